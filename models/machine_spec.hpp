@@ -1,0 +1,92 @@
+// What a machine is configured with: plain values, as the machine file states them, in the file's units. Which key sets which
+// member, its unit, default, legal values and meaning stand in one table, sim/machine/machine_schema.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linebounce {
+
+// A frequency as an exact fraction of megahertz: 667 MHz buses run at 2000/3.
+struct Frequency {
+  std::int64_t numerator_mhz = 0;
+  std::int64_t denominator = 1;
+  friend bool operator==(const Frequency&, const Frequency&) = default;
+};
+
+enum class Replacement { lru, tree_plru };
+enum class Consistency { sc, tso, ia64 };
+enum class CpuOrder { spread, fill };
+
+struct CpuSpec {
+  Frequency clock;
+  int issue_per_cycle = 1;                  // instructions that cpu.execute() retires in a cycle
+  int threads_per_core = 1;                 // hardware threads that share one core's L1
+  int atomic_latency_cycles = 0;            // exchange, fetch-and-add: the line is locked for so long
+  int compare_exchange_latency_cycles = 0;  // likewise
+  int fence_latency_cycles = 0;
+  int fill_latency_cycles = 0;       // first data at the core's bus pins to the waiting operation's start
+  int interrupt_latency_cycles = 0;  // arrival to the handler's first instruction
+  double ipi_latency_ns = 0;         // send to arrival at the other CPU; also the wake-up of a sleeping CPU
+  Consistency consistency = Consistency::sc;
+  int store_buffer_entries = 0;  // tso and ia64 only
+  int outstanding_misses = 1;    // per core: misses, prefetches and store-buffer drains under way
+  int write_back_buffers = 1;    // per core: dirty victims that wait for the bus
+};
+
+// A level of a core's private caches, the nearest to the core first in MachineSpec::caches.
+struct CacheSpec {
+  std::string name;  // "L1D", "L2"
+  int size_kib = 0;
+  int ways = 0;
+  int line_bytes = 0;          // an inner cache's may be smaller than the coherence line, the outermost cache's line
+  int hit_latency_cycles = 0;  // load to use
+  bool inclusive = true;       // holds all that the nearer levels hold: an eviction here evicts there
+  Replacement replacement = Replacement::lru;
+};
+
+// A pipelined snooping bus with split transactions. All times in its own clocks.
+struct BusSpec {
+  std::string protocol;  // models/protocols/NAME.md, or a path to a file
+  Frequency clock;
+  int width_bytes = 0;          // data bytes a clock
+  int arbitration_clocks = 1;   // decision to the address phase
+  int address_clocks = 1;       // least distance of two address phases
+  int snoop_clocks = 1;         // address phase to snoop result
+  int snoop_stall_clocks = 1;   // a snoop that meets a busy line is sampled again after so long
+  int response_clocks = 0;      // snoop result to the response of a transaction without data
+  int intervention_clocks = 0;  // snoop result to the first data of another cache
+  int turnaround_clocks = 0;    // idle data-bus clocks when the sender changes
+  int latch_clocks = 0;         // first data on the bus to the core's pins
+  int outstanding = 8;          // transactions between address phase and end of data
+};
+
+struct MemorySpec {
+  double latency_ns = 0;          // address phase to first data
+  int banks = 1;                  // interleaved by coherence line
+  double bank_busy_ns = 0;        // one access occupies its bank for so long
+  double bandwidth_mb_per_s = 0;  // of all banks together; 0: only banks and bus limit it
+};
+
+// Speed-ups, none of which changes a result, and what the tests use to show that.
+struct EngineSpec {
+  bool run_ahead = true;
+  bool parked_spins = true;
+  bool reverse_construction = false;  // build and start the cores in the opposite order
+  int horizon_slack_ticks = 0;        // 1 breaks run-ahead on purpose: the self-test that I1 and I2 catch it
+  double watchdog_us = 100000;        // simulated time without any completed operation that is no spin
+};
+
+struct MachineSpec {
+  std::string name;
+  std::string title;
+  int cpus = 0;  // hardware threads in use
+  CpuOrder cpu_order = CpuOrder::spread;
+  CpuSpec cpu;
+  std::vector<CacheSpec> caches;
+  BusSpec bus;
+  MemorySpec memory;
+};
+
+}  // namespace linebounce

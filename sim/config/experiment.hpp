@@ -1,0 +1,89 @@
+// An experiment as read from its TOML file, its points, and the typed input of one point.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <toml++/toml.h>
+#include <utility>
+#include <vector>
+
+#include "sim/simulation/simulate.hpp"
+
+namespace linebounce {
+
+// Something in a configuration file or on the command line that can't be used: exit code 2. what() is complete and ready for a
+// user: "FILE:LINE:COLUMN: KEY: what is wrong; legal values; did you mean ...".
+class ConfigError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A value in a sweep, in `at`, or given by --set.
+using ConfigValue = ParameterValue;
+
+// What varies together: one path, or several zipped by [[sweep.together]]. values[i] belongs to paths[i]; all have one length.
+struct SweepAxis {
+  std::vector<std::string> paths;
+  std::vector<std::vector<ConfigValue>> values;
+};
+
+enum class PaperKind { calibrated, predicted, definition };
+enum class Shape { none, increasing, decreasing, flat };
+
+// One [[paper]] row, as DESIGN has it.
+struct PaperRow {
+  std::string id;
+  std::vector<std::string> metrics;                // one, or several with `order`
+  std::map<std::string, ConfigValue> at;
+  std::optional<std::map<std::string, ConfigValue>> relative_to;
+  bool difference = false;
+  std::optional<double> value;
+  std::optional<double> tolerance, tolerance_abs;
+  Shape shape = Shape::none;
+  std::string over;                                // the swept path that a shape is looked at along
+  PaperKind kind = PaperKind::predicted;
+  std::string source;
+};
+
+struct Experiment {
+  std::string name, title;
+  std::string machine_name;
+  std::uint64_t seed = 1;
+  int seeds = 1;                                   // runs per point
+  toml::table resolved;                            // what config.toml holds: every key with its value, [engine] left out
+  EngineSpec engine;
+  std::vector<SweepAxis> sweep;
+  std::vector<PaperRow> paper;
+  bool overridden = false;                         // machine or workload changed on the command line: paper rows have "ok": null
+};
+
+struct Point {
+  int number = 0;
+  std::vector<std::pair<std::string, ConfigValue>> at;   // in the sweep's order; empty without a sweep
+  toml::table resolved;                                  // as Experiment::resolved, without [sweep], for this point alone
+  SimulationInput input;                                 // typed, checked; its seed is the first of the point's seeds
+};
+
+// What the command line says on top of the file.
+struct Overrides {
+  std::optional<std::string> machine;
+  std::vector<std::pair<std::string, std::string>> sets; // path, value as TOML (a bare word is taken as a string)
+  std::optional<std::uint64_t> seed;
+};
+
+// Where configs/ and models/protocols/ are found: LINEBOUNCE_ROOT, else beside the program's source tree.
+std::filesystem::path project_root();
+
+// Reads NAME (configs/experiments/NAME.toml) or a path. A resolved config.toml reads the same way. Errors: ConfigError.
+Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides);
+
+// Every combination of the sweep, each checked as a whole. Errors: ConfigError. Deterministic in order and content.
+std::vector<Point> expand(const Experiment& experiment);
+
+// 16 hex digits over everything that can change a result: `resolved`, the protocol's text, the seed; [engine] is left out.
+std::string configuration_hash(const toml::table& resolved);
+
+}  // namespace linebounce

@@ -1,0 +1,32 @@
+// Machine files: the schema of every parameter, reading, and describing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/machine_spec.hpp"
+
+namespace linebounce {
+
+// A parameter of a machine as `describe machine NAME` lists it.
+struct DescribedParameter {
+  std::string path;     // "machine.memory.latency_ns"
+  std::string value;
+  std::string unit;     // "ns"; empty where there is none
+  std::string meaning;
+  std::string source;   // the file's [sources] entry, or "assumed (no source given)"
+  bool has_source = false;
+};
+
+struct DescribedMachine {
+  MachineSpec spec;
+  std::vector<DescribedParameter> parameters;
+};
+
+// Reads configs/machines/NAME.toml or a path. Errors: ConfigError (sim/config/experiment.hpp).
+DescribedMachine load_machine(const std::string& name_or_path);
+
+// Names of the machine files in configs/machines, sorted.
+std::vector<std::string> machine_names();
+
+}  // namespace linebounce

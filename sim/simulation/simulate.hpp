@@ -1,0 +1,41 @@
+// One run of one point: builds the machine, runs the workload, collects what the results files hold.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "models/coherence/protocol.hpp"
+#include "models/machine_spec.hpp"
+#include "sim/results/point_data.hpp"
+#include "workloads/program/parameters.hpp"
+
+namespace linebounce {
+
+struct RunSpec {
+  double warmup_us = 0;   // statistics start after this
+  double measure_us = 0;  // 0: until every program has ended
+};
+
+struct SimulationInput {
+  MachineSpec machine;
+  Protocol protocol;      // machine.bus.protocol, loaded
+  std::string workload;   // a name of workloads()
+  Parameters parameters;  // complete: defaults filled in
+  RunSpec run;
+  EngineSpec engine;
+  std::uint64_t seed = 1;
+};
+
+// The simulation stopped at a deadlock, livelock, stale value or impossible transition: exit code 4. what() holds the whole
+// report (what happened, the line's history, every pending transaction, the seed).
+class SimulationFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Once in a process: SystemC builds one simulation. `progress`, if set, is called now and then with the share done, 0 to 1;
+// it must not throw. Errors: SimulationFailure.
+PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress = {});
+
+}  // namespace linebounce

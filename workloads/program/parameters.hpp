@@ -1,0 +1,36 @@
+// A workload's or lock's parameters: declared once with default and meaning, checked when a configuration is read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace linebounce {
+
+using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
+
+struct ParameterDeclaration {
+  std::string name;              // the key below [workload], its unit in its name
+  ParameterValue default_value;  // also fixes the type
+  std::string meaning;
+  double minimum = 0;  // numbers only
+  double maximum = 1e18;
+  std::vector<std::string> choices = {};  // strings only; empty: any
+};
+
+// The values of one run. An undeclared name is a bug, std::out_of_range.
+class Parameters {
+ public:
+  explicit Parameters(std::map<std::string, ParameterValue> values) : values_(std::move(values)) {}
+  [[nodiscard]] std::int64_t integer(const std::string& name) const { return std::get<std::int64_t>(values_.at(name)); }
+  [[nodiscard]] double number(const std::string& name) const { return std::get<double>(values_.at(name)); }
+  [[nodiscard]] bool flag(const std::string& name) const { return std::get<bool>(values_.at(name)); }
+  [[nodiscard]] const std::string& text(const std::string& name) const { return std::get<std::string>(values_.at(name)); }
+
+ private:
+  std::map<std::string, ParameterValue> values_;
+};
+
+}  // namespace linebounce
