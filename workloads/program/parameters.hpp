@@ -23,6 +23,7 @@ struct ParameterDeclaration {
 // The values of one run. An undeclared name is a bug, std::out_of_range.
 class Parameters {
  public:
+  Parameters() = default;
   explicit Parameters(std::map<std::string, ParameterValue> values) : values_(std::move(values)) {}
   [[nodiscard]] std::int64_t integer(const std::string& name) const { return std::get<std::int64_t>(values_.at(name)); }
   [[nodiscard]] double number(const std::string& name) const { return std::get<double>(values_.at(name)); }
