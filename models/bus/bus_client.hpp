@@ -1,0 +1,44 @@
+// What a bus and the caches on it say to each other.
+#pragma once
+
+#include "models/cache/cache_agent.hpp"
+#include "models/observer.hpp"
+#include "models/units.hpp"
+
+namespace linebounce {
+
+// A transaction as its requester asks for it.
+struct BusRequest {
+  Tick stamp = 0;  // the requester's own time; may lie ahead of the kernel's
+  int client = 0;  // number of the requester on this bus; breaks ties of stamps
+  LineAddr line;
+  MessageId message = 0;
+};
+
+class BusClient {
+ public:
+  virtual ~BusClient() = default;
+  virtual CacheAgent& caches() = 0;
+
+  // A locked operation holds the line until then; a time in the past if none does.
+  [[nodiscard]] virtual Tick locked_until(LineAddr line) const = 0;
+
+  // The own transaction for this copy was ordered; data or response are at the pins at `pins`. Returns the first tick at which the
+  // line may be taken away: after the one operation that waits for it (a new owner finishes its access before it yields).
+  virtual Tick deliver(Copy& copy, Tick pins, Source source) = 0;
+
+  // The own write-back was ordered at `at`: its buffer is free.
+  virtual void written_back(Tick at) = 0;
+
+  // A watched copy was touched from outside at `at`. Called after the touch; the copy may be gone.
+  virtual void watched_copy_changed(LineAddr line, Tick at) = 0;
+};
+
+class Bus {
+ public:
+  virtual ~Bus() = default;
+  // REQUIRES: request.stamp is not before the kernel's time.
+  virtual void post(const BusRequest& request) = 0;
+};
+
+}  // namespace linebounce

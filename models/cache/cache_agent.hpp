@@ -1,0 +1,175 @@
+// All private caches of one core as one coherence agent. A line that any of its levels holds, that is on its way, or that waits in
+// the write-back buffer is one Copy: one state, one set of data bytes, one version. The levels only say how near it is.
+// No time and no events in here: the timed core and the functional-only mode of `bench` both drive it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/cache/cache_array.hpp"
+#include "models/coherence/protocol.hpp"
+#include "models/memory/line_store.hpp"
+
+namespace linebounce {
+
+// The data bytes follow the struct in memory (CacheAgent::data).
+struct Copy {
+  LineAddr line;
+  Tick last_touch = -1;     // local time of the latest access by the core that used it (invariant I2)
+  Slot slot = 0;
+  Version version = 0;
+  StateId state = 0;
+  std::uint8_t fast = 0;    // bit Access: an access of this kind is a mere hit: no row but `hit`, no change of state
+  std::uint8_t levels = 0;  // bit k: level k holds it, or a part of it
+  bool watched = false;     // a parked spin wants to know of any change
+  bool locked = false;      // an atomic operation is under way and another thread of the core may come
+};
+
+enum Access : std::uint8_t { kReadAccess = 0, kWriteAccess = 1 };
+
+class CacheAgent {
+ public:
+  CacheAgent(std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies);
+
+  [[nodiscard]] int levels() const { return static_cast<int>(arrays_.size()); }
+  [[nodiscard]] LineStore& store() const { return *store_; }
+  [[nodiscard]] const ControllerTable& table() const { return *table_; }
+
+  [[nodiscard]] std::byte* data(Copy& copy) const { return reinterpret_cast<std::byte*>(&copy) + sizeof(Copy); }
+
+  // The path of a hit: the copy if the nearest level holds the address and `access` is a mere hit, else null. Counts as a use at `age`.
+  Copy* hit(Address address, Access access, Tick age) {
+    CacheArray& nearest = arrays_.front();
+    const std::uint64_t block = address >> nearest.line_shift();
+    const int way = nearest.find(block);
+    if (way < 0) return nullptr;
+    Copy& found = copy(nearest.copy(block, way));
+    if (((found.fast >> access) & 1) == 0) return nullptr;
+    nearest.touch(block, way, age);
+    return &found;
+  }
+
+  struct Lookup {
+    Copy* copy = nullptr;  // also one that is on its way or in the write-back buffer
+    int level = -1;        // the nearest that holds the address; -1: none
+  };
+  [[nodiscard]] Lookup look_up(Address address);
+  [[nodiscard]] Copy* find(LineAddr line);
+
+  void set_state(Copy& copy, StateId state) {
+    copy.state = state;
+    copy.fast = copy.locked || copy.watched ? 0 : fast_[state];
+  }
+  // After `locked` or `watched` was changed.
+  void refresh(Copy& copy) { set_state(copy, copy.state); }
+
+  // Makes room for `line` in the outermost level and gives it a copy in the initial state, without data. `gate` decides about
+  // victims: bool may_leave(Copy&), and void leave(Copy&) for each that no level holds any more; leave must run its Evict row.
+  // Returns null if no way can be freed now.
+  template <class Gate>
+  Copy* allocate(LineAddr line, Tick age, Gate& gate);
+
+  // Puts the address into every level nearer than those that hold it. A level whose way can't be freed now is passed by.
+  template <class Gate>
+  void bring_near(Copy& copy, Address address, Tick age, Gate& gate);
+
+  // Counts a use of the nearest level that holds the address, for replacement.
+  void use(Address address, int level, Tick age);
+
+  // Takes the copy out of all levels; it stays as one that waits (write-back buffer).
+  void detach(Copy& copy);
+  // The copy is no more.
+  void drop(Copy& copy);
+
+  // The latest version of the line is in this copy, or the protocol is broken.
+  [[nodiscard]] bool is_latest(const Copy& copy) const { return copy.version == store_->latest(copy.slot); }
+
+  [[nodiscard]] bool nearest_holds(Address address) const {
+    return arrays_.front().find(address >> arrays_.front().line_shift()) >= 0;
+  }
+
+  // Every copy that is in no level: in the write-back buffer.
+  [[nodiscard]] std::span<const CopyIndex> detached() const { return detached_; }
+  [[nodiscard]] Copy& copy(CopyIndex index) { return *reinterpret_cast<Copy*>(&pool_[index * stride_]); }
+
+ private:
+  [[nodiscard]] CopyIndex index_of(const Copy& copy) const {
+    return static_cast<CopyIndex>(static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&copy) - pool_.get()) / stride_);
+  }
+  Copy& take_copy(LineAddr line);
+  void attach(Copy& copy, int level, std::uint64_t block, int way, Tick age);
+  [[nodiscard]] std::uint8_t levels_without(const Copy& copy, int level, std::uint64_t block) const;
+  void evict_block(Copy& copy, int level, std::uint64_t block);
+  void remove_from_level(Copy& copy, int level);
+  [[nodiscard]] std::uint64_t first_block(LineAddr line, int level) const;
+  [[nodiscard]] int blocks_per_line(int level) const { return 1 << (line_shift_ - arrays_[static_cast<std::size_t>(level)].line_shift()); }
+
+  // Frees a way for `block` at `level`: its number, or -1.
+  template <class Gate>
+  int make_room(int level, std::uint64_t block, Gate& gate);
+
+  std::vector<CacheSpec> specs_;
+  std::vector<CacheArray> arrays_;  // the nearest first
+  const ControllerTable* table_;
+  LineStore* store_;
+  int line_shift_;
+  std::vector<std::uint8_t> fast_;  // by state
+  std::size_t stride_;
+  std::unique_ptr<std::byte[]> pool_;
+  CopyIndex pool_used_ = 0;
+  CopyIndex pool_size_;
+  std::vector<CopyIndex> free_;
+  std::vector<CopyIndex> detached_;
+};
+
+template <class Gate>
+int CacheAgent::make_room(int level, std::uint64_t block, Gate& gate) {
+  CacheArray& array = arrays_[static_cast<std::size_t>(level)];
+  const int way = array.victim(block, [&](CopyIndex index) {
+    Copy& candidate = copy(index);
+    // An inclusive level takes the nearer levels' parts along; only what a farther level holds as well stays in the agent.
+    const unsigned others = specs_[static_cast<std::size_t>(level)].inclusive ? candidate.levels >> (level + 1)
+                                                                              : candidate.levels & ~(1U << level);
+    return !candidate.locked && (others != 0 || gate.may_leave(candidate));
+  });
+  if (way < 0) return -1;
+  const CopyIndex victim = array.copy(block, way);
+  if (victim == kNoCopy) return way;
+  Copy& leaving = copy(victim);
+  evict_block(leaving, level, array.block_at(block, way));
+  if (leaving.levels == 0) gate.leave(leaving);
+  return way;
+}
+
+template <class Gate>
+Copy* CacheAgent::allocate(LineAddr line, Tick age, Gate& gate) {
+  const int outermost = levels() - 1;
+  const int way = make_room(outermost, line.value, gate);
+  if (way < 0) return nullptr;
+  Copy& fresh = take_copy(line);
+  attach(fresh, outermost, line.value, way, age);
+  return &fresh;
+}
+
+template <class Gate>
+void CacheAgent::bring_near(Copy& copy, Address address, Tick age, Gate& gate) {
+  for (int level = levels() - 1; level >= 0; --level) {
+    CacheArray& array = arrays_[static_cast<std::size_t>(level)];
+    const std::uint64_t block = address >> array.line_shift();
+    const int held = array.find(block);
+    if (held >= 0) {
+      array.touch(block, held, age);
+      continue;
+    }
+    // The copy may itself be the only candidate in its set, or be pushed out by a level that makes room: it must not leave here.
+    const bool was_locked = copy.locked;
+    copy.locked = true;
+    const int way = make_room(level, block, gate);
+    copy.locked = was_locked;
+    if (way >= 0) attach(copy, level, block, way, age);
+  }
+}
+
+}  // namespace linebounce

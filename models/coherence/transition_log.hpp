@@ -1,0 +1,57 @@
+// Where every row that runs is noted: counted for transitions.csv, and kept for a while so that a failure can print a line's history.
+// Rows that are mere hits are not rows that ran: hits are counted by level instead.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "models/coherence/protocol.hpp"
+#include "models/units.hpp"
+
+namespace linebounce {
+
+class TransitionLog {
+ public:
+  // Counts rows that run at times in [begin, end).
+  TransitionLog(const Protocol& protocol, Tick begin, Tick end);
+
+  enum Controller : std::uint8_t { kCache = 0, kMemory = 1 };
+
+  void record(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) {
+    recent_[recorded_ % kRemembered] = {time, line, agent, controller, state, event, next};
+    ++recorded_;
+    if (time >= begin_ && time < end_) ++counts_[controller][state * table(controller).events.size() + event];
+  }
+
+  [[nodiscard]] std::int64_t count(Controller controller, StateId state, EventId event) const {
+    return counts_[controller][state * table(controller).events.size() + event];
+  }
+  [[nodiscard]] const ControllerTable& table(Controller controller) const {
+    return controller == kCache ? protocol_->cache : protocol_->memory;
+  }
+
+  // The latest rows of one line, oldest first, a line of text each: "tick 1234 cache 2: S Other_GetM -> I".
+  [[nodiscard]] std::string history(LineAddr line) const;
+
+ private:
+  struct Entry {
+    Tick time;
+    LineAddr line;
+    int agent;
+    Controller controller;
+    StateId state;
+    EventId event;
+    StateId next;
+  };
+  static constexpr std::size_t kRemembered = 4096;  // a power of two
+
+  const Protocol* protocol_;
+  Tick begin_;
+  Tick end_;
+  std::array<std::vector<std::int64_t>, 2> counts_;
+  std::vector<Entry> recent_;
+  std::size_t recorded_ = 0;
+};
+
+}  // namespace linebounce

@@ -1,0 +1,40 @@
+// What one bus has announced to do to the caches on it. Together with Core's horizon this is what makes run-ahead exact:
+//   I1  nothing touches a cache at time T unless it was announced by T - K, or while an earlier touch still held all cores back;
+//   I2  a touched line's last use lies before T (checked where the touch happens).
+// Touches happen in the order in which they were announced. One that meets a busy line is put off; until it has happened no core
+// passes its time.
+#pragma once
+
+#include <stdexcept>
+
+#include "models/units.hpp"
+
+namespace linebounce {
+
+class Announcements {
+ public:
+  // K: ticks from the last open decision to its earliest effect on a cache.
+  explicit Announcements(Tick lookahead) : lookahead_(lookahead) {}
+
+  [[nodiscard]] Tick lookahead() const { return lookahead_; }
+  // No core may use its caches at or after this time.
+  [[nodiscard]] Tick next_touch() const { return next_; }
+
+  // The first of the announced touches will happen at `at`.
+  void announce(Tick at, Tick now) {
+    const bool held_back = next_ != kNever && at >= next_;
+    if (!held_back && at < now + lookahead_) throw std::logic_error("invariant I1: a touch was announced too late");
+    next_ = at;
+  }
+  // It happens now; the next one, already announced, will be at `next` (kNever: none).
+  void perform(Tick at, Tick next) {
+    if (at != next_ || next <= at) throw std::logic_error("invariant I1: a touch at a time that was not announced");
+    next_ = next;
+  }
+
+ private:
+  Tick lookahead_;
+  Tick next_ = kNever;
+};
+
+}  // namespace linebounce

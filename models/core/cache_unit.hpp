@@ -1,0 +1,113 @@
+// The timed front of one core's private caches: tries operations, keeps misses under way, takes what the bus delivers.
+// Several hardware threads may use it; it never waits itself.
+#pragma once
+
+#include <vector>
+
+#include "models/bus/bus_client.hpp"
+#include "models/coherence/transition_log.hpp"
+#include "models/core/core_spec.hpp"
+#include "models/core/operation.hpp"
+
+namespace linebounce {
+
+class Cpu;
+
+// Who is told what becomes of an operation. Implemented by Core.
+class CacheUnitOwner {
+ public:
+  virtual ~CacheUnitOwner() = default;
+  // The operation of `thread` ran at `at` with this result; it occupies the thread until `ends`.
+  virtual void completed(Cpu& thread, Value result, Tick at, Tick ends) = 0;
+  // The same for the entry at `entry` of its store buffer.
+  virtual void drained(Cpu& thread, int entry_id, Tick at) = 0;
+  // Something changed at `at`, so that what was put off may be tried again.
+  virtual void try_again(Tick at, Source source) = 0;
+  // A watched line changed from outside, or left the nearest cache.
+  virtual void watched_line_changed(LineAddr line, Tick at) = 0;
+  // Be awake in the kernel at `at` at the latest.
+  virtual void wake_at(Tick at) = 0;
+  virtual void report_miss(Cpu& thread, const Operation& operation, Source source, Tick at) = 0;
+};
+
+class CacheUnit final : public BusClient {
+ public:
+  CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, Bus& bus, TransitionLog& log, CacheUnitOwner& owner, int threads);
+
+  enum class Outcome : std::uint8_t { done, waits_for_fill, try_again, try_at };
+  struct Attempt {
+    Outcome outcome = Outcome::done;
+    int level = 0;     // done: which level held it
+    Value value = 0;   // done
+    Tick at = 0;       // done: the thread is occupied until then; try_at: then
+  };
+
+  // Runs the operation at `now` if the line and the right to it are here; else asks for them on behalf of `thread`.
+  // `drain` is the store-buffer entry that this is, or -1.
+  Attempt attempt(Operation& operation, Tick now, Cpu& thread, int drain = -1);
+
+  // Asks for a line without waiting for it. Nothing happens if it is here, on its way, or no miss can be added.
+  void prefetch(Address address, Access access, Tick now, Cpu& thread);
+
+  // Fills that are due.
+  [[nodiscard]] Tick next_fill() const;
+  void run_fill(Tick at);
+
+  // Runs a mere hit's effect on data and versions. Errors: ModelFailure for a stale copy.
+  Value apply(const Operation& operation, Copy& copy, Tick at);
+
+  // Marks the lines of a parked spin. Null unless the nearest level holds the address, readable.
+  Copy* watch(Address address);
+  void unwatch(LineAddr line);
+
+  // How long the operation holds its line.
+  [[nodiscard]] Tick hold(OperationKind kind) const;
+
+  CacheAgent& caches() override { return agent_; }
+  Tick locked_until(LineAddr line) const override;
+  Tick deliver(Copy& copy, Tick pins, Source source) override;
+  void written_back(Tick at) override;
+  void watched_copy_changed(LineAddr line, Tick at) override { owner_->watched_line_changed(line, at); }
+
+  // Every miss under way, a line of text each.
+  [[nodiscard]] std::string describe_pending() const;
+
+ private:
+  struct Pending {
+    Copy* copy = nullptr;
+    Cpu* thread = nullptr;        // whose operation it is
+    bool waited_for = false;      // false: a prefetch
+    int drain = -1;
+    Tick issued = 0;
+    Tick fill_at = kNever;
+    Source source = Source::local_memory;
+    Operation operation;
+  };
+  struct Lock {
+    LineAddr line;
+    Tick until = -1;
+  };
+  struct Gate;
+
+  Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, Cpu& thread);
+  Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain);
+  bool request(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain, bool waited_for);
+  void finish(const Pending& pending);
+  void lock(Copy& copy, OperationKind kind, Tick from, const Cpu& thread);
+  void expire_locks(Tick now);
+  [[nodiscard]] EventId event(Access access) const { return agent_.table().base_events[access == kReadAccess ? kLoad : kStore].first; }
+  void step(Copy& copy, EventId event, const Row& row, Tick at);
+  [[noreturn]] void stale(const Copy& copy, Tick at) const;
+
+  const CoreSpec spec_;
+  CacheAgent agent_;
+  int client_;
+  Bus* bus_;
+  TransitionLog* log_;
+  CacheUnitOwner* owner_;
+  std::vector<Pending> pending_;
+  std::vector<Lock> locks_;      // by hardware thread of this core
+  int write_backs_ = 0;
+};
+
+}  // namespace linebounce

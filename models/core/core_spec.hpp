@@ -1,0 +1,32 @@
+// A core's costs in ticks, worked out from the machine file once.
+#pragma once
+
+#include <vector>
+
+#include "models/machine_spec.hpp"
+#include "models/units.hpp"
+
+namespace linebounce {
+
+struct CoreSpec {
+  Tick cycle = 1;
+  int issue_per_cycle = 1;
+  std::vector<Tick> hit_latency;  // by level, the nearest first
+  Tick atomic_latency = 0;
+  Tick compare_exchange_latency = 0;
+  Tick fence_latency = 0;
+  Tick fill_latency = 0;
+  Tick interrupt_latency = 0;
+  Tick ipi_latency = 0;
+  Consistency consistency = Consistency::sc;
+  int store_buffer_entries = 0;
+  int outstanding_misses = 1;
+  int write_back_buffers = 1;
+  bool run_ahead = true;
+  bool parked_spins = true;
+  Tick horizon_slack = 0;
+  Tick warmup_end = 0;        // statistics start
+  Tick end = kNever;          // no operation starts at or after it
+};
+
+}  // namespace linebounce

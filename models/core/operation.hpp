@@ -1,0 +1,28 @@
+// One memory operation of a program, from its first attempt until it is done.
+#pragma once
+
+#include "models/observer.hpp"
+#include "models/units.hpp"
+
+namespace linebounce {
+
+enum class OperationKind : std::uint8_t { load, store, exchange, fetch_add, compare_exchange };
+
+struct Operation {
+  OperationKind kind = OperationKind::load;
+  std::uint8_t bytes = 8;
+  Address address = 0;
+  Value operand = 0;   // what is stored, or added
+  Value expected = 0;  // compare_exchange only
+  Tick issued = -1;    // the first attempt's time; -1 before
+  bool waited = false; // for a line that another operation had asked for
+  Source waited_for = Source::local_memory;
+
+  [[nodiscard]] AccessKind access_kind() const {
+    if (kind == OperationKind::load) return AccessKind::load;
+    return kind == OperationKind::store ? AccessKind::store : AccessKind::atomic;
+  }
+  [[nodiscard]] bool writes() const { return kind != OperationKind::load; }
+};
+
+}  // namespace linebounce

@@ -1,0 +1,58 @@
+// Every line of the machine that was ever touched: what memory holds, and the version of the latest store to it anywhere.
+// Versions are how a stale value is caught: each copy of a line carries the version of its data. No time in here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/units.hpp"
+
+namespace linebounce {
+
+using Slot = std::uint32_t;     // a line's place in the store; fixed once given
+using Version = std::uint32_t;  // counts the stores to a line
+
+class LineStore {
+ public:
+  explicit LineStore(int line_bytes);
+
+  [[nodiscard]] int line_bytes() const { return line_bytes_; }
+  [[nodiscard]] LineAddr line_of(Address address) const { return LineAddr(address >> line_shift_); }
+  [[nodiscard]] Address offset_of(Address address) const { return address & (static_cast<Address>(line_bytes_) - 1); }
+  [[nodiscard]] Address address_of(LineAddr line) const { return line.value << line_shift_; }
+
+  // The line's slot, zero-filled at version 0 when it is new. May allocate then.
+  Slot slot(LineAddr line);
+
+  [[nodiscard]] LineAddr line(Slot slot) const { return LineAddr(lines_[slot]); }
+  [[nodiscard]] Version latest(Slot slot) const { return latest_[slot]; }
+  Version next_version(Slot slot) { return ++latest_[slot]; }
+
+  [[nodiscard]] Version memory_version(Slot slot) const { return memory_version_[slot]; }
+  void set_memory_version(Slot slot, Version version) { memory_version_[slot] = version; }
+  [[nodiscard]] std::byte* memory_data(Slot slot) { return &data_[static_cast<std::size_t>(slot) << line_shift_]; }
+
+  // Writes memory before the simulation starts. REQUIRES: no cache holds the line; the word does not cross a line.
+  void preset(Address address, int bytes, Value value);
+
+ private:
+  [[nodiscard]] std::size_t bucket(std::uint64_t line) const { return (line * 0x9E3779B97F4A7C15ULL) >> bucket_shift_; }
+  void grow();
+
+  int line_bytes_;
+  int line_shift_;
+  int bucket_shift_;
+  std::vector<Slot> buckets_;  // open addressing by line; slot + 1, 0 is empty
+  std::vector<std::uint64_t> lines_;
+  std::vector<Version> latest_;
+  std::vector<Version> memory_version_;
+  std::vector<std::byte> data_;
+};
+
+// A word of 1 to 8 bytes, little-endian, zero-extended.
+Value read_word(const std::byte* at, int bytes);
+void write_word(std::byte* at, int bytes, Value value);
+
+}  // namespace linebounce
