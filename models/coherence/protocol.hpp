@@ -25,10 +25,8 @@ enum class Verb : std::uint8_t {
   // bus side, in the order step
   assert_shared,
   assert_owned,
-  send_data,   // `argument`: bits of Destination; the copy's data as of now
-  send_word,   // `argument`: bits of Destination; only the word that the pending store writes (update protocols)
-  apply_word,  // the word on the bus goes into this copy
-  complete,    // the pending access runs now, once, whatever the next order step does to the line
+  send_data,  // `argument`: bits of Destination; the data as of now
+  complete,   // the pending access runs now, once, whatever the next order step does to the line
   // data step
   take_data,      // the data on the bus becomes this copy's
   update_memory,  // memory controller: the data on the bus becomes memory's
@@ -38,16 +36,18 @@ enum Destination : std::uint8_t { to_requestor = 1, to_memory = 2 };
 
 struct Action {
   Verb verb{};
-  std::uint8_t argument = 0;  // a MessageId for issue, Destination bits for send_data and send_word
+  std::uint8_t argument = 0;  // a MessageId for issue, Destination bits for send_data
   friend bool operator==(Action, Action) = default;
 };
+
+constexpr std::size_t kMaxActions = 6;
 
 struct Row {
   StateId next = 0;
   std::uint8_t count = 0;         // actions used
   bool impossible = true;         // this pair must never happen; the run stops when it does
   std::uint16_t source_line = 0;  // of the Markdown file, for messages
-  std::array<Action, 6> actions{};
+  std::array<Action, kMaxActions> actions{};
   [[nodiscard]] std::span<const Action> steps() const { return {actions.data(), count}; }
 };
 
@@ -70,10 +70,17 @@ struct BaseEvent {
 struct StateInfo {
   std::string name;
   std::string meaning;
-  bool readable = false;    // derived: Load does `hit`
-  bool writable = false;    // derived: Store does `hit`
-  StateId after_store = 0;  // derived: next state of a Store that hits
-  bool stable = false;      // derived: no Load, Store or Evict of it stalls, and it waits for nothing
+  bool readable = false;     // derived: Load does `hit`
+  bool writable = false;     // derived: Store does `hit`
+  StateId after_store = 0;   // derived: next state of a Store that hits; the same state where none does
+  bool stable = false;       // derived: no Load, Store or Evict of it stalls, and it waits for nothing
+  bool awaits_data = false;  // derived: its Data row is possible, so an order step that ends here is followed by a data step
+};
+
+// A row of a transition table as its author wrote it: for people, never for the simulation. Row::source_line finds it.
+struct WrittenRow {
+  std::uint16_t line = 0;
+  std::string in, on, actions, then, why;
 };
 
 class ControllerTable {
@@ -96,6 +103,8 @@ class ControllerTable {
   [[nodiscard]] const Row& row(StateId state, EventId event) const { return rows[state * events.size() + event]; }
 
   std::vector<Row> rows;  // [state][event]
+
+  std::vector<WrittenRow> written;  // in the file's order
 };
 
 // Base events of a cache controller, at fixed places: what every protocol of a bus has. For message m of Protocol::messages
@@ -111,7 +120,8 @@ constexpr std::size_t other_event(MessageId message) {
 struct Message {
   std::string name;  // "GetS"
   std::string meaning;
-  bool carries_data = false;  // its sender puts a line on the data bus (a write-back)
+  bool carries_data = false;    // its sender puts a line on the data bus (a write-back)
+  bool absent_ignores = false;  // derived: a cache in the initial state does nothing at Other_<name> and need not be asked
 };
 
 enum class BusKind : std::uint8_t { atomic, split };
@@ -127,7 +137,7 @@ struct Protocol {
   ControllerTable memory;
 };
 
-// A file that is no protocol: what() is "FILE:LINE: text", ready for a user.
+// A file that is no protocol: what() is one "FILE:LINE: text" a line, ready for a user.
 class ProtocolError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -136,5 +146,9 @@ class ProtocolError : public std::runtime_error {
 // Reads a protocol. `file` is only for messages and the name. Errors: ProtocolError for a missing, duplicate, contradictory or
 // unknown row, state, event, message, guard or action, each with its line; a missing pair is named with its controller.
 Protocol parse_protocol(std::string_view text, const std::string& file);
+
+// A protocol as a page for the terminal: messages, a grid of states and events for each controller, and its rows, by state,
+// with their reasons.
+std::string describe_protocol(const Protocol& protocol);
 
 }  // namespace linebounce

@@ -1,0 +1,41 @@
+#include "models/coherence/bus_order.hpp"
+
+#include <fmt/format.h>
+
+namespace linebounce {
+namespace {
+
+const ControllerTable& table_of(const Protocol& protocol, Controller controller) {
+  return controller == Controller::cache ? protocol.cache : protocol.memory;
+}
+
+std::string explain(ProtocolFault::Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event) {
+  const ControllerTable& table = table_of(protocol, controller);
+  std::string_view what;
+  switch (kind) {
+    case ProtocolFault::Kind::impossible: what = "this pair is declared impossible, and it happened"; break;
+    case ProtocolFault::Kind::two_suppliers: what = "data is sent to a requestor that has been sent data already"; break;
+    case ProtocolFault::Kind::no_data: what = "the requestor waits for data, but nobody has sent it any"; break;
+  }
+  return fmt::format("{}.md:{}: {}: state {}, event {}: {}", protocol.name, table.row(state, event).source_line, table.name,
+                     table.states[state].name, table.events[event], what);
+}
+
+}  // namespace
+
+ProtocolFault::ProtocolFault(Kind fault, const Protocol& protocol, Controller where, StateId at, EventId on)
+    : std::runtime_error(explain(fault, protocol, where, at, on)),
+      kind(fault),
+      controller(where),
+      state(at),
+      event(on),
+      source_line(table_of(protocol, where).row(at, on).source_line) {}
+
+namespace bus_order_detail {
+
+void fail(ProtocolFault::Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event) {
+  throw ProtocolFault(kind, protocol, controller, state, event);
+}
+
+}  // namespace bus_order_detail
+}  // namespace linebounce

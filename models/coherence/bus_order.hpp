@@ -1,0 +1,211 @@
+// How a bus runs a protocol's rows: the order step, in which a message gets its place and everybody reacts to it at once, the
+// data step that may follow, and the processor's own accesses. No time here. The timed simulator and the model checker both
+// call these functions with copies of their own, so what is checked is what runs. This is the one place where rows are executed
+// (the exception: accesses that only `hit`, see StateInfo::readable and writable).
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <ranges>
+
+#include "models/coherence/protocol.hpp"
+
+namespace linebounce {
+
+enum class Controller : std::uint8_t { cache, memory };
+
+// In the place of a cache's number.
+constexpr int kNobody = -1;
+constexpr int kMemory = -2;
+
+// A protocol did what no correct one does. what() names the controller, state, event and the row's line.
+class ProtocolFault : public std::runtime_error {
+ public:
+  enum class Kind : std::uint8_t {
+    impossible,     // a pair that the table says can't be
+    two_suppliers,  // two controllers send data to one requestor
+    no_data         // the requestor waits for data and nobody sent it any
+  };
+  ProtocolFault(Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event);
+
+  Kind kind;
+  Controller controller;
+  StateId state;
+  EventId event;
+  int source_line;
+};
+
+// One line as the rows see it: who is in which state, where the data is, and what the rows want done. Caches are numbered from
+// 0.
+//
+// The new state is set before the row's actions run, and set_state() changes nothing else; so complete() finds the state in
+// which the access may run, and free() comes last for a copy. snoopers() may leave out caches in state 0 as long as
+// Message::absent_ignores holds; the range stays valid while the functions below are called. It may contain the requestor.
+template <class T>
+concept LineCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller, EventId event) {
+  { copies.snoopers(message) } -> std::ranges::input_range;
+  { copies.state(cache) } -> std::same_as<StateId>;
+  { copies.memory_state() } -> std::same_as<StateId>;
+  copies.set_state(cache, state);
+  copies.set_memory_state(state);
+  copies.copy_to_bus(cache);  // one line of data is on the bus at a time
+  copies.memory_to_bus();
+  copies.bus_to_copy(cache);
+  copies.bus_to_memory();
+  copies.complete(cache);        // the pending access of this cache runs now
+  copies.issue(cache, message);  // a request of this cache begins, or begins again
+  copies.free(cache);            // the copy and its place are given up
+  copies.on_transition(controller, cache, state,
+                       event);  // before the row runs, the state it leaves; cache is kMemory for memory
+};
+
+struct OrderOutcome {
+  BusLines lines;
+  int supplier = kNobody;        // who supplies data that the requestor takes: a cache, kMemory, or kNobody when none is needed
+  bool data_to_memory = false;   // a line of data went to memory as well, or alone
+  bool completed = false;        // the requestor's access ran in this step
+  bool needs_data_step = false;  // data_step() must follow before this line's next order step
+  std::optional<MessageId> reissued;  // the requestor asks again, with this message
+};
+
+enum class AccessResult : std::uint8_t { hit, issued, stalled, freed };
+
+namespace bus_order_detail {
+
+[[noreturn]] void fail(ProtocolFault::Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event);
+
+// One order step or data step while it runs.
+template <LineCopies Copies>
+class Step {
+ public:
+  Step(const Protocol& protocol, Copies& copies, int requestor) : protocol_(protocol), copies_(copies), requestor_(requestor) {}
+
+  OrderOutcome order(MessageId message) {
+    const EventId other = protocol_.cache.qualify(other_event(message), {});
+    for (const int cache : copies_.snoopers(message)) {
+      if (cache != requestor_) run_cache(cache, other);
+    }
+    run_memory(protocol_.memory.qualify(message, outcome_.lines));
+    const EventId own = protocol_.cache.qualify(own_event(message), outcome_.lines);
+    const StateId before = copies_.state(requestor_);
+    run_cache(requestor_, own);
+    if (outcome_.data_to_memory) run_memory(protocol_.memory.qualify(protocol_.messages.size(), outcome_.lines));
+    outcome_.needs_data_step = !outcome_.completed && protocol_.cache.states[copies_.state(requestor_)].awaits_data;
+    const bool takes_data = outcome_.needs_data_step || took_data_;
+    if (takes_data && outcome_.supplier == kNobody) {
+      fail(ProtocolFault::Kind::no_data, protocol_, Controller::cache, before, own);
+    }
+    if (!takes_data) outcome_.supplier = kNobody;
+    return outcome_;
+  }
+
+  void data() { run_cache(requestor_, protocol_.cache.qualify(kData, {})); }
+
+ private:
+  void run_cache(int cache, EventId event) {
+    const StateId state = copies_.state(cache);
+    const Row& row = protocol_.cache.row(state, event);
+    if (row.impossible) fail(ProtocolFault::Kind::impossible, protocol_, Controller::cache, state, event);
+    copies_.on_transition(Controller::cache, cache, state, event);
+    copies_.set_state(cache, row.next);
+    for (const Action action : row.steps()) act(action, cache, state, event);
+  }
+
+  void act(Action action, int cache, StateId state, EventId event) {
+    switch (action.verb) {
+      case Verb::assert_shared: outcome_.lines.shared = true; break;
+      case Verb::assert_owned: outcome_.lines.owned = true; break;
+      case Verb::send_data:
+        copies_.copy_to_bus(cache);
+        if ((action.argument & to_memory) != 0) outcome_.data_to_memory = true;
+        if ((action.argument & to_requestor) != 0) supply(cache, Controller::cache, state, event);
+        break;
+      case Verb::take_data:
+        copies_.bus_to_copy(cache);
+        took_data_ = true;
+        break;
+      case Verb::complete:
+        outcome_.completed = true;
+        copies_.complete(cache);
+        break;
+      case Verb::issue:
+        outcome_.reissued = action.argument;
+        copies_.issue(cache, action.argument);
+        break;
+      case Verb::free: copies_.free(cache); break;
+      case Verb::hit:
+      case Verb::stall:
+      case Verb::update_memory: break;  // parse_protocol lets them stand elsewhere only
+    }
+  }
+
+  void run_memory(EventId event) {
+    const StateId state = copies_.memory_state();
+    const Row& row = protocol_.memory.row(state, event);
+    if (row.impossible) fail(ProtocolFault::Kind::impossible, protocol_, Controller::memory, state, event);
+    copies_.on_transition(Controller::memory, kMemory, state, event);
+    copies_.set_memory_state(row.next);
+    for (const Action action : row.steps()) {
+      if (action.verb == Verb::update_memory) {
+        copies_.bus_to_memory();
+      } else {  // memory's only other action is send_data to the requestor
+        copies_.memory_to_bus();
+        supply(kMemory, Controller::memory, state, event);
+      }
+    }
+  }
+
+  void supply(int supplier, Controller controller, StateId state, EventId event) {
+    if (outcome_.supplier != kNobody) fail(ProtocolFault::Kind::two_suppliers, protocol_, controller, state, event);
+    outcome_.supplier = supplier;
+  }
+
+  const Protocol& protocol_;
+  Copies& copies_;
+  const int requestor_;
+  OrderOutcome outcome_;
+  bool took_data_ = false;
+};
+
+}  // namespace bus_order_detail
+
+// `message` of cache `requestor` gets its place in the bus's order. REQUIRES: the requestor issued it and it has not been
+// ordered since; no data step of this line is due. Errors: ProtocolFault, with the line half changed.
+template <LineCopies Copies>
+OrderOutcome order_step(const Protocol& protocol, Copies& copies, MessageId message, int requestor) {
+  return bus_order_detail::Step<Copies>(protocol, copies, requestor).order(message);
+}
+
+// The data that the order step put on the bus arrives at `requestor`. REQUIRES: its order step's outcome said needs_data_step.
+template <LineCopies Copies>
+void data_step(const Protocol& protocol, Copies& copies, int requestor) {
+  bus_order_detail::Step<Copies>(protocol, copies, requestor).data();
+}
+
+// A Load, Store or Evict at `cache`. After `hit` the caller reads or writes the copy; after `issued` the access is pending
+// until complete(); after `stalled` nothing has changed.
+template <LineCopies Copies>
+AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, CacheEvent access) {
+  const StateId state = copies.state(cache);
+  const EventId event = protocol.cache.qualify(access, {});
+  const Row& row = protocol.cache.row(state, event);
+  if (row.impossible) bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::cache, state, event);
+  copies.on_transition(Controller::cache, cache, state, event);
+  copies.set_state(cache, row.next);
+  AccessResult result = AccessResult::stalled;
+  for (const Action action : row.steps()) {
+    if (action.verb == Verb::hit) result = AccessResult::hit;
+    if (action.verb == Verb::issue) {
+      copies.issue(cache, action.argument);
+      result = AccessResult::issued;
+    }
+    if (action.verb == Verb::free) {
+      copies.free(cache);
+      result = AccessResult::freed;
+    }
+  }
+  return result;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,285 @@
+#include "models/coherence/controller_compiler.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "models/coherence/action_grammar.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr std::size_t kMaxIds = 255;  // of states, and of qualified events: an id is a byte
+
+struct GuardWords {
+  GuardGroup group;
+  std::string_view declared;
+  std::array<std::string_view, 2> words;
+};
+constexpr std::array kGuards = {
+    GuardWords{GuardGroup::shared_alone, "shared|alone", {"shared", "alone"}},
+    GuardWords{GuardGroup::owned_clean, "owned|clean", {"owned", "clean"}},
+};
+
+const GuardWords& guard_words(GuardGroup group) {
+  return *std::find_if(kGuards.begin(), kGuards.end(), [group](const GuardWords& guard) { return guard.group == group; });
+}
+
+// An event that the controller has whatever the file says, because the bus has it.
+struct FixedEvent {
+  std::string name;
+  EventKind kind;
+};
+
+class ControllerCompiler {
+ public:
+  ControllerCompiler(const ControllerSource& source, std::vector<FixedEvent> fixed, const Protocol& protocol,
+                     Diagnostics& diagnostics)
+      : source_(source), fixed_(std::move(fixed)), protocol_(protocol), diagnostics_(diagnostics) {}
+
+  CompiledController compile() {
+    table().name = source_.name;
+    declare_states();
+    declare_events();
+    if (table().states.size() > kMaxIds || table().events.size() > kMaxIds) {
+      error(source_.line, fmt::format("more than {} states or events", kMaxIds));
+      return std::move(result_);
+    }
+    const std::size_t pairs = table().states.size() * table().events.size();
+    table().rows.resize(pairs);
+    result_.named.resize(pairs);
+    for (const TransitionText& text : source_.transitions) compile_row(text);
+    return std::move(result_);
+  }
+
+ private:
+  // One entry of a row's `on`: the event and which of its qualified ids the row covers.
+  struct Covered {
+    std::size_t base;
+    EventId first, count;
+  };
+
+  ControllerTable& table() { return result_.table; }
+  void error(int line, const std::string& text) { diagnostics_.error(line, source_.name + ": " + text); }
+
+  void declare_states() {
+    for (const Declaration& state : source_.states) {
+      table().states.push_back({state.name, state.meaning});
+      result_.state_lines.push_back(state.line);
+      state_names_.push_back(state.name);
+    }
+  }
+
+  void declare_events() {
+    for (const FixedEvent& event : fixed_) event_names_.push_back(event.name);
+    for (const Declaration& event : source_.events) {
+      if (std::find(event_names_.begin(), event_names_.end(), event.name) != event_names_.end()) continue;
+      error(event.line, fmt::format("unknown event '{}'{}", event.name, hint(event.name, event_names_)));
+    }
+    for (const FixedEvent& fixed : fixed_) {
+      const auto declared = std::find_if(source_.events.begin(), source_.events.end(),
+                                         [&](const Declaration& event) { return event.name == fixed.name; });
+      if (declared == source_.events.end()) {
+        error(source_.line, fmt::format("the table of events lacks '{}'", fixed.name));
+        add_event({fixed.name, "", GuardGroup::none, 0});
+      } else {
+        add_event({fixed.name, declared->meaning, guard_group(*declared, fixed.kind), 0});
+      }
+    }
+  }
+
+  void add_event(BaseEvent event) {
+    event.first = static_cast<EventId>(table().events.size());
+    if (event.guard == GuardGroup::none) {
+      table().events.push_back(event.name);
+    } else {
+      for (const std::string_view word : guard_words(event.guard).words) {
+        table().events.push_back(fmt::format("{} [{}]", event.name, word));
+      }
+    }
+    table().base_events.push_back(std::move(event));
+  }
+
+  GuardGroup guard_group(const Declaration& event, EventKind kind) {
+    if (event.detail.empty()) return GuardGroup::none;
+    if ((kind & (at_own | at_memory_message)) == 0) {
+      error(event.line,
+            fmt::format("event '{}' can't have a guard: the bus lines are not decided when it happens", event.name));
+      return GuardGroup::none;
+    }
+    for (const GuardWords& guard : kGuards) {
+      if (guard.declared == event.detail) return guard.group;
+    }
+    error(event.line, fmt::format("unknown guard group '[{}]'; known: [shared|alone], [owned|clean]", event.detail));
+    return GuardGroup::none;
+  }
+
+  void compile_row(const TransitionText& text) {
+    const auto actions = parse_row_actions(text);
+    const std::vector<StateId> states = states_of(text);
+    const auto next = next_of(text, actions && actions->impossible);
+    const std::vector<Covered> events = events_of(text);
+    table().written.push_back({static_cast<std::uint16_t>(text.line), text.in, text.on, text.actions, text.then, text.why});
+    if (!actions || !next) return;
+    for (const Covered& event : events) {
+      check_actions_fit(*actions, fixed_[event.base].kind, fixed_[event.base].name, text.line, protocol_.bus, diagnostics_);
+    }
+    for (const StateId state : states) {
+      Row row;
+      row.next = *next < 0 ? state : static_cast<StateId>(*next);
+      row.impossible = actions->impossible;
+      row.count = static_cast<std::uint8_t>(actions->steps.size());
+      row.source_line = static_cast<std::uint16_t>(text.line);
+      std::copy(actions->steps.begin(), actions->steps.end(), row.actions.begin());
+      if (!fits_next(row, state, text.line)) return;
+      if (!fill(row, state, events)) return;
+    }
+  }
+
+  std::optional<RowActions> parse_row_actions(const TransitionText& text) {
+    return parse_actions(text.actions, text.line, protocol_, diagnostics_);
+  }
+
+  std::vector<StateId> states_of(const TransitionText& text) {
+    std::vector<StateId> states;
+    for (const std::string& name : split(text.in, ',')) {
+      if (const auto state = find_state(name, text.line)) states.push_back(*state);
+    }
+    return states;
+  }
+
+  std::optional<StateId> find_state(const std::string& name, int line) {
+    const auto found = std::find(state_names_.begin(), state_names_.end(), name);
+    if (found != state_names_.end()) return static_cast<StateId>(found - state_names_.begin());
+    error(line, fmt::format("unknown state '{}'{}", name, hint(name, state_names_)));
+    return std::nullopt;
+  }
+
+  // The state that `then` names, -1 for "=", nothing after an error.
+  std::optional<int> next_of(const TransitionText& text, bool impossible) {
+    if (impossible) {
+      if (text.then.empty()) return -1;
+      error(text.line, "what is impossible has no next state: leave 'then' empty");
+      return std::nullopt;
+    }
+    if (text.then == "=") return -1;
+    if (text.then.empty()) {
+      error(text.line, "'then' is empty; it names a state, or says '=' for the same one");
+      return std::nullopt;
+    }
+    return find_state(text.then, text.line);
+  }
+
+  std::vector<Covered> events_of(const TransitionText& text) {
+    std::vector<Covered> events;
+    for (const std::string& entry : split(text.on, ',')) {
+      const std::size_t bracket = entry.find('[');
+      const std::string name(trimmed(std::string_view(entry).substr(0, bracket)));
+      const auto found = std::find(event_names_.begin(), event_names_.end(), name);
+      if (found == event_names_.end()) {
+        error(text.line, fmt::format("unknown event '{}'{}", name, hint(name, event_names_)));
+        continue;
+      }
+      const auto base = static_cast<std::size_t>(found - event_names_.begin());
+      const BaseEvent& event = table().base_events[base];
+      if (bracket == std::string::npos) {
+        events.push_back({base, event.first, static_cast<EventId>(event.guard == GuardGroup::none ? 1 : 2)});
+      } else if (const auto word = qualifier_of(event, entry.substr(bracket), text.line)) {
+        events.push_back({base, static_cast<EventId>(event.first + *word), 1});
+      }
+    }
+    return events;
+  }
+
+  // Which word of the event's guard group "[word]" is, 0 or 1.
+  std::optional<int> qualifier_of(const BaseEvent& event, const std::string& bracketed, int line) {
+    if (event.guard == GuardGroup::none) {
+      error(line, fmt::format("'{}' has no guard group, so {} can't stand there", event.name, bracketed));
+      return std::nullopt;
+    }
+    const GuardWords& guard = guard_words(event.guard);
+    for (int i = 0; i < 2; ++i) {
+      if (bracketed == fmt::format("[{}]", guard.words[static_cast<std::size_t>(i)])) return i;
+    }
+    error(line, fmt::format("guard {} is not of the group of '{}', which is [{}]", bracketed, event.name, guard.declared));
+    return std::nullopt;
+  }
+
+  // What a row's actions say about its next state. One error a row is enough.
+  bool fits_next(const Row& row, StateId state, int line) {
+    const std::string& initial = state_names_.front();
+    const auto does = [&](Verb verb) {
+      return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action action) { return action.verb == verb; });
+    };
+    if (does(Verb::stall) && row.next != state) {
+      error(line, "a stall changes nothing: 'then' must be '='");
+    } else if (does(Verb::free) && row.next != 0) {
+      error(line,
+            fmt::format("'free' gives the copy up, so the next state must be {}, not {}", initial, state_names_[row.next]));
+    } else if (source_.name == "cache" && !row.impossible && !does(Verb::free) && row.next == 0 && state != 0) {
+      error(line, fmt::format("{} to {} without 'free': the cache would keep a line that it has no copy of",
+                              state_names_[state], initial));
+    } else {
+      return true;
+    }
+    return false;
+  }
+
+  // Puts the row into the table for every event; false after an error.
+  bool fill(const Row& row, StateId state, const std::vector<Covered>& events) {
+    for (const Covered& event : events) {
+      const bool is_load = fixed_[event.base].kind == at_load;
+      if (is_load && row.count == 1 && row.actions[0].verb == Verb::hit && row.next != state) {
+        error(row.source_line, "a Load that hits changes nothing: 'then' must be '='");
+        return false;
+      }
+      for (EventId id = event.first; id < event.first + event.count; ++id) {
+        const std::size_t pair = state * table().events.size() + id;
+        if (result_.named[pair]) return report_second(row, state, id);
+        result_.named[pair] = true;
+        table().rows[pair] = row;
+      }
+    }
+    return true;
+  }
+
+  bool report_second(const Row& row, StateId state, EventId event) {
+    const Row& first = table().row(state, event);
+    const bool same = row.next == first.next && row.impossible == first.impossible &&
+                      std::equal(row.steps().begin(), row.steps().end(), first.steps().begin(), first.steps().end());
+    const std::string pair = fmt::format("state {}, event {}", state_names_[state], table().events[event]);
+    error(row.source_line, same ? fmt::format("duplicate: {} stands in line {} already", pair, first.source_line)
+                                : fmt::format("contradiction: line {} says something else for {}", first.source_line, pair));
+    return false;
+  }
+
+  const ControllerSource& source_;
+  const std::vector<FixedEvent> fixed_;
+  const Protocol& protocol_;
+  Diagnostics& diagnostics_;
+  CompiledController result_;
+  std::vector<std::string> state_names_, event_names_;
+};
+
+}  // namespace
+
+CompiledController compile_cache(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
+  std::vector<FixedEvent> events = {{"Load", at_load}, {"Store", at_store}, {"Evict", at_evict}, {"Data", at_data}};
+  for (const Message& message : protocol.messages) {
+    events.push_back({"Own_" + message.name, at_own});
+    events.push_back({"Other_" + message.name, at_other});
+  }
+  return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
+}
+
+CompiledController compile_memory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
+  std::vector<FixedEvent> events;
+  for (const Message& message : protocol.messages) events.push_back({message.name, at_memory_message});
+  events.push_back({"Data", at_memory_data});
+  return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
+}
+
+}  // namespace linebounce

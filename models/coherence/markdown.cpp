@@ -1,0 +1,154 @@
+#include "models/coherence/markdown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linebounce {
+namespace {
+
+// Line numbers travel in 16 bits (Row::source_line).
+constexpr int kMaxLines = 65535;
+
+bool is_text(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 && c != '\n' && c != '\r' && c != '\t';
+  });
+}
+
+std::vector<std::string> table_cells(std::string_view line) {
+  line.remove_prefix(1);  // the leading bar
+  std::vector<std::string> cells(1);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\\' && i + 1 < line.size() && line[i + 1] == '|') {
+      cells.back() += '|';
+      ++i;
+    } else if (line[i] == '|') {
+      cells.emplace_back();
+    } else {
+      cells.back() += line[i];
+    }
+  }
+  if (line.ends_with('|')) cells.pop_back();  // what follows the closing bar
+  for (std::string& cell : cells) cell = std::string(trimmed(cell));
+  return cells;
+}
+
+bool is_separator(const std::vector<std::string>& cells) {
+  return std::all_of(cells.begin(), cells.end(), [](const std::string& cell) {
+    return !cell.empty() && cell.find_first_not_of("-:") == std::string::npos;
+  });
+}
+
+// Takes a document line by line.
+class Reader {
+ public:
+  explicit Reader(Diagnostics& diagnostics) : diagnostics_(diagnostics) { document_.sections.emplace_back(); }
+
+  void take(std::string_view line) {
+    ++line_;
+    line = trimmed(line);
+    const bool fence = line.starts_with("```") || line.starts_with("~~~");
+    if (fence) in_fence_ = !in_fence_;
+    if (fence || in_fence_) {
+      table_ = Table::none;
+    } else if (line.starts_with('|')) {
+      take_table_line(table_cells(line));
+    } else {
+      table_ = Table::none;
+      if (line.starts_with('#')) take_heading(line);
+    }
+  }
+
+  MarkdownDocument finish() {
+    if (document_.title.empty()) diagnostics_.error(1, "no title: a protocol file begins with a heading '# NAME'");
+    return std::move(document_);
+  }
+
+ private:
+  enum class Table { none, header, body };
+
+  void take_heading(std::string_view line) {
+    const std::size_t level = std::min(line.find_first_not_of('#'), line.size());
+    const std::string name(trimmed(line.substr(level)));
+    if (level == 1 && document_.title.empty()) {
+      document_.title = name;
+      document_.title_line = line_;
+    } else if (level <= 2) {
+      document_.sections.push_back({name, line_, {}});
+    }
+  }
+
+  void take_table_line(std::vector<std::string> cells) {
+    std::vector<MarkdownTable>& tables = document_.sections.back().tables;
+    switch (table_) {
+      case Table::none:
+        tables.push_back({{line_, std::move(cells)}, {}});
+        table_ = Table::header;
+        return;
+      case Table::header:
+        table_ = Table::body;
+        if (is_separator(cells) && cells.size() == tables.back().header.cells.size()) return;
+        diagnostics_.error(line_, "the line below a table's header must be |---|---|, one for each column");
+        return;
+      case Table::body: break;
+    }
+    const std::size_t columns = tables.back().header.cells.size();
+    if (cells.size() != columns) {
+      diagnostics_.error(
+          line_, fmt::format("{} cells in a table of {} columns (a bar inside a cell is written \\|)", cells.size(), columns));
+      return;
+    }
+    tables.back().rows.push_back({line_, std::move(cells)});
+  }
+
+  Diagnostics& diagnostics_;
+  MarkdownDocument document_;
+  int line_ = 0;
+  bool in_fence_ = false;
+  Table table_ = Table::none;
+};
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t start = 0;;) {
+    const std::size_t end = text.find(separator, start);
+    parts.emplace_back(trimmed(text.substr(start, end == std::string_view::npos ? end : end - start)));
+    if (end == std::string_view::npos) return parts;
+    start = end + 1;
+  }
+}
+
+MarkdownDocument read_markdown(std::string_view text, Diagnostics& diagnostics) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    diagnostics.error(1, "the file is empty; a protocol is a Markdown file with tables");
+    return {};
+  }
+  if (!is_text(text)) {
+    diagnostics.error(1, "the file is no text; a protocol is a Markdown file with tables");
+    return {};
+  }
+  if (std::count(text.begin(), text.end(), '\n') >= kMaxLines) {
+    diagnostics.error(kMaxLines, fmt::format("the file has more than {} lines", kMaxLines));
+    return {};
+  }
+  Reader reader(diagnostics);
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    reader.take(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return reader.finish();
+}
+
+}  // namespace linebounce

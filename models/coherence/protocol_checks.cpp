@@ -1,0 +1,125 @@
+#include "models/coherence/protocol_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linebounce {
+namespace {
+
+bool does(const Row& row, Verb verb) {
+  return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action action) { return action.verb == verb; });
+}
+
+int qualified_count(const BaseEvent& event) {
+  return event.guard == GuardGroup::none ? 1 : 2;
+}
+
+// Calls visit(row) for each qualified row of a base event in `state`.
+template <class Visit>
+void for_rows(const ControllerTable& table, StateId state, std::size_t base, Visit visit) {
+  const BaseEvent& event = table.base_events[base];
+  for (int i = 0; i < qualified_count(event); ++i) visit(table.row(state, static_cast<EventId>(event.first + i)));
+}
+
+void check_issued(const Protocol& protocol, const Row& row, Diagnostics& diagnostics) {
+  for (const Action action : row.steps()) {
+    if (action.verb != Verb::issue) continue;
+    bool possible = false;
+    for_rows(protocol.cache, row.next, own_event(action.argument), [&](const Row& own) { possible |= !own.impossible; });
+    if (possible) continue;
+    diagnostics.error(row.source_line,
+                      fmt::format("cache: issues {}, but Own_{} is impossible in {}, the state that it goes to",
+                                  protocol.messages[action.argument].name, protocol.messages[action.argument].name,
+                                  protocol.cache.states[row.next].name));
+  }
+}
+
+}  // namespace
+
+void check_total(const CompiledController& controller, Diagnostics& diagnostics) {
+  const ControllerTable& table = controller.table;
+  for (std::size_t state = 0; state < table.states.size(); ++state) {
+    for (const BaseEvent& event : table.base_events) {
+      const auto named = [&](int i) { return controller.named[state * table.events.size() + event.first + i]; };
+      std::vector<std::string> missing;
+      for (int i = 0; i < qualified_count(event); ++i) {
+        if (!named(i)) missing.push_back(table.events[event.first + i]);
+      }
+      if (missing.size() > 1) missing = {event.name};  // without a qualifier: both
+      for (const std::string& name : missing) {
+        diagnostics.error(controller.state_lines[state],
+                          fmt::format("{}: no row for state {}, event {}; write one, or say that it is impossible", table.name,
+                                      table.states[state].name, name));
+      }
+    }
+  }
+}
+
+void check_reachable(const CompiledController& controller, Diagnostics& diagnostics) {
+  const ControllerTable& table = controller.table;
+  std::vector<bool> reached(table.states.size());
+  std::vector<StateId> pending = {0};
+  reached[0] = true;
+  while (!pending.empty()) {
+    const StateId state = pending.back();
+    pending.pop_back();
+    for (std::size_t event = 0; event < table.events.size(); ++event) {
+      const Row& row = table.row(state, static_cast<EventId>(event));
+      if (row.impossible || reached[row.next]) continue;
+      reached[row.next] = true;
+      pending.push_back(row.next);
+    }
+  }
+  for (std::size_t state = 0; state < reached.size(); ++state) {
+    if (reached[state]) continue;
+    diagnostics.error(controller.state_lines[state], fmt::format("{}: no row leads from {} to state {}", table.name,
+                                                                 table.states[0].name, table.states[state].name));
+  }
+}
+
+void check_messages(const Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics) {
+  std::vector<bool> issued(protocol.messages.size());
+  for (const Row& row : protocol.cache.rows) {
+    for (const Action action : row.steps()) {
+      if (action.verb == Verb::issue) issued[action.argument] = true;
+    }
+    check_issued(protocol, row, diagnostics);
+  }
+  for (std::size_t m = 0; m < protocol.messages.size(); ++m) {
+    const Message& message = protocol.messages[m];
+    const int line = source.messages[m].line;
+    if (!issued[m]) diagnostics.error(line, fmt::format("message {} is never issued", message.name));
+    bool sends = false;
+    for (std::size_t state = 0; state < protocol.cache.states.size(); ++state) {
+      for_rows(protocol.cache, static_cast<StateId>(state), own_event(static_cast<MessageId>(m)),
+               [&](const Row& own) { sends |= does(own, Verb::send_data); });
+    }
+    if (sends == message.carries_data) continue;
+    diagnostics.error(line, fmt::format("message {} says data '{}', but {} row for Own_{} sends data", message.name,
+                                        message.carries_data ? "yes" : "no", sends ? "a" : "no", message.name));
+  }
+}
+
+void derive_facts(Protocol& protocol) {
+  ControllerTable& cache = protocol.cache;
+  for (std::size_t i = 0; i < cache.states.size(); ++i) {
+    StateInfo& state = cache.states[i];
+    const auto row = [&](CacheEvent event) -> const Row& {
+      return cache.row(static_cast<StateId>(i), cache.base_events[event].first);
+    };
+    state.readable = does(row(kLoad), Verb::hit);
+    state.writable = does(row(kStore), Verb::hit);
+    state.after_store = state.writable ? row(kStore).next : static_cast<StateId>(i);
+    state.awaits_data = !row(kData).impossible;
+    state.stable = !state.awaits_data && !does(row(kLoad), Verb::stall) && !does(row(kStore), Verb::stall) &&
+                   !does(row(kEvict), Verb::stall);
+  }
+  for (StateInfo& state : protocol.memory.states) state.stable = true;
+  for (std::size_t m = 0; m < protocol.messages.size(); ++m) {
+    const Row& row = cache.row(0, cache.base_events[other_event(static_cast<MessageId>(m))].first);
+    protocol.messages[m].absent_ignores = !row.impossible && row.count == 0 && row.next == 0;
+  }
+}
+
+}  // namespace linebounce
