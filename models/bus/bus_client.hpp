@@ -37,8 +37,11 @@ class BusClient {
 class Bus {
  public:
   virtual ~Bus() = default;
+  [[nodiscard]] virtual const Protocol& protocol() const = 0;
   // REQUIRES: request.stamp is not before the kernel's time.
   virtual void post(const BusRequest& request) = 0;
+  // The data of this client's ordered transaction has arrived: runs the Data row. It is in the copy's bytes already.
+  virtual void data_step(int client, Copy& copy, Tick at) = 0;
 };
 
 }  // namespace linebounce

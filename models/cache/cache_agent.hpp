@@ -38,6 +38,7 @@ class CacheAgent {
   [[nodiscard]] const ControllerTable& table() const { return *table_; }
 
   [[nodiscard]] std::byte* data(Copy& copy) const { return reinterpret_cast<std::byte*>(&copy) + sizeof(Copy); }
+  [[nodiscard]] const std::byte* data(const Copy& copy) const { return reinterpret_cast<const std::byte*>(&copy) + sizeof(Copy); }
 
   // The path of a hit: the copy if the nearest level holds the address and `access` is a mere hit, else null. Counts as a use at `age`.
   Copy* hit(Address address, Access access, Tick age) {
@@ -86,6 +87,7 @@ class CacheAgent {
   // The latest version of the line is in this copy, or the protocol is broken.
   [[nodiscard]] bool is_latest(const Copy& copy) const { return copy.version == store_->latest(copy.slot); }
 
+  [[nodiscard]] Replacement nearest_replacement() const { return specs_.front().replacement; }
   [[nodiscard]] bool nearest_holds(Address address) const {
     return arrays_.front().find(address >> arrays_.front().line_shift()) >= 0;
   }

@@ -43,21 +43,25 @@ class ProtocolFault : public std::runtime_error {
 // which the access may run, and free() comes last for a copy. snoopers() may leave out caches in state 0 as long as
 // Message::absent_ignores holds; the range stays valid while the functions below are called. It may contain the requestor.
 template <class T>
-concept LineCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller, EventId event) {
-  { copies.snoopers(message) } -> std::ranges::input_range;
+concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller, EventId event) {
   { copies.state(cache) } -> std::same_as<StateId>;
-  { copies.memory_state() } -> std::same_as<StateId>;
   copies.set_state(cache, state);
+  copies.issue(cache, message);  // a request of this cache begins, or begins again
+  copies.free(cache);            // the copy and its place are given up
+  copies.on_transition(controller, cache, state,
+                       event);  // before the row runs, the state it leaves; cache is kMemory for memory
+};
+
+template <class T>
+concept LineCopies = AccessibleCopies<T> && requires(T copies, int cache, StateId state, MessageId message) {
+  { copies.snoopers(message) } -> std::ranges::input_range;
+  { copies.memory_state() } -> std::same_as<StateId>;
   copies.set_memory_state(state);
   copies.copy_to_bus(cache);  // one line of data is on the bus at a time
   copies.memory_to_bus();
   copies.bus_to_copy(cache);
   copies.bus_to_memory();
-  copies.complete(cache);        // the pending access of this cache runs now
-  copies.issue(cache, message);  // a request of this cache begins, or begins again
-  copies.free(cache);            // the copy and its place are given up
-  copies.on_transition(controller, cache, state,
-                       event);  // before the row runs, the state it leaves; cache is kMemory for memory
+  copies.complete(cache);  // the pending access of this cache runs now
 };
 
 struct OrderOutcome {
@@ -185,7 +189,7 @@ void data_step(const Protocol& protocol, Copies& copies, int requestor) {
 
 // A Load, Store or Evict at `cache`. After `hit` the caller reads or writes the copy; after `issued` the access is pending
 // until complete(); after `stalled` nothing has changed.
-template <LineCopies Copies>
+template <AccessibleCopies Copies>
 AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, CacheEvent access) {
   const StateId state = copies.state(cache);
   const EventId event = protocol.cache.qualify(access, {});

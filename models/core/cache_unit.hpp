@@ -17,14 +17,16 @@ class Cpu;
 class CacheUnitOwner {
  public:
   virtual ~CacheUnitOwner() = default;
-  // The operation of `thread` ran at `at` with this result; it occupies the thread until `ends`.
-  virtual void completed(Cpu& thread, Value result, Tick at, Tick ends) = 0;
+  // The operation of `thread` has run with this result; it occupies the thread until `ends`.
+  virtual void completed(Cpu& thread, Value result, Tick ends) = 0;
   // The same for the entry at `entry` of its store buffer.
   virtual void drained(Cpu& thread, int entry_id, Tick at) = 0;
   // Something changed at `at`, so that what was put off may be tried again.
   virtual void try_again(Tick at, Source source) = 0;
   // A watched line changed from outside, or left the nearest cache.
   virtual void watched_line_changed(LineAddr line, Tick at) = 0;
+  // A request has gone to the bus: what was known about the future is old.
+  virtual void posted() = 0;
   // Be awake in the kernel at `at` at the latest.
   virtual void wake_at(Tick at) = 0;
   virtual void report_miss(Cpu& thread, const Operation& operation, Source source, Tick at) = 0;
@@ -59,6 +61,10 @@ class CacheUnit final : public BusClient {
   // Marks the lines of a parked spin. Null unless the nearest level holds the address, readable.
   Copy* watch(Address address);
   void unwatch(LineAddr line);
+  // The word as it is in this copy now; no access.
+  [[nodiscard]] Value peek(const Copy& copy, Address address, int bytes) const;
+
+  [[nodiscard]] bool misses_pending() const { return !pending_.empty(); }
 
   // How long the operation holds its line.
   [[nodiscard]] Tick hold(OperationKind kind) const;

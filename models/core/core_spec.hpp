@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "models/machine_spec.hpp"
+#include "models/timebase.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {
 
 struct CoreSpec {
+  const Timebase* timebase = nullptr;
   Tick cycle = 1;
   int issue_per_cycle = 1;
   std::vector<Tick> hit_latency;  // by level, the nearest first

@@ -1,0 +1,300 @@
+#include "models/bus/snooping_bus.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_bytes)
+    : clock(timebase.period(spec.clock)),
+      arbitration(spec.arbitration_clocks * clock),
+      address(spec.address_clocks * clock),
+      snoop(spec.snoop_clocks * clock),
+      snoop_stall(spec.snoop_stall_clocks * clock),
+      response(spec.response_clocks * clock),
+      intervention(spec.intervention_clocks * clock),
+      turnaround(spec.turnaround_clocks * clock),
+      latch(spec.latch_clocks * clock),
+      data((line_bytes + spec.width_bytes - 1) / spec.width_bytes * clock),
+      outstanding(spec.outstanding) {}
+
+namespace {
+
+Tick kernel_now() { return static_cast<Tick>(sc_core::sc_time_stamp().value()); }
+
+}  // namespace
+
+// One line as the protocol's rows see it.
+class SnoopingBus::SnoopedLine {
+ public:
+  SnoopedLine(SnoopingBus& bus, LineAddr line, Tick at) : bus_(bus), line_(line), slot_(bus.store_.slot(line)), at_(at) {}
+
+  [[nodiscard]] const std::vector<int>& snoopers(MessageId message) const {
+    return bus_.protocol_.messages[message].absent_ignores ? bus_.holders_ : bus_.everybody_;
+  }
+  [[nodiscard]] StateId state(int client) const {
+    const Copy* copy = found(client);
+    return copy == nullptr ? StateId{0} : copy->state;
+  }
+  void set_state(int client, StateId state) {
+    if (found(client) != nullptr) agent(client).set_state(*found(client), state);
+  }
+  [[nodiscard]] StateId memory_state() const { return 0; }
+  void set_memory_state(StateId) {}
+  void copy_to_bus(int client) {
+    data_ = agent(client).data(*found(client));
+    version_ = found(client)->version;
+  }
+  void memory_to_bus() {
+    data_ = bus_.store_.memory_data(slot_);
+    version_ = bus_.store_.memory_version(slot_);
+  }
+  void bus_to_copy(int) {}  // the bytes were put there with the order step, see hand_over()
+  void bus_to_memory() {
+    std::memcpy(bus_.store_.memory_data(slot_), data_, static_cast<std::size_t>(bus_.store_.line_bytes()));
+    bus_.store_.set_memory_version(slot_, version_);
+  }
+  void complete(int) {}  // the access runs when data or response has arrived; until then nobody may take the line
+  void issue(int, MessageId) {}
+  void free(int client) { agent(client).drop(*found(client)); }
+  void on_transition(Controller controller, int client, StateId state, EventId event) {
+    const bool cache = controller == Controller::cache;
+    const ControllerTable& table = cache ? bus_.protocol_.cache : bus_.protocol_.memory;
+    bus_.log_.record(at_, cache ? TransitionLog::kCache : TransitionLog::kMemory, client, line_, state, event,
+                     table.row(state, event).next);
+  }
+
+  // Copies what is on the bus to its requester, which may not use it before the data step.
+  void hand_over(int client) {
+    std::memcpy(agent(client).data(*found(client)), data_, static_cast<std::size_t>(bus_.store_.line_bytes()));
+    found(client)->version = version_;
+  }
+
+ private:
+  [[nodiscard]] Copy* found(int client) const { return bus_.found_[static_cast<std::size_t>(client)]; }
+  [[nodiscard]] CacheAgent& agent(int client) const { return bus_.clients_[static_cast<std::size_t>(client)]->caches(); }
+
+  SnoopingBus& bus_;
+  LineAddr line_;
+  Slot slot_;
+  Tick at_;
+  const std::byte* data_ = nullptr;
+  Version version_ = 0;
+};
+
+SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, MemoryController& memory,
+                         LineStore& store, TransitionLog& log, FailureSink& failures, Tick warmup_end, Tick end)
+    : sc_module(name),
+      timing_(timing),
+      protocol_(protocol),
+      memory_(memory),
+      store_(store),
+      log_(log),
+      failures_(failures),
+      warmup_end_(warmup_end),
+      end_(end),
+      announcements_(timing.lookahead()),
+      last_address_(-timing.address) {
+  SC_HAS_PROCESS(SnoopingBus);
+  SC_METHOD(step);
+  sensitive << event_;
+  dont_initialize();
+}
+
+void SnoopingBus::set_clients(std::vector<BusClient*> clients) {
+  clients_ = std::move(clients);
+  found_.resize(clients_.size());
+  holders_.reserve(clients_.size());
+  everybody_.resize(clients_.size());
+  std::iota(everybody_.begin(), everybody_.end(), 0);
+}
+
+void SnoopingBus::post(const BusRequest& request) {
+  const auto later = [](const BusRequest& a, const BusRequest& b) { return a.stamp != b.stamp ? a.stamp < b.stamp : a.client < b.client; };
+  requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), request, later), request);
+  schedule();
+}
+
+void SnoopingBus::schedule() {
+  const Tick touch = transactions_.empty() ? kNever : transactions_.front().touch_at;
+  const Tick next = std::min(touch, next_arbitration());
+  if (next == kNever) return;
+  const Tick now = kernel_now();
+  event_.notify(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(next - now)));
+}
+
+// The first edge at which a request may be granted: after its stamp, no closer to the last address phase than allowed, and with
+// room in the in-order queue.
+Tick SnoopingBus::next_arbitration() const {
+  if (requests_.empty()) return kNever;
+  Tick edge = (requests_.front().stamp / timing_.clock + 1) * timing_.clock;
+  edge = std::max({edge, last_address_ + timing_.address - timing_.arbitration, align_up(kernel_now(), timing_.clock)});
+  const auto room = static_cast<std::size_t>(timing_.outstanding) - std::min(transactions_.size(), static_cast<std::size_t>(timing_.outstanding));
+  if (room == 0) return kNever;  // until an order step
+  if (done_.size() >= room) {
+    // done_ is in order: all but `room - 1` of them must be over.
+    edge = std::max(edge, align_up(done_[done_.size() - room], timing_.clock));
+  }
+  return edge;
+}
+
+void SnoopingBus::step() {
+  try {
+    const Tick now = kernel_now();
+    if (!transactions_.empty() && transactions_.front().touch_at == now) sample_front(now);
+    if (next_arbitration() <= now) grant(now);
+    schedule();
+  } catch (...) {
+    failures_.failed(std::current_exception());
+  }
+}
+
+void SnoopingBus::grant(Tick edge) {
+  Transaction transaction{.request = requests_.front(), .address_at = edge + timing_.arbitration};
+  requests_.erase(requests_.begin());
+  last_address_ = transaction.address_at;
+  std::erase_if(done_, [edge](Tick done) { return done <= edge; });
+  set_snoop(transaction, transactions_.empty() ? last_result_ + timing_.address : transactions_.back().touch_at + timing_.address);
+  if (transactions_.empty()) announcements_.announce(transaction.touch_at, edge);
+  transactions_.push_back(transaction);
+  if (measured(edge)) {
+    ++statistics_.transactions;
+    statistics_.address_busy += timing_.address;
+  }
+}
+
+// Fixes when the snoop is sampled and the caches are touched, as far as is known. REQUIRES: sampled not before `earliest`.
+void SnoopingBus::set_snoop(Transaction& transaction, Tick earliest) const {
+  transaction.sampled_at = align_up(std::max(transaction.address_at + timing_.snoop, earliest), timing_.clock);
+  transaction.touch_at = std::max(transaction.sampled_at, busy_until(transaction.request.line));
+}
+
+Tick SnoopingBus::busy_until(LineAddr line) const {
+  Tick until = 0;
+  for (const BusyLine& busy : busy_) {
+    if (busy.line == line) until = std::max(until, busy.until);
+  }
+  return until;
+}
+
+// The front transaction's touch has come, unless an atomic operation or a delivery still holds its line.
+void SnoopingBus::sample_front(Tick now) {
+  Transaction& front = transactions_.front();
+  Tick free_at = busy_until(front.request.line);
+  for (const BusClient* client : clients_) free_at = std::max(free_at, client->locked_until(front.request.line));
+  if (free_at > now) {
+    front.touch_at = free_at;
+    announcements_.announce(free_at, now);
+    return;
+  }
+  const Transaction done = front;
+  last_result_ = done.sampled_at + align_up(now - done.sampled_at, timing_.snoop_stall);
+  std::erase_if(busy_, [now](const BusyLine& busy) { return busy.until <= now; });
+  order(done, now, last_result_);
+  transactions_.pop_front();
+  if (!transactions_.empty()) set_snoop(transactions_.front(), last_result_ + timing_.address);
+  announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
+}
+
+void SnoopingBus::order(const Transaction& transaction, Tick now, Tick result) {
+  const BusRequest& request = transaction.request;
+  holders_.clear();
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    found_[i] = clients_[i]->caches().find(request.line);
+    if (found_[i] != nullptr) holders_.push_back(static_cast<int>(i));
+  }
+  check_last_touches(now);
+  for (const int holder : holders_) {
+    const auto i = static_cast<std::size_t>(holder);
+    if (found_[i]->watched) clients_[i]->watched_copy_changed(request.line, now);
+  }
+  SnoopedLine line(*this, request.line, now);
+  try {
+    const OrderOutcome outcome = order_step(protocol_, line, request.message, request.client);
+    if (outcome.needs_data_step) line.hand_over(request.client);
+    deliver(transaction, outcome, result);
+    if (outcome.reissued) post({result, request.client, request.line, *outcome.reissued});
+  } catch (const ProtocolFault& fault) {
+    fail(fault.what(), request.line);
+  }
+  if (protocol_.messages[request.message].carries_data) clients_[static_cast<std::size_t>(request.client)]->written_back(now);
+}
+
+void SnoopingBus::check_last_touches(Tick now) {
+  for (const int holder : holders_) {
+    const Copy& copy = *found_[static_cast<std::size_t>(holder)];
+    if (copy.last_touch < now) continue;
+    fail(fmt::format("invariant I2: cache {} used the line at tick {}, but it is touched from outside at tick {}", holder,
+                     copy.last_touch, now),
+         copy.line);
+  }
+}
+
+// What the order step has decided takes its time: data from memory or another cache, a response without data, a write-back.
+void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& outcome, Tick result) {
+  const BusRequest& request = transaction.request;
+  BusClient& requester = *clients_[static_cast<std::size_t>(request.client)];
+  Copy* copy = found_[static_cast<std::size_t>(request.client)];
+  Tick done = result;
+  if (outcome.needs_data_step) {
+    const bool from_memory = outcome.supplier == kMemory;
+    const Tick ready = from_memory ? std::max(result, memory_.read(request.line, transaction.address_at)) : result + timing_.intervention;
+    const Tick start = reserve_data(ready, outcome.supplier);
+    if (outcome.data_to_memory) memory_.write(request.line, start + timing_.data);
+    busy_.push_back({request.line, requester.deliver(*copy, start + timing_.latch, from_memory ? Source::local_memory : Source::local_c2c)});
+    done = start + timing_.data;
+  } else if (outcome.completed) {
+    done = result + timing_.response;
+    busy_.push_back({request.line, requester.deliver(*copy, done, Source::upgrade)});
+  } else if (outcome.data_to_memory) {
+    const Tick start = reserve_data(result, request.client);
+    memory_.write(request.line, start + timing_.data);
+    done = start + timing_.data;
+  }
+  done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
+}
+
+// The first clock of a line's data on the data bus.
+Tick SnoopingBus::reserve_data(Tick ready, int sender) {
+  const Tick free = data_free_ + (sender != last_sender_ ? timing_.turnaround : 0);
+  const Tick start = align_up(std::max(ready, free), timing_.clock);
+  data_free_ = start + timing_.data;
+  last_sender_ = sender;
+  if (measured(start)) statistics_.data_busy += timing_.data;
+  return start;
+}
+
+void SnoopingBus::data_step(int client, Copy& copy, Tick at) {
+  found_[static_cast<std::size_t>(client)] = &copy;
+  SnoopedLine line(*this, copy.line, at);
+  try {
+    linebounce::data_step(protocol_, line, client);
+  } catch (const ProtocolFault& fault) {
+    fail(fault.what(), copy.line);
+  }
+}
+
+std::string SnoopingBus::describe_pending() const {
+  std::string text;
+  for (const Transaction& transaction : transactions_) {
+    text += fmt::format("  bus: {} of cache {} for line 0x{:x}, address phase at tick {}, snoop at tick {}\n",
+                        protocol_.messages[transaction.request.message].name, transaction.request.client,
+                        store_.address_of(transaction.request.line), transaction.address_at, transaction.touch_at);
+  }
+  for (const BusRequest& request : requests_) {
+    text += fmt::format("  bus: {} of cache {} for line 0x{:x} waits for arbitration since tick {}\n", protocol_.messages[request.message].name,
+                        request.client, store_.address_of(request.line), request.stamp);
+  }
+  return text;
+}
+
+void SnoopingBus::fail(const std::string& what, LineAddr line) const {
+  throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", what, store_.address_of(line), log_.history(line)));
+}
+
+}  // namespace linebounce

@@ -1,0 +1,109 @@
+// A pipelined snooping bus with split transactions: arbitration, address phase, snoop result, data or response.
+//
+//   request stamped before edge E -- arbitration --> address phase A -- snoop --> result R -- data phase --> pins of the requester
+//
+// Snoop results keep the order of the address phases. The caches are touched once, at the result: the order step of the protocol's
+// table. A snoop whose line is busy is sampled again every `snoop_stall_clocks`; the line is taken the moment it is free (an
+// atomic operation ends, a new owner has finished its one access), so that nobody gets in between.
+#pragma once
+
+#include <deque>
+#include <systemc>
+#include <vector>
+
+#include "models/bus/bus_client.hpp"
+#include "models/coherence/bus_order.hpp"
+#include "models/coherence/transition_log.hpp"
+#include "models/core/announcements.hpp"
+#include "models/core/core.hpp"
+#include "models/memory/memory_controller.hpp"
+
+namespace linebounce {
+
+struct BusTiming {
+  BusTiming(const BusSpec& spec, const Timebase& timebase, int line_bytes);
+  // K: arbitration to snoop result.
+  [[nodiscard]] Tick lookahead() const { return arbitration + snoop; }
+
+  Tick clock, arbitration, address, snoop, snoop_stall, response, intervention, turnaround, latch, data;
+  int outstanding;
+};
+
+struct BusStatistics {
+  std::int64_t transactions = 0;
+  Tick address_busy = 0;
+  Tick data_busy = 0;
+};
+
+class SnoopingBus final : public sc_core::sc_module, public Bus {
+ public:
+  SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, MemoryController& memory,
+              LineStore& store, TransitionLog& log, FailureSink& failures, Tick warmup_end, Tick end);
+
+  // Clients are numbered from 0. REQUIRES: all are set before the simulation starts.
+  void set_clients(std::vector<BusClient*> clients);
+
+  [[nodiscard]] const Announcements& announcements() const { return announcements_; }
+  [[nodiscard]] const BusStatistics& statistics() const { return statistics_; }
+
+  [[nodiscard]] const Protocol& protocol() const override { return protocol_; }
+  void post(const BusRequest& request) override;
+  void data_step(int client, Copy& copy, Tick at) override;
+
+  // Every transaction that is not over, a line of text each.
+  [[nodiscard]] std::string describe_pending() const;
+
+ private:
+  struct Transaction {
+    BusRequest request;
+    Tick address_at = 0;
+    Tick sampled_at = 0;  // first snoop result
+    Tick touch_at = 0;    // the order step: sampled_at, or when the line is free
+  };
+  struct BusyLine {
+    LineAddr line;
+    Tick until;
+  };
+  class SnoopedLine;
+
+  void step();
+  void schedule();
+  [[nodiscard]] Tick next_arbitration() const;
+  void grant(Tick edge);
+  void set_snoop(Transaction& transaction, Tick earliest) const;
+  [[nodiscard]] Tick busy_until(LineAddr line) const;
+  void sample_front(Tick now);
+  void order(const Transaction& transaction, Tick now, Tick result);
+  void check_last_touches(Tick now);
+  void deliver(const Transaction& transaction, const OrderOutcome& outcome, Tick result);
+  Tick reserve_data(Tick ready, int sender);
+  [[noreturn]] void fail(const std::string& what, LineAddr line) const;
+  [[nodiscard]] bool measured(Tick at) const { return at >= warmup_end_ && at < end_; }
+
+  const BusTiming timing_;
+  const Protocol& protocol_;
+  MemoryController& memory_;
+  LineStore& store_;
+  TransitionLog& log_;
+  FailureSink& failures_;
+  Tick warmup_end_;
+  Tick end_;
+  Announcements announcements_;
+  std::vector<BusClient*> clients_;
+  sc_core::sc_event event_;
+
+  std::vector<BusRequest> requests_;      // not granted yet, by (stamp, client)
+  std::deque<Transaction> transactions_;  // granted, not ordered yet
+  std::vector<Tick> done_;                // when the ordered ones leave the bus, only those that may still matter
+  std::vector<BusyLine> busy_;            // lines that a delivered transaction still holds
+  std::vector<Copy*> found_;              // by client: its copy of the line that is being ordered
+  std::vector<int> holders_;
+  std::vector<int> everybody_;
+  Tick last_address_;
+  Tick last_result_ = 0;
+  Tick data_free_ = 0;
+  int last_sender_ = kNobody;
+  BusStatistics statistics_;
+};
+
+}  // namespace linebounce

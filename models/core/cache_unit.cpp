@@ -1,0 +1,298 @@
+#include "models/core/cache_unit.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/coherence/bus_order.hpp"
+#include "models/core/cpu.hpp"
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+namespace {
+
+// One copy of this core's, as the rows of a processor access see it.
+class OwnCopy {
+ public:
+  OwnCopy(CacheAgent& agent, TransitionLog& log, Copy& copy, int client, Tick at)
+      : agent_(agent), log_(log), copy_(copy), client_(client), at_(at) {}
+
+  [[nodiscard]] StateId state(int) const { return copy_.state; }
+  void set_state(int, StateId state) { agent_.set_state(copy_, state); }
+  void issue(int, MessageId message) { message_ = message; }
+  void free(int) { agent_.drop(copy_); }
+  void on_transition(Controller, int, StateId state, EventId event) {
+    const StateId next = agent_.table().row(state, event).next;
+    log_.record(at_, TransitionLog::kCache, client_, copy_.line, state, event, next);
+  }
+  [[nodiscard]] MessageId message() const { return message_; }
+
+ private:
+  CacheAgent& agent_;
+  TransitionLog& log_;
+  Copy& copy_;
+  int client_;
+  Tick at_;
+  MessageId message_ = 0;
+};
+
+}  // namespace
+
+// Decides which victims may leave now, and sends those that must be written back.
+struct CacheUnit::Gate {
+  CacheUnit& unit;
+  Tick at;
+
+  [[nodiscard]] const Row& evict_row(const Copy& copy) const {
+    const ControllerTable& table = unit.agent_.table();
+    return table.row(copy.state, table.base_events[kEvict].first);
+  }
+  [[nodiscard]] bool may_leave(const Copy& copy) const {
+    const Row& row = evict_row(copy);
+    if (row.impossible) return false;
+    const Verb verb = row.steps().front().verb;
+    return verb == Verb::free || (verb == Verb::issue && unit.write_backs_ < unit.spec_.write_back_buffers);
+  }
+  void leave(Copy& copy) {
+    OwnCopy own(unit.agent_, *unit.log_, copy, unit.client_, at);
+    const LineAddr line = copy.line;
+    if (copy.watched) {
+      copy.watched = false;
+      unit.owner_->watched_line_changed(line, at);
+    }
+    if (access_step(unit.bus_->protocol(), own, unit.client_, kEvict) == AccessResult::freed) return;
+    unit.agent_.detach(copy);
+    ++unit.write_backs_;
+    unit.bus_->post({at, unit.client_, line, own.message()});
+    unit.owner_->posted();
+  }
+};
+
+CacheUnit::CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, Bus& bus, TransitionLog& log, CacheUnitOwner& owner,
+                     int threads)
+    : spec_(spec), agent_(std::move(agent)), client_(client), bus_(&bus), log_(&log), owner_(&owner), locks_(static_cast<std::size_t>(threads)) {
+  pending_.reserve(static_cast<std::size_t>(spec_.outstanding_misses));
+}
+
+Tick CacheUnit::hold(OperationKind kind) const {
+  switch (kind) {
+    case OperationKind::load:
+    case OperationKind::store: return spec_.cycle;
+    case OperationKind::exchange:
+    case OperationKind::fetch_add: return spec_.atomic_latency;
+    case OperationKind::compare_exchange: return spec_.compare_exchange_latency;
+  }
+  return spec_.cycle;
+}
+
+CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, Cpu& thread, int drain) {
+  if (operation.issued < 0) operation.issued = now;
+  expire_locks(now);
+  const CacheAgent::Lookup found = agent_.look_up(operation.address);
+  if (found.copy == nullptr) return start_miss(operation, nullptr, -1, now, thread, drain);
+  Copy& copy = *found.copy;
+  if (copy.locked) return {.outcome = Outcome::try_at, .at = locked_until(copy.line)};
+  if (copy.watched) {  // a sibling thread sleeps on it; a store is what it waits for
+    if (operation.writes()) owner_->watched_line_changed(copy.line, now);
+  }
+  const Row& row = agent_.table().row(copy.state, event(operation.writes() ? kWriteAccess : kReadAccess));
+  if (!row.impossible && row.count > 0 && row.actions[0].verb == Verb::hit) return run_hit(operation, copy, found.level, now, thread);
+  return start_miss(operation, &copy, found.level, now, thread, drain);
+}
+
+CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int level, Tick now, Cpu& thread) {
+  const int nearest = level < 0 ? agent_.levels() - 1 : level;
+  const StateInfo& state = agent_.table().states[copy.state];
+  if (operation.writes() && state.after_store != copy.state) {
+    OwnCopy own(agent_, *log_, copy, client_, now);
+    access_step(bus_->protocol(), own, client_, kStore);
+  }
+  if (level >= 0) agent_.use(operation.address, level, now);
+  if (level != 0) {
+    Gate gate{*this, now};
+    agent_.bring_near(copy, operation.address, now, gate);
+  }
+  if (operation.waited) owner_->report_miss(thread, operation, operation.waited_for, now);
+  const Value value = apply(operation, copy, now);
+  const Tick reach = spec_.hit_latency[static_cast<std::size_t>(nearest)];
+  if (operation.kind == OperationKind::load) return {.level = nearest, .value = value, .at = now + reach};
+  const Tick until = now + (nearest == 0 ? 0 : reach) + hold(operation.kind);
+  lock(copy, operation.kind, until, thread);
+  return {.level = nearest, .value = value, .at = until};
+}
+
+CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain) {
+  if (request(operation, copy, level, now, thread, drain, true)) return {.outcome = Outcome::waits_for_fill};
+  operation.waited = true;
+  return {.outcome = Outcome::try_again};
+}
+
+bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain, bool waited_for) {
+  if (pending_.size() == static_cast<std::size_t>(spec_.outstanding_misses)) return false;
+  const ControllerTable& table = agent_.table();
+  const Access access = operation.writes() ? kWriteAccess : kReadAccess;
+  const Row& row = table.row(copy == nullptr ? StateId{0} : copy->state, event(access));
+  if (!row.impossible && row.steps().front().verb == Verb::stall) return false;
+  if (copy == nullptr) {
+    Gate gate{*this, now};
+    copy = agent_.allocate(agent_.store().line_of(operation.address), now, gate);
+    if (copy == nullptr) return false;
+  }
+  OwnCopy own(agent_, *log_, *copy, client_, now);
+  access_step(bus_->protocol(), own, client_, access == kReadAccess ? kLoad : kStore);
+  pending_.push_back({.copy = copy, .thread = &thread, .waited_for = waited_for, .drain = drain, .operation = operation});
+  // The request leaves after the look-up that found the line missing, or found it without the right to write.
+  const Tick look_up = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[static_cast<std::size_t>(level)];
+  bus_->post({now + look_up, client_, copy->line, own.message()});
+  owner_->posted();
+  return true;
+}
+
+void CacheUnit::prefetch(Address address, Access access, Tick now, Cpu& thread) {
+  Operation operation{.kind = access == kReadAccess ? OperationKind::load : OperationKind::store, .address = address, .issued = now};
+  const CacheAgent::Lookup found = agent_.look_up(address);
+  if (found.copy != nullptr && (found.copy->locked || found.copy->watched)) return;
+  if (found.copy != nullptr) {
+    const Row& row = agent_.table().row(found.copy->state, event(access));
+    if (row.steps().front().verb != Verb::issue) return;
+  }
+  request(operation, found.copy, found.level, now, thread, -1, false);
+}
+
+Tick CacheUnit::next_fill() const {
+  Tick next = kNever;
+  for (const Pending& pending : pending_) next = std::min(next, pending.fill_at);
+  return next;
+}
+
+void CacheUnit::run_fill(Tick at) {
+  const auto due = std::find_if(pending_.begin(), pending_.end(), [at](const Pending& p) { return p.fill_at == at; });
+  const Pending pending = *due;
+  pending_.erase(due);
+  if (agent_.table().states[pending.copy->state].awaits_data) bus_->data_step(client_, *pending.copy, at);
+  finish(pending);
+  owner_->try_again(at, pending.source);
+}
+
+// The line and the right are here: the one operation that asked for them runs.
+void CacheUnit::finish(const Pending& pending) {
+  Copy& copy = *pending.copy;
+  const Operation& operation = pending.operation;
+  Gate gate{*this, pending.fill_at};
+  agent_.bring_near(copy, operation.address, pending.fill_at, gate);
+  if (!pending.waited_for) {
+    copy.last_touch = pending.fill_at;
+    return;
+  }
+  owner_->report_miss(*pending.thread, operation, pending.source, pending.fill_at);
+  const Value value = apply(operation, copy, pending.fill_at);
+  const Tick ends = pending.fill_at + hold(operation.kind);
+  lock(copy, operation.kind, ends, *pending.thread);
+  if (pending.drain >= 0) {
+    owner_->drained(*pending.thread, pending.drain, pending.fill_at);
+  } else {
+    owner_->completed(*pending.thread, value, ends);
+  }
+}
+
+Value CacheUnit::apply(const Operation& operation, Copy& copy, Tick at) {
+  if (!agent_.is_latest(copy)) stale(copy, at);
+  copy.last_touch = at;
+  std::byte* word = agent_.data(copy) + agent_.store().offset_of(operation.address);
+  const Value old = read_word(word, operation.bytes);
+  Value fresh = operation.operand;
+  switch (operation.kind) {
+    case OperationKind::load: return old;
+    case OperationKind::store:
+    case OperationKind::exchange: break;
+    case OperationKind::fetch_add: fresh = old + operation.operand; break;
+    case OperationKind::compare_exchange:
+      if (old != operation.expected) fresh = old;  // the line is taken and locked all the same, as on x86
+      break;
+  }
+  write_word(word, operation.bytes, fresh);
+  copy.version = agent_.store().next_version(copy.slot);
+  return old;
+}
+
+Copy* CacheUnit::watch(Address address) {
+  const CacheAgent::Lookup found = agent_.look_up(address);
+  if (found.copy == nullptr || found.level != 0 || found.copy->locked) return nullptr;
+  if (!agent_.table().states[found.copy->state].readable) return nullptr;
+  found.copy->watched = true;
+  agent_.refresh(*found.copy);
+  return found.copy;
+}
+
+Value CacheUnit::peek(const Copy& copy, Address address, int bytes) const {
+  return read_word(agent_.data(copy) + agent_.store().offset_of(address), bytes);
+}
+
+void CacheUnit::unwatch(LineAddr line) {
+  Copy* copy = agent_.find(line);
+  if (copy == nullptr) return;
+  copy->watched = false;
+  agent_.refresh(*copy);
+}
+
+Tick CacheUnit::locked_until(LineAddr line) const {
+  Tick until = -1;
+  for (const Lock& lock : locks_) {
+    if (lock.line == line) until = std::max(until, lock.until);
+  }
+  return until;
+}
+
+void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const Cpu& thread) {
+  if (kind == OperationKind::load || kind == OperationKind::store) return;
+  locks_[static_cast<std::size_t>(thread.index_in_core())] = {copy.line, until};
+  if (locks_.size() == 1) return;  // one thread never meets its own lock
+  copy.locked = true;
+  agent_.refresh(copy);
+}
+
+void CacheUnit::expire_locks(Tick now) {
+  if (locks_.size() == 1) return;
+  for (Lock& lock : locks_) {
+    if (lock.until < 0 || lock.until > now) continue;
+    lock.until = -1;
+    Copy* copy = agent_.find(lock.line);
+    if (copy == nullptr || !copy->locked) continue;
+    copy->locked = false;
+    agent_.refresh(*copy);
+  }
+}
+
+Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {
+  const auto own = std::find_if(pending_.begin(), pending_.end(), [&copy](const Pending& p) { return p.copy == &copy; });
+  if (own == pending_.end()) return pins;
+  own->source = source;
+  own->fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
+  owner_->wake_at(own->fill_at);
+  return own->fill_at + (own->waited_for ? std::max<Tick>(1, hold(own->operation.kind)) : 1);
+}
+
+void CacheUnit::written_back(Tick at) {
+  --write_backs_;
+  owner_->try_again(at, Source::local_memory);
+  owner_->wake_at(at);
+}
+
+std::string CacheUnit::describe_pending() const {
+  std::string text;
+  for (const Pending& pending : pending_) {
+    text += fmt::format("  cache {}: line 0x{:x} in {}, asked for at tick {} by CPU {}{}\n", client_,
+                        agent_.store().address_of(pending.copy->line), agent_.table().states[pending.copy->state].name,
+                        pending.operation.issued, pending.thread->id().value, pending.fill_at == kNever ? ", not ordered yet" : "");
+  }
+  return text;
+}
+
+void CacheUnit::stale(const Copy& copy, Tick at) const {
+  throw ModelFailure(fmt::format("stale value: cache {} uses line 0x{:x} at tick {} in version {}, the latest is {}\nthe line's history:\n{}",
+                                 client_, agent_.store().address_of(copy.line), at, copy.version, agent_.store().latest(copy.slot),
+                                 log_->history(copy.line)));
+}
+
+}  // namespace linebounce

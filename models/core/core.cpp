@@ -1,0 +1,331 @@
+#include "models/core/core.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr std::size_t kStackBytes = 256 * 1024;
+
+}  // namespace
+
+Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, std::vector<CpuId> threads,
+           const Wiring& wiring)
+    : sc_module(name),
+      spec_(spec),
+      wiring_(wiring),
+      unit_(spec_, std::move(agent), client, *wiring.bus, *wiring.log, *this, static_cast<int>(threads.size())),
+      programs_(threads.size()),
+      boundary_(spec_.warmup_end > 0 ? spec_.warmup_end : kNever) {
+  for (const CpuId id : threads) {
+    threads_.push_back(std::make_unique<Cpu>(*this, unit_, spec_, id, static_cast<int>(threads_.size())));
+  }
+  SC_HAS_PROCESS(Core);
+  SC_THREAD(run);
+  sensitive << wake_;
+  set_stack_size(kStackBytes);
+}
+
+void Core::set_functions(std::size_t count) {
+  for (const auto& cpu : threads_) {
+    cpu->counters_.by_function.resize(count);
+    cpu->counters_.time_in_function.resize(count);
+    cpu->function_counters_ = &cpu->counters_.by_function[cpu->function_];
+  }
+}
+
+void Core::run() {
+  try {
+    if (threads_.size() == 1) {
+      run_thread(*threads_.front());
+      for (;;) next_runner();  // fills and drains that are still on their way
+    }
+    run_fibers();
+  } catch (...) {
+    wiring_.failures->failed(std::current_exception());
+  }
+}
+
+void Core::run_thread(Cpu& cpu) {
+  if (const Program& program = programs_[static_cast<std::size_t>(cpu.index_)]) program(cpu);
+  cpu.account_time();
+  cpu.status_ = Cpu::Status::ended;
+}
+
+void Core::run_fibers() {
+  std::exception_ptr failure;
+  for (const auto& thread : threads_) {
+    Cpu& cpu = *thread;
+    fibers_.emplace_back(std::allocator_arg, boost::context::fixedsize_stack(kStackBytes), [this, &cpu, &failure](boost::context::fiber&& host) {
+      host_ = std::move(host);
+      try {
+        run_thread(cpu);
+      } catch (const boost::context::detail::forced_unwind&) {
+        throw;
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      return std::move(host_);
+    });
+  }
+  for (;;) {
+    Cpu& next = next_runner();
+    boost::context::fiber& fiber = fibers_[static_cast<std::size_t>(next.index_)];
+    fiber = std::move(fiber).resume();
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+void Core::wait_turn(Cpu& me) {
+  if (threads_.size() == 1) {
+    next_runner();
+  } else {
+    host_ = std::move(host_).resume();
+  }
+}
+
+Cpu& Core::next_runner() {
+  for (;;) {
+    Cpu* const next = earliest_ready();
+    const Tick thread_time = next != nullptr ? next->now_ : kNever;
+    const Tick item = next_item();
+    const Tick due = std::min(item, thread_time);
+    if (due != kNever && due >= spec_.end) {
+      // What this core was asked for before may still be delivered until then.
+      if (kernel_now() < spec_.end) {
+        wait_kernel(spec_.end);
+        continue;
+      }
+      stopped_ = true;
+      for (;;) wait();
+    }
+    const Tick limit = horizon();
+    if (due < limit) {
+      if (item <= thread_time) {
+        run_item(item);
+        continue;
+      }
+      next->limit_ = std::min({limit, item, spec_.end, sibling_limit(*next)});
+      next->fast_limit_ = next->store_buffer_.empty() ? next->limit_ : 0;
+      return *next;
+    }
+    wait_kernel(due);
+  }
+}
+
+Tick Core::horizon() const {
+  const Tick now = kernel_now();
+  Tick others = now + 1;
+  if (spec_.run_ahead) {
+    others = kNever;
+    if (sc_core::sc_pending_activity_at_current_time()) {
+      others = now + wiring_.lookahead + spec_.horizon_slack;
+    } else if (sc_core::sc_pending_activity_at_future_time()) {
+      others = now + static_cast<Tick>(sc_core::sc_time_to_pending_activity().value()) + wiring_.lookahead + spec_.horizon_slack;
+    }
+  }
+  const Tick announced = wiring_.announcements->next_touch();
+  return std::min(others, announced == kNever ? kNever : announced + spec_.horizon_slack);
+}
+
+void Core::wait_kernel(Tick until) {
+  const Tick now = kernel_now();
+  if (until == kNever) {
+    wait();
+  } else if (until > now) {
+    wake_.notify(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(until - now)));
+    wait();
+  } else {
+    wake_.notify(sc_core::SC_ZERO_TIME);  // something that comes first at this time has still to run
+    wait();
+  }
+}
+
+void Core::wake_at(Tick at) {
+  const Tick now = kernel_now();
+  wake_.notify(at > now ? sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(at - now)) : sc_core::SC_ZERO_TIME);
+}
+
+Cpu* Core::earliest_ready() const {
+  Cpu* first = nullptr;
+  for (const auto& cpu : threads_) {
+    if (cpu->status_ == Cpu::Status::ready && (first == nullptr || cpu->now_ < first->now_)) first = cpu.get();
+  }
+  return first;
+}
+
+Tick Core::sibling_limit(const Cpu& cpu) const {
+  Tick limit = kNever;
+  for (const auto& other : threads_) {
+    if (other.get() == &cpu || other->status_ != Cpu::Status::ready) continue;
+    limit = std::min(limit, other->now_ + (cpu.index_ < other->index_ ? 1 : 0));
+  }
+  return limit;
+}
+
+Tick Core::next_item() const {
+  Tick next = std::min(boundary_, unit_.next_fill());
+  for (const auto& cpu : threads_) {
+    if (!cpu->store_buffer_.empty()) next = std::min(next, cpu->store_buffer_.next_drain());
+    if (!cpu->interrupts_.empty()) next = std::min(next, cpu->next_interrupt());
+  }
+  return next;
+}
+
+// At one time: the measured time begins, fills arrive, interrupts are accepted, stores drain; then threads run.
+void Core::run_item(Tick at) {
+  if (boundary_ == at) {
+    begin_measuring(at);
+    return;
+  }
+  if (unit_.next_fill() == at) {
+    before_access(at, kNoThread);
+    unit_.run_fill(at);
+    after_access(at);
+    return;
+  }
+  for (const auto& cpu : threads_) {
+    if (!cpu->interrupts_.empty() && cpu->next_interrupt() == at) {
+      cpu->accept_interrupt();
+      return;
+    }
+  }
+  for (const auto& cpu : threads_) {
+    if (!cpu->store_buffer_.empty() && cpu->store_buffer_.next_drain() == at) {
+      run_drain(*cpu, at);
+      return;
+    }
+  }
+}
+
+void Core::run_drain(Cpu& cpu, Tick at) {
+  before_access(at, kNoThread);
+  StoreBuffer::Entry& entry = cpu.store_buffer_.due(at);
+  const CacheUnit::Attempt attempt = unit_.attempt(entry.operation, at, cpu, entry.id);
+  switch (attempt.outcome) {
+    case CacheUnit::Outcome::done: drained(cpu, entry.id, at); break;
+    case CacheUnit::Outcome::waits_for_fill: entry.in_flight = true; break;
+    case CacheUnit::Outcome::try_again: entry.ready = kNever; break;
+    case CacheUnit::Outcome::try_at: entry.ready = attempt.at; break;
+  }
+  after_access(at);
+}
+
+void Core::begin_measuring(Tick at) {
+  boundary_ = kNever;
+  for (const auto& cpu : threads_) {
+    if (cpu->status_ == Cpu::Status::parked) cpu->count_spins_until(at);
+    cpu->begin_measuring();
+  }
+}
+
+bool Core::ended() const {
+  return stopped_ || std::all_of(threads_.begin(), threads_.end(), [](const auto& cpu) { return cpu->status_ == Cpu::Status::ended; });
+}
+
+std::int64_t Core::progress() const {
+  std::int64_t count = 0;
+  for (const auto& cpu : threads_) count += cpu->progress();
+  return count;
+}
+
+Tick Core::latest() const {
+  Tick latest = 0;
+  for (const auto& cpu : threads_) latest = std::max(latest, cpu->now_);
+  return latest;
+}
+
+void Core::completed(Cpu& thread, Value result, Tick ends) {
+  thread.result_ = result;
+  thread.now_ = ends;
+  thread.status_ = Cpu::Status::ready;
+}
+
+void Core::drained(Cpu& thread, int entry_id, Tick at) {
+  thread.store_buffer_.remove(entry_id, at + spec_.cycle);
+  thread.try_again(at);
+}
+
+void Core::try_again(Tick at, Source source) {
+  for (const auto& cpu : threads_) {
+    cpu->store_buffer_.try_again(align_up(at, spec_.cycle));
+    cpu->waited_source_ = source;
+    cpu->try_again(at);
+  }
+}
+
+void Core::posted() {
+  for (const auto& cpu : threads_) cpu->forget_limits();
+}
+
+void Core::report_miss(Cpu& thread, const Operation& operation, Source source, Tick at) {
+  wiring_.observer->miss({thread.id_, thread.function_, operation.access_kind(), source, operation.address, operation.issued,
+                          at - operation.issued});
+}
+
+void Core::watched_line_changed(LineAddr line, Tick at) {
+  for (const auto& cpu : threads_) {
+    if (cpu->status_ == Cpu::Status::parked && cpu->watches(line)) {
+      cpu->resume_spin(at + (cpu->index_ < actor_ ? 1 : 0));
+    }
+  }
+}
+
+void Core::after_access(Tick at) {
+  if (parked_ > 0) {
+    for (const auto& cpu : threads_) {
+      if (cpu->status_ != Cpu::Status::parked || cpu->spins_on_nearest()) continue;
+      cpu->resume_spin(at + (cpu->index_ < actor_ ? 1 : 0));
+    }
+  }
+  actor_ = kNoThread;
+}
+
+void Core::watch_again() {
+  if (threads_.size() == 1) return;
+  for (const auto& cpu : threads_) {
+    if (cpu->status_ != Cpu::Status::parked) continue;
+    for (const Address word : cpu->words_) unit_.watch(word);
+  }
+}
+
+void Core::before_access(Tick at, int actor) {
+  actor_ = actor;
+  if (parked_ == 0) return;
+  for (const auto& cpu : threads_) {
+    if (cpu->status_ == Cpu::Status::parked) cpu->count_spins_until(at);
+  }
+}
+
+void Core::finish_measuring(Tick end) {
+  for (const auto& cpu : threads_) {
+    if (cpu->status_ == Cpu::Status::ended) continue;
+    if (cpu->status_ == Cpu::Status::parked) cpu->count_spins_until(end);
+    cpu->now_ = std::max(cpu->now_, end);
+    if (cpu->status_ == Cpu::Status::asleep) {
+      cpu->account_sleep();
+    } else {
+      cpu->account_time();
+    }
+  }
+}
+
+std::string Core::describe() const {
+  static constexpr const char* kNames[] = {"ready", "waits for a line", "waits to try again", "spins on a line that nobody changes", "sleeps", "has ended"};
+  std::string text;
+  for (const auto& cpu : threads_) {
+    text += fmt::format("  CPU {}: {} since tick {}", cpu->id_.value, kNames[static_cast<int>(cpu->status_)], cpu->now_);
+    if (cpu->status_ == Cpu::Status::parked) {
+      for (const Address word : cpu->words_) text += fmt::format(", 0x{:x}", word);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,121 @@
+// A core: its hardware threads, its private caches, and what makes them agree with the rest of the machine about time.
+//
+// A thread's local time runs ahead of the kernel's while its operations touch nothing but these caches. An operation at time t
+// may run iff t lies before the horizon: the earliest time at which anything from outside could still touch them,
+//   min( what the bus has announced, the next kernel activity of anybody + K ),
+// and before what this core itself has still to do first: fills, store-buffer drains, interrupts, the begin of the measured time.
+// Without run-ahead the second term is the next tick; all else is the same code.
+//
+// One SC_THREAD a core. With one hardware thread the program runs on it directly; several are fibers in it, taken in order of
+// (time, number).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include <boost/context/fiber.hpp>
+
+#include "models/core/announcements.hpp"
+#include "models/core/cpu.hpp"
+
+namespace linebounce {
+
+// Takes what goes wrong inside a process; SystemC would lose its type.
+class FailureSink {
+ public:
+  virtual ~FailureSink() = default;
+  virtual void failed(std::exception_ptr failure) = 0;
+};
+
+class Core final : public sc_core::sc_module, public CacheUnitOwner {
+ public:
+  using Program = std::function<void(Cpu&)>;
+
+  struct Wiring {
+    Bus* bus;
+    const Announcements* announcements;  // of that bus
+    Tick lookahead;                      // K of the machine
+    TransitionLog* log;
+    Observer* observer;
+    FailureSink* failures;
+  };
+
+  Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, std::vector<CpuId> threads,
+       const Wiring& wiring);
+
+  // What thread `index` of this core runs. REQUIRES: the simulation has not started.
+  void set_program(int index, Program program) { programs_[static_cast<std::size_t>(index)] = std::move(program); }
+  // Another core's thread, for interrupts. REQUIRES: called once before the simulation starts.
+  void set_peers(std::function<std::pair<Core*, Cpu*>(CpuId)> find) { find_peer_ = std::move(find); }
+  void set_functions(std::size_t count);
+
+  [[nodiscard]] Cpu& thread(int index) { return *threads_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] int threads() const { return static_cast<int>(threads_.size()); }
+  [[nodiscard]] CacheUnit& unit() { return unit_; }
+  [[nodiscard]] bool ended() const;
+  // Grows with every operation that is no spin, and with time computed: what a watchdog looks at.
+  [[nodiscard]] std::int64_t progress() const;
+  // The local time of the thread that is furthest ahead.
+  [[nodiscard]] Tick latest() const;
+  // Where every thread stands, a line of text each.
+  [[nodiscard]] std::string describe() const;
+  // After the simulation: accounts for what goes on until `end`.
+  void finish_measuring(Tick end);
+
+  // CacheUnitOwner
+  void completed(Cpu& thread, Value result, Tick ends) override;
+  void drained(Cpu& thread, int entry_id, Tick at) override;
+  void try_again(Tick at, Source source) override;
+  void watched_line_changed(LineAddr line, Tick at) override;
+  void posted() override;
+  void wake_at(Tick at) override;
+  void report_miss(Cpu& thread, const Operation& operation, Source source, Tick at) override;
+
+ private:
+  friend class Cpu;
+  static constexpr int kNoThread = -1;
+
+  void run();
+  void run_thread(Cpu& cpu);
+  void run_fibers();
+
+  // Cpu's side: returns when `me` is ready and its time has come.
+  void wait_turn(Cpu& me);
+  // Works off what is due until a thread may run; waits in the kernel meanwhile.
+  Cpu& next_runner();
+  [[nodiscard]] Tick horizon() const;
+  [[nodiscard]] Tick next_item() const;
+  void run_item(Tick at);
+  void run_drain(Cpu& cpu, Tick at);
+  void begin_measuring(Tick at);
+  [[nodiscard]] Cpu* earliest_ready() const;
+  [[nodiscard]] Tick sibling_limit(const Cpu& cpu) const;
+  void wait_kernel(Tick until);
+  // Around an access of thread `actor`, or of none (kNoThread): parked siblings' lines get the ages that they have by then, and
+  // a sibling whose line was pushed out of the nearest cache goes on.
+  void before_access(Tick at, int actor);
+  void after_access(Tick at);
+  // The lines of all threads that are still parked.
+  void watch_again();
+
+  static Tick kernel_now() { return static_cast<Tick>(sc_core::sc_time_stamp().value()); }
+
+  const CoreSpec spec_;
+  Wiring wiring_;
+  CacheUnit unit_;
+  std::vector<std::unique_ptr<Cpu>> threads_;
+  std::vector<Program> programs_;
+  std::vector<boost::context::fiber> fibers_;
+  boost::context::fiber host_;
+  std::function<std::pair<Core*, Cpu*>(CpuId)> find_peer_;
+  sc_core::sc_event wake_;
+  Tick boundary_;           // the begin of the measured time; kNever when it has passed
+  bool stopped_ = false;    // the end has come
+  int parked_ = 0;
+  int actor_ = kNoThread;   // whose access runs; at equal times those with smaller numbers come first
+};
+
+}  // namespace linebounce

@@ -1,0 +1,26 @@
+// What a hardware thread counts, by function of its program. Plain integers on the path of a hit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/observer.hpp"
+
+namespace linebounce {
+
+constexpr int kMaxLevels = 4;
+
+struct FunctionCounters {
+  std::int64_t instructions = 0;
+  std::int64_t misses = 0;
+  std::array<std::array<std::int64_t, kAccessKinds>, kMaxLevels> hits{};  // [level][access]
+};
+
+struct ThreadCounters {
+  std::vector<FunctionCounters> by_function;  // by FunctionId
+  std::vector<Tick> time_in_function;         // by FunctionId, within the measured time; sleep left out
+  Tick asleep = 0;
+};
+
+}  // namespace linebounce

@@ -1,0 +1,225 @@
+#include "models/core/cpu.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "models/core/core.hpp"
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+Cpu::Cpu(Core& core, CacheUnit& unit, const CoreSpec& spec, CpuId id, int index_in_core)
+    : core_(&core),
+      unit_(&unit),
+      agent_(&unit.caches()),
+      spec_(&spec),
+      id_(id),
+      index_(index_in_core),
+      nearest_latency_(spec.hit_latency.front()),
+      cycle_(spec.cycle),
+      store_buffer_(spec.store_buffer_entries, spec.consistency != Consistency::ia64) {
+  counters_.by_function.resize(1);
+  counters_.time_in_function.resize(1);
+  function_counters_ = &counters_.by_function.front();
+}
+
+void Cpu::store_release(Address address, Value value, int bytes) {
+  const Operation operation{
+      .kind = OperationKind::store, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value};
+  perform(operation, true);
+}
+
+Value Cpu::exchange(Address address, Value value, int bytes) {
+  return perform({.kind = OperationKind::exchange, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value});
+}
+
+Value Cpu::fetch_add(Address address, Value addend, int bytes) {
+  return perform({.kind = OperationKind::fetch_add, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = addend});
+}
+
+Value Cpu::compare_exchange(Address address, Value expected, Value desired, int bytes) {
+  return perform({.kind = OperationKind::compare_exchange,
+                  .bytes = static_cast<std::uint8_t>(bytes),
+                  .address = address,
+                  .operand = desired,
+                  .expected = expected});
+}
+
+Value Cpu::perform(Operation operation, bool release) {
+  for (;;) {
+    wait_turn();
+    slots_ = 0;
+    Value value = 0;
+    if (operation.kind == OperationKind::load && load_from_buffer(operation, value)) return value;
+    if (operation.kind == OperationKind::store && buffer_store(operation, release)) return 0;
+    if (operation.access_kind() == AccessKind::atomic && !store_buffer_.empty()) {
+      wait_until_drained();
+      continue;
+    }
+    core_->before_access(now_, index_);
+    const CacheUnit::Attempt attempt = unit_->attempt(operation, now_, *this);
+    core_->after_access(now_);
+    switch (attempt.outcome) {
+      case CacheUnit::Outcome::done:
+        ++function_counters_->instructions;
+        ++function_counters_->hits[static_cast<std::size_t>(attempt.level)][static_cast<std::size_t>(operation.access_kind())];
+        now_ = attempt.at;
+        return attempt.value;
+      case CacheUnit::Outcome::waits_for_fill:
+        ++function_counters_->instructions;
+        ++function_counters_->misses;
+        suspend(Status::blocked);
+        return result_;
+      case CacheUnit::Outcome::try_again:
+        suspend(Status::waiting);
+        operation.waited_for = waited_source_;
+        break;
+      case CacheUnit::Outcome::try_at: now_ = attempt.at; break;
+    }
+  }
+}
+
+// True if the load was served from, or had to wait for, the store buffer and is done.
+bool Cpu::load_from_buffer(const Operation& operation, Value& value) {
+  for (;;) {
+    if (store_buffer_.empty()) return false;
+    const StoreBuffer::Forward forward = store_buffer_.forward(operation.address, operation.bytes);
+    if (forward.value) {
+      value = *forward.value;
+      ++function_counters_->instructions;
+      ++function_counters_->hits[0][static_cast<std::size_t>(AccessKind::load)];
+      now_ += nearest_latency_;
+      return true;
+    }
+    if (!forward.wait) return false;
+    suspend(Status::waiting);
+  }
+}
+
+// True if the store has gone into the store buffer. A store that nothing delays goes to the cache directly: the buffer would let
+// it through at once.
+bool Cpu::buffer_store(const Operation& operation, bool release) {
+  if (spec_->consistency == Consistency::sc) return false;
+  if (store_buffer_.empty()) {
+    const CacheAgent::Lookup found = agent_->look_up(operation.address);
+    if (found.level == 0 && found.copy != nullptr && !found.copy->locked && agent_->table().states[found.copy->state].writable) {
+      return false;
+    }
+  }
+  while (store_buffer_.full()) suspend(Status::waiting);
+  ++function_counters_->instructions;
+  now_ += cycle_;
+  store_buffer_.push(operation, release, now_);
+  fast_limit_ = 0;
+  limit_ = 0;  // the drain is due before whatever comes next
+  return true;
+}
+
+void Cpu::fence() {
+  wait_turn();
+  wait_until_drained();
+  ++function_counters_->instructions;
+  slots_ = 0;
+  now_ += spec_->fence_latency;
+}
+
+void Cpu::wait_until_drained() {
+  while (!store_buffer_.empty()) suspend(Status::waiting);
+}
+
+void Cpu::prefetch(Address address, Access access) {
+  wait_turn();
+  slots_ = 0;
+  core_->before_access(now_, index_);
+  unit_->prefetch(address, access, now_, *this);
+  core_->after_access(now_);
+  ++function_counters_->instructions;
+  now_ += cycle_;
+}
+
+void Cpu::execute(std::int64_t instructions) {
+  function_counters_->instructions += instructions;
+  slots_ += instructions;
+  const std::int64_t cycles = slots_ / spec_->issue_per_cycle;
+  slots_ %= spec_->issue_per_cycle;
+  idle_for(cycles * cycle_);
+}
+
+void Cpu::compute(std::int64_t cycles) {
+  slots_ = 0;
+  ++computed_;
+  idle_for(cycles * cycle_);
+}
+
+void Cpu::idle_for(Tick ticks) {
+  if (idle_to_ != now_) idle_from_ = now_;
+  now_ += ticks;
+  idle_to_ = now_;
+}
+
+Tick Cpu::now() {
+  wait_turn();
+  return now_;
+}
+
+double Cpu::now_ns() { return spec_->timebase->to_ns(now()); }
+
+void Cpu::wait_turn() {
+  while (status_ != Status::ready || now_ >= limit_) {
+    core_->wait_turn(*this);
+    if (deliver_) run_handler();
+  }
+}
+
+void Cpu::suspend(Status status) {
+  status_ = status;
+  wait_turn();
+}
+
+void Cpu::try_again(Tick at) {
+  if (status_ != Status::waiting) return;
+  now_ = std::max(now_, align_up(at, cycle_));
+  status_ = Status::ready;
+}
+
+std::int64_t Cpu::progress() const {
+  std::int64_t operations = counted_before_measuring_ - spin_loads_ + computed_;
+  for (const FunctionCounters& function : counters_.by_function) operations += function.instructions;
+  return operations;
+}
+
+FunctionId Cpu::enter_function(FunctionId function) {
+  account_time();
+  idle_to_ = -1;  // an interrupt does not reach back into the caller
+  function_counters_ = &counters_.by_function[function];
+  return std::exchange(function_, function);
+}
+
+void Cpu::account_time() {
+  const Tick from = std::max(function_since_, spec_->warmup_end);
+  const Tick to = std::min(now_, spec_->end);
+  if (to > from) counters_.time_in_function[function_] += to - from;
+  function_since_ = now_;
+}
+
+void Cpu::account_sleep() {
+  const Tick from = std::max(function_since_, spec_->warmup_end);
+  const Tick to = std::min(now_, spec_->end);
+  if (to > from) counters_.asleep += to - from;
+  function_since_ = now_;
+}
+
+void Cpu::begin_measuring() {
+  for (FunctionCounters& counters : counters_.by_function) {
+    counted_before_measuring_ += counters.instructions;
+    counters = {};
+  }
+}
+
+void Cpu::tally(int which, std::int64_t count) {
+  if (now_ >= spec_->warmup_end && now_ < spec_->end) tallies_[static_cast<std::size_t>(which)] += count;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,256 @@
+// A hardware thread as a program sees it: blocking memory operations, computation, spins, interrupts, sleep. A call returns when
+// the operation is done in simulated time. A hit runs ahead of the kernel and costs no event (see Core).
+// Addresses are naturally aligned; a word has 1, 2, 4 or 8 bytes. No call from a destructor or a catch block: threads share the
+// C++ runtime's exception state.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "models/core/cache_unit.hpp"
+#include "models/core/counters.hpp"
+#include "models/core/store_buffer.hpp"
+
+namespace linebounce {
+
+class Core;
+
+class Cpu {
+ public:
+  using InterruptHandler = std::function<void(Cpu&, int vector)>;
+
+  Cpu(Core& core, CacheUnit& unit, const CoreSpec& spec, CpuId id, int index_in_core);
+  Cpu(const Cpu&) = delete;
+  Cpu& operator=(const Cpu&) = delete;
+
+  [[nodiscard]] CpuId id() const { return id_; }
+  [[nodiscard]] int index_in_core() const { return index_; }
+
+  Value load(Address address, int bytes = 8);
+  void store(Address address, Value value, int bytes = 8);
+
+  // Nothing after it happens before it. / Nothing before it happens after it. Plain accesses under sc.
+  Value load_acquire(Address address, int bytes = 8) { return load(address, bytes); }
+  void store_release(Address address, Value value, int bytes = 8);
+
+  // Atomic, and a fence for this thread. They return what was there before.
+  Value exchange(Address address, Value value, int bytes = 8);
+  Value fetch_add(Address address, Value addend, int bytes = 8);
+  Value compare_exchange(Address address, Value expected, Value desired, int bytes = 8);
+
+  // Returns when every earlier store is in the cache.
+  void fence();
+
+  // Asks for the line, readable or writable, and goes on.
+  void prefetch(Address address, Access access = kReadAccess);
+
+  // Instructions that touch no memory, at the core's issue width. / Time that is no instruction. An interrupt can split both.
+  void execute(std::int64_t instructions);
+  void compute(std::int64_t cycles);
+
+  // Loads the word again and again, with `kSpinPause` cycles between, until `done(value)`; returns that value.
+  // A thread that spins without hope of a change costs nothing: it is parked until something touches the line.
+  template <class Done>
+  Value spin_until(Address address, Done done, int bytes = 8);
+  template <class Done>
+  Value spin_until_acquire(Address address, Done done, int bytes = 8) {
+    return spin_until(address, done, bytes);
+  }
+  // The same for several words, loaded one after the other; `done` sees all values. They are left in `values`.
+  template <class Done>
+  void spin_until_any(std::span<const Address> addresses, std::span<Value> values, Done done, int bytes = 8);
+  static constexpr int kSpinPause = 2;  // compare and branch
+
+  // Interrupts come between operations and split execute() and compute(). While the handler runs, others wait.
+  void set_interrupt_handler(InterruptHandler handler) { handler_ = std::move(handler); }
+  void disable_interrupts() { interrupts_enabled_ = false; }
+  void enable_interrupts();
+  // An interrupt to this thread after `delay_ns`. / To another, after the machine's latency.
+  void set_timer(double delay_ns, int vector);
+  void send_ipi(CpuId target, int vector);
+
+  // Returns after somebody called wake() for this thread; at once if that has happened since the last sleep().
+  void sleep();
+  void wake(CpuId target);
+
+  // Simulated time, in ticks and ns. An operation of its own in the order of things, of no duration.
+  Tick now();
+  double now_ns();
+
+  // Which function's code runs, for attribution. Use FunctionScope.
+  FunctionId enter_function(FunctionId function);
+  [[nodiscard]] FunctionId function() const { return function_; }
+
+  // One more of the workload's own events, counted if it falls in the measured time. REQUIRES: 0 <= which < kTallies.
+  static constexpr int kTallies = 8;
+  void tally(int which, std::int64_t count = 1);
+  [[nodiscard]] std::int64_t tallied(int which) const { return tallies_[static_cast<std::size_t>(which)]; }
+
+  [[nodiscard]] const ThreadCounters& counters() const { return counters_; }
+
+ private:
+  friend class Core;
+  enum class Status : std::uint8_t {
+    ready,    // may run at now_
+    blocked,  // its operation completes with a fill
+    waiting,  // its operation is tried again when something changes
+    parked,   // spins on lines that nobody has changed
+    asleep,
+    ended
+  };
+  struct Interrupt {
+    Tick at = 0;
+    int sender = 0;  // breaks ties
+    int vector = 0;  // kWake: no handler, ends sleep()
+  };
+  static constexpr int kWake = -1;
+
+  Value perform(Operation operation, bool release = false);
+  Value finish_hit(Copy& copy, const Operation& operation, Tick latency);
+  bool buffer_store(const Operation& operation, bool release);
+  bool load_from_buffer(const Operation& operation, Value& value);
+  void wait_until_drained();
+  void wait_turn();
+  void suspend(Status status);
+  void try_again(Tick at);
+  void idle_for(Tick ticks);
+  void forget_limits() { limit_ = fast_limit_ = 0; }
+
+  // Spins. words_ are the words of the spin loop that runs; next_word_ the one that it loads next.
+  void begin_spin(std::span<const Address> addresses);
+  void pause_spin();
+  void park(std::span<const Value> values, int bytes);
+  [[nodiscard]] Tick spin_period() const;
+  [[nodiscard]] Tick spin_time(std::int64_t load) const;
+  [[nodiscard]] std::int64_t spin_load_from(Tick at) const;
+  void count_spins_until(Tick limit);
+  void resume_spin(Tick at);
+  void unwatch_words();
+  [[nodiscard]] bool watches(LineAddr line) const;
+  [[nodiscard]] bool spins_on_nearest() const;
+
+  // Interrupts
+  void add_interrupt(Interrupt interrupt);
+  [[nodiscard]] Tick next_interrupt() const;
+  void accept_interrupt();
+  void run_handler();
+
+  void account_time();
+  void account_sleep();
+  void begin_measuring();
+  [[nodiscard]] std::int64_t progress() const;
+
+  Core* core_;
+  CacheUnit* unit_;
+  CacheAgent* agent_;
+  const CoreSpec* spec_;
+  CpuId id_;
+  int index_;
+
+  // The path of a hit.
+  Tick now_ = 0;         // local time: at or after the kernel's
+  Tick fast_limit_ = 0;  // limit_, or 0 while the store buffer is not empty
+  Tick nearest_latency_;
+  Tick cycle_;
+  std::int64_t slots_ = 0;  // instructions issued in the current cycle
+  FunctionCounters* function_counters_;
+
+  Tick limit_ = 0;  // operations before this time may run now
+  Status status_ = Status::ready;
+  Value result_ = 0;
+  StoreBuffer store_buffer_;
+  Source waited_source_ = Source::local_memory;  // of the change for which `waiting` ended
+
+  Tick idle_from_ = -1;  // the latest execute() and compute() without an operation between them: [idle_from_, idle_to_)
+  Tick idle_to_ = -1;
+
+  std::span<const Address> words_;
+  std::size_t next_word_ = 0;
+  Tick parked_at_ = 0;             // when the next load of words_[0] would be
+  std::int64_t loads_counted_ = 0; // of the parked spin, from parked_at_ on
+
+  std::deque<Interrupt> interrupts_;  // by time and sender
+  InterruptHandler handler_;
+  bool interrupts_enabled_ = true;
+  bool deliver_ = false;   // an interrupt was accepted: now_ is its time
+  int delivered_vector_ = 0;
+  Tick interrupted_rest_ = 0;
+  bool wake_pending_ = false;
+
+  // For the watchdog: instructions that a spin executed, or that were counted before the measured time; calls of compute().
+  std::int64_t spin_loads_ = 0;
+  std::int64_t counted_before_measuring_ = 0;
+  std::int64_t computed_ = 0;
+
+  FunctionId function_ = 0;
+  Tick function_since_ = 0;
+  ThreadCounters counters_;
+  std::array<std::int64_t, kTallies> tallies_{};
+};
+
+// Attributes what runs in its lifetime to a function. Its destructor calls no operation.
+class FunctionScope {
+ public:
+  FunctionScope(Cpu& cpu, FunctionId function) : cpu_(cpu), caller_(cpu.enter_function(function)) {}
+  ~FunctionScope() { cpu_.enter_function(caller_); }
+  FunctionScope(const FunctionScope&) = delete;
+  FunctionScope& operator=(const FunctionScope&) = delete;
+
+ private:
+  Cpu& cpu_;
+  FunctionId caller_;
+};
+
+inline Value Cpu::finish_hit(Copy& copy, const Operation& operation, Tick latency) {
+  const Value value = unit_->apply(operation, copy, now_);
+  ++function_counters_->hits[0][static_cast<std::size_t>(operation.access_kind())];
+  ++function_counters_->instructions;
+  now_ += latency;
+  slots_ = 0;
+  return value;
+}
+
+inline Value Cpu::load(Address address, int bytes) {
+  const Operation operation{.kind = OperationKind::load, .bytes = static_cast<std::uint8_t>(bytes), .address = address};
+  if (now_ < fast_limit_) [[likely]] {
+    if (Copy* copy = agent_->hit(address, kReadAccess, now_)) [[likely]] return finish_hit(*copy, operation, nearest_latency_);
+  }
+  return perform(operation);
+}
+
+inline void Cpu::store(Address address, Value value, int bytes) {
+  const Operation operation{
+      .kind = OperationKind::store, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value};
+  if (now_ < fast_limit_) [[likely]] {
+    if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) [[likely]] {
+      finish_hit(*copy, operation, cycle_);
+      return;
+    }
+  }
+  perform(operation);
+}
+
+template <class Done>
+Value Cpu::spin_until(Address address, Done done, int bytes) {
+  Value value = 0;
+  spin_until_any({&address, 1}, {&value, 1}, [&done](std::span<const Value> values) { return done(values[0]); }, bytes);
+  return value;
+}
+
+template <class Done>
+void Cpu::spin_until_any(std::span<const Address> addresses, std::span<Value> values, Done done, int bytes) {
+  begin_spin(addresses);
+  for (;;) {
+    while (next_word_ < words_.size()) {
+      const std::size_t word = next_word_++;
+      values[word] = load(words_[word], bytes);
+    }
+    if (done(std::span<const Value>(values))) return;
+    pause_spin();
+    park(values, bytes);
+  }
+}
+
+}  // namespace linebounce

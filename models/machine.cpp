@@ -1,0 +1,158 @@
+#include "models/machine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+namespace {
+
+Timebase make_timebase(const MachineSpec& spec) {
+  const std::array<Frequency, 2> clocks{spec.cpu.clock, spec.bus.clock};
+  return Timebase(clocks);
+}
+
+Tick kernel_now() { return static_cast<Tick>(sc_core::sc_time_stamp().value()); }
+
+}  // namespace
+
+CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engine, const Timebase& timebase, double warmup_us,
+                                 double measure_us) {
+  CoreSpec core;
+  core.cycle = timebase.period(spec.cpu.clock);
+  core.timebase = nullptr;  // set where the machine owns it
+  core.issue_per_cycle = spec.cpu.issue_per_cycle;
+  for (const CacheSpec& cache : spec.caches) core.hit_latency.push_back(cache.hit_latency_cycles * core.cycle);
+  core.atomic_latency = spec.cpu.atomic_latency_cycles * core.cycle;
+  core.compare_exchange_latency = spec.cpu.compare_exchange_latency_cycles * core.cycle;
+  core.fence_latency = spec.cpu.fence_latency_cycles * core.cycle;
+  core.fill_latency = spec.cpu.fill_latency_cycles * core.cycle;
+  core.interrupt_latency = spec.cpu.interrupt_latency_cycles * core.cycle;
+  core.ipi_latency = timebase.from_ns(spec.cpu.ipi_latency_ns);
+  core.consistency = spec.cpu.consistency;
+  core.store_buffer_entries = spec.cpu.store_buffer_entries;
+  core.outstanding_misses = spec.cpu.outstanding_misses;
+  core.write_back_buffers = spec.cpu.write_back_buffers;
+  core.run_ahead = engine.run_ahead;
+  core.parked_spins = engine.parked_spins;
+  core.horizon_slack = engine.horizon_slack_ticks;
+  core.warmup_end = timebase.from_us(warmup_us);
+  core.end = measure_us > 0 ? core.warmup_end + timebase.from_us(measure_us) : kNever;
+  return core;
+}
+
+Machine::Machine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine, double warmup_us, double measure_us,
+                 Observer& observer)
+    : timebase_(make_timebase(spec)),
+      core_spec_(make_core_spec(spec, engine, timebase_, warmup_us, measure_us)),
+      store_(spec.caches.back().line_bytes),
+      protocol_(protocol),
+      log_(protocol_, core_spec_.warmup_end, core_spec_.end),
+      memory_(spec.memory, timebase_, store_.line_bytes()),
+      watchdog_(timebase_.from_us(engine.watchdog_us)) {
+  core_spec_.timebase = &timebase_;
+  const BusTiming timing(spec.bus, timebase_, store_.line_bytes());
+  if (timing.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");
+  bus_ = std::make_unique<SnoopingBus>("bus", timing, protocol_, memory_, store_, log_, *this, core_spec_.warmup_end, core_spec_.end);
+  build_cores(spec, engine, observer);
+}
+
+// CPU numbers go over the cores first ("spread") or over a core's threads first ("fill").
+void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Observer& observer) {
+  const int threads = spec.cpu.threads_per_core;
+  const int cores = (spec.cpus + threads - 1) / threads;
+  std::vector<std::vector<CpuId>> threads_of(static_cast<std::size_t>(cores));
+  for (int cpu = 0; cpu < spec.cpus; ++cpu) {
+    const int core = spec.cpu_order == CpuOrder::spread ? cpu % cores : cpu / threads;
+    places_.push_back({core, static_cast<int>(threads_of[static_cast<std::size_t>(core)].size())});
+    threads_of[static_cast<std::size_t>(core)].push_back(CpuId(cpu));
+  }
+  const Core::Wiring wiring{.bus = bus_.get(),
+                            .announcements = &bus_->announcements(),
+                            .lookahead = std::min(bus_->announcements().lookahead(), std::max<Tick>(1, core_spec_.ipi_latency)),
+                            .log = &log_,
+                            .observer = &observer,
+                            .failures = this};
+  cores_.resize(static_cast<std::size_t>(cores));
+  std::vector<BusClient*> clients(cores_.size());
+  for (int i = 0; i < cores; ++i) {
+    const int core = engine.reverse_construction ? cores - 1 - i : i;
+    const auto at = static_cast<std::size_t>(core);
+    // On top of what the levels hold: the write-back buffers, and lines that no level could take.
+    const int spare = core_spec_.write_back_buffers + core_spec_.outstanding_misses;
+    CacheAgent agent(spec.caches, protocol_.cache, store_, spare);
+    cores_[at] = std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
+    clients[at] = &cores_[at]->unit();
+  }
+  for (const auto& core : cores_) {
+    core->set_peers([this](CpuId id) { return std::pair<Core*, Cpu*>(&core_of(id.value), &cpu(id.value)); });
+  }
+  bus_->set_clients(std::move(clients));
+}
+
+void Machine::set_program(int cpu, Core::Program program) {
+  core_of(cpu).set_program(places_[static_cast<std::size_t>(cpu)].thread, std::move(program));
+}
+
+void Machine::set_functions(std::size_t count) {
+  for (const auto& core : cores_) core->set_functions(count);
+}
+
+void Machine::run(const std::function<void(double)>& progress) {
+  run_slices(progress);
+  finished_at_ = 0;
+  for (const auto& core : cores_) finished_at_ = std::max(finished_at_, core->latest());
+  if (core_spec_.end != kNever) finished_at_ = core_spec_.end;
+  for (const auto& core : cores_) core->finish_measuring(finished_at_);
+}
+
+void Machine::run_slices(const std::function<void(double)>& progress) {
+  const bool bounded = core_spec_.end != kNever;
+  const Tick slice = std::max<Tick>(1, bounded ? std::min(watchdog_, core_spec_.end / 100 + 1) : watchdog_);
+  std::int64_t last_count = -1;
+  Tick last_progress = 0;
+  while (!all_ended()) {
+    sc_core::sc_start(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(slice)), sc_core::SC_EXIT_ON_STARVATION);
+    if (failure_) std::rethrow_exception(failure_);
+    const Tick now = kernel_now();
+    if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
+    if (bounded && now > core_spec_.end) return;
+    if (!sc_core::sc_pending_activity()) {
+      if (all_ended() || (bounded && now >= core_spec_.end)) return;
+      stuck("deadlock: nothing can happen any more, and not every program has ended");
+    }
+    const std::int64_t count = progress_count();
+    if (count != last_count) last_progress = now;
+    last_count = count;
+    if (now - last_progress > watchdog_) stuck("livelock: no operation but spins has been completed for engine.watchdog_us");
+  }
+}
+
+std::int64_t Machine::progress_count() const {
+  std::int64_t count = 0;
+  for (const auto& core : cores_) count += core->progress();
+  return count;
+}
+
+bool Machine::all_ended() const {
+  return std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->ended(); });
+}
+
+void Machine::stuck(const char* what) const {
+  std::string text = fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, kernel_now(), timebase_.to_ns(kernel_now()));
+  text += bus_->describe_pending();
+  for (const auto& core : cores_) text += core->describe() + core->unit().describe_pending();
+  throw ModelFailure(text);
+}
+
+void Machine::failed(std::exception_ptr failure) {
+  if (!failure_) failure_ = std::move(failure);
+  sc_core::sc_stop();
+}
+
+}  // namespace linebounce

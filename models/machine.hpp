@@ -1,0 +1,73 @@
+// A whole machine, built from its specification: caches, cores, bus, memory, wired and ready for programs.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "models/bus/snooping_bus.hpp"
+#include "models/core/core.hpp"
+#include "models/machine_spec.hpp"
+#include "models/memory/line_store.hpp"
+#include "models/memory/memory_controller.hpp"
+
+namespace linebounce {
+
+class Machine final : public FailureSink {
+ public:
+  // Statistics count what starts at or after warmup_us, for measure_us; 0: until every program has ended.
+  // Errors: std::invalid_argument for a machine that can't be simulated, with text for a user.
+  Machine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine, double warmup_us, double measure_us,
+          Observer& observer);
+
+  [[nodiscard]] const Timebase& timebase() const { return timebase_; }
+  [[nodiscard]] LineStore& store() { return store_; }
+  [[nodiscard]] const TransitionLog& log() const { return log_; }
+  [[nodiscard]] const SnoopingBus& bus() const { return *bus_; }
+  [[nodiscard]] int cpus() const { return static_cast<int>(places_.size()); }
+  [[nodiscard]] Cpu& cpu(int number) { return core_of(number).thread(places_[static_cast<std::size_t>(number)].thread); }
+  [[nodiscard]] const CoreSpec& core_spec() const { return core_spec_; }
+
+  void set_program(int cpu, Core::Program program);
+  // How many functions programs may enter. REQUIRES: called before run().
+  void set_functions(std::size_t count);
+
+  // Runs to the end. Once. `progress` hears the share that is done. Errors: ModelFailure, and what a program throws.
+  void run(const std::function<void(double)>& progress = {});
+
+  // The length of the measured time.
+  [[nodiscard]] Tick measured() const { return finished_at_ - core_spec_.warmup_end; }
+
+  void failed(std::exception_ptr failure) override;
+
+ private:
+  struct Place {
+    int core;
+    int thread;
+  };
+
+  static CoreSpec make_core_spec(const MachineSpec& spec, const EngineSpec& engine, const Timebase& timebase, double warmup_us,
+                                 double measure_us);
+  [[nodiscard]] Core& core_of(int cpu) { return *cores_[static_cast<std::size_t>(places_[static_cast<std::size_t>(cpu)].core)]; }
+  void build_cores(const MachineSpec& spec, const EngineSpec& engine, Observer& observer);
+  [[nodiscard]] std::int64_t progress_count() const;
+  [[nodiscard]] bool all_ended() const;
+  void run_slices(const std::function<void(double)>& progress);
+  void stuck(const char* what) const;
+
+  Timebase timebase_;
+  CoreSpec core_spec_;
+  LineStore store_;
+  Protocol protocol_;
+  TransitionLog log_;
+  MemoryController memory_;
+  std::unique_ptr<SnoopingBus> bus_;
+  std::vector<std::unique_ptr<Core>> cores_;
+  std::vector<Place> places_;  // by CPU
+  Tick watchdog_;
+  Tick finished_at_ = 0;
+  std::exception_ptr failure_;
+};
+
+}  // namespace linebounce
