@@ -94,6 +94,10 @@ bool combination_fits(const RowActions& row, int line, const Protocol& protocol,
       diagnostics.error(line, fmt::format("'{}' stands alone: a row that does it does nothing else", text));
       return false;
     }
+    if (step->verb == Verb::free && step + 1 != row.steps.end()) {
+      diagnostics.error(line, "'free' comes last: after it there is no copy to act on");
+      return false;
+    }
     if (std::any_of(row.steps.begin(), step, [&](Action earlier) { return earlier.verb == step->verb; })) {
       diagnostics.error(line, fmt::format("'{}' stands twice in one row", word_of(step->verb).phrase));
       return false;
