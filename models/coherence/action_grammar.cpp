@@ -134,6 +134,10 @@ std::optional<RowActions> parse_actions(const std::string& cell, int line, const
 
 void check_actions_fit(const RowActions& actions, EventKind kind, const std::string& event, int line, BusKind bus,
                        Diagnostics& diagnostics) {
+  if ((kind & (at_load | at_store | at_evict)) != 0 && !actions.impossible && actions.steps.empty()) {
+    diagnostics.error(line, fmt::format("{} gets no answer: it must {}, issue a message, or stall", event,
+                                        kind == at_evict ? "free the copy" : "hit"));
+  }
   for (const Action action : actions.steps) {
     const Word& word = word_of(action.verb);
     const bool own_data = action.verb == Verb::take_data && bus == BusKind::atomic && kind == at_own;

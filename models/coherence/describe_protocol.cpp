@@ -45,20 +45,28 @@ std::string names_and_meanings(const Items& items) {
   return text;
 }
 
+// A line of the grid, without blanks at its end.
+void end_line(std::string& text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += '\n';
+}
+
 // Some columns of the grid: the states `first` to `last`, one line an event.
 std::string grid_part(const ControllerTable& table, std::size_t first, std::size_t last, const std::vector<std::size_t>& widths,
                       std::size_t event_width) {
   std::string text = fmt::format("  {:{}}", "", event_width);
   for (std::size_t state = first; state < last; ++state)
     text += fmt::format("  {:{}}", table.states[state].name, widths[state]);
+  end_line(text);
   for (std::size_t event = 0; event < table.events.size(); ++event) {
-    text += fmt::format("\n  {:{}}", table.events[event], event_width);
+    text += fmt::format("  {:{}}", table.events[event], event_width);
     for (std::size_t state = first; state < last; ++state) {
       const auto id = static_cast<StateId>(state);
       text += fmt::format("  {:{}}", cell_text(table, id, table.row(id, static_cast<EventId>(event))), widths[state]);
     }
+    end_line(text);
   }
-  return text + "\n";
+  return text;
 }
 
 // The grid, in as many parts as the width of a page makes necessary.

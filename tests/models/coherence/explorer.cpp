@@ -62,7 +62,8 @@ class WorldCopies {
       copy.access = event == kStore ? 2 : 1;
     }
     if (!done_) return;
-    if (event == kLoad && copy.data != world_.latest) throw Violation{fmt::format("cache {} loads a stale value", cache)};
+    // A store writes only some of a line's bytes, so the others must be right before it.
+    if (copy.data != world_.latest) throw Violation{fmt::format("cache {} reads or writes a stale copy", cache)};
     if (event == kStore) copy.data = world_.latest = write_value;
   }
 
