@@ -262,7 +262,7 @@ TEST(ProtocolFileError, ActionsMustFitTheirEventAndEachOther) {
             "cache: 'then' is empty; it names a state, or says '=' for the same one");
   EXPECT_EQ(error_after("| S | Other_GetS | assert shared |",
                         "| S | Other_GetS | assert shared; assert owned; send data to memory; hit; stall; complete; free |"),
-            "7 actions in one row; at most 6 fit");
+            "7 actions in one row; at most 5 fit");
 }
 
 TEST(ProtocolFileError, StatesAndMessagesThatNothingLeadsToAreReported) {
