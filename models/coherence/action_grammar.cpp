@@ -94,6 +94,10 @@ bool combination_fits(const RowActions& row, int line, const Protocol& protocol,
       diagnostics.error(line, fmt::format("'{}' stands alone: a row that does it does nothing else", text));
       return false;
     }
+    if (step->verb == Verb::free && step + 1 != row.steps.end()) {
+      diagnostics.error(line, "'free' comes last: after it there is no copy to act on");
+      return false;
+    }
     if (std::any_of(row.steps.begin(), step, [&](Action earlier) { return earlier.verb == step->verb; })) {
       diagnostics.error(line, fmt::format("'{}' stands twice in one row", word_of(step->verb).phrase));
       return false;
@@ -130,6 +134,10 @@ std::optional<RowActions> parse_actions(const std::string& cell, int line, const
 
 void check_actions_fit(const RowActions& actions, EventKind kind, const std::string& event, int line, BusKind bus,
                        Diagnostics& diagnostics) {
+  if ((kind & (at_load | at_store | at_evict)) != 0 && !actions.impossible && actions.steps.empty()) {
+    diagnostics.error(line, fmt::format("{} gets no answer: it must {}, issue a message, or stall", event,
+                                        kind == at_evict ? "free the copy" : "hit"));
+  }
   for (const Action action : actions.steps) {
     const Word& word = word_of(action.verb);
     const bool own_data = action.verb == Verb::take_data && bus == BusKind::atomic && kind == at_own;

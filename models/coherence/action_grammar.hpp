@@ -32,7 +32,7 @@ struct RowActions {
 // one twice, `hit`, `stall` or `impossible` beside another. Then nothing is returned.
 std::optional<RowActions> parse_actions(const std::string& cell, int line, const Protocol& protocol, Diagnostics& diagnostics);
 
-// Errors: an action that can't stand at such an event.
+// Errors: an action that can't stand at such an event; an access by the processor that gets no answer.
 void check_actions_fit(const RowActions& actions, EventKind kind, const std::string& event, int line, BusKind bus,
                        Diagnostics& diagnostics);
 

@@ -42,12 +42,13 @@ class ControllerCompiler {
 
   CompiledController compile() {
     table().name = source_.name;
+    const std::size_t errors_before = diagnostics_.count();
     declare_states();
     declare_events();
     if (table().states.size() > kMaxIds || table().events.size() > kMaxIds) {
       error(source_.line, fmt::format("more than {} states or events", kMaxIds));
-      return std::move(result_);
     }
+    if (diagnostics_.count() > errors_before) return std::move(result_);  // the rows would only repeat what is wrong
     const std::size_t pairs = table().states.size() * table().events.size();
     table().rows.resize(pairs);
     result_.named.resize(pairs);

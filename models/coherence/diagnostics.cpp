@@ -39,6 +39,7 @@ void Diagnostics::throw_if_any() const {
   if (errors_.empty()) return;
   auto sorted = errors_;
   std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
   std::string text;
   for (std::size_t i = 0; i < std::min(sorted.size(), kMaxShown); ++i) {
     text += fmt::format("{}{}:{}: {}", i == 0 ? "" : "\n", file_, sorted[i].first, sorted[i].second);

@@ -13,9 +13,9 @@ class Diagnostics {
   explicit Diagnostics(std::string file) : file_(std::move(file)) {}
 
   void error(int line, std::string text) { errors_.emplace_back(line, std::move(text)); }
-  [[nodiscard]] bool any() const { return !errors_.empty(); }
+  [[nodiscard]] std::size_t count() const { return errors_.size(); }
 
-  // Throws ProtocolError with the first errors in the order of their lines, if there are any.
+  // Throws ProtocolError with the first errors, each once and in the order of their lines, if there are any.
   void throw_if_any() const;
 
  private:

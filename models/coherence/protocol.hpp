@@ -40,7 +40,7 @@ struct Action {
   friend bool operator==(Action, Action) = default;
 };
 
-constexpr std::size_t kMaxActions = 6;
+constexpr std::size_t kMaxActions = 5;
 
 struct Row {
   StateId next = 0;
@@ -50,6 +50,7 @@ struct Row {
   std::array<Action, kMaxActions> actions{};
   [[nodiscard]] std::span<const Action> steps() const { return {actions.data(), count}; }
 };
+static_assert(sizeof(Row) == 16, "rows are found by a shift, and four share a cache line");
 
 // What a qualifier looks at. The first word of each pair is the qualified event's first id, the second the next one.
 enum class GuardGroup : std::uint8_t { none, shared_alone, owned_clean };

@@ -1,0 +1,137 @@
+// A protocol as a page for the terminal. What each row says comes from the compiled table, why it says so from the file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "models/coherence/action_grammar.hpp"
+#include "models/coherence/protocol.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr std::size_t kGridWidth = 118;
+
+// What happens, in a word: the grid's cell. The access of a row that hits is done; any other row names the next state.
+std::string cell_text(const ControllerTable& table, StateId state, const Row& row) {
+  if (row.impossible) return ".";
+  if (row.count == 1 && row.actions[0].verb == Verb::stall) return "stall";
+  const std::string next = row.next == state ? "=" : table.states[row.next].name;
+  if (row.count == 1 && row.actions[0].verb == Verb::hit) return row.next == state ? "hit" : "hit " + next;
+  return row.next == state && row.count == 0 ? "-" : next;
+}
+
+std::string actions_text(const Row& row, const Protocol& protocol) {
+  if (row.impossible) return "impossible";
+  if (row.count == 0) return "-";
+  std::string text;
+  for (const Action action : row.steps()) text += (text.empty() ? "" : "; ") + action_text(action, protocol);
+  return text;
+}
+
+template <class Items>
+std::size_t longest_name(const Items& items) {
+  std::size_t longest = 0;
+  for (const auto& item : items) longest = std::max(longest, item.name.size());
+  return longest;
+}
+
+template <class Items>
+std::string names_and_meanings(const Items& items) {
+  std::string text;
+  const std::size_t width = longest_name(items);
+  for (const auto& item : items) text += fmt::format("  {:{}}  {}\n", item.name, width, item.meaning);
+  return text;
+}
+
+// A line of the grid, without blanks at its end.
+void end_line(std::string& text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  text += '\n';
+}
+
+// Some columns of the grid: the states `first` to `last`, one line an event.
+std::string grid_part(const ControllerTable& table, std::size_t first, std::size_t last, const std::vector<std::size_t>& widths,
+                      std::size_t event_width) {
+  std::string text = fmt::format("  {:{}}", "", event_width);
+  for (std::size_t state = first; state < last; ++state)
+    text += fmt::format("  {:{}}", table.states[state].name, widths[state]);
+  end_line(text);
+  for (std::size_t event = 0; event < table.events.size(); ++event) {
+    text += fmt::format("  {:{}}", table.events[event], event_width);
+    for (std::size_t state = first; state < last; ++state) {
+      const auto id = static_cast<StateId>(state);
+      text += fmt::format("  {:{}}", cell_text(table, id, table.row(id, static_cast<EventId>(event))), widths[state]);
+    }
+    end_line(text);
+  }
+  return text;
+}
+
+// The grid, in as many parts as the width of a page makes necessary.
+std::string grid(const ControllerTable& table) {
+  std::size_t event_width = 0;
+  for (const std::string& event : table.events) event_width = std::max(event_width, event.size());
+  std::vector<std::size_t> widths;
+  for (std::size_t state = 0; state < table.states.size(); ++state) {
+    std::size_t width = table.states[state].name.size();
+    for (std::size_t event = 0; event < table.events.size(); ++event) {
+      const auto id = static_cast<StateId>(state);
+      width = std::max(width, cell_text(table, id, table.row(id, static_cast<EventId>(event))).size());
+    }
+    widths.push_back(width);
+  }
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < widths.size(); first = last) {
+    std::size_t used = 2 + event_width;
+    for (last = first; last < widths.size() && (last == first || used + 2 + widths[last] <= kGridWidth); ++last) {
+      used += 2 + widths[last];
+    }
+    text += (first == 0 ? "" : "\n") + grid_part(table, first, last, widths, event_width);
+  }
+  return text;
+}
+
+const std::string& why_of(const ControllerTable& table, const Row& row) {
+  return std::find_if(table.written.begin(), table.written.end(),
+                      [&](const WrittenRow& written) { return written.line == row.source_line; })
+      ->why;
+}
+
+// The possible rows of one state; impossible ones only have a place in the grid.
+std::string rows_of(const Protocol& protocol, const ControllerTable& table, StateId state) {
+  std::string text = fmt::format("\n  {}: {}\n", table.states[state].name, table.states[state].meaning);
+  for (std::size_t event = 0; event < table.events.size(); ++event) {
+    const Row& row = table.row(state, static_cast<EventId>(event));
+    if (row.impossible) continue;
+    text += fmt::format("    {}: {}", table.events[event], actions_text(row, protocol));
+    if (row.next != state) text += " -> " + table.states[row.next].name;
+    text += fmt::format("\n        {}\n", why_of(table, row));
+  }
+  return text;
+}
+
+std::string describe_controller(const Protocol& protocol, const ControllerTable& table) {
+  std::string text = fmt::format("\n{}\n\nEvents\n{}", table.name, names_and_meanings(table.base_events));
+  text +=
+      "\nStates (columns) and events (rows): the next state; '=' the same after some action, '-' nothing happens, '.' "
+      "impossible\n\n";
+  text += grid(table) + "\nRows, by state\n";
+  for (std::size_t state = 0; state < table.states.size(); ++state)
+    text += rows_of(protocol, table, static_cast<StateId>(state));
+  return text;
+}
+
+}  // namespace
+
+std::string describe_protocol(const Protocol& protocol) {
+  std::string text = fmt::format("{}: {}\n\nbus: {}\ninvariants:{}{}\n", protocol.name, protocol.title,
+                                 protocol.bus == BusKind::split ? "split" : "atomic", protocol.invariant_swmr ? " swmr" : "",
+                                 protocol.invariant_data_value ? " data_value" : "");
+  text += "\nMessages\n" + names_and_meanings(protocol.messages);
+  for (const ControllerTable* table : {&protocol.cache, &protocol.memory}) text += describe_controller(protocol, *table);
+  return text;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,214 @@
+// What one order step, data step or access does, on MESI tables and two caches.
+#include "models/coherence/bus_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "tests/models/coherence/explorer.hpp"
+
+namespace linebounce::test {
+namespace {
+
+constexpr int kCaches = 3;
+
+// A line whose data is a number, and a record of what was asked of it.
+struct RecordingLine {
+  std::array<StateId, kCaches> states{};
+  std::array<int, kCaches> data{};
+  int memory_data = 100, bus_data = 0;
+  std::vector<std::string> asked;
+
+  [[nodiscard]] static std::array<int, kCaches> snoopers(MessageId) { return {0, 1, 2}; }
+  StateId state(int cache) { return states[cache]; }
+  static StateId memory_state() { return 0; }
+  void set_state(int cache, StateId state) { states[cache] = state; }
+  static void set_memory_state(StateId) {}
+  void copy_to_bus(int cache) { bus_data = data[cache]; }
+  void memory_to_bus() { bus_data = memory_data; }
+  void bus_to_copy(int cache) { data[cache] = bus_data; }
+  void bus_to_memory() { memory_data = bus_data; }
+  void complete(int cache) { asked.push_back("complete " + std::to_string(cache)); }
+  void issue(int cache, MessageId message) {
+    asked.push_back("issue " + std::to_string(cache) + " " + std::to_string(message));
+  }
+  void free(int cache) { asked.push_back("free " + std::to_string(cache)); }
+  static void on_transition(Controller, int, StateId, EventId) {}
+};
+
+class Bus : public testing::Test {
+ protected:
+  explicit Bus(const std::string& name = "mesi_snoop") : protocol(shipped_protocol(name)) {}
+
+  StateId state(const std::string& name) {
+    for (std::size_t i = 0; i < protocol.cache.states.size(); ++i) {
+      if (protocol.cache.states[i].name == name) return static_cast<StateId>(i);
+    }
+    throw std::out_of_range(name);
+  }
+  MessageId message(const std::string& name) {
+    for (std::size_t i = 0; i < protocol.messages.size(); ++i) {
+      if (protocol.messages[i].name == name) return static_cast<MessageId>(i);
+    }
+    throw std::out_of_range(name);
+  }
+  std::string state_of(int cache) { return protocol.cache.states[line.states[cache]].name; }
+  OrderOutcome order(const std::string& name, int requestor) { return order_step(protocol, line, message(name), requestor); }
+
+  Protocol protocol;
+  RecordingLine line;
+};
+
+class RetryBus : public Bus {
+ protected:
+  RetryBus() : Bus("mesi_snoop_upgrade_retry") {}
+};
+
+TEST_F(Bus, MemorySuppliesALineThatNoCacheHasAndTheReaderGetsItExclusively) {
+  line.states = {state("IS_AD"), 0, 0};
+  const OrderOutcome outcome = order("GetS", 0);
+  EXPECT_EQ(outcome.supplier, kMemory);
+  EXPECT_TRUE(outcome.needs_data_step);
+  EXPECT_FALSE(outcome.completed);
+  data_step(protocol, line, 0);
+  EXPECT_EQ(state_of(0), "E");
+  EXPECT_EQ(line.data[0], 100);
+  EXPECT_EQ(line.asked, std::vector<std::string>{"complete 0"});
+}
+
+TEST_F(Bus, ModifiedLineIsSuppliedByItsOwnerAndReachesMemoryToo) {
+  line.states = {state("IS_AD"), state("M"), 0};
+  line.data[1] = 7;
+  const OrderOutcome outcome = order("GetS", 0);
+  EXPECT_EQ(outcome.supplier, 1);
+  EXPECT_TRUE(outcome.data_to_memory);
+  EXPECT_TRUE(outcome.lines.shared);
+  EXPECT_TRUE(outcome.lines.owned);
+  EXPECT_EQ(line.memory_data, 7);
+  data_step(protocol, line, 0);
+  EXPECT_EQ(line.data[0], 7);
+  EXPECT_EQ(state_of(0), "S");
+  EXPECT_EQ(state_of(1), "S");
+}
+
+TEST_F(Bus, OwnershipOfAModifiedLinePassesOnAndMemoryStaysOld) {
+  line.states = {state("IM_AD"), state("M"), 0};
+  line.data[1] = 7;
+  const OrderOutcome outcome = order("GetM", 0);
+  EXPECT_EQ(outcome.supplier, 1);
+  EXPECT_FALSE(outcome.data_to_memory);
+  EXPECT_EQ(line.memory_data, 100);
+  EXPECT_EQ(line.asked, std::vector<std::string>{"free 1"});
+  data_step(protocol, line, 0);
+  EXPECT_EQ(line.data[0], 7);
+  EXPECT_EQ(state_of(0), "M");
+}
+
+TEST_F(Bus, UpgradeCompletesInItsOrderStepWithoutDataFromAnybody) {
+  line.states = {state("SM_AD"), state("S"), 0};
+  line.data = {100, 100, 0};
+  const OrderOutcome outcome = order("GetM", 0);
+  EXPECT_TRUE(outcome.completed);
+  EXPECT_FALSE(outcome.needs_data_step);
+  EXPECT_EQ(outcome.supplier, kNobody);
+  EXPECT_EQ(state_of(0), "M");
+  EXPECT_EQ(state_of(1), "I");
+  EXPECT_EQ(line.asked, (std::vector<std::string>{"free 1", "complete 0"}));
+}
+
+TEST_F(Bus, UpgradeThatLostItsCopyFetchesTheDataInItsOwnOrderStep) {
+  line.states = {state("SM_AD"), state("SM_AD"), 0};
+  order("GetM", 0);
+  line.data[0] = 8;  // what 0 has stored
+  EXPECT_EQ(state_of(1), "IM_AD");
+  const OrderOutcome outcome = order("GetM", 1);
+  EXPECT_EQ(outcome.supplier, 0);
+  EXPECT_FALSE(outcome.reissued);
+  data_step(protocol, line, 1);
+  EXPECT_EQ(line.data[1], 8);
+}
+
+TEST_F(RetryBus, UpgradeThatLostItsCopyIsIssuedAgainAsGetM) {
+  line.states = {state("SM_AD"), state("SM_AD"), 0};
+  EXPECT_TRUE(order("Upgrade", 0).completed);
+  EXPECT_EQ(state_of(1), "IU_A");
+  line.asked.clear();
+  const OrderOutcome outcome = order("Upgrade", 1);
+  EXPECT_EQ(outcome.reissued, message("GetM"));
+  EXPECT_FALSE(outcome.needs_data_step);
+  EXPECT_EQ(state_of(0), "M");
+  EXPECT_EQ(state_of(1), "IM_AD");
+  EXPECT_EQ(line.asked, std::vector<std::string>{"issue 1 " + std::to_string(message("GetM"))});
+}
+
+TEST_F(Bus, WriteBackReachesMemoryAndSuppliesNobody) {
+  line.states = {state("MI_A"), 0, 0};
+  line.data[0] = 7;
+  const OrderOutcome outcome = order("PutM", 0);
+  EXPECT_TRUE(outcome.data_to_memory);
+  EXPECT_EQ(outcome.supplier, kNobody);
+  EXPECT_FALSE(outcome.needs_data_step);
+  EXPECT_EQ(line.memory_data, 7);
+  EXPECT_EQ(state_of(0), "I");
+}
+
+TEST_F(Bus, WriteBackThatASnoopOvertookLeavesMemoryAlone) {
+  line.states = {state("MI_A"), state("IM_AD"), 0};
+  line.data[0] = 7;
+  EXPECT_EQ(order("GetM", 1).supplier, 0);
+  data_step(protocol, line, 1);
+  line.data[1] = 8;
+  const OrderOutcome outcome = order("PutM", 0);
+  EXPECT_FALSE(outcome.data_to_memory);
+  EXPECT_EQ(line.memory_data, 100);
+  EXPECT_EQ(state_of(1), "M");
+}
+
+TEST_F(Bus, AccessesHitIssueStallAndFree) {
+  line.states = {state("S"), state("E"), state("IS_AD")};
+  EXPECT_EQ(access_step(protocol, line, 0, kLoad), AccessResult::hit);
+  EXPECT_EQ(access_step(protocol, line, 0, kStore), AccessResult::issued);
+  EXPECT_EQ(state_of(0), "SM_AD");
+  EXPECT_EQ(access_step(protocol, line, 1, kStore), AccessResult::hit);
+  EXPECT_EQ(state_of(1), "M");
+  EXPECT_EQ(access_step(protocol, line, 2, kLoad), AccessResult::stalled);
+  line.states[2] = state("E");
+  EXPECT_EQ(access_step(protocol, line, 2, kEvict), AccessResult::freed);
+  EXPECT_EQ(state_of(2), "I");
+}
+
+TEST_F(Bus, ImpossiblePairStopsWithControllerStateEventAndLine) {
+  line.states = {state("IS_AD"), state("IM_D"), 0};
+  try {
+    order("GetS", 0);
+    FAIL() << "nothing was thrown";
+  } catch (const ProtocolFault& fault) {
+    EXPECT_EQ(fault.kind, ProtocolFault::Kind::impossible);
+    EXPECT_EQ(fault.state, state("IM_D"));
+    const std::string where = "mesi_snoop.md:" + std::to_string(fault.source_line) + ": cache: state IM_D, event Other_GetS: ";
+    EXPECT_EQ(std::string(fault.what()).substr(0, where.size()), where);
+    EXPECT_GT(fault.source_line, 0);
+  }
+}
+
+TEST_F(Bus, TwoOwnersThatBothAnswerAreAFault) {
+  line.states = {state("IS_AD"), state("M"), state("M")};
+  EXPECT_THROW(order("GetS", 0), ProtocolFault);
+}
+
+TEST_F(Bus, RequestorThatWaitsForDataThatNobodySentIsAFault) {
+  for (Row& row : protocol.memory.rows) row.count = 0;
+  line.states = {state("IS_AD"), 0, 0};
+  try {
+    order("GetS", 0);
+    FAIL() << "nothing was thrown";
+  } catch (const ProtocolFault& fault) {
+    EXPECT_EQ(fault.kind, ProtocolFault::Kind::no_data);
+    EXPECT_EQ(fault.state, state("IS_AD"));
+  }
+}
+
+}  // namespace
+}  // namespace linebounce::test
