@@ -14,7 +14,7 @@ from program import ROOT, Program
 from results import assert_same_data
 
 FIRST_SEED = int(os.environ.get("LINEBOUNCE_FUZZ_SEED", int(time.time())))
-RUNS = int(os.environ.get("LINEBOUNCE_FUZZ_RUNS", 100))
+RUNS = int(os.environ.get("LINEBOUNCE_FUZZ_RUNS", "100"))
 
 WORKLOADS = ["private", "mixed", "contended"]
 VARIATIONS = [
