@@ -79,15 +79,18 @@ def test_killed_run_goes_on_and_ends_as_if_nothing_had_happened(linebounce: Prog
     assert_same_data(out, linebounce.run(path, "undisturbed"))
 
 
-def test_a_point_cut_off_in_the_middle_of_a_file_is_run_again(linebounce: Program) -> None:
+def test_a_damaged_result_is_run_again_or_refused_by_name(linebounce: Program) -> None:
     path = linebounce.file("sweep.toml", SWEEP)
     out = linebounce.run(path, "out")
     undisturbed = linebounce.run(path, "undisturbed")
-    results = out / "points" / "1" / "results.json"
-    results.write_bytes(results.read_bytes()[:40])
+    damaged = out / "points" / "1" / "results.json"
+    damaged.write_bytes(damaged.read_bytes()[:40])
     (out / "results.json").unlink()
-    (out / "manifest.json").unlink()
-    linebounce.run(path, "out")
+    result = linebounce("run", path, "-o", "out")
+    if result.code:
+        assert result.code == 3
+        assert "points/1/results.json" in result.stderr
+        linebounce.run(path, "out", "--fresh")
     assert_same_data(out, undisturbed)
 
 
