@@ -1,0 +1,100 @@
+"""Runs linebounce as a user would, and checks what it leaves behind and what it says."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from results import check_results_directory
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MACHINES = ROOT / "configs" / "machines"
+
+# What no user should ever see: a C++ exception's type, a library's own prefix, SystemC's banner.
+INTERNALS = re.compile(
+    r"std::|terminate called|what\(\)|json\.exception|toml::|CLI::|fmt::|SystemC 2|Accellera|Error: \(E\d+\)"
+    r"|linebounce::\w*(Error|Failure)|Segmentation fault|core dumped|basic_string|Assertion"
+)
+
+
+@dataclass
+class Result:
+    code: int
+    stdout: str
+    stderr: str
+
+
+class Program:
+    def __init__(self, executable: Path, directory: Path) -> None:
+        self.executable = executable
+        self.directory = directory
+
+    def __call__(self, *arguments: str | Path, timeout: float = 240, **options) -> Result:
+        """Runs it to its end. What it says may not show its inside, whatever happens."""
+        done = subprocess.run(
+            [self.executable, *arguments],
+            cwd=self.directory,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+            **options,
+        )
+        shown = INTERNALS.search(done.stdout + done.stderr)
+        assert not shown, f"shows its inside ({shown.group()}):\n{done.stdout}{done.stderr}"
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    def run(self, experiment: str | Path, output: str, *arguments: str, **options) -> Path:
+        """A run that works; returns its results directory, checked against the contract."""
+        result = self("run", experiment, "-o", output, *arguments, **options)
+        assert result.code == 0, result.stderr
+        directory = self.directory / output
+        check_results_directory(directory)
+        return directory
+
+    def refused(self, *arguments: str | Path, code: int = 2, **options) -> str:
+        """A call that ends in an error; returns the message."""
+        result = self(*arguments, **options)
+        assert result.code == code, f"exit code {result.code}\n{result.stdout}{result.stderr}"
+        assert result.stderr.strip(), "no error message on stderr"
+        return result.stderr
+
+    def start(self, *arguments: str | Path) -> subprocess.Popen:
+        """Starts it in a process group of its own, as a shell does."""
+        return subprocess.Popen(
+            [self.executable, *arguments],
+            cwd=self.directory,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            process_group=0,
+        )
+
+    def file(self, name: str, text: str | bytes) -> Path:
+        path = self.directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen, seconds: float = 60) -> None:
+    """Waits for what a running process is to bring about."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert process.poll() is None, f"ended early: {process.communicate()}"
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.02)
+
+
+def interrupt(process: subprocess.Popen, with_signal: signal.Signals = signal.SIGINT, seconds: float = 30) -> Result:
+    """Ctrl-C: the terminal sends the signal to every process of the group."""
+    os.killpg(process.pid, with_signal)
+    stdout, stderr = process.communicate(timeout=seconds)
+    assert not INTERNALS.search(stdout + stderr), stdout + stderr
+    return Result(process.returncode, stdout, stderr)

@@ -1,0 +1,118 @@
+"""Reads results directories, and holds them against the contract: their files, columns, and the JSON schemas in docs/."""
+
+import csv
+import filecmp
+import json
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+CSV_COLUMNS = {
+    "latency.csv": "point,kind,source,latency_cycles,latency_ns,count",
+    "lines.csv": "point,structure,object,line,offset,field,function,access,home,source,count,remote_pct,latency_ns_mean",
+    "locks.csv": "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,"
+    "spin,rjct",
+    "matrix.csv": "point,from_cpu,to_cpu,home_node,state,latency_ns",
+    "transitions.csv": "point,controller,state,event,count",
+}
+ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "transitions.csv"}
+NOT_DATA = {"manifest.json"}  # holds host, time, path: the one file that may differ between equal runs
+
+
+@cache
+def schema(kind: str) -> Draft202012Validator:
+    path = ROOT / "docs" / f"{kind}.schema.json"
+    text = json.loads(path.read_text())
+    Draft202012Validator.check_schema(text)
+    return Draft202012Validator(text)
+
+
+def validate(path: Path, kind: str) -> dict:
+    document = json.loads(path.read_text())
+    errors = [f"{path.name}: {error.json_path}: {error.message}" for error in schema(kind).iter_errors(document)]
+    assert not errors, "\n".join(errors)
+    return document
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def data_files(directory: Path) -> dict[str, Path]:
+    """All files whose content must not depend on compiler, host, -j or run-ahead, by their path inside the directory."""
+    return {
+        str(path.relative_to(directory)): path
+        for path in sorted(directory.rglob("*"))
+        if path.is_file() and path.name not in NOT_DATA
+    }
+
+
+def assert_same_data(first: Path, second: Path) -> None:
+    ours, theirs = data_files(first), data_files(second)
+    assert ours.keys() == theirs.keys()
+    different = [name for name in ours if not filecmp.cmp(ours[name], theirs[name], shallow=False)]
+    assert not different, f"{first} and {second} differ in {different}"
+
+
+def check_results_directory(directory: Path) -> dict:
+    """Holds a finished run against the contract; returns its results.json."""
+    results = check_point_directory(directory, range(100_000))
+    validate(directory / "manifest.json", "manifest")
+    config = tomllib.loads((directory / "config.toml").read_text())
+    assert "engine" not in config, "config.toml leaves [engine] out"
+    for part in ["cpu", "cache", "bus", "memory"]:
+        assert isinstance(config["machine"][part], dict), "config.toml holds the whole [machine] as tables"
+    points = directory / "points"
+    if "sweep" in config:
+        assert sorted(int(path.name) for path in points.iterdir()) == list(range(len(results["points"])))
+        for number in range(len(results["points"])):
+            check_point_directory(points / str(number), [number])
+    return results
+
+
+def check_point_directory(directory: Path, numbers: range | list[int]) -> dict:
+    names = {path.name for path in directory.iterdir() if path.is_file()}
+    assert names >= ALWAYS_THERE
+    assert names <= ALWAYS_THERE | CSV_COLUMNS.keys() | NOT_DATA
+    for name in names & CSV_COLUMNS.keys():
+        check_csv(directory / name, numbers)
+    results = validate(directory / "results.json", "results")
+    for point in results["points"]:
+        for name, metric in point["metrics"].items():
+            check_metric(name, metric)
+    return results
+
+
+def check_csv(path: Path, numbers: range | list[int]) -> None:
+    text = path.read_text()
+    assert text.splitlines()[0] == CSV_COLUMNS[path.name]
+    assert text.endswith("\n")
+    for row in read_csv(path):
+        assert None not in row
+        assert None not in row.values()
+        assert int(row["point"]) in numbers
+
+
+def check_metric(name: str, metric: dict) -> None:
+    assert re.fullmatch(r"[a-z0-9_\[\]-]+(\.[a-z0-9_\[\]-]+)+", name), f"{name}: metric names are dotted and lower-case"
+    for number in [metric["value"], metric.get("ci95", 0)]:
+        if isinstance(number, float):
+            digits = f"{number:.17g}"
+            assert float(f"{number:.6g}") == number, f"{name} = {digits}: more than 6 significant digits"
+
+
+def paper_rows(results: dict) -> dict[str, dict]:
+    return {row["id"]: row for row in results["paper"]}
+
+
+def metric_of(results: dict, name: str) -> float:
+    """The value of a metric that one point has."""
+    values = [point["metrics"][name]["value"] for point in results["points"] if name in point["metrics"]]
+    assert len(values) == 1, f"{name} at {len(values)} points"
+    return values[0]

@@ -1,0 +1,237 @@
+"""Mistakes in files and on the command line: exit code 2 and a message that names the thing, the place and what is legal."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from experiments import MACHINE, experiment, line_of, machine_file
+from program import Program
+
+
+def assert_says(message: str, *parts: str) -> None:
+    for part in parts:
+        assert re.search(part, message, re.IGNORECASE), f'"{part}" is not in:\n{message}'
+
+
+def place(path: Path, text: str, part: str) -> str:
+    """FILE:LINE: of the line that holds `part`, followed by a column."""
+    return rf"{re.escape(path.name)}:{line_of(text, part)}:\d+"
+
+
+def refused(linebounce: Program, text: str | bytes, *arguments: str) -> str:
+    path = linebounce.file("small.toml", text)
+    message = linebounce.refused("run", path, "-o", "out", *arguments)
+    assert not (linebounce.directory / "out" / "results.json").exists()
+    return message
+
+
+# What is wrong, the line at fault, and what the message must say about it.
+WRONG_EXPERIMENTS = {
+    "unknown key, with a suggestion": (
+        experiment(run="warmpu_us = 5\nmeasure_us = 20"),
+        "warmpu_us",
+        ["warmpu_us", "did you mean.*warmup_us"],
+    ),
+    "unknown key at the top": (experiment(top="sede = 1"), "sede", ["sede", "did you mean.*seed"]),
+    "unknown table": (experiment(more="[swep]\n"), "[swep]", ["swep", "sweep"]),
+    "wrong type: text for a number": (
+        experiment(run='measure_us = "long"'),
+        '"long"',
+        [r"run\.measure_us", "number", "string|text"],
+    ),
+    "wrong type: a number for text": (experiment(workload="name = 3"), "name = 3", ["workload.name", "string|text"]),
+    "wrong type: fraction for a count": (
+        experiment(run="measure_us = 20\nseeds = 1.5"),
+        "seeds",
+        [r"run\.seeds", "integer|whole"],
+    ),
+    "another unit": (experiment(run="measure_ms = 1"), "measure_ms", ["measure_ms", "measure_us"]),
+    "duplicate key": (experiment(run="measure_us = 20\nmeasure_us = 30"), "measure_us = 30", ["measure_us"]),
+    "TOML syntax": (experiment(run="measure_us = = 20"), "= = 20", []),
+    "unclosed text": (experiment(top='source = "open'), '"open', []),
+    "negative time": (experiment(run="measure_us = -1"), "measure_us = -1", [r"run\.measure_us", "0"]),
+    "no number": (experiment(run="measure_us = nan"), "= nan", [r"run\.measure_us"]),
+    "no seeds": (experiment(run="measure_us = 20\nseeds = 0"), "seeds", [r"run\.seeds", "1"]),
+    "negative seed": (experiment(top="seed = -1"), "seed = -1", ["seed", "0"]),
+    "unknown machine": (experiment(top='machine = "p4_xeon"'), "p4_xeon", ["p4_xeon", MACHINE]),
+    "unknown workload": (experiment(workload='name = "contend"'), '"contend"', ["contend", "contended", "private", "mixed"]),
+    "unknown parameter of a workload": (
+        experiment(workload='name = "contended"\nlins = 3'),
+        "lins",
+        [r"lins", "did you mean|legal|known"],
+    ),
+    "sweep over a key that does not exist": (
+        experiment(more='[sweep]\n"machine.memory.latency" = [100]'),
+        "machine.memory.latency",
+        [r"machine\.memory\.latency", r"latency_ns"],
+    ),
+    "sweep over nothing": (experiment(more='[sweep]\n"machine.cpus" = []'), "machine.cpus", [r"machine\.cpus"]),
+    "sweep with a wrong type": (
+        experiment(more='[sweep]\n"machine.cpus" = [1, "two"]'),
+        "machine.cpus",
+        [r"machine\.cpus", "integer|whole|number"],
+    ),
+    "sweep beyond what the machine has": (
+        experiment(more='[sweep]\n"machine.cpus" = [1, 64]'),
+        "machine.cpus",
+        [r"machine\.cpus", "64", r"\b4\b"],
+    ),
+    "lists of unequal length swept together": (
+        experiment(more='[[sweep.together]]\n"machine.cpus" = [1, 2]\n"run.measure_us" = [10, 20, 30]'),
+        "",
+        ["together", r"\b2\b", r"\b3\b"],
+    ),
+    "unknown kind of a paper row": (
+        experiment(
+            more='[[paper]]\nid = "a"\nmetric = "cost.x"\nvalue = 1\ntolerance = 0.1\nkind = "guessed"\nsource = "none"'
+        ),
+        "guessed",
+        ["guessed", "predicted", "calibrated", "definition"],
+    ),
+    "unknown shape of a paper row": (
+        experiment(more='[[paper]]\nid = "a"\nmetric = "cost.x"\nshape = "wavy"\nover = "machine.cpus"\nsource = "none"'),
+        "wavy",
+        ["wavy", "increasing", "decreasing", "flat"],
+    ),
+    "a paper row without an id": (
+        experiment(more='[[paper]]\nmetric = "cost.x"\nvalue = 1\ntolerance = 0.1\nsource = "none"'),
+        "",
+        [r"\bid\b"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_EXPERIMENTS)
+def test_a_wrong_experiment_is_refused_with_place_and_reason(linebounce: Program, case: str) -> None:
+    text, at_fault, says = WRONG_EXPERIMENTS[case]
+    message = refused(linebounce, text)
+    where = place(Path("small.toml"), text, at_fault) if at_fault else r"small\.toml"
+    assert_says(message, where, *says)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n \n", b"\x7fELF\x02\x01\x01\x00\x00\xff\xfe\x80\x81", b'name = "\xff\xfe"\n', bytes(range(256)) * 100],
+    ids=["empty", "blank", "binary", "not UTF-8", "long binary"],
+)
+def test_a_file_that_is_no_experiment_is_refused(linebounce: Program, content: bytes) -> None:
+    message = refused(linebounce, content)
+    assert_says(message, r"small\.toml")
+    assert len(message) < 2000, "shows the file's content"
+
+
+WRONG_MACHINES = {
+    "sets that are no power of two": ("size_kib = 16\n", "size_kib = 17\n", [r"cache\.L1D", "power of two"]),
+    "inner line longer than the coherence line": (
+        "line_bytes = 32\nhit_latency_cycles = 3",
+        "line_bytes = 64\nhit_latency_cycles = 3",
+        [r"line_bytes", "64", "32"],
+    ),
+    "a line that is no power of two": (
+        "line_bytes = 32\nhit_latency_cycles = 9",
+        "line_bytes = 48\nhit_latency_cycles = 9",
+        [r"cache\.L2\.line_bytes", "48", "power of two"],
+    ),
+    "no ways": ("ways = 4", "ways = 0", [r"cache\.L1D\.ways", r"\b1\b"]),
+    "no CPUs": ("cpus   = 4", "cpus   = 0", ["cpus", r"\b1\b"]),
+    "wrong type": ("cpus   = 4", 'cpus   = "four"', ["cpus", "integer|whole|number"]),
+    "unknown key, with a suggestion": ("banks = 4", "bancs = 4", ["bancs", "did you mean.*banks"]),
+    "another unit": ("latency_ns = 100", "latency_us = 100", ["latency_us", "latency_ns"]),
+    "duplicate key": ("banks = 4", "banks = 4\nbanks = 5", ["banks"]),
+    "a clock that stands still": ("clock_mhz = 700", "clock_mhz = 0", ["clock_mhz"]),
+    "unknown replacement": ('"tree_plru"', '"random"', ["random", "lru", "tree_plru"]),
+    "unknown consistency": ('"sc"', '"pso"', ["pso", "sc", "tso", "ia64"]),
+    "unknown protocol": ('"mesi_snoop"', '"mesy_snoop"', ["mesy_snoop", "mesi_snoop"]),
+    "a bus without width": ("width_bytes = 8", "width_bytes = 0", ["width_bytes"]),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_MACHINES)
+def test_a_wrong_machine_is_refused_with_place_and_reason(linebounce: Program, case: str) -> None:
+    old, new, says = WRONG_MACHINES[case]
+    path = machine_file(linebounce, lambda text: text.replace(old, new, 1))
+    message = refused(linebounce, experiment(top=f'machine = "{path}"'))
+    at_fault = new.splitlines()[-1 if case == "duplicate key" else 0]
+    assert_says(message, *says)
+    text = path.read_text()
+    if text.count(at_fault) == 1:
+        assert_says(message, place(path, text, at_fault))
+    else:
+        assert_says(message, r"machine\.toml:\d+:\d+")
+
+
+# Arguments after `run small.toml`, and what the message must say.
+WRONG_ARGUMENTS = {
+    "no CPUs": (["--set", "machine.cpus=0"], [r"machine\.cpus", r"\b1\b", r"\b4\b"]),
+    "more CPUs than the machine has": (["--set", "machine.cpus=5"], [r"machine\.cpus", "5", r"\b4\b"]),
+    "fewer than no CPUs": (["--set", "machine.cpus=-1"], [r"machine\.cpus"]),
+    "half a CPU": (["--set", "machine.cpus=1.5"], [r"machine\.cpus", "integer|whole"]),
+    "a key that does not exist": (["--set", "machine.memory.latency=3"], [r"machine\.memory\.latency", "latency_ns"]),
+    "a table": (["--set", "machine.memory=3"], [r"machine\.memory"]),
+    "no value": (["--set", "machine.cpus="], [r"machine\.cpus"]),
+    "no equals sign": (["--set", "machine.cpus"], [r"machine\.cpus", "="]),
+    "no path": (["--set", "=3"], ["="]),
+    "text for a number": (["--set", "machine.memory.latency_ns=slow"], [r"machine\.memory\.latency_ns", "number"]),
+    "unknown protocol": (["--set", "machine.bus.protocol=mesi"], [r"machine\.bus\.protocol", "mesi_snoop"]),
+    "unknown workload": (["--set", "workload.name=contend"], ["contend", "contended"]),
+    "unknown machine": (["--machine", "pdp11"], ["pdp11", MACHINE]),
+    "a seed that is no number": (["--seed", "abc"], ["seed", "abc"]),
+    "no processes": (["-j", "0"], ["-j|jobs"]),
+    "unknown option": (["--verbos"], ["--verbos"]),
+    "a point that does not exist": (["--point", "7"], ["7"]),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_ARGUMENTS)
+def test_a_wrong_argument_is_refused_with_its_name(linebounce: Program, case: str) -> None:
+    arguments, says = WRONG_ARGUMENTS[case]
+    assert_says(refused(linebounce, experiment(), *arguments), *says)
+
+
+def test_an_experiment_that_is_not_there_is_refused_with_the_known_ones(linebounce: Program) -> None:
+    assert_says(linebounce.refused("run", "operation_cots"), "operation_cots", "operation_costs")
+    assert_says(linebounce.refused("run", "nowhere/none.toml"), r"nowhere/none\.toml")
+    assert_says(linebounce.refused("run", "."), r"\.")
+
+
+@pytest.mark.parametrize("kind", ["machine", "experiment", "workload", "lock", "protocol"])
+def test_describing_what_is_not_there_is_refused_with_the_known_ones(linebounce: Program, kind: str) -> None:
+    listed = linebounce("list", f"{kind}s", "--json")
+    assert listed.code == 0
+    names = [entry["name"] for entry in json.loads(listed.stdout)]
+    assert_says(linebounce.refused("describe", kind, "no_such_thing"), "no_such_thing", *map(re.escape, names))
+
+
+def test_describing_or_listing_an_unknown_kind_is_refused_with_the_known_ones(linebounce: Program) -> None:
+    assert_says(linebounce.refused("describe", "printer", "x"), "printer", "machine", "experiment", "workload")
+    assert_says(
+        linebounce.refused("list", "printers"), "printers", "machines", "experiments", "workloads", "locks", "protocols"
+    )
+
+
+def test_an_unknown_subcommand_is_refused_with_the_known_ones(linebounce: Program) -> None:
+    assert_says(linebounce.refused("rnu"), "rnu", "run", "reproduce", "list", "describe", "bench")
+
+
+def test_no_subcommand_shows_the_help(linebounce: Program) -> None:
+    result = linebounce()
+    assert result.code in {0, 2}
+    assert_says(result.stdout + result.stderr, "run", "reproduce", "list", "describe", "bench")
+
+
+def test_reproducing_an_unknown_experiment_is_refused(linebounce: Program) -> None:
+    assert_says(linebounce.refused("reproduce", "no.such.row"), r"no\.such\.row")
+
+
+def test_an_experiment_may_use_windows_line_ends_a_byte_order_mark_and_floats_for_integers(linebounce: Program) -> None:
+    text = experiment(run="warmup_us = 5.0\nmeasure_us = 20").replace("\n", "\r\n")
+    linebounce.run(linebounce.file("small.toml", b"\xef\xbb\xbf" + text.encode()), "out")
+
+
+def test_every_configuration_file_that_is_cut_short_is_refused_or_works(linebounce: Program) -> None:
+    """Whatever is left of a file: no crash, and no message that shows the program's inside (Program checks that)."""
+    text = experiment(more='[sweep]\n"machine.cpus" = [1, 2]\n')
+    for length in range(0, len(text), 11):
+        linebounce.file("small.toml", text[:length])
+        assert linebounce("run", "small.toml", "--plan").code in {0, 2}, text[:length]

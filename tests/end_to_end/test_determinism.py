@@ -1,0 +1,117 @@
+"""The same configuration and seed give the same bytes in every data file, however the program was built and is run.
+
+Always in fresh directories: a run that finds finished points would compare a file with itself.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+from experiments import experiment, machine_file
+from program import ROOT, Program
+from results import assert_same_data, data_files
+
+BUILDS = ["dev", "clang", "asan"]
+
+# Small runs in which much can go wrong: races for few lines, a warm-up that ends inside a run-ahead window or a parked spin,
+# caches so small that they evict all the time, several runs per point.
+CASES = {
+    "contended": experiment(),
+    "mixed": experiment(workload='name = "mixed"', run="warmup_us = 1\nmeasure_us = 30"),
+    "private": experiment(workload='name = "private"', run="warmup_us = 0\nmeasure_us = 10"),
+    "all sizes, several seeds": experiment(
+        run="warmup_us = 3\nmeasure_us = 10\nseeds = 3", more='[sweep]\n"machine.cpus" = [1, 2, 3, 4]'
+    ),
+    "tiny caches": experiment(
+        workload='name = "mixed"',
+        more='[set]\n"machine.cache.L1D.size_kib" = 1\n"machine.cache.L1D.ways" = 1\n'
+        '"machine.cache.L2.size_kib" = 2\n"machine.cache.L2.ways" = 2',
+    ),
+    "store buffers": experiment(more='[set]\n"machine.cpu.consistency" = "tso"\n"machine.cpu.store_buffer_entries" = 4'),
+}
+# What may change nothing.
+VARIATIONS = {
+    "run-ahead off": ["--set", "engine.run_ahead=false"],
+    "parked spins off": ["--set", "engine.parked_spins=false"],
+    "both off": ["--set", "engine.run_ahead=false", "--set", "engine.parked_spins=false"],
+    "reverse construction": ["--set", "engine.reverse_construction=true"],
+    "two processes": ["-j", "2"],
+    "quiet": ["--quiet"],
+}
+
+
+@pytest.fixture(scope="module")
+def plain_runs(session_linebounce: Program) -> dict[str, Path]:
+    """Each case, run as it is."""
+    paths = {name: session_linebounce.file(f"{number}.toml", text) for number, (name, text) in enumerate(CASES.items())}
+    return {name: session_linebounce.run(path, f"plain/{path.stem}", "-j", "1") for name, path in paths.items()}
+
+
+@pytest.mark.parametrize("variation", VARIATIONS)
+@pytest.mark.parametrize("case", CASES)
+def test_how_it_runs_changes_nothing(linebounce: Program, plain_runs: dict[str, Path], case: str, variation: str) -> None:
+    path = linebounce.file("case.toml", CASES[case])
+    assert_same_data(plain_runs[case], linebounce.run(path, "out", *VARIATIONS[variation]))
+
+
+def other_build(name: str, directory: Path) -> Program:
+    path = ROOT / "build" / name / "linebounce"
+    if not path.exists():
+        pytest.skip(f"there is no build of {name} (./dev test makes dev and clang, ./dev fuzz asan)")
+    return Program(path, directory)
+
+
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("case", CASES)
+def test_how_it_was_built_changes_nothing(tmp_path: Path, plain_runs: dict[str, Path], case: str, build: str) -> None:
+    program = other_build(build, tmp_path)
+    assert_same_data(plain_runs[case], program.run(program.file("case.toml", CASES[case]), "out"))
+
+
+def test_the_next_seed_changes_something(linebounce: Program, plain_runs: dict[str, Path]) -> None:
+    """Else all of these tests might compare constants."""
+    path = linebounce.file("case.toml", CASES["mixed"])
+    other = linebounce.run(path, "out", "--seed", "2")
+    first = data_files(plain_runs["mixed"])
+    assert any(
+        first[name].read_bytes() != path.read_bytes() for name, path in data_files(other).items() if name != "config.toml"
+    )
+
+
+def test_the_place_and_the_time_change_nothing(linebounce: Program, plain_runs: dict[str, Path]) -> None:
+    path = linebounce.file("deep/er/case.toml", CASES["mixed"])
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Asia/Kathmandu", "COLUMNS": "40"}
+    assert_same_data(plain_runs["mixed"], linebounce.run(path, "elsewhere/out", env=environment))
+
+
+def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program) -> None:
+    """The self-test of run-ahead: broken on purpose, its invariants stop the run."""
+    path = linebounce.file("case.toml", CASES["contended"])
+    result = linebounce("run", path, "-o", "out", "--set", "engine.horizon_slack_ticks=1")
+    assert result.code == 4, result.stderr
+    assert "invariant" in result.stderr.lower()
+
+
+def test_a_machine_of_ones_own_is_the_same_machine(linebounce: Program, plain_runs: dict[str, Path]) -> None:
+    """A copy of the machine file elsewhere gives the same figures."""
+    path = machine_file(linebounce, lambda text: text + "\n# a copy\n")
+    out = linebounce.run(linebounce.file("case.toml", experiment(top=f'machine = "{path}"')), "out")
+    for name in ["latency.csv", "lines.csv", "transitions.csv"]:
+        assert (out / name).read_bytes() == (plain_runs["contended"] / name).read_bytes()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("variation", VARIATIONS)
+def test_how_it_runs_changes_nothing_in_the_shipped_experiments(linebounce: Program, variation: str) -> None:
+    for path in sorted((ROOT / "configs" / "experiments").glob("*.toml")):
+        plain = linebounce.run(path.stem, f"plain/{path.stem}", "-j", "1", timeout=3600)
+        assert_same_data(plain, linebounce.run(path.stem, f"varied/{path.stem}", *VARIATIONS[variation], timeout=3600))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("build", BUILDS)
+def test_how_it_was_built_changes_nothing_in_the_shipped_experiments(linebounce: Program, tmp_path: Path, build: str) -> None:
+    other = other_build(build, tmp_path)
+    for path in sorted((ROOT / "configs" / "experiments").glob("*.toml")):
+        plain = linebounce.run(path.stem, f"plain/{path.stem}", timeout=3600)
+        assert_same_data(plain, other.run(path.stem, f"{build}/{path.stem}", timeout=3600))

@@ -1,0 +1,85 @@
+"""What can be run, and what it is made of: list and describe, for people and as JSON."""
+
+import json
+
+import pytest
+from experiments import MACHINE
+from program import MACHINES, ROOT, Program
+
+KINDS = ["machines", "experiments", "workloads", "locks", "protocols"]
+
+
+def listed(linebounce: Program, kind: str) -> dict[str, dict]:
+    result = linebounce("list", kind, "--json")
+    assert result.code == 0
+    return {entry["name"]: entry for entry in json.loads(result.stdout)}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_list_names_everything_with_a_title(linebounce: Program, kind: str) -> None:
+    entries = listed(linebounce, kind)
+    assert all(entry["title"] for entry in entries.values())
+    printed = linebounce("list", kind)
+    assert printed.code == 0
+    assert all(name in printed.stdout and entry["title"] in printed.stdout for name, entry in entries.items())
+
+
+def test_what_lies_in_the_folders_is_listed(linebounce: Program) -> None:
+    assert set(listed(linebounce, "machines")) == {path.stem for path in MACHINES.glob("*.toml")}
+    assert set(listed(linebounce, "experiments")) == {path.stem for path in (ROOT / "configs/experiments").glob("*.toml")}
+    protocols = {path.stem for path in (ROOT / "models/protocols").glob("*.md")} - {"README"}
+    assert set(listed(linebounce, "protocols")) == protocols
+    assert "mesi_snoop" in protocols
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_that_is_listed_can_be_described(linebounce: Program, kind: str) -> None:
+    for name, entry in listed(linebounce, kind).items():
+        as_json = linebounce("describe", kind.removesuffix("s"), name, "--json")
+        assert as_json.code == 0, as_json.stderr
+        assert json.loads(as_json.stdout)["name"] == name
+        printed = linebounce("describe", kind.removesuffix("s"), name)
+        assert printed.code == 0
+        assert entry["title"] in printed.stdout
+
+
+def test_describe_machine_lists_every_parameter_with_unit_value_and_source(linebounce: Program) -> None:
+    document = json.loads(linebounce("describe", "machine", MACHINE, "--json").stdout)
+    parameters = {parameter["path"]: parameter for parameter in document["parameters"]}
+    latency = parameters["machine.memory.latency_ns"]
+    assert latency["unit"] == "ns"
+    assert float(latency["value"]) > 0
+    printed = linebounce("describe", "machine", MACHINE).stdout
+    for path, parameter in parameters.items():
+        assert path.removeprefix("machine.").split(".")[-1] in printed
+        assert parameter["source"] in printed
+
+
+def test_describe_machine_draws_its_topology(linebounce: Program) -> None:
+    printed = linebounce("describe", "machine", MACHINE).stdout
+    for part in ["L1D", "L2", "bus", "memory"]:
+        assert part in printed
+
+
+@pytest.mark.parametrize("name", [path.stem for path in MACHINES.glob("*.toml")])
+def test_every_parameter_of_a_shipped_machine_says_where_it_comes_from(linebounce: Program, name: str) -> None:
+    document = json.loads(linebounce("describe", "machine", name, "--json").stdout)
+    kinds = ("calibrated: ", "datasheet: ", "paper: ", "assumed: ")
+    without = [item["path"] for item in document["parameters"] if not item["source"].startswith(kinds)]
+    assert not without, "parameters without an entry in [sources]"
+
+
+def test_at_most_six_parameters_are_calibrated_each_to_one_row(linebounce: Program) -> None:
+    document = json.loads(linebounce("describe", "machine", MACHINE, "--json").stdout)
+    rows = [item["source"] for item in document["parameters"] if item["source"].startswith("calibrated: ")]
+    assert 1 <= len(rows) <= 6
+    experiment = json.loads(linebounce("describe", "experiment", "operation_costs", "--json").stdout)
+    assert "ols2004.table1.l2_hit" in json.dumps(experiment)
+
+
+def test_a_parameter_without_a_source_counts_as_assumed(linebounce: Program) -> None:
+    text = (MACHINES / f"{MACHINE}.toml").read_text().split("[sources]")[0]
+    path = linebounce.file("machine.toml", text)
+    printed = linebounce("describe", "machine", path)
+    assert printed.code == 0
+    assert "assumed" in printed.stdout

@@ -1,0 +1,114 @@
+"""Where results go: a directory that cannot be written, is full, holds other results, or is in use."""
+
+import errno
+import os
+import resource
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from program import Program, interrupt, wait_until
+from results import assert_same_data, check_results_directory
+
+LONG = experiment(run="warmup_us = 5\nmeasure_us = 100000000")
+
+
+@pytest.fixture
+def small(linebounce: Program) -> Path:
+    return linebounce.file("small.toml", experiment())
+
+
+def test_a_directory_that_cannot_be_made_is_an_error(linebounce: Program, small: Path) -> None:
+    assert "/proc/out" in linebounce.refused("run", small, "-o", "/proc/out")
+
+
+def test_a_file_in_the_directorys_place_is_an_error_and_stays(linebounce: Program, small: Path) -> None:
+    taken = linebounce.file("taken", "mine")
+    assert "taken" in linebounce.refused("run", small, "-o", "taken")
+    assert "taken" in linebounce.refused("run", small, "-o", "taken/below")
+    assert taken.read_text() == "mine"
+
+
+def test_a_directory_with_foreign_files_keeps_them(linebounce: Program, small: Path) -> None:
+    notes = linebounce.file("out/notes.txt", "mine")
+    linebounce("run", small, "-o", "out")
+    linebounce("run", small, "-o", "out", "--fresh")
+    assert notes.read_text() == "mine"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_without_permission_is_an_error(linebounce: Program, small: Path) -> None:
+    (linebounce.directory / "closed").mkdir(mode=0o555)
+    assert "closed" in linebounce.refused("run", small, "-o", "closed/out")
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 16 KiB."""
+    mount = tmp_path / "disk"
+    mount.mkdir()
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", mount], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        pytest.skip(f"a small file system needs root: {done.stderr.strip()}")
+    yield mount
+    subprocess.run(["umount", mount], check=True)
+
+
+def test_a_full_disk_is_an_error_that_names_the_file(linebounce: Program, small: Path, tiny_disk: Path) -> None:
+    (tiny_disk / "filler").write_bytes(b"x" * 12 * 1024)
+    message = linebounce.refused("run", small, "-o", tiny_disk / "out")
+    assert str(tiny_disk) in message
+    assert os.strerror(errno.ENOSPC) in message
+
+
+def test_a_file_that_cannot_grow_is_an_error(linebounce: Program, small: Path) -> None:
+    """A quota, or a limit on file sizes: writes end early."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
+
+    assert "out" in linebounce.refused("run", small, "-o", "out", preexec_fn=limit)
+
+
+def test_results_of_another_configuration_are_refused_and_stay(linebounce: Program, small: Path) -> None:
+    first = linebounce.run(small, "out")
+    before = (first / "results.json").read_bytes()
+    message = linebounce.refused("run", small, "-o", "out", "--set", "machine.memory.latency_ns=200")
+    assert "out" in message
+    assert "--fresh" in message
+    assert (first / "results.json").read_bytes() == before
+    linebounce.refused("run", small, "-o", "out", "--seed", "2")
+
+
+def test_fresh_starts_over_in_place_of_other_results(linebounce: Program, small: Path) -> None:
+    swept = linebounce.file("swept.toml", experiment(more='[sweep]\n"machine.cpus" = [1, 2, 4]'))
+    linebounce.run(swept, "out")
+    linebounce.run(small, "out", "--fresh")
+    assert_same_data(linebounce.directory / "out", linebounce.run(small, "other"))
+
+
+def test_engine_switches_do_not_make_it_another_configuration(linebounce: Program, small: Path) -> None:
+    linebounce.run(small, "out")
+    linebounce.run(small, "out", "--set", "engine.run_ahead=false")
+
+
+def test_two_runs_at_once_into_one_directory(linebounce: Program) -> None:
+    """The second is refused and disturbs nothing; when the first is gone, the directory is free again."""
+    long = linebounce.file("long.toml", LONG)
+    out = linebounce.directory / "out"
+    first = linebounce.start("run", long, "-o", out)
+    try:
+        wait_until(out.exists, first)
+        wait_until(lambda: any(out.iterdir()), first)
+        message = linebounce.refused("run", long, "-o", out)
+        assert str(out) in message
+        assert first.poll() is None
+    finally:
+        interrupt(first)
+    small = linebounce.file("small.toml", experiment())
+    linebounce.run(small, "out", "--fresh")
+    check_results_directory(out)

@@ -1,0 +1,155 @@
+"""Runs that end early lose nothing that was finished, and a second call goes on where the first stopped."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from program import Program, interrupt, wait_until
+from results import assert_same_data, check_results_directory, validate
+
+SWEEP = experiment(more='[sweep]\n"machine.cpus" = [1, 2, 4]')
+# Two points end soon, the third would take hours.
+ENDLESS = experiment(run="warmup_us = 5", more='[sweep]\n"run.measure_us" = [20, 30, 1000000000]')
+
+
+def finished_points(out: Path) -> set[str]:
+    return {path.parent.name for path in out.glob("points/*/results.json")}
+
+
+@pytest.fixture
+def stopped_at_the_third_point(linebounce: Program) -> Path:
+    """A results directory after Ctrl-C in the third point."""
+    path = linebounce.file("endless.toml", ENDLESS)
+    out = linebounce.directory / "out"
+    process = linebounce.start("run", path, "-o", out)
+    wait_until(lambda: finished_points(out) == {"0", "1"}, process)
+    result = interrupt(process)
+    assert result.code == 130, result.stderr
+    return out
+
+
+def test_interrupted_run_keeps_finished_points_and_says_so(stopped_at_the_third_point: Path) -> None:
+    out = stopped_at_the_third_point
+    assert finished_points(out) == {"0", "1"}
+    manifest = validate(out / "manifest.json", "manifest")
+    assert "interrupted" in json.dumps(manifest)
+    assert manifest["status"] == "interrupted"
+
+
+def test_interrupted_run_goes_on_without_repeating_finished_points(
+    linebounce: Program, stopped_at_the_third_point: Path
+) -> None:
+    out = stopped_at_the_third_point
+    before = {point: (out / "points" / point / "results.json").stat() for point in ["0", "1"]}
+    process = linebounce.start("run", "endless.toml", "-o", out)
+    wait_until((out / "points" / "2").exists, process)
+    interrupt(process)
+    for point, stat in before.items():
+        now = (out / "points" / point / "results.json").stat()
+        assert (now.st_mtime_ns, now.st_ino) == (stat.st_mtime_ns, stat.st_ino)
+
+
+def test_terminated_run_keeps_finished_points(linebounce: Program) -> None:
+    """SIGTERM to the process alone, as `kill` or a batch system sends it."""
+    path = linebounce.file("endless.toml", ENDLESS)
+    out = linebounce.directory / "out"
+    process = linebounce.start("run", path, "-o", out)
+    wait_until(lambda: finished_points(out) == {"0", "1"}, process)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert finished_points(out) == {"0", "1"}
+
+
+@pytest.mark.parametrize("whole_group", [True, False], ids=["with its points", "alone"])
+def test_killed_run_goes_on_and_ends_as_if_nothing_had_happened(linebounce: Program, whole_group: bool) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    out = linebounce.directory / "out"
+    process = linebounce.start("run", path, "-o", out)
+    wait_until(lambda: len(finished_points(out)) >= 1, process)
+    if whole_group:
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.communicate(timeout=30)
+    linebounce.run(path, "out")
+    assert_same_data(out, linebounce.run(path, "undisturbed"))
+
+
+def test_a_damaged_result_is_run_again_or_refused_by_name(linebounce: Program) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    out = linebounce.run(path, "out")
+    undisturbed = linebounce.run(path, "undisturbed")
+    damaged = out / "points" / "1" / "results.json"
+    damaged.write_bytes(damaged.read_bytes()[:40])
+    (out / "results.json").unlink()
+    result = linebounce("run", path, "-o", "out")
+    if result.code:
+        assert result.code == 3
+        assert "points/1/results.json" in result.stderr
+        linebounce.run(path, "out", "--fresh")
+    assert_same_data(out, undisturbed)
+
+
+def test_a_finished_run_is_not_repeated_and_shows_its_results_again(linebounce: Program) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    out = linebounce.run(path, "out")
+    before = {point: os.stat(out / "points" / str(point) / "results.json").st_mtime_ns for point in range(3)}
+    result = linebounce("run", path, "-o", "out")
+    assert result.code == 0
+    assert "out" in result.stdout
+    assert before == {point: os.stat(out / "points" / str(point) / "results.json").st_mtime_ns for point in range(3)}
+
+
+def test_an_extended_measurement_is_another_configuration(linebounce: Program) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    linebounce.run(path, "out")
+    assert "--fresh" in linebounce.refused("run", path, "-o", "out", "--set", "run.measure_us=30")
+
+
+def test_interrupt_before_the_first_point_has_ended(linebounce: Program) -> None:
+    path = linebounce.file("long.toml", experiment(run="measure_us = 1000000000"))
+    out = linebounce.directory / "out"
+    process = linebounce.start("run", path, "-o", out)
+    wait_until(lambda: out.exists() and any(out.iterdir()), process)
+    assert interrupt(process).code == 130
+    assert validate(out / "manifest.json", "manifest")["status"] == "interrupted"
+
+
+def test_no_process_is_left_behind_by_an_interrupt_of_the_parent_alone(linebounce: Program) -> None:
+    path = linebounce.file("endless.toml", ENDLESS)
+    out = linebounce.directory / "out"
+    process = linebounce.start("run", path, "-o", out, "-j", "2")
+    wait_until(lambda: finished_points(out) == {"0", "1"}, process)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)  # waits for the end of all who hold its output, too
+    assert process.returncode == 130
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+def test_points_run_by_hand_and_merged_are_the_same_run(linebounce: Program) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    plan = linebounce("run", path, "--plan")
+    assert plan.code == 0
+    points = json.loads(plan.stdout)
+    points = points["points"] if isinstance(points, dict) else points
+    assert [point["at"] for point in points] == [{"machine.cpus": cpus} for cpus in [1, 2, 4]]
+    for number in [2, 0, 1]:
+        assert linebounce("run", path, "-o", "out", "--point", str(number)).code == 0
+    merged = linebounce("run", path, "-o", "out", "--merge")
+    assert merged.code == 0, merged.stderr
+    check_results_directory(linebounce.directory / "out")
+    assert_same_data(linebounce.directory / "out", linebounce.run(path, "at_once"))
+
+
+def test_merging_before_all_points_are_there_is_an_error_that_names_what_is_missing(linebounce: Program) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    assert linebounce("run", path, "-o", "out", "--point", "0").code == 0
+    result = linebounce("run", path, "-o", "out", "--merge")
+    assert result.code in {2, 3}
+    assert "1" in result.stderr
+    assert "2" in result.stderr

@@ -1,0 +1,105 @@
+"""Random machines under random loads: run-ahead, parked spins, the order of construction and the compiler change nothing.
+
+Each test is one seed. A failing one can be repeated: LINEBOUNCE_FUZZ_SEED=FIRST ./dev fuzz -k 'machines and [FIRST]'.
+LINEBOUNCE_FUZZ_RUNS is how many there are.
+"""
+
+import os
+import random
+import time
+
+import pytest
+from experiments import experiment
+from program import ROOT, Program
+from results import assert_same_data
+
+FIRST_SEED = int(os.environ.get("LINEBOUNCE_FUZZ_SEED", int(time.time())))
+RUNS = int(os.environ.get("LINEBOUNCE_FUZZ_RUNS", "100"))
+
+WORKLOADS = ["private", "mixed", "contended"]
+VARIATIONS = [
+    ["--set", "engine.run_ahead=false"],
+    ["--set", "engine.parked_spins=false"],
+    ["--set", "engine.run_ahead=false", "--set", "engine.parked_spins=false", "--set", "engine.reverse_construction=true"],
+]
+
+
+def random_machine(draw: random.Random) -> str:
+    """Anything that the schema allows, with an eye for what is tight: few ways, few buffers, costs of nothing."""
+    consistency = draw.choice(["sc", "tso", "ia64"])
+    store_buffer = f"store_buffer_entries = {draw.randint(1, 6)}" if consistency != "sc" else ""
+    outer_line = draw.choice([16, 32, 64, 128])
+    outer_ways = draw.choice([1, 2, 4])
+    outer_sets = draw.choice([1, 2, 16])
+    outer_kib = max(1, outer_sets * outer_ways * outer_line // 1024)
+    return f"""\
+name = "random"
+title = "A random machine"
+cpus = {draw.randint(1, 6)}
+
+[cpu]
+clock_mhz = {draw.choice([333, 700, 700.5, 1000, 2000])}
+issue_per_cycle = {draw.randint(1, 4)}
+atomic_latency_cycles = {draw.randint(1, 60)}
+compare_exchange_latency_cycles = {draw.randint(1, 90)}
+fence_latency_cycles = {draw.randint(0, 30)}
+fill_latency_cycles = {draw.randint(0, 20)}
+interrupt_latency_cycles = {draw.randint(1, 300)}
+ipi_latency_ns = {draw.randint(1, 1000)}
+consistency = "{consistency}"
+{store_buffer}
+outstanding_misses = {draw.randint(1, 4)}
+write_back_buffers = {draw.randint(1, 3)}
+
+[cache.L1D]
+size_kib = 1
+ways = {draw.choice([1, 2, 4])}
+line_bytes = {draw.choice([size for size in [16, 32, 64, 128] if size <= outer_line])}
+hit_latency_cycles = {draw.randint(1, 4)}
+replacement = "{draw.choice(["lru", "tree_plru"])}"
+
+[cache.L2]
+size_kib = {outer_kib}
+ways = {outer_ways}
+line_bytes = {outer_line}
+hit_latency_cycles = {draw.randint(5, 12)}
+replacement = "{draw.choice(["lru", "tree_plru"])}"
+
+[bus]
+protocol = "mesi_snoop"
+clock_mhz = {draw.choice([66.5, 100, 133, 200])}
+width_bytes = {draw.choice([4, 8, 16])}
+arbitration_clocks = {draw.randint(1, 3)}
+address_clocks = {draw.randint(1, 4)}
+snoop_clocks = {draw.randint(1, 5)}
+snoop_stall_clocks = {draw.randint(1, 3)}
+response_clocks = {draw.randint(0, 3)}
+intervention_clocks = {draw.randint(0, 4)}
+turnaround_clocks = {draw.randint(0, 2)}
+latch_clocks = {draw.randint(0, 2)}
+outstanding = {draw.randint(1, 8)}
+
+[memory]
+latency_ns = {draw.randint(1, 200)}
+banks = {draw.choice([1, 2, 4])}
+bank_busy_ns = {draw.randint(0, 60)}
+"""
+
+
+def random_experiment(seed: int, program: Program) -> str:
+    draw = random.Random(seed)
+    machine = program.file("machine.toml", random_machine(draw))
+    run = f"warmup_us = {draw.randint(0, 7)}\nmeasure_us = {draw.randint(5, 60)}"
+    return experiment(workload=f'name = "{draw.choice(WORKLOADS)}"', run=run, top=f'machine = "{machine}"\nseed = {seed}')
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + RUNS))
+def test_random_machines_run_the_same_every_way(linebounce: Program, seed: int) -> None:
+    path = linebounce.file("random.toml", random_experiment(seed, linebounce))
+    plain = linebounce.run(path, "plain")
+    for number, variation in enumerate(VARIATIONS):
+        assert_same_data(plain, linebounce.run(path, f"varied_{number}", *variation))
+    for build in ["dev", "clang"]:
+        other = Program(ROOT / "build" / build / "linebounce", linebounce.directory)
+        assert_same_data(plain, other.run(path, build))

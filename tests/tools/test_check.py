@@ -1,0 +1,59 @@
+"""The count in the last line of ./dev test: nothing that failed may be lost."""
+
+from pathlib import Path
+
+import check
+import pytest
+from check import Tally, count_report
+
+REPORT = """<?xml version="1.0"?>
+<testsuites><testsuite name="x" tests="4">
+  <testcase classname="Bus" name="good"/>
+  <testcase classname="Bus" name="bad"><failure message="no"/></testcase>
+  <testcase classname="Bus" name="broken"><error message="worse"/></testcase>
+  <testcase classname="Bus" name="left_out"><skipped message="why"/></testcase>
+</testsuite></testsuites>
+"""
+
+
+def counted(tmp_path: Path, text: str | None, exit_code: int) -> Tally:
+    report = tmp_path / "report.xml"
+    if text is not None:
+        report.write_text(text)
+    tally = Tally()
+    count_report(tally, "ctest dev", report, exit_code)
+    return tally
+
+
+def test_cases_are_counted_one_by_one(tmp_path: Path) -> None:
+    tally = counted(tmp_path, REPORT, 1)
+    assert (tally.passed, tally.skipped) == (1, 1)
+    assert tally.failures == ["ctest dev: Bus bad", "ctest dev: Bus broken"]
+
+
+def test_a_part_that_dies_without_a_report_is_a_failure(tmp_path: Path) -> None:
+    assert counted(tmp_path, None, 139).failures == ["ctest dev (exit code 139)"]
+
+
+def test_a_part_that_fails_although_all_cases_pass_is_a_failure(tmp_path: Path) -> None:
+    tally = counted(tmp_path, '<testsuite><testcase name="good"/></testsuite>', 8)
+    assert tally.passed == 1
+    assert tally.failures == ["ctest dev (exit code 8)"]
+
+
+def last_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tally: Tally) -> tuple[int, str]:
+    def fill(given: Tally, _arguments: list[str]) -> None:
+        given.passed, given.failures = tally.passed, tally.failures
+
+    monkeypatch.setattr(check, "choose", lambda _arguments: (fill, []))
+    code = check.main()
+    return code, capsys.readouterr().out.splitlines()[-1]
+
+
+def test_the_last_line_is_the_count(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert last_line(monkeypatch, capsys, Tally(passed=3)) == (0, "3 passed, 0 failed")
+    assert last_line(monkeypatch, capsys, Tally(passed=3, failures=["x"])) == (1, "3 passed, 1 failed")
+
+
+def test_nothing_that_ran_is_no_success(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert last_line(monkeypatch, capsys, Tally()) == (1, "0 passed, 0 failed")

@@ -1,0 +1,169 @@
+"""Builds, tests and lints for ./dev: runs every part to its end, then says what passed.
+
+check.py test [PART [ARGUMENT...]]   PART: ctest, pytest or lint; arguments go to ctest or pytest
+check.py lint
+check.py fuzz
+The last line is "N passed, N failed". It counts cases of ctest and of pytest, and each linter as one; a build that fails
+or a part that dies counts as failed, so that nothing is lost. Exit code 1 when anything failed or nothing ran.
+"""
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lints import LINTS
+
+ROOT = Path(__file__).resolve().parent.parent
+REPORTS = ROOT / "build" / "reports"
+JOBS = str(os.cpu_count() or 2)
+
+# RapidCheck's settings: the same cases at every run of the tests, new and many more of them when fuzzing.
+FIXED_CASES = {"RC_PARAMS": "seed=1"}
+MANY_CASES = {"RC_PARAMS": "max_success=2000"}
+
+
+@dataclass
+class Tally:
+    passed: int = 0
+    skipped: int = 0
+    failures: list[str] = field(default_factory=list)
+
+
+def run(title: str, command: list[str], environment: dict[str, str] | None = None) -> int:
+    print(f"==> {title}", flush=True)
+    return subprocess.run(
+        command, cwd=ROOT, env=os.environ | (environment or {}), stdin=subprocess.DEVNULL, check=False
+    ).returncode
+
+
+def configure(preset: str) -> bool:
+    """What CMake found is of interest only when something is wrong with it."""
+    command = ["cmake", "--preset", preset]
+    result = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if result.returncode:
+        print(result.stdout + result.stderr)
+    return result.returncode == 0
+
+
+def build(tally: Tally, preset: str, target: str = "all") -> None:
+    command = ["cmake", "--build", "--preset", preset, "--target", target]
+    if not configure(preset) or run(f"build {preset}", command):
+        tally.failures.append(f"build {preset}")
+
+
+def count_report(tally: Tally, title: str, report: Path, exit_code: int) -> None:
+    """Adds the cases of a JUnit report; one failure if the part failed and its report doesn't say where."""
+    failures: list[str] = []
+    if report.exists():
+        for case in ET.parse(report).iter("testcase"):
+            if case.find("failure") is not None or case.find("error") is not None:
+                failures.append(f"{title}: {case.get('classname')} {case.get('name')}")
+            elif case.find("skipped") is not None:
+                tally.skipped += 1
+            else:
+                tally.passed += 1
+    if exit_code and not failures:
+        failures.append(f"{title} (exit code {exit_code})")
+    tally.failures += failures
+
+
+def run_with_report(tally: Tally, title: str, command: list[str], option: str, environment: dict[str, str]) -> None:
+    report = REPORTS / f"{title.replace(' ', '_')}.xml"
+    report.parent.mkdir(parents=True, exist_ok=True)
+    report.unlink(missing_ok=True)
+    exit_code = run(title, [*command, option, str(report)], environment)
+    count_report(tally, title, report, exit_code)
+
+
+def ctest(tally: Tally, preset: str, arguments: list[str], environment: dict[str, str]) -> None:
+    command = ["ctest", "--test-dir", f"build/{preset}", "--output-on-failure", "--no-tests=error", "-j", JOBS]
+    run_with_report(tally, f"ctest {preset}", [*command, *arguments], "--output-junit", environment)
+
+
+def pytest(tally: Tally, arguments: list[str]) -> None:
+    run_with_report(tally, "pytest", [sys.executable, "-m", "pytest", "-q", *arguments], "--junitxml", {})
+
+
+def lint(tally: Tally) -> None:
+    for name, command in LINTS:
+        if run(name, command()):
+            tally.failures.append(name)
+        else:
+            tally.passed += 1
+
+
+def build_all(tally: Tally) -> None:
+    build(tally, "release", "linebounce")
+    build(tally, "clang", "linebounce")
+    build(tally, "dev")
+
+
+def only_ctest(tally: Tally, arguments: list[str]) -> None:
+    build(tally, "dev")
+    ctest(tally, "dev", arguments, FIXED_CASES)
+
+
+def only_pytest(tally: Tally, arguments: list[str]) -> None:
+    build(tally, "release", "linebounce")
+    pytest(tally, arguments)
+
+
+def only_lint(tally: Tally, _arguments: list[str]) -> None:
+    # clang-tidy needs the compile commands, and knows from a finished build which headers a file includes.
+    build(tally, "dev")
+    lint(tally)
+
+
+def everything(tally: Tally, _arguments: list[str]) -> None:
+    build_all(tally)
+    ctest(tally, "dev", [], FIXED_CASES)
+    pytest(tally, [])
+    lint(tally)
+
+
+def fuzz(tally: Tally, arguments: list[str]) -> None:
+    build_all(tally)
+    build(tally, "asan")
+    ctest(tally, "dev", [], MANY_CASES)
+    ctest(tally, "asan", [], FIXED_CASES)
+    pytest(tally, ["-m", "thorough", *arguments])
+
+
+PARTS: dict[str, Callable[[Tally, list[str]], None]] = {
+    "ctest": only_ctest,
+    "pytest": only_pytest,
+    "lint": only_lint,
+}
+
+
+def choose(arguments: list[str]) -> tuple[Callable[[Tally, list[str]], None], list[str]]:
+    match arguments:
+        case ["test"]:
+            return everything, []
+        case ["test", part, *rest] if part in PARTS:
+            return PARTS[part], rest
+        case ["lint"]:
+            return only_lint, []
+        case ["fuzz", *rest]:
+            return fuzz, rest
+    raise SystemExit(f"usage: ./dev test [{'|'.join(PARTS)} [ARGUMENT...]], ./dev lint, ./dev fuzz [PYTEST ARGUMENT...]")
+
+
+def main() -> int:
+    what, arguments = choose(sys.argv[1:])
+    tally = Tally()
+    what(tally, arguments)
+    if tally.failures:
+        print("\nFailed:\n" + "\n".join(f"  {failure}" for failure in tally.failures))
+    if tally.skipped:
+        print(f"{tally.skipped} skipped")
+    print(f"{tally.passed} passed, {len(tally.failures)} failed", flush=True)
+    return 1 if tally.failures or not tally.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""clang-tidy on our own sources, several at once; a file is looked at again only when it or what it includes has changed.
+
+clang_tidy.py BUILD_DIR     with compile_commands.json and, after a build with Ninja, the headers that each file includes
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PASSED = ROOT / "build" / "clang-tidy"  # one empty file for each (file, content) that passed
+
+
+def included_files(build: Path) -> dict[str, list[Path]]:
+    """Our own files that each object file was made from, by the object's name."""
+    printed = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True, check=True).stdout
+    found: dict[str, list[Path]] = {}
+    current: list[Path] = []
+    for line in printed.splitlines():
+        if line.startswith("    "):
+            path = (build / line.strip()).resolve()
+            if path.is_relative_to(ROOT):
+                current.append(path)
+        elif ":" in line:
+            current = found.setdefault(line.split(":")[0], [])
+    return found
+
+
+def fingerprint(entry: dict[str, str], included: list[Path], settings: bytes) -> str:
+    digest = hashlib.sha256(settings + entry["command"].encode())
+    for path in sorted({Path(entry["file"]), *included}):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def look_at(build: Path, file: str, mark: Path) -> bool:
+    result = subprocess.run(["clang-tidy", "--quiet", "-p", str(build), file], capture_output=True, text=True, check=False)
+    if result.returncode:
+        print(result.stdout.strip() or result.stderr.strip(), flush=True)
+        return False
+    mark.touch()
+    return True
+
+
+def main() -> int:
+    build = (ROOT / sys.argv[1]).resolve()
+    version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
+    settings = version + (ROOT / ".clang-tidy").read_bytes()
+    included = included_files(build)
+    entries = json.loads((build / "compile_commands.json").read_text())
+    PASSED.mkdir(parents=True, exist_ok=True)
+    todo: list[tuple[str, Path]] = []
+    for entry in entries:
+        mark = PASSED / fingerprint(entry, included.get(entry.get("output", ""), []), settings)
+        if not mark.exists():
+            todo.append((entry["file"], mark))
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        passed = list(pool.map(lambda item: look_at(build, *item), todo))
+    print(f"{len(entries)} files, {len(todo)} looked at, {passed.count(False)} with findings")
+    return 0 if all(passed) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

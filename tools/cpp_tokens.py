@@ -1,0 +1,66 @@
+"""C++ source as tokens, and as a tree of its brackets: enough for the project's own lints, and no parser."""
+
+import re
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(
+    r"""
+    (?P<skip>\s+|//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:\\\n|[^\n])*)
+  | (?P<string>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"
+      |(?:u8|[uUL])?"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+')
+  | (?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)
+  | (?P<name>[A-Za-z_]\w*)
+  | (?P<operator><<=|>>=|<=>|->\*|\.\.\.|->|::|&&|\|\||<<|>>|[-+*/%&|^=!<>]=|\+\+|--|.)
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+@dataclass(frozen=True)
+class Token:
+    kind: str  # "string", "number", "name" or "operator"
+    text: str
+    line: int
+
+
+@dataclass
+class Group:
+    """What stands between two brackets; the whole file is a group of kind "{"."""
+
+    kind: str  # "(", "[" or "{"
+    line: int
+    items: list["Token | Group"] = field(default_factory=list)
+
+
+Item = Token | Group
+
+
+def tokens(text: str) -> list[Token]:
+    """The tokens without white space, comments and preprocessor lines."""
+    found = []
+    line = 1
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup if match.lastgroup != "delimiter" else "string"
+        if kind != "skip":
+            found.append(Token(kind, match.group(), line))
+        line += match.group().count("\n")
+    return found
+
+
+def tree(text: str) -> Group:
+    """The file's brackets as nested groups. A bracket without its partner ends what it can."""
+    root = Group("{", 1)
+    open_groups = [root]
+    for token in tokens(text):
+        if token.kind == "operator" and token.text in _CLOSING:
+            group = Group(token.text, token.line)
+            open_groups[-1].items.append(group)
+            open_groups.append(group)
+        elif token.kind == "operator" and token.text in _CLOSING.values():
+            if len(open_groups) > 1 and _CLOSING[open_groups[-1].kind] == token.text:
+                open_groups.pop()
+        else:
+            open_groups[-1].items.append(token)
+    return root

@@ -1,0 +1,71 @@
+"""No code may ask which protocol runs: what differs between protocols stands in their tables. lint_protocol_names.py FILE...
+
+An error is a comparison with a protocol's name, and, in models/ and workloads/, any mention of one in a string.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from cpp_tokens import Token, tokens
+
+ROOT = Path(__file__).resolve().parent.parent
+FAMILIES = {"msi", "mesi", "mesif", "moesi", "dragon", "firefly"}
+PROTOCOL = re.compile(r"(\w+_)?protocol(_name)?_?", re.IGNORECASE)
+COMPARISONS = {"==", "!="}
+
+
+def protocol_names() -> set[str]:
+    return {path.stem for path in (ROOT / "models" / "protocols").glob("*.md") if path.stem != "README"} | FAMILIES
+
+
+def mentions(token: Token, names: set[str]) -> bool:
+    return token.kind == "string" and token.text.strip('"').lower() in names
+
+
+def is_a_protocols_name(operand: list[Token]) -> bool:
+    """protocol, protocol_name, protocol.name, spec.bus.protocol: how code would speak of it."""
+    words = [token.text for token in operand if token.kind == "name"]
+    return bool(words) and bool(
+        PROTOCOL.fullmatch(words[-1]) or (words[-1] == "name" and len(words) > 1 and PROTOCOL.fullmatch(words[-2]))
+    )
+
+
+def operand_before(all_tokens: list[Token], place: int) -> list[Token]:
+    start = place
+    while start and (all_tokens[start - 1].kind == "name" or all_tokens[start - 1].text in {".", "->", "::"}):
+        start -= 1
+    return all_tokens[start:place]
+
+
+def operand_after(all_tokens: list[Token], place: int) -> list[Token]:
+    end = place + 1
+    while end < len(all_tokens) and (all_tokens[end].kind == "name" or all_tokens[end].text in {".", "->", "::"}):
+        end += 1
+    return all_tokens[place + 1 : end]
+
+
+def findings(path: str, text: str) -> list[str]:
+    names = protocol_names()
+    all_tokens = tokens(text)
+    may_mention = Path(path).parts[0] not in {"models", "workloads"}
+    found = []
+    for place, token in enumerate(all_tokens):
+        if token.text in COMPARISONS:
+            sides = [operand_before(all_tokens, place), operand_after(all_tokens, place)]
+            next_to = [*all_tokens[max(place - 1, 0) : place], *all_tokens[place + 1 : place + 2]]
+            if any(mentions(side, names) for side in next_to) or any(is_a_protocols_name(side) for side in sides):
+                found.append(f"{path}:{token.line}: compares a protocol's name: put the difference into the protocol's table")
+        elif mentions(token, names) and not may_mention:
+            found.append(f"{path}:{token.line}: names the protocol {token.text}: hardware and workloads run any table")
+    return found
+
+
+def main() -> int:
+    found = [line for path in sys.argv[1:] for line in findings(path, Path(path).read_text(encoding="utf-8"))]
+    print("\n".join([*found, f"{len(found)} findings"]))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""Which linters run on which files: LINTS, in the order in which they run."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = sys.executable
+
+# In order of (name, command). A command is made when it runs, from the files that are there then.
+Lint = tuple[str, Callable[[], list[str]]]
+
+
+def sources(*patterns: str) -> list[str]:
+    """The files that git tracks or would track, by git's patterns, sorted."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "--", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return sorted(name for name in listed if (ROOT / name).exists())
+
+
+def cpp_sources() -> list[str]:
+    return sources("*.cpp", "*.hpp")
+
+
+def shell_scripts() -> list[str]:
+    return ["dev", ".ci/run", *sources("*.sh")]
+
+
+def tool(name: str) -> list[str]:
+    return [PYTHON, f"tools/{name}.py"]
+
+
+def ruff(*arguments: str) -> list[str]:
+    return [str(Path(PYTHON).parent / "ruff"), *arguments]
+
+
+LINTS: list[Lint] = [
+    ("clang-format", lambda: ["clang-format", "--dry-run", "-Werror", *cpp_sources()]),
+    ("shellcheck", lambda: ["shellcheck", *shell_scripts()]),
+    ("ruff check", lambda: ruff("check", ".")),
+    ("ruff format", lambda: ruff("format", "--check", ".")),
+    ("evaluation order", lambda: [*tool("lint_evaluation_order"), *cpp_sources()]),
+    (
+        "same results everywhere",
+        lambda: [*tool("lint_reproducible"), *sources("models/*pp", "workloads/*pp", "sim/*pp")],
+    ),
+    ("protocols are data", lambda: [*tool("lint_protocol_names"), *sources("models/*pp", "workloads/*pp", "sim/*pp")]),
+    ("clang-tidy", lambda: [*tool("clang_tidy"), "build/dev"]),
+]
