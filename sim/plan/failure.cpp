@@ -6,6 +6,7 @@
 #include <exception>
 #include <new>
 
+#include "models/failure.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/results/files.hpp"
 
@@ -30,6 +31,8 @@ Failure describe_current_exception() {
   } catch (const InputError& error) {
     return {ExitCode::unreadable_input, error.what()};
   } catch (const SimulationFailure& error) {
+    return {ExitCode::simulation_failed, error.what()};
+  } catch (const ModelFailure& error) {
     return {ExitCode::simulation_failed, error.what()};
   } catch (const std::bad_alloc&) {
     // Its what() would be the type's name.

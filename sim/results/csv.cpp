@@ -1,9 +1,17 @@
 #include "sim/results/csv.hpp"
 
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+#include "sim/results/files.hpp"
 #include "sim/results/numbers.hpp"
 
 namespace linebounce {
 namespace {
+
+constexpr const char* kLatencyHeader = "point,kind,source,latency_cycles,latency_ns,count";
 
 // A row under construction: fields are appended in the order of the columns.
 class Row {
@@ -31,7 +39,7 @@ class Row {
 };
 
 std::string latency_csv(int point, const std::vector<LatencyRow>& rows) {
-  std::string out = "point,kind,source,latency_cycles,latency_ns,count\n";
+  std::string out = std::string(kLatencyHeader) + "\n";
   for (const LatencyRow& row : rows) Row(out) << point << row.kind << row.source << row.latency_cycles << row.latency_ns << row.count;
   return out;
 }
@@ -61,6 +69,24 @@ std::string transitions_csv(int point, const std::vector<TransitionRow>& rows) {
   return out;
 }
 
+template <class Value>
+Value parse_number(const std::string& text) {
+  Value value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) throw InputError("latency.csv: \"" + text + "\" is no number");
+  return value;
+}
+
+// Kinds and sources are plain words, so a comma always ends a field.
+LatencyRow parse_latency_row(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream in(line);
+  for (std::string field; std::getline(in, field, ',');) fields.push_back(field);
+  if (fields.size() != 6) throw InputError("latency.csv: \"" + line + "\" does not have the columns " + kLatencyHeader);
+  return {fields[1], fields[2], parse_number<std::int64_t>(fields[3]), parse_number<double>(fields[4]),
+          parse_number<std::int64_t>(fields[5])};
+}
+
 }  // namespace
 
 std::vector<CsvFile> csv_files(int point, const PointData& data) {
@@ -83,6 +109,22 @@ std::string concatenate_csv(const std::vector<std::string>& contents) {
     merged += merged.empty() ? content : content.substr(rows);
   }
   return merged;
+}
+
+std::vector<LatencyRow> read_latency_csv(const std::string& content) {
+  std::istringstream in(content);
+  std::string line;
+  std::getline(in, line);
+  if (line != kLatencyHeader) throw InputError(std::string("latency.csv does not begin with ") + kLatencyHeader);
+  std::map<std::tuple<std::string, std::string, std::int64_t, double>, LatencyRow> merged;
+  while (std::getline(in, line)) {
+    const LatencyRow row = parse_latency_row(line);
+    const auto [entry, is_new] = merged.try_emplace({row.kind, row.source, row.latency_cycles, row.latency_ns}, row);
+    if (!is_new) entry->second.count += row.count;
+  }
+  std::vector<LatencyRow> rows;
+  for (const auto& [key, row] : merged) rows.push_back(row);
+  return rows;
 }
 
 std::string csv_field(std::string_view text) {

@@ -23,6 +23,9 @@ const std::vector<std::string>& csv_names();
 // Files of several points as one: the first's header, then every row.
 std::string concatenate_csv(const std::vector<std::string>& contents);
 
+// latency.csv again, all its points added up; sorted by kind, source, latency. Errors: InputError.
+std::vector<LatencyRow> read_latency_csv(const std::string& content);
+
 // A field, in quotes if it needs them (RFC 4180).
 std::string csv_field(std::string_view text);
 
