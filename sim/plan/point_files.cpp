@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "sim/config/toml_text.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/files.hpp"

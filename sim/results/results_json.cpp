@@ -103,7 +103,8 @@ std::string results_text(const Results& results) {
 std::vector<ReportedPoint> read_points(const std::string& text) {
   try {
     std::vector<ReportedPoint> points;
-    for (const ordered_json& point : ordered_json::parse(text).at("points")) points.push_back(point_from_json(point));
+    const ordered_json document = ordered_json::parse(text);
+    for (const ordered_json& point : document.at("points")) points.push_back(point_from_json(point));
     return points;
   } catch (const ordered_json::exception&) {
     throw InputError("not a results.json of schema linebounce.results/1");
