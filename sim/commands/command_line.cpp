@@ -1,0 +1,161 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <system_error>
+
+#include "sim/commands/commands.hpp"
+#include "sim/config/suggestions.hpp"
+#include "sim/results/manifest.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr std::array kSubcommands = {add_run, add_reproduce, add_list, add_describe};
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce run operation_costs              run an experiment, print what it found
+  linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
+  linebounce list experiments                 what there is to run
+  linebounce reproduce                        every figure of a paper beside the simulated one
+
+Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND, from beside this one or from PATH.
+
+Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable input;
+4 the simulation failed; 70 a bug in Linebounce; 130 interrupted.)";
+
+std::string one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+void print_error(const std::string& message) { std::cerr << "linebounce: " << one_line(message) << std::endl; }
+
+std::vector<std::string> subcommand_names(const CLI::App& program) {
+  std::vector<std::string> names;
+  for (const CLI::App* subcommand : program.get_subcommands({})) names.push_back(subcommand->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// The subcommand that the arguments chose, or the program itself.
+const CLI::App& chosen(const CLI::App& program) {
+  const auto subcommands = program.get_subcommands();
+  return subcommands.empty() ? program : *subcommands.front();
+}
+
+std::string unexpected_argument(const CLI::App& app) {
+  const std::vector<std::string> left = app.remaining(true);
+  const std::string argument = left.empty() ? "" : left.front();
+  if (!argument.starts_with("-")) return "the argument \"" + argument + "\" is one too many";
+  std::string message = "there is no option " + argument.substr(0, argument.find('='));
+  const std::string near = nearest(argument.substr(0, argument.find('=')), option_names(app));
+  if (!near.empty()) message += "; did you mean " + near + "?";
+  return message;
+}
+
+// CLI11's errors in our words, where its own need more than a little goodwill.
+std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App& app = chosen(program);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(app);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && app.get_parent() == nullptr) {
+    return "a SUBCOMMAND is missing";
+  }
+  return error.what();
+}
+
+int report_usage(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App& app = chosen(program);
+  const std::string command = app.get_parent() == nullptr ? "linebounce" : "linebounce " + app.get_name();
+  print_error(usage_problem(program, error) + "\nTry: " + command + " --help");
+  return static_cast<int>(ExitCode::usage);
+}
+
+// The program linebounce-NAME beside this one, or the bare name, which execvp looks for in PATH.
+std::string external_program(const std::string& name) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto beside = self.parent_path() / ("linebounce-" + name);
+  if (!error && ::access(beside.c_str(), X_OK) == 0) return beside.string();
+  return "linebounce-" + name;
+}
+
+// Becomes linebounce-NAME. Returns only if there is none.
+int run_external(const CLI::App& program, int argc, char** argv) {
+  const std::string name = argv[1];
+  std::string external = external_program(name);
+  std::vector<char*> arguments = {external.data()};
+  arguments.insert(arguments.end(), argv + 2, argv + argc);
+  arguments.push_back(nullptr);
+  ::execvp(external.c_str(), arguments.data());
+  if (errno != ENOENT) {
+    print_error("cannot run " + external + ": " + std::generic_category().message(errno));
+  } else {
+    print_error("the subcommand " + not_known(name, subcommand_names(program)) + "\nThere is no program linebounce-" + name +
+                " beside this one or in PATH either.");
+  }
+  return static_cast<int>(ExitCode::usage);
+}
+
+bool is_external(const CLI::App& program, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-' || argv[1][0] == '\0') return false;
+  const auto names = subcommand_names(program);
+  return std::find(names.begin(), names.end(), argv[1]) == names.end();
+}
+
+int parse_and_do(int argc, char** argv) {
+  Invocation invocation;
+  invocation.argv.assign(argv, argv + argc);
+  CLI::App program("Linebounce simulates cache coherence on multicore machines, cycle by cycle, and shows what it costs.",
+                   "linebounce");
+  program.set_version_flag("--version", "linebounce " + program_version() + " (" + program_commit() + ")",
+                           "Print the version and exit");
+  program.set_help_flag("-h,--help", "Print this help and exit");
+  program.require_subcommand(1);
+  program.footer(kFooter);
+  for (const auto add : kSubcommands) add(program, invocation);
+  if (is_external(program, argc, argv)) return run_external(program, argc, argv);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return program.exit(error);  // --help, --version
+    return report_usage(program, error);
+  }
+  return static_cast<int>(invocation.action());
+}
+
+// What was printed has arrived, or it is an error as any other output that can't be written.
+int flush_output(int code) {
+  std::cout.flush();
+  if (std::fflush(stdout) == 0 && std::cout.good()) return code;
+  print_error("cannot write to the standard output: " + std::generic_category().message(errno));
+  return static_cast<int>(larger(static_cast<ExitCode>(code), ExitCode::usage));
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  try {
+    return flush_output(parse_and_do(argc, argv));
+  } catch (...) {
+    const Failure failure = describe_current_exception();
+    print_error(failure.message);
+    return static_cast<int>(failure.code);
+  }
+}
+
+}  // namespace linebounce

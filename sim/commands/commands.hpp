@@ -1,0 +1,31 @@
+// The program's subcommands: one file each, one line each here and in command_line.cpp.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/plan/failure.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace linebounce {
+
+// A parsed command line: what a subcommand wants done, once its options are known to be right.
+struct Invocation {
+  std::vector<std::string> argv;
+  std::function<ExitCode()> action;
+};
+
+// Each adds its subcommand to the program; when that is the one on the command line, parsing sets `invocation.action`.
+void add_run(CLI::App& program, Invocation& invocation);
+void add_reproduce(CLI::App& program, Invocation& invocation);
+void add_list(CLI::App& program, Invocation& invocation);
+void add_describe(CLI::App& program, Invocation& invocation);
+
+// The whole program: parses, does it, and returns the exit code. No exception leaves it.
+int run_command_line(int argc, char** argv);
+
+}  // namespace linebounce

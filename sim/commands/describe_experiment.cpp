@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/commands/kinds.hpp"
+#include "sim/plan/plan.hpp"
+#include "sim/results/numbers.hpp"
+#include "sim/results/results_json.hpp"
+
+namespace linebounce {
+namespace {
+
+using nlohmann::ordered_json;
+
+Plan plan_of(const std::string& name) { return make_plan(load_experiment(name, {})); }
+
+std::string fact(const char* label, const std::string& text, const Painter& paint) {
+  std::string out = "  " + paint(Colour::dim, pad_right(label, 12));
+  bool first = true;
+  for (const std::string& line : wrapped(text, kTerminalWidth - 14)) {
+    out += (first ? "" : std::string(14, ' ')) + line + "\n";
+    first = false;
+  }
+  return out;
+}
+
+std::string values_text(const std::vector<ConfigValue>& values) {
+  std::string text;
+  for (const ConfigValue& value : values) text += (text.empty() ? "" : ", ") + value_text(value);
+  return text;
+}
+
+std::string sweep_text(const std::vector<SweepAxis>& axes, const Painter& paint) {
+  std::string out;
+  for (const SweepAxis& axis : axes) {
+    for (std::size_t i = 0; i < axis.paths.size(); ++i) {
+      const char* label = i > 0 ? "together" : "sweep";
+      out += fact(label, axis.paths[i] + " = " + values_text(axis.values[i]), paint);
+    }
+  }
+  return out;
+}
+
+std::string wanted_text(const PaperRow& row) {
+  if (row.metrics.size() > 1) return fmt::format("{} metrics that rise", row.metrics.size());
+  if (row.shape != Shape::none) return to_string(row.shape) + " over " + row.over;
+  return row.value ? readable(*row.value) : "";
+}
+
+std::string paper_text(const std::vector<PaperRow>& rows, const Painter& paint) {
+  if (rows.empty()) return "";
+  std::string out = "\n  " + paint(Colour::dim, pad_right("paper row", 56) + pad_left("paper", 14) + "   kind") + "\n";
+  for (const PaperRow& row : rows) {
+    const std::string wanted = wanted_text(row);
+    out += "  " + pad_right(shortened(row.id, 55), 56) + pad_left(shortened(wanted, 26), 14) + "   " + to_string(row.kind) + "\n";
+  }
+  return out;
+}
+
+ordered_json paper_row_json(const PaperRow& row) {
+  ordered_json out;
+  out["id"] = row.id;
+  out["metrics"] = row.metrics;
+  out["paper"] = row.value ? number_to_json(*row.value) : ordered_json(nullptr);
+  if (row.shape != Shape::none) out["shape"] = to_string(row.shape);
+  out["kind"] = to_string(row.kind);
+  out["source"] = row.source;
+  return out;
+}
+
+}  // namespace
+
+std::string experiment_page(const std::string& name, const Painter& paint) {
+  const Plan plan = plan_of(name);
+  const Experiment& experiment = plan.experiment;
+  const Point& first = plan.points.front();
+  std::string out = paint(Colour::bold, experiment.name) + "  " + experiment.title + "\n\n";
+  out += fact("machine", experiment.machine_name, paint);
+  out += fact("workload", first.input.workload, paint);
+  out += sweep_text(experiment.sweep, paint);
+  const std::string runs = experiment.seeds > 1 ? fmt::format("{} seeds each, from {}", experiment.seeds, experiment.seed)
+                                                : fmt::format("seed {}", experiment.seed);
+  out += fact("points", fmt::format("{}, {}", plan.points.size(), runs), paint);
+  return out + paper_text(experiment.paper, paint);
+}
+
+ordered_json experiment_json(const std::string& name) {
+  const Plan plan = plan_of(name);
+  const Experiment& experiment = plan.experiment;
+  ordered_json sweep = ordered_json::object();
+  for (const SweepAxis& axis : experiment.sweep) {
+    for (std::size_t i = 0; i < axis.paths.size(); ++i) {
+      ordered_json& values = sweep[axis.paths[i]] = ordered_json::array();
+      for (const ConfigValue& value : axis.values[i]) values.push_back(value_to_json(value));
+    }
+  }
+  ordered_json out;
+  out["name"] = experiment.name;
+  out["title"] = experiment.title;
+  out["machine"] = experiment.machine_name;
+  out["workload"] = plan.points.front().input.workload;
+  out["seed"] = experiment.seed;
+  out["seeds"] = experiment.seeds;
+  out["points"] = plan.points.size();
+  out["hash"] = plan.hash;
+  out["sweep"] = std::move(sweep);
+  out["paper"] = ordered_json::array();
+  for (const PaperRow& row : experiment.paper) out["paper"].push_back(paper_row_json(row));
+  return out;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,59 @@
+// What `list` lists and `describe` describes: the kinds of named things, in one table.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/commands/terminal.hpp"
+
+namespace linebounce {
+
+struct ListedThing {
+  std::string name;
+  std::string title;
+  std::string problem;  // why its file can't be used; empty if it can
+};
+
+struct Kind {
+  std::string_view singular;
+  std::string_view plural;
+  std::vector<ListedThing> (*list)();
+  // A page for the terminal. REQUIRES: the name is a listed one, or a path where the kind is one of files.
+  std::string (*describe)(const std::string& name, const Painter& paint);
+  nlohmann::ordered_json (*describe_json)(const std::string& name);
+};
+
+std::vector<ListedThing> list_machines();
+std::vector<ListedThing> list_experiments();
+std::vector<ListedThing> list_workloads();
+std::vector<ListedThing> list_locks();
+std::vector<ListedThing> list_protocols();
+
+// One file each: describe_machine.cpp, and so on. Errors: ConfigError, with the known names.
+std::string machine_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json machine_json(const std::string& name);
+std::string experiment_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json experiment_json(const std::string& name);
+std::string workload_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json workload_json(const std::string& name);
+std::string lock_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json lock_json(const std::string& name);
+std::string protocol_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json protocol_json(const std::string& name);
+
+inline constexpr std::array kKinds = {
+    Kind{"machine", "machines", list_machines, machine_page, machine_json},
+    Kind{"experiment", "experiments", list_experiments, experiment_page, experiment_json},
+    Kind{"workload", "workloads", list_workloads, workload_page, workload_json},
+    Kind{"lock", "locks", list_locks, lock_page, lock_json},
+    Kind{"protocol", "protocols", list_protocols, protocol_page, protocol_json},
+};
+
+// By its singular or plural. Errors: ConfigError with the known ones.
+const Kind& find_kind(const std::string& word);
+
+}  // namespace linebounce

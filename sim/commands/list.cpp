@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "sim/commands/commands.hpp"
+#include "sim/commands/kinds.hpp"
+#include "sim/config/experiment.hpp"
+#include "sim/config/machine_file.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/config/suggestions.hpp"
+#include "workloads/registry.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce list experiments
+  linebounce list machines --json)";
+
+// One broken file must not hide the others: it is listed with what is wrong.
+template <class Title>
+std::vector<ListedThing> list_files(const FileKind& kind, Title title) {
+  std::vector<ListedThing> things;
+  for (const std::string& name : file_names(kind)) {
+    try {
+      things.push_back({name, title(name), ""});
+    } catch (const std::runtime_error& error) {
+      things.push_back({name, "", error.what()});
+    }
+  }
+  return things;
+}
+
+template <class Entries>
+std::vector<ListedThing> list_entries(const Entries& entries) {
+  std::vector<ListedThing> things;
+  for (const auto& entry : entries) things.push_back({entry.name, entry.title, ""});
+  return things;
+}
+
+void print_json(const std::vector<ListedThing>& things) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const ListedThing& thing : things) {
+    nlohmann::ordered_json entry;
+    entry["name"] = thing.name;
+    entry["title"] = thing.title;
+    if (!thing.problem.empty()) entry["problem"] = thing.problem;
+    out.push_back(std::move(entry));
+  }
+  std::cout << out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+}
+
+void print_table(const std::vector<ListedThing>& things) {
+  const Painter paint = painter_for_stdout();
+  std::size_t width = 0;
+  for (const ListedThing& thing : things) width = std::max(width, width_of(thing.name));
+  for (const ListedThing& thing : things) {
+    const std::string name = paint(Colour::bold, pad_right(thing.name, width + 2));
+    if (thing.problem.empty()) {
+      std::cout << name << thing.title << "\n";
+    } else {
+      std::cout << name << paint(Colour::red, thing.problem) << "\n";
+    }
+  }
+}
+
+ExitCode list(const std::string& word, bool json) {
+  const Kind& kind = find_kind(word);
+  const std::vector<ListedThing> things = kind.list();
+  if (json) {
+    print_json(things);
+  } else if (things.empty()) {
+    std::cout << "There are no " << kind.plural << ".\n";
+  } else {
+    print_table(things);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+std::vector<ListedThing> list_machines() {
+  return list_files(kMachineFiles, [](const std::string& name) { return load_machine(name).spec.title; });
+}
+
+std::vector<ListedThing> list_experiments() {
+  return list_files(kExperimentFiles, [](const std::string& name) { return load_experiment(name, {}).title; });
+}
+
+std::vector<ListedThing> list_protocols() {
+  return list_files(kProtocolFiles, [](const std::string& name) {
+    const auto file = find_file(kProtocolFiles, name, {}, "");
+    return parse_protocol(read_text(file), file.string()).title;
+  });
+}
+
+std::vector<ListedThing> list_workloads() { return list_entries(workloads()); }
+std::vector<ListedThing> list_locks() { return list_entries(locks()); }
+
+const Kind& find_kind(const std::string& word) {
+  std::vector<std::string> known;
+  for (const Kind& kind : kKinds) {
+    if (word == kind.singular || word == kind.plural) return kind;
+    known.emplace_back(kind.plural);
+  }
+  throw ConfigError(not_known(word, known));
+}
+
+void add_list(CLI::App& program, Invocation& invocation) {
+  auto word = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = program.add_subcommand("list", "List what there is of a kind");
+  command->add_option("KIND", *word, "machines, experiments, workloads, locks or protocols")->required();
+  command->add_flag("--json", *json, "Print one JSON array of objects with name and title");
+  command->footer(kFooter);
+  command->callback([word, json, &invocation] {
+    invocation.action = [word, json] { return list(*word, *json); };
+  });
+}
+
+}  // namespace linebounce

@@ -1,0 +1,28 @@
+// Results as tables for the terminal: paper rows beside what was simulated, or the metrics where there is no paper.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/commands/terminal.hpp"
+#include "sim/results/paper.hpp"
+
+namespace linebounce {
+
+// Of the rows that were scored, how many are within their tolerance.
+struct Score {
+  int within = 0;
+  int of = 0;
+};
+Score score_of(const std::vector<PaperResult>& rows, PaperKind kind);
+
+// The rows, grouped by the source that they cite.
+std::string paper_table(const std::vector<PaperResult>& rows, const Painter& paint);
+
+// "calibrated 5 of 5 within tolerance, predicted 2 of 3"; empty when nothing was scored.
+std::string score_text(const std::vector<PaperResult>& rows, const Painter& paint);
+
+// Every metric of every point; points side by side as far as they fit.
+std::string metrics_table(const std::vector<ReportedPoint>& points, const Painter& paint);
+
+}  // namespace linebounce

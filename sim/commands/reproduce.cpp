@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "sim/commands/commands.hpp"
+#include "sim/commands/paper_table.hpp"
+#include "sim/commands/run_report.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/config/suggestions.hpp"
+
+namespace linebounce {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce reproduce                    every experiment that a paper has figures for
+  linebounce reproduce operation_costs    one of them
+  linebounce reproduce ols2004.table1     the rows whose id begins so
+
+Exit code 1 when a calibrated row is out of its tolerance; a predicted row that misses is shown and counted.)";
+
+struct ReproduceArguments {
+  std::vector<std::string> names;
+  std::string directory = "out/reproduce";
+  int at_once = available_cores();
+  bool json = false;
+};
+
+// An experiment to run, and which of its rows are asked for.
+struct Chosen {
+  Experiment experiment;
+  std::vector<std::string> prefixes;  // of row ids; "" for all
+};
+
+struct Reproduced {
+  std::string experiment;
+  std::string machine;
+  std::string directory;
+  std::vector<PaperResult> rows;
+};
+
+bool begins_with_any(const std::string& id, const std::vector<std::string>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return id.starts_with(prefix); });
+}
+
+bool has_row(const Experiment& experiment, const std::string& prefix) {
+  return std::any_of(experiment.paper.begin(), experiment.paper.end(),
+                     [&](const PaperRow& row) { return row.id.starts_with(prefix); });
+}
+
+std::vector<Experiment> experiments_with_rows() {
+  std::vector<Experiment> experiments;
+  for (const std::string& name : file_names(kExperimentFiles)) {
+    Experiment experiment = load_experiment(name, {});
+    if (!experiment.paper.empty()) experiments.push_back(std::move(experiment));
+  }
+  return experiments;
+}
+
+// One word of the command line: an experiment's name, or what ids of rows begin with.
+void choose(const std::string& word, std::vector<Chosen>& all) {
+  bool found = false;
+  std::vector<std::string> known;
+  for (Chosen& chosen : all) {
+    known.push_back(chosen.experiment.name);
+    const bool named = word == chosen.experiment.name;
+    if (!named && !has_row(chosen.experiment, word)) continue;
+    chosen.prefixes.push_back(named ? "" : word);
+    found = true;
+  }
+  if (!found) throw ConfigError("no experiment and no paper row begins so: " + not_known(word, known));
+}
+
+std::vector<Chosen> choose_all(const std::vector<std::string>& words) {
+  std::vector<Chosen> all;
+  for (Experiment& experiment : experiments_with_rows()) all.push_back({std::move(experiment), {}});
+  if (words.empty()) {
+    for (Chosen& chosen : all) chosen.prefixes.emplace_back();
+  }
+  for (const std::string& word : words) choose(word, all);
+  std::erase_if(all, [](const Chosen& chosen) { return chosen.prefixes.empty(); });
+  return all;
+}
+
+Reproduced reproduce_one(const Chosen& chosen, const ReproduceArguments& arguments, const std::vector<std::string>& argv,
+                         ExitCode& code) {
+  const Plan plan = make_plan(chosen.experiment);
+  RunOptions options;
+  options.directory = std::filesystem::path(arguments.directory) / plan.experiment.name;
+  options.at_once = arguments.at_once;
+  options.argv = argv;
+  const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
+  print_failures(plan, report, options.directory);
+  code = larger(code, report.code);
+  Reproduced reproduced{plan.experiment.name, plan.experiment.machine_name, options.directory.string(), {}};
+  for (const PaperResult& row : report.results.paper) {
+    if (begins_with_any(row.row.id, chosen.prefixes)) reproduced.rows.push_back(row);
+  }
+  return reproduced;
+}
+
+ordered_json score_json(const std::vector<PaperResult>& rows, PaperKind kind) {
+  const Score score = score_of(rows, kind);
+  ordered_json out;
+  out["within"] = score.within;
+  out["of"] = score.of;
+  return out;
+}
+
+void print_json(const std::vector<Reproduced>& all, const std::vector<PaperResult>& rows) {
+  ordered_json experiments = ordered_json::array();
+  for (const Reproduced& reproduced : all) {
+    ordered_json paper = ordered_json::array();
+    for (const PaperResult& row : reproduced.rows) {
+      ordered_json entry = paper_to_json(row);
+      entry["source"] = row.row.source;
+      paper.push_back(std::move(entry));
+    }
+    ordered_json entry;
+    entry["experiment"] = reproduced.experiment;
+    entry["machine"] = reproduced.machine;
+    entry["directory"] = reproduced.directory;
+    entry["paper"] = std::move(paper);
+    experiments.push_back(std::move(entry));
+  }
+  ordered_json out;
+  out["schema"] = "linebounce.reproduce/1";
+  out["experiments"] = std::move(experiments);
+  out["calibrated"] = score_json(rows, PaperKind::calibrated);
+  out["predicted"] = score_json(rows, PaperKind::predicted);
+  std::cout << out.dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+}
+
+void print_tables(const std::vector<Reproduced>& all, const std::vector<PaperResult>& rows) {
+  const Painter paint = painter_for_stdout();
+  std::cout << paper_table(rows, paint);
+  const std::string score = score_text(rows, paint);
+  if (!score.empty()) std::cout << "\n  " << score << "\n";
+  std::cout << "\n";
+  for (const Reproduced& reproduced : all) {
+    std::cout << "Results of " << reproduced.experiment << " on " << reproduced.machine << ": " << reproduced.directory << "/\n";
+  }
+}
+
+ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::string>& argv) {
+  ExitCode code = ExitCode::done;
+  std::vector<Reproduced> all;
+  std::vector<PaperResult> rows;
+  for (const Chosen& chosen : choose_all(arguments.names)) {
+    all.push_back(reproduce_one(chosen, arguments, argv, code));
+    rows.insert(rows.end(), all.back().rows.begin(), all.back().rows.end());
+    if (code == ExitCode::interrupted) return code;
+  }
+  if (arguments.json) {
+    print_json(all, rows);
+  } else if (rows.empty()) {
+    std::cout << "No experiment in configs/experiments has [[paper]] rows.\n";
+  } else {
+    print_tables(all, rows);
+  }
+  const Score calibrated = score_of(rows, PaperKind::calibrated);
+  return calibrated.within < calibrated.of ? larger(code, ExitCode::check_failed) : code;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& program, Invocation& invocation) {
+  auto arguments = std::make_shared<ReproduceArguments>();
+  CLI::App* command = program.add_subcommand("reproduce", "Run what papers have figures for, and print both side by side");
+  command->add_option("NAME", arguments->names, "Experiments, or what ids of paper rows begin with; default: all");
+  command->add_option("-o,--output", arguments->directory, "Folder for the results directories; default: out/reproduce")
+      ->type_name("DIR");
+  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""));
+  command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
+  command->footer(kFooter);
+  command->callback([arguments, &invocation] {
+    invocation.action = [arguments, &invocation] { return reproduce(*arguments, invocation.argv); };
+  });
+}
+
+}  // namespace linebounce

@@ -1,0 +1,124 @@
+#include <sched.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "sim/commands/commands.hpp"
+#include "sim/commands/run_report.hpp"
+#include "sim/plan/plan.hpp"
+#include "sim/plan/run_plan.hpp"
+
+namespace linebounce {
+namespace {
+
+struct RunArguments {
+  std::string experiment;
+  std::string directory;
+  std::string machine;
+  std::vector<std::string> sets;
+  std::optional<std::uint64_t> seed;
+  std::optional<int> point;
+  int at_once = available_cores();
+  bool quiet = false;
+  bool fresh = false;
+  bool plan = false;
+  bool merge = false;
+};
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce run operation_costs
+  linebounce run my_experiment.toml -o out/second --set machine.memory.latency_ns=200 --set workload.name='"counter"'
+  linebounce run operation_costs --plan                   the points, as JSON
+  linebounce run operation_costs -o D --point 3           one of them; then: run operation_costs -o D --merge
+
+A run that was interrupted goes on where it stopped when the same command is given again.)";
+
+Overrides overrides_of(const RunArguments& arguments) {
+  Overrides overrides;
+  if (!arguments.machine.empty()) overrides.machine = arguments.machine;
+  overrides.seed = arguments.seed;
+  for (const std::string& set : arguments.sets) {
+    const std::size_t equals = set.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      throw ConfigError("--set " + set + ": must be path=value, such as machine.memory.latency_ns=200");
+    }
+    overrides.sets.emplace_back(set.substr(0, equals), set.substr(equals + 1));
+  }
+  return overrides;
+}
+
+void require_point(const Plan& plan, int point) {
+  const auto count = static_cast<int>(plan.points.size());
+  if (point >= 0 && point < count) return;
+  throw ConfigError(fmt::format("--point {}: this experiment has {} point{}, counted from 0", point, count, count == 1 ? "" : "s"));
+}
+
+ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, RunOptions options) {
+  RunReport report;
+  if (arguments.point) {
+    require_point(plan, *arguments.point);
+    report = run_one_point(plan, *arguments.point, options);
+  } else if (arguments.merge) {
+    report = merge_plan(plan, options);
+  } else {
+    report = run_with_progress(plan, options, plan.experiment.name, !arguments.quiet);
+  }
+  print_failures(plan, report, options.directory);
+  if (arguments.quiet) return report.code;
+  if (arguments.point) {
+    print_point(plan, *arguments.point, report, options.directory);
+  } else {
+    print_report(plan, report, options.directory);
+  }
+  return report.code;
+}
+
+ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
+  const Plan plan = make_plan(load_experiment(arguments.experiment, overrides_of(arguments)));
+  if (arguments.plan) {
+    std::cout << plan_text(plan);
+    return ExitCode::done;
+  }
+  RunOptions options;
+  options.directory = arguments.directory.empty() ? "out/" + plan.experiment.name : arguments.directory;
+  options.at_once = arguments.at_once;
+  options.fresh = arguments.fresh;
+  options.argv = argv;
+  return run_chosen_points(arguments, plan, options);
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Invocation& invocation) {
+  auto arguments = std::make_shared<RunArguments>();
+  CLI::App* command = program.add_subcommand("run", "Run an experiment: every point of its sweep, then merge and print");
+  command->add_option("EXPERIMENT", arguments->experiment, "A name (see: linebounce list experiments) or a TOML file")->required();
+  command->add_option("-o,--output", arguments->directory, "Results directory; default: out/ and the experiment's name")
+      ->type_name("DIR");
+  command->add_option("--machine", arguments->machine, "Use this machine instead of the experiment's")->type_name("NAME");
+  command->add_option("--set", arguments->sets, "Override a value of the experiment or its machine; may be repeated")
+      ->type_name("path=value")
+      ->allow_extra_args(false);
+  command->add_option("--seed", arguments->seed, "Seed of each point's first run; default: the experiment's")->type_name("N");
+  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""));
+  command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
+  command->add_flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  CLI::Option* plan = command->add_flag("--plan", arguments->plan, "Only print the points, as JSON");
+  CLI::Option* point = command->add_option("--point", arguments->point, "Only run point K, without merging")->type_name("K");
+  CLI::Option* merge = command->add_flag("--merge", arguments->merge, "Only merge the points that have been run");
+  plan->excludes(point)->excludes(merge);
+  point->excludes(merge);
+  command->footer(kFooter);
+  command->callback([arguments, &invocation] {
+    invocation.action = [arguments, &invocation] { return run(*arguments, invocation.argv); };
+  });
+}
+
+}  // namespace linebounce

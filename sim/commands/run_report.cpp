@@ -1,0 +1,103 @@
+#include "sim/commands/run_report.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "sim/commands/latency_chart.hpp"
+#include "sim/commands/paper_table.hpp"
+#include "sim/commands/progress_line.hpp"
+#include "sim/plan/output_directory.hpp"
+#include "sim/results/csv.hpp"
+#include "sim/results/files.hpp"
+
+namespace linebounce {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string plural(std::size_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+
+std::string heading(const Plan& plan, const Painter& paint) {
+  const Experiment& experiment = plan.experiment;
+  std::string facts = "machine " + experiment.machine_name + ", seed " + std::to_string(experiment.seed);
+  if (experiment.seeds > 1) facts = "machine " + experiment.machine_name + ", " + plural(experiment.seeds, "seed") + " a point";
+  if (plan.swept()) facts += ", " + plural(plan.points.size(), "point");
+  std::string out = paint(Colour::bold, experiment.name);
+  if (!experiment.title.empty() && experiment.title != experiment.name) out += "  " + experiment.title;
+  return out + "\n" + paint(Colour::dim, facts) + "\n";
+}
+
+// The whole run's latencies; without a finished point there are none.
+std::string chart_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
+  const fs::path file = directory / "latency.csv";
+  if (!fs::exists(file)) return "";
+  std::string chart = latency_chart(read_latency_csv(read_file(file)), paint);
+  if (!chart.empty() && plan.points.size() > 1) chart += paint(Colour::dim, "  all points together") + "\n";
+  return chart;
+}
+
+std::string reuse_text(const Plan& plan, const RunReport& report) {
+  if (report.reused == 0) return "";
+  const bool all = static_cast<std::size_t>(report.reused) == plan.points.size();
+  std::string text = all ? "These results were there already" : plural(report.reused, "point") + " had been run before";
+  if (!report.reused_commit.empty()) text += ", made by another build (" + report.reused_commit + ")";
+  return text + "; --fresh runs them again.\n";
+}
+
+std::string overridden_note(const Plan& plan) {
+  if (!plan.experiment.overridden || plan.experiment.paper.empty()) return "";
+  return "The machine or the workload was overridden: rows are not scored.\n";
+}
+
+}  // namespace
+
+int available_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  return std::max(1, CPU_COUNT(&cores));
+}
+
+RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show) {
+  ProgressLine line(label, show);
+  options.progress = [&line](const Progress& progress) { line.show(progress); };
+  return run_plan(plan, options);
+}
+
+void print_failures(const Plan& plan, const RunReport& report, const fs::path& directory) {
+  for (const PointFailure& failure : report.failures) {
+    std::cerr << "linebounce: " << point_name(plan, failure.point) << ": " << failure.failure.message << "\n";
+  }
+  if (report.code == ExitCode::interrupted) {
+    std::cerr << "linebounce: interrupted; what is finished is in " << directory.string()
+              << ", and the same command goes on from there\n";
+  } else if (!report.missing.empty()) {
+    std::cerr << "linebounce: " << directory.string() << ": " << plural(report.missing.size(), "point") << " not run yet:";
+    for (const int point : report.missing) std::cerr << " " << point;
+    std::cerr << "\n";
+  }
+  std::cerr << std::flush;
+}
+
+void print_report(const Plan& plan, const RunReport& report, const fs::path& directory) {
+  const Painter paint = painter_for_stdout();
+  const std::vector<PaperResult>& paper = report.results.paper;
+  std::cout << heading(plan, paint) << "\n";
+  std::cout << (paper.empty() ? metrics_table(report.results.points, paint) : paper_table(paper, paint));
+  const std::string score = score_text(paper, paint);
+  if (!score.empty()) std::cout << "\n  " << score << "\n";
+  const std::string chart = chart_of(plan, directory, paint);
+  if (!chart.empty()) std::cout << "\n" << chart;
+  std::cout << "\n" << overridden_note(plan) << reuse_text(plan, report) << "Results: " << directory.string() << "/\n";
+}
+
+void print_point(const Plan& plan, int point, const RunReport& report, const fs::path& directory) {
+  if (report.code != ExitCode::done) return;
+  std::cout << point_name(plan, point) << (report.reused > 0 ? " was done already: " : " is done: ")
+            << point_directory(directory, plan.swept(), point).string() << "/\n";
+}
+
+}  // namespace linebounce

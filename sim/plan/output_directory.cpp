@@ -1,0 +1,169 @@
+#include "sim/plan/output_directory.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include "sim/config/experiment.hpp"
+#include "sim/results/csv.hpp"
+#include "sim/results/files.hpp"
+
+namespace linebounce {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLockName = ".linebounce-lock";
+constexpr std::string_view kSeedPrefix = ".linebounce-seed-";
+
+// The files of a results directory, but for the manifest, by which it is known as one.
+std::vector<std::string> result_names() {
+  std::vector<std::string> names = csv_names();
+  names.insert(names.end(), {"results.json", "config.toml"});
+  return names;
+}
+
+bool begins_with(const fs::path& path, std::string_view prefix) { return path.filename().string().starts_with(prefix); }
+
+void remove_file(const fs::path& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) throw OutputError("cannot delete " + path.string() + ": " + error.message());
+}
+
+std::vector<fs::path> entries(const fs::path& directory) {
+  std::error_code error;
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(directory, error)) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// points/0, points/1, ...: those with a number for a name.
+std::vector<fs::path> point_directories(const fs::path& directory) {
+  std::vector<fs::path> numbered;
+  for (const fs::path& path : entries(directory / "points")) {
+    const std::string name = path.filename().string();
+    if (name.find_first_not_of("0123456789") == std::string::npos && fs::is_directory(path)) numbered.push_back(path);
+  }
+  return numbered;
+}
+
+void remove_files_with_prefix(const fs::path& directory, std::string_view prefix) {
+  for (const fs::path& path : entries(directory)) {
+    if (begins_with(path, prefix)) remove_file(path);
+  }
+}
+
+void remove_results_here(const fs::path& directory) {
+  remove_files_with_prefix(directory, kTemporaryPrefix);
+  remove_files_with_prefix(directory, kSeedPrefix);
+  for (const std::string& name : result_names()) remove_file(directory / name);
+  remove_file(directory / "manifest.json");  // last: until then the directory is known as ours
+}
+
+std::string holder(const fs::path& lock) {
+  try {
+    const std::string text = read_file(lock);
+    if (!text.empty()) return " (process " + text.substr(0, text.find('\n')) + ")";
+  } catch (const InputError&) {
+    // It ended in this moment.
+  }
+  return "";
+}
+
+}  // namespace
+
+DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
+    : directory_(directory), path_(directory / kLockName), kind_(kind) {
+  while (!try_lock(kind)) {
+  }
+  if (kind == LockKind::alone) {
+    const std::string number = std::to_string(::getpid()) + "\n";
+    const bool written = ::ftruncate(descriptor_, 0) == 0 && ::write(descriptor_, number.data(), number.size()) > 0;
+    if (!written) throw OutputError(write_problem(path_, errno));
+  }
+}
+
+// False when the file went away under it, with the run that held it: then there is a new one to be had.
+bool DirectoryLock::try_lock(LockKind kind) {
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw OutputError(write_problem(path_, errno));
+  if (::flock(descriptor_, (kind == LockKind::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
+    const int error = errno;
+    ::close(descriptor_);
+    if (error != EWOULDBLOCK) throw OutputError("cannot lock " + path_.string() + ": " + std::generic_category().message(error));
+    throw ConfigError(directory_.string() + ": another run" + holder(path_) +
+                      " is writing into this directory; wait for it, or choose another directory with -o");
+  }
+  struct stat opened {};
+  struct stat present {};
+  const bool same =
+      ::fstat(descriptor_, &opened) == 0 && ::stat(path_.c_str(), &present) == 0 && opened.st_ino == present.st_ino;
+  if (!same) ::close(descriptor_);
+  return same;
+}
+
+DirectoryLock::~DirectoryLock() {
+  if (kind_ == LockKind::alone) ::unlink(path_.c_str());
+  ::close(descriptor_);
+}
+
+fs::path point_directory(const fs::path& directory, bool swept, int point) {
+  return swept ? directory / "points" / std::to_string(point) : directory;
+}
+
+fs::path seed_path(const fs::path& point_directory, std::uint64_t seed) {
+  return point_directory / (std::string(kSeedPrefix) + std::to_string(seed) + ".json");
+}
+
+std::optional<EarlierManifest> manifest_in(const fs::path& directory) {
+  const fs::path path = directory / "manifest.json";
+  if (!fs::exists(path)) return std::nullopt;
+  return read_manifest(read_file(path));
+}
+
+bool point_is_done(const fs::path& point_directory, const std::string& hash) {
+  const auto manifest = manifest_in(point_directory);
+  if (!manifest || manifest->status != RunStatus::complete || manifest->hash != hash) return false;
+  constexpr std::array kAlways = {"results.json", "config.toml", "latency.csv", "lines.csv", "transitions.csv"};
+  return std::all_of(kAlways.begin(), kAlways.end(), [&](const char* name) { return fs::exists(point_directory / name); });
+}
+
+void check_directory(const fs::path& directory, const std::string& hash) {
+  if (const auto manifest = manifest_in(directory)) {
+    if (manifest->hash == hash) return;
+    throw ConfigError(directory.string() + ": holds results of another configuration (hash " + manifest->hash +
+                      ", this run's is " + hash + "); choose another directory with -o, or delete them with --fresh");
+  }
+  std::vector<std::string> names = result_names();
+  names.insert(names.end(), {"manifest.json", "points"});
+  for (const std::string& name : names) {
+    if (!fs::exists(directory / name)) continue;
+    throw ConfigError(directory.string() + ": holds a " + name +
+                      " but no manifest.json of Linebounce, so these are not our files; choose another directory with -o");
+  }
+}
+
+void remove_results(const fs::path& directory) {
+  std::error_code not_empty;  // whoever put something of his own there keeps it
+  for (const fs::path& point : point_directories(directory)) {
+    remove_results_here(point);
+    fs::remove(point, not_empty);
+  }
+  fs::remove(directory / "points", not_empty);
+  remove_results_here(directory);
+}
+
+void remove_temporaries(const fs::path& directory) {
+  remove_files_with_prefix(directory, kTemporaryPrefix);
+  for (const fs::path& point : point_directories(directory)) remove_files_with_prefix(point, kTemporaryPrefix);
+}
+
+}  // namespace linebounce

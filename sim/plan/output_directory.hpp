@@ -1,0 +1,57 @@
+// A results directory while it is being written: who may write, what is there already, what of it is ours.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/results/manifest.hpp"
+
+namespace linebounce {
+
+enum class LockKind {
+  alone,      // a run or a merge
+  one_point,  // `run --point K`: many at once in one directory, but none beside a run or a merge
+};
+
+// Held while a process writes into a directory; goes with the process, however it ends. The lock file holds the process's number.
+class DirectoryLock {
+ public:
+  // Errors: ConfigError when another process holds it, naming that; OutputError when there can be no lock file.
+  DirectoryLock(const std::filesystem::path& directory, LockKind kind);
+  ~DirectoryLock();
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+
+ private:
+  bool try_lock(LockKind kind);
+
+  std::filesystem::path directory_;
+  std::filesystem::path path_;
+  LockKind kind_;
+  int descriptor_ = -1;
+};
+
+// Where a point's files are: DIR itself without a sweep, else DIR/points/K.
+std::filesystem::path point_directory(const std::filesystem::path& directory, bool swept, int point);
+
+// The file in which one seed's run waits for the others of its point.
+std::filesystem::path seed_path(const std::filesystem::path& point_directory, std::uint64_t seed);
+
+// The manifest in a directory, if there is one of ours.
+std::optional<EarlierManifest> manifest_in(const std::filesystem::path& directory);
+
+// Whether a point's directory holds all that a finished run of this configuration leaves.
+bool point_is_done(const std::filesystem::path& point_directory, const std::string& hash);
+
+// Refuses, as a ConfigError, a directory that holds results of another configuration (both hashes are named), or files with our
+// names that we did not write.
+void check_directory(const std::filesystem::path& directory, const std::string& hash);
+
+// Deletes what runs before this one left: every file that Linebounce writes, and none other; of temporary files the abandoned.
+// REQUIRES: the lock is held alone. Errors: OutputError.
+void remove_results(const std::filesystem::path& directory);
+void remove_temporaries(const std::filesystem::path& directory);
+
+}  // namespace linebounce

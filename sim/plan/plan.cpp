@@ -1,0 +1,73 @@
+#include "sim/plan/plan.hpp"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/results/numbers.hpp"
+
+namespace linebounce {
+namespace {
+
+// What was overridden on the command line may have taken a row's point away; in a file as it stands that is a mistake.
+PaperPoints points_of(const PaperRow& row, const Plan& plan) {
+  if (!plan.experiment.overridden) return select_points(row, plan.points);
+  try {
+    return select_points(row, plan.points);
+  } catch (const ConfigError&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+Plan make_plan(Experiment experiment) {
+  Plan plan;
+  plan.points = expand(experiment);
+  plan.experiment = std::move(experiment);
+  for (const Point& point : plan.points) plan.hashes.push_back(configuration_hash(point.resolved));
+  // Without a sweep the experiment is its one point, and their files are the same.
+  plan.hash = plan.swept() ? configuration_hash(plan.experiment.resolved) : plan.hashes.front();
+  for (const PaperRow& row : plan.experiment.paper) plan.paper.push_back(points_of(row, plan));
+  return plan;
+}
+
+std::string plan_text(const Plan& plan) {
+  using nlohmann::ordered_json;
+  ordered_json points = ordered_json::array();
+  for (const Point& point : plan.points) {
+    ordered_json at = ordered_json::object();
+    for (const auto& [path, value] : point.at) at[path] = value_to_json(value);
+    ordered_json entry;
+    entry["point"] = point.number;
+    entry["at"] = std::move(at);
+    entry["hash"] = plan.hashes[static_cast<std::size_t>(point.number)];
+    points.push_back(std::move(entry));
+  }
+  ordered_json out;
+  out["schema"] = "linebounce.plan/1";
+  out["experiment"] = plan.experiment.name;
+  out["machine"] = plan.experiment.machine_name;
+  out["seed"] = plan.experiment.seed;
+  out["seeds"] = plan.experiment.seeds;
+  out["hash"] = plan.hash;
+  out["points"] = std::move(points);
+  return out.dump(1) + "\n";
+}
+
+std::vector<PaperResult> evaluate_paper(const Plan& plan, const std::vector<ReportedPoint>& points) {
+  std::vector<PaperResult> results;
+  for (std::size_t i = 0; i < plan.paper.size(); ++i) {
+    results.push_back(evaluate(plan.experiment.paper[i], plan.paper[i], points, !plan.experiment.overridden));
+  }
+  return results;
+}
+
+std::string point_name(const Plan& plan, int number) {
+  if (!plan.swept()) return "the run";
+  std::string text = "point " + std::to_string(number) + " (";
+  const auto& at = plan.points[static_cast<std::size_t>(number)].at;
+  for (std::size_t i = 0; i < at.size(); ++i) text += (i > 0 ? ", " : "") + at[i].first + " = " + value_text(at[i].second);
+  return text + ")";
+}
+
+}  // namespace linebounce

@@ -1,0 +1,34 @@
+// The planner: an experiment as the points to run, and what each of them and the whole are known by.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/config/experiment.hpp"
+#include "sim/results/paper.hpp"
+
+namespace linebounce {
+
+struct Plan {
+  Experiment experiment;
+  std::vector<Point> points;
+  std::string hash;                  // of the whole experiment
+  std::vector<std::string> hashes;   // of each point
+  std::vector<PaperPoints> paper;    // for each paper row; empty for one that an override left without its point
+
+  [[nodiscard]] bool swept() const { return !experiment.sweep.empty(); }
+};
+
+// Expands the sweep and finds each paper row's points. Errors: ConfigError.
+Plan make_plan(Experiment experiment);
+
+// The plan as `run --plan` prints it, for programs that spread the points over machines.
+std::string plan_text(const Plan& plan);
+
+// The paper rows held against these results; points[k] is point number k.
+std::vector<PaperResult> evaluate_paper(const Plan& plan, const std::vector<ReportedPoint>& points);
+
+// "point 3 (machine.cpus = 8)", or "the run" without a sweep.
+std::string point_name(const Plan& plan, int number);
+
+}  // namespace linebounce

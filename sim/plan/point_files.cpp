@@ -1,0 +1,193 @@
+#include "sim/plan/point_files.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "sim/config/toml_text.hpp"
+#include "sim/plan/output_directory.hpp"
+#include "sim/results/csv.hpp"
+#include "sim/results/files.hpp"
+#include "sim/results/seed_file.hpp"
+
+namespace linebounce {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t seed_of(const Plan& plan, int point, int index) {
+  return plan.points[static_cast<std::size_t>(point)].input.seed + static_cast<std::uint64_t>(index);
+}
+
+// A metric that is no number is found here, in the process that made it, and not when everything is merged.
+void require_finite(const PointData& data) {
+  for (const auto& [name, metric] : data.metrics) {
+    if (!std::isfinite(as_double(metric.value))) throw std::logic_error("the metric " + name + " is not a finite number");
+  }
+}
+
+std::vector<PointData> read_seeds(const Plan& plan, int point, const fs::path& directory, Manifest& manifest) {
+  std::vector<PointData> runs;
+  for (int i = 0; i < plan.experiment.seeds; ++i) {
+    SeedFile file = read_seed_file(read_file(seed_path(directory, seed_of(plan, point, i))));
+    manifest.simulation_s += file.wall_s;
+    manifest.references += file.data.references;
+    runs.push_back(std::move(file.data));
+  }
+  return runs;
+}
+
+void write_if_changed(const fs::path& path, const std::string& content) {
+  if (fs::exists(path) && read_file(path) == content) return;
+  write_file(path, content);
+}
+
+void remove_stale(const fs::path& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) throw OutputError("cannot delete " + path.string() + ": " + error.message());
+}
+
+void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& files) {
+  for (const CsvFile& file : files) write_if_changed(directory / file.name, file.content);
+  for (const std::string& name : csv_names()) {
+    const bool kept = std::any_of(files.begin(), files.end(), [&](const CsvFile& file) { return file.name == name; });
+    if (!kept) remove_stale(directory / name);
+  }
+}
+
+Results results_of(const Plan& plan, std::vector<ReportedPoint> points) {
+  const Experiment& experiment = plan.experiment;
+  return {experiment.name, experiment.machine_name, experiment.seed, std::move(points), {}};
+}
+
+std::vector<CsvFile> merge_csv(const Plan& plan, const fs::path& directory) {
+  std::vector<CsvFile> files;
+  for (const std::string& name : csv_names()) {
+    std::vector<std::string> contents;
+    for (const Point& point : plan.points) {
+      const fs::path from = point_directory(directory, plan.swept(), point.number);
+      const bool done = point_is_done(from, plan.hashes[static_cast<std::size_t>(point.number)]);
+      if (done && fs::exists(from / name)) contents.push_back(read_file(from / name));
+    }
+    if (!contents.empty()) files.push_back({name, concatenate_csv(contents)});
+  }
+  return files;
+}
+
+// One point's part of a merge: its metrics, or that it failed or is missing.
+ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory, Merged& merged) {
+  const auto index = static_cast<std::size_t>(number);
+  ReportedPoint unfinished{plan.points[index].at, {}, false};
+  const auto manifest = manifest_in(directory);
+  if (!manifest || manifest->hash != plan.hashes[index] || manifest->status == RunStatus::interrupted) {
+    merged.missing.push_back(number);
+    return unfinished;
+  }
+  Manifest& sum = merged.manifest;
+  sum.peak_memory_kib = std::max(sum.peak_memory_kib, manifest->peak_memory_kib);
+  if (manifest->status == RunStatus::failed) {
+    sum.failed_points.insert(sum.failed_points.end(), manifest->failed_points.begin(), manifest->failed_points.end());
+    return unfinished;
+  }
+  if (!point_is_done(directory, plan.hashes[index])) {
+    merged.missing.push_back(number);
+    return unfinished;
+  }
+  sum.simulation_s += manifest->simulation_s;
+  sum.references += manifest->references;
+  ++sum.points_done;
+  const fs::path file = directory / "results.json";
+  std::vector<ReportedPoint> points;
+  try {
+    points = read_points(read_file(file));
+  } catch (const InputError& error) {
+    throw InputError(file.string() + ": " + error.what());
+  }
+  if (points.size() != 1) throw InputError(file.string() + ": holds " + std::to_string(points.size()) + " points instead of one");
+  points.front().at = plan.points[index].at;
+  return points.front();
+}
+
+}  // namespace
+
+void simulate_seed(const Plan& plan, int point, std::uint64_t seed, const fs::path& directory,
+                   const std::function<void(double)>& progress) {
+  const auto index = static_cast<std::size_t>(point);
+  SimulationInput input = plan.points[index].input;
+  input.seed = seed;
+  const auto started = std::chrono::steady_clock::now();
+  SeedFile file;
+  file.data = simulate(input, progress);
+  file.hash = plan.hashes[index];
+  file.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  require_finite(file.data);
+  write_file(seed_path(directory, seed), write_seed_file(file));
+}
+
+bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const fs::path& directory) {
+  const fs::path path = seed_path(directory, seed);
+  if (!fs::exists(path)) return false;
+  try {
+    return read_seed_file(read_file(path)).hash == plan.hashes[static_cast<std::size_t>(point)];
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+void finish_point(const Plan& plan, int number, const fs::path& directory, Manifest manifest) {
+  const auto index = static_cast<std::size_t>(number);
+  const Point& point = plan.points[index];
+  const MergedPoint merged = merge_seeds(read_seeds(plan, number, directory, manifest));
+  write_csv_files(directory, csv_files(number, merged.tables));
+  write_if_changed(directory / "config.toml", to_toml(plan.swept() ? point.resolved : plan.experiment.resolved));
+  Results results = results_of(plan, {ReportedPoint{point.at, merged.metrics, true}});
+  if (!plan.swept()) results.paper = evaluate_paper(plan, read_points(results_text(results)));
+  write_if_changed(directory / "results.json", results_text(results));
+  manifest.hash = plan.hashes[index];
+  manifest.seed = point.input.seed;
+  manifest.seeds = plan.experiment.seeds;
+  manifest.status = RunStatus::complete;
+  manifest.points = 1;
+  manifest.points_done = 1;
+  write_file(directory / "manifest.json", manifest_text(manifest));
+  for (int i = 0; i < plan.experiment.seeds; ++i) remove_stale(seed_path(directory, seed_of(plan, number, i)));
+}
+
+void write_failed_point(const Plan& plan, const FailedPoint& failed, const fs::path& directory, Manifest manifest) {
+  const auto index = static_cast<std::size_t>(failed.point);
+  manifest.hash = plan.hashes[index];
+  manifest.seed = plan.points[index].input.seed;
+  manifest.seeds = plan.experiment.seeds;
+  manifest.status = RunStatus::failed;
+  manifest.points = 1;
+  manifest.points_done = 0;
+  manifest.failed_points = {failed};
+  write_file(directory / "manifest.json", manifest_text(manifest));
+}
+
+Merged merge_points(const Plan& plan, const fs::path& directory) {
+  Merged merged;
+  merged.manifest.hash = plan.hash;
+  merged.manifest.seed = plan.experiment.seed;
+  merged.manifest.seeds = plan.experiment.seeds;
+  merged.manifest.points = static_cast<int>(plan.points.size());
+  std::vector<ReportedPoint> points;
+  for (const Point& point : plan.points) {
+    points.push_back(take_point(plan, point.number, point_directory(directory, plan.swept(), point.number), merged));
+  }
+  merged.manifest.status = !merged.missing.empty()                  ? RunStatus::interrupted
+                           : !merged.manifest.failed_points.empty() ? RunStatus::failed
+                                                                    : RunStatus::complete;
+  merged.results = results_of(plan, std::move(points));
+  merged.results.paper = evaluate_paper(plan, merged.results.points);
+  return merged;
+}
+
+void write_merged(const Plan& plan, const Merged& merged, const fs::path& directory) {
+  write_if_changed(directory / "config.toml", to_toml(plan.experiment.resolved));
+  write_if_changed(directory / "results.json", results_text(merged.results));
+  if (plan.swept()) write_csv_files(directory, merge_csv(plan, directory));
+}
+
+}  // namespace linebounce

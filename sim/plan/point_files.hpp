@@ -1,0 +1,42 @@
+// What one point leaves in its directory, from the simulation's process to the finished files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "sim/plan/plan.hpp"
+#include "sim/results/manifest.hpp"
+#include "sim/results/results_json.hpp"
+
+namespace linebounce {
+
+// In a process of its own: simulates one point with one of its seeds and writes the outcome to its seed file.
+void simulate_seed(const Plan& plan, int point, std::uint64_t seed, const std::filesystem::path& point_directory,
+                   const std::function<void(double)>& progress);
+
+// Whether an earlier, interrupted run has left this seed's outcome.
+bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const std::filesystem::path& point_directory);
+
+// Merges the seed files into the point's results and deletes them. `manifest` holds what the caller knows (argv, times); the
+// rest is filled in. The manifest is written last: with it the point is done. Errors: OutputError, InputError.
+void finish_point(const Plan& plan, int point, const std::filesystem::path& point_directory, Manifest manifest);
+
+// Notes that a point failed, so that a later merge knows it too.
+void write_failed_point(const Plan& plan, const FailedPoint& failed, const std::filesystem::path& point_directory,
+                        Manifest manifest);
+
+// All points, merged and held against the paper, from the directories of those that are done.
+struct Merged {
+  Results results;
+  Manifest manifest;         // sums over the points; argv and times are the caller's
+  std::vector<int> missing;  // neither done nor failed
+};
+Merged merge_points(const Plan& plan, const std::filesystem::path& directory);
+
+// Writes the top level's data files, if they are not so already. Without a sweep the point's own files are those.
+void write_merged(const Plan& plan, const Merged& merged, const std::filesystem::path& directory);
+
+}  // namespace linebounce

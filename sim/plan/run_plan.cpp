@@ -1,0 +1,261 @@
+#include "sim/plan/run_plan.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "sim/plan/output_directory.hpp"
+#include "sim/plan/point_files.hpp"
+#include "sim/plan/process_pool.hpp"
+#include "sim/results/files.hpp"
+
+namespace linebounce {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One simulation: one seed of one point.
+struct Job {
+  int point = 0;
+  std::uint64_t seed = 0;
+};
+
+// How far a point has come in this run.
+struct PointState {
+  int jobs_left = 0;
+  bool done = false;
+  bool failed = false;
+  std::int64_t peak_memory_kib = 0;
+};
+
+// A run under way: the jobs, and what is known of each point.
+class Run {
+ public:
+  Run(const Plan& plan, const RunOptions& options)
+      : plan_(plan), options_(options), started_at_(utc_now()), started_(std::chrono::steady_clock::now()),
+        states_(plan.points.size()) {}
+
+  // Finds out what an earlier run has left, and makes jobs of the rest.
+  void take_stock(const std::vector<int>& points) {
+    for (const int number : points) {
+      PointState& state = states_[static_cast<std::size_t>(number)];
+      const fs::path directory = directory_of(number);
+      state.done = point_is_done(directory, plan_.hashes[static_cast<std::size_t>(number)]);
+      if (state.done) {
+        note_reuse(directory);
+        continue;
+      }
+      add_jobs(number, directory);
+    }
+  }
+
+  // Runs the jobs; false if it was interrupted.
+  bool work() {
+    for (const int number : wanted_) make_directories(directory_of(number));
+    for (std::size_t number = 0; number < states_.size(); ++number) {
+      const PointState& state = states_[number];
+      if (pending(number) && state.jobs_left == 0) finish(static_cast<int>(number));  // all its seeds were there
+    }
+    PoolCallbacks callbacks;
+    callbacks.work = [this](int job, const std::function<void(double)>& progress) {
+      const Job& of = jobs_[static_cast<std::size_t>(job)];
+      simulate_seed(plan_, of.point, of.seed, directory_of(of.point), progress);
+    };
+    callbacks.finished = [this](int job, const JobOutcome& outcome) { return job_ended(job, outcome); };
+    callbacks.tick = [this](double running) { report_progress(running); };
+    run_in_processes(static_cast<int>(jobs_.size()), options_.at_once, guard_, callbacks);
+    return !guard_.interrupted();
+  }
+
+  // The manifest's part that only this process knows.
+  [[nodiscard]] Manifest manifest() const {
+    Manifest manifest;
+    manifest.argv = options_.argv;
+    manifest.started = started_at_;
+    manifest.wall_s = elapsed();
+    return manifest;
+  }
+
+  RunReport report;
+  [[nodiscard]] bool nothing_to_do() const { return jobs_.empty() && wanted_.empty(); }
+  [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
+
+ private:
+  [[nodiscard]] fs::path directory_of(int point) const { return point_directory(options_.directory, plan_.swept(), point); }
+
+  [[nodiscard]] double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
+
+  [[nodiscard]] bool pending(std::size_t number) const {
+    const bool wanted = std::find(wanted_.begin(), wanted_.end(), static_cast<int>(number)) != wanted_.end();
+    return wanted && !states_[number].done && !states_[number].failed;
+  }
+
+  void note_reuse(const fs::path& directory) {
+    ++report.reused;
+    const std::string commit = manifest_in(directory)->commit;
+    if (commit != program_commit()) report.reused_commit = commit;
+  }
+
+  void add_jobs(int number, const fs::path& directory) {
+    const auto index = static_cast<std::size_t>(number);
+    wanted_.push_back(number);
+    for (int i = 0; i < plan_.experiment.seeds; ++i) {
+      const std::uint64_t seed = plan_.points[index].input.seed + static_cast<std::uint64_t>(i);
+      if (seed_is_done(plan_, number, seed, directory)) continue;
+      jobs_.push_back({number, seed});
+      ++states_[index].jobs_left;
+    }
+  }
+
+  // False stops the run: when one file can't be written, neither can the others.
+  bool job_ended(int job, const JobOutcome& outcome) {
+    const int number = jobs_[static_cast<std::size_t>(job)].point;
+    PointState& state = states_[static_cast<std::size_t>(number)];
+    state.peak_memory_kib = std::max(state.peak_memory_kib, outcome.peak_memory_kib);
+    --state.jobs_left;
+    ++jobs_ended_;
+    if (outcome.failure.code == ExitCode::usage) {
+      stopped_by_ = outcome.failure.message;
+      return false;
+    }
+    if (outcome.failure.code != ExitCode::done) {
+      fail(number, outcome.failure);
+    } else if (state.jobs_left == 0 && !state.failed) {
+      finish(number);
+    }
+    return true;
+  }
+
+  void fail(int number, const Failure& failure) {
+    PointState& state = states_[static_cast<std::size_t>(number)];
+    if (state.failed) return;  // another seed of it has failed before; one report is enough
+    state.failed = true;
+    report.failures.push_back({number, failure});
+    report.code = larger(report.code, failure.code);
+    const std::string reason = failure.message.substr(0, failure.message.find('\n'));
+    Manifest of_point = manifest();
+    of_point.peak_memory_kib = state.peak_memory_kib;
+    write_failed_point(plan_, {number, static_cast<int>(failure.code), reason}, directory_of(number), of_point);
+  }
+
+  void finish(int number) {
+    PointState& state = states_[static_cast<std::size_t>(number)];
+    Manifest of_point = manifest();
+    of_point.peak_memory_kib = state.peak_memory_kib;
+    finish_point(plan_, number, directory_of(number), of_point);
+    state.done = true;
+  }
+
+  void report_progress(double running) const {
+    if (!options_.progress) return;
+    const auto done = std::count_if(states_.begin(), states_.end(), [](const PointState& state) { return state.done; });
+    const double share = jobs_.empty() ? 1 : (jobs_ended_ + running) / static_cast<double>(jobs_.size());
+    options_.progress({static_cast<int>(states_.size()), static_cast<int>(done), share, elapsed()});
+  }
+
+  const Plan& plan_;
+  const RunOptions& options_;
+  InterruptGuard guard_;  // for as long as files are written
+  std::string started_at_;
+  std::chrono::steady_clock::time_point started_;
+  std::vector<PointState> states_;
+  std::vector<int> wanted_;  // points that were not done at the start
+  std::vector<Job> jobs_;
+  int jobs_ended_ = 0;
+  std::string stopped_by_;
+};
+
+std::vector<int> all_points(const Plan& plan) {
+  std::vector<int> numbers;
+  for (const Point& point : plan.points) numbers.push_back(point.number);
+  return numbers;
+}
+
+// Marks the directory as ours, with the configuration's hash, before anything else is in it. What it says of the run's end is
+// true until the run has ended otherwise, even if this process is killed.
+void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
+  manifest.hash = plan.hash;
+  manifest.seed = plan.experiment.seed;
+  manifest.seeds = plan.experiment.seeds;
+  manifest.points = static_cast<int>(plan.points.size());
+  manifest.status = RunStatus::interrupted;
+  write_file(directory / "manifest.json", manifest_text(manifest));
+}
+
+void make_ready(const Plan& plan, const RunOptions& options) {
+  if (options.fresh && manifest_in(options.directory)) remove_results(options.directory);
+  check_directory(options.directory, plan.hash);
+  remove_temporaries(options.directory);
+}
+
+// Merges, writes the top level and its manifest, and completes the report.
+void conclude(const Plan& plan, const RunOptions& options, const Manifest& known, RunReport& report) {
+  Merged merged = merge_points(plan, options.directory);
+  write_merged(plan, merged, options.directory);
+  merged.manifest.argv = known.argv;
+  merged.manifest.started = known.started;
+  merged.manifest.wall_s = known.wall_s;
+  write_file(options.directory / "manifest.json", manifest_text(merged.manifest));
+  for (const FailedPoint& failed : merged.manifest.failed_points) {
+    report.code = larger(report.code, static_cast<ExitCode>(failed.exit_code));
+  }
+  report.results = std::move(merged.results);
+  report.missing = std::move(merged.missing);
+}
+
+}  // namespace
+
+RunReport run_plan(const Plan& plan, const RunOptions& options) {
+  make_directories(options.directory);
+  const DirectoryLock lock(options.directory, LockKind::alone);
+  make_ready(plan, options);
+  const auto earlier = manifest_in(options.directory);
+  Run run(plan, options);
+  run.take_stock(all_points(plan));
+  if (run.nothing_to_do() && earlier && earlier->status == RunStatus::complete) {
+    Merged merged = merge_points(plan, options.directory);
+    write_merged(plan, merged, options.directory);  // paper rows may have changed
+    run.report.results = std::move(merged.results);
+    return run.report;
+  }
+  claim(plan, run.manifest(), options.directory);
+  const bool uninterrupted = run.work();
+  if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
+  conclude(plan, options, run.manifest(), run.report);
+  if (!uninterrupted) run.report.code = larger(run.report.code, ExitCode::interrupted);
+  return run.report;
+}
+
+RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) {
+  make_directories(options.directory);
+  const DirectoryLock lock(options.directory, plan.swept() ? LockKind::one_point : LockKind::alone);
+  check_directory(options.directory, plan.hash);
+  Run run(plan, options);
+  if (!manifest_in(options.directory)) claim(plan, run.manifest(), options.directory);
+  const fs::path directory = point_directory(options.directory, plan.swept(), point);
+  make_directories(directory);
+  std::optional<DirectoryLock> point_lock;
+  if (plan.swept()) point_lock.emplace(directory, LockKind::alone);
+  if (options.fresh) remove_results(directory);
+  run.take_stock({point});
+  const bool uninterrupted = run.work();
+  if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
+  if (!uninterrupted) run.report.code = larger(run.report.code, ExitCode::interrupted);
+  return run.report;
+}
+
+RunReport merge_plan(const Plan& plan, const RunOptions& options) {
+  if (!fs::is_directory(options.directory)) {
+    throw InputError("cannot read " + options.directory.string() + ": there is no such directory; --merge needs points to merge");
+  }
+  const DirectoryLock lock(options.directory, LockKind::alone);
+  check_directory(options.directory, plan.hash);
+  Run run(plan, options);
+  conclude(plan, options, run.manifest(), run.report);
+  RunReport& report = run.report;
+  if (!report.missing.empty()) report.code = larger(report.code, ExitCode::unreadable_input);
+  return report;
+}
+
+}  // namespace linebounce

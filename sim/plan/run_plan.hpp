@@ -1,0 +1,55 @@
+// Runs a plan into a results directory: goes on where an earlier run stopped, and merges. Whatever ends this process, the
+// directory is left so that the same command goes on from there.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/plan/failure.hpp"
+#include "sim/plan/plan.hpp"
+#include "sim/results/manifest.hpp"
+#include "sim/results/results_json.hpp"
+
+namespace linebounce {
+
+struct Progress {
+  int points = 0;
+  int points_done = 0;    // those that were there already included
+  double share = 0;       // of the work of this run, 0 to 1
+  double elapsed_s = 0;
+};
+
+struct RunOptions {
+  std::filesystem::path directory;
+  int at_once = 1;  // simulations at the same time
+  bool fresh = false;
+  std::vector<std::string> argv;  // for the manifest
+  std::function<void(const Progress&)> progress = {};
+};
+
+struct PointFailure {
+  int point = 0;
+  Failure failure;  // with its whole text
+};
+
+struct RunReport {
+  ExitCode code = ExitCode::done;
+  Results results;
+  std::vector<PointFailure> failures;
+  std::vector<int> missing;       // points that were not run, or not to their end
+  int reused = 0;                 // points whose results were there already
+  std::string reused_commit;      // the program that had made them, where it is another one
+};
+
+// All points. Errors: ConfigError, OutputError; a simulation that fails is in the report, and the other points run.
+RunReport run_plan(const Plan& plan, const RunOptions& options);
+
+// One point alone, for a program that hands out points to several machines; nothing is merged. Its report has no results.
+RunReport run_one_point(const Plan& plan, int point, const RunOptions& options);
+
+// Only merges what is there. Errors: InputError when no point has finished.
+RunReport merge_plan(const Plan& plan, const RunOptions& options);
+
+}  // namespace linebounce

@@ -1,0 +1,140 @@
+#include "sim/results/csv.hpp"
+
+#include <charconv>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+#include "sim/results/files.hpp"
+#include "sim/results/numbers.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr const char* kLatencyHeader = "point,kind,source,latency_cycles,latency_ns,count";
+
+// A row under construction: fields are appended in the order of the columns.
+class Row {
+ public:
+  explicit Row(std::string& out) : out_(out) {}
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
+  ~Row() { out_ += '\n'; }
+
+  Row& operator<<(const std::string& text) { return field(csv_field(text)); }
+  Row& operator<<(double value) { return field(significant(value)); }
+  Row& operator<<(std::int64_t value) { return field(std::to_string(value)); }
+  Row& operator<<(int value) { return field(std::to_string(value)); }
+
+ private:
+  Row& field(const std::string& text) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    out_ += text;
+    return *this;
+  }
+
+  std::string& out_;
+  bool first_ = true;
+};
+
+std::string latency_csv(int point, const std::vector<LatencyRow>& rows) {
+  std::string out = std::string(kLatencyHeader) + "\n";
+  for (const LatencyRow& row : rows) Row(out) << point << row.kind << row.source << row.latency_cycles << row.latency_ns << row.count;
+  return out;
+}
+
+std::string lines_csv(int point, const std::vector<LineRow>& rows) {
+  std::string out = "point,structure,object,line,offset,field,function,access,home,source,count,remote_pct,latency_ns_mean\n";
+  for (const LineRow& row : rows) {
+    Row(out) << point << row.structure << row.object << row.line << row.offset << row.field << row.function << row.access
+             << row.home << row.source << row.count << row.remote_pct << row.latency_ns_mean;
+  }
+  return out;
+}
+
+std::string locks_csv(int point, const std::vector<LockRow>& rows) {
+  std::string out =
+      "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,spin,rjct\n";
+  for (const LockRow& row : rows) {
+    Row(out) << point << row.lock << row.call_site << row.util_pct << row.con_pct << row.hold_mean_us << row.hold_max_us
+             << row.wait_mean_us << row.wait_max_us << row.cpu_pct << row.total << row.nowait << row.spin << row.rjct;
+  }
+  return out;
+}
+
+std::string transitions_csv(int point, const std::vector<TransitionRow>& rows) {
+  std::string out = "point,controller,state,event,count\n";
+  for (const TransitionRow& row : rows) Row(out) << point << row.controller << row.state << row.event << row.count;
+  return out;
+}
+
+template <class Value>
+Value parse_number(const std::string& text) {
+  Value value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) throw InputError("latency.csv: \"" + text + "\" is no number");
+  return value;
+}
+
+// Kinds and sources are plain words, so a comma always ends a field.
+LatencyRow parse_latency_row(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream in(line);
+  for (std::string field; std::getline(in, field, ',');) fields.push_back(field);
+  if (fields.size() != 6) throw InputError("latency.csv: \"" + line + "\" does not have the columns " + kLatencyHeader);
+  return {fields[1], fields[2], parse_number<std::int64_t>(fields[3]), parse_number<double>(fields[4]),
+          parse_number<std::int64_t>(fields[5])};
+}
+
+}  // namespace
+
+std::vector<CsvFile> csv_files(int point, const PointData& data) {
+  std::vector<CsvFile> files = {{"latency.csv", latency_csv(point, data.latency)},
+                                {"lines.csv", lines_csv(point, data.lines)},
+                                {"transitions.csv", transitions_csv(point, data.transitions)}};
+  if (!data.locks.empty()) files.push_back({"locks.csv", locks_csv(point, data.locks)});
+  return files;
+}
+
+const std::vector<std::string>& csv_names() {
+  static const std::vector<std::string> names = {"latency.csv", "lines.csv", "locks.csv", "transitions.csv"};
+  return names;
+}
+
+std::string concatenate_csv(const std::vector<std::string>& contents) {
+  std::string merged;
+  for (const std::string& content : contents) {
+    const std::size_t rows = content.find('\n') + 1;  // npos + 1 is 0
+    merged += merged.empty() ? content : content.substr(rows);
+  }
+  return merged;
+}
+
+std::vector<LatencyRow> read_latency_csv(const std::string& content) {
+  std::istringstream in(content);
+  std::string line;
+  std::getline(in, line);
+  if (line != kLatencyHeader) throw InputError(std::string("latency.csv does not begin with ") + kLatencyHeader);
+  std::map<std::tuple<std::string, std::string, std::int64_t, double>, LatencyRow> merged;
+  while (std::getline(in, line)) {
+    const LatencyRow row = parse_latency_row(line);
+    const auto [entry, is_new] = merged.try_emplace({row.kind, row.source, row.latency_cycles, row.latency_ns}, row);
+    if (!is_new) entry->second.count += row.count;
+  }
+  std::vector<LatencyRow> rows;
+  for (const auto& [key, row] : merged) rows.push_back(row);
+  return rows;
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+}  // namespace linebounce

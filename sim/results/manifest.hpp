@@ -1,0 +1,59 @@
+// manifest.json, schema linebounce.manifest/1 (docs/manifest.schema.json): how results came to be. The only file of a results
+// directory that differs between two runs of the same configuration.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace linebounce {
+
+enum class RunStatus { complete, interrupted, failed };
+
+struct FailedPoint {
+  int point = 0;
+  int exit_code = 0;
+  std::string reason;  // the failure's first line
+};
+
+struct Manifest {
+  std::vector<std::string> argv;
+  std::uint64_t seed = 1;
+  int seeds = 1;
+  std::string hash;     // configuration_hash of the whole experiment, or of the point in points/K
+  std::string started;  // UTC, "2026-11-20T08:30:00Z"
+  double wall_s = 0;
+  double simulation_s = 0;  // wall time of every run of every point, added up
+  std::int64_t references = 0;
+  std::int64_t peak_memory_kib = 0;  // of the largest process
+  RunStatus status = RunStatus::interrupted;
+  int points = 1;
+  int points_done = 0;
+  std::vector<FailedPoint> failed_points;
+};
+
+// Version, commit, compiler, SystemC and host are this program's, now.
+std::string manifest_text(const Manifest& manifest);
+
+// What a later run needs of a manifest that an earlier one wrote.
+struct EarlierManifest {
+  std::string hash;
+  std::string commit;
+  RunStatus status = RunStatus::interrupted;
+  double simulation_s = 0;
+  std::int64_t references = 0;
+  std::int64_t peak_memory_kib = 0;
+  std::vector<FailedPoint> failed_points;
+};
+
+// Empty if the text is no manifest of ours.
+std::optional<EarlierManifest> read_manifest(const std::string& text);
+
+// "0.1.0" and `git describe` of the tree that was built, "unknown" without git.
+std::string program_version();
+std::string program_commit();
+
+std::string utc_now();
+
+}  // namespace linebounce

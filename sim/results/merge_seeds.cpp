@@ -1,0 +1,165 @@
+#include "sim/results/merge_seeds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+
+namespace linebounce {
+namespace {
+
+ReportedMetric mean_of(const std::vector<double>& values, const std::string& unit) {
+  const auto n = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  const double mean = sum / n;
+  if (values.size() < 2) return {mean, unit, std::nullopt};
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double deviation = std::sqrt(squares / (n - 1));
+  return {mean, unit, student_t_95(values.size() - 1) * deviation / std::sqrt(n)};
+}
+
+std::map<std::string, ReportedMetric> merge_metrics(const std::vector<PointData>& runs) {
+  std::map<std::string, ReportedMetric> merged;
+  if (runs.size() == 1) {
+    for (const auto& [name, metric] : runs.front().metrics) merged[name] = {metric.value, metric.unit, std::nullopt};
+    return merged;
+  }
+  std::map<std::string, std::vector<double>> values;
+  std::map<std::string, std::string> units;
+  for (const PointData& run : runs) {
+    for (const auto& [name, metric] : run.metrics) {
+      values[name].push_back(as_double(metric.value));
+      units[name] = metric.unit;
+    }
+  }
+  for (const auto& [name, of_metric] : values) merged[name] = mean_of(of_metric, units[name]);
+  return merged;
+}
+
+double weighted(double left, std::int64_t left_weight, double right, std::int64_t right_weight) {
+  const std::int64_t weight = left_weight + right_weight;
+  if (weight == 0) return 0;
+  return (left * static_cast<double>(left_weight) + right * static_cast<double>(right_weight)) / static_cast<double>(weight);
+}
+
+std::vector<LatencyRow> merge_latency(const std::vector<PointData>& runs) {
+  std::map<std::tuple<std::string, std::string, std::int64_t>, LatencyRow> merged;
+  for (const PointData& run : runs) {
+    for (const LatencyRow& row : run.latency) {
+      const auto [entry, is_new] = merged.try_emplace({row.kind, row.source, row.latency_cycles}, row);
+      if (!is_new) entry->second.count += row.count;
+    }
+  }
+  std::vector<LatencyRow> rows;
+  for (auto& [key, row] : merged) rows.push_back(row);
+  return rows;
+}
+
+std::vector<LineRow> merge_lines(const std::vector<PointData>& runs) {
+  const auto key = [](const LineRow& row) {
+    return std::tuple(row.structure, row.object, row.line, row.offset, row.field, row.function, row.access, row.home, row.source);
+  };
+  std::map<decltype(key(LineRow{})), LineRow> merged;
+  for (const PointData& run : runs) {
+    for (const LineRow& row : run.lines) {
+      const auto [entry, is_new] = merged.try_emplace(key(row), row);
+      if (is_new) continue;
+      LineRow& sum = entry->second;
+      sum.remote_pct = weighted(sum.remote_pct, sum.count, row.remote_pct, row.count);
+      sum.latency_ns_mean = weighted(sum.latency_ns_mean, sum.count, row.latency_ns_mean, row.count);
+      sum.count += row.count;
+    }
+  }
+  std::vector<LineRow> rows;
+  for (auto& [unused, row] : merged) rows.push_back(row);
+  return rows;
+}
+
+// Shares of time are means over the runs (`runs_before` of them are in `sum`), means are weighted by what they are means of.
+void add_lock(LockRow& sum, const LockRow& row, std::int64_t runs_before) {
+  sum.util_pct = weighted(sum.util_pct, runs_before, row.util_pct, 1);
+  sum.cpu_pct = weighted(sum.cpu_pct, runs_before, row.cpu_pct, 1);
+  sum.con_pct = weighted(sum.con_pct, sum.total, row.con_pct, row.total);
+  sum.hold_mean_us = weighted(sum.hold_mean_us, sum.total, row.hold_mean_us, row.total);
+  sum.wait_mean_us = weighted(sum.wait_mean_us, sum.spin, row.wait_mean_us, row.spin);
+  sum.hold_max_us = std::max(sum.hold_max_us, row.hold_max_us);
+  sum.wait_max_us = std::max(sum.wait_max_us, row.wait_max_us);
+  sum.total += row.total;
+  sum.nowait += row.nowait;
+  sum.spin += row.spin;
+  sum.rjct += row.rjct;
+}
+
+std::vector<LockRow> merge_locks(const std::vector<PointData>& runs) {
+  std::map<std::pair<std::string, std::string>, LockRow> merged;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (const LockRow& row : runs[i].locks) {
+      LockRow nothing;
+      nothing.lock = row.lock;
+      nothing.call_site = row.call_site;
+      // A lock that an earlier run never took was used 0 % of the time there.
+      add_lock(merged.try_emplace({row.lock, row.call_site}, nothing).first->second, row, static_cast<std::int64_t>(i));
+    }
+    for (auto& [key, sum] : merged) {
+      const bool taken = std::any_of(runs[i].locks.begin(), runs[i].locks.end(),
+                                     [&](const LockRow& row) { return row.lock == sum.lock && row.call_site == sum.call_site; });
+      if (!taken) add_lock(sum, {}, static_cast<std::int64_t>(i));
+    }
+  }
+  std::vector<LockRow> rows;
+  for (auto& [key, row] : merged) rows.push_back(row);
+  return rows;
+}
+
+// Each run lists, in the table's order, only what happened in it: a row that is new goes behind the row that it follows there.
+std::vector<TransitionRow> merge_transitions(const std::vector<PointData>& runs) {
+  std::vector<TransitionRow> merged;
+  for (const PointData& run : runs) {
+    auto place = merged.begin();
+    for (const TransitionRow& row : run.transitions) {
+      const auto found = std::find_if(merged.begin(), merged.end(), [&](const TransitionRow& other) {
+        return other.controller == row.controller && other.state == row.state && other.event == row.event;
+      });
+      if (found != merged.end()) {
+        found->count += row.count;
+        place = found + 1;
+      } else {
+        place = merged.insert(place, row) + 1;
+      }
+    }
+  }
+  return merged;
+}
+
+}  // namespace
+
+// W. S. Gosset's distribution, the 0.975 quantile, from the tables of NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2.
+// Between entries the next smaller number of degrees counts: the interval is then a little too wide, never too narrow.
+double student_t_95(std::size_t degrees_of_freedom) {
+  static constexpr std::array kSmall = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                        2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                        2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+  if (degrees_of_freedom <= kSmall.size()) return kSmall.at(degrees_of_freedom - 1);
+  if (degrees_of_freedom < 40) return 2.042;
+  if (degrees_of_freedom < 60) return 2.021;
+  if (degrees_of_freedom < 100) return 2.000;
+  return 1.984;
+}
+
+MergedPoint merge_seeds(const std::vector<PointData>& runs) {
+  MergedPoint merged;
+  merged.metrics = merge_metrics(runs);
+  merged.tables.latency = merge_latency(runs);
+  merged.tables.lines = merge_lines(runs);
+  merged.tables.locks = merge_locks(runs);
+  merged.tables.transitions = merge_transitions(runs);
+  for (const PointData& run : runs) {
+    merged.tables.references += run.references;
+    merged.tables.simulated_ns += run.simulated_ns;
+  }
+  return merged;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,32 @@
+// One point from its runs with several seeds: metrics as mean and confidence interval, histograms and tables added up.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/results/numbers.hpp"
+#include "sim/results/point_data.hpp"
+
+namespace linebounce {
+
+struct ReportedMetric {
+  Number value;
+  std::string unit;
+  std::optional<double> ci95;  // half the width of the 95 % interval of the mean; with two seeds or more
+};
+
+struct MergedPoint {
+  std::map<std::string, ReportedMetric> metrics;
+  PointData tables;  // its metrics are left empty
+};
+
+// `runs` in the order of their seeds, at least one. One run stays as it is, its integers stay integers; of several, every
+// metric is the mean (a double) over the runs that have it.
+MergedPoint merge_seeds(const std::vector<PointData>& runs);
+
+// The two-sided 95 % quantile of Student's t distribution. REQUIRES: degrees_of_freedom >= 1.
+double student_t_95(std::size_t degrees_of_freedom);
+
+}  // namespace linebounce

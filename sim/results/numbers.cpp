@@ -1,0 +1,74 @@
+#include "sim/results/numbers.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+namespace linebounce {
+namespace {
+
+std::optional<double> numeric(const ParameterValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string significant(double value) {
+  if (!std::isfinite(value)) throw std::logic_error("a result is not a finite number");
+  if (value == 0) value = 0;  // a negative zero is written as 0
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 6).ptr;
+  return {text.data(), end};
+}
+
+double rounded(double value) {
+  const std::string text = significant(value);
+  double result = 0;
+  std::from_chars(text.data(), text.data() + text.size(), result);
+  return result;
+}
+
+nlohmann::ordered_json number_to_json(const Number& number) {
+  if (const auto* integer = std::get_if<std::int64_t>(&number)) return *integer;
+  return rounded(std::get<double>(number));
+}
+
+Number number_from_json(const nlohmann::ordered_json& json) {
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  return json.get<double>();
+}
+
+double as_double(const Number& number) {
+  return std::visit([](auto value) { return static_cast<double>(value); }, number);
+}
+
+nlohmann::ordered_json value_to_json(const ParameterValue& value) {
+  return std::visit([](const auto& v) { return nlohmann::ordered_json(v); }, value);
+}
+
+ParameterValue value_from_json(const nlohmann::ordered_json& json) {
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  return json.get<std::string>();
+}
+
+std::string value_text(const ParameterValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+  if (const auto* real = std::get_if<double>(&value)) return significant(*real);
+  return std::get<std::string>(value);
+}
+
+bool same_value(const ParameterValue& left, const ParameterValue& right) {
+  const auto left_number = numeric(left);
+  const auto right_number = numeric(right);
+  if (left_number && right_number) return *left_number == *right_number;
+  return left == right;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,36 @@
+// How numbers are written in results: counts as they are, everything else with 6 significant digits by std::to_chars, which gives
+// the same text with every compiler and locale.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include <nlohmann/json.hpp>
+
+#include "workloads/program/parameters.hpp"
+
+namespace linebounce {
+
+using Number = std::variant<std::int64_t, double>;
+
+// "12.8571", "100", "1.23457e+08". REQUIRES: finite; anything else is a bug, std::logic_error.
+std::string significant(double value);
+
+// The double nearest to significant(value): what a reader of the results sees.
+double rounded(double value);
+
+// The number as results.json holds it: an integer exactly, a double rounded.
+nlohmann::ordered_json number_to_json(const Number& number);
+Number number_from_json(const nlohmann::ordered_json& json);
+double as_double(const Number& number);
+
+// A value of a configuration, for `at` in results.json and for messages ("8", "true", "global_lock").
+nlohmann::ordered_json value_to_json(const ParameterValue& value);
+ParameterValue value_from_json(const nlohmann::ordered_json& json);
+std::string value_text(const ParameterValue& value);
+
+// Equal as a user means it: 8 and 8.0 are the same number.
+bool same_value(const ParameterValue& left, const ParameterValue& right);
+
+}  // namespace linebounce

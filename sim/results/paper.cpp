@@ -1,0 +1,186 @@
+#include "sim/results/paper.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/results/numbers.hpp"
+
+namespace linebounce {
+namespace {
+
+bool is_order(const PaperRow& row) { return row.metrics.size() > 1; }
+
+std::vector<int> selected(const std::map<std::string, ConfigValue>& wanted, const std::vector<Point>& points) {
+  std::vector<int> numbers;
+  for (const Point& point : points) {
+    if (lies_at(point, wanted)) numbers.push_back(point.number);
+  }
+  return numbers;
+}
+
+std::string at_text(const std::map<std::string, ConfigValue>& at) {
+  std::string text = "{";
+  for (const auto& [path, value] : at) text += (text.size() > 1 ? ", " : " ") + path + " = " + value_text(value);
+  return text + (at.empty() ? "}" : " }");
+}
+
+// Points of a shape differ in `over` alone: two with the same value there mean that `at` leaves another axis open.
+void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, const std::vector<Point>& points) {
+  std::vector<ConfigValue> seen;
+  for (const int number : numbers) {
+    for (const auto& [path, value] : points[static_cast<std::size_t>(number)].at) {
+      if (path != row.over) continue;
+      if (std::any_of(seen.begin(), seen.end(), [&](const ConfigValue& other) { return same_value(other, value); })) {
+        throw ConfigError("paper row " + row.id + ": at = " + at_text(row.at) + " selects several points with " + row.over +
+                          " = " + value_text(value) + "; name the other swept keys in `at`");
+      }
+      seen.push_back(value);
+    }
+  }
+  if (seen.size() != numbers.size() || seen.size() < 2) {
+    throw ConfigError("paper row " + row.id + ": a shape needs at least two points along over = \"" + row.over +
+                      "\", which must be a swept key; at = " + at_text(row.at) + " selects " + std::to_string(numbers.size()));
+  }
+}
+
+std::vector<int> require_one(const PaperRow& row, const char* key, const std::map<std::string, ConfigValue>& at,
+                             const std::vector<Point>& points) {
+  std::vector<int> numbers = selected(at, points);
+  if (numbers.size() != 1) {
+    throw ConfigError("paper row " + row.id + ": " + key + " = " + at_text(at) + " selects " + std::to_string(numbers.size()) +
+                      " of the " + std::to_string(points.size()) + " points; it must select one");
+  }
+  return numbers;
+}
+
+// A metric of a point, as the results file has it. Fills in the unit or the reason why there is no value.
+std::optional<double> look_up(const std::string& metric, const ReportedPoint& point, PaperResult& result) {
+  const auto found = point.metrics.find(metric);
+  if (found != point.metrics.end()) {
+    result.unit = found->second.unit;
+    return as_double(found->second.value);
+  }
+  result.problem = point.finished ? "the run has no metric " + metric : "its point has not finished";
+  return std::nullopt;
+}
+
+// 1 + tolerance of room in the direction against the shape; without one it must hold strictly.
+bool rises(double before, double after, double tolerance) {
+  return tolerance > 0 ? after >= before - tolerance * std::abs(before) : after > before;
+}
+
+bool has_shape(const PaperRow& row, const std::vector<double>& values) {
+  const double tolerance = row.tolerance.value_or(0);
+  if (row.shape == Shape::flat) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const bool within = *low > 0 && *high / *low <= 1 + tolerance;
+    return within || *high == *low || (row.tolerance_abs && *high - *low <= *row.tolerance_abs);
+  }
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const bool falling = row.shape == Shape::decreasing;
+    if (!rises(falling ? values[i] : values[i - 1], falling ? values[i - 1] : values[i], tolerance)) return false;
+  }
+  return true;
+}
+
+std::optional<bool> within_tolerance(const PaperRow& row, double simulated) {
+  if (!row.tolerance && !row.tolerance_abs) return std::nullopt;
+  const double distance = std::abs(simulated - *row.value);
+  const bool relative = row.tolerance && distance <= *row.tolerance * std::abs(*row.value);
+  return relative || (row.tolerance_abs && distance <= *row.tolerance_abs);
+}
+
+void evaluate_series(PaperResult& result, const PaperPoints& where, const std::vector<ReportedPoint>& points) {
+  const PaperRow& row = result.row;
+  for (const std::string& metric : row.metrics) {
+    for (const int number : where.at) result.series.push_back(look_up(metric, points[static_cast<std::size_t>(number)], result));
+  }
+  std::vector<double> values;
+  for (const auto& value : result.series) {
+    if (value) values.push_back(*value);
+  }
+  if (values.size() == result.series.size()) result.ok = has_shape(row, values);
+}
+
+void evaluate_value(PaperResult& result, const PaperPoints& where, const std::vector<ReportedPoint>& points) {
+  const PaperRow& row = result.row;
+  auto simulated = look_up(row.metrics.front(), points[static_cast<std::size_t>(where.at.front())], result);
+  if (simulated && row.relative_to) {
+    const auto base = look_up(row.metrics.front(), points[static_cast<std::size_t>(where.relative_to.front())], result);
+    if (!base) {
+      simulated.reset();
+    } else if (row.difference) {
+      simulated = *simulated - *base;
+    } else if (*base == 0) {
+      result.problem = "the value that it is relative to is 0";
+      simulated.reset();
+    } else {
+      simulated = *simulated / *base - 1;
+      result.unit = "";
+    }
+  }
+  if (!simulated) return;
+  result.simulated = rounded(*simulated);
+  if (!row.value) return;
+  if (*row.value != 0) result.ratio = rounded(*result.simulated / *row.value);
+  result.ok = within_tolerance(row, *result.simulated);
+}
+
+bool unfinished(const PaperPoints& where, const std::vector<ReportedPoint>& points) {
+  const auto open = [&](int number) { return !points[static_cast<std::size_t>(number)].finished; };
+  return std::any_of(where.at.begin(), where.at.end(), open) ||
+         std::any_of(where.relative_to.begin(), where.relative_to.end(), open);
+}
+
+}  // namespace
+
+PaperPoints select_points(const PaperRow& row, const std::vector<Point>& points) {
+  PaperPoints where;
+  if (row.shape != Shape::none && !is_order(row)) {
+    where.at = selected(row.at, points);
+    require_one_axis(row, where.at, points);
+  } else {
+    where.at = require_one(row, "at", row.at, points);
+  }
+  if (row.relative_to) where.relative_to = require_one(row, "relative_to", *row.relative_to, points);
+  return where;
+}
+
+PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::vector<ReportedPoint>& points, bool scored) {
+  PaperResult result;
+  result.row = row;
+  if (where.at.empty()) {
+    result.problem = "no point of this run is the one that it speaks of";
+    return result;
+  }
+  if (row.shape != Shape::none || is_order(row)) {
+    evaluate_series(result, where, points);
+  } else {
+    evaluate_value(result, where, points);
+  }
+  // A metric that a finished run doesn't have is a miss, whatever the reason; a point that did not finish says nothing.
+  if (!result.problem.empty()) result.ok = unfinished(where, points) ? std::nullopt : std::optional(false);
+  if (!scored || row.kind == PaperKind::definition) result.ok.reset();
+  return result;
+}
+
+std::string to_string(PaperKind kind) {
+  switch (kind) {
+    case PaperKind::calibrated: return "calibrated";
+    case PaperKind::predicted: return "predicted";
+    case PaperKind::definition: return "definition";
+  }
+  return "";
+}
+
+std::string to_string(Shape shape) {
+  switch (shape) {
+    case Shape::increasing: return "increasing";
+    case Shape::decreasing: return "decreasing";
+    case Shape::flat: return "flat";
+    case Shape::none: break;
+  }
+  return "";
+}
+
+}  // namespace linebounce

@@ -1,0 +1,114 @@
+#include "sim/results/results_json.hpp"
+
+#include "sim/results/files.hpp"
+
+namespace linebounce {
+namespace {
+
+using nlohmann::ordered_json;
+
+template <class Values>
+ordered_json at_to_json(const Values& values) {
+  ordered_json out = ordered_json::object();
+  for (const auto& [path, value] : values) out[path] = value_to_json(value);
+  return out;
+}
+
+ordered_json optional_number(const std::optional<double>& value) {
+  return value ? number_to_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json point_to_json(const ReportedPoint& point) {
+  ordered_json metrics = ordered_json::object();
+  for (const auto& [name, metric] : point.metrics) {
+    ordered_json& out = metrics[name];
+    out["value"] = number_to_json(metric.value);
+    out["unit"] = metric.unit;
+    if (metric.ci95) out["ci95"] = number_to_json(*metric.ci95);
+  }
+  return {{"at", at_to_json(point.at)}, {"metrics", std::move(metrics)}};
+}
+
+ordered_json ok_to_json(const std::optional<bool>& ok) { return ok ? ordered_json(*ok) : ordered_json(nullptr); }
+
+ordered_json series_to_json(const PaperResult& result) {
+  const PaperRow& row = result.row;
+  ordered_json simulated = ordered_json::array();
+  for (const auto& value : result.series) simulated.push_back(optional_number(value));
+  ordered_json out = {{"id", row.id}};
+  if (row.metrics.size() > 1) {
+    out["order"] = row.metrics;
+  } else {
+    out["metric"] = row.metrics.front();
+  }
+  out["at"] = at_to_json(row.at);
+  if (row.metrics.size() == 1) {
+    out["shape"] = to_string(row.shape);
+    out["over"] = row.over;
+  }
+  out["simulated"] = std::move(simulated);
+  out["unit"] = result.unit;
+  return out;
+}
+
+ordered_json value_row_to_json(const PaperResult& result) {
+  const PaperRow& row = result.row;
+  ordered_json out = {{"id", row.id}, {"metric", row.metrics.front()}, {"at", at_to_json(row.at)}};
+  if (row.relative_to) {
+    out["relative_to"] = at_to_json(*row.relative_to);
+    out["difference"] = row.difference;
+  }
+  out["paper"] = optional_number(row.value);
+  out["simulated"] = optional_number(result.simulated);
+  out["unit"] = result.unit;
+  out["ratio"] = optional_number(result.ratio);
+  return out;
+}
+
+ReportedPoint point_from_json(const ordered_json& in) {
+  ReportedPoint point;
+  for (const auto& [path, value] : in.at("at").items()) point.at.emplace_back(path, value_from_json(value));
+  for (const auto& [name, entry] : in.at("metrics").items()) {
+    ReportedMetric metric{number_from_json(entry.at("value")), entry.at("unit").get<std::string>(), std::nullopt};
+    if (entry.contains("ci95")) metric.ci95 = entry.at("ci95").get<double>();
+    point.metrics.emplace(name, std::move(metric));
+  }
+  return point;
+}
+
+}  // namespace
+
+ordered_json paper_to_json(const PaperResult& result) {
+  const PaperRow& row = result.row;
+  const bool series = row.shape != Shape::none || row.metrics.size() > 1;
+  ordered_json out = series ? series_to_json(result) : value_row_to_json(result);
+  if (row.tolerance) out["tolerance"] = number_to_json(*row.tolerance);
+  if (row.tolerance_abs) out["tolerance_abs"] = number_to_json(*row.tolerance_abs);
+  out["kind"] = to_string(row.kind);
+  out["ok"] = ok_to_json(result.ok);
+  return out;
+}
+
+std::string results_text(const Results& results) {
+  ordered_json points = ordered_json::array();
+  for (const ReportedPoint& point : results.points) points.push_back(point_to_json(point));
+  ordered_json paper = ordered_json::array();
+  for (const PaperResult& row : results.paper) paper.push_back(paper_to_json(row));
+  const ordered_json out = {{"schema", "linebounce.results/1"}, {"experiment", results.experiment},
+                            {"machine", results.machine},       {"seed", results.seed},
+                            {"points", std::move(points)},      {"paper", std::move(paper)}};
+  return out.dump(1) + "\n";
+}
+
+std::vector<ReportedPoint> read_points(const std::string& text) {
+  try {
+    std::vector<ReportedPoint> points;
+    const ordered_json document = ordered_json::parse(text);
+    for (const ordered_json& point : document.at("points")) points.push_back(point_from_json(point));
+    return points;
+  } catch (const ordered_json::exception&) {
+    throw InputError("not a results.json of schema linebounce.results/1");
+  }
+}
+
+}  // namespace linebounce

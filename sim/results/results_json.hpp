@@ -1,0 +1,34 @@
+// results.json, schema linebounce.results/1: docs/results.schema.json.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/results/merge_seeds.hpp"
+#include "sim/results/paper.hpp"
+
+namespace linebounce {
+
+// The content of a results.json. points[k] is point number k of the plan, without metrics if it has not finished.
+struct Results {
+  std::string experiment;
+  std::string machine;
+  std::uint64_t seed = 1;
+  std::vector<ReportedPoint> points;
+  std::vector<PaperResult> paper;
+};
+
+// The file's text. Members in the order of DESIGN's example, metrics sorted by name.
+std::string results_text(const Results& results);
+
+nlohmann::ordered_json paper_to_json(const PaperResult& result);
+
+// Only the points of a results.json. Errors: InputError, saying what is wrong but not where: the caller knows the file.
+std::vector<ReportedPoint> read_points(const std::string& text);
+
+}  // namespace linebounce

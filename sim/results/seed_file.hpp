@@ -1,0 +1,22 @@
+// One run's PointData as a file: how the process that simulated hands it to the one that merges, and what an interrupted point
+// goes on from. Doubles keep all their digits here; results are rounded once, after the seeds are merged.
+#pragma once
+
+#include <string>
+
+#include "sim/results/point_data.hpp"
+
+namespace linebounce {
+
+struct SeedFile {
+  std::string hash;  // of the point's configuration
+  double wall_s = 0;
+  PointData data;
+};
+
+std::string write_seed_file(const SeedFile& file);
+
+// Errors: InputError when the text is no such file.
+SeedFile read_seed_file(const std::string& text);
+
+}  // namespace linebounce
