@@ -81,7 +81,7 @@ void Core::run_fibers() {
   }
 }
 
-void Core::wait_turn(Cpu& me) {
+void Core::wait_turn() {
   if (threads_.size() == 1) {
     next_runner();
   } else {

@@ -82,8 +82,8 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   void run_thread(Cpu& cpu);
   void run_fibers();
 
-  // Cpu's side: returns when `me` is ready and its time has come.
-  void wait_turn(Cpu& me);
+  // Cpu's side: returns when a thread is ready and its time has come; with several threads, the caller.
+  void wait_turn();
   // Works off what is due until a thread may run; waits in the kernel meanwhile.
   Cpu& next_runner();
   [[nodiscard]] Tick horizon() const;

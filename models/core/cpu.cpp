@@ -168,7 +168,7 @@ double Cpu::now_ns() { return spec_->timebase->to_ns(now()); }
 
 void Cpu::wait_turn() {
   while (status_ != Status::ready || now_ >= limit_) {
-    core_->wait_turn(*this);
+    core_->wait_turn();
     if (deliver_) run_handler();
   }
 }

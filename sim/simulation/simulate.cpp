@@ -1,5 +1,62 @@
 #include "sim/simulation/simulate.hpp"
 
+#include <algorithm>
+
+#include "models/failure.hpp"
+#include "sim/simulation/statistics.hpp"
+#include "workloads/program/workload.hpp"
+#include "workloads/registry.hpp"
+
 namespace linebounce {
-PointData simulate(const SimulationInput&, const std::function<void(double)>&) { return {}; }  // the engine is on its way
+
+namespace {
+
+class PointMetrics final : public MetricSink {
+ public:
+  explicit PointMetrics(PointData& point) : point_(point) {}
+  void metric(const std::string& name, double value, const std::string& unit) override { point_.metrics[name] = {value, unit}; }
+  void count(const std::string& name, std::int64_t value) override { point_.metrics[name] = {value, ""}; }
+
+ private:
+  PointData& point_;
+};
+
+// The machine wants its listener before the listener can know the machine's memory.
+class Relay final : public Observer {
+ public:
+  void set(Observer& target) { target_ = &target; }
+  void miss(const Miss& miss) override { target_->miss(miss); }
+
+ private:
+  Observer* target_ = nullptr;
+};
+
+}  // namespace
+
+PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress) {
+  const auto entry = std::find_if(workloads().begin(), workloads().end(), [&](const WorkloadEntry& w) { return w.name == input.workload; });
+  const std::unique_ptr<Workload> workload = entry->create(input.parameters);
+  Relay relay;
+  Machine machine(input.machine, input.protocol, input.engine, input.run.warmup_us, input.run.measure_us, relay);
+  AddressSpace memory(machine.store());
+  workload->set_up({memory, input.machine, input.seed});
+  Statistics statistics(machine.timebase(), machine.core_spec(), memory);
+  relay.set(statistics);
+  machine.set_functions(memory.functions().size());
+  for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
+    machine.set_program(cpu, [&workload](Cpu& thread) { workload->run(thread); });
+  }
+  try {
+    machine.run(progress);
+  } catch (const ModelFailure& failure) {
+    throw SimulationFailure(std::string(failure.what()) + "\nseed " + std::to_string(input.seed));
+  }
+  PointData point;
+  statistics.collect(machine, point);
+  PointMetrics metrics(point);
+  const std::function<const Cpu&(int)> cpu = [&machine](int number) -> const Cpu& { return machine.cpu(number); };
+  workload->report({machine.timebase().to_ns(machine.measured()), cpu, machine.cpus()}, metrics);
+  return point;
+}
+
 }  // namespace linebounce

@@ -1,16 +1,48 @@
-// What a workload is: it lays out its memory, runs one program per CPU, and reports metrics of its own.
+// What a workload is: it lays out its memory, runs one program on every CPU, and reports metrics of its own.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <variant>
+
+#include "models/core/cpu.hpp"
+#include "models/machine_spec.hpp"
+#include "workloads/program/address_space.hpp"
+
 namespace linebounce {
+
+// What a workload is given before it runs.
+struct Setting {
+  AddressSpace& memory;
+  const MachineSpec& machine;
+  std::uint64_t seed;
+};
+
+// Where a workload puts its metrics; names as in the results contract ("cost.l2_hit").
+class MetricSink {
+ public:
+  virtual ~MetricSink() = default;
+  virtual void metric(const std::string& name, double value, const std::string& unit) = 0;
+  virtual void count(const std::string& name, std::int64_t value) = 0;
+};
+
+// What is known of a run when it is over.
+struct RunFacts {
+  double measured_ns = 0;
+  const std::function<const Cpu&(int)>& cpu;  // by number
+  int cpus = 0;
+};
 
 class Workload {
  public:
   virtual ~Workload() = default;
-};
-
-class Lock {
- public:
-  virtual ~Lock() = default;
+  // Places objects, names functions. Called once, before the simulation. Errors: std::invalid_argument, with text for a user.
+  virtual void set_up(const Setting& setting) = 0;
+  // The program of one CPU. It is left where it stands when the measured time is over.
+  virtual void run(Cpu& cpu) = 0;
+  virtual void report(const RunFacts& facts, MetricSink& metrics) const = 0;
 };
 
 }  // namespace linebounce

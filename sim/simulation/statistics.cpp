@@ -1,0 +1,198 @@
+#include "sim/simulation/statistics.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace linebounce {
+
+namespace {
+
+constexpr std::array<const char*, kSources> kSourceNames = {"local_c2c", "local_memory", "upgrade"};
+constexpr std::array<const char*, kAccessKinds> kAccessNames = {"load", "store", "atomic"};
+constexpr std::array<const char*, 2> kModeNames = {"kernel", "user"};
+
+double share_pct(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0.0; }
+
+}  // namespace
+
+void LatencyHistogram::add(std::int64_t cycles, std::int64_t count) {
+  if (cycles < kDense) {
+    dense_[static_cast<std::size_t>(cycles)] += count;
+  } else {
+    sparse_[cycles] += count;
+  }
+}
+
+std::map<std::int64_t, std::int64_t> LatencyHistogram::bins() const {
+  std::map<std::int64_t, std::int64_t> bins = sparse_;
+  for (std::int64_t cycles = 0; cycles < kDense; ++cycles) {
+    const std::int64_t count = dense_[static_cast<std::size_t>(cycles)];
+    if (count > 0) bins[cycles] = count;
+  }
+  return bins;
+}
+
+MissTable::Entry& MissTable::find(std::vector<Entry>& entries, const Key& key) const {
+  const std::uint64_t mixed = (static_cast<std::uint64_t>(key.object) << 32 | key.offset) * 0x9E3779B97F4A7C15ULL +
+                              (static_cast<std::uint64_t>(key.function) << 8 | static_cast<std::uint64_t>(key.access) << 4 |
+                               static_cast<std::uint64_t>(key.source)) *
+                                  0xC2B2AE3D27D4EB4FULL;
+  std::size_t i = (mixed >> 32) & (entries.size() - 1);
+  while (entries[i].count != 0 && entries[i].key != key) i = (i + 1) & (entries.size() - 1);
+  return entries[i];
+}
+
+void MissTable::add(const Key& key, Tick latency) {
+  Entry* entry = &find(entries_, key);
+  if (entry->count == 0) {
+    if (++used_ * 2 > entries_.size()) {
+      std::vector<Entry> larger(entries_.size() * 2);
+      for (const Entry& old : entries_) {
+        if (old.count != 0) find(larger, old.key) = old;
+      }
+      entries_ = std::move(larger);
+      entry = &find(entries_, key);
+    }
+    entry->key = key;
+  }
+  ++entry->count;
+  entry->latency += latency;
+}
+
+std::vector<MissTable::Entry> MissTable::sorted() const {
+  std::vector<Entry> used;
+  std::copy_if(entries_.begin(), entries_.end(), std::back_inserter(used), [](const Entry& entry) { return entry.count != 0; });
+  std::sort(used.begin(), used.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  return used;
+}
+
+Statistics::Statistics(const Timebase& timebase, const CoreSpec& core, const AddressSpace& memory)
+    : timebase_(timebase), core_(core), memory_(memory) {}
+
+void Statistics::miss(const Miss& miss) {
+  if (miss.issued < core_.warmup_end || miss.issued >= core_.end) return;
+  const auto mode = static_cast<std::size_t>(memory_.functions()[miss.function].mode);
+  histograms_[mode][static_cast<std::size_t>(miss.source)].add(miss.latency / core_.cycle);
+  const AddressSpace::Place place = memory_.find(miss.address);
+  table_.add({place.object, place.offset, miss.function, miss.access, miss.source}, miss.latency);
+}
+
+void Statistics::collect(Machine& machine, PointData& point) const {
+  collect_latency(machine, point);
+  collect_lines(point);
+  collect_time(machine, point);
+  collect_transitions(machine, point);
+  const auto measured = static_cast<double>(machine.measured());
+  const BusStatistics& bus = machine.bus().statistics();
+  point.metrics["bus.utilisation_pct"] = {share_pct(static_cast<double>(bus.data_busy), measured), "%"};
+  point.metrics["bus.address_utilisation_pct"] = {share_pct(static_cast<double>(bus.address_busy), measured), "%"};
+  point.metrics["bus.transactions"] = {bus.transactions, ""};
+  point.simulated_ns = static_cast<std::int64_t>(timebase_.to_ns(machine.measured()));
+}
+
+void Statistics::collect_latency(Machine& machine, PointData& point) const {
+  std::map<std::pair<std::string, std::string>, std::map<std::int64_t, std::int64_t>> all;
+  for (std::size_t mode = 0; mode < 2; ++mode) {
+    for (std::size_t source = 0; source < kSources; ++source) {
+      const auto bins = histograms_[mode][source].bins();
+      if (!bins.empty()) all[{kModeNames[mode], kSourceNames[source]}] = bins;
+    }
+  }
+  for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
+    const ThreadCounters& counters = machine.cpu(cpu).counters();
+    for (std::size_t function = 0; function < counters.by_function.size(); ++function) {
+      const FunctionCounters& of = counters.by_function[function];
+      point.references += of.misses;
+      for (std::size_t level = 0; level < core_.hit_latency.size(); ++level) {
+        std::int64_t hits = 0;
+        for (const std::int64_t count : of.hits[level]) hits += count;
+        if (hits == 0) continue;
+        point.references += hits;
+        const char* mode = kModeNames[static_cast<std::size_t>(memory_.functions()[function].mode)];
+        all[{mode, fmt::format("l{}", level + 1)}][core_.hit_latency[level] / core_.cycle] += hits;
+      }
+    }
+  }
+  std::map<std::string, std::map<std::int64_t, std::int64_t>> by_source;
+  for (const auto& [key, bins] : all) {
+    for (const auto& [cycles, count] : bins) {
+      point.latency.push_back({key.first, key.second, cycles, timebase_.to_ns(cycles * core_.cycle), count});
+      by_source[key.second][cycles] += count;
+    }
+  }
+  for (const auto& [source, bins] : by_source) latency_metrics(source, bins, point);
+}
+
+void Statistics::latency_metrics(const std::string& source, const std::map<std::int64_t, std::int64_t>& bins, PointData& point) const {
+  std::int64_t count = 0;
+  std::int64_t cycles = 0;
+  auto peak = bins.begin();
+  for (auto bin = bins.begin(); bin != bins.end(); ++bin) {
+    count += bin->second;
+    cycles += bin->first * bin->second;
+    if (bin->second > peak->second) peak = bin;
+  }
+  const std::string name = "latency." + source;
+  point.metrics[name + ".count"] = {count, ""};
+  point.metrics[name + ".mean_ns"] = {timebase_.to_ns(cycles * core_.cycle) / static_cast<double>(count), "ns"};
+  point.metrics[name + ".peak_ns"] = {timebase_.to_ns(peak->first * core_.cycle), "ns"};
+}
+
+void Statistics::collect_lines(PointData& point) const {
+  for (const MissTable::Entry& entry : table_.sorted()) {
+    const Symbol symbol = memory_.symbol({entry.key.object, entry.key.offset});
+    LineRow row{.structure = symbol.structure, .object = symbol.object, .line = symbol.line, .offset = symbol.offset, .field = symbol.field};
+    row.function = memory_.functions()[entry.key.function].name;
+    row.access = kAccessNames[static_cast<std::size_t>(entry.key.access)];
+    row.source = kSourceNames[static_cast<std::size_t>(entry.key.source)];
+    row.count = entry.count;
+    row.latency_ns_mean = timebase_.to_ns(entry.latency) / static_cast<double>(entry.count);
+    point.lines.push_back(row);
+  }
+  std::sort(point.lines.begin(), point.lines.end(), [](const LineRow& a, const LineRow& b) {
+    return std::tie(a.structure, a.object, a.line, a.offset, a.field, a.function, a.access, a.home, a.source) <
+           std::tie(b.structure, b.object, b.line, b.offset, b.field, b.function, b.access, b.home, b.source);
+  });
+}
+
+void Statistics::collect_time(Machine& machine, PointData& point) const {
+  std::array<Tick, 2> time{};
+  std::array<std::int64_t, 2> instructions{};
+  Tick asleep = 0;
+  for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
+    const ThreadCounters& counters = machine.cpu(cpu).counters();
+    asleep += counters.asleep;
+    for (std::size_t function = 0; function < counters.by_function.size(); ++function) {
+      const auto mode = static_cast<std::size_t>(memory_.functions()[function].mode);
+      time[mode] += counters.time_in_function[function];
+      instructions[mode] += counters.by_function[function].instructions;
+    }
+  }
+  for (std::size_t mode = 0; mode < 2; ++mode) {
+    if (instructions[mode] == 0) continue;
+    const auto cycles = static_cast<double>(time[mode] / core_.cycle);
+    point.metrics[std::string("cpi.") + kModeNames[mode]] = {cycles / static_cast<double>(instructions[mode]), ""};
+  }
+  // A CPU whose program has ended idles.
+  const auto all = static_cast<double>(machine.measured()) * machine.cpus();
+  const double system = share_pct(static_cast<double>(time[0]), all);
+  const double user = share_pct(static_cast<double>(time[1]), all);
+  point.metrics["time.system_pct"] = {system, "%"};
+  point.metrics["time.user_pct"] = {user, "%"};
+  point.metrics["time.idle_pct"] = {share_pct(all - static_cast<double>(time[0]) - static_cast<double>(time[1]), all), "%"};
+}
+
+void Statistics::collect_transitions(const Machine& machine, PointData& point) {
+  for (const TransitionLog::Controller controller : {TransitionLog::kCache, TransitionLog::kMemory}) {
+    const ControllerTable& table = machine.log().table(controller);
+    for (std::size_t state = 0; state < table.states.size(); ++state) {
+      for (std::size_t event = 0; event < table.events.size(); ++event) {
+        const std::int64_t count = machine.log().count(controller, static_cast<StateId>(state), static_cast<EventId>(event));
+        if (count > 0) point.transitions.push_back({table.name, table.states[state].name, table.events[event], count});
+      }
+    }
+  }
+}
+
+}  // namespace linebounce

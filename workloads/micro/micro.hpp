@@ -1,0 +1,21 @@
+// The factories and parameters of the micro-workloads, for the table in workloads/registry.cpp.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "workloads/program/parameters.hpp"
+#include "workloads/program/workload.hpp"
+
+namespace linebounce {
+
+std::vector<ParameterDeclaration> operation_costs_parameters();
+std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters);
+
+std::vector<ParameterDeclaration> critical_section_parameters();
+std::unique_ptr<Workload> make_critical_section(const Parameters& parameters);
+
+std::vector<ParameterDeclaration> false_sharing_parameters();
+std::unique_ptr<Workload> make_false_sharing(const Parameters& parameters);
+
+}  // namespace linebounce

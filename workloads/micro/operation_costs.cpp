@@ -1,0 +1,219 @@
+// What one operation costs, measured as a kernel programmer would: by loops between two readings of the clock.
+//
+// Rows of one CPU: time of the loop / repetitions, on lines that the CPU has to itself. Rows of several: `contenders` CPUs run the
+// loop freely on one line for a window of time; cost = window / increments that all of them completed in it. The definitions
+// stand in configs/experiments/operation_costs.toml, with their reasons.
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "workloads/micro/micro.hpp"
+#include "workloads/program/barrier.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr int kLoopCycles = 2;  // decrement, branch taken: what a loop costs beside its body
+
+enum Row { kInstruction, kClockCycle, kL2Hit, kAtomic, kCompareExchange, kMainMemory, kLocalLock, kSoloRows };
+enum SharedRow { kAtomicTransfer, kBlindTransfer, kTransferInvalidate, kSharedRows };
+
+constexpr std::array<const char*, kSoloRows> kSoloNames = {
+    "instruction", "clock_cycle", "l2_hit", "atomic_increment", "cmpxchg_atomic_increment", "main_memory", "cpu_local_lock"};
+constexpr std::array<const char*, kSharedRows> kSharedNames = {"atomic_increment_cache_transfer", "cmpxchg_blind_cache_transfer",
+                                                               "cmpxchg_cache_transfer_and_invalidate"};
+
+class OperationCosts final : public Workload {
+ public:
+  explicit OperationCosts(const Parameters& parameters)
+      : repetitions_(parameters.integer("repetitions")),
+        contenders_(static_cast<int>(parameters.integer("contenders"))),
+        phases_(static_cast<int>(parameters.integer("phases"))),
+        window_ns_(parameters.number("window_us") * 1000) {}
+
+  void set_up(const Setting& setting) override;
+  void run(Cpu& cpu) override;
+  void report(const RunFacts& facts, MetricSink& metrics) const override;
+
+ private:
+  // A ring of lines in which each word holds the address of the next.
+  struct Chain {
+    Address first = 0;
+    std::int64_t lines = 0;
+  };
+  Chain make_chain(AddressSpace& memory, const std::string& name, std::int64_t bytes) const;
+
+  void run_solo(Cpu& cpu);
+  double chase(Cpu& cpu, const Chain& chain) const;
+  template <class Body>
+  double timed(Cpu& cpu, Body body) const;
+  void run_shared(Cpu& cpu, SharedRow row);
+  template <class Body>
+  std::int64_t count_in_window(Cpu& cpu, double begin_ns, Body body) const;
+  std::int64_t contend(Cpu& cpu, SharedRow row, double begin_ns) const;
+
+  std::int64_t repetitions_;
+  int contenders_;
+  int phases_;
+  double window_ns_;
+  std::uint64_t seed_ = 0;
+  Chain in_l2_, in_memory_;
+  Address private_word_ = 0;
+  Address shared_word_ = 0;
+  Barrier barrier_;
+  std::array<double, kSoloRows> solo_ns_{};
+  std::array<std::int64_t, kSharedRows> completed_{};
+};
+
+void OperationCosts::set_up(const Setting& setting) {
+  const auto& caches = setting.machine.caches;
+  if (caches.size() < 2) throw std::invalid_argument("workload operation_costs needs a machine with at least two levels of cache");
+  if (contenders_ > setting.machine.cpus) {
+    throw std::invalid_argument("workload.contenders: " + std::to_string(contenders_) + " CPUs cannot contend on a machine of " +
+                                std::to_string(setting.machine.cpus));
+  }
+  seed_ = setting.seed;
+  AddressSpace& memory = setting.memory;
+  in_l2_ = make_chain(memory, "l2_chain", std::min(4 * caches[0].size_kib, caches[1].size_kib / 2) * std::int64_t{1024});
+  in_memory_ = make_chain(memory, "memory_chain", 2 * caches.back().size_kib * std::int64_t{1024});
+  const int line = memory.line_bytes();
+  const Layout counter{.name = "counter", .size = line, .alignment = line, .fields = {{"value", 0}}};
+  private_word_ = memory.place(counter, "private_counter");
+  shared_word_ = memory.place(counter, "shared_counter");
+  barrier_ = Barrier(memory, "start", contenders_);
+}
+
+OperationCosts::Chain OperationCosts::make_chain(AddressSpace& memory, const std::string& name, std::int64_t bytes) const {
+  const auto line = static_cast<Address>(memory.line_bytes());
+  const Chain chain{memory.place_array(name, bytes), bytes / memory.line_bytes()};
+  for (std::int64_t i = 0; i < chain.lines; ++i) {
+    const auto next = static_cast<Address>((i + 1) % chain.lines);
+    memory.preset(chain.first + static_cast<Address>(i) * line, chain.first + next * line);
+  }
+  return chain;
+}
+
+void OperationCosts::run(Cpu& cpu) {
+  const int me = cpu.id().value;
+  if (me >= contenders_) return;
+  if (me == 0) run_solo(cpu);
+  for (const SharedRow row : {kAtomicTransfer, kBlindTransfer, kTransferInvalidate}) run_shared(cpu, row);
+}
+
+void OperationCosts::run_solo(Cpu& cpu) {
+  const Address word = private_word_;
+  cpu.fetch_add(word, 1);  // the line is here from now on
+  solo_ns_[kInstruction] = timed(cpu, [&] { cpu.execute(1); });
+  solo_ns_[kClockCycle] = timed(cpu, [&] { cpu.compute(1); });
+  solo_ns_[kAtomic] = timed(cpu, [&] {
+    cpu.fetch_add(word, 1);
+    cpu.compute(kLoopCycles);
+  });
+  solo_ns_[kCompareExchange] = timed(cpu, [&] {
+    const Value old = cpu.load(word);
+    cpu.compute(1);  // add
+    cpu.compare_exchange(word, old, old + 1);
+    cpu.compute(kLoopCycles);
+  });
+  cpu.store(word, 0);
+  solo_ns_[kLocalLock] = timed(cpu, [&] {
+    cpu.compare_exchange(word, 0, 1);
+    cpu.exchange(word, 0);
+    cpu.compute(kLoopCycles);
+  });
+  solo_ns_[kL2Hit] = chase(cpu, in_l2_);
+  solo_ns_[kMainMemory] = chase(cpu, in_memory_);
+}
+
+// Nanoseconds of one repetition.
+template <class Body>
+double OperationCosts::timed(Cpu& cpu, Body body) const {
+  const double begin = cpu.now_ns();
+  for (std::int64_t i = 0; i < repetitions_; ++i) body();
+  const double end = cpu.now_ns();
+  return (end - begin) / static_cast<double>(repetitions_);
+}
+
+// Each load's address is the value of the one before. One round to warm up; the ring is larger than the nearer caches.
+double OperationCosts::chase(Cpu& cpu, const Chain& chain) const {
+  Address at = chain.first;
+  for (std::int64_t i = 0; i < chain.lines; ++i) at = cpu.load(at);
+  return timed(cpu, [&] { at = cpu.load(at); });
+}
+
+void OperationCosts::run_shared(Cpu& cpu, SharedRow row) {
+  const int me = cpu.id().value;
+  Random random(seed_, static_cast<std::uint64_t>(me), static_cast<std::uint64_t>(row));
+  for (int phase = 0; phase < phases_; ++phase) {
+    barrier_.wait(cpu);
+    const std::uint64_t delay = random.below(1000);
+    cpu.compute(static_cast<std::int64_t>(delay));
+    const double started = cpu.now_ns();
+    completed_[row] += contend(cpu, row, started + 2000);  // by then all have long begun
+  }
+}
+
+// Runs the row's loop until the window [begin, begin + window) is over; how many increments were completed in it.
+std::int64_t OperationCosts::contend(Cpu& cpu, SharedRow row, double begin_ns) const {
+  const Address word = shared_word_;
+  switch (row) {
+    case kAtomicTransfer:
+      return count_in_window(cpu, begin_ns, [&] {
+        cpu.fetch_add(word, 1);
+        return true;
+      });
+    case kBlindTransfer:
+      return count_in_window(cpu, begin_ns, [&] {
+        cpu.compare_exchange(word, 0, 1);
+        return true;
+      });
+    default: break;
+  }
+  Value old = cpu.load(word);
+  return count_in_window(cpu, begin_ns, [&] {
+    cpu.compute(1);  // add
+    const Value found = cpu.compare_exchange(word, old, old + 1);
+    const bool done = found == old;
+    if (!done) cpu.compute(kLoopCycles);
+    old = cpu.load(word);
+    return done;
+  });
+}
+
+template <class Body>
+std::int64_t OperationCosts::count_in_window(Cpu& cpu, double begin_ns, Body body) const {
+  std::int64_t completed = 0;
+  for (;;) {
+    const bool done = body();
+    const double now = cpu.now_ns();
+    // Both begin and end in the middle of somebody's operation: half open, so that each is counted once.
+    if (now >= begin_ns + window_ns_) return completed;
+    if (now >= begin_ns && done) ++completed;
+    cpu.compute(kLoopCycles);
+  }
+}
+
+void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
+  for (std::size_t row = 0; row < kSoloRows; ++row) metrics.metric(std::string("cost.") + kSoloNames[row], solo_ns_[row], "ns");
+  const double elapsed = window_ns_ * phases_;
+  for (std::size_t row = 0; row < kSharedRows; ++row) {
+    metrics.metric(std::string("cost.") + kSharedNames[row], elapsed / static_cast<double>(completed_[row]), "ns");
+  }
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> operation_costs_parameters() {
+  return {
+      {.name = "repetitions", .default_value = std::int64_t{20000}, .meaning = "of each loop on one CPU", .minimum = 1, .maximum = 1e9},
+      {.name = "contenders", .default_value = std::int64_t{2}, .meaning = "CPUs on the shared line", .minimum = 1, .maximum = 64},
+      {.name = "phases", .default_value = std::int64_t{16}, .meaning = "windows of a shared row, each with other starting times", .minimum = 1, .maximum = 1e6},
+      {.name = "window_us", .default_value = 50.0, .meaning = "length of a window", .minimum = 1, .maximum = 1e6},
+  };
+}
+
+std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters) { return std::make_unique<OperationCosts>(parameters); }
+
+}  // namespace linebounce

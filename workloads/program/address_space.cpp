@@ -1,0 +1,69 @@
+#include "workloads/program/address_space.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace linebounce {
+
+namespace {
+
+constexpr Address kFirstAddress = 0x10000;  // no object lies at 0
+
+Address round_up(Address address, int alignment) {
+  const auto step = static_cast<Address>(alignment);
+  return (address + step - 1) / step * step;
+}
+
+}  // namespace
+
+AddressSpace::AddressSpace(LineStore& store) : store_(&store), next_(kFirstAddress), functions_{{"program", Mode::kernel}} {}
+
+Address AddressSpace::place(const Layout& layout, const std::string& object, int alignment) {
+  const Address begin = round_up(next_, alignment > 0 ? alignment : layout.alignment);
+  next_ = begin + static_cast<Address>(layout.size);
+  auto known = std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& other) { return other.name == layout.name; });
+  if (known == layouts_.end()) known = layouts_.insert(layouts_.end(), layout);
+  objects_.push_back({static_cast<std::size_t>(known - layouts_.begin()), object, begin, false});
+  return begin;
+}
+
+Address AddressSpace::place_array(const std::string& object, std::int64_t bytes) {
+  const Layout layout{.name = object, .size = static_cast<int>(bytes), .alignment = line_bytes(), .fields = {}};
+  const Address begin = place(layout, object);
+  objects_.back().array = true;
+  next_ = round_up(next_, line_bytes());
+  return begin;
+}
+
+FunctionId AddressSpace::function(const std::string& name, Mode mode) {
+  const auto known = std::find_if(functions_.begin(), functions_.end(), [&](const Function& f) { return f.name == name; });
+  if (known != functions_.end()) return static_cast<FunctionId>(known - functions_.begin());
+  functions_.push_back({name, mode});
+  return static_cast<FunctionId>(functions_.size() - 1);
+}
+
+AddressSpace::Place AddressSpace::find(Address address) const {
+  const auto after = std::upper_bound(objects_.begin(), objects_.end(), address, [](Address at, const Object& object) { return at < object.begin; });
+  if (after == objects_.begin()) return {};
+  const Object& object = *std::prev(after);
+  const Address offset = address - object.begin;
+  if (offset >= static_cast<Address>(layouts_[object.layout].size)) return {};
+  return {static_cast<std::uint32_t>(&object - objects_.data()), object.array ? 0 : static_cast<std::uint32_t>(offset)};
+}
+
+Symbol AddressSpace::symbol(Place place) const {
+  if (place.object == kNoObject) return {};
+  const Object& object = objects_[place.object];
+  const Layout& layout = layouts_[object.layout];
+  const Address address = object.begin + place.offset;
+  Symbol symbol{.structure = layout.name, .object = object.name, .field = object.array ? "[]" : ""};
+  symbol.line = static_cast<std::int64_t>(store_->line_of(address).value - store_->line_of(object.begin).value);
+  symbol.offset = static_cast<std::int64_t>(store_->offset_of(address));
+  for (const Field& field : layout.fields) {
+    const auto inside = static_cast<int>(place.offset);
+    if (inside >= field.offset && inside < field.offset + field.size) symbol.field = field.name;
+  }
+  return symbol;
+}
+
+}  // namespace linebounce

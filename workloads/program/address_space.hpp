@@ -1,0 +1,82 @@
+// The memory that programs use: structures with named fields, objects placed at addresses, and functions, so that every miss
+// knows what it missed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/memory/line_store.hpp"
+#include "models/observer.hpp"
+
+namespace linebounce {
+
+struct Field {
+  std::string name;
+  int offset = 0;  // bytes
+  int size = 8;
+};
+
+// A structure's layout. Bytes that no field names belong to a field "".
+struct Layout {
+  std::string name;
+  int size = 0;       // bytes
+  int alignment = 8;  // of its objects
+  std::vector<Field> fields;
+};
+
+enum class Mode : std::uint8_t { kernel, user };
+
+struct Function {
+  std::string name;
+  Mode mode = Mode::kernel;
+};
+
+// What stands at an address.
+struct Symbol {
+  std::string structure, object, field;
+  std::int64_t line = 0;    // of the object, counted from the line in which it begins
+  std::int64_t offset = 0;  // in that line
+};
+
+class AddressSpace {
+ public:
+  explicit AddressSpace(LineStore& store);
+
+  [[nodiscard]] int line_bytes() const { return store_->line_bytes(); }
+
+  // Places a new object behind all others. `alignment` 0: the layout's; the coherence line's gives it lines of its own.
+  Address place(const Layout& layout, const std::string& object, int alignment = 0);
+  // An array without fields that begins on a line of its own and shares none.
+  Address place_array(const std::string& object, std::int64_t bytes);
+
+  // What a word holds before the program starts; 0 where nothing is said.
+  void preset(Address address, Value value, int bytes = 8) { store_->preset(address, bytes, value); }
+
+  FunctionId function(const std::string& name, Mode mode);
+  [[nodiscard]] const std::vector<Function>& functions() const { return functions_; }
+
+  // An address as a number of its object and an offset in it. Bytes of an array are not told apart. Cheap: a miss asks for it.
+  struct Place {
+    std::uint32_t object = kNoObject;
+    std::uint32_t offset = 0;
+  };
+  static constexpr std::uint32_t kNoObject = 0xFFFFFFFF;
+  [[nodiscard]] Place find(Address address) const;
+  [[nodiscard]] Symbol symbol(Place place) const;
+
+ private:
+  struct Object {
+    std::size_t layout;
+    std::string name;
+    Address begin;
+    bool array;
+  };
+
+  LineStore* store_;
+  Address next_;
+  std::vector<Layout> layouts_;
+  std::vector<Object> objects_;  // by their begin
+  std::vector<Function> functions_;
+};
+
+}  // namespace linebounce
