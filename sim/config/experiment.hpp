@@ -3,26 +3,19 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <toml++/toml.h>
 #include <utility>
 #include <vector>
 
+#include "sim/config/config_error.hpp"
+#include "sim/config/settings.hpp"
+#include "sim/config/toml_text.hpp"  // to_toml: the text of config.toml
 #include "sim/simulation/simulate.hpp"
 
 namespace linebounce {
-
-// Something in a configuration file or on the command line that can't be used: exit code 2. what() is complete and ready for a
-// user: "FILE:LINE:COLUMN: KEY: what is wrong; legal values; did you mean ...".
-class ConfigError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-// A value in a sweep, in `at`, or given by --set.
-using ConfigValue = ParameterValue;
 
 // What varies together: one path, or several zipped by [[sweep.together]]. values[i] belongs to paths[i]; all have one length.
 struct SweepAxis {
@@ -38,7 +31,7 @@ struct PaperRow {
   std::string id;
   std::vector<std::string> metrics;                // one, or several with `order`
   std::map<std::string, ConfigValue> at;
-  std::optional<std::map<std::string, ConfigValue>> relative_to;
+  std::optional<std::map<std::string, ConfigValue>> relative_to;  // laid over `at`: selects a point by itself
   bool difference = false;
   std::optional<double> value;
   std::optional<double> tolerance, tolerance_abs;
@@ -48,16 +41,19 @@ struct PaperRow {
   std::string source;
 };
 
+struct ExperimentTables;  // sim/config/experiment_tables.hpp
+
 struct Experiment {
   std::string name, title;
   std::string machine_name;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;                          // of a point's first run; the others have seed + 1, seed + 2, ...
   int seeds = 1;                                   // runs per point
   toml::table resolved;                            // what config.toml holds: every key with its value, [engine] left out
   EngineSpec engine;
   std::vector<SweepAxis> sweep;
   std::vector<PaperRow> paper;
   bool overridden = false;                         // machine or workload changed on the command line: paper rows have "ok": null
+  std::shared_ptr<const ExperimentTables> tables;  // what expand() makes points from, with the place of every value
 };
 
 struct Point {
@@ -84,6 +80,10 @@ Experiment load_experiment(const std::string& name_or_path, const Overrides& ove
 std::vector<Point> expand(const Experiment& experiment);
 
 // 16 hex digits over everything that can change a result: `resolved`, the protocol's text, the seed; [engine] is left out.
+// Titles, [[paper]] rows and sources are left out too: a corrected tolerance doesn't throw away finished points.
 std::string configuration_hash(const toml::table& resolved);
+
+// Whether a point lies at all these values (of a paper row's `at` or `relative_to`).
+bool lies_at(const Point& point, const std::map<std::string, ConfigValue>& at);
 
 }  // namespace linebounce
