@@ -93,7 +93,8 @@ std::vector<Point> expand(const Experiment& experiment) {
 
 bool lies_at(const Point& point, const std::map<std::string, ConfigValue>& at) {
   return std::all_of(at.begin(), at.end(), [&](const auto& wanted) {
-    return std::any_of(point.at.begin(), point.at.end(), [&](const auto& actual) { return actual == std::pair<std::string, ConfigValue>(wanted); });
+    return std::any_of(point.at.begin(), point.at.end(),
+                       [&](const auto& actual) { return actual == std::pair<std::string, ConfigValue>(wanted); });
   });
 }
 

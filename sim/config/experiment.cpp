@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/paper_rows.hpp"
@@ -17,6 +15,7 @@ namespace linebounce {
 namespace {
 
 constexpr std::string_view kCommandLine = "set on the command line";
+constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // exact in every reader of JSON
 
 // The value of --set PATH=VALUE: TOML, or else a bare word.
 ConfigValue command_line_value(const KeyInfo& key, const std::string& text, const Origin& origin) {
@@ -33,8 +32,12 @@ ConfigValue command_line_value(const KeyInfo& key, const std::string& text, cons
 
 class ExperimentReader {
  public:
-  ExperimentReader(const std::filesystem::path& file, const toml::table& table, const Overrides& overrides, const Catalogue& catalogue)
-      : reader_(table, file.string(), ""), folder_(file.parent_path()), overrides_(overrides), tables_(std::make_shared<ExperimentTables>()) {
+  ExperimentReader(const std::filesystem::path& file, const toml::table& table, const Overrides& overrides,
+                   const Catalogue& catalogue)
+      : reader_(table, file.string(), ""),
+        folder_(file.parent_path()),
+        overrides_(overrides),
+        tables_(std::make_shared<ExperimentTables>()) {
     tables_->file = file.string();
     tables_->catalogue = catalogue;
   }
@@ -63,14 +66,14 @@ class ExperimentReader {
   void identity() {
     experiment_.name = reader_.required_text("name");
     if (experiment_.name.find_first_of("/\\ \t\n") != std::string::npos || experiment_.name.starts_with('.')) {
-      reader_.refuse("name", fmt::format("\"{}\" cannot name a results directory: no slashes, blanks or leading dot", experiment_.name));
+      reader_.refuse(
+          "name", fmt::format("\"{}\" cannot name a results directory: no slashes, blanks or leading dot", experiment_.name));
     }
     experiment_.title = reader_.text("title").value_or("");
-    constexpr auto kLargest = std::numeric_limits<std::int64_t>::max();
-    experiment_.seed = static_cast<std::uint64_t>(reader_.integer("seed", 0, static_cast<double>(kLargest)).value_or(1));
+    experiment_.seed = static_cast<std::uint64_t>(reader_.integer("seed", 0, static_cast<double>(kLargestSeed)).value_or(1));
     if (overrides_.seed) experiment_.seed = *overrides_.seed;
-    if (experiment_.seed > static_cast<std::uint64_t>(kLargest)) {
-      fail(Origin{"--seed"}, "seed", fmt::format("{} is out of range; legal: 0 to {}", experiment_.seed, kLargest));
+    if (experiment_.seed > static_cast<std::uint64_t>(kLargestSeed)) {
+      throw ConfigError(fmt::format("--seed: {} is out of range; legal: 0 to {}", experiment_.seed, kLargestSeed));
     }
     experiment_.overridden = reader_.flag("overridden").value_or(false) || overrides_.machine.has_value();
   }
@@ -99,9 +102,13 @@ class ExperimentReader {
     std::vector<Leaf> names = leaves(*workload_, "workload", tables_->file, {});
     if (set_) append(names, leaves(*set_, "", tables_->file, {}));
     if (sweep_) append(names, swept_workload_names(*sweep_, tables_->file));
+    bool named = false;
     for (const auto& leaf : names) {
-      if (leaf.path == "workload.name") add_workload(checked(keys.require(leaf.path, leaf.origin), leaf));
+      if (leaf.path != "workload.name") continue;
+      add_workload(checked(keys.require(leaf.path, leaf.origin), leaf));
+      named = true;
     }
+    if (!named) fail(reader_.origin_of("workload"), "workload.name", "this key is missing and has no default");
     for (const auto& [path, text] : overrides_.sets) {
       if (path == "workload.name") add_workload(command_line_value(keys.require(path, {}), text, Origin{"--set"}));
     }
@@ -111,7 +118,9 @@ class ExperimentReader {
     for (auto& leaf : from) to.push_back(std::move(leaf));
   }
 
-  void add_workload(const ConfigValue& name) { tables_->keys.add(workload_keys(tables_->catalogue, std::get<std::string>(name))); }
+  void add_workload(const ConfigValue& name) {
+    tables_->keys.add(workload_keys(tables_->catalogue, std::get<std::string>(name)));
+  }
 
   void read_layers() {
     Settings& settings = tables_->settings;
@@ -146,10 +155,8 @@ class ExperimentReader {
 
   void finish(const toml::array* paper) {
     Settings base = tables_->settings;
-    if (!tables_->swept.contains("workload.name")) {
-      if (!base.contains("workload.name")) fail(reader_.origin_of("workload"), "workload.name", "this key is missing and has no default");
-      fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
-    }
+    // A swept workload brings its own defaults at each of its points.
+    if (!tables_->swept.contains("workload.name")) fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
     experiment_.seeds = static_cast<int>(std::get<std::int64_t>(base.at("run.seeds").value));
     if (paper) experiment_.paper = read_paper_rows(*paper, *tables_);

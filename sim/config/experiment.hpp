@@ -1,12 +1,13 @@
 // An experiment as read from its TOML file, its points, and the typed input of one point.
 #pragma once
 
+#include <toml++/toml.h>
+
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <toml++/toml.h>
 #include <utility>
 #include <vector>
 
@@ -29,14 +30,14 @@ enum class Shape { none, increasing, decreasing, flat };
 // One [[paper]] row, as DESIGN has it.
 struct PaperRow {
   std::string id;
-  std::vector<std::string> metrics;                // one, or several with `order`
+  std::vector<std::string> metrics;  // one, or several with `order`
   std::map<std::string, ConfigValue> at;
   std::optional<std::map<std::string, ConfigValue>> relative_to;  // laid over `at`: selects a point by itself
   bool difference = false;
   std::optional<double> value;
   std::optional<double> tolerance, tolerance_abs;
   Shape shape = Shape::none;
-  std::string over;                                // the swept path that a shape is looked at along
+  std::string over;  // the swept path that a shape is looked at along
   PaperKind kind = PaperKind::predicted;
   std::string source;
 };
@@ -46,27 +47,27 @@ struct ExperimentTables;  // sim/config/experiment_tables.hpp
 struct Experiment {
   std::string name, title;
   std::string machine_name;
-  std::uint64_t seed = 1;                          // of a point's first run; the others have seed + 1, seed + 2, ...
-  int seeds = 1;                                   // runs per point
-  toml::table resolved;                            // what config.toml holds: every key with its value, [engine] left out
+  std::uint64_t seed = 1;  // of a point's first run; the others have seed + 1, seed + 2, ...
+  int seeds = 1;           // runs per point
+  toml::table resolved;    // what config.toml holds: every key with its value, [engine] left out
   EngineSpec engine;
   std::vector<SweepAxis> sweep;
   std::vector<PaperRow> paper;
-  bool overridden = false;                         // machine or workload changed on the command line: paper rows have "ok": null
+  bool overridden = false;  // machine or workload changed on the command line: paper rows have "ok": null
   std::shared_ptr<const ExperimentTables> tables;  // what expand() makes points from, with the place of every value
 };
 
 struct Point {
   int number = 0;
-  std::vector<std::pair<std::string, ConfigValue>> at;   // in the sweep's order; empty without a sweep
-  toml::table resolved;                                  // as Experiment::resolved, without [sweep], for this point alone
-  SimulationInput input;                                 // typed, checked; its seed is the first of the point's seeds
+  std::vector<std::pair<std::string, ConfigValue>> at;  // in the sweep's order; empty without a sweep
+  toml::table resolved;                                 // as Experiment::resolved, without [sweep], for this point alone
+  SimulationInput input;                                // typed, checked; its seed is the first of the point's seeds
 };
 
 // What the command line says on top of the file.
 struct Overrides {
   std::optional<std::string> machine;
-  std::vector<std::pair<std::string, std::string>> sets; // path, value as TOML (a bare word is taken as a string)
+  std::vector<std::pair<std::string, std::string>> sets;  // path, value as TOML (a bare word is taken as a string)
   std::optional<std::uint64_t> seed;
 };
 

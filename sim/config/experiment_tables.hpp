@@ -13,8 +13,8 @@ struct ExperimentTables {
   std::string file;
   Catalogue catalogue;
   MachineTables machine;
-  KeySpace keys;      // machine.*, workload.*, run.*, engine.*
-  Settings settings;  // complete but for the sweep: machine file or [machine], then [set], then --set
+  KeySpace keys;                        // machine.*, workload.*, run.*, engine.*
+  Settings settings;                    // complete but for the sweep: machine file or [machine], then [set], then --set
   std::map<std::string, Origin> swept;  // by swept path: where its list stands
 };
 

@@ -7,8 +7,8 @@
 
 namespace linebounce {
 
-// The fraction with the smallest denominator, at most 64, that lies within 1e-4 (relative) of the number; a whole number is itself.
-// Nothing if there is none, or if the number is not positive.
+// The fraction with the smallest denominator, at most 64, that lies within 1e-4 (relative) of the number; a whole number is
+// itself. Nothing if there is none, or if the number is not positive.
 std::optional<Frequency> to_frequency(double mhz);
 
 }  // namespace linebounce

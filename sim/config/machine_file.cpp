@@ -19,6 +19,8 @@ DescribedMachine load_machine(const std::string& name_or_path) {
   return described;
 }
 
-std::vector<std::string> machine_names() { return file_names(kMachineFiles); }
+std::vector<std::string> machine_names() {
+  return file_names(kMachineFiles);
+}
 
 }  // namespace linebounce

@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view kLevels = "cache_levels";
 
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string_view::npos;
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string_view::npos;
 }
 
 // The names below [cache], in the order of the text.
@@ -30,7 +31,8 @@ std::vector<std::string> caches_in_text(const toml::table& machine, const std::s
   for (const auto& [key, value] : *caches) {
     const Origin at{place_of(file, key.source()), origin.hidden};
     const std::string path = "machine.cache." + std::string(key.str());
-    if (!value.is_table()) fail(at, path, fmt::format("expected a table for each cache ([cache.L1D]), found {}", describe_node(value)));
+    if (!value.is_table())
+      fail(at, path, fmt::format("expected a table for each cache ([cache.L1D]), found {}", describe_node(value)));
     if (!is_plain_name(key.str())) fail(at, path, "a cache's name has letters, digits, _ and - only");
     found.emplace_back(key.source().begin, key.str());
   }
@@ -41,15 +43,17 @@ std::vector<std::string> caches_in_text(const toml::table& machine, const std::s
 }
 
 // The order that `cache_levels` names: what a configuration that was written sorted by key needs.
-std::vector<std::string> levels_as_named(const toml::node& node, const std::vector<std::string>& caches, const std::string& file,
-                                         const Origin& origin) {
+std::vector<std::string> levels_as_named(const toml::node& node, const std::vector<std::string>& caches,
+                                         const std::string& file, const Origin& origin) {
   const Origin at{place_of(file, node.source()), origin.hidden};
   std::vector<std::string> levels;
   const auto* array = node.as_array();
-  if (!array) fail(at, "machine.cache_levels", fmt::format("expected a list of the caches' names, found {}", describe_node(node)));
+  if (!array)
+    fail(at, "machine.cache_levels", fmt::format("expected a list of the caches' names, found {}", describe_node(node)));
   for (const auto& element : *array) levels.push_back(element.value_or(std::string{}));
   if (!std::is_permutation(levels.begin(), levels.end(), caches.begin(), caches.end())) {
-    fail(at, "machine.cache_levels", fmt::format("expected each cache once, the nearest to the core first; the caches are {}", fmt::join(caches, ", ")));
+    fail(at, "machine.cache_levels",
+         fmt::format("expected each cache once, the nearest to the core first; the caches are {}", fmt::join(caches, ", ")));
   }
   return levels;
 }
@@ -65,7 +69,8 @@ ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const
 MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin) {
   MachineTables machine;
   machine.cache_levels = caches_in_text(table, file.string(), origin);
-  if (const auto* named = table.get(kLevels)) machine.cache_levels = levels_as_named(*named, machine.cache_levels, file.string(), origin);
+  if (const auto* named = table.get(kLevels))
+    machine.cache_levels = levels_as_named(*named, machine.cache_levels, file.string(), origin);
   for (const auto& key : schema_keys(machine.cache_levels)) {
     if (key.path.starts_with("machine.")) machine.keys.add(key);
   }
@@ -82,7 +87,8 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
   return machine;
 }
 
-MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context) {
+MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base,
+                                const std::string& context) {
   const auto file = find_file(kMachineFiles, name_or_path, base, context);
   const auto table = parse_toml(read_text(file), file.string());
   return read_machine_tables(table, file, Origin{file.string(), "machine."});

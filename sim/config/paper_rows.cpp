@@ -52,7 +52,8 @@ class RowReader {
   void metrics() {
     const auto* order = reader_.array("order");
     const auto metric = reader_.text("metric");
-    if ((order != nullptr) == metric.has_value()) reader_.refuse(order ? "order" : "id", "a row has either metric = \"NAME\" or order = [\"NAME\", ...]");
+    if ((order != nullptr) == metric.has_value())
+      reader_.refuse(order ? "order" : "id", "a row has either metric = \"NAME\" or order = [\"NAME\", ...]");
     if (metric) row_.metrics = {*metric};
     if (!order) return;
     for (const auto& element : *order) row_.metrics.push_back(element.value_or(std::string{}));
@@ -65,7 +66,9 @@ class RowReader {
     if (tables_.swept.contains(key.path)) return path;
     std::vector<std::string> swept;
     for (const auto& [other, place] : tables_.swept) swept.push_back(other);
-    fail(origin, path, fmt::format("is not swept here, so it selects nothing; swept: {}", swept.empty() ? "nothing" : fmt::format("{}", fmt::join(swept, ", "))));
+    fail(origin, path,
+         fmt::format("is not swept here, so it selects nothing; swept: {}",
+                     swept.empty() ? "nothing" : fmt::format("{}", fmt::join(swept, ", "))));
   }
 
   std::optional<Selection> selection(const std::string& key) {
@@ -88,19 +91,23 @@ class RowReader {
       reader_.refuse("id", fmt::format("row {} needs exactly one of value, shape and order", row_.id));
     }
     if (is_shape == row_.over.empty()) reader_.refuse(is_shape ? "shape" : "over", "shape and over = \"PATH\" go together");
-    if (row_.over.empty() == false && row_.at.contains(row_.over)) reader_.refuse("at", fmt::format("{} cannot be in `at` and in `over`", row_.over));
+    if (row_.over.empty() == false && row_.at.contains(row_.over))
+      reader_.refuse("at", fmt::format("{} cannot be in `at` and in `over`", row_.over));
     if (row_.difference && !row_.relative_to) reader_.refuse("difference", "a difference needs relative_to");
     if (row_.relative_to && !row_.value) reader_.refuse("relative_to", "only a row with a value can be relative");
     tolerances(is_order);
   }
 
   void tolerances(bool is_order) const {
-    if (row_.tolerance && row_.tolerance_abs) reader_.refuse("tolerance_abs", "a row has one tolerance: relative (tolerance) or absolute (tolerance_abs)");
+    if (row_.tolerance && row_.tolerance_abs)
+      reader_.refuse("tolerance_abs", "a row has one tolerance: relative (tolerance) or absolute (tolerance_abs)");
     const bool any = row_.tolerance || row_.tolerance_abs;
     const bool needed = (row_.value && row_.kind != PaperKind::definition) || row_.shape == Shape::flat;
     if (needed && !any) reader_.refuse("id", fmt::format("row {} needs tolerance (relative) or tolerance_abs", row_.id));
     const bool unused = is_order || row_.shape == Shape::increasing || row_.shape == Shape::decreasing;
-    if (any && unused) reader_.refuse(row_.tolerance ? "tolerance" : "tolerance_abs", "an order and a rising or falling shape have no tolerance");
+    if (any && unused)
+      reader_.refuse(row_.tolerance ? "tolerance" : "tolerance_abs",
+                     "an order and a rising or falling shape have no tolerance");
   }
 
   TableReader reader_;
@@ -141,7 +148,8 @@ toml::table selection_table(const Selection& at) {
 }
 
 toml::table row_table(const PaperRow& row) {
-  toml::table table{{"id", row.id}, {"kind", std::string(kKinds.at(static_cast<std::size_t>(row.kind)))}, {"at", selection_table(row.at)}};
+  toml::table table{
+      {"id", row.id}, {"kind", std::string(kKinds.at(static_cast<std::size_t>(row.kind)))}, {"at", selection_table(row.at)}};
   if (row.metrics.size() == 1) {
     table.insert("metric", row.metrics.front());
   } else {
@@ -169,24 +177,34 @@ std::vector<PaperRow> read_paper_rows(const toml::array& rows, const ExperimentT
     const Origin here{place_of(tables.file, element.source())};
     if (!element.is_table()) fail(here, "paper", fmt::format("expected [[paper]] tables, found {}", describe_node(element)));
     paper.push_back(RowReader(*element.as_table(), tables).read());
-    if (!ids.insert(paper.back().id).second) fail(here, "paper.id", fmt::format("\"{}\" is used by another row: ids are unique", paper.back().id));
+    if (!ids.insert(paper.back().id).second)
+      fail(here, "paper.id", fmt::format("\"{}\" is used by another row: ids are unique", paper.back().id));
   }
   return paper;
 }
 
-void check_selections(const std::vector<PaperRow>& paper, const toml::array& rows, const std::vector<Point>& points, const std::string& file) {
+void check_selections(const std::vector<PaperRow>& paper, const toml::array& rows, const std::vector<Point>& points,
+                      const std::string& file) {
   for (std::size_t i = 0; i < paper.size(); ++i) {
     const PaperRow& row = paper[i];
     const Origin here{place_of(file, rows[i].source())};
     const auto at = selected(points, row.at);
     if (row.shape != Shape::none) {
       const bool line = at.size() >= 2 && values_along(at, row.over) == at.size();
-      if (!line) fail(here, "paper.at", fmt::format("row {}: {} selects {} points, which make no line over {}; fix every other swept path", row.id, selection_text(row.at), at.size(), row.over));
+      if (!line)
+        fail(here, "paper.at",
+             fmt::format("row {}: {} selects {} points, which make no line over {}; fix every other swept path", row.id,
+                         selection_text(row.at), at.size(), row.over));
       continue;
     }
-    if (at.size() != 1) fail(here, "paper.at", fmt::format("row {}: {} selects {} points; a row needs exactly one", row.id, selection_text(row.at), at.size()));
+    if (at.size() != 1)
+      fail(here, "paper.at",
+           fmt::format("row {}: {} selects {} points; a row needs exactly one", row.id, selection_text(row.at), at.size()));
     const auto base = row.relative_to ? selected(points, *row.relative_to).size() : 1;
-    if (base != 1) fail(here, "paper.relative_to", fmt::format("row {}: {} selects {} points; a row needs exactly one", row.id, selection_text(*row.relative_to), base));
+    if (base != 1)
+      fail(
+          here, "paper.relative_to",
+          fmt::format("row {}: {} selects {} points; a row needs exactly one", row.id, selection_text(*row.relative_to), base));
   }
 }
 

@@ -34,8 +34,9 @@ fs::path project_root() {
     if (is_project(folder)) return folder;
     if (folder == folder.root_path()) break;
   }
-  throw ConfigError(fmt::format("no folder above {} holds configs/ and models/protocols/; set LINEBOUNCE_ROOT to the project's folder",
-                                failed ? "the program" : program.string()));
+  throw ConfigError(
+      fmt::format("no folder above {} holds configs/ and models/protocols/; set LINEBOUNCE_ROOT to the project's folder",
+                  failed ? "the program" : program.string()));
 }
 
 std::vector<std::string> file_names(const FileKind& kind) {

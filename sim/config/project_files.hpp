@@ -24,8 +24,8 @@ std::vector<std::string> file_names(const FileKind& kind);
 // Whether a user's word is a path rather than a name: it has a slash or the kind's extension.
 bool is_path(const FileKind& kind, std::string_view name_or_path);
 
-// The file of a name, or the path, taken from `base` where it is relative. Errors: ConfigError for an unknown name, with the known
-// ones; `context` (may be empty) precedes the message. Whether a path exists is found out by read_text.
+// The file of a name, or the path, taken from `base` where it is relative. Errors: ConfigError for an unknown name, with the
+// known ones; `context` (may be empty) precedes the message. Whether a path exists is found out by read_text.
 std::filesystem::path find_file(const FileKind& kind, const std::string& name_or_path, const std::filesystem::path& base,
                                 const std::string& context);
 

@@ -41,7 +41,9 @@ template <auto Member>
 Target engine(Configuration& c, std::size_t) {
   return &(c.engine.*Member);
 }
-Target seeds(Configuration& c, std::size_t) { return &c.seeds; }
+Target seeds(Configuration& c, std::size_t) {
+  return &c.seeds;
+}
 
 constexpr bool kRequired = true;
 constexpr bool kDefault = false;
@@ -182,7 +184,9 @@ struct Assign {
   void operator()(std::string* target) const { *target = std::get<std::string>(setting.value); }
   void operator()(Frequency* target) const {
     const auto frequency = to_frequency(as_number(setting.value));
-    if (!frequency) fail(setting.origin, path, fmt::format("{} MHz is no fraction with a denominator of at most 64", plain_text(setting.value)));
+    if (!frequency)
+      fail(setting.origin, path,
+           fmt::format("{} MHz is no fraction with a denominator of at most 64", plain_text(setting.value)));
     *target = *frequency;
   }
   template <class Enum>
@@ -210,7 +214,8 @@ void for_each_parameter(const std::vector<std::string>& cache_levels, Visit visi
     while (end < rows.size() && rows[end].path.starts_with(kEachCache)) ++end;
     for (std::size_t level = 0; level < cache_levels.size(); ++level) {
       for (std::size_t row = i; row < end; ++row) {
-        visit(rows[row], fmt::format("machine.cache.{}.{}", cache_levels[level], rows[row].path.substr(kEachCache.size())), level);
+        visit(rows[row], fmt::format("machine.cache.{}.{}", cache_levels[level], rows[row].path.substr(kEachCache.size())),
+              level);
       }
     }
     i = end - 1;
@@ -230,18 +235,21 @@ std::vector<KeyInfo> schema_keys(const std::vector<std::string>& cache_levels) {
   auto configuration = blank(cache_levels);
   for_each_parameter(cache_levels, [&](const Parameter& parameter, const std::string& path, std::size_t level) {
     const Target target = parameter.locate(configuration, level);
-    keys.push_back({path, std::visit(TypeOf{}, target), std::string(parameter.unit), std::string(parameter.meaning), parameter.minimum,
-                    parameter.maximum, std::visit(ChoicesOf{}, target), parameter.structural});
+    keys.push_back({path, std::visit(TypeOf{}, target), std::string(parameter.unit), std::string(parameter.meaning),
+                    parameter.minimum, parameter.maximum, std::visit(ChoicesOf{}, target), parameter.structural});
   });
   return keys;
 }
 
-void fill_defaults(Settings& settings, const std::vector<std::string>& cache_levels, std::string_view prefix, const Origin& origin) {
+void fill_defaults(Settings& settings, const std::vector<std::string>& cache_levels, std::string_view prefix,
+                   const Origin& origin) {
   auto configuration = blank(cache_levels);
   for_each_parameter(cache_levels, [&](const Parameter& parameter, const std::string& path, std::size_t level) {
     if (!path.starts_with(prefix) || settings.contains(path)) return;
     if (parameter.required) {
-      fail(origin, path, fmt::format("this key is missing and has no default ({}{}{})", parameter.meaning, parameter.unit.empty() ? "" : ", in ", parameter.unit));
+      fail(origin, path,
+           fmt::format("this key is missing and has no default ({}{}{})", parameter.meaning,
+                       parameter.unit.empty() ? "" : ", in ", parameter.unit));
     }
     settings.emplace(path, Setting{canonical(std::visit(Read{}, parameter.locate(configuration, level))), origin});
   });

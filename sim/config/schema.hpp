@@ -1,6 +1,6 @@
 // Every parameter of a machine, of a run and of the engine, once: its path, unit, legal values, meaning and the member that it
-// sets. Reading, checking, writing, describing and suggesting all come from this table. Defaults are the members' initialisers in
-// models/machine_spec.hpp and sim/simulation/simulate.hpp.
+// sets. Reading, checking, writing, describing and suggesting all come from this table. Defaults are the members' initialisers
+// in models/machine_spec.hpp and sim/simulation/simulate.hpp.
 #pragma once
 
 #include <string>
@@ -22,8 +22,7 @@ struct TypedConfiguration {
   EngineSpec engine;
 };
 
-using Target =
-    std::variant<int*, double*, bool*, std::string*, Frequency*, Replacement*, Consistency*, CpuOrder*>;
+using Target = std::variant<int*, double*, bool*, std::string*, Frequency*, Replacement*, Consistency*, CpuOrder*>;
 
 struct Parameter {
   std::string_view path;  // "machine.cache.*.ways": one for each cache
@@ -41,9 +40,10 @@ const std::vector<Parameter>& schema();
 // The keys of all parameters for a machine with these caches.
 std::vector<KeyInfo> schema_keys(const std::vector<std::string>& cache_levels);
 
-// Fills in the defaults of what `settings` leaves out below `prefix` ("machine." or ""). `origin` is for the message about a required
-// key that is missing: ConfigError.
-void fill_defaults(Settings& settings, const std::vector<std::string>& cache_levels, std::string_view prefix, const Origin& origin);
+// Fills in the defaults of what `settings` leaves out below `prefix` ("machine." or ""). `origin` is for the message about a
+// required key that is missing: ConfigError.
+void fill_defaults(Settings& settings, const std::vector<std::string>& cache_levels, std::string_view prefix,
+                   const Origin& origin);
 
 // The typed form of complete settings. Errors: ConfigError (a frequency that is no simple fraction).
 TypedConfiguration to_typed(const Settings& settings, const std::vector<std::string>& cache_levels);

@@ -36,7 +36,9 @@ bool below(std::string_view path, std::string_view table) {
   return path.size() > table.size() && path.starts_with(table) && path[table.size()] == '.';
 }
 
-toml::source_position position(const toml::key& key) { return key.source().begin; }
+toml::source_position position(const toml::key& key) {
+  return key.source().begin;
+}
 
 ConfigValue to_value(const toml::node& node) {
   if (const auto* flag = node.as_boolean()) return flag->get();
@@ -48,9 +50,11 @@ ConfigValue to_value(const toml::node& node) {
 std::string quoted(const ConfigValue& value) {
   const auto* text = std::get_if<std::string>(&value);
   return text ? fmt::format("a string (\"{}\")", *text)
-              : fmt::format("{} ({})", std::holds_alternative<bool>(value) ? "a boolean"
-                                       : std::holds_alternative<double>(value) ? "a float"
-                                                                               : "an integer", plain_text(value));
+              : fmt::format("{} ({})",
+                            std::holds_alternative<bool>(value)     ? "a boolean"
+                            : std::holds_alternative<double>(value) ? "a float"
+                                                                    : "an integer",
+                            plain_text(value));
 }
 
 bool fits(ValueType type, const ConfigValue& value) {
@@ -64,10 +68,9 @@ bool fits(ValueType type, const ConfigValue& value) {
 }
 
 std::string range_text(const KeyInfo& key) {
-  const bool has_minimum = std::isfinite(key.minimum);
-  if (!std::isfinite(key.maximum)) return fmt::format("at least {}", plain_text(key.minimum));
-  if (!has_minimum) return fmt::format("at most {}", plain_text(key.maximum));
-  return fmt::format("{} to {}", plain_text(key.minimum), plain_text(key.maximum));
+  const auto number = [](double limit) { return plain_text(canonical(limit)); };
+  if (!std::isfinite(key.maximum)) return "at least " + number(key.minimum);
+  return fmt::format("{} to {}", number(key.minimum), number(key.maximum));
 }
 
 void check_range(const KeyInfo& key, const ConfigValue& value, const Origin& origin) {
@@ -75,7 +78,8 @@ void check_range(const KeyInfo& key, const ConfigValue& value, const Origin& ori
   const double number = integer ? static_cast<double>(*integer) : std::get<double>(value);
   if (number >= key.minimum && number <= key.maximum) return;
   fail(origin, key.path,
-       fmt::format("{} is out of range; legal: {}{}{}", plain_text(value), range_text(key), key.unit.empty() ? "" : " ", key.unit));
+       fmt::format("{} is out of range; legal: {}{}{}", plain_text(value), range_text(key), key.unit.empty() ? "" : " ",
+                   key.unit));
 }
 
 void collect(const toml::table& table, const std::string& prefix, const std::string& file, const Origin& origin,
@@ -118,7 +122,9 @@ ConfigValue plain_value(const toml::node& node, const Origin& origin, std::strin
   ConfigValue value = to_value(node);
   const auto* number = std::get_if<double>(&value);
   if (number && !std::isfinite(*number)) {
-    fail(origin, path, fmt::format("expected {}, found {}; a value must be finite", type_text(expected), std::isnan(*number) ? "nan" : "inf"));
+    fail(
+        origin, path,
+        fmt::format("expected {}, found {}; a value must be finite", type_text(expected), std::isnan(*number) ? "nan" : "inf"));
   }
   return value;
 }
@@ -132,7 +138,8 @@ ConfigValue canonical(const ConfigValue& value) {
 ConfigValue checked(const KeyInfo& key, const ConfigValue& given, const Origin& origin) {
   const ConfigValue value = canonical(given);
   if (!fits(key.type, value)) {
-    fail(origin, key.path, fmt::format("expected {}{}, found {}", type_text(key.type), key.unit.empty() ? "" : " of " + key.unit, quoted(given)));
+    fail(origin, key.path,
+         fmt::format("expected {}{}, found {}", type_text(key.type), key.unit.empty() ? "" : " of " + key.unit, quoted(given)));
   }
   if (key.type == ValueType::integer || key.type == ValueType::number) check_range(key, value, origin);
   if (key.type == ValueType::text && !key.choices.empty()) {
@@ -189,30 +196,48 @@ bool KeySpace::is_table(std::string_view path) const {
   return std::any_of(keys_.begin(), keys_.end(), [&](const KeyInfo& key) { return below(key.path, path); });
 }
 
-std::string KeySpace::unknown_text(std::string_view path, std::string_view hidden) const {
+std::vector<std::string> KeySpace::paths_and_tables() const {
   std::vector<std::string> all;
   for (const auto& key : keys_) all.push_back(key.path);
-  if (const auto twin = same_in_other_unit(path, all); !twin.empty()) {
+  const auto add_table = [&](const std::string& table) {
+    if (std::find(all.begin(), all.end(), table) == all.end()) all.push_back(table);
+  };
+  for (const auto& key : keys_) {
+    for (auto dot = key.path.find('.'); dot != std::string::npos; dot = key.path.find('.', dot + 1))
+      add_table(key.path.substr(0, dot));
+  }
+  return all;
+}
+
+std::string KeySpace::legal_text(std::string_view path, std::string_view hidden) const {
+  // The deepest table that exists: its keys are what may stand there.
+  std::string_view table = path;
+  while (!table.empty() && !is_table(table))
+    table = table.substr(0, table.rfind('.') == std::string_view::npos ? 0 : table.rfind('.'));
+  std::vector<std::string_view> legal;
+  for (const auto& key : keys_) {
+    if (!table.empty() && !below(key.path, table)) continue;
+    const std::string_view rest = std::string_view(key.path).substr(table.empty() ? 0 : table.size() + 1);
+    const std::string_view child = rest.substr(0, rest.find('.'));
+    if (std::find(legal.begin(), legal.end(), child) == legal.end()) legal.push_back(child);
+  }
+  const bool top = table.empty() || table.size() + 1 == hidden.size();
+  return fmt::format("legal {}: {}", top ? "here" : fmt::format("below {}", shown(table, hidden)), fmt::join(legal, ", "));
+}
+
+std::string KeySpace::unknown_text(std::string_view path, std::string_view hidden) const {
+  std::vector<std::string> all;
+  for (const auto& candidate : paths_and_tables()) all.emplace_back(shown(candidate, hidden));
+  const std::string word(shown(path, hidden));
+  if (const auto twin = same_in_other_unit(word, all); !twin.empty()) {
     const auto name = twin.substr(twin.rfind('.') + 1);
     return fmt::format("unknown key: the unit here is {}: {}", unit_suffix(name), name);
   }
-  const std::string tail = "." + std::string(path);
-  const auto whole = std::find_if(all.begin(), all.end(), [&](const std::string& key) { return key.ends_with(tail); });
-  if (whole != all.end()) return fmt::format("unknown key; did you mean {}?", shown(*whole, hidden));
-  if (const auto near = nearest(path, all); !near.empty()) return fmt::format("unknown key; did you mean {}?", shown(near, hidden));
-  // The deepest table that exists: its keys are what may stand there.
-  std::string_view table = path;
-  while (!table.empty() && !is_table(table)) table = table.substr(0, table.rfind('.') == std::string_view::npos ? 0 : table.rfind('.'));
-  std::vector<std::string> legal;
-  for (const auto& key : all) {
-    if (!table.empty() && !below(key, table)) continue;
-    const std::string rest = table.empty() ? key : key.substr(table.size() + 1);
-    const std::string child = rest.substr(0, rest.find('.'));
-    if (std::find(legal.begin(), legal.end(), child) == legal.end()) legal.push_back(child);
-  }
-  const auto where = shown(table, hidden);
-  const bool top = where.empty() || table.size() + 1 == hidden.size();
-  return fmt::format("unknown key; legal {}: {}", top ? "here" : fmt::format("below {}", where), fmt::join(legal, ", "));
+  const auto whole =
+      std::find_if(all.begin(), all.end(), [&](const std::string& candidate) { return candidate.ends_with("." + word); });
+  if (whole != all.end()) return fmt::format("unknown key; did you mean {}?", *whole);
+  if (const auto near = nearest(word, all); !near.empty()) return fmt::format("unknown key; did you mean {}?", near);
+  return "unknown key; " + legal_text(path, hidden);
 }
 
 const KeyInfo& KeySpace::require(std::string_view path, const Origin& origin) const {

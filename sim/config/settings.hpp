@@ -1,12 +1,13 @@
-// Settings: values at dotted paths ("machine.memory.latency_ns"), whoever gave them, and the keys that are legal. Machine files,
-// [set], [sweep], --set and `at` all go through here, so a path means the same everywhere and is checked the same way.
+// Settings: values at dotted paths ("machine.memory.latency_ns"), whoever gave them, and the keys that are legal. Machine
+// files, [set], [sweep], --set and `at` all go through here, so a path means the same everywhere and is checked the same way.
 #pragma once
+
+#include <toml++/toml.h>
 
 #include <limits>
 #include <map>
 #include <string>
 #include <string_view>
-#include <toml++/toml.h>
 #include <vector>
 
 #include "workloads/program/parameters.hpp"
@@ -22,7 +23,7 @@ enum class ValueType { boolean, integer, number, text };
 struct KeyInfo {
   std::string path;
   ValueType type = ValueType::number;
-  std::string unit;     // empty: none
+  std::string unit;  // empty: none
   std::string meaning;
   double minimum = -std::numeric_limits<double>::infinity();  // numbers only
   double maximum = std::numeric_limits<double>::infinity();
@@ -73,7 +74,7 @@ ConfigValue checked(const KeyInfo& key, const Leaf& leaf);
 // A value for messages and listings: 12, 0.5, true, sc.
 std::string plain_text(const ConfigValue& value);
 
-toml::table& table_at(toml::table& root, std::string_view path);                       // makes what is missing
+toml::table& table_at(toml::table& root, std::string_view path);  // makes what is missing
 void insert_value(toml::table& table, const std::string& key, const ConfigValue& value);
 
 // The legal keys of a configuration.
@@ -93,6 +94,9 @@ class KeySpace {
   [[nodiscard]] std::string unknown_text(std::string_view path, std::string_view hidden) const;
 
  private:
+  [[nodiscard]] std::vector<std::string> paths_and_tables() const;
+  [[nodiscard]] std::string legal_text(std::string_view path, std::string_view hidden) const;
+
   std::vector<KeyInfo> keys_;  // in the order of listings
 };
 

@@ -27,10 +27,13 @@ Sources read_sources(const toml::table& table, const std::string& file, const Or
       if (!key) fail(leaf.origin, shown, "no such parameter: " + keys.unknown_text(leaf.path, "machine."));
       if (key->structural) fail(leaf.origin, shown, "this key needs no source");
     }
-    const auto text = std::get<std::string>(checked({shown, ValueType::text, "", ""}, plain_value(*leaf.node, leaf.origin, shown, ValueType::text), leaf.origin));
+    const auto text = std::get<std::string>(
+        checked({shown, ValueType::text, "", ""}, plain_value(*leaf.node, leaf.origin, shown, ValueType::text), leaf.origin));
     if (!has_legal_form(text)) {
       fail(leaf.origin, shown,
-           fmt::format("\"{}\" is no source; legal: \"calibrated: ROW\", \"datasheet: WHICH\", \"paper: WHICH\", \"assumed: WHY\"", text));
+           fmt::format(
+               "\"{}\" is no source; legal: \"calibrated: ROW\", \"datasheet: WHICH\", \"paper: WHICH\", \"assumed: WHY\"",
+               text));
     }
     sources[leaf.path] = text;
   }

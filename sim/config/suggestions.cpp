@@ -11,11 +11,10 @@ namespace linebounce {
 namespace {
 
 // The longest first, so that "mb_per_s" is not taken for "s".
-constexpr std::array<std::string_view, 25> kUnits = {"instructions", "mb_per_s", "gb_per_s", "percent", "entries", "cycles",
-                                                     "clocks",       "bytes",    "ticks",    "lines",   "bits",    "kib",
-                                                     "mib",          "gib",      "mhz",      "ghz",     "khz",     "pct",
-                                                     "ns",           "us",       "ms",       "ps",      "kb",      "mb",
-                                                     "s"};
+constexpr std::array<std::string_view, 25> kUnits = {
+    "instructions", "mb_per_s", "gb_per_s", "percent", "entries", "cycles", "clocks", "bytes", "ticks",
+    "lines",        "bits",     "kib",      "mib",     "gib",     "mhz",    "ghz",    "khz",   "pct",
+    "ns",           "us",       "ms",       "ps",      "kb",      "mb",     "s"};
 
 std::string_view without_unit(std::string_view key) {
   const auto unit = unit_suffix(key);
@@ -71,7 +70,8 @@ std::string same_in_other_unit(std::string_view key, const std::vector<std::stri
 }
 
 std::string not_known(std::string_view word, const std::vector<std::string>& known) {
-  std::string text = fmt::format("\"{}\" is not known; known: {}", word, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
+  std::string text =
+      fmt::format("\"{}\" is not known; known: {}", word, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
   if (const auto near = nearest(word, known); !near.empty()) text += fmt::format("; did you mean {}?", near);
   return text;
 }

@@ -38,10 +38,13 @@ class SweepReader {
   void together(const toml::node& node, std::vector<PlacedAxis>& out) {
     const Origin at{place_of(tables_.file, node.source())};
     const auto* zips = node.as_array();
-    if (!zips) fail(at, "sweep.together", fmt::format("expected [[sweep.together]] tables of path = [values], found {}", describe_node(node)));
+    if (!zips)
+      fail(at, "sweep.together",
+           fmt::format("expected [[sweep.together]] tables of path = [values], found {}", describe_node(node)));
     for (const auto& element : *zips) {
       const Origin here{place_of(tables_.file, element.source())};
-      if (!element.is_table()) fail(here, "sweep.together", fmt::format("expected a table of path = [values], found {}", describe_node(element)));
+      if (!element.is_table())
+        fail(here, "sweep.together", fmt::format("expected a table of path = [values], found {}", describe_node(element)));
       out.push_back({element.source().begin, zip(*element.as_table(), here)});
     }
   }
@@ -54,8 +57,9 @@ class SweepReader {
     }
     const auto* array = leaf.node->as_array();
     if (!array || array->empty()) {
-      fail(leaf.origin, key.path, fmt::format("expected a list of values{}, found {}", key.path == "machine.cpus" ? " or \"1..N\"" : "",
-                                              array ? "an empty one" : describe_node(*leaf.node)));
+      fail(leaf.origin, key.path,
+           fmt::format("expected a list of values{}, found {}", key.path == "machine.cpus" ? " or \"1..N\"" : "",
+                       array ? "an empty one" : describe_node(*leaf.node)));
     }
     std::vector<ConfigValue> out;
     for (const auto& element : *array) {
@@ -75,8 +79,9 @@ class SweepReader {
     for (const auto& leaf : lists) list(leaf, axis);
     for (std::size_t i = 1; i < axis.paths.size(); ++i) {
       if (axis.values[i].size() == axis.values[0].size()) continue;
-      fail(tables_.swept.at(axis.paths[i]), axis.paths[i], fmt::format("{} values, but {} of {}: lists that go together have one length", axis.values[i].size(),
-                                                                       axis.values[0].size(), axis.paths[0]));
+      fail(tables_.swept.at(axis.paths[i]), axis.paths[i],
+           fmt::format("{} values, but {} of {}: lists that go together have one length", axis.values[i].size(),
+                       axis.values[0].size(), axis.paths[0]));
     }
     return axis;
   }
@@ -88,8 +93,11 @@ void refuse_repeated_values(const SweepAxis& axis, const ExperimentTables& table
   if (axis.paths.size() != 1) return;
   const auto& values = axis.values[0];
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) == values.begin() + static_cast<std::ptrdiff_t>(i)) continue;
-    fail(tables.swept.at(axis.paths[0]), axis.paths[0], fmt::format("the value {} stands in the list twice", plain_text(values[i])));
+    if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) ==
+        values.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
+    fail(tables.swept.at(axis.paths[0]), axis.paths[0],
+         fmt::format("the value {} stands in the list twice", plain_text(values[i])));
   }
 }
 
@@ -98,7 +106,8 @@ void refuse_too_many_points(const std::vector<SweepAxis>& axes, const Experiment
   std::size_t points = 1;
   for (const auto& axis : axes) {
     points *= axis.values[0].size();
-    if (points > kMostPoints) fail(tables.swept.at(axis.paths[0]), axis.paths[0], fmt::format("the sweep has more than {} points", kMostPoints));
+    if (points > kMostPoints)
+      fail(tables.swept.at(axis.paths[0]), axis.paths[0], fmt::format("the sweep has more than {} points", kMostPoints));
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <toml++/toml.h>
+
 #include <vector>
 
 #include "sim/config/experiment.hpp"
@@ -9,8 +10,9 @@
 
 namespace linebounce {
 
-// The axes, in the order of the text; the first varies slowest. `tables` gives the legal keys and takes the places of the lists.
-// Errors: ConfigError for an unknown path, a wrong value, an empty list, zipped lists of different lengths, a path swept twice.
+// The axes, in the order of the text; the first varies slowest. `tables` gives the legal keys and takes the places of the
+// lists. Errors: ConfigError for an unknown path, a wrong value, an empty list, zipped lists of different lengths, a path swept
+// twice.
 std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& tables);
 
 // The values that a sweep gives to workload.name, unchecked: they decide which other keys are legal.

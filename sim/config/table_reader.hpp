@@ -1,9 +1,10 @@
 // Reads a TOML table key by key and, at the end, refuses what nobody asked for: a misspelt key is never silently ignored.
 #pragma once
 
+#include <toml++/toml.h>
+
 #include <optional>
 #include <string>
-#include <toml++/toml.h>
 
 #include "sim/config/settings.hpp"
 
@@ -15,7 +16,8 @@ class TableReader {
   TableReader(const toml::table& table, std::string file, std::string path)
       : table_(table), file_(std::move(file)), path_(std::move(path)) {}
 
-  // Each returns nothing if the key isn't there. Errors: ConfigError for a wrong type, a value out of range, none of the choices.
+  // Each returns nothing if the key isn't there. Errors: ConfigError for a wrong type, a value out of range, none of the
+  // choices.
   std::optional<std::string> text(const std::string& key, std::vector<std::string> choices = {});
   std::optional<double> number(const std::string& key, double minimum = -std::numeric_limits<double>::infinity());
   std::optional<std::int64_t> integer(const std::string& key, double minimum, double maximum);

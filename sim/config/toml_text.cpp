@@ -84,7 +84,8 @@ void write_table(std::string& out, const toml::table& table, const std::string& 
       for (const auto& element : *value.as_array()) {
         out += fmt::format("\n[[{}]]\n", below);
         // Tables below an element stay on its lines: a reader sees a row as one block.
-        for (const auto& [name, field] : *element.as_table()) out += fmt::format("{} = {}\n", key_text(name.str()), value_text(field));
+        for (const auto& [name, field] : *element.as_table())
+          out += fmt::format("{} = {}\n", key_text(name.str()), value_text(field));
       }
     }
   }

@@ -19,7 +19,8 @@ std::vector<std::string> names(std::span<const Entry> entries) {
 }
 
 const WorkloadEntry& entry_of(const Catalogue& catalogue, const std::string& name) {
-  const auto found = std::find_if(catalogue.workloads.begin(), catalogue.workloads.end(), [&](const auto& entry) { return entry.name == name; });
+  const auto found = std::find_if(catalogue.workloads.begin(), catalogue.workloads.end(),
+                                  [&](const auto& entry) { return entry.name == name; });
   if (found == catalogue.workloads.end()) throw std::out_of_range("no workload " + name);
   return *found;
 }
@@ -54,8 +55,13 @@ KeyInfo workload_name_key(const Catalogue& catalogue) {
 std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string& name) {
   std::vector<KeyInfo> keys;
   for (const auto& declaration : entry_of(catalogue, name).parameters) {
-    KeyInfo key{std::string(kPrefix) + declaration.name, type_of(declaration.default_value), std::string(unit_suffix(declaration.name)),
-                declaration.meaning, declaration.minimum, declaration.maximum, declaration.choices};
+    KeyInfo key{std::string(kPrefix) + declaration.name,
+                type_of(declaration.default_value),
+                std::string(unit_suffix(declaration.name)),
+                declaration.meaning,
+                declaration.minimum,
+                declaration.maximum,
+                declaration.choices};
     if (declaration.name == "lock") key.choices = names(catalogue.locks);
     keys.push_back(std::move(key));
   }
@@ -77,7 +83,8 @@ Parameters to_parameters(const Settings& settings, const Catalogue& catalogue) {
   for (const auto& [path, setting] : settings) {
     if (!path.starts_with(kPrefix)) continue;
     const auto* key = keys.find(path);
-    if (!key) fail(setting.origin, path, fmt::format("workload {} has no such parameter: {}", entry.name, keys.unknown_text(path, "")));
+    if (!key)
+      fail(setting.origin, path, fmt::format("workload {} has no such parameter: {}", entry.name, keys.unknown_text(path, "")));
     checked(*key, setting.value, setting.origin);
   }
   for (const auto& declaration : entry.parameters) {

@@ -19,8 +19,8 @@ struct Catalogue {
 // "workload.name", whose choices are the workloads.
 KeyInfo workload_name_key(const Catalogue& catalogue);
 
-// The declared parameters; null `name` entries are a caller's bug: REQUIRES: the workload exists. A text parameter that is called
-// `lock` takes the name of a lock.
+// The declared parameters; null `name` entries are a caller's bug: REQUIRES: the workload exists. A text parameter that is
+// called `lock` takes the name of a lock.
 std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string& name);
 
 // Fills in what `settings` leaves out of the parameters of the workload in "workload.name".
