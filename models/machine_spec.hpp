@@ -1,5 +1,5 @@
 // What a machine is configured with: plain values, as the machine file states them, in the file's units. Which key sets which
-// member, its unit, default, legal values and meaning stand in one table, sim/machine/machine_schema.cpp.
+// member, its unit, legal values and meaning stand in one table, sim/config/schema.cpp; defaults are the initialisers here.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +51,7 @@ struct BusSpec {
   std::string protocol;  // models/protocols/NAME.md, or a path to a file
   Frequency clock;
   int width_bytes = 0;          // data bytes a clock
+  int line_bytes = 0;           // the coherence line; 0 in a file: the outermost cache's line. Never 0 in a checked machine.
   int arbitration_clocks = 1;   // decision to the address phase
   int address_clocks = 1;       // least distance of two address phases
   int snoop_clocks = 1;         // address phase to snoop result
@@ -81,7 +82,8 @@ struct EngineSpec {
 struct MachineSpec {
   std::string name;
   std::string title;
-  int cpus = 0;  // hardware threads in use
+  int cpus = 0;          // hardware threads in use
+  int cpus_present = 0;  // hardware threads that the machine has; cpu_order says which of them are in use
   CpuOrder cpu_order = CpuOrder::spread;
   CpuSpec cpu;
   std::vector<CacheSpec> caches;

@@ -1,28 +1,22 @@
 // An experiment as read from its TOML file, its points, and the typed input of one point.
 #pragma once
 
+#include <toml++/toml.h>
+
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <toml++/toml.h>
 #include <utility>
 #include <vector>
 
+#include "sim/config/config_error.hpp"
+#include "sim/config/settings.hpp"
+#include "sim/config/toml_text.hpp"  // to_toml: the text of config.toml
 #include "sim/simulation/simulate.hpp"
 
 namespace linebounce {
-
-// Something in a configuration file or on the command line that can't be used: exit code 2. what() is complete and ready for a
-// user: "FILE:LINE:COLUMN: KEY: what is wrong; legal values; did you mean ...".
-class ConfigError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-// A value in a sweep, in `at`, or given by --set.
-using ConfigValue = ParameterValue;
 
 // What varies together: one path, or several zipped by [[sweep.together]]. values[i] belongs to paths[i]; all have one length.
 struct SweepAxis {
@@ -36,41 +30,44 @@ enum class Shape { none, increasing, decreasing, flat };
 // One [[paper]] row, as DESIGN has it.
 struct PaperRow {
   std::string id;
-  std::vector<std::string> metrics;                // one, or several with `order`
+  std::vector<std::string> metrics;  // one, or several with `order`
   std::map<std::string, ConfigValue> at;
-  std::optional<std::map<std::string, ConfigValue>> relative_to;
+  std::optional<std::map<std::string, ConfigValue>> relative_to;  // laid over `at`: selects a point by itself
   bool difference = false;
   std::optional<double> value;
   std::optional<double> tolerance, tolerance_abs;
   Shape shape = Shape::none;
-  std::string over;                                // the swept path that a shape is looked at along
+  std::string over;  // the swept path that a shape is looked at along
   PaperKind kind = PaperKind::predicted;
   std::string source;
 };
 
+struct ExperimentTables;  // sim/config/experiment_tables.hpp
+
 struct Experiment {
   std::string name, title;
   std::string machine_name;
-  std::uint64_t seed = 1;
-  int seeds = 1;                                   // runs per point
-  toml::table resolved;                            // what config.toml holds: every key with its value, [engine] left out
+  std::uint64_t seed = 1;  // of a point's first run; the others have seed + 1, seed + 2, ...
+  int seeds = 1;           // runs per point
+  toml::table resolved;    // what config.toml holds: every key with its value, [engine] left out
   EngineSpec engine;
   std::vector<SweepAxis> sweep;
   std::vector<PaperRow> paper;
-  bool overridden = false;                         // machine or workload changed on the command line: paper rows have "ok": null
+  bool overridden = false;  // machine or workload changed on the command line: paper rows have "ok": null
+  std::shared_ptr<const ExperimentTables> tables;  // what expand() makes points from, with the place of every value
 };
 
 struct Point {
   int number = 0;
-  std::vector<std::pair<std::string, ConfigValue>> at;   // in the sweep's order; empty without a sweep
-  toml::table resolved;                                  // as Experiment::resolved, without [sweep], for this point alone
-  SimulationInput input;                                 // typed, checked; its seed is the first of the point's seeds
+  std::vector<std::pair<std::string, ConfigValue>> at;  // in the sweep's order; empty without a sweep
+  toml::table resolved;                                 // as Experiment::resolved, without [sweep], for this point alone
+  SimulationInput input;                                // typed, checked; its seed is the first of the point's seeds
 };
 
 // What the command line says on top of the file.
 struct Overrides {
   std::optional<std::string> machine;
-  std::vector<std::pair<std::string, std::string>> sets; // path, value as TOML (a bare word is taken as a string)
+  std::vector<std::pair<std::string, std::string>> sets;  // path, value as TOML (a bare word is taken as a string)
   std::optional<std::uint64_t> seed;
 };
 
@@ -84,6 +81,10 @@ Experiment load_experiment(const std::string& name_or_path, const Overrides& ove
 std::vector<Point> expand(const Experiment& experiment);
 
 // 16 hex digits over everything that can change a result: `resolved`, the protocol's text, the seed; [engine] is left out.
+// Titles, [[paper]] rows and sources are left out too: a corrected tolerance doesn't throw away finished points.
 std::string configuration_hash(const toml::table& resolved);
+
+// Whether a point lies at all these values (of a paper row's `at` or `relative_to`).
+bool lies_at(const Point& point, const std::map<std::string, ConfigValue>& at);
 
 }  // namespace linebounce

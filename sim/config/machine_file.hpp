@@ -10,11 +10,11 @@ namespace linebounce {
 
 // A parameter of a machine as `describe machine NAME` lists it.
 struct DescribedParameter {
-  std::string path;     // "machine.memory.latency_ns"
+  std::string path;  // "machine.memory.latency_ns"
   std::string value;
-  std::string unit;     // "ns"; empty where there is none
+  std::string unit;  // "ns"; empty where there is none
   std::string meaning;
-  std::string source;   // the file's [sources] entry, or "assumed (no source given)"
+  std::string source;  // the file's [sources] entry, or "assumed (no source given)"
   bool has_source = false;
 };
 

@@ -1,0 +1,101 @@
+// From an experiment's settings and sweep to its points.
+#include <algorithm>
+
+#include "sim/config/experiment.hpp"
+#include "sim/config/experiment_tables.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/config/resolved.hpp"
+
+namespace linebounce {
+namespace {
+
+Protocol load_protocol(const Setting& setting) {
+  const auto& name = std::get<std::string>(setting.value);
+  const auto file = find_file(kProtocolFiles, name, "", setting.origin.place);
+  try {
+    return parse_protocol(read_text(file), file.string());
+  } catch (const ProtocolError& error) {
+    throw ConfigError(error.what());
+  }
+}
+
+class PointBuilder {
+ public:
+  explicit PointBuilder(const Experiment& experiment) : experiment_(experiment), tables_(*experiment.tables) {}
+
+  // choice[i] is the index into axis i's values.
+  Point build(int number, const std::vector<std::size_t>& choice) {
+    Point point;
+    point.number = number;
+    Settings settings = tables_.settings;
+    for (std::size_t axis = 0; axis < choice.size(); ++axis) place(experiment_.sweep[axis], choice[axis], settings, point);
+    fill_workload_defaults(settings, tables_.catalogue, Origin{tables_.file});
+    fill_input(settings, point.input);
+    point.resolved = resolved_settings(settings, tables_.machine);
+    point.resolved.insert("name", experiment_.name);
+    point.resolved.insert("title", experiment_.title);
+    point.resolved.insert("seed", static_cast<std::int64_t>(experiment_.seed));
+    return point;
+  }
+
+ private:
+  void place(const SweepAxis& axis, std::size_t index, Settings& settings, Point& point) const {
+    for (std::size_t i = 0; i < axis.paths.size(); ++i) {
+      const auto& value = axis.values[i][index];
+      settings.insert_or_assign(axis.paths[i], Setting{value, tables_.swept.at(axis.paths[i])});
+      point.at.emplace_back(axis.paths[i], value);
+    }
+  }
+
+  void fill_input(const Settings& settings, SimulationInput& input) {
+    TypedConfiguration typed = to_typed(settings, tables_.machine.cache_levels);
+    check_machine(typed.machine, settings);
+    input.machine = std::move(typed.machine);
+    input.protocol = protocol(settings.at("machine.bus.protocol"));
+    input.workload = std::get<std::string>(settings.at("workload.name").value);
+    input.parameters = to_parameters(settings, tables_.catalogue);
+    input.run = typed.run;
+    input.engine = typed.engine;
+    input.seed = experiment_.seed;
+  }
+
+  const Protocol& protocol(const Setting& setting) {
+    const auto& name = std::get<std::string>(setting.value);
+    const auto known = protocols_.find(name);
+    return known != protocols_.end() ? known->second : protocols_.emplace(name, load_protocol(setting)).first->second;
+  }
+
+  const Experiment& experiment_;
+  const ExperimentTables& tables_;
+  std::map<std::string, Protocol> protocols_;  // each file is read once
+};
+
+// The next combination; the last axis turns fastest. False after the last one.
+bool advance(const std::vector<SweepAxis>& sweep, std::vector<std::size_t>& choice) {
+  for (std::size_t axis = sweep.size(); axis-- > 0;) {
+    if (++choice[axis] < sweep[axis].values[0].size()) return true;
+    choice[axis] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Point> expand(const Experiment& experiment) {
+  PointBuilder builder(experiment);
+  std::vector<Point> points;
+  std::vector<std::size_t> choice(experiment.sweep.size(), 0);
+  do {
+    points.push_back(builder.build(static_cast<int>(points.size()), choice));
+  } while (advance(experiment.sweep, choice));
+  return points;
+}
+
+bool lies_at(const Point& point, const std::map<std::string, ConfigValue>& at) {
+  return std::all_of(at.begin(), at.end(), [&](const auto& wanted) {
+    return std::any_of(point.at.begin(), point.at.end(),
+                       [&](const auto& actual) { return actual == std::pair<std::string, ConfigValue>(wanted); });
+  });
+}
+
+}  // namespace linebounce

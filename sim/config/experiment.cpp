@@ -1,0 +1,206 @@
+#include "sim/config/experiment.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/config/experiment_tables.hpp"
+#include "sim/config/load_experiment.hpp"
+#include "sim/config/paper_rows.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/config/resolved.hpp"
+#include "sim/config/sweep.hpp"
+#include "sim/config/table_reader.hpp"
+#include "workloads/registry.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr std::string_view kCommandLine = "set on the command line";
+constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // exact in every reader of JSON
+
+// The value of --set PATH=VALUE: TOML, or else a bare word.
+ConfigValue command_line_value(const KeyInfo& key, const std::string& text, const Origin& origin) {
+  toml::table parsed;
+  try {
+    if (text.find('\n') == std::string::npos) parsed = toml::parse("value = " + text);
+  } catch (const toml::parse_error&) {
+    parsed.clear();
+  }
+  const auto* node = parsed.get("value");
+  const ConfigValue value = node ? plain_value(*node, origin, key.path, key.type) : ConfigValue{text};
+  return anchor_path(key.path, checked(key, value, origin), "");
+}
+
+class ExperimentReader {
+ public:
+  ExperimentReader(const std::filesystem::path& file, const toml::table& table, const Overrides& overrides,
+                   const Catalogue& catalogue)
+      : reader_(table, file.string(), ""),
+        folder_(file.parent_path()),
+        overrides_(overrides),
+        tables_(std::make_shared<ExperimentTables>()) {
+    tables_->file = file.string();
+    tables_->catalogue = catalogue;
+  }
+
+  Experiment read() {
+    identity();
+    const auto* machine = reader_.node("machine");
+    workload_ = reader_.table("workload");
+    run_ = reader_.table("run");
+    engine_ = reader_.table("engine");
+    set_ = reader_.table("set");
+    sweep_ = reader_.table("sweep");
+    const auto* paper = reader_.array("paper");
+    reader_.finish();
+    if (!workload_) reader_.refuse("workload", "this table is missing: [workload] and its name");
+    read_machine(machine);
+    collect_keys();
+    read_layers();
+    if (sweep_) experiment_.sweep = read_sweep(*sweep_, *tables_);
+    for (const auto& [path, text] : overrides_.sets) set_from_command_line(path, text);
+    finish(paper);
+    return std::move(experiment_);
+  }
+
+ private:
+  void identity() {
+    experiment_.name = reader_.required_text("name");
+    if (experiment_.name.find_first_of("/\\ \t\n") != std::string::npos || experiment_.name.starts_with('.')) {
+      reader_.refuse(
+          "name", fmt::format("\"{}\" cannot name a results directory: no slashes, blanks or leading dot", experiment_.name));
+    }
+    experiment_.title = reader_.text("title").value_or("");
+    experiment_.seed = static_cast<std::uint64_t>(reader_.integer("seed", 0, static_cast<double>(kLargestSeed)).value_or(1));
+    if (overrides_.seed) experiment_.seed = *overrides_.seed;
+    if (experiment_.seed > static_cast<std::uint64_t>(kLargestSeed)) {
+      throw ConfigError(fmt::format("--seed: {} is out of range; legal: 0 to {}", experiment_.seed, kLargestSeed));
+    }
+    experiment_.overridden = reader_.flag("overridden").value_or(false) || overrides_.machine.has_value();
+  }
+
+  void read_machine(const toml::node* machine) {
+    const Origin here = reader_.origin_of("machine");
+    if (overrides_.machine) {
+      tables_->machine = read_machine_file(*overrides_.machine, "", "--machine");
+    } else if (!machine) {
+      reader_.refuse("machine", "this key is missing: machine = \"NAME\", or [machine] tables");
+    } else if (const auto* text = machine->as_string()) {
+      tables_->machine = read_machine_file(text->get(), folder_, here.place + ": machine");
+    } else if (const auto* table = machine->as_table()) {
+      tables_->machine = read_machine_tables(*table, tables_->file, Origin{tables_->file});
+    } else {
+      fail(here, "machine", fmt::format("expected a machine's name or [machine] tables, found {}", describe_node(*machine)));
+    }
+  }
+
+  // The workloads that the experiment can come to run decide which workload.* keys are legal.
+  void collect_keys() {
+    KeySpace& keys = tables_->keys;
+    keys.add(tables_->machine.keys.keys());
+    keys.add(schema_keys({}));
+    keys.add(workload_name_key(tables_->catalogue));
+    std::vector<Leaf> names = leaves(*workload_, "workload", tables_->file, {});
+    if (set_) append(names, leaves(*set_, "", tables_->file, {}));
+    if (sweep_) append(names, swept_workload_names(*sweep_, tables_->file));
+    bool named = false;
+    for (const auto& leaf : names) {
+      if (leaf.path != "workload.name") continue;
+      add_workload(checked(keys.require(leaf.path, leaf.origin), leaf));
+      named = true;
+    }
+    if (!named) fail(reader_.origin_of("workload"), "workload.name", "this key is missing and has no default");
+    for (const auto& [path, text] : overrides_.sets) {
+      if (path == "workload.name") add_workload(command_line_value(keys.require(path, {}), text, Origin{"--set"}));
+    }
+  }
+
+  static void append(std::vector<Leaf>& to, std::vector<Leaf> from) {
+    for (auto& leaf : from) to.push_back(std::move(leaf));
+  }
+
+  void add_workload(const ConfigValue& name) {
+    tables_->keys.add(workload_keys(tables_->catalogue, std::get<std::string>(name)));
+  }
+
+  void read_layers() {
+    Settings& settings = tables_->settings;
+    settings = tables_->machine.settings;
+    read_settings(leaves(*workload_, "workload", tables_->file, {}), tables_->keys, settings);
+    if (run_) read_settings(leaves(*run_, "run", tables_->file, {}), tables_->keys, settings);
+    if (engine_) read_settings(leaves(*engine_, "engine", tables_->file, {}), tables_->keys, settings);
+    const Origin origin{tables_->file};
+    fill_defaults(settings, tables_->machine.cache_levels, "run.", origin);
+    fill_defaults(settings, tables_->machine.cache_levels, "engine.", origin);
+    if (!set_) return;
+    for (auto& leaf : leaves(*set_, "", tables_->file, {})) {
+      if (leaf.node->is_table() && (tables_->keys.is_table(leaf.path))) continue;
+      const KeyInfo& key = tables_->keys.require_settable(leaf.path, leaf.origin);
+      leaf.origin.given = "set by the experiment";
+      settings.insert_or_assign(key.path, Setting{anchor_path(key.path, checked(key, leaf), folder_), leaf.origin});
+    }
+  }
+
+  void set_from_command_line(const std::string& path, const std::string& text) {
+    const Origin origin{"--set", "", std::string(kCommandLine)};
+    const KeyInfo& key = tables_->keys.require_settable(path, origin);
+    const ConfigValue value = command_line_value(key, text, origin);
+    if (path.starts_with("machine.") || path.starts_with("workload.")) experiment_.overridden = true;
+    if (const auto swept = tables_->swept.find(path); swept != tables_->swept.end()) {
+      pin(experiment_.sweep, path, value);
+      swept->second = origin;
+    } else {
+      tables_->settings.insert_or_assign(path, Setting{value, origin});
+    }
+  }
+
+  void finish(const toml::array* paper) {
+    Settings base = tables_->settings;
+    // A swept workload brings its own defaults at each of its points.
+    if (!tables_->swept.contains("workload.name")) fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
+    experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
+    experiment_.seeds = static_cast<int>(std::get<std::int64_t>(base.at("run.seeds").value));
+    if (paper) experiment_.paper = read_paper_rows(*paper, *tables_);
+    resolve(base);
+    experiment_.tables = tables_;
+    // Expanding checks every point as a whole, before the first one runs.
+    const auto points = expand(experiment_);
+    const bool as_written = overrides_.sets.empty() && !experiment_.overridden;
+    if (paper && as_written) check_selections(experiment_.paper, *paper, points, tables_->file);
+  }
+
+  void resolve(const Settings& base) {
+    toml::table& resolved = experiment_.resolved;
+    resolved = resolved_settings(base, tables_->machine);
+    resolved.insert("name", experiment_.name);
+    resolved.insert("title", experiment_.title);
+    resolved.insert("seed", static_cast<std::int64_t>(experiment_.seed));
+    if (experiment_.overridden) resolved.insert("overridden", true);
+    if (!experiment_.sweep.empty()) resolved.insert("sweep", sweep_table(experiment_.sweep));
+    if (!experiment_.paper.empty()) resolved.insert("paper", paper_table(experiment_.paper));
+  }
+
+  TableReader reader_;
+  std::filesystem::path folder_;
+  const Overrides& overrides_;
+  std::shared_ptr<ExperimentTables> tables_;
+  Experiment experiment_;
+  const toml::table* workload_ = nullptr;
+  const toml::table* run_ = nullptr;
+  const toml::table* engine_ = nullptr;
+  const toml::table* set_ = nullptr;
+  const toml::table* sweep_ = nullptr;
+};
+
+}  // namespace
+
+Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides) {
+  return load_experiment(name_or_path, overrides, Catalogue{workloads(), locks()});
+}
+
+Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
+  const auto file = find_file(kExperimentFiles, name_or_path, "", "");
+  const auto table = parse_toml(read_text(file), file.string());
+  return ExperimentReader(file, table, overrides, catalogue).read();
+}
+
+}  // namespace linebounce

@@ -1,0 +1,21 @@
+// An experiment's settings with their places, before they are put together to points.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "sim/config/machine_tables.hpp"
+#include "sim/config/workload_keys.hpp"
+
+namespace linebounce {
+
+struct ExperimentTables {
+  std::string file;
+  Catalogue catalogue;
+  MachineTables machine;
+  KeySpace keys;                        // machine.*, workload.*, run.*, engine.*
+  Settings settings;                    // complete but for the sweep: machine file or [machine], then [set], then --set
+  std::map<std::string, Origin> swept;  // by swept path: where its list stands
+};
+
+}  // namespace linebounce

@@ -1,0 +1,26 @@
+#include "sim/config/machine_file.hpp"
+
+#include "sim/config/machine_tables.hpp"
+#include "sim/config/project_files.hpp"
+
+namespace linebounce {
+
+DescribedMachine load_machine(const std::string& name_or_path) {
+  const MachineTables tables = read_machine_file(name_or_path, "", "");
+  DescribedMachine described;
+  described.spec = to_typed(tables.settings, tables.cache_levels).machine;
+  check_machine(described.spec, tables.settings);
+  for (const auto& key : tables.keys.keys()) {
+    if (key.structural) continue;
+    const std::string* source = source_of(tables.sources, key.path);
+    described.parameters.push_back({key.path, plain_text(tables.settings.at(key.path).value), key.unit, key.meaning,
+                                    source ? *source : "assumed (no source given)", source != nullptr});
+  }
+  return described;
+}
+
+std::vector<std::string> machine_names() {
+  return file_names(kMachineFiles);
+}
+
+}  // namespace linebounce

@@ -1,0 +1,97 @@
+#include "sim/config/machine_tables.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sim/config/config_error.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/config/toml_text.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr std::string_view kLevels = "cache_levels";
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string_view::npos;
+}
+
+// The names below [cache], in the order of the text.
+std::vector<std::string> caches_in_text(const toml::table& machine, const std::string& file, const Origin& origin) {
+  const auto* caches = machine["cache"].as_table();
+  if (!caches || caches->empty()) {
+    const auto* other = machine.get("cache");
+    const Origin at{other ? place_of(file, other->source()) : file, origin.hidden};
+    fail(at, "machine.cache", "a machine needs at least one cache: [cache.L1D] and its keys");
+  }
+  std::vector<std::pair<toml::source_position, std::string>> found;
+  for (const auto& [key, value] : *caches) {
+    const Origin at{place_of(file, key.source()), origin.hidden};
+    const std::string path = "machine.cache." + std::string(key.str());
+    if (!value.is_table())
+      fail(at, path, fmt::format("expected a table for each cache ([cache.L1D]), found {}", describe_node(value)));
+    if (!is_plain_name(key.str())) fail(at, path, "a cache's name has letters, digits, _ and - only");
+    found.emplace_back(key.source().begin, key.str());
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (auto& [position, name] : found) names.push_back(std::move(name));
+  return names;
+}
+
+// The order that `cache_levels` names: what a configuration that was written sorted by key needs.
+std::vector<std::string> levels_as_named(const toml::node& node, const std::vector<std::string>& caches,
+                                         const std::string& file, const Origin& origin) {
+  const Origin at{place_of(file, node.source()), origin.hidden};
+  std::vector<std::string> levels;
+  const auto* array = node.as_array();
+  if (!array)
+    fail(at, "machine.cache_levels", fmt::format("expected a list of the caches' names, found {}", describe_node(node)));
+  for (const auto& element : *array) levels.push_back(element.value_or(std::string{}));
+  if (!std::is_permutation(levels.begin(), levels.end(), caches.begin(), caches.end())) {
+    fail(at, "machine.cache_levels",
+         fmt::format("expected each cache once, the nearest to the core first; the caches are {}", fmt::join(caches, ", ")));
+  }
+  return levels;
+}
+
+}  // namespace
+
+ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (path != "machine.bus.protocol" || !text || !is_path(kProtocolFiles, *text)) return value;
+  return std::filesystem::absolute(base / *text).lexically_normal().string();
+}
+
+MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin) {
+  MachineTables machine;
+  machine.cache_levels = caches_in_text(table, file.string(), origin);
+  if (const auto* named = table.get(kLevels))
+    machine.cache_levels = levels_as_named(*named, machine.cache_levels, file.string(), origin);
+  for (const auto& key : schema_keys(machine.cache_levels)) {
+    if (key.path.starts_with("machine.")) machine.keys.add(key);
+  }
+  read_settings(leaves(table, "machine", file.string(), origin, {kLevels, "sources"}), machine.keys, machine.settings);
+  fill_defaults(machine.settings, machine.cache_levels, "machine.", origin);
+  for (auto& [path, setting] : machine.settings) setting.value = anchor_path(path, setting.value, file.parent_path());
+  auto& present = machine.settings.at("machine.cpus_present").value;
+  if (present == ConfigValue{std::int64_t{0}}) present = machine.settings.at("machine.cpus").value;
+  if (const auto* sources = table.get("sources")) {
+    const Origin at{place_of(file.string(), sources->source()), origin.hidden};
+    if (!sources->is_table()) fail(at, "machine.sources", fmt::format("expected a table, found {}", describe_node(*sources)));
+    machine.sources = read_sources(*sources->as_table(), file.string(), {}, machine.keys);
+  }
+  return machine;
+}
+
+MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base,
+                                const std::string& context) {
+  const auto file = find_file(kMachineFiles, name_or_path, base, context);
+  const auto table = parse_toml(read_text(file), file.string());
+  return read_machine_tables(table, file, Origin{file.string(), "machine."});
+}
+
+}  // namespace linebounce

@@ -1,0 +1,38 @@
+// A machine as its tables state it: from a machine file, or from [machine] in a resolved configuration.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/config/schema.hpp"
+#include "sim/config/settings.hpp"
+#include "sim/config/sources.hpp"
+
+namespace linebounce {
+
+struct MachineTables {
+  std::vector<std::string> cache_levels;  // the nearest to the core first
+  KeySpace keys;                          // the legal keys of this machine
+  Settings settings;                      // every parameter, defaults filled in
+  Sources sources;
+};
+
+// Reads the tables of a machine. `origin` says where they stand (place: the file) and what their paths leave out. Cache levels
+// are in the order of the text unless `cache_levels` names it. Errors: ConfigError.
+MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin);
+
+// The tables of NAME (configs/machines/NAME.toml) or of a path, relative to `base`; `context` precedes the message for an
+// unknown name.
+MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context);
+
+// A value of machine.bus.protocol that is a relative path, from `base`; names and everything else stay as they are.
+ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base);
+
+// What no single key can say: sizes that fit each other, CPUs that exist, a protocol that is there. Fills in the coherence
+// line. REQUIRES: `machine` is the typed form of `settings`. Errors: ConfigError at the key that is to be changed.
+void check_machine(MachineSpec& machine, const Settings& settings);
+
+}  // namespace linebounce

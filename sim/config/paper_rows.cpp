@@ -1,0 +1,217 @@
+#include "sim/config/paper_rows.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "sim/config/table_reader.hpp"
+
+namespace linebounce {
+namespace {
+
+using Selection = std::map<std::string, ConfigValue>;
+
+constexpr std::array<std::string_view, 3> kKinds = {"calibrated", "predicted", "definition"};
+constexpr std::array<std::string_view, 4> kShapes = {"none", "increasing", "decreasing", "flat"};
+
+template <class Enum, std::size_t n>
+Enum from_word(const std::array<std::string_view, n>& words, const std::string& word) {
+  return static_cast<Enum>(std::find(words.begin(), words.end(), word) - words.begin());
+}
+
+class RowReader {
+ public:
+  RowReader(const toml::table& row, const ExperimentTables& tables) : reader_(row, tables.file, "paper"), tables_(tables) {}
+
+  PaperRow read() {
+    row_.id = reader_.required_text("id");
+    metrics();
+    row_.at = selection("at").value_or(Selection{});
+    if (const auto other = selection("relative_to")) {
+      row_.relative_to = row_.at;
+      for (const auto& [path, value] : *other) row_.relative_to->insert_or_assign(path, value);
+    }
+    row_.difference = reader_.flag("difference").value_or(false);
+    row_.value = reader_.number("value");
+    row_.tolerance = reader_.number("tolerance", 0);
+    row_.tolerance_abs = reader_.number("tolerance_abs", 0);
+    const auto shape = reader_.text("shape", {"increasing", "decreasing", "flat"});
+    if (shape) row_.shape = from_word<Shape>(kShapes, *shape);
+    if (const auto over = reader_.text("over")) row_.over = swept_path(*over, reader_.origin_of("over"));
+    if (const auto kind = reader_.text("kind", {kKinds.begin(), kKinds.end()})) row_.kind = from_word<PaperKind>(kKinds, *kind);
+    row_.source = reader_.text("source").value_or("");
+    reader_.finish();
+    check();
+    return row_;
+  }
+
+ private:
+  void metrics() {
+    const auto* order = reader_.array("order");
+    const auto metric = reader_.text("metric");
+    if ((order != nullptr) == metric.has_value())
+      reader_.refuse(order ? "order" : "id", "a row has either metric = \"NAME\" or order = [\"NAME\", ...]");
+    if (metric) row_.metrics = {*metric};
+    if (!order) return;
+    for (const auto& element : *order) row_.metrics.push_back(element.value_or(std::string{}));
+    const bool names = std::none_of(row_.metrics.begin(), row_.metrics.end(), [](const auto& name) { return name.empty(); });
+    if (row_.metrics.size() < 2 || !names) reader_.refuse("order", "expected a list of two or more metrics, as texts");
+  }
+
+  std::string swept_path(const std::string& path, const Origin& origin) const {
+    const KeyInfo& key = tables_.keys.require(path, origin);
+    if (tables_.swept.contains(key.path)) return path;
+    std::vector<std::string> swept;
+    for (const auto& [other, place] : tables_.swept) swept.push_back(other);
+    fail(origin, path,
+         fmt::format("is not swept here, so it selects nothing; swept: {}",
+                     swept.empty() ? "nothing" : fmt::format("{}", fmt::join(swept, ", "))));
+  }
+
+  std::optional<Selection> selection(const std::string& key) {
+    const auto* table = reader_.table(key);
+    if (!table) return std::nullopt;
+    Selection at;
+    const auto base = std::filesystem::path(tables_.file).parent_path();
+    for (const auto& leaf : leaves(*table, "", tables_.file, {})) {
+      const auto path = swept_path(leaf.path, leaf.origin);
+      at.insert_or_assign(path, anchor_path(path, checked(*tables_.keys.find(path), leaf), base));
+    }
+    return at;
+  }
+
+  // The fields that belong together: an order, a shape, or a value.
+  void check() const {
+    const bool is_order = row_.metrics.size() > 1;
+    const bool is_shape = row_.shape != Shape::none;
+    if (is_order + is_shape + row_.value.has_value() != 1) {
+      reader_.refuse("id", fmt::format("row {} needs exactly one of value, shape and order", row_.id));
+    }
+    if (is_shape == row_.over.empty()) reader_.refuse(is_shape ? "shape" : "over", "shape and over = \"PATH\" go together");
+    if (row_.over.empty() == false && row_.at.contains(row_.over))
+      reader_.refuse("at", fmt::format("{} cannot be in `at` and in `over`", row_.over));
+    if (row_.difference && !row_.relative_to) reader_.refuse("difference", "a difference needs relative_to");
+    if (row_.relative_to && !row_.value) reader_.refuse("relative_to", "only a row with a value can be relative");
+    tolerances(is_order);
+  }
+
+  void tolerances(bool is_order) const {
+    if (row_.tolerance && row_.tolerance_abs)
+      reader_.refuse("tolerance_abs", "a row has one tolerance: relative (tolerance) or absolute (tolerance_abs)");
+    const bool any = row_.tolerance || row_.tolerance_abs;
+    const bool needed = (row_.value && row_.kind != PaperKind::definition) || row_.shape == Shape::flat;
+    if (needed && !any) reader_.refuse("id", fmt::format("row {} needs tolerance (relative) or tolerance_abs", row_.id));
+    const bool unused = is_order || row_.shape == Shape::increasing || row_.shape == Shape::decreasing;
+    if (any && unused)
+      reader_.refuse(row_.tolerance ? "tolerance" : "tolerance_abs",
+                     "an order and a rising or falling shape have no tolerance");
+  }
+
+  TableReader reader_;
+  const ExperimentTables& tables_;
+  PaperRow row_;
+};
+
+std::string selection_text(const Selection& at) {
+  std::string text;
+  for (const auto& [path, value] : at) text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", path, plain_text(value));
+  return text.empty() ? "(nothing)" : text;
+}
+
+std::vector<const Point*> selected(const std::vector<Point>& points, const Selection& at) {
+  std::vector<const Point*> out;
+  for (const auto& point : points) {
+    if (lies_at(point, at)) out.push_back(&point);
+  }
+  return out;
+}
+
+// The values of a path over some points, without repetitions.
+std::size_t values_along(const std::vector<const Point*>& points, const std::string& path) {
+  std::set<ConfigValue> values;
+  for (const auto* point : points) {
+    for (const auto& [other, value] : point->at) {
+      if (other == path) values.insert(value);
+    }
+  }
+  return values.size();
+}
+
+toml::table selection_table(const Selection& at) {
+  toml::table table;
+  for (const auto& [path, value] : at) insert_value(table, path, value);
+  table.is_inline(true);
+  return table;
+}
+
+toml::table row_table(const PaperRow& row) {
+  toml::table table{
+      {"id", row.id}, {"kind", std::string(kKinds.at(static_cast<std::size_t>(row.kind)))}, {"at", selection_table(row.at)}};
+  if (row.metrics.size() == 1) {
+    table.insert("metric", row.metrics.front());
+  } else {
+    toml::array order;
+    for (const auto& metric : row.metrics) order.push_back(metric);
+    table.insert("order", std::move(order));
+  }
+  if (row.relative_to) table.insert("relative_to", selection_table(*row.relative_to));
+  if (row.difference) table.insert("difference", true);
+  if (row.value) insert_value(table, "value", canonical(*row.value));
+  if (row.tolerance) insert_value(table, "tolerance", canonical(*row.tolerance));
+  if (row.tolerance_abs) insert_value(table, "tolerance_abs", canonical(*row.tolerance_abs));
+  if (row.shape != Shape::none) table.insert("shape", std::string(kShapes.at(static_cast<std::size_t>(row.shape))));
+  if (!row.over.empty()) table.insert("over", row.over);
+  if (!row.source.empty()) table.insert("source", row.source);
+  return table;
+}
+
+}  // namespace
+
+std::vector<PaperRow> read_paper_rows(const toml::array& rows, const ExperimentTables& tables) {
+  std::vector<PaperRow> paper;
+  std::set<std::string> ids;
+  for (const auto& element : rows) {
+    const Origin here{place_of(tables.file, element.source())};
+    if (!element.is_table()) fail(here, "paper", fmt::format("expected [[paper]] tables, found {}", describe_node(element)));
+    paper.push_back(RowReader(*element.as_table(), tables).read());
+    if (!ids.insert(paper.back().id).second)
+      fail(here, "paper.id", fmt::format("\"{}\" is used by another row: ids are unique", paper.back().id));
+  }
+  return paper;
+}
+
+void check_selections(const std::vector<PaperRow>& paper, const toml::array& rows, const std::vector<Point>& points,
+                      const std::string& file) {
+  for (std::size_t i = 0; i < paper.size(); ++i) {
+    const PaperRow& row = paper[i];
+    const Origin here{place_of(file, rows[i].source())};
+    const auto at = selected(points, row.at);
+    if (row.shape != Shape::none) {
+      const bool line = at.size() >= 2 && values_along(at, row.over) == at.size();
+      if (!line)
+        fail(here, "paper.at",
+             fmt::format("row {}: {} selects {} points, which make no line over {}; fix every other swept path", row.id,
+                         selection_text(row.at), at.size(), row.over));
+      continue;
+    }
+    if (at.size() != 1)
+      fail(here, "paper.at",
+           fmt::format("row {}: {} selects {} points; a row needs exactly one", row.id, selection_text(row.at), at.size()));
+    const auto base = row.relative_to ? selected(points, *row.relative_to).size() : 1;
+    if (base != 1)
+      fail(
+          here, "paper.relative_to",
+          fmt::format("row {}: {} selects {} points; a row needs exactly one", row.id, selection_text(*row.relative_to), base));
+  }
+}
+
+toml::array paper_table(const std::vector<PaperRow>& rows) {
+  toml::array paper;
+  for (const auto& row : rows) paper.push_back(row_table(row));
+  return paper;
+}
+
+}  // namespace linebounce

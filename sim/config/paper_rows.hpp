@@ -1,0 +1,24 @@
+// [[paper]] rows: what an experiment expects, and at which points.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <vector>
+
+#include "sim/config/experiment.hpp"
+#include "sim/config/experiment_tables.hpp"
+
+namespace linebounce {
+
+// Errors: ConfigError for unknown keys, an id used twice, fields that don't go together, `at` of a path that isn't swept.
+std::vector<PaperRow> read_paper_rows(const toml::array& rows, const ExperimentTables& tables);
+
+// Every row selects exactly one point, a row with a shape one line of points along `over`. Errors: ConfigError. `rows` is the
+// array that `paper` was read from.
+void check_selections(const std::vector<PaperRow>& paper, const toml::array& rows, const std::vector<Point>& points,
+                      const std::string& file);
+
+// As [[paper]] of a resolved configuration.
+toml::array paper_table(const std::vector<PaperRow>& rows);
+
+}  // namespace linebounce

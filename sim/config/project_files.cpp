@@ -1,0 +1,76 @@
+#include "sim/config/project_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "sim/config/experiment.hpp"
+#include "sim/config/suggestions.hpp"
+
+namespace linebounce {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_project(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_directory(folder / "configs", ignored) && fs::is_directory(folder / "models/protocols", ignored);
+}
+
+}  // namespace
+
+fs::path project_root() {
+  if (const char* given = std::getenv("LINEBOUNCE_ROOT"); given && *given) {
+    if (is_project(given)) return given;
+    throw ConfigError(fmt::format("LINEBOUNCE_ROOT={}: this folder has no configs/ and models/protocols/", given));
+  }
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  for (fs::path folder = program.parent_path(); !folder.empty(); folder = folder.parent_path()) {
+    if (is_project(folder)) return folder;
+    if (folder == folder.root_path()) break;
+  }
+  throw ConfigError(
+      fmt::format("no folder above {} holds configs/ and models/protocols/; set LINEBOUNCE_ROOT to the project's folder",
+                  failed ? "the program" : program.string()));
+}
+
+std::vector<std::string> file_names(const FileKind& kind) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(project_root() / kind.folder, failed)) {
+    if (entry.path().extension() == kind.extension && entry.path().stem() != "README") names.push_back(entry.path().stem());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool is_path(const FileKind& kind, std::string_view name_or_path) {
+  return name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(kind.extension);
+}
+
+fs::path find_file(const FileKind& kind, const std::string& name_or_path, const fs::path& base, const std::string& context) {
+  if (is_path(kind, name_or_path)) return (base / name_or_path).lexically_normal();
+  const auto names = file_names(kind);
+  if (std::find(names.begin(), names.end(), name_or_path) != names.end()) {
+    return project_root() / kind.folder / (name_or_path + std::string(kind.extension));
+  }
+  throw ConfigError(fmt::format("{}{}{} {}", context, context.empty() ? "" : ": ", kind.name, not_known(name_or_path, names)));
+}
+
+std::string read_text(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a directory, not a file", file.string()));
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  if (!in.is_open() || in.bad()) throw ConfigError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
+  return text.str();
+}
+
+}  // namespace linebounce

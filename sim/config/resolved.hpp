@@ -1,0 +1,13 @@
+// The resolved configuration: every setting with its value, as config.toml holds it.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include "sim/config/experiment_tables.hpp"
+
+namespace linebounce {
+
+// [machine] with its sources, [workload] and [run]. A value that overrides its machine file's says so in the sources.
+toml::table resolved_settings(const Settings& settings, const MachineTables& machine);
+
+}  // namespace linebounce

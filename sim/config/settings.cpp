@@ -1,0 +1,267 @@
+#include "sim/config/settings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "sim/config/config_error.hpp"
+#include "sim/config/suggestions.hpp"
+#include "sim/config/toml_text.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
+
+std::string_view type_text(ValueType type) {
+  switch (type) {
+    case ValueType::boolean: return "true or false";
+    case ValueType::integer: return "an integer";
+    case ValueType::number: return "a number";
+    case ValueType::text: break;
+  }
+  return "a string";
+}
+
+std::string_view shown(std::string_view path, std::string_view hidden) {
+  if (!hidden.empty() && path.starts_with(hidden)) path.remove_prefix(hidden.size());
+  return path;
+}
+
+bool below(std::string_view path, std::string_view table) {
+  return path.size() > table.size() && path.starts_with(table) && path[table.size()] == '.';
+}
+
+toml::source_position position(const toml::key& key) {
+  return key.source().begin;
+}
+
+ConfigValue to_value(const toml::node& node) {
+  if (const auto* flag = node.as_boolean()) return flag->get();
+  if (const auto* integer = node.as_integer()) return integer->get();
+  if (const auto* number = node.as_floating_point()) return number->get();
+  return node.as_string()->get();
+}
+
+std::string quoted(const ConfigValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  return text ? fmt::format("a string (\"{}\")", *text)
+              : fmt::format("{} ({})",
+                            std::holds_alternative<bool>(value)     ? "a boolean"
+                            : std::holds_alternative<double>(value) ? "a float"
+                                                                    : "an integer",
+                            plain_text(value));
+}
+
+bool fits(ValueType type, const ConfigValue& value) {
+  switch (type) {
+    case ValueType::boolean: return std::holds_alternative<bool>(value);
+    case ValueType::integer: return std::holds_alternative<std::int64_t>(value);
+    case ValueType::number: return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
+    case ValueType::text: break;
+  }
+  return std::holds_alternative<std::string>(value);
+}
+
+std::string range_text(const KeyInfo& key) {
+  const auto number = [](double limit) { return plain_text(canonical(limit)); };
+  if (!std::isfinite(key.maximum)) return "at least " + number(key.minimum);
+  return fmt::format("{} to {}", number(key.minimum), number(key.maximum));
+}
+
+void check_range(const KeyInfo& key, const ConfigValue& value, const Origin& origin) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  const double number = integer ? static_cast<double>(*integer) : std::get<double>(value);
+  if (number >= key.minimum && number <= key.maximum) return;
+  fail(origin, key.path,
+       fmt::format("{} is out of range; legal: {}{}{}", plain_text(value), range_text(key), key.unit.empty() ? "" : " ",
+                   key.unit));
+}
+
+void collect(const toml::table& table, const std::string& prefix, const std::string& file, const Origin& origin,
+             const std::vector<std::string_view>& skip, std::vector<Leaf>& out) {
+  std::vector<std::pair<toml::source_position, std::string>> keys;
+  for (const auto& [key, value] : table) keys.emplace_back(position(key), std::string(key.str()));
+  std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [place, name] : keys) {
+    if (std::find(skip.begin(), skip.end(), name) != skip.end()) continue;
+    const toml::node& value = *table.get(name);
+    const std::string path = prefix + (prefix.empty() ? "" : ".") + name;
+    const auto* inner = value.as_table();
+    if (inner && !inner->empty()) {
+      collect(*inner, path, file, origin, {}, out);
+      continue;
+    }
+    Origin here = origin;
+    const bool at_key = inner != nullptr;
+    here.place = place_of(file, at_key ? table.find(name)->first.source() : value.source());
+    out.push_back({path, &value, here});
+  }
+}
+
+}  // namespace
+
+void fail(const Origin& origin, std::string_view path, std::string_view text) {
+  throw ConfigError(fmt::format("{}: {}: {}", origin.place, shown(path, origin.hidden), text));
+}
+
+std::vector<Leaf> leaves(const toml::table& table, const std::string& prefix, const std::string& file, const Origin& origin,
+                         const std::vector<std::string_view>& skip) {
+  std::vector<Leaf> out;
+  collect(table, prefix, file, origin, skip, out);
+  return out;
+}
+
+ConfigValue plain_value(const toml::node& node, const Origin& origin, std::string_view path, ValueType expected) {
+  const bool plain = node.is_boolean() || node.is_integer() || node.is_floating_point() || node.is_string();
+  if (!plain) fail(origin, path, fmt::format("expected {}, found {}", type_text(expected), describe_node(node)));
+  ConfigValue value = to_value(node);
+  const auto* number = std::get_if<double>(&value);
+  if (number && !std::isfinite(*number)) {
+    fail(
+        origin, path,
+        fmt::format("expected {}, found {}; a value must be finite", type_text(expected), std::isnan(*number) ? "nan" : "inf"));
+  }
+  return value;
+}
+
+ConfigValue canonical(const ConfigValue& value) {
+  const auto* number = std::get_if<double>(&value);
+  if (!number || *number != std::floor(*number) || std::abs(*number) > kLargestExactInteger) return value;
+  return static_cast<std::int64_t>(*number);
+}
+
+ConfigValue checked(const KeyInfo& key, const ConfigValue& given, const Origin& origin) {
+  const ConfigValue value = canonical(given);
+  if (!fits(key.type, value)) {
+    fail(origin, key.path,
+         fmt::format("expected {}{}, found {}", type_text(key.type), key.unit.empty() ? "" : " of " + key.unit, quoted(given)));
+  }
+  if (key.type == ValueType::integer || key.type == ValueType::number) check_range(key, value, origin);
+  if (key.type == ValueType::text && !key.choices.empty()) {
+    const auto& text = std::get<std::string>(value);
+    if (std::find(key.choices.begin(), key.choices.end(), text) == key.choices.end()) {
+      fail(origin, key.path, not_known(text, key.choices));
+    }
+  }
+  return value;
+}
+
+ConfigValue checked(const KeyInfo& key, const Leaf& leaf) {
+  return checked(key, plain_value(*leaf.node, leaf.origin, leaf.path, key.type), leaf.origin);
+}
+
+std::string plain_text(const ConfigValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  std::array<char, 40> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), std::get<double>(value)).ptr;
+  return {buffer.data(), end};
+}
+
+toml::table& table_at(toml::table& root, std::string_view path) {
+  toml::table* table = &root;
+  while (!path.empty()) {
+    const auto dot = path.find('.');
+    const std::string_view name = path.substr(0, dot);
+    path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+    table = table->insert(name, toml::table{}).first->second.as_table();
+  }
+  return *table;
+}
+
+void insert_value(toml::table& table, const std::string& key, const ConfigValue& value) {
+  std::visit([&](const auto& plain) { table.insert_or_assign(key, plain); }, value);
+}
+
+void KeySpace::add(const KeyInfo& key) {
+  if (!find(key.path)) keys_.push_back(key);
+}
+
+void KeySpace::add(const std::vector<KeyInfo>& keys) {
+  for (const auto& key : keys) add(key);
+}
+
+const KeyInfo* KeySpace::find(std::string_view path) const {
+  const auto found = std::find_if(keys_.begin(), keys_.end(), [&](const KeyInfo& key) { return key.path == path; });
+  return found == keys_.end() ? nullptr : &*found;
+}
+
+bool KeySpace::is_table(std::string_view path) const {
+  return std::any_of(keys_.begin(), keys_.end(), [&](const KeyInfo& key) { return below(key.path, path); });
+}
+
+std::vector<std::string> KeySpace::paths_and_tables() const {
+  std::vector<std::string> all;
+  for (const auto& key : keys_) all.push_back(key.path);
+  const auto add_table = [&](const std::string& table) {
+    if (std::find(all.begin(), all.end(), table) == all.end()) all.push_back(table);
+  };
+  for (const auto& key : keys_) {
+    for (auto dot = key.path.find('.'); dot != std::string::npos; dot = key.path.find('.', dot + 1))
+      add_table(key.path.substr(0, dot));
+  }
+  return all;
+}
+
+std::string KeySpace::legal_text(std::string_view path, std::string_view hidden) const {
+  // The deepest table that exists: its keys are what may stand there.
+  std::string_view table = path;
+  while (!table.empty() && !is_table(table))
+    table = table.substr(0, table.rfind('.') == std::string_view::npos ? 0 : table.rfind('.'));
+  std::vector<std::string_view> legal;
+  for (const auto& key : keys_) {
+    if (!table.empty() && !below(key.path, table)) continue;
+    const std::string_view rest = std::string_view(key.path).substr(table.empty() ? 0 : table.size() + 1);
+    const std::string_view child = rest.substr(0, rest.find('.'));
+    if (std::find(legal.begin(), legal.end(), child) == legal.end()) legal.push_back(child);
+  }
+  const bool top = table.empty() || table.size() + 1 == hidden.size();
+  return fmt::format("legal {}: {}", top ? "here" : fmt::format("below {}", shown(table, hidden)), fmt::join(legal, ", "));
+}
+
+std::string KeySpace::unknown_text(std::string_view path, std::string_view hidden) const {
+  std::vector<std::string> all;
+  for (const auto& candidate : paths_and_tables()) all.emplace_back(shown(candidate, hidden));
+  const std::string word(shown(path, hidden));
+  if (const auto twin = same_in_other_unit(word, all); !twin.empty()) {
+    const auto name = twin.substr(twin.rfind('.') + 1);
+    return fmt::format("unknown key: the unit here is {}: {}", unit_suffix(name), name);
+  }
+  const auto whole =
+      std::find_if(all.begin(), all.end(), [&](const std::string& candidate) { return candidate.ends_with("." + word); });
+  if (whole != all.end()) return fmt::format("unknown key; did you mean {}?", *whole);
+  if (const auto near = nearest(word, all); !near.empty()) return fmt::format("unknown key; did you mean {}?", near);
+  return "unknown key; " + legal_text(path, hidden);
+}
+
+const KeyInfo& KeySpace::require(std::string_view path, const Origin& origin) const {
+  if (const auto* key = find(path)) return *key;
+  if (is_table(path)) fail(origin, path, "expected a table of keys, not one value");
+  for (const auto& key : keys_) {
+    if (below(path, key.path)) fail(origin, key.path, fmt::format("expected {}, found a table", type_text(key.type)));
+  }
+  fail(origin, path, unknown_text(path, origin.hidden));
+}
+
+const KeyInfo& KeySpace::require_settable(std::string_view path, const Origin& origin) const {
+  const KeyInfo& key = require(path, origin);
+  if (key.structural) fail(origin, path, "stands in the machine's own file and cannot be set elsewhere");
+  return key;
+}
+
+void read_settings(const std::vector<Leaf>& leaves, const KeySpace& keys, Settings& settings) {
+  for (const auto& leaf : leaves) {
+    const bool empty_table = leaf.node->is_table();
+    if (empty_table && keys.is_table(leaf.path)) continue;
+    const KeyInfo& key = keys.require(leaf.path, leaf.origin);
+    settings.insert_or_assign(leaf.path, Setting{checked(key, leaf), leaf.origin});
+  }
+}
+
+}  // namespace linebounce

@@ -1,0 +1,26 @@
+// What a user may have meant: for messages about unknown keys and names.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linebounce {
+
+// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other.
+std::size_t edit_distance(std::string_view from, std::string_view to);
+
+// The candidate that `word` is most likely a slip of the pen for; empty if none is near. The first of equals wins.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+// The candidate that is `key` in another unit, or with a unit where `key` has none ("latency_us", "latency" for "latency_ns");
+// empty if there is none. Only the last part of a dotted path may differ.
+std::string same_in_other_unit(std::string_view key, const std::vector<std::string>& candidates);
+
+// The unit at the end of a key ("ns" of "memory.latency_ns"); empty if it has none.
+std::string_view unit_suffix(std::string_view key);
+
+// `is not known; known: a, b, c; did you mean b?`, for a value or a name.
+std::string not_known(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace linebounce

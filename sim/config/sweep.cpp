@@ -1,0 +1,174 @@
+#include "sim/config/sweep.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linebounce {
+namespace {
+
+struct PlacedAxis {
+  toml::source_position position;
+  SweepAxis axis;
+};
+
+// Powers of two up to N, and N: the machine's all.
+std::vector<ConfigValue> up_to_all(std::int64_t all) {
+  std::vector<ConfigValue> values;
+  for (std::int64_t n = 1; n < all; n *= 2) values.emplace_back(n);
+  values.emplace_back(all);
+  return values;
+}
+
+class SweepReader {
+ public:
+  explicit SweepReader(ExperimentTables& tables) : tables_(tables) {}
+
+  void list(const Leaf& leaf, SweepAxis& axis) {
+    const KeyInfo& key = tables_.keys.require_settable(leaf.path, leaf.origin);
+    if (key.path.starts_with("engine.")) fail(leaf.origin, key.path, "changes no result: there is nothing to sweep");
+    if (key.path == "run.seeds") fail(leaf.origin, key.path, "is one number for the whole experiment and cannot be swept");
+    Origin origin = leaf.origin;
+    origin.given = "swept by the experiment";
+    if (!tables_.swept.emplace(key.path, origin).second) fail(leaf.origin, key.path, "is swept twice");
+    axis.paths.push_back(key.path);
+    axis.values.push_back(values(key, leaf));
+  }
+
+  void together(const toml::node& node, std::vector<PlacedAxis>& out) {
+    const Origin at{place_of(tables_.file, node.source())};
+    const auto* zips = node.as_array();
+    if (!zips)
+      fail(at, "sweep.together",
+           fmt::format("expected [[sweep.together]] tables of path = [values], found {}", describe_node(node)));
+    for (const auto& element : *zips) {
+      const Origin here{place_of(tables_.file, element.source())};
+      if (!element.is_table())
+        fail(here, "sweep.together", fmt::format("expected a table of path = [values], found {}", describe_node(element)));
+      out.push_back({element.source().begin, zip(*element.as_table(), here)});
+    }
+  }
+
+ private:
+  std::vector<ConfigValue> values(const KeyInfo& key, const Leaf& leaf) const {
+    const auto text = leaf.node->value<std::string>();
+    if (text == "1..N" && key.path == "machine.cpus") {
+      return up_to_all(std::get<std::int64_t>(tables_.settings.at("machine.cpus_present").value));
+    }
+    const auto* array = leaf.node->as_array();
+    if (!array || array->empty()) {
+      fail(leaf.origin, key.path,
+           fmt::format("expected a list of values{}, found {}", key.path == "machine.cpus" ? " or \"1..N\"" : "",
+                       array ? "an empty one" : describe_node(*leaf.node)));
+    }
+    std::vector<ConfigValue> out;
+    for (const auto& element : *array) {
+      const Leaf value{key.path, &element, Origin{place_of(tables_.file, element.source())}};
+      const auto base = std::filesystem::path(tables_.file).parent_path();
+      out.push_back(anchor_path(key.path, checked(key, value), base));
+    }
+    return out;
+  }
+
+  SweepAxis zip(const toml::table& table, const Origin& here) {
+    SweepAxis axis;
+    auto lists = leaves(table, "", tables_.file, {});
+    if (lists.empty()) fail(here, "sweep.together", "expected path = [values], found an empty table");
+    // By path, so that a table that was written sorted by key reads back the same.
+    std::sort(lists.begin(), lists.end(), [](const Leaf& a, const Leaf& b) { return a.path < b.path; });
+    for (const auto& leaf : lists) list(leaf, axis);
+    for (std::size_t i = 1; i < axis.paths.size(); ++i) {
+      if (axis.values[i].size() == axis.values[0].size()) continue;
+      fail(tables_.swept.at(axis.paths[i]), axis.paths[i],
+           fmt::format("{} values, but {} of {}: lists that go together have one length", axis.values[i].size(),
+                       axis.values[0].size(), axis.paths[0]));
+    }
+    return axis;
+  }
+
+  ExperimentTables& tables_;
+};
+
+void refuse_repeated_values(const SweepAxis& axis, const ExperimentTables& tables) {
+  if (axis.paths.size() != 1) return;
+  const auto& values = axis.values[0];
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) ==
+        values.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
+    fail(tables.swept.at(axis.paths[0]), axis.paths[0],
+         fmt::format("the value {} stands in the list twice", plain_text(values[i])));
+  }
+}
+
+void refuse_too_many_points(const std::vector<SweepAxis>& axes, const ExperimentTables& tables) {
+  constexpr std::size_t kMostPoints = 100000;
+  std::size_t points = 1;
+  for (const auto& axis : axes) {
+    points *= axis.values[0].size();
+    if (points > kMostPoints)
+      fail(tables.swept.at(axis.paths[0]), axis.paths[0], fmt::format("the sweep has more than {} points", kMostPoints));
+  }
+}
+
+}  // namespace
+
+std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& tables) {
+  SweepReader reader(tables);
+  std::vector<PlacedAxis> placed;
+  for (const auto& leaf : leaves(sweep, "", tables.file, {}, {"together"})) {
+    SweepAxis axis;
+    reader.list(leaf, axis);
+    refuse_repeated_values(axis, tables);
+    placed.push_back({leaf.node->source().begin, std::move(axis)});
+  }
+  if (const auto* together = sweep.get("together")) reader.together(*together, placed);
+  std::stable_sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
+  std::vector<SweepAxis> axes;
+  for (auto& [position, axis] : placed) axes.push_back(std::move(axis));
+  refuse_too_many_points(axes, tables);
+  return axes;
+}
+
+std::vector<Leaf> swept_workload_names(const toml::table& sweep, const std::string& file) {
+  std::vector<Leaf> lists = leaves(sweep, "", file, {}, {"together"});
+  if (const auto* zips = sweep["together"].as_array()) {
+    for (const auto& element : *zips) {
+      if (!element.is_table()) continue;
+      for (auto& leaf : leaves(*element.as_table(), "", file, {})) lists.push_back(std::move(leaf));
+    }
+  }
+  std::vector<Leaf> names;
+  for (const auto& leaf : lists) {
+    const auto* array = leaf.path == "workload.name" ? leaf.node->as_array() : nullptr;
+    if (!array) continue;
+    for (const auto& element : *array) names.push_back({leaf.path, &element, Origin{place_of(file, element.source())}});
+  }
+  return names;
+}
+
+void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValue& value) {
+  for (auto& axis : axes) {
+    const auto found = std::find(axis.paths.begin(), axis.paths.end(), path);
+    if (found == axis.paths.end()) continue;
+    auto& values = axis.values[static_cast<std::size_t>(found - axis.paths.begin())];
+    // A zipped path keeps its partners' values; an axis of its own shrinks to one point.
+    values.assign(axis.paths.size() == 1 ? 1 : values.size(), value);
+  }
+}
+
+toml::table sweep_table(const std::vector<SweepAxis>& axes) {
+  toml::array together;
+  for (const auto& axis : axes) {
+    toml::table lists;
+    for (std::size_t i = 0; i < axis.paths.size(); ++i) {
+      toml::array values;
+      for (const auto& value : axis.values[i]) std::visit([&](const auto& plain) { values.push_back(plain); }, value);
+      lists.insert_or_assign(axis.paths[i], std::move(values));
+    }
+    together.push_back(std::move(lists));
+  }
+  return toml::table{{"together", std::move(together)}};
+}
+
+}  // namespace linebounce

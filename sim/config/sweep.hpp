@@ -1,0 +1,27 @@
+// What an experiment varies: [sweep] and [[sweep.together]].
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <vector>
+
+#include "sim/config/experiment.hpp"
+#include "sim/config/experiment_tables.hpp"
+
+namespace linebounce {
+
+// The axes, in the order of the text; the first varies slowest. `tables` gives the legal keys and takes the places of the
+// lists. Errors: ConfigError for an unknown path, a wrong value, an empty list, zipped lists of different lengths, a path swept
+// twice.
+std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& tables);
+
+// The values that a sweep gives to workload.name, unchecked: they decide which other keys are legal.
+std::vector<Leaf> swept_workload_names(const toml::table& sweep, const std::string& file);
+
+// An axis of one value in the place of all values of a path: what --set of a swept path does.
+void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValue& value);
+
+// As [sweep] of a resolved configuration. Every axis is an element of `together`: a list keeps the order of the axes.
+toml::table sweep_table(const std::vector<SweepAxis>& axes);
+
+}  // namespace linebounce

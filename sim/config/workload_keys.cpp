@@ -1,0 +1,96 @@
+#include "sim/config/workload_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/config/suggestions.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr std::string_view kPrefix = "workload.";
+
+template <class Entry>
+std::vector<std::string> names(std::span<const Entry> entries) {
+  std::vector<std::string> out;
+  for (const auto& entry : entries) out.push_back(entry.name);
+  return out;
+}
+
+const WorkloadEntry& entry_of(const Catalogue& catalogue, const std::string& name) {
+  const auto found = std::find_if(catalogue.workloads.begin(), catalogue.workloads.end(),
+                                  [&](const auto& entry) { return entry.name == name; });
+  if (found == catalogue.workloads.end()) throw std::out_of_range("no workload " + name);
+  return *found;
+}
+
+const WorkloadEntry& entry_of(const Catalogue& catalogue, const Settings& settings) {
+  return entry_of(catalogue, std::get<std::string>(settings.at("workload.name").value));
+}
+
+ValueType type_of(const ParameterValue& value) {
+  if (std::holds_alternative<bool>(value)) return ValueType::boolean;
+  if (std::holds_alternative<std::int64_t>(value)) return ValueType::integer;
+  return std::holds_alternative<double>(value) ? ValueType::number : ValueType::text;
+}
+
+// A parameter's value in the declared type: a program asks for number("x") even where the file says x = 4.
+ParameterValue as_declared(const ParameterDeclaration& declaration, const ConfigValue& value) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  if (integer && std::holds_alternative<double>(declaration.default_value)) return static_cast<double>(*integer);
+  return value;
+}
+
+}  // namespace
+
+KeyInfo workload_name_key(const Catalogue& catalogue) {
+  KeyInfo key{"workload.name", ValueType::text, "", "which workload runs"};
+  key.choices = names(catalogue.workloads);
+  // An empty list of choices means "any": with no workload at all, none must fit.
+  if (key.choices.empty()) key.choices.emplace_back("(there are none)");
+  return key;
+}
+
+std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string& name) {
+  std::vector<KeyInfo> keys;
+  for (const auto& declaration : entry_of(catalogue, name).parameters) {
+    KeyInfo key{std::string(kPrefix) + declaration.name,
+                type_of(declaration.default_value),
+                std::string(unit_suffix(declaration.name)),
+                declaration.meaning,
+                declaration.minimum,
+                declaration.maximum,
+                declaration.choices};
+    if (declaration.name == "lock") key.choices = names(catalogue.locks);
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+void fill_workload_defaults(Settings& settings, const Catalogue& catalogue, const Origin& origin) {
+  for (const auto& declaration : entry_of(catalogue, settings).parameters) {
+    settings.emplace(std::string(kPrefix) + declaration.name, Setting{canonical(declaration.default_value), origin});
+  }
+}
+
+Parameters to_parameters(const Settings& settings, const Catalogue& catalogue) {
+  const WorkloadEntry& entry = entry_of(catalogue, settings);
+  KeySpace keys;
+  keys.add(workload_name_key(catalogue));
+  keys.add(workload_keys(catalogue, entry.name));
+  std::map<std::string, ParameterValue> values;
+  for (const auto& [path, setting] : settings) {
+    if (!path.starts_with(kPrefix)) continue;
+    const auto* key = keys.find(path);
+    if (!key)
+      fail(setting.origin, path, fmt::format("workload {} has no such parameter: {}", entry.name, keys.unknown_text(path, "")));
+    checked(*key, setting.value, setting.origin);
+  }
+  for (const auto& declaration : entry.parameters) {
+    values.emplace(declaration.name, as_declared(declaration, settings.at(std::string(kPrefix) + declaration.name).value));
+  }
+  return Parameters(std::move(values));
+}
+
+}  // namespace linebounce

@@ -1,0 +1,32 @@
+// A workload's parameters as keys of a configuration: [workload] holds `name` and what the workload declares.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/config/settings.hpp"
+#include "workloads/registry.hpp"
+
+namespace linebounce {
+
+// What a configuration may name. The program's own: workloads() and locks().
+struct Catalogue {
+  std::span<const WorkloadEntry> workloads;
+  std::span<const LockEntry> locks;
+};
+
+// "workload.name", whose choices are the workloads.
+KeyInfo workload_name_key(const Catalogue& catalogue);
+
+// The declared parameters; null `name` entries are a caller's bug: REQUIRES: the workload exists. A text parameter that is
+// called `lock` takes the name of a lock.
+std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string& name);
+
+// Fills in what `settings` leaves out of the parameters of the workload in "workload.name".
+void fill_workload_defaults(Settings& settings, const Catalogue& catalogue, const Origin& origin);
+
+// The typed form of complete settings. Errors: ConfigError for a setting below "workload." that this workload doesn't declare.
+Parameters to_parameters(const Settings& settings, const Catalogue& catalogue);
+
+}  // namespace linebounce

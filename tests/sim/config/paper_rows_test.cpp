@@ -1,0 +1,103 @@
+#include "fixture.hpp"
+
+namespace linebounce {
+namespace {
+
+using ::testing::ElementsAre;
+
+class PaperRows : public ConfigFiles {
+ protected:
+  // Lines of [[paper]] start at line 16; every test's row has its id in line 15.
+  static std::string rows(const std::string& lines) {
+    return std::string(kExperiment) +
+           "[sweep]\n\"workload.lock\" = [\"tas\", \"ticket\"]\n\"machine.cpus\" = [1, 2, 4]\n[[paper]]\nid = \"r\"\n" + lines;
+  }
+  std::string error(const std::string& lines) const { return experiment_error(rows(lines)); }
+
+  static constexpr const char* kAt = "at = { \"workload.lock\" = \"tas\", \"machine.cpus\" = 2 }\n";
+};
+
+TEST_F(PaperRows, AllFieldsAreRead) {
+  const Experiment experiment =
+      load(rows(std::string("metric = \"cost.x\"\n") + kAt +
+                "relative_to = { \"workload.lock\" = \"ticket\" }\ndifference = true\nvalue = -245\ntolerance_abs = 3\n"
+                "kind = \"definition\"\nsource = \"table 3\"\n"));
+  ASSERT_EQ(experiment.paper.size(), 1U);
+  const PaperRow& row = experiment.paper[0];
+  EXPECT_THAT(row.metrics, ElementsAre("cost.x"));
+  EXPECT_EQ(row.at.at("machine.cpus"), ConfigValue{std::int64_t{2}});
+  // relative_to is laid over `at`: the other lock at the same number of CPUs.
+  EXPECT_EQ(row.relative_to->at("machine.cpus"), ConfigValue{std::int64_t{2}});
+  EXPECT_EQ(row.relative_to->at("workload.lock"), ConfigValue{std::string("ticket")});
+  EXPECT_TRUE(row.difference);
+  EXPECT_EQ(row.value, -245);
+  EXPECT_EQ(row.tolerance_abs, 3);
+  EXPECT_EQ(row.tolerance, std::nullopt);
+  EXPECT_EQ(row.kind, PaperKind::definition);
+  EXPECT_EQ(row.source, "table 3");
+}
+
+TEST_F(PaperRows, AShapeSelectsALineOfPoints) {
+  const auto shape = load(
+      rows("metric = \"m\"\nat = { workload.lock = \"tas\" }\nshape = \"flat\"\nover = \"machine.cpus\"\ntolerance = 0.1\n"));
+  EXPECT_EQ(shape.paper[0].shape, Shape::flat);
+  EXPECT_EQ(shape.paper[0].over, "machine.cpus");
+  EXPECT_EQ(error("metric = \"m\"\nshape = \"increasing\"\nover = \"machine.cpus\"\n"),
+            "e.toml:14:1: paper.at: row r: (nothing) selects 6 points, which make no line over machine.cpus; fix every other "
+            "swept path");
+}
+
+TEST_F(PaperRows, ARowSelectsExactlyOnePoint) {
+  EXPECT_EQ(error("metric = \"m\"\nvalue = 1\ntolerance = 0.1\nat = { \"machine.cpus\" = 2 }\n"),
+            "e.toml:14:1: paper.at: row r: machine.cpus = 2 selects 2 points; a row needs exactly one");
+  EXPECT_EQ(error("metric = \"m\"\nvalue = 1\ntolerance = 0.1\nat = { \"machine.cpus\" = 3, \"workload.lock\" = \"tas\" }\n"),
+            "e.toml:14:1: paper.at: row r: machine.cpus = 3, workload.lock = tas selects 0 points; a row needs exactly one");
+  EXPECT_EQ(
+      error(std::string("metric = \"m\"\nvalue = 1\ntolerance = 0.1\nrelative_to = { \"machine.cpus\" = 3 }\n") + kAt),
+      "e.toml:14:1: paper.relative_to: row r: machine.cpus = 3, workload.lock = tas selects 0 points; a row needs exactly one");
+  // Not after the command line has changed what is swept: such a row just has no point.
+  const auto text = rows(std::string("metric = \"m\"\nvalue = 1\ntolerance = 0.1\n") + kAt);
+  const Experiment overridden = load(text, {{}, {{"machine.cpus", "4"}}, {}});
+  EXPECT_FALSE(lies_at(expand(overridden).at(0), overridden.paper[0].at));
+}
+
+TEST_F(PaperRows, PathsOfAtAreSweptOnes) {
+  EXPECT_EQ(error("metric = \"m\"\nat = { \"machine.cpsu\" = 2 }\n"),
+            "e.toml:17:25: machine.cpsu: unknown key; did you mean machine.cpus?");
+  EXPECT_EQ(error("metric = \"m\"\nat = { \"workload.design\" = \"split\" }\n"),
+            "e.toml:17:28: workload.design: is not swept here, so it selects nothing; swept: machine.cpus, workload.lock");
+  EXPECT_EQ(error("metric = \"m\"\nat = { \"workload.lock\" = \"mcs\" }\n"),
+            "e.toml:17:26: workload.lock: \"mcs\" is not known; known: ticket, tas");
+  EXPECT_EQ(error("metric = \"m\"\nshape = \"flat\"\nover = \"workload.design\"\n"),
+            "e.toml:18:8: workload.design: is not swept here, so it selects nothing; swept: machine.cpus, workload.lock");
+}
+
+TEST_F(PaperRows, FieldsThatDontGoTogetherAreRefused) {
+  EXPECT_EQ(error("metric = \"m\"\nvalu = 1\n"), "e.toml:17:1: paper.valu: unknown key; did you mean paper.value?");
+  EXPECT_EQ(error("value = 1\n"), "e.toml:15:6: paper.id: a row has either metric = \"NAME\" or order = [\"NAME\", ...]");
+  EXPECT_EQ(error("metric = \"m\"\n"), "e.toml:15:6: paper.id: row r needs exactly one of value, shape and order");
+  EXPECT_EQ(error(std::string("metric = \"m\"\nvalue = 1\n") + kAt),
+            "e.toml:15:6: paper.id: row r needs tolerance (relative) or tolerance_abs");
+  EXPECT_EQ(error("metric = \"m\"\nvalue = 1\ntolerance = 1\ntolerance_abs = 1\n"),
+            "e.toml:19:17: paper.tolerance_abs: a row has one tolerance: relative (tolerance) or absolute (tolerance_abs)");
+  EXPECT_EQ(error("metric = \"m\"\nvalue = 1\ntolerance = -0.1\n"),
+            "e.toml:18:13: paper.tolerance: -0.1 is out of range; legal: at least 0");
+  EXPECT_EQ(error("metric = \"m\"\nvalue = 1\ndifference = true\n"),
+            "e.toml:18:14: paper.difference: a difference needs relative_to");
+  EXPECT_EQ(error("metric = \"m\"\nshape = \"round\"\n"),
+            "e.toml:17:9: paper.shape: \"round\" is not known; known: increasing, decreasing, flat");
+  EXPECT_EQ(error("metric = \"m\"\nshape = \"flat\"\n"), "e.toml:17:9: paper.shape: shape and over = \"PATH\" go together");
+  EXPECT_EQ(error("metric = \"m\"\nkind = \"guess\"\n"),
+            "e.toml:17:8: paper.kind: \"guess\" is not known; known: calibrated, predicted, definition");
+  EXPECT_EQ(error("order = [\"m\"]\n"), "e.toml:16:9: paper.order: expected a list of two or more metrics, as texts");
+  EXPECT_EQ(error("order = [\"m\", 3]\n"), "e.toml:16:9: paper.order: expected a list of two or more metrics, as texts");
+}
+
+TEST_F(PaperRows, IdsAreUnique) {
+  const std::string row = std::string("metric = \"m\"\nvalue = 1\ntolerance = 0.1\n") + kAt;
+  EXPECT_EQ(error(row + "[[paper]]\nid = \"r\"\n" + row),
+            "e.toml:20:1: paper.id: \"r\" is used by another row: ids are unique");
+}
+
+}  // namespace
+}  // namespace linebounce
