@@ -142,7 +142,12 @@ void Statistics::latency_metrics(const std::string& source, const std::map<std::
 void Statistics::collect_lines(PointData& point) const {
   for (const MissTable::Entry& entry : table_.sorted()) {
     const Symbol symbol = memory_.symbol({entry.key.object, entry.key.offset});
-    LineRow row{.structure = symbol.structure, .object = symbol.object, .line = symbol.line, .offset = symbol.offset, .field = symbol.field};
+    LineRow row;
+    row.structure = symbol.structure;
+    row.object = symbol.object;
+    row.line = symbol.line;
+    row.offset = symbol.offset;
+    row.field = symbol.field;
     row.function = memory_.functions()[entry.key.function].name;
     row.access = kAccessNames[static_cast<std::size_t>(entry.key.access)];
     row.source = kSourceNames[static_cast<std::size_t>(entry.key.source)];

@@ -176,8 +176,7 @@ std::int64_t OperationCosts::contend(Cpu& cpu, SharedRow row, double begin_ns) c
     cpu.compute(1);  // add
     const Value found = cpu.compare_exchange(word, old, old + 1);
     const bool done = found == old;
-    if (!done) cpu.compute(kLoopCycles);
-    old = cpu.load(word);
+    old = cpu.load(word);  // the next increment's, or again after a failure
     return done;
   });
 }
