@@ -69,12 +69,12 @@ std::optional<std::uint8_t> parse_destinations(std::string_view text) {
 }
 
 std::optional<Action> parse_action(const std::string& text, int line, const Protocol& protocol, Diagnostics& diagnostics) {
-  constexpr std::string_view kIssue = "issue ";
-  constexpr std::string_view kSendData = "send data to ";
+  constexpr std::string_view issue = "issue ";
+  constexpr std::string_view send_to = "send data to ";
   const std::string_view view = text;
-  if (view.starts_with(kIssue)) return parse_issue(trimmed(view.substr(kIssue.size())), line, protocol, diagnostics);
-  if (view.starts_with(kSendData)) {
-    if (const auto bits = parse_destinations(view.substr(kSendData.size()))) return Action{Verb::send_data, *bits};
+  if (view.starts_with(issue)) return parse_issue(trimmed(view.substr(issue.size())), line, protocol, diagnostics);
+  if (view.starts_with(send_to)) {
+    if (const auto bits = parse_destinations(view.substr(send_to.size()))) return Action{Verb::send_data, *bits};
   } else if (view != "issue" && view != "send data") {
     const auto word = std::find_if(kWords.begin(), kWords.end(), [view](const Word& w) { return w.phrase == view; });
     if (word != kWords.end()) return Action{word->verb};
@@ -158,8 +158,8 @@ std::string action_text(Action action, const Protocol& protocol) {
   const std::string_view phrase = word_of(action.verb).phrase;
   if (action.verb == Verb::issue) return fmt::format("{} {}", phrase, protocol.messages[action.argument].name);
   if (action.verb != Verb::send_data) return std::string(phrase);
-  constexpr std::array kTo = {"", "requestor", "memory", "requestor, memory"};
-  return fmt::format("{} to {}", phrase, kTo[action.argument]);
+  constexpr std::array destinations = {"", "requestor", "memory", "requestor, memory"};
+  return fmt::format("{} to {}", phrase, destinations[action.argument]);
 }
 
 }  // namespace linebounce

@@ -18,10 +18,13 @@ class WorldCopies {
   WorldCopies(const Protocol& protocol, World& world, int caches, bool skip_absent, Exploration& found)
       : protocol_(protocol), world_(world), caches_(caches), skip_absent_(skip_absent), found_(found) {}
 
-  auto snoopers(MessageId message) {
+  const std::vector<int>& snoopers(MessageId message) {
     const bool skip = skip_absent_ && protocol_.messages[message].absent_ignores;
-    return std::views::iota(0, caches_) |
-           std::views::filter([this, skip](int cache) { return !skip || world_.caches[cache].state != 0; });
+    snoopers_.clear();
+    for (int cache = 0; cache < caches_; ++cache) {
+      if (!skip || world_.caches[cache].state != 0) snoopers_.push_back(cache);
+    }
+    return snoopers_;
   }
   StateId state(int cache) { return world_.caches[cache].state; }
   StateId memory_state() { return world_.memory_state; }
@@ -75,6 +78,7 @@ class WorldCopies {
   const int caches_;
   const bool skip_absent_;
   Exploration& found_;
+  std::vector<int> snoopers_;
   bool done_ = false;
 };
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <unordered_set>
 #include <vector>
