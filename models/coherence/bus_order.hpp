@@ -43,7 +43,8 @@ class ProtocolFault : public std::runtime_error {
 // which the access may run, and free() comes last for a copy. snoopers() may leave out caches in state 0 as long as
 // Message::absent_ignores holds; the range stays valid while the functions below are called. It may contain the requestor.
 template <class T>
-concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller, EventId event) {
+concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller,
+                                    EventId event) {
   { copies.state(cache) } -> std::same_as<StateId>;
   copies.set_state(cache, state);
   copies.issue(cache, message);  // a request of this cache begins, or begins again

@@ -88,7 +88,8 @@ std::string grid(const ControllerTable& table) {
     for (last = first; last < widths.size() && (last == first || used + 2 + widths[last] <= kGridWidth); ++last) {
       used += 2 + widths[last];
     }
-    text += (first == 0 ? "" : "\n") + grid_part(table, first, last, widths, event_width);
+    if (first != 0) text += '\n';
+    text += grid_part(table, first, last, widths, event_width);
   }
   return text;
 }
