@@ -10,11 +10,23 @@ namespace {
 // Line numbers travel in 16 bits (Row::source_line).
 constexpr int kMaxLines = 65535;
 
+// UTF-8 without control characters. Overlong forms pass: this is to tell a text from anything else, not to vet it.
 bool is_text(std::string_view text) {
-  return std::none_of(text.begin(), text.end(), [](char c) {
+  int continuation_bytes = 0;
+  for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 && c != '\n' && c != '\r' && c != '\t';
-  });
+    const bool continues = (byte & 0xC0) == 0x80;
+    if (continues != (continuation_bytes > 0)) return false;
+    if (continues) {
+      --continuation_bytes;
+    } else if (byte >= 0x80) {
+      if (byte < 0xC2 || byte > 0xF4) return false;
+      continuation_bytes = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1;
+    } else if (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') {
+      return false;
+    }
+  }
+  return continuation_bytes == 0;
 }
 
 std::vector<std::string> table_cells(std::string_view line) {
@@ -135,7 +147,7 @@ MarkdownDocument read_markdown(std::string_view text, Diagnostics& diagnostics) 
     return {};
   }
   if (!is_text(text)) {
-    diagnostics.error(1, "the file is no text; a protocol is a Markdown file with tables");
+    diagnostics.error(1, "the file is no UTF-8 text; a protocol is a Markdown file with tables");
     return {};
   }
   if (std::count(text.begin(), text.end(), '\n') >= kMaxLines) {

@@ -292,7 +292,15 @@ TEST(ProtocolFileError, FormOfTheFile) {
   EXPECT_THAT(error_of(std::string("\x7f"
                                    "ELF\0\1",
                                    6)),
-              StartsWith("t.md:1: the file is no text"));
+              StartsWith("t.md:1: the file is no UTF-8 text"));
+  EXPECT_THAT(error_of("# Gr\xFC\xDF"
+                       "e\n"),
+              StartsWith("t.md:1: the file is no UTF-8 text"));
+  EXPECT_THAT(error_of("# cut off: \xE2\x82"), StartsWith("t.md:1: the file is no UTF-8 text"));
+  EXPECT_EQ(error_of(replaced(kTiny, "# Tiny",
+                              "# Gr\xC3\xBC\xC3\x9F"
+                              "e \xE2\x82\xAC \xF0\x9F\x98\x80")),
+            "");
   EXPECT_THAT(error_of("prose\n"), StartsWith("t.md:1: no title"));
   EXPECT_EQ(
       error_after("| bus | split |\n| invariants | swmr |", "", "# Tiny"),
