@@ -36,8 +36,7 @@ class ProtocolFault : public std::runtime_error {
   int source_line;
 };
 
-// One line as the rows see it: who is in which state, where the data is, and what the rows want done. Caches are numbered from
-// 0.
+// One line as the rows see it: who is in which state, where the data is, and what the rows want done. Caches count from 0.
 //
 // The new state is set before the row's actions run, and set_state() changes nothing else; so complete() finds the state in
 // which the access may run, and free() comes last for a copy. snoopers() may leave out caches in state 0 as long as
@@ -47,10 +46,9 @@ concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageI
                                     EventId event) {
   { copies.state(cache) } -> std::same_as<StateId>;
   copies.set_state(cache, state);
-  copies.issue(cache, message);  // a request of this cache begins, or begins again
-  copies.free(cache);            // the copy and its place are given up
-  copies.on_transition(controller, cache, state,
-                       event);  // before the row runs, the state it leaves; cache is kMemory for memory
+  copies.issue(cache, message);                           // a request of this cache begins, or begins again
+  copies.free(cache);                                     // the copy and its place are given up
+  copies.on_transition(controller, cache, state, event);  // before the row runs, with the state it leaves
 };
 
 template <class T>
