@@ -117,13 +117,13 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
   std::int64_t last_count = -1;
   Tick last_progress = 0;
   while (!all_ended()) {
-    sc_core::sc_start(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(slice)), sc_core::SC_EXIT_ON_STARVATION);
+    sc_core::sc_start(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(slice)));
     if (failure_) std::rethrow_exception(failure_);
     const Tick now = kernel_now();
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
-    if (bounded && now > core_spec_.end) return;
     if (!sc_core::sc_pending_activity()) {
-      if (all_ended() || (bounded && now >= core_spec_.end)) return;
+      // Whoever spins or sleeps when others have come to the end stays there.
+      if (std::any_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->stopped(); }) || all_ended()) return;
       stuck("deadlock: nothing can happen any more, and not every program has ended");
     }
     const std::int64_t count = progress_count();

@@ -146,6 +146,7 @@ Tick SnoopingBus::next_arbitration() const {
 void SnoopingBus::step() {
   try {
     const Tick now = kernel_now();
+    if (now >= end_) return;  // the cores have stopped
     if (!transactions_.empty() && transactions_.front().touch_at == now) sample_front(now);
     if (next_arbitration() <= now) grant(now);
     schedule();

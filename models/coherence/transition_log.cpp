@@ -14,14 +14,17 @@ TransitionLog::TransitionLog(const Protocol& protocol, Tick begin, Tick end)
 }
 
 std::string TransitionLog::history(LineAddr line) const {
+  constexpr int kShown = 24;
   std::string text;
-  for (std::size_t i = recorded_ - std::min(recorded_, kRemembered); i < recorded_; ++i) {
-    const Entry& entry = recent_[i % kRemembered];
+  int shown = 0;
+  for (std::size_t back = 1; back <= std::min(recorded_, kRemembered) && shown < kShown; ++back) {
+    const Entry& entry = recent_[(recorded_ - back) % kRemembered];
     if (entry.line != line) continue;
+    ++shown;
     const ControllerTable& rows = table(entry.controller);
     const std::string who = entry.controller == kCache ? fmt::format("cache {}", entry.agent) : "memory";
-    text += fmt::format("  tick {} {}: {} {} -> {}\n", entry.time, who, rows.states[entry.state].name, rows.events[entry.event],
-                        rows.states[entry.next].name);
+    text = text.insert(0, fmt::format("  tick {} {}: {} {} -> {}\n", entry.time, who, rows.states[entry.state].name, rows.events[entry.event],
+                        rows.states[entry.next].name));
   }
   return text;
 }

@@ -56,6 +56,8 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   [[nodiscard]] int threads() const { return static_cast<int>(threads_.size()); }
   [[nodiscard]] CacheUnit& unit() { return unit_; }
   [[nodiscard]] bool ended() const;
+  // It has come to the end of the measured time.
+  [[nodiscard]] bool stopped() const { return stopped_; }
   // Grows with every operation that is no spin, and with time computed: what a watchdog looks at.
   [[nodiscard]] std::int64_t progress() const;
   // The local time of the thread that is furthest ahead.

@@ -34,6 +34,7 @@ class Relay final : public Observer {
 }  // namespace
 
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress) {
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
   const auto entry = std::find_if(workloads().begin(), workloads().end(), [&](const WorkloadEntry& w) { return w.name == input.workload; });
   const std::unique_ptr<Workload> workload = entry->create(input.parameters);
   Relay relay;
