@@ -174,6 +174,10 @@ WRONG_ARGUMENTS = {
     "no path": (["--set", "=3"], ["="]),
     "text for a number": (["--set", "machine.memory.latency_ns=slow"], [r"machine\.memory\.latency_ns", "number"]),
     "unknown protocol": (["--set", "machine.bus.protocol=mesi"], [r"machine\.bus\.protocol", "mesi_snoop"]),
+    "coherence lines of two sizes on one bus": (
+        ["--set", "machine.bus.line_bytes=64"],
+        [r"machine\.bus\.line_bytes", "64", "32"],
+    ),
     "unknown workload": (["--set", "workload.name=contend"], ["contend", "contended"]),
     "unknown machine": (["--machine", "pdp11"], ["pdp11", MACHINE]),
     "a seed that is no number": (["--seed", "abc"], ["seed", "abc"]),
