@@ -163,7 +163,7 @@ def test_a_wrong_machine_is_refused_with_place_and_reason(linebounce: Program, c
 
 # Arguments after `run small.toml`, and what the message must say.
 WRONG_ARGUMENTS = {
-    "no CPUs": (["--set", "machine.cpus=0"], [r"machine\.cpus", r"\b1\b", r"\b4\b"]),
+    "no CPUs": (["--set", "machine.cpus=0"], [r"machine\.cpus", r"\b1\b"]),
     "more CPUs than the machine has": (["--set", "machine.cpus=5"], [r"machine\.cpus", "5", r"\b4\b"]),
     "fewer than no CPUs": (["--set", "machine.cpus=-1"], [r"machine\.cpus"]),
     "half a CPU": (["--set", "machine.cpus=1.5"], [r"machine\.cpus", "integer|whole"]),
@@ -174,6 +174,10 @@ WRONG_ARGUMENTS = {
     "no path": (["--set", "=3"], ["="]),
     "text for a number": (["--set", "machine.memory.latency_ns=slow"], [r"machine\.memory\.latency_ns", "number"]),
     "unknown protocol": (["--set", "machine.bus.protocol=mesi"], [r"machine\.bus\.protocol", "mesi_snoop"]),
+    "coherence lines of two sizes on one bus": (
+        ["--set", "machine.bus.line_bytes=64"],
+        [r"machine\.bus\.line_bytes", "64", "32"],
+    ),
     "unknown workload": (["--set", "workload.name=contend"], ["contend", "contended"]),
     "unknown machine": (["--machine", "pdp11"], ["pdp11", MACHINE]),
     "a seed that is no number": (["--seed", "abc"], ["seed", "abc"]),

@@ -50,9 +50,10 @@ def test_describe_machine_lists_every_parameter_with_unit_value_and_source(lineb
     assert latency["unit"] == "ns"
     assert float(latency["value"]) > 0
     printed = linebounce("describe", "machine", MACHINE).stdout
+    words = " ".join(printed.split())  # long sources go over several lines
     for path, parameter in parameters.items():
-        assert path.removeprefix("machine.").split(".")[-1] in printed
-        assert parameter["source"] in printed
+        assert path.split(".")[-1] in printed
+        assert parameter["source"] in words
 
 
 def test_describe_machine_draws_its_topology(linebounce: Program) -> None:
