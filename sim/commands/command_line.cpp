@@ -79,7 +79,7 @@ std::string wrong_value(const std::string& what) {
   const std::size_t equals = what.find(" = ");
   if (equals == std::string::npos) return what;
   return what.substr(kConversion.size(), equals - kConversion.size()) + ": \"" + what.substr(equals + 3) +
-         "\" is not a number that it takes";
+         "\" is not a whole number, 0 or more";
 }
 
 // CLI11's errors in our words, where its own need more than a little goodwill.
