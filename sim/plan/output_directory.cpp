@@ -163,11 +163,15 @@ void check_directory(const fs::path& directory, const std::string& hash) {
                       ", this run's is " + hash + "); choose another directory with -o, or delete them with --fresh");
   }
   std::vector<std::string> names = result_names();
-  names.insert(names.end(), {"manifest.json", "points"});
-  for (const std::string& name : names) {
-    if (!fs::exists(directory / name)) continue;
-    throw ConfigError(directory.string() + ": holds a " + name +
-                      " but no manifest.json of Linebounce, so these are not our files; choose another directory with -o");
+  names.emplace_back("manifest.json");
+  std::vector<fs::path> places = point_directories(directory);
+  places.insert(places.begin(), directory);
+  for (const fs::path& place : places) {
+    for (const std::string& name : names) {
+      if (!fs::exists(place / name)) continue;
+      throw ConfigError(directory.string() + ": holds a " + (place / name).lexically_relative(directory).string() +
+                        " but no manifest.json of Linebounce, so it may be someone else's; choose another directory with -o");
+    }
   }
 }
 
