@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "sim/commands/commands.hpp"
@@ -36,7 +38,9 @@ std::string one_line(std::string text) {
   return text;
 }
 
-void print_error(const std::string& message) { std::cerr << "linebounce: " << one_line(message) << std::endl; }
+void print_error(const std::string& message) {
+  std::cerr << "linebounce: " << one_line(message) << std::endl;
+}
 
 std::vector<std::string> subcommand_names(const CLI::App& program) {
   std::vector<std::string> names;
@@ -68,14 +72,21 @@ std::string unexpected_argument(const CLI::App& app) {
   return message;
 }
 
+// "Could not convert: --seed = abc" and "--seed: Value 0 not in range 1 to 9", both with the option's name first.
+std::string wrong_value(const std::string& what) {
+  constexpr std::string_view kConversion = "Could not convert: ";
+  if (!what.starts_with(kConversion)) return what;
+  const std::size_t equals = what.find(" = ");
+  if (equals == std::string::npos) return what;
+  return what.substr(kConversion.size(), equals - kConversion.size()) + ": \"" + what.substr(equals + 3) +
+         "\" is not a whole number, 0 or more";
+}
+
 // CLI11's errors in our words, where its own need more than a little goodwill.
 std::string usage_problem(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& app = chosen(program);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) return unexpected_argument(app);
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && app.get_parent() == nullptr) {
-    return "a SUBCOMMAND is missing";
-  }
-  return error.what();
+  return wrong_value(error.what());
 }
 
 int report_usage(const CLI::App& program, const CLI::ParseError& error) {
@@ -128,6 +139,10 @@ int parse_and_do(int argc, char** argv) {
   program.require_subcommand(1);
   program.footer(kFooter);
   for (const auto add : kSubcommands) add(program, invocation);
+  if (argc < 2) {
+    std::cerr << program.help();
+    return static_cast<int>(ExitCode::usage);
+  }
   if (is_external(program, argc, argv)) return run_external(program, argc, argv);
   try {
     program.parse(argc, argv);
@@ -149,6 +164,7 @@ int flush_output(int code) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
+  ::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on file sizes writes shall fail, with a reason, and not end the program
   try {
     return flush_output(parse_and_do(argc, argv));
   } catch (...) {

@@ -1,6 +1,6 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
@@ -39,8 +39,8 @@ std::string heading(const std::string& name, const std::string& title, const Pai
 
 std::string limits_text(const ParameterDeclaration& parameter) {
   if (!parameter.choices.empty()) return fmt::format("one of {}", fmt::join(parameter.choices, ", "));
-  const bool number = std::holds_alternative<std::int64_t>(parameter.default_value) ||
-                      std::holds_alternative<double>(parameter.default_value);
+  const bool number =
+      std::holds_alternative<std::int64_t>(parameter.default_value) || std::holds_alternative<double>(parameter.default_value);
   if (!number) return "";
   if (parameter.maximum >= 1e18) return "at least " + significant(parameter.minimum);
   return significant(parameter.minimum) + " to " + significant(parameter.maximum);
@@ -51,14 +51,9 @@ std::string parameter_text(const ParameterDeclaration& parameter, const Painter&
   constexpr std::size_t kDefault = 16;
   std::string meaning = parameter.meaning;
   if (const std::string limits = limits_text(parameter); !limits.empty()) meaning += " (" + limits + ")";
-  std::string out = "  " + paint(Colour::cyan, pad_right(parameter.name, kName)) +
-                    pad_right(value_text(parameter.default_value), kDefault);
-  bool first = true;
-  for (const std::string& line : wrapped(meaning, kTerminalWidth - 2 - kName - kDefault)) {
-    out += (first ? "" : std::string(2 + kName + kDefault, ' ')) + line + "\n";
-    first = false;
-  }
-  return out;
+  return "  " + paint(Colour::cyan, pad_right(parameter.name, kName)) +
+         pad_right(value_text(parameter.default_value), kDefault) +
+         wrapped_from(meaning, 2 + kName + kDefault, Colour::none, paint);
 }
 
 ordered_json parameter_json(const ParameterDeclaration& parameter) {
@@ -131,7 +126,9 @@ ordered_json lock_json(const std::string& name) {
   return {{"name", entry.name}, {"title", entry.title}};
 }
 
-std::string protocol_page(const std::string& name, const Painter&) { return describe_protocol(load_protocol(name)); }
+std::string protocol_page(const std::string& name, const Painter&) {
+  return describe_protocol(load_protocol(name));
+}
 
 ordered_json protocol_json(const std::string& name) {
   const Protocol protocol = load_protocol(name);
@@ -155,8 +152,8 @@ void add_describe(CLI::App& program, Invocation& invocation) {
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = program.add_subcommand("describe", "Describe one machine, experiment, workload, lock or protocol");
-  command->add_option("KIND", arguments->kind, "machine, experiment, workload, lock or protocol")->required();
-  command->add_option("NAME", arguments->name, "A listed name (see: linebounce list), or a file")->required();
+  command->add_option("KIND", arguments->kind, "machine, experiment, workload, lock or protocol")->type_name("")->required();
+  command->add_option("NAME", arguments->name, "A listed name (see: linebounce list), or a file")->type_name("")->required();
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->footer(kFooter);
   command->callback([arguments, &invocation] {

@@ -12,16 +12,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-Plan plan_of(const std::string& name) { return make_plan(load_experiment(name, {})); }
+Plan plan_of(const std::string& name) {
+  return make_plan(load_experiment(name, {}));
+}
 
 std::string fact(const char* label, const std::string& text, const Painter& paint) {
-  std::string out = "  " + paint(Colour::dim, pad_right(label, 12));
-  bool first = true;
-  for (const std::string& line : wrapped(text, kTerminalWidth - 14)) {
-    out += (first ? "" : std::string(14, ' ')) + line + "\n";
-    first = false;
-  }
-  return out;
+  constexpr std::size_t kLabel = 12;
+  return "  " + paint(Colour::dim, pad_right(label, kLabel)) + wrapped_from(text, 2 + kLabel, Colour::none, paint);
 }
 
 std::string values_text(const std::vector<ConfigValue>& values) {
@@ -44,7 +41,7 @@ std::string sweep_text(const std::vector<SweepAxis>& axes, const Painter& paint)
 std::string wanted_text(const PaperRow& row) {
   if (row.metrics.size() > 1) return fmt::format("{} metrics that rise", row.metrics.size());
   if (row.shape != Shape::none) return to_string(row.shape) + " over " + row.over;
-  return row.value ? readable(*row.value) : "";
+  return row.value ? as_given(*row.value, "") : "";
 }
 
 std::string paper_text(const std::vector<PaperRow>& rows, const Painter& paint) {
@@ -52,7 +49,8 @@ std::string paper_text(const std::vector<PaperRow>& rows, const Painter& paint) 
   std::string out = "\n  " + paint(Colour::dim, pad_right("paper row", 56) + pad_left("paper", 14) + "   kind") + "\n";
   for (const PaperRow& row : rows) {
     const std::string wanted = wanted_text(row);
-    out += "  " + pad_right(shortened(row.id, 55), 56) + pad_left(shortened(wanted, 26), 14) + "   " + to_string(row.kind) + "\n";
+    out +=
+        "  " + pad_right(shortened(row.id, 55), 56) + pad_left(shortened(wanted, 26), 14) + "   " + to_string(row.kind) + "\n";
   }
   return out;
 }

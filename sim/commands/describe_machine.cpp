@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "sim/commands/kinds.hpp"
 #include "sim/commands/topology.hpp"
 #include "sim/config/machine_file.hpp"
@@ -11,7 +9,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kNameWidth = 32;
 constexpr std::size_t kValueWidth = 12;
-constexpr std::size_t kUnitWidth = 8;
+constexpr std::size_t kUnitWidth = 13;
 constexpr std::size_t kTextColumn = 4 + kNameWidth + kValueWidth + kUnitWidth;
 
 // "machine.cache.L1D" and "size_kib" of "machine.cache.L1D.size_kib".
@@ -20,29 +18,24 @@ std::pair<std::string, std::string> split(const std::string& path) {
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
-std::string wrapped_text(const std::string& text, std::size_t first_column, Colour colour, const Painter& paint) {
-  std::string out;
-  for (const std::string& line : wrapped(text, kTerminalWidth - first_column)) {
-    out += (out.empty() ? "" : std::string(first_column, ' ')) + paint(colour, line) + "\n";
-  }
-  return out;
-}
-
 std::string parameter_text(const DescribedParameter& parameter, const std::string& key, const Painter& paint) {
   // A long value, a list for instance, takes what it needs.
   const std::string head = "    " + pad_right(key, kNameWidth) + pad_right(parameter.value, kValueWidth);
   const std::string line = pad_right(head + parameter.unit, kTextColumn);
   const Colour colour = parameter.has_source ? Colour::dim : Colour::yellow;
-  if (width_of(line) > kTextColumn) return line + "\n" + std::string(kTextColumn, ' ') + wrapped_text(parameter.source, kTextColumn, colour, paint);
-  return line + wrapped_text(parameter.source, kTextColumn, colour, paint);
+  const std::string source = wrapped_from(parameter.source, kTextColumn, colour, paint);
+  if (width_of(line) > kTextColumn) return line + "\n" + std::string(kTextColumn, ' ') + source;
+  return line + source;
 }
 
 }  // namespace
 
 std::string machine_page(const std::string& name, const Painter& paint) {
   const DescribedMachine machine = load_machine(name);
-  std::string out = paint(Colour::bold, machine.spec.name) + "  " + machine.spec.title + "\n\n" + draw_topology(machine.spec) + "\n";
-  std::string header = pad_right("  parameter", 4 + kNameWidth) + pad_right("value", kValueWidth) + pad_right("unit", kUnitWidth);
+  std::string out =
+      paint(Colour::bold, machine.spec.name) + "  " + machine.spec.title + "\n\n" + draw_topology(machine.spec) + "\n";
+  std::string header =
+      pad_right("  parameter", 4 + kNameWidth) + pad_right("value", kValueWidth) + pad_right("unit", kUnitWidth);
   out += paint(Colour::dim, header + "source") + "\n";
   std::string group;
   for (const DescribedParameter& parameter : machine.parameters) {

@@ -131,10 +131,11 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
   for (const Strip& strip : strips_of(rows, axis)) {
     const Colour colour = kPalette.at(number++ % kPalette.size());
     for (std::size_t row = kRows - 1; row > 0; --row) {
-      out += std::string(kLabelWidth + 2, ' ') + paint(colour, cells(strip, row)) + "\n";
+      out += std::string(kLabelWidth + 2, ' ') + paint(colour, trimmed(cells(strip, row))) + "\n";
     }
     out += "  " + paint(colour, pad_right(shortened(strip.source, kLabelWidth - 1), kLabelWidth) + cells(strip, 0)) +
-           pad_left(readable_ns(strip.ns / strip.count), 12) + pad_left(fmt::format("{:.1f} %", 100 * strip.count / total), 9) + "\n";
+           pad_left(readable_ns(strip.ns / strip.count), 12) + pad_left(fmt::format("{:.1f} %", 100 * strip.count / total), 9) +
+           "\n";
   }
   return out + axis_text(axis, paint);
 }

@@ -99,8 +99,12 @@ std::vector<ListedThing> list_protocols() {
   });
 }
 
-std::vector<ListedThing> list_workloads() { return list_entries(workloads()); }
-std::vector<ListedThing> list_locks() { return list_entries(locks()); }
+std::vector<ListedThing> list_workloads() {
+  return list_entries(workloads());
+}
+std::vector<ListedThing> list_locks() {
+  return list_entries(locks());
+}
 
 const Kind& find_kind(const std::string& word) {
   std::vector<std::string> known;
@@ -115,12 +119,10 @@ void add_list(CLI::App& program, Invocation& invocation) {
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   CLI::App* command = program.add_subcommand("list", "List what there is of a kind");
-  command->add_option("KIND", *word, "machines, experiments, workloads, locks or protocols")->required();
+  command->add_option("KIND", *word, "machines, experiments, workloads, locks or protocols")->type_name("")->required();
   command->add_flag("--json", *json, "Print one JSON array of objects with name and title");
   command->footer(kFooter);
-  command->callback([word, json, &invocation] {
-    invocation.action = [word, json] { return list(*word, *json); };
-  });
+  command->callback([word, json, &invocation] { invocation.action = [word, json] { return list(*word, *json); }; });
 }
 
 }  // namespace linebounce

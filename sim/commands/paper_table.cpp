@@ -11,8 +11,12 @@ namespace linebounce {
 namespace {
 
 constexpr std::size_t kNameWidth = 38;
-constexpr std::size_t kFigureWidth = 12;
-constexpr std::size_t kDifferenceWidth = 10;
+constexpr std::size_t kFigureWidth = 11;
+constexpr std::size_t kDifferenceWidth = 9;
+
+std::string rule(const Painter& paint) {
+  return fmt::format("  {}\n", paint(Colour::dim, repeated("─", kTerminalWidth - 4)));
+}
 
 // Rows of one source, in the order in which it is first cited.
 struct Group {
@@ -42,22 +46,24 @@ std::string common_prefix(const Group& group) {
 }
 
 std::string tolerance_text(const PaperRow& row, const std::string& unit) {
-  if (row.tolerance) return fmt::format("± {:g} %", *row.tolerance * 100);
-  if (row.tolerance_abs) return "± " + fmt::format("{:g}", *row.tolerance_abs) + (unit.empty() ? "" : " " + unit);
+  if (row.tolerance) return fmt::format(" ± {:g} %", *row.tolerance * 100);
+  if (row.tolerance_abs) return " ± " + as_given(*row.tolerance_abs, unit);
   return "";
 }
 
 std::string mark(const PaperResult& result, const Painter& paint) {
   const PaperRow& row = result.row;
-  if (row.kind == PaperKind::definition) return paint(Colour::dim, "  not scored");
-  if (!result.ok) return paint(Colour::dim, result.problem.empty() ? "  not scored" : "  no value");
+  if (row.kind == PaperKind::definition) return paint(Colour::dim, "· not scored");
+  if (!result.ok) return paint(Colour::dim, result.problem.empty() ? "· not scored" : "· no value");
   if (*result.ok) return paint(Colour::green, "✓ hit");
-  const std::string tolerance = row.shape == Shape::none && row.value ? " " + tolerance_text(row, result.unit) : "";
-  return paint(Colour::red, "✗ miss" + tolerance);
+  const bool has_tolerance = row.shape == Shape::none && row.value;
+  return paint(Colour::red, fmt::format("✗ miss{}", has_tolerance ? tolerance_text(row, result.unit) : ""));
 }
 
 std::string kind_text(PaperKind kind, const Painter& paint) {
-  const Colour colour = kind == PaperKind::predicted ? Colour::cyan : kind == PaperKind::definition ? Colour::dim : Colour::none;
+  const Colour colour = kind == PaperKind::predicted    ? Colour::cyan
+                        : kind == PaperKind::definition ? Colour::dim
+                                                        : Colour::none;
   return paint(colour, pad_right(to_string(kind), 10));
 }
 
@@ -71,23 +77,23 @@ std::string series_text(const PaperResult& result) {
   const PaperRow& row = result.row;
   std::string text = row.metrics.size() > 1 ? "rising over " + std::to_string(row.metrics.size()) + " metrics:"
                                             : to_string(row.shape) + " over " + row.over + ":";
-  for (const auto& value : result.series) text += " " + (value ? readable(*value) : std::string("-"));
+  for (const auto& value : result.series) text += fmt::format(" {}", value ? readable(*value) : "-");
   return result.unit.empty() ? text : text + " " + result.unit;
 }
 
 std::string row_text(const PaperResult& result, const std::string& prefix, const Painter& paint) {
   const PaperRow& row = result.row;
   const std::string name = pad_right(shortened(row.id.substr(prefix.size()), kNameWidth), kNameWidth);
-  const std::string tail = "   " + kind_text(row.kind, paint) + "  " + mark(result, paint) + "\n";
-  constexpr std::size_t kFigures = 2 * kFigureWidth + kDifferenceWidth + 2;
+  const std::string tail = "  " + kind_text(row.kind, paint) + "  " + mark(result, paint) + "\n";
+  constexpr std::size_t kFigures = 2 * kFigureWidth + kDifferenceWidth + 1;
   if (!result.problem.empty()) return "  " + name + pad_left(shortened(result.problem, kFigures), kFigures) + tail;
   if (!result.series.empty()) {
     const std::string series = series_text(result);
     if (width_of(series) <= kFigures) return "  " + name + pad_left(series, kFigures) + tail;
     return "  " + name + std::string(kFigures, ' ') + tail + "      " + shortened(series, kTerminalWidth - 6) + "\n";
   }
-  const std::string paper = row.value ? readable(*row.value, result.unit) : "";
-  return "  " + name + pad_left(paper, kFigureWidth) + pad_left(readable(*result.simulated, result.unit), kFigureWidth + 2) +
+  const std::string paper = row.value ? as_given(*row.value, result.unit) : "";
+  return "  " + name + pad_left(paper, kFigureWidth) + pad_left(readable(*result.simulated, result.unit), kFigureWidth + 1) +
          pad_left(difference_text(result), kDifferenceWidth) + tail;
 }
 
@@ -97,9 +103,10 @@ std::string group_text(const Group& group, const Painter& paint) {
   title = shortened(title, kNameWidth + 1);
   std::string out = "  " + paint(Colour::bold, pad_right(title, kNameWidth));
   const std::size_t over = width_of(title) > kNameWidth ? width_of(title) - kNameWidth : 0;
-  out += paint(Colour::dim, pad_left("paper", kFigureWidth - over) + pad_left("simulated", kFigureWidth + 2) +
-                                pad_left("ratio", kDifferenceWidth)) + "\n";
-  out += "  " + paint(Colour::dim, repeated("─", kTerminalWidth - 4)) + "\n";
+  out += paint(Colour::dim, pad_left("paper", kFigureWidth - over) + pad_left("simulated", kFigureWidth + 1) +
+                                pad_left("ratio", kDifferenceWidth)) +
+         "\n";
+  out += rule(paint);
   for (const PaperResult* row : group.rows) out += row_text(*row, prefix, paint);
   return out;
 }
@@ -134,11 +141,11 @@ std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t 
     for (std::size_t i = first; i < last; ++i) out += pad_left("point " + std::to_string(i), width);
     out += "\n";
   }
-  out += "  " + paint(Colour::dim, repeated("─", kTerminalWidth - 4)) + "\n";
+  out += rule(paint);
   for (const auto& [name, unit] : units) {
-    out += "  " + pad_right(shortened(name, kNameWidth + 3), kNameWidth + 4);
+    out += fmt::format("  {}", pad_right(shortened(name, kNameWidth + 3), kNameWidth + 4));
     for (std::size_t i = first; i < last; ++i) out += pad_left(metric_text(points[i], name), width);
-    out += " " + paint(Colour::dim, unit) + "\n";
+    out += fmt::format(" {}\n", paint(Colour::dim, unit));
   }
   return out;
 }
@@ -157,7 +164,10 @@ Score score_of(const std::vector<PaperResult>& rows, PaperKind kind) {
 
 std::string paper_table(const std::vector<PaperResult>& rows, const Painter& paint) {
   std::string out;
-  for (const Group& group : by_source(rows)) out += (out.empty() ? "" : "\n") + group_text(group, paint);
+  for (const Group& group : by_source(rows)) {
+    if (!out.empty()) out += '\n';
+    out += group_text(group, paint);
+  }
   return out;
 }
 

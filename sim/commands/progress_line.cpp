@@ -14,6 +14,7 @@ namespace linebounce {
 namespace {
 
 constexpr std::size_t kBarWidth = 24;
+constexpr auto kRewriteEvery = std::chrono::milliseconds(100);
 constexpr double kTooEarly = 0.01;  // of the work: below, an estimate of the time left would be a guess
 
 std::size_t stderr_width() {
@@ -32,7 +33,9 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::show(const Progress& progress) {
-  if (!active_) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (!active_ || now - last_ < kRewriteEvery) return;
+  last_ = now;
   std::cerr << "\r\x1b[K" << shortened(label_ + "  " + progress_text(progress), stderr_width() - 1) << std::flush;
 }
 

@@ -145,7 +145,8 @@ void print_tables(const std::vector<Reproduced>& all, const std::vector<PaperRes
   if (!score.empty()) std::cout << "\n  " << score << "\n";
   std::cout << "\n";
   for (const Reproduced& reproduced : all) {
-    std::cout << "Results of " << reproduced.experiment << " on " << reproduced.machine << ": " << reproduced.directory << "/\n";
+    std::cout << "Results of " << reproduced.experiment << " on " << reproduced.machine << ": " << reproduced.directory
+              << "/\n";
   }
 }
 
@@ -174,7 +175,8 @@ ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::s
 void add_reproduce(CLI::App& program, Invocation& invocation) {
   auto arguments = std::make_shared<ReproduceArguments>();
   CLI::App* command = program.add_subcommand("reproduce", "Run what papers have figures for, and print both side by side");
-  command->add_option("NAME", arguments->names, "Experiments, or what ids of paper rows begin with; default: all");
+  command->add_option("NAME", arguments->names, "Experiments, or what ids of paper rows begin with; default: all")
+      ->type_name("");
   command->add_option("-o,--output", arguments->directory, "Folder for the results directories; default: out/reproduce")
       ->type_name("DIR");
   command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")

@@ -1,8 +1,6 @@
-#include <sched.h>
-
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -55,7 +53,8 @@ Overrides overrides_of(const RunArguments& arguments) {
 void require_point(const Plan& plan, int point) {
   const auto count = static_cast<int>(plan.points.size());
   if (point >= 0 && point < count) return;
-  throw ConfigError(fmt::format("--point {}: this experiment has {} point{}, counted from 0", point, count, count == 1 ? "" : "s"));
+  throw ConfigError(
+      fmt::format("--point {}: this experiment has {} point{}, counted from 0", point, count, count == 1 ? "" : "s"));
 }
 
 ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, RunOptions options) {
@@ -79,6 +78,9 @@ ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, RunO
 }
 
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
+  if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (arguments.point ? 1 : 0) > 1) {
+    throw ConfigError("--plan, --point and --merge are three different things to do: give one of them");
+  }
   const Plan plan = make_plan(load_experiment(arguments.experiment, overrides_of(arguments)));
   if (arguments.plan) {
     std::cout << plan_text(plan);
@@ -97,7 +99,9 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
 void add_run(CLI::App& program, Invocation& invocation) {
   auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = program.add_subcommand("run", "Run an experiment: every point of its sweep, then merge and print");
-  command->add_option("EXPERIMENT", arguments->experiment, "A name (see: linebounce list experiments) or a TOML file")->required();
+  command->add_option("EXPERIMENT", arguments->experiment, "A name (see: linebounce list experiments) or a TOML file")
+      ->type_name("")
+      ->required();
   command->add_option("-o,--output", arguments->directory, "Results directory; default: out/ and the experiment's name")
       ->type_name("DIR");
   command->add_option("--machine", arguments->machine, "Use this machine instead of the experiment's")->type_name("NAME");
@@ -110,15 +114,12 @@ void add_run(CLI::App& program, Invocation& invocation) {
       ->check(CLI::Range(1, 4096).description(""));
   command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   command->add_flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
-  CLI::Option* plan = command->add_flag("--plan", arguments->plan, "Only print the points, as JSON");
-  CLI::Option* point = command->add_option("--point", arguments->point, "Only run point K, without merging")->type_name("K");
-  CLI::Option* merge = command->add_flag("--merge", arguments->merge, "Only merge the points that have been run");
-  plan->excludes(point)->excludes(merge);
-  point->excludes(merge);
+  command->add_flag("--plan", arguments->plan, "Only print the points, as JSON");
+  command->add_option("--point", arguments->point, "Only run point K, without merging")->type_name("K");
+  command->add_flag("--merge", arguments->merge, "Only merge the points that have been run");
   command->footer(kFooter);
-  command->callback([arguments, &invocation] {
-    invocation.action = [arguments, &invocation] { return run(*arguments, invocation.argv); };
-  });
+  command->callback(
+      [arguments, &invocation] { invocation.action = [arguments, &invocation] { return run(*arguments, invocation.argv); }; });
 }
 
 }  // namespace linebounce

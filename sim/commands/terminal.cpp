@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace linebounce {
 namespace {
@@ -26,7 +27,9 @@ const char* escape_for(Colour colour) {
   return "";
 }
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
 
 // The first `count` characters.
 std::string_view head(std::string_view text, std::size_t count) {
@@ -50,7 +53,9 @@ Painter painter_for_stdout() {
   const char* refused = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
-  return Painter(::isatty(STDOUT_FILENO) != 0 && (refused == nullptr || *refused == '\0') && !dumb);
+  const bool terminal_there = ::isatty(STDOUT_FILENO) != 0;
+  const bool colour = terminal_there && (refused == nullptr || *refused == '\0') && !dumb;
+  return {colour, terminal_there ? kTerminalWidth : std::numeric_limits<std::size_t>::max()};
 }
 
 std::size_t width_of(std::string_view text) {
@@ -100,6 +105,19 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
+std::string wrapped_from(std::string_view text, std::size_t column, Colour colour, const Painter& paint) {
+  std::string out;
+  for (const std::string& line : wrapped(text, paint.wrap_at() - column)) {
+    out += (out.empty() ? "" : std::string(column, ' ')) + paint(colour, line) + "\n";
+  }
+  return out;
+}
+
+std::string trimmed(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
 std::string readable(double value) {
   const double size = std::abs(value);
   if (size != 0 && size < 0.001) return fmt::format("{:.3g}", value);
@@ -107,7 +125,13 @@ std::string readable(double value) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
-std::string readable(double value, const std::string& unit) { return unit.empty() ? readable(value) : readable(value) + " " + unit; }
+std::string readable(double value, const std::string& unit) {
+  return unit.empty() ? readable(value) : readable(value) + " " + unit;
+}
+
+std::string as_given(double value, const std::string& unit) {
+  return fmt::format("{:.6g}", value) + (unit.empty() ? "" : " " + unit);
+}
 
 std::string signed_percent(double share) {
   const double percent = share * 100;

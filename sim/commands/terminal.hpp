@@ -12,17 +12,23 @@ constexpr std::size_t kTerminalWidth = 100;  // everything that is printed fits
 
 enum class Colour { none, bold, dim, red, green, yellow, blue, magenta, cyan };
 
-// Colours text, or leaves it as it is.
+// How to write to one place: with colours or without, and how long a line may be.
 class Painter {
  public:
-  explicit Painter(bool colour) : colour_(colour) {}
+  Painter(bool colour, std::size_t wrap_at) : colour_(colour), wrap_at_(wrap_at) {}
+
+  // Coloured text, or the text as it is.
   [[nodiscard]] std::string operator()(Colour colour, std::string_view text) const;
+
+  // Prose is broken into lines here. In a file or a pipe it is not: what reads it there looks for whole sentences.
+  [[nodiscard]] std::size_t wrap_at() const { return wrap_at_; }
 
  private:
   bool colour_;
+  std::size_t wrap_at_;
 };
 
-// Colour for the standard output: a terminal, and NO_COLOR is not set (no-color.org).
+// For the standard output. Colour needs a terminal, and NO_COLOR not to be set (no-color.org).
 Painter painter_for_stdout();
 
 // Characters as the terminal counts them. REQUIRES: UTF-8 without wide or combining characters, as our own texts are.
@@ -38,9 +44,18 @@ std::string shortened(std::string_view text, std::size_t width);
 // Lines of at most `width` characters, broken at spaces.
 std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
+// The same as one text: the first line goes where the cursor is, in column `column`, the others below it.
+std::string wrapped_from(std::string_view text, std::size_t column, Colour colour, const Painter& paint);
+
+// Without the spaces at its end.
+std::string trimmed(std::string text);
+
 // "12.86", "160.0", "1234567": four digits or all of the integer part.
 std::string readable(double value);
 std::string readable(double value, const std::string& unit);
+
+// A figure with the digits that it was given with: "12.9 ns".
+std::string as_given(double value, const std::string& unit);
 
 // "+1.2 %", "-0.3 %".
 std::string signed_percent(double share);

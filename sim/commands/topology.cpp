@@ -45,7 +45,8 @@ Box core_box(const MachineSpec& machine, int core) {
   for (int thread = 1; thread < threads; ++thread) name += fmt::format(", {}", core * threads + thread);
   Box box = {{name, frequency_text(machine.cpu.clock)}};
   for (const CacheSpec& cache : machine.caches) {
-    box.push_back({cache.name + "  " + size_text(cache.size_kib), fmt::format("{}-way, {} cycles", cache.ways, cache.hit_latency_cycles)});
+    box.push_back({cache.name + "  " + size_text(cache.size_kib),
+                   fmt::format("{}-way, {} cycles", cache.ways, cache.hit_latency_cycles)});
   }
   return box;
 }

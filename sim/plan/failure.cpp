@@ -50,6 +50,8 @@ Failure describe_signal(int signal) {
   return {ExitCode::internal_bug, bug_text(what)};
 }
 
-ExitCode larger(ExitCode left, ExitCode right) { return std::max(left, right); }
+ExitCode larger(ExitCode left, ExitCode right) {
+  return std::max(left, right);
+}
 
 }  // namespace linebounce

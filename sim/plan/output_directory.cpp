@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
+#include <thread>
 
 #include "sim/config/experiment.hpp"
 #include "sim/results/csv.hpp"
@@ -29,7 +31,9 @@ std::vector<std::string> result_names() {
   return names;
 }
 
-bool begins_with(const fs::path& path, std::string_view prefix) { return path.filename().string().starts_with(prefix); }
+bool begins_with(const fs::path& path, std::string_view prefix) {
+  return path.filename().string().starts_with(prefix);
+}
 
 void remove_file(const fs::path& path) {
   std::error_code error;
@@ -78,6 +82,17 @@ std::string holder(const fs::path& lock) {
   return "";
 }
 
+// 0 or an errno. The processes of a run that was killed hold its lock for a moment longer.
+int lock_soon(int descriptor, LockKind kind) {
+  constexpr int kTries = 20;
+  constexpr auto kPause = std::chrono::milliseconds(20);
+  for (int tries = 1;; ++tries) {
+    if (::flock(descriptor, (kind == LockKind::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return 0;
+    if (errno != EWOULDBLOCK || tries == kTries) return errno;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 }  // namespace
 
 DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
@@ -87,7 +102,12 @@ DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
   if (kind == LockKind::alone) {
     const std::string number = std::to_string(::getpid()) + "\n";
     const bool written = ::ftruncate(descriptor_, 0) == 0 && ::write(descriptor_, number.data(), number.size()) > 0;
-    if (!written) throw OutputError(write_problem(path_, errno));
+    if (!written) {
+      const int error = errno;
+      ::unlink(path_.c_str());
+      ::close(descriptor_);
+      throw OutputError(write_problem(path_, error));
+    }
   }
 }
 
@@ -95,10 +115,10 @@ DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
 bool DirectoryLock::try_lock(LockKind kind) {
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw OutputError(write_problem(path_, errno));
-  if (::flock(descriptor_, (kind == LockKind::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0) {
-    const int error = errno;
+  if (const int error = lock_soon(descriptor_, kind); error != 0) {
     ::close(descriptor_);
-    if (error != EWOULDBLOCK) throw OutputError("cannot lock " + path_.string() + ": " + std::generic_category().message(error));
+    if (error != EWOULDBLOCK)
+      throw OutputError("cannot lock " + path_.string() + ": " + std::generic_category().message(error));
     throw ConfigError(directory_.string() + ": another run" + holder(path_) +
                       " is writing into this directory; wait for it, or choose another directory with -o");
   }
@@ -143,11 +163,15 @@ void check_directory(const fs::path& directory, const std::string& hash) {
                       ", this run's is " + hash + "); choose another directory with -o, or delete them with --fresh");
   }
   std::vector<std::string> names = result_names();
-  names.insert(names.end(), {"manifest.json", "points"});
-  for (const std::string& name : names) {
-    if (!fs::exists(directory / name)) continue;
-    throw ConfigError(directory.string() + ": holds a " + name +
-                      " but no manifest.json of Linebounce, so these are not our files; choose another directory with -o");
+  names.emplace_back("manifest.json");
+  std::vector<fs::path> places = point_directories(directory);
+  places.insert(places.begin(), directory);
+  for (const fs::path& place : places) {
+    for (const std::string& name : names) {
+      if (!fs::exists(place / name)) continue;
+      throw ConfigError(directory.string() + ": holds a " + (place / name).lexically_relative(directory).string() +
+                        " but no manifest.json of Linebounce, so it may be someone else's; choose another directory with -o");
+    }
   }
 }
 

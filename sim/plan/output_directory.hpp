@@ -15,7 +15,8 @@ enum class LockKind {
   one_point,  // `run --point K`: many at once in one directory, but none beside a run or a merge
 };
 
-// Held while a process writes into a directory; goes with the process, however it ends. The lock file holds the process's number.
+// Held while a process writes into a directory; goes with the process, however it ends. The lock file holds the process's
+// number.
 class DirectoryLock {
  public:
   // Errors: ConfigError when another process holds it, naming that; OutputError when there can be no lock file.

@@ -12,9 +12,9 @@ namespace linebounce {
 struct Plan {
   Experiment experiment;
   std::vector<Point> points;
-  std::string hash;                  // of the whole experiment
-  std::vector<std::string> hashes;   // of each point
-  std::vector<PaperPoints> paper;    // for each paper row; empty for one that an override left without its point
+  std::string hash;                 // of the whole experiment
+  std::vector<std::string> hashes;  // of each point
+  std::vector<PaperPoints> paper;   // for each paper row; empty for one that an override left without its point
 
   [[nodiscard]] bool swept() const { return !experiment.sweep.empty(); }
 };

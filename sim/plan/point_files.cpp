@@ -104,21 +104,22 @@ ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory
   } catch (const InputError& error) {
     throw InputError(file.string() + ": " + error.what());
   }
-  if (points.size() != 1) throw InputError(file.string() + ": holds " + std::to_string(points.size()) + " points instead of one");
+  if (points.size() != 1)
+    throw InputError(file.string() + ": holds " + std::to_string(points.size()) + " points instead of one");
   points.front().at = plan.points[index].at;
   return points.front();
 }
 
 }  // namespace
 
-void simulate_seed(const Plan& plan, int point, std::uint64_t seed, const fs::path& directory,
+void simulate_seed(const Simulation& simulation, const Plan& plan, int point, std::uint64_t seed, const fs::path& directory,
                    const std::function<void(double)>& progress) {
   const auto index = static_cast<std::size_t>(point);
   SimulationInput input = plan.points[index].input;
   input.seed = seed;
   const auto started = std::chrono::steady_clock::now();
   SeedFile file;
-  file.data = simulate(input, progress);
+  file.data = simulation(input, progress);
   file.hash = plan.hashes[index];
   file.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   require_finite(file.data);

@@ -13,9 +13,12 @@
 
 namespace linebounce {
 
+// simulate(), or what a test has in its place.
+using Simulation = std::function<PointData(const SimulationInput&, const std::function<void(double)>& progress)>;
+
 // In a process of its own: simulates one point with one of its seeds and writes the outcome to its seed file.
-void simulate_seed(const Plan& plan, int point, std::uint64_t seed, const std::filesystem::path& point_directory,
-                   const std::function<void(double)>& progress);
+void simulate_seed(const Simulation& simulation, const Plan& plan, int point, std::uint64_t seed,
+                   const std::filesystem::path& point_directory, const std::function<void(double)>& progress);
 
 // Whether an earlier, interrupted run has left this seed's outcome.
 bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const std::filesystem::path& point_directory);

@@ -75,7 +75,9 @@ struct Child {
   double share = 0;
 };
 
-std::system_error system_error(const char* what) { return {errno, std::generic_category(), what}; }
+std::system_error system_error(const char* what) {
+  return {errno, std::generic_category(), what};
+}
 
 Child start(int job, const InterruptGuard& guard, const PoolCallbacks& callbacks) {
   std::array<int, 2> ends{};

@@ -30,8 +30,12 @@ struct PointState {
 // A run under way: the jobs, and what is known of each point.
 class Run {
  public:
-  Run(const Plan& plan, const RunOptions& options)
-      : plan_(plan), options_(options), started_at_(utc_now()), started_(std::chrono::steady_clock::now()),
+  Run(const Plan& plan, const RunOptions& options, InterruptGuard& guard)
+      : plan_(plan),
+        options_(options),
+        guard_(guard),
+        started_at_(utc_now()),
+        started_(std::chrono::steady_clock::now()),
         states_(plan.points.size()) {}
 
   // Finds out what an earlier run has left, and makes jobs of the rest.
@@ -58,7 +62,7 @@ class Run {
     PoolCallbacks callbacks;
     callbacks.work = [this](int job, const std::function<void(double)>& progress) {
       const Job& of = jobs_[static_cast<std::size_t>(job)];
-      simulate_seed(plan_, of.point, of.seed, directory_of(of.point), progress);
+      simulate_seed(options_.simulation, plan_, of.point, of.seed, directory_of(of.point), progress);
     };
     callbacks.finished = [this](int job, const JobOutcome& outcome) { return job_ended(job, outcome); };
     callbacks.tick = [this](double running) { report_progress(running); };
@@ -156,7 +160,7 @@ class Run {
 
   const Plan& plan_;
   const RunOptions& options_;
-  InterruptGuard guard_;  // for as long as files are written
+  InterruptGuard& guard_;
   std::string started_at_;
   std::chrono::steady_clock::time_point started_;
   std::vector<PointState> states_;
@@ -207,11 +211,12 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
 }  // namespace
 
 RunReport run_plan(const Plan& plan, const RunOptions& options) {
+  InterruptGuard guard;  // for as long as there are files of ours that are not finished
   make_directories(options.directory);
   const DirectoryLock lock(options.directory, LockKind::alone);
   make_ready(plan, options);
   const auto earlier = manifest_in(options.directory);
-  Run run(plan, options);
+  Run run(plan, options, guard);
   run.take_stock(all_points(plan));
   if (run.nothing_to_do() && earlier && earlier->status == RunStatus::complete) {
     Merged merged = merge_points(plan, options.directory);
@@ -228,10 +233,11 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
 }
 
 RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) {
+  InterruptGuard guard;  // for as long as there are files of ours that are not finished
   make_directories(options.directory);
   const DirectoryLock lock(options.directory, plan.swept() ? LockKind::one_point : LockKind::alone);
   check_directory(options.directory, plan.hash);
-  Run run(plan, options);
+  Run run(plan, options, guard);
   if (!manifest_in(options.directory)) claim(plan, run.manifest(), options.directory);
   const fs::path directory = point_directory(options.directory, plan.swept(), point);
   make_directories(directory);
@@ -247,11 +253,13 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) 
 
 RunReport merge_plan(const Plan& plan, const RunOptions& options) {
   if (!fs::is_directory(options.directory)) {
-    throw InputError("cannot read " + options.directory.string() + ": there is no such directory; --merge needs points to merge");
+    throw InputError("cannot read " + options.directory.string() +
+                     ": there is no such directory; --merge needs points to merge");
   }
+  InterruptGuard guard;
   const DirectoryLock lock(options.directory, LockKind::alone);
   check_directory(options.directory, plan.hash);
-  Run run(plan, options);
+  Run run(plan, options, guard);
   conclude(plan, options, run.manifest(), run.report);
   RunReport& report = run.report;
   if (!report.missing.empty()) report.code = larger(report.code, ExitCode::unreadable_input);

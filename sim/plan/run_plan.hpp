@@ -9,6 +9,7 @@
 
 #include "sim/plan/failure.hpp"
 #include "sim/plan/plan.hpp"
+#include "sim/plan/point_files.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/results_json.hpp"
 
@@ -16,8 +17,8 @@ namespace linebounce {
 
 struct Progress {
   int points = 0;
-  int points_done = 0;    // those that were there already included
-  double share = 0;       // of the work of this run, 0 to 1
+  int points_done = 0;  // those that were there already included
+  double share = 0;     // of the work of this run, 0 to 1
   double elapsed_s = 0;
 };
 
@@ -27,6 +28,7 @@ struct RunOptions {
   bool fresh = false;
   std::vector<std::string> argv;  // for the manifest
   std::function<void(const Progress&)> progress = {};
+  Simulation simulation = simulate;  // tests put their own here
 };
 
 struct PointFailure {
@@ -38,9 +40,9 @@ struct RunReport {
   ExitCode code = ExitCode::done;
   Results results;
   std::vector<PointFailure> failures;
-  std::vector<int> missing;       // points that were not run, or not to their end
-  int reused = 0;                 // points whose results were there already
-  std::string reused_commit;      // the program that had made them, where it is another one
+  std::vector<int> missing;   // points that were not run, or not to their end
+  int reused = 0;             // points whose results were there already
+  std::string reused_commit;  // the program that had made them, where it is another one
 };
 
 // All points. Errors: ConfigError, OutputError; a simulation that fails is in the report, and the other points run.

@@ -40,7 +40,8 @@ class Row {
 
 std::string latency_csv(int point, const std::vector<LatencyRow>& rows) {
   std::string out = std::string(kLatencyHeader) + "\n";
-  for (const LatencyRow& row : rows) Row(out) << point << row.kind << row.source << row.latency_cycles << row.latency_ns << row.count;
+  for (const LatencyRow& row : rows)
+    Row(out) << point << row.kind << row.source << row.latency_cycles << row.latency_ns << row.count;
   return out;
 }
 
@@ -55,7 +56,8 @@ std::string lines_csv(int point, const std::vector<LineRow>& rows) {
 
 std::string locks_csv(int point, const std::vector<LockRow>& rows) {
   std::string out =
-      "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,spin,rjct\n";
+      "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,spin,"
+      "rjct\n";
   for (const LockRow& row : rows) {
     Row(out) << point << row.lock << row.call_site << row.util_pct << row.con_pct << row.hold_mean_us << row.hold_max_us
              << row.wait_mean_us << row.wait_max_us << row.cpu_pct << row.total << row.nowait << row.spin << row.rjct;

@@ -89,8 +89,12 @@ std::optional<EarlierManifest> read_manifest(const std::string& text) {
   }
 }
 
-std::string program_version() { return kVersion; }
-std::string program_commit() { return kCommit; }
+std::string program_version() {
+  return kVersion;
+}
+std::string program_commit() {
+  return kCommit;
+}
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);

@@ -59,7 +59,8 @@ std::vector<LatencyRow> merge_latency(const std::vector<PointData>& runs) {
 
 std::vector<LineRow> merge_lines(const std::vector<PointData>& runs) {
   const auto key = [](const LineRow& row) {
-    return std::tuple(row.structure, row.object, row.line, row.offset, row.field, row.function, row.access, row.home, row.source);
+    return std::tuple(row.structure, row.object, row.line, row.offset, row.field, row.function, row.access, row.home,
+                      row.source);
   };
   std::map<decltype(key(LineRow{})), LineRow> merged;
   for (const PointData& run : runs) {
@@ -103,8 +104,9 @@ std::vector<LockRow> merge_locks(const std::vector<PointData>& runs) {
       add_lock(merged.try_emplace({row.lock, row.call_site}, nothing).first->second, row, static_cast<std::int64_t>(i));
     }
     for (auto& [key, sum] : merged) {
-      const bool taken = std::any_of(runs[i].locks.begin(), runs[i].locks.end(),
-                                     [&](const LockRow& row) { return row.lock == sum.lock && row.call_site == sum.call_site; });
+      const bool taken = std::any_of(runs[i].locks.begin(), runs[i].locks.end(), [&](const LockRow& row) {
+        return row.lock == sum.lock && row.call_site == sum.call_site;
+      });
       if (!taken) add_lock(sum, {}, static_cast<std::int64_t>(i));
     }
   }
@@ -135,8 +137,9 @@ std::vector<TransitionRow> merge_transitions(const std::vector<PointData>& runs)
 
 }  // namespace
 
-// W. S. Gosset's distribution, the 0.975 quantile, from the tables of NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2.
-// Between entries the next smaller number of degrees counts: the interval is then a little too wide, never too narrow.
+// W. S. Gosset's distribution, the 0.975 quantile, from the tables of NIST/SEMATECH e-Handbook of Statistical
+// Methods, 1.3.6.7.2. Between entries the next smaller number of degrees counts: the interval is then a little too wide, never
+// too narrow.
 double student_t_95(std::size_t degrees_of_freedom) {
   static constexpr std::array kSmall = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
                                         2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,

@@ -1,12 +1,11 @@
-// How numbers are written in results: counts as they are, everything else with 6 significant digits by std::to_chars, which gives
-// the same text with every compiler and locale.
+// How numbers are written in results: counts as they are, everything else with 6 significant digits by std::to_chars, which
+// gives the same text with every compiler and locale.
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
-
-#include <nlohmann/json.hpp>
 
 #include "workloads/program/parameters.hpp"
 

@@ -8,7 +8,9 @@
 namespace linebounce {
 namespace {
 
-bool is_order(const PaperRow& row) { return row.metrics.size() > 1; }
+bool is_order(const PaperRow& row) {
+  return row.metrics.size() > 1;
+}
 
 std::vector<int> selected(const std::map<std::string, ConfigValue>& wanted, const std::vector<Point>& points) {
   std::vector<int> numbers;
@@ -93,7 +95,8 @@ std::optional<bool> within_tolerance(const PaperRow& row, double simulated) {
 void evaluate_series(PaperResult& result, const PaperPoints& where, const std::vector<ReportedPoint>& points) {
   const PaperRow& row = result.row;
   for (const std::string& metric : row.metrics) {
-    for (const int number : where.at) result.series.push_back(look_up(metric, points[static_cast<std::size_t>(number)], result));
+    for (const int number : where.at)
+      result.series.push_back(look_up(metric, points[static_cast<std::size_t>(number)], result));
   }
   std::vector<double> values;
   for (const auto& value : result.series) {

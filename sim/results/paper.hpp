@@ -20,12 +20,12 @@ struct ReportedPoint {
 
 struct PaperResult {
   PaperRow row;
-  std::optional<double> simulated;               // a single figure
-  std::vector<std::optional<double>> series;     // of a shape or an order: along `over`, or one for each metric
+  std::optional<double> simulated;            // a single figure
+  std::vector<std::optional<double>> series;  // of a shape or an order: along `over`, or one for each metric
   std::string unit;
-  std::optional<double> ratio;                   // simulated / paper
-  std::optional<bool> ok;                        // empty: not scored
-  std::string problem;                           // why there is no simulated value; empty if there is one
+  std::optional<double> ratio;  // simulated / paper
+  std::optional<bool> ok;       // empty: not scored
+  std::string problem;          // why there is no simulated value; empty if there is one
 };
 
 // Which points a row speaks of, by their numbers.

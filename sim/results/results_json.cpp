@@ -29,7 +29,9 @@ ordered_json point_to_json(const ReportedPoint& point) {
   return {{"at", at_to_json(point.at)}, {"metrics", std::move(metrics)}};
 }
 
-ordered_json ok_to_json(const std::optional<bool>& ok) { return ok ? ordered_json(*ok) : ordered_json(nullptr); }
+ordered_json ok_to_json(const std::optional<bool>& ok) {
+  return ok ? ordered_json(*ok) : ordered_json(nullptr);
+}
 
 ordered_json series_to_json(const PaperResult& result) {
   const PaperRow& row = result.row;

@@ -1,0 +1,119 @@
+#include "sim/results/files.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "sim/results/manifest.hpp"
+#include "sim/results/results_json.hpp"
+#include "sim/results/seed_file.hpp"
+
+namespace linebounce {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder); }
+  void TearDown() override { fs::remove_all(folder); }
+  fs::path folder = fs::temp_directory_path() / ("linebounce_files_test_" + std::to_string(::getpid()));
+};
+
+TEST_F(Files, WritingReplacesAsAWholeAndLeavesNoTemporaryFile) {
+  write_file(folder / "a", "a long first text");
+  write_file(folder / "a", "second");
+  EXPECT_EQ(read_file(folder / "a"), "second");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
+}
+
+TEST_F(Files, AnEmptyFileIsReadAsEmpty) {
+  write_file(folder / "empty", "");
+  EXPECT_EQ(read_file(folder / "empty"), "");
+}
+
+TEST_F(Files, WhatCannotBeWrittenIsNamedWithItsReason) {
+  try {
+    write_file(folder / "no" / "such" / "file", "x");
+    FAIL();
+  } catch (const OutputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no/such/file"));
+    EXPECT_THAT(error.what(), HasSubstr("No such file or directory"));
+  }
+}
+
+TEST_F(Files, ADirectoryInAFilesPlaceIsAnError) {
+  write_file(folder / "taken", "mine");
+  EXPECT_THROW(make_directories(folder / "taken"), OutputError);
+  EXPECT_THROW(make_directories(folder / "taken" / "below"), OutputError);
+  EXPECT_EQ(read_file(folder / "taken"), "mine");
+}
+
+TEST(SeedFile, GivesBackEveryDigitOfEveryTable) {
+  SeedFile file;
+  file.hash = "0123456789abcdef";
+  file.data.metrics["cost.x"] = {1.0 / 3, "ns"};
+  file.data.metrics["count"] = {std::int64_t{9007199254740993}, ""};
+  file.data.latency = {{"kernel", "l2", 9, 90.0 / 7, 5}};
+  file.data.lines = {{"rq", "rq[0]", 1, 2, "lock", "schedule", "atomic", 3, "upgrade", 4, 50, 0.1}};
+  file.data.locks = {{"dcache_lock", "d_lookup", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}};
+  file.data.transitions = {{"cache", "I", "Load", 12}};
+  file.data.references = 13;
+  const SeedFile again = read_seed_file(write_seed_file(file));
+  EXPECT_EQ(again.hash, file.hash);
+  EXPECT_EQ(std::get<double>(again.data.metrics.at("cost.x").value), 1.0 / 3);
+  EXPECT_EQ(std::get<std::int64_t>(again.data.metrics.at("count").value), 9007199254740993);
+  EXPECT_EQ(again.data.latency[0].latency_ns, 90.0 / 7);
+  EXPECT_EQ(write_seed_file(again), write_seed_file(file));
+}
+
+TEST(SeedFile, WhatIsCutShortIsAnInputError) {
+  const std::string text = write_seed_file({});
+  EXPECT_THROW(read_seed_file(text.substr(0, text.size() / 2)), InputError);
+  EXPECT_THROW(read_seed_file("{}"), InputError);
+}
+
+TEST(ResultsJson, ReadsBackAsItWasWritten) {
+  Results results;
+  results.experiment = "x";
+  results.machine = "m";
+  ReportedPoint point;
+  point.at = {{"machine.cpus", std::int64_t{4}}, {"workload.design", std::string("rcu")}};
+  point.metrics["cost.a"] = {12.857142857, "ns", 0.123456789};
+  point.metrics["cost.count"] = {std::int64_t{3}, "", std::nullopt};
+  results.points = {point};
+  const std::string text = results_text(results);
+  Results again = results;
+  again.points = read_points(text);
+  EXPECT_EQ(results_text(again), text);
+  EXPECT_THAT(text, HasSubstr("12.8571"));
+  EXPECT_THROW(read_points(text.substr(0, 40)), InputError);
+}
+
+TEST(Manifest, IsKnownAgainByItsHashAndStatus) {
+  Manifest manifest;
+  manifest.hash = "0123456789abcdef";
+  manifest.status = RunStatus::failed;
+  manifest.failed_points = {{2, 4, "deadlock"}};
+  const auto again = read_manifest(manifest_text(manifest));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->hash, manifest.hash);
+  EXPECT_EQ(again->status, RunStatus::failed);
+  EXPECT_EQ(again->failed_points.at(0).reason, "deadlock");
+}
+
+TEST(Manifest, AForeignManifestIsNotTakenForOurs) {
+  EXPECT_FALSE(read_manifest(R"({"name": "an app", "schema": "other"})"));
+  EXPECT_FALSE(read_manifest("no JSON"));
+}
+
+TEST(Manifest, ArgumentsThatAreNotUtf8DoNotStopARun) {
+  Manifest manifest;
+  manifest.argv = {"linebounce", "\xff\xfe"};
+  EXPECT_TRUE(read_manifest(manifest_text(manifest)));
+}
+
+}  // namespace
+}  // namespace linebounce

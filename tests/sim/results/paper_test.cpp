@@ -1,0 +1,197 @@
+#include "sim/results/paper.hpp"
+
+#include <gmock/gmock.h>
+
+namespace linebounce {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+PaperRow row_with(double value, double tolerance) {
+  PaperRow row;
+  row.id = "ols2004.table1.l2_hit";
+  row.metrics = {"cost.l2_hit"};
+  row.value = value;
+  row.tolerance = tolerance;
+  row.kind = PaperKind::calibrated;
+  return row;
+}
+
+ReportedPoint point_with(double value) {
+  ReportedPoint point;
+  point.metrics["cost.l2_hit"] = {value, "ns", std::nullopt};
+  return point;
+}
+
+PaperResult judged(const PaperRow& row, const std::vector<double>& values) {
+  std::vector<ReportedPoint> points;
+  PaperPoints where;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    points.push_back(point_with(values[i]));
+    where.at.push_back(static_cast<int>(i));
+  }
+  return evaluate(row, where, points, true);
+}
+
+TEST(PaperRow, WithinItsRelativeToleranceIsAHit) {
+  EXPECT_EQ(judged(row_with(100, 0.03), {103}).ok, true);
+  EXPECT_EQ(judged(row_with(100, 0.03), {103.1}).ok, false);
+  EXPECT_EQ(judged(row_with(-100, 0.03), {-98}).ok, true);
+}
+
+TEST(PaperRow, RatioIsSimulatedOverPaperWithSixDigits) {
+  const PaperResult result = judged(row_with(12.9, 0.03), {12.8571});
+  EXPECT_EQ(result.ratio, 0.996674);
+  EXPECT_EQ(result.simulated, 12.8571);
+  EXPECT_EQ(result.unit, "ns");
+}
+
+TEST(PaperRow, ARowOfZeroHasNoRatioButMayHaveAnAbsoluteTolerance) {
+  PaperRow row = row_with(0, 0.1);
+  row.tolerance.reset();
+  row.tolerance_abs = 0.5;
+  EXPECT_EQ(judged(row, {0.4}).ok, true);
+  EXPECT_EQ(judged(row, {0.6}).ok, false);
+  EXPECT_FALSE(judged(row, {0.4}).ratio);
+}
+
+TEST(PaperRow, WithoutAnyToleranceIsNotScored) {
+  PaperRow row = row_with(10, 0);
+  row.tolerance.reset();
+  EXPECT_FALSE(judged(row, {10}).ok);
+}
+
+TEST(PaperRow, ADefinitionIsNeverScored) {
+  PaperRow row = row_with(1.4, 0.03);
+  row.kind = PaperKind::definition;
+  EXPECT_FALSE(judged(row, {1.4}).ok);
+  EXPECT_TRUE(judged(row, {1.4}).simulated);
+}
+
+TEST(PaperRow, IsShownButNotScoredWhenTheMachineWasOverridden) {
+  const PaperResult result = evaluate(row_with(10, 0.1), {{0}, {}}, {point_with(10)}, false);
+  EXPECT_EQ(result.simulated, 10);
+  EXPECT_FALSE(result.ok);
+}
+
+TEST(PaperRow, RelativeToAnotherPointIsARatioMinusOneWithoutUnit) {
+  PaperRow row = row_with(0.25, 0.01);
+  row.relative_to.emplace();
+  const PaperResult result = evaluate(row, {{1}, {0}}, {point_with(80), point_with(100)}, true);
+  EXPECT_EQ(result.simulated, 0.25);
+  EXPECT_EQ(result.unit, "");
+  EXPECT_EQ(result.ok, true);
+}
+
+TEST(PaperRow, ADifferenceKeepsTheUnit) {
+  PaperRow row = row_with(-245, 0.25);
+  row.relative_to.emplace();
+  row.difference = true;
+  const PaperResult result = evaluate(row, {{1}, {0}}, {point_with(500), point_with(300)}, true);
+  EXPECT_EQ(result.simulated, -200);
+  EXPECT_EQ(result.unit, "ns");
+  EXPECT_EQ(result.ok, true);
+}
+
+TEST(PaperRow, AMetricThatTheRunDoesNotHaveIsAMissThatSaysSo) {
+  const PaperResult result = evaluate(row_with(10, 0.1), {{0}, {}}, {ReportedPoint{}}, true);
+  EXPECT_EQ(result.ok, false);
+  EXPECT_THAT(result.problem, HasSubstr("cost.l2_hit"));
+}
+
+TEST(PaperRow, APointThatHasNotFinishedIsNotScored) {
+  ReportedPoint unfinished;
+  unfinished.finished = false;
+  const PaperResult result = evaluate(row_with(10, 0.1), {{0}, {}}, {unfinished}, true);
+  EXPECT_FALSE(result.ok);
+  EXPECT_FALSE(result.simulated);
+}
+
+PaperRow shape_row(Shape shape) {
+  PaperRow row = row_with(0, 0);
+  row.value.reset();
+  row.tolerance.reset();
+  row.shape = shape;
+  row.over = "machine.cpus";
+  return row;
+}
+
+TEST(PaperShape, IncreasingMustRiseAtEveryStep) {
+  EXPECT_EQ(judged(shape_row(Shape::increasing), {1, 2, 3}).ok, true);
+  EXPECT_EQ(judged(shape_row(Shape::increasing), {1, 2, 2}).ok, false);
+  EXPECT_EQ(judged(shape_row(Shape::decreasing), {3, 2, 1}).ok, true);
+  EXPECT_EQ(judged(shape_row(Shape::decreasing), {3, 1, 2}).ok, false);
+}
+
+TEST(PaperShape, ToleranceForgivesAStepBackOfThatShare) {
+  PaperRow row = shape_row(Shape::increasing);
+  row.tolerance = 0.05;
+  EXPECT_EQ(judged(row, {100, 96, 200}).ok, true);
+  EXPECT_EQ(judged(row, {100, 94, 200}).ok, false);
+}
+
+TEST(PaperShape, FlatMeansLargestOverSmallestWithinOnePlusTolerance) {
+  PaperRow row = shape_row(Shape::flat);
+  row.tolerance = 0.1;
+  EXPECT_EQ(judged(row, {100, 109, 105}).ok, true);
+  EXPECT_EQ(judged(row, {100, 111}).ok, false);
+  EXPECT_EQ(judged(row, {0, 0}).ok, true);
+  EXPECT_EQ(judged(row, {0, 1}).ok, false);
+}
+
+TEST(PaperShape, AnOrderIsOverTheMetricsOfOnePoint) {
+  PaperRow row = row_with(0, 0);
+  row.value.reset();
+  row.tolerance.reset();
+  row.metrics = {"a.x", "a.y"};
+  ReportedPoint point;
+  point.metrics["a.x"] = {1.0, "ns", std::nullopt};
+  point.metrics["a.y"] = {2.0, "ns", std::nullopt};
+  EXPECT_EQ(evaluate(row, {{0}, {}}, {point}, true).ok, true);
+  row.metrics = {"a.y", "a.x"};
+  EXPECT_EQ(evaluate(row, {{0}, {}}, {point}, true).ok, false);
+}
+
+std::vector<Point> points_at_cpus(std::initializer_list<std::int64_t> cpus) {
+  std::vector<Point> points;
+  for (const std::int64_t count : cpus) {
+    Point point;
+    point.number = static_cast<int>(points.size());
+    point.at = {{"machine.cpus", count}};
+    point.resolved.insert("machine", toml::table{{"cpus", count}});
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+TEST(PaperPoints, AtSelectsTheOnePointThatLiesThere) {
+  PaperRow row = row_with(1, 1);
+  row.at = {{"machine.cpus", std::int64_t{4}}};
+  EXPECT_THAT(select_points(row, points_at_cpus({1, 4, 8})).at, ElementsAre(1));
+}
+
+TEST(PaperPoints, AnAtThatSelectsNoneOrSeveralIsAnErrorWithTheRowsName) {
+  PaperRow row = row_with(1, 1);
+  EXPECT_THROW(select_points(row, points_at_cpus({1, 4})), ConfigError);
+  row.at = {{"machine.cpus", std::int64_t{3}}};
+  try {
+    select_points(row, points_at_cpus({1, 4}));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("ols2004.table1.l2_hit"));
+    EXPECT_THAT(error.what(), HasSubstr("machine.cpus = 3"));
+  }
+}
+
+TEST(PaperPoints, AShapeTakesEveryPointAlongItsKey) {
+  EXPECT_THAT(select_points(shape_row(Shape::flat), points_at_cpus({1, 4, 8})).at, ElementsAre(0, 1, 2));
+  EXPECT_THROW(select_points(shape_row(Shape::flat), points_at_cpus({1})), ConfigError);
+}
+
+TEST(PaperPoints, AShapeThatLeavesAnotherKeyOpenIsAnError) {
+  EXPECT_THROW(select_points(shape_row(Shape::flat), points_at_cpus({1, 4, 4})), ConfigError);
+}
+
+}  // namespace
+}  // namespace linebounce
