@@ -143,6 +143,12 @@ bool Machine::all_ended() const {
   return std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->ended(); });
 }
 
+std::int64_t Machine::kernel_events() const {
+  std::int64_t events = bus_->activations();
+  for (const auto& core : cores_) events += core->activations();
+  return events;
+}
+
 void Machine::stuck(const char* what) const {
   std::string text = fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, kernel_now(), timebase_.to_ns(kernel_now()));
   text += bus_->describe_pending();

@@ -39,6 +39,9 @@ class Machine final : public FailureSink {
   // The length of the measured time.
   [[nodiscard]] Tick measured() const { return finished_at_ - core_spec_.warmup_end; }
 
+  // Activations of processes by the kernel, for `bench`.
+  [[nodiscard]] std::int64_t kernel_events() const;
+
   void failed(std::exception_ptr failure) override;
 
  private:

@@ -144,6 +144,7 @@ Tick SnoopingBus::next_arbitration() const {
 }
 
 void SnoopingBus::step() {
+  ++activations_;
   try {
     const Tick now = kernel_now();
     if (now >= end_) return;  // the cores have stopped

@@ -45,6 +45,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
 
   [[nodiscard]] const Announcements& announcements() const { return announcements_; }
   [[nodiscard]] const BusStatistics& statistics() const { return statistics_; }
+  // How often the kernel has run it.
+  [[nodiscard]] std::int64_t activations() const { return activations_; }
 
   [[nodiscard]] const Protocol& protocol() const override { return protocol_; }
   void post(const BusRequest& request) override;
@@ -104,6 +106,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   Tick data_free_ = 0;
   int last_sender_ = kNobody;
   BusStatistics statistics_;
+  std::int64_t activations_ = 0;
 };
 
 }  // namespace linebounce

@@ -134,6 +134,7 @@ Tick Core::horizon() const {
 }
 
 void Core::wait_kernel(Tick until) {
+  ++activations_;
   const Tick now = kernel_now();
   if (until == kNever) {
     wait();

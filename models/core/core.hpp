@@ -62,6 +62,8 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   [[nodiscard]] std::int64_t progress() const;
   // The local time of the thread that is furthest ahead.
   [[nodiscard]] Tick latest() const;
+  // How often the kernel has run this core.
+  [[nodiscard]] std::int64_t activations() const { return activations_; }
   // Where every thread stands, a line of text each.
   [[nodiscard]] std::string describe() const;
   // After the simulation: accounts for what goes on until `end`.
@@ -117,6 +119,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   Tick boundary_;           // the begin of the measured time; kNever when it has passed
   bool stopped_ = false;    // the end has come
   int parked_ = 0;
+  std::int64_t activations_ = 0;
   int actor_ = kNoThread;   // whose access runs; at equal times those with smaller numbers come first
 };
 

@@ -1,0 +1,84 @@
+#include "sim/bench/bench.hpp"
+
+#include <chrono>
+
+#include "models/machine.hpp"
+#include "sim/bench/functional_machine.hpp"
+#include "workloads/program/address_space.hpp"
+
+namespace linebounce {
+
+namespace {
+
+// What the timed simulation does for its listener beside calling it is part of its cost, what the listener does is not measured here.
+class NoStatistics final : public Observer {
+ public:
+  void miss(const Miss&) override {}
+};
+
+std::vector<ReferenceStream> make_streams(const BenchCase& bench_case, LineStore& store, int cpus) {
+  AddressSpace memory(store);
+  const Address shared = memory.place_array("shared", ReferenceStream::kSharedLines * store.line_bytes());
+  std::vector<ReferenceStream> streams;
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    const Address area = memory.place_array("private" + std::to_string(cpu), ReferenceStream::private_bytes());
+    streams.emplace_back(bench_case, cpu, area, shared, store.line_bytes());
+  }
+  return streams;
+}
+
+template <class Work>
+double seconds(Work work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double functional_seconds(const BenchCase& bench_case, const MachineSpec& spec, const Protocol& protocol) {
+  FunctionalMachine machine(spec, protocol);
+  std::vector<ReferenceStream> streams = make_streams(bench_case, machine.store(), spec.cpus);
+  std::vector<FunctionalMachine::Processor> processors;
+  for (int cpu = 0; cpu < spec.cpus; ++cpu) processors.emplace_back(machine, cpu);
+  const std::int64_t rounds = bench_case.references / spec.cpus;
+  return seconds([&] {
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      for (std::size_t cpu = 0; cpu < streams.size(); ++cpu) streams[cpu].step(processors[cpu]);
+    }
+  });
+}
+
+}  // namespace
+
+std::span<const BenchCase> bench_cases() {
+  static const std::vector<BenchCase> kCases = {
+      {.name = "private", .shared_per_mille = 0, .atomic_per_mille = 0, .references = 16'000'000},
+      {.name = "mixed", .shared_per_mille = 100, .atomic_per_mille = 0, .references = 8'000'000},
+      {.name = "contended", .shared_per_mille = 1000, .atomic_per_mille = 500, .references = 2'000'000},
+  };
+  return kCases;
+}
+
+BenchResult run_bench_case(const BenchCase& bench_case, MachineSpec spec, const Protocol& protocol, int cpus) {
+  spec.cpus = cpus;
+  NoStatistics no_statistics;
+  Machine machine(spec, protocol, {}, 0, 0, no_statistics);
+  std::vector<ReferenceStream> streams = make_streams(bench_case, machine.store(), cpus);
+  const std::int64_t each = bench_case.references / cpus;
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    machine.set_program(cpu, [&stream = streams[static_cast<std::size_t>(cpu)], each](Cpu& thread) {
+      for (std::int64_t i = 0; i < each; ++i) stream.step(thread);
+    });
+  }
+  const auto references = static_cast<double>(each * cpus);
+  BenchResult result{.name = bench_case.name, .cpus = cpus};
+  result.functional_refs_per_s = references / functional_seconds(bench_case, spec, protocol);
+  result.timed_refs_per_s = references / seconds([&] { machine.run(); });
+  result.ratio = result.timed_refs_per_s / result.functional_refs_per_s;
+  const std::int64_t transactions = machine.bus().statistics().transactions;
+  if (transactions * 1000 > each) {
+    result.kernel_events_per_transaction = static_cast<double>(machine.kernel_events()) / static_cast<double>(transactions);
+  }
+  return result;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,103 @@
+#include "sim/bench/functional_machine.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+namespace linebounce {
+
+// One line as the protocol's rows see it; order step and data step follow each other at once.
+class FunctionalMachine::Line {
+ public:
+  Line(FunctionalMachine& machine, LineAddr line) : machine_(machine), slot_(machine.store_.slot(line)) {}
+
+  [[nodiscard]] const std::vector<int>& snoopers(MessageId) const { return machine_.holders_; }
+  [[nodiscard]] StateId state(int cpu) const { return found(cpu)->state; }
+  void set_state(int cpu, StateId state) { agent(cpu).set_state(*found(cpu), state); }
+  [[nodiscard]] StateId memory_state() const { return 0; }
+  void set_memory_state(StateId) {}
+  void copy_to_bus(int cpu) {
+    data_ = agent(cpu).data(*found(cpu));
+    version_ = found(cpu)->version;
+  }
+  void memory_to_bus() {
+    data_ = machine_.store_.memory_data(slot_);
+    version_ = machine_.store_.memory_version(slot_);
+  }
+  void bus_to_copy(int cpu) {
+    std::memcpy(agent(cpu).data(*found(cpu)), data_, static_cast<std::size_t>(machine_.store_.line_bytes()));
+    found(cpu)->version = version_;
+  }
+  void bus_to_memory() {
+    std::memcpy(machine_.store_.memory_data(slot_), data_, static_cast<std::size_t>(machine_.store_.line_bytes()));
+    machine_.store_.set_memory_version(slot_, version_);
+  }
+  void complete(int) {}
+  void issue(int, MessageId message) { issued_ = message; }
+  void free(int cpu) { agent(cpu).drop(*found(cpu)); }
+  void on_transition(Controller, int, StateId, EventId) {}
+
+  [[nodiscard]] MessageId issued() const { return issued_; }
+
+ private:
+  [[nodiscard]] Copy* found(int cpu) const { return machine_.found_[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] CacheAgent& agent(int cpu) const { return machine_.agents_[static_cast<std::size_t>(cpu)]; }
+
+  FunctionalMachine& machine_;
+  Slot slot_;
+  const std::byte* data_ = nullptr;
+  Version version_ = 0;
+  MessageId issued_ = 0;
+};
+
+struct FunctionalMachine::Gate {
+  FunctionalMachine& machine;
+  int cpu;
+  [[nodiscard]] static bool may_leave(const Copy&) { return true; }
+  void leave(Copy& copy) {
+    const LineAddr line_addr = copy.line;
+    Line line(machine, line_addr);
+    machine.found_[static_cast<std::size_t>(cpu)] = &copy;
+    if (access_step(machine.protocol_, line, cpu, kEvict) == AccessResult::freed) return;
+    machine.agents_[static_cast<std::size_t>(cpu)].detach(copy);
+    machine.transact(cpu, line_addr, line.issued());
+  }
+};
+
+FunctionalMachine::FunctionalMachine(const MachineSpec& spec, const Protocol& protocol)
+    : store_(spec.caches.back().line_bytes), protocol_(protocol), found_(static_cast<std::size_t>(spec.cpus)) {
+  for (const Message& message : protocol_.messages) {
+    if (!message.absent_ignores) throw std::invalid_argument("functional mode: every cache would have to be asked");
+  }
+  for (int cpu = 0; cpu < spec.cpus; ++cpu) agents_.emplace_back(spec.caches, protocol_.cache, store_, spec.cpu.write_back_buffers);
+}
+
+Copy& FunctionalMachine::access_slowly(int cpu, Address address, Access access) {
+  CacheAgent& agent = agents_[static_cast<std::size_t>(cpu)];
+  Gate gate{*this, cpu};
+  CacheAgent::Lookup lookup = agent.look_up(address);
+  if (lookup.copy == nullptr) lookup.copy = agent.allocate(store_.line_of(address), age_, gate);
+  Line line(*this, lookup.copy->line);
+  found_[static_cast<std::size_t>(cpu)] = lookup.copy;
+  if (access_step(protocol_, line, cpu, access == kReadAccess ? kLoad : kStore) == AccessResult::issued) {
+    transact(cpu, lookup.copy->line, line.issued());
+  }
+  if (lookup.level > 0) agent.use(address, lookup.level, age_);
+  if (lookup.level != 0) agent.bring_near(*lookup.copy, address, age_, gate);
+  return *lookup.copy;
+}
+
+void FunctionalMachine::transact(int cpu, LineAddr line_addr, MessageId message) {
+  holders_.clear();
+  for (std::size_t i = 0; i < agents_.size(); ++i) {
+    found_[i] = agents_[i].find(line_addr);
+    if (found_[i] != nullptr) holders_.push_back(static_cast<int>(i));
+  }
+  Line line(*this, line_addr);
+  const OrderOutcome outcome = order_step(protocol_, line, message, cpu);
+  if (outcome.needs_data_step) data_step(protocol_, line, cpu);
+  if (outcome.reissued) transact(cpu, line_addr, *outcome.reissued);
+}
+
+void FunctionalMachine::stale() { throw std::logic_error("functional mode: a stale copy was used"); }
+
+}  // namespace linebounce

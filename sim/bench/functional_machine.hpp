@@ -1,0 +1,74 @@
+// The same caches, values and protocol without time, statistics and SystemC: what a timed simulation is measured against.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/cache/cache_agent.hpp"
+#include "models/coherence/bus_order.hpp"
+#include "models/machine_spec.hpp"
+
+namespace linebounce {
+
+class FunctionalMachine {
+ public:
+  FunctionalMachine(const MachineSpec& spec, const Protocol& protocol);
+
+  [[nodiscard]] LineStore& store() { return store_; }
+
+  // One CPU of it; the interface that a ReferenceStream uses.
+  class Processor {
+   public:
+    Processor(FunctionalMachine& machine, int number) : machine_(machine), number_(number) {}
+    Value load(Address address) {
+      Copy& copy = machine_.access(number_, address, kReadAccess);
+      return read_word(machine_.word(number_, copy, address), 8);
+    }
+    void store(Address address, Value value) { exchange_with(address, value); }
+    Value fetch_add(Address address, Value addend) {
+      Copy& copy = machine_.access(number_, address, kWriteAccess);
+      std::byte* word = machine_.word(number_, copy, address);
+      const Value old = read_word(word, 8);
+      write_word(word, 8, old + addend);
+      copy.version = machine_.store_.next_version(copy.slot);
+      return old;
+    }
+
+   private:
+    void exchange_with(Address address, Value value) {
+      Copy& copy = machine_.access(number_, address, kWriteAccess);
+      write_word(machine_.word(number_, copy, address), 8, value);
+      copy.version = machine_.store_.next_version(copy.slot);
+    }
+    FunctionalMachine& machine_;
+    int number_;
+  };
+
+ private:
+  class Line;
+  struct Gate;
+
+  Copy& access(int cpu, Address address, Access access) {
+    ++age_;
+    CacheAgent& agent = agents_[static_cast<std::size_t>(cpu)];
+    Copy* copy = agent.hit(address, access, age_);
+    if (copy == nullptr) copy = &access_slowly(cpu, address, access);
+    if (!agent.is_latest(*copy)) stale();
+    return *copy;
+  }
+  [[nodiscard]] std::byte* word(int cpu, Copy& copy, Address address) const {
+    return agents_[static_cast<std::size_t>(cpu)].data(copy) + store_.offset_of(address);
+  }
+  Copy& access_slowly(int cpu, Address address, Access access);
+  void transact(int cpu, LineAddr line, MessageId message);
+  [[noreturn]] static void stale();
+
+  LineStore store_;
+  const Protocol& protocol_;
+  std::vector<CacheAgent> agents_;
+  std::vector<Copy*> found_;
+  std::vector<int> holders_;
+  Tick age_ = 0;
+};
+
+}  // namespace linebounce
