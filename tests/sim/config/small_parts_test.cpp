@@ -48,7 +48,9 @@ TEST(Schema, EveryDefaultIsALegalValue) {
   fill_defaults(settings, caches, "", Origin{"default"});
   for (const auto& key : schema_keys(caches)) {
     const Setting& setting = settings.at(key.path);
-    if (setting.origin.place == "default") EXPECT_NO_THROW(checked(key, setting.value, setting.origin)) << key.path;
+    if (setting.origin.place == "default") {
+      EXPECT_NO_THROW(checked(key, setting.value, setting.origin)) << key.path;
+    }
     EXPECT_FALSE(key.meaning.empty()) << key.path;
   }
 }
