@@ -136,7 +136,7 @@ ConfigValue canonical(const ConfigValue& value) {
 }
 
 ConfigValue checked(const KeyInfo& key, const ConfigValue& given, const Origin& origin) {
-  const ConfigValue value = canonical(given);
+  ConfigValue value = canonical(given);
   if (!fits(key.type, value)) {
     fail(origin, key.path,
          fmt::format("expected {}{}, found {}", type_text(key.type), key.unit.empty() ? "" : " of " + key.unit, quoted(given)));
@@ -227,8 +227,11 @@ std::string KeySpace::legal_text(std::string_view path, std::string_view hidden)
 
 std::string KeySpace::unknown_text(std::string_view path, std::string_view hidden) const {
   std::vector<std::string> all;
-  for (const auto& candidate : paths_and_tables()) all.emplace_back(shown(candidate, hidden));
   const std::string word(shown(path, hidden));
+  for (const auto& candidate : paths_and_tables()) {
+    // A table that the key already stands in is no better guess.
+    if (!below(path, candidate)) all.emplace_back(shown(candidate, hidden));
+  }
   if (const auto twin = same_in_other_unit(word, all); !twin.empty()) {
     const auto name = twin.substr(twin.rfind('.') + 1);
     return fmt::format("unknown key: the unit here is {}: {}", unit_suffix(name), name);

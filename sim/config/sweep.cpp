@@ -7,6 +7,8 @@
 namespace linebounce {
 namespace {
 
+constexpr std::size_t kMostPoints = 100000;
+
 struct PlacedAxis {
   toml::source_position position;
   SweepAxis axis;
@@ -102,7 +104,6 @@ void refuse_repeated_values(const SweepAxis& axis, const ExperimentTables& table
 }
 
 void refuse_too_many_points(const std::vector<SweepAxis>& axes, const ExperimentTables& tables) {
-  constexpr std::size_t kMostPoints = 100000;
   std::size_t points = 1;
   for (const auto& axis : axes) {
     points *= axis.values[0].size();

@@ -1,5 +1,6 @@
-// The one unit that compiles the parser itself (CMakeLists.txt sets TOML_HEADER_ONLY=0). toml++ 3.3 asserts that a table's header
-// begins with a key, and only where assertions are off goes on to report that it doesn't ("[=]"). So they are off in every build.
+// The one unit that compiles the parser itself (CMakeLists.txt sets TOML_HEADER_ONLY=0). toml++ 3.3 asserts that a table's
+// header begins with a key, and only where assertions are off goes on to report that it doesn't ("[=]"). So they are off in
+// every build.
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_cast<void>(0)
 #define TOML_IMPLEMENTATION

@@ -109,6 +109,8 @@ TEST_F(ExperimentFile, PathsThatDontExistNameNearOnesEverywhere) {
   EXPECT_EQ(set_error("machine.cache.L3.size_kib", "1"),
             "--set: machine.cache.L3.size_kib: unknown key; did you mean machine.cache.L2.size_kib?");
   EXPECT_EQ(set_error("machine.bus", "1"), "--set: machine.bus: expected a table of keys, not one value");
+  EXPECT_EQ(set_error("workload.x", "1"),
+            "--set: workload.x: unknown key; legal below workload: name, lock, increments, think_ns, design, pinned");
   EXPECT_EQ(set_error("xyzzy", "1"), "--set: xyzzy: unknown key; legal here: machine, run, engine, workload");
   EXPECT_EQ(experiment_error(plus("[set]\n\"workload.loc\" = \"tas\"\n")),
             "e.toml:12:18: workload.loc: unknown key; did you mean workload.lock?");

@@ -10,7 +10,9 @@ namespace {
 
 using Generated = std::vector<std::pair<std::string, ConfigValue>>;
 
-rc::Gen<std::string> any_text() { return rc::gen::container<std::string>(rc::gen::inRange<char>(1, 127)); }
+rc::Gen<std::string> any_text() {
+  return rc::gen::container<std::string>(rc::gen::inRange<char>(1, 127));
+}
 
 rc::Gen<double> any_number() {
   return rc::gen::apply([](std::int64_t mantissa, int exponent) { return std::ldexp(static_cast<double>(mantissa), exponent); },
@@ -19,25 +21,35 @@ rc::Gen<double> any_number() {
 
 rc::Gen<ConfigValue> any_value() {
   const auto wrap = [](auto gen) { return rc::gen::map(gen, [](auto value) { return ConfigValue{value}; }); };
-  return rc::gen::oneOf(wrap(rc::gen::arbitrary<bool>()), wrap(rc::gen::arbitrary<std::int64_t>()), wrap(any_number()), wrap(any_text()));
+  return rc::gen::oneOf(wrap(rc::gen::arbitrary<bool>()), wrap(rc::gen::arbitrary<std::int64_t>()), wrap(any_number()),
+                        wrap(any_text()));
 }
 
 // A legal value for a key of its own, whatever the other keys are.
 ConfigValue legal_value(const KeyInfo& key) {
   if (key.type == ValueType::boolean) return *rc::gen::arbitrary<bool>();
   if (!key.choices.empty()) return *rc::gen::elementOf(key.choices);
-  const double share = static_cast<double>(*rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 50)) / static_cast<double>(std::int64_t{1} << 50);
+  const double share = static_cast<double>(*rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 50)) /
+                       static_cast<double>(std::int64_t{1} << 50);
   const double number = key.minimum + share * (key.maximum - key.minimum);
   return key.type == ValueType::integer ? ConfigValue{static_cast<std::int64_t>(number)} : ConfigValue{number};
 }
 
 // Keys that other keys have to fit, or that aren't plain quantities.
 bool stands_alone(const KeyInfo& key) {
-  static const std::vector<std::string> tied = {"machine.cpus", "machine.cpu.threads_per_core", "machine.cpu.consistency", "machine.cpu.store_buffer_entries",
-                                                "machine.cpu.clock_mhz", "machine.bus.clock_mhz", "machine.bus.protocol", "machine.bus.width_bytes",
-                                                "machine.bus.line_bytes", "workload.name"};
+  static const std::vector<std::string> tied = {"machine.cpus",
+                                                "machine.cpu.threads_per_core",
+                                                "machine.cpu.consistency",
+                                                "machine.cpu.store_buffer_entries",
+                                                "machine.cpu.clock_mhz",
+                                                "machine.bus.clock_mhz",
+                                                "machine.bus.protocol",
+                                                "machine.bus.width_bytes",
+                                                "machine.bus.line_bytes",
+                                                "workload.name"};
   const bool of_cache = key.path.starts_with("machine.cache.") && !key.path.ends_with(".hit_latency_cycles");
-  return !key.structural && !of_cache && !key.path.starts_with("engine.") && std::find(tied.begin(), tied.end(), key.path) == tied.end();
+  return !key.structural && !of_cache && !key.path.starts_with("engine.") &&
+         std::find(tied.begin(), tied.end(), key.path) == tied.end();
 }
 
 std::vector<KeyInfo> free_keys() {
@@ -59,7 +71,9 @@ toml::table settings_table(const std::vector<KeyInfo>& keys) {
 toml::table sweep_of(const std::vector<KeyInfo>& keys) {
   toml::table sweep;
   toml::table zipped;
-  for (const auto& key : *rc::gen::mapcat(rc::gen::inRange<std::size_t>(0, 3), [&](std::size_t n) { return rc::gen::container<std::vector<std::size_t>>(n, rc::gen::inRange<std::size_t>(0, keys.size())); })) {
+  for (const auto& key : *rc::gen::mapcat(rc::gen::inRange<std::size_t>(0, 3), [&](std::size_t n) {
+         return rc::gen::container<std::vector<std::size_t>>(n, rc::gen::inRange<std::size_t>(0, keys.size()));
+       })) {
     const ConfigValue first = legal_value(keys[key]);
     const ConfigValue second = legal_value(keys[key]);
     if (canonical(first) == canonical(second) || keys[key].path == "run.seeds") continue;
@@ -77,7 +91,8 @@ class AnyConfiguration : public ConfigFiles {};
 
 RC_GTEST_PROP(AnyTable, WrittenAndReadAgainIsTheSame, ()) {
   toml::table table{{"never", "empty"}};
-  for (const auto& [key, value] : *rc::gen::container<Generated>(rc::gen::pair(any_text(), any_value()))) insert_value(table, key, value);
+  for (const auto& [key, value] : *rc::gen::container<Generated>(rc::gen::pair(any_text(), any_value())))
+    insert_value(table, key, value);
   for (const auto& [key, value] : *rc::gen::container<Generated>(rc::gen::pair(any_text(), any_value()))) {
     insert_value(table_at(table, "below.deeper"), key, value);
   }
@@ -118,7 +133,8 @@ RC_GTEST_FIXTURE_PROP(AnyConfiguration, ADamagedFileIsReadOrRefusedWithItsName, 
   const auto where = *rc::gen::inRange<std::size_t>(0, text.size());
   text[where] = *rc::gen::arbitrary<char>();
   const std::string error = machine ? machine_error(text) : experiment_error(text);
-  RC_ASSERT(error == "no error" || error.find(machine ? "x.toml" : "e.toml") != std::string::npos || error.find(".toml: cannot be read") != std::string::npos);
+  RC_ASSERT(error == "no error" || error.find(machine ? "x.toml" : "e.toml") != std::string::npos ||
+            error.find(".toml: cannot be read") != std::string::npos);
 }
 
 }  // namespace

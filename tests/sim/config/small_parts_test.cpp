@@ -1,5 +1,6 @@
 #include "fixture.hpp"
 #include "sim/config/frequency.hpp"
+#include "sim/config/schema.hpp"
 #include "sim/config/suggestions.hpp"
 
 namespace linebounce {
@@ -33,6 +34,25 @@ TEST(Suggestions, UnitsAreTheEndsOfKeys) {
   EXPECT_EQ(unit_suffix("ns"), "");
   EXPECT_EQ(same_in_other_unit("memory.latency_us", {"memory.latency_ns"}), "memory.latency_ns");
   EXPECT_EQ(same_in_other_unit("memory.latency_us", {"bus.latency_ns"}), "");
+}
+
+TEST(Schema, EveryDefaultIsALegalValue) {
+  const std::vector<std::string> caches = {"L1D"};
+  Settings settings;
+  for (const auto& parameter : schema()) {
+    // Required parameters have no default that could be wrong.
+    std::string path(parameter.path);
+    if (const auto star = path.find('*'); star != std::string::npos) path.replace(star, 1, caches.front());
+    if (parameter.required) settings.emplace(path, Setting{});
+  }
+  fill_defaults(settings, caches, "", Origin{"default"});
+  for (const auto& key : schema_keys(caches)) {
+    const Setting& setting = settings.at(key.path);
+    if (setting.origin.place == "default") {
+      EXPECT_NO_THROW(checked(key, setting.value, setting.origin)) << key.path;
+    }
+    EXPECT_FALSE(key.meaning.empty()) << key.path;
+  }
 }
 
 TEST(ProjectRoot, IsTheEnvironmentsOrAboveTheProgram) {
