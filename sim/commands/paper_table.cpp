@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kNameWidth = 38;
 constexpr std::size_t kFigureWidth = 11;
 constexpr std::size_t kDifferenceWidth = 9;
+constexpr std::size_t kMetricNameWidth = 56;
+constexpr std::size_t kUnitWidth = 16;  // the longest unit, "instructions", and a space
 
 std::string rule(const Painter& paint) {
   return fmt::format("  {}\n", paint(Colour::dim, repeated("─", kTerminalWidth - 4)));
@@ -134,18 +136,19 @@ std::string point_title(const ReportedPoint& point) {
 
 // Some of the points, side by side, below their numbers.
 std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t first, std::size_t last,
-                          const std::map<std::string, std::string>& units, std::size_t width, const Painter& paint) {
+                          const std::map<std::string, std::string>& units, std::size_t names, std::size_t width,
+                          const Painter& paint) {
   std::string out;
   if (points.size() > 1) {
-    out += "  " + std::string(kNameWidth + 4, ' ');
+    out += "  " + std::string(names, ' ');
     for (std::size_t i = first; i < last; ++i) out += pad_left("point " + std::to_string(i), width);
     out += "\n";
   }
   out += rule(paint);
   for (const auto& [name, unit] : units) {
-    out += fmt::format("  {}", pad_right(shortened(name, kNameWidth + 3), kNameWidth + 4));
+    out += fmt::format("  {}", pad_right(shortened(name, names - 1), names));
     for (std::size_t i = first; i < last; ++i) out += pad_left(metric_text(points[i], name), width);
-    out += fmt::format(" {}\n", paint(Colour::dim, unit));
+    out += trimmed(fmt::format(" {}", paint(Colour::dim, unit))) + '\n';
   }
   return out;
 }
@@ -184,10 +187,12 @@ std::string score_text(const std::vector<PaperResult>& rows, const Painter& pain
 
 std::string metrics_table(const std::vector<ReportedPoint>& points, const Painter& paint) {
   std::map<std::string, std::string> units;
-  std::size_t width = kFigureWidth;
+  std::size_t width = kFigureWidth + 1;
+  std::size_t names = 0;
   for (const ReportedPoint& point : points) {
     for (const auto& [name, metric] : point.metrics) {
       units[name] = metric.unit;
+      names = std::max(names, std::min(width_of(name) + 1, kMetricNameWidth));
       width = std::max(width, width_of(metric_text(point, name)) + 2);
     }
   }
@@ -196,11 +201,10 @@ std::string metrics_table(const std::vector<ReportedPoint>& points, const Painte
     for (std::size_t i = 0; i < points.size(); ++i) out += fmt::format("  point {}: {}\n", i, point_title(points[i]));
     out += "\n";
   }
-  const std::size_t unit_width = 6;
-  const std::size_t columns = std::max<std::size_t>(1, (kTerminalWidth - kNameWidth - 6 - unit_width) / width);
+  const std::size_t columns = std::max<std::size_t>(1, (kTerminalWidth - 2 - names - kUnitWidth) / width);
   for (std::size_t first = 0; first < points.size(); first += columns) {
     if (first > 0) out += "\n";
-    out += metrics_block(points, first, std::min(points.size(), first + columns), units, width, paint);
+    out += metrics_block(points, first, std::min(points.size(), first + columns), units, names, width, paint);
   }
   return out;
 }

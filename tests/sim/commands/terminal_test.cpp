@@ -94,6 +94,18 @@ TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
   EXPECT_LT(width_of(lines[2].substr(0, lines[2].find("█"))), width_of(lines[4].substr(0, lines[4].find("█"))));
 }
 
+// 20 to 40 ns is as far as 40 to 80 ns: ten times as long is everywhere the same distance.
+TEST(LatencyChart, HasALogarithmicAxis) {
+  const std::string chart =
+      latency_chart({{"kernel", "a", 0, 20, 1}, {"kernel", "b", 0, 40, 1}, {"kernel", "c", 0, 80, 1}}, kPlain);
+  const auto lines = lines_of(chart);
+  const auto column = [&](std::size_t line) {
+    return static_cast<int>(width_of(lines.at(line).substr(0, lines.at(line).find("█"))));
+  };
+  EXPECT_NEAR(column(4) - column(2), column(6) - column(4), 1);
+  EXPECT_GT(column(4), column(2));
+}
+
 TEST(LatencyChart, IsEmptyWhenNothingWasMeasured) {
   EXPECT_EQ(latency_chart({}, kPlain), "");
   EXPECT_EQ(latency_chart({{"kernel", "l2", 0, 0, 5}}, kPlain), "");
