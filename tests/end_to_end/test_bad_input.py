@@ -55,11 +55,20 @@ WRONG_EXPERIMENTS = {
     "no seeds": (experiment(run="measure_us = 20\nseeds = 0"), "seeds", [r"run\.seeds", "1"]),
     "negative seed": (experiment(top="seed = -1"), "seed = -1", ["seed", "0"]),
     "unknown machine": (experiment(top='machine = "p4_xeon"'), "p4_xeon", ["p4_xeon", MACHINE]),
-    "unknown workload": (experiment(workload='name = "contend"'), '"contend"', ["contend", "contended", "private", "mixed"]),
+    "unknown workload": (
+        experiment(workload='name = "critical_sction"'),
+        "critical_sction",
+        ["critical_sction", "did you mean.*critical_section", "operation_costs", "false_sharing"],
+    ),
     "unknown parameter of a workload": (
-        experiment(workload='name = "contended"\nlins = 3'),
-        "lins",
-        [r"lins", "did you mean|legal|known"],
+        experiment(workload='name = "critical_section"\ninside_cycle = 3'),
+        "inside_cycle ",
+        [r"workload\.inside_cycle\b", "did you mean.*inside_cycles"],
+    ),
+    "unknown lock": (
+        experiment(workload='name = "critical_section"\nlock = "tickt"'),
+        "tickt",
+        [r"workload\.lock", "tickt", "ticket", "mcs", "test_and_set"],
     ),
     "sweep over a key that does not exist": (
         experiment(more='[sweep]\n"machine.memory.latency" = [100]'),
@@ -178,7 +187,7 @@ WRONG_ARGUMENTS = {
         ["--set", "machine.bus.line_bytes=64"],
         [r"machine\.bus\.line_bytes", "64", "32"],
     ),
-    "unknown workload": (["--set", "workload.name=contend"], ["contend", "contended"]),
+    "unknown workload": (["--set", "workload.name=critical"], ["critical", "critical_section"]),
     "unknown machine": (["--machine", "pdp11"], ["pdp11", MACHINE]),
     "a seed that is no number": (["--seed", "abc"], ["seed", "abc"]),
     "no processes": (["-j", "0"], ["-j|jobs"]),

@@ -13,21 +13,36 @@ from results import assert_same_data, data_files
 
 BUILDS = ["dev", "clang", "asan"]
 
-# Small runs in which much can go wrong: races for few lines, a warm-up that ends inside a run-ahead window or a parked spin,
-# caches so small that they evict all the time, several runs per point.
+
+def locked(lock: str, data_lines: int = 2) -> str:
+    return f'name = "critical_section"\nlock = "{lock}"\ndata_lines = {data_lines}\noutside_cycles = 60\ninside_cycles = 20'
+
+
+# Small runs in which much can go wrong: races for few lines, parked spins of every kind, a warm-up that ends inside a run-ahead
+# window or a spin, caches so small that they evict all the time, late stores, several runs per point.
 CASES = {
-    "contended": experiment(),
-    "mixed": experiment(workload='name = "mixed"', run="warmup_us = 1\nmeasure_us = 30"),
-    "private": experiment(workload='name = "private"', run="warmup_us = 0\nmeasure_us = 10"),
+    "ticket": experiment(workload=locked("ticket")),
+    "test_and_set": experiment(workload=locked("test_and_set")),
+    "test_and_test_and_set": experiment(workload=locked("test_and_test_and_set"), run="warmup_us = 1\nmeasure_us = 30"),
+    "mcs": experiment(workload=locked("mcs"), run="warmup_us = 0\nmeasure_us = 30"),
+    "false sharing": experiment(workload='name = "false_sharing"\noutside_cycles = 7'),
     "all sizes, several seeds": experiment(
         run="warmup_us = 3\nmeasure_us = 10\nseeds = 3", more='[sweep]\n"machine.cpus" = [1, 2, 3, 4]'
     ),
     "tiny caches": experiment(
-        workload='name = "mixed"',
+        workload=locked("mcs", data_lines=60),
         more='[set]\n"machine.cache.L1D.size_kib" = 1\n"machine.cache.L1D.ways" = 1\n'
         '"machine.cache.L2.size_kib" = 2\n"machine.cache.L2.ways" = 2',
     ),
-    "store buffers": experiment(more='[set]\n"machine.cpu.consistency" = "tso"\n"machine.cpu.store_buffer_entries" = 4'),
+    "total store order": experiment(
+        workload=locked("ticket", data_lines=5),
+        more='[set]\n"machine.cpu.consistency" = "tso"\n"machine.cpu.store_buffer_entries" = 4',
+    ),
+    "late stores in any order": experiment(
+        workload=locked("mcs", data_lines=5),
+        more='[set]\n"machine.cpu.consistency" = "ia64"\n"machine.cpu.store_buffer_entries" = 4',
+    ),
+    "hardware threads": experiment(workload=locked("ticket"), more='[set]\n"machine.cpu.threads_per_core" = 2'),
 }
 # What may change nothing.
 VARIATIONS = {
@@ -70,23 +85,23 @@ def test_how_it_was_built_changes_nothing(tmp_path: Path, plain_runs: dict[str, 
 
 def test_the_next_seed_changes_something(linebounce: Program, plain_runs: dict[str, Path]) -> None:
     """Else all of these tests might compare constants."""
-    path = linebounce.file("case.toml", CASES["mixed"])
+    path = linebounce.file("case.toml", CASES["mcs"])
     other = linebounce.run(path, "out", "--seed", "2")
-    first = data_files(plain_runs["mixed"])
+    first = data_files(plain_runs["mcs"])
     assert any(
         first[name].read_bytes() != path.read_bytes() for name, path in data_files(other).items() if name != "config.toml"
     )
 
 
 def test_the_place_and_the_time_change_nothing(linebounce: Program, plain_runs: dict[str, Path]) -> None:
-    path = linebounce.file("deep/er/case.toml", CASES["mixed"])
+    path = linebounce.file("deep/er/case.toml", CASES["mcs"])
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Asia/Kathmandu", "COLUMNS": "40"}
-    assert_same_data(plain_runs["mixed"], linebounce.run(path, "elsewhere/out", env=environment))
+    assert_same_data(plain_runs["mcs"], linebounce.run(path, "elsewhere/out", env=environment))
 
 
 def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program) -> None:
     """The self-test of run-ahead: broken on purpose, its invariants stop the run."""
-    path = linebounce.file("case.toml", CASES["contended"])
+    path = linebounce.file("case.toml", CASES["ticket"])
     result = linebounce("run", path, "-o", "out", "--set", "engine.horizon_slack_ticks=1")
     assert result.code == 4, result.stderr
     assert "invariant" in result.stderr.lower()
@@ -95,9 +110,9 @@ def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program) -> None:
 def test_a_machine_of_ones_own_is_the_same_machine(linebounce: Program, plain_runs: dict[str, Path]) -> None:
     """A copy of the machine file elsewhere gives the same figures."""
     path = machine_file(linebounce, lambda text: text + "\n# a copy\n")
-    out = linebounce.run(linebounce.file("case.toml", experiment(top=f'machine = "{path}"')), "out")
+    out = linebounce.run(linebounce.file("case.toml", experiment(workload=locked("ticket"), top=f'machine = "{path}"')), "out")
     for name in ["latency.csv", "lines.csv", "transitions.csv"]:
-        assert (out / name).read_bytes() == (plain_runs["contended"] / name).read_bytes()
+        assert (out / name).read_bytes() == (plain_runs["ticket"] / name).read_bytes()
 
 
 @pytest.mark.thorough

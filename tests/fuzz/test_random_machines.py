@@ -16,7 +16,7 @@ from results import assert_same_data
 FIRST_SEED = int(os.environ.get("LINEBOUNCE_FUZZ_SEED", int(time.time())))
 RUNS = int(os.environ.get("LINEBOUNCE_FUZZ_RUNS", "100"))
 
-WORKLOADS = ["private", "mixed", "contended"]
+LOCKS = ["test_and_set", "test_and_test_and_set", "ticket", "mcs"]
 VARIATIONS = [
     ["--set", "engine.run_ahead=false"],
     ["--set", "engine.parked_spins=false"],
@@ -26,6 +26,7 @@ VARIATIONS = [
 
 def random_machine(draw: random.Random) -> str:
     """Anything that the schema allows, with an eye for what is tight: few ways, few buffers, costs of nothing."""
+    threads = draw.choice([1, 1, 2])
     consistency = draw.choice(["sc", "tso", "ia64"])
     store_buffer = f"store_buffer_entries = {draw.randint(1, 6)}" if consistency != "sc" else ""
     outer_line = draw.choice([16, 32, 64, 128])
@@ -35,10 +36,11 @@ def random_machine(draw: random.Random) -> str:
     return f"""\
 name = "random"
 title = "A random machine"
-cpus = {draw.randint(1, 6)}
+cpus = {threads * draw.randint(1, 5)}
 
 [cpu]
 clock_mhz = {draw.choice([333, 700, 700.5, 1000, 2000])}
+threads_per_core = {threads}
 issue_per_cycle = {draw.randint(1, 4)}
 atomic_latency_cycles = {draw.randint(1, 60)}
 compare_exchange_latency_cycles = {draw.randint(1, 90)}
@@ -86,11 +88,22 @@ bank_busy_ns = {draw.randint(0, 60)}
 """
 
 
+def random_workload(draw: random.Random) -> str:
+    if draw.random() < 0.2:
+        return f'name = "false_sharing"\nstride_bytes = {draw.choice([8, 16, 32, 64])}\noutside_cycles = {draw.randint(1, 50)}'
+    return f"""\
+name = "critical_section"
+lock = "{draw.choice(LOCKS)}"
+data_lines = {draw.choice([0, 1, 2, 8, 40])}
+inside_cycles = {draw.randint(0, 100)}
+outside_cycles = {draw.choice([0, 20, 200, 1000])}"""
+
+
 def random_experiment(seed: int, program: Program) -> str:
     draw = random.Random(seed)
     machine = program.file("machine.toml", random_machine(draw))
     run = f"warmup_us = {draw.randint(0, 7)}\nmeasure_us = {draw.randint(5, 60)}"
-    return experiment(workload=f'name = "{draw.choice(WORKLOADS)}"', run=run, top=f'machine = "{machine}"\nseed = {seed}')
+    return experiment(workload=random_workload(draw), run=run, top=f'machine = "{machine}"\nseed = {seed}')
 
 
 @pytest.mark.thorough
