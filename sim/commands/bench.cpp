@@ -63,13 +63,14 @@ nlohmann::ordered_json as_json(const BenchResult& result) {
           {"kernel_events_per_transaction", result.kernel_events_per_transaction}};
 }
 
-ExitCode run_bench(const std::string& only, int cpus, bool json) {
+ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, bool json) {
   const MachineSpec spec = load_machine(kMachine).spec;
   const Protocol protocol = load_protocol(spec.bus.protocol);
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   if (!json) std::cout << fmt::format("  {:<11}{:>5}{:>16}{:>16}{:>8}{:>16}\n", "case", "CPUs", "timed refs/s", "functional", "ratio", "events/transact.");
-  for (const BenchCase& bench_case : bench_cases()) {
+  for (BenchCase bench_case : bench_cases()) {
     if (!only.empty() && bench_case.name != only) continue;
+    if (references > 0) bench_case.references = references;
     for (const int count : kCpus) {
       if (cpus != 0 && count != cpus) continue;
       const auto result = run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocol, count)); });
@@ -91,6 +92,7 @@ void add_bench(CLI::App& program, Invocation& invocation) {
   struct Options {
     std::string only;
     int cpus = 0;
+    std::int64_t references = 0;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
@@ -99,9 +101,10 @@ void add_bench(CLI::App& program, Invocation& invocation) {
   for (const BenchCase& bench_case : bench_cases()) names.push_back(bench_case.name);
   bench->add_option("--case", options->only, "only this case")->check(CLI::IsMember(names));
   bench->add_option("--cpus", options->cpus, "only this number of CPUs")->check(CLI::IsMember(kCpus));
+  bench->add_option("--references", options->references, "in each run, over all CPUs (default: a case's own number)")->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 40));
   bench->add_flag("--json", options->json, "one JSON document");
   bench->footer(kFooter);
-  bench->callback([options, &invocation] { invocation.action = [options] { return run_bench(options->only, options->cpus, options->json); }; });
+  bench->callback([options, &invocation] { invocation.action = [options] { return run_bench(options->only, options->cpus, options->references, options->json); }; });
 }
 
 }  // namespace linebounce

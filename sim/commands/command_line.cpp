@@ -19,7 +19,7 @@
 namespace linebounce {
 namespace {
 
-constexpr std::array kSubcommands = {add_run, add_reproduce, add_list, add_describe};
+constexpr std::array kSubcommands = {add_run, add_reproduce, add_list, add_describe, add_bench};
 
 constexpr const char* kFooter = R"(
 Examples:

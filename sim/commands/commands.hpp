@@ -24,6 +24,7 @@ void add_run(CLI::App& program, Invocation& invocation);
 void add_reproduce(CLI::App& program, Invocation& invocation);
 void add_list(CLI::App& program, Invocation& invocation);
 void add_describe(CLI::App& program, Invocation& invocation);
+void add_bench(CLI::App& program, Invocation& invocation);
 
 // The whole program: parses, does it, and returns the exit code. No exception leaves it.
 int run_command_line(int argc, char** argv);

@@ -8,6 +8,7 @@
 #include "sim/commands/kinds.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/config/protocol_file.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/results/numbers.hpp"
 #include "workloads/registry.hpp"
@@ -68,11 +69,6 @@ ordered_json parameter_json(const ParameterDeclaration& parameter) {
     if (parameter.maximum < 1e18) out["maximum"] = parameter.maximum;
   }
   return out;
-}
-
-Protocol load_protocol(const std::string& name) {
-  const auto file = find_file(kProtocolFiles, name, {}, "");
-  return parse_protocol(read_text(file), file.string());
 }
 
 ordered_json controller_json(const ControllerTable& table) {

@@ -11,6 +11,7 @@
 #include "sim/config/experiment.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/config/protocol_file.hpp"
 #include "sim/config/suggestions.hpp"
 #include "workloads/registry.hpp"
 
@@ -94,8 +95,7 @@ std::vector<ListedThing> list_experiments() {
 
 std::vector<ListedThing> list_protocols() {
   return list_files(kProtocolFiles, [](const std::string& name) {
-    const auto file = find_file(kProtocolFiles, name, {}, "");
-    return parse_protocol(read_text(file), file.string()).title;
+    return load_protocol(name).title;
   });
 }
 

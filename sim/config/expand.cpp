@@ -4,20 +4,11 @@
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/config/protocol_file.hpp"
 #include "sim/config/resolved.hpp"
 
 namespace linebounce {
 namespace {
-
-Protocol load_protocol(const Setting& setting) {
-  const auto& name = std::get<std::string>(setting.value);
-  const auto file = find_file(kProtocolFiles, name, "", setting.origin.place);
-  try {
-    return parse_protocol(read_text(file), file.string());
-  } catch (const ProtocolError& error) {
-    throw ConfigError(error.what());
-  }
-}
 
 class PointBuilder {
  public:
@@ -62,7 +53,7 @@ class PointBuilder {
   const Protocol& protocol(const Setting& setting) {
     const auto& name = std::get<std::string>(setting.value);
     const auto known = protocols_.find(name);
-    return known != protocols_.end() ? known->second : protocols_.emplace(name, load_protocol(setting)).first->second;
+    return known != protocols_.end() ? known->second : protocols_.emplace(name, load_protocol(name, setting.origin.place)).first->second;
   }
 
   const Experiment& experiment_;

@@ -1,0 +1,13 @@
+// Protocols by name.
+#pragma once
+
+#include <string>
+
+#include "models/coherence/protocol.hpp"
+
+namespace linebounce {
+
+// Loads models/protocols/NAME.md or a path. `place`, if any, is where the name was read, for messages. Errors: ConfigError.
+Protocol load_protocol(const std::string& name_or_path, const std::string& place = "");
+
+}  // namespace linebounce
