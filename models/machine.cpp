@@ -85,7 +85,7 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
     const auto at = static_cast<std::size_t>(core);
     // On top of what the levels hold: the write-back buffers, and lines that no level could take.
     const int spare = core_spec_.write_back_buffers + core_spec_.outstanding_misses;
-    CacheAgent agent(spec.caches, protocol_.cache, store_, spare);
+    CacheAgent agent(core, spec.caches, protocol_.cache, store_, spare);
     cores_[at] = std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
     clients[at] = &cores_[at]->unit();
   }

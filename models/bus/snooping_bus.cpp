@@ -1,6 +1,7 @@
 #include "models/bus/snooping_bus.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
@@ -187,8 +188,9 @@ Tick SnoopingBus::busy_until(LineAddr line) const {
 // The front transaction's touch has come, unless an atomic operation or a delivery still holds its line.
 void SnoopingBus::sample_front(Tick now) {
   Transaction& front = transactions_.front();
+  find_holders(front.request.line);
   Tick free_at = busy_until(front.request.line);
-  for (const BusClient* client : clients_) free_at = std::max(free_at, client->locked_until(front.request.line));
+  for (const int holder : holders_) free_at = std::max(free_at, clients_[static_cast<std::size_t>(holder)]->locked_until(front.request.line));
   if (free_at > now) {
     front.touch_at = free_at;
     announcements_.announce(free_at, now);
@@ -203,12 +205,17 @@ void SnoopingBus::sample_front(Tick now) {
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
 }
 
+void SnoopingBus::find_holders(LineAddr line) {
+  holders_.clear();
+  for (std::uint64_t rest = store_.holders(store_.slot(line)); rest != 0; rest &= rest - 1) holders_.push_back(std::countr_zero(rest));
+}
+
+// REQUIRES: holders_ are this line's.
 void SnoopingBus::order(const Transaction& transaction, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  holders_.clear();
-  for (std::size_t i = 0; i < clients_.size(); ++i) {
-    found_[i] = clients_[i]->caches().find(request.line);
-    if (found_[i] != nullptr) holders_.push_back(static_cast<int>(i));
+  std::fill(found_.begin(), found_.end(), nullptr);
+  for (const int holder : holders_) {
+    found_[static_cast<std::size_t>(holder)] = clients_[static_cast<std::size_t>(holder)]->caches().find(request.line);
   }
   check_last_touches(now);
   for (const int holder : holders_) {

@@ -76,6 +76,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   [[nodiscard]] Tick busy_until(LineAddr line) const;
   void sample_front(Tick now);
   void order(const Transaction& transaction, Tick now, Tick result);
+  void find_holders(LineAddr line);
   void check_last_touches(Tick now);
   void deliver(const Transaction& transaction, const OrderOutcome& outcome, Tick result);
   Tick reserve_data(Tick ready, int sender);

@@ -15,8 +15,8 @@ std::size_t lines_of(const CacheSpec& spec, int coherence_line_bytes) {
 
 }  // namespace
 
-CacheAgent::CacheAgent(std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies)
-    : specs_(levels.begin(), levels.end()), table_(&table), store_(&store), line_shift_(std::countr_zero(static_cast<unsigned>(store.line_bytes()))) {
+CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies)
+    : number_(number), specs_(levels.begin(), levels.end()), table_(&table), store_(&store), line_shift_(std::countr_zero(static_cast<unsigned>(store.line_bytes()))) {
   std::size_t lines = static_cast<std::size_t>(spare_copies);
   for (const CacheSpec& spec : specs_) {
     arrays_.emplace_back(spec);
@@ -76,6 +76,7 @@ void CacheAgent::detach(Copy& copy) {
 void CacheAgent::drop(Copy& copy) {
   for (int level = 0; level < levels(); ++level) remove_from_level(copy, level);
   const CopyIndex index = index_of(copy);
+  store_->remove_holder(copy.slot, number_);
   std::erase(detached_, index);
   free_.push_back(index);
 }
@@ -93,6 +94,7 @@ Copy& CacheAgent::take_copy(LineAddr line) {
   Copy& fresh = *new (&pool_[index * stride_]) Copy;
   fresh.line = line;
   fresh.slot = store_->slot(line);
+  store_->add_holder(fresh.slot, number_);
   set_state(fresh, 0);
   return fresh;
 }

@@ -31,7 +31,8 @@ enum Access : std::uint8_t { kReadAccess = 0, kWriteAccess = 1 };
 
 class CacheAgent {
  public:
-  CacheAgent(std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies);
+  // `number`: the agent's own, 0 to 63. `spare_copies`: lines beside those in the levels, waiting to be written back.
+  CacheAgent(int number, std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies);
 
   [[nodiscard]] int levels() const { return static_cast<int>(arrays_.size()); }
   [[nodiscard]] LineStore& store() const { return *store_; }
@@ -112,6 +113,7 @@ class CacheAgent {
   template <class Gate>
   int make_room(int level, std::uint64_t block, Gate& gate);
 
+  int number_;
   std::vector<CacheSpec> specs_;
   std::vector<CacheArray> arrays_;  // the nearest first
   const ControllerTable* table_;

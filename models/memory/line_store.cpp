@@ -20,6 +20,7 @@ Slot LineStore::slot(LineAddr line) {
       lines_.push_back(line.value);
       latest_.push_back(0);
       memory_version_.push_back(0);
+      holders_.push_back(0);
       data_.resize(data_.size() + static_cast<std::size_t>(line_bytes_));
       if (lines_.size() * 2 > buckets_.size()) grow();
       return slot;

@@ -34,6 +34,11 @@ class LineStore {
   void set_memory_version(Slot slot, Version version) { memory_version_[slot] = version; }
   [[nodiscard]] std::byte* memory_data(Slot slot) { return &data_[static_cast<std::size_t>(slot) << line_shift_]; }
 
+  // Which agents have a copy of the line, in whatever state: bit n for agent number n. So nobody has to look through all caches.
+  [[nodiscard]] std::uint64_t holders(Slot slot) const { return holders_[slot]; }
+  void add_holder(Slot slot, int agent) { holders_[slot] |= std::uint64_t{1} << agent; }
+  void remove_holder(Slot slot, int agent) { holders_[slot] &= ~(std::uint64_t{1} << agent); }
+
   // Writes memory before the simulation starts. REQUIRES: no cache holds the line; the word does not cross a line.
   void preset(Address address, int bytes, Value value);
 
@@ -48,6 +53,7 @@ class LineStore {
   std::vector<std::uint64_t> lines_;
   std::vector<Version> latest_;
   std::vector<Version> memory_version_;
+  std::vector<std::uint64_t> holders_;
   std::vector<std::byte> data_;
 };
 

@@ -1,5 +1,6 @@
 #include "sim/bench/functional_machine.hpp"
 
+#include <bit>
 #include <cstring>
 #include <stdexcept>
 
@@ -68,7 +69,7 @@ FunctionalMachine::FunctionalMachine(const MachineSpec& spec, const Protocol& pr
   for (const Message& message : protocol_.messages) {
     if (!message.absent_ignores) throw std::invalid_argument("functional mode: every cache would have to be asked");
   }
-  for (int cpu = 0; cpu < spec.cpus; ++cpu) agents_.emplace_back(spec.caches, protocol_.cache, store_, spec.cpu.write_back_buffers);
+  for (int cpu = 0; cpu < spec.cpus; ++cpu) agents_.emplace_back(cpu, spec.caches, protocol_.cache, store_, spec.cpu.write_back_buffers);
 }
 
 Copy& FunctionalMachine::access_slowly(int cpu, Address address, Access access) {
@@ -88,9 +89,10 @@ Copy& FunctionalMachine::access_slowly(int cpu, Address address, Access access) 
 
 void FunctionalMachine::transact(int cpu, LineAddr line_addr, MessageId message) {
   holders_.clear();
-  for (std::size_t i = 0; i < agents_.size(); ++i) {
-    found_[i] = agents_[i].find(line_addr);
-    if (found_[i] != nullptr) holders_.push_back(static_cast<int>(i));
+  for (std::uint64_t rest = store_.holders(store_.slot(line_addr)); rest != 0; rest &= rest - 1) {
+    const int holder = std::countr_zero(rest);
+    found_[static_cast<std::size_t>(holder)] = agents_[static_cast<std::size_t>(holder)].find(line_addr);
+    holders_.push_back(holder);
   }
   Line line(*this, line_addr);
   const OrderOutcome outcome = order_step(protocol_, line, message, cpu);
