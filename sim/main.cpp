@@ -1,6 +1,6 @@
 #include <cstdlib>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command_line.hpp"
 
 // SystemC's library holds a main() of its own, which prints a banner and then calls this. Ours comes first, so that neither is
 // ever used, but the library does not link without it.

@@ -1,3 +1,5 @@
+#include "sim/commands/command_line.hpp"
+
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

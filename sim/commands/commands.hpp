@@ -1,15 +1,12 @@
 // The program's subcommands: one file each, one line each here and in command_line.cpp.
 #pragma once
 
+#include <CLI/App.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "sim/plan/failure.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace linebounce {
 
@@ -25,8 +22,5 @@ void add_reproduce(CLI::App& program, Invocation& invocation);
 void add_list(CLI::App& program, Invocation& invocation);
 void add_describe(CLI::App& program, Invocation& invocation);
 void add_bench(CLI::App& program, Invocation& invocation);
-
-// The whole program: parses, does it, and returns the exit code. No exception leaves it.
-int run_command_line(int argc, char** argv);
 
 }  // namespace linebounce

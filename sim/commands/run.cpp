@@ -57,7 +57,7 @@ void require_point(const Plan& plan, int point) {
       fmt::format("--point {}: this experiment has {} point{}, counted from 0", point, count, count == 1 ? "" : "s"));
 }
 
-ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, RunOptions options) {
+ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, const RunOptions& options) {
   RunReport report;
   if (arguments.point) {
     require_point(plan, *arguments.point);

@@ -103,7 +103,8 @@ std::vector<LockRow> merge_locks(const std::vector<PointData>& runs) {
       // A lock that an earlier run never took was used 0 % of the time there.
       add_lock(merged.try_emplace({row.lock, row.call_site}, nothing).first->second, row, static_cast<std::int64_t>(i));
     }
-    for (auto& [key, sum] : merged) {
+    for (auto& entry : merged) {
+      LockRow& sum = entry.second;
       const bool taken = std::any_of(runs[i].locks.begin(), runs[i].locks.end(), [&](const LockRow& row) {
         return row.lock == sum.lock && row.call_site == sum.call_site;
       });

@@ -30,8 +30,9 @@ std::string at_text(const std::map<std::string, ConfigValue>& at) {
 void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, const std::vector<Point>& points) {
   std::vector<ConfigValue> seen;
   for (const int number : numbers) {
-    for (const auto& [path, value] : points[static_cast<std::size_t>(number)].at) {
-      if (path != row.over) continue;
+    for (const auto& entry : points[static_cast<std::size_t>(number)].at) {
+      if (entry.first != row.over) continue;
+      const ConfigValue& value = entry.second;
       if (std::any_of(seen.begin(), seen.end(), [&](const ConfigValue& other) { return same_value(other, value); })) {
         throw ConfigError("paper row " + row.id + ": at = " + at_text(row.at) + " selects several points with " + row.over +
                           " = " + value_text(value) + "; name the other swept keys in `at`");

@@ -1,0 +1,8 @@
+#pragma once
+
+namespace linebounce {
+
+// The whole program: parses, does it, and returns the exit code. No exception leaves it.
+int run_command_line(int argc, char** argv);
+
+}  // namespace linebounce
