@@ -1,6 +1,7 @@
 """Fixtures: the program, its builds, and a results directory that is checked against the contract whenever a test makes one."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,11 @@ def executable() -> Path:
 
 
 @pytest.fixture
-def linebounce(executable: Path, tmp_path: Path) -> Program:
+def linebounce(executable: Path, tmp_path: Path) -> Iterator[Program]:
     """The program, run in a fresh directory."""
-    return Program(executable, tmp_path)
+    program = Program(executable, tmp_path)
+    yield program
+    program.end_all()
 
 
 @pytest.fixture(scope="session")

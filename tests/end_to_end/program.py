@@ -1,5 +1,6 @@
 """Runs linebounce as a user would, and checks what it leaves behind and what it says."""
 
+import contextlib
 import os
 import re
 import signal
@@ -17,7 +18,7 @@ MACHINES = ROOT / "configs" / "machines"
 # What no user should ever see: a C++ exception's type, a library's own prefix, SystemC's banner.
 INTERNALS = re.compile(
     r"std::|terminate called|what\(\)|json\.exception|toml::|CLI::|fmt::|SystemC 2|Accellera|Error: \(E\d+\)"
-    r"|linebounce::\w*(Error|Failure)|Segmentation fault|core dumped|basic_string|Assertion"
+    r"|OSCI|linebounce::\w*(Error|Failure)|Segmentation fault|core dumped|basic_string|Assertion"
 )
 
 
@@ -32,6 +33,7 @@ class Program:
     def __init__(self, executable: Path, directory: Path) -> None:
         self.executable = executable
         self.directory = directory
+        self.started: list[subprocess.Popen] = []
 
     def __call__(self, *arguments: str | Path, timeout: float = 240, **options) -> Result:
         """Runs it to its end. What it says may not show its inside, whatever happens."""
@@ -66,7 +68,7 @@ class Program:
 
     def start(self, *arguments: str | Path) -> subprocess.Popen:
         """Starts it in a process group of its own, as a shell does."""
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [self.executable, *arguments],
             cwd=self.directory,
             stdin=subprocess.DEVNULL,
@@ -75,6 +77,15 @@ class Program:
             text=True,
             process_group=0,
         )
+        self.started.append(process)
+        return process
+
+    def end_all(self) -> None:
+        """After a test, however it ended: nothing that it started runs on."""
+        for process in self.started:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
 
     def file(self, name: str, text: str | bytes) -> Path:
         path = self.directory / name

@@ -55,16 +55,28 @@ VARIATIONS = {
 }
 
 
+class PlainRuns:
+    """Each case, run as it is, once and when it is first asked for."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.done: dict[str, Path] = {}
+
+    def __getitem__(self, case: str) -> Path:
+        if case not in self.done:
+            name = f"plain_{list(CASES).index(case)}"
+            self.done[case] = self.program.run(self.program.file(f"{name}.toml", CASES[case]), name, "-j", "1", "--fresh")
+        return self.done[case]
+
+
 @pytest.fixture(scope="module")
-def plain_runs(session_linebounce: Program) -> dict[str, Path]:
-    """Each case, run as it is."""
-    paths = {name: session_linebounce.file(f"{number}.toml", text) for number, (name, text) in enumerate(CASES.items())}
-    return {name: session_linebounce.run(path, f"plain/{path.stem}", "-j", "1") for name, path in paths.items()}
+def plain_runs(session_linebounce: Program) -> PlainRuns:
+    return PlainRuns(session_linebounce)
 
 
 @pytest.mark.parametrize("variation", VARIATIONS)
 @pytest.mark.parametrize("case", CASES)
-def test_how_it_runs_changes_nothing(linebounce: Program, plain_runs: dict[str, Path], case: str, variation: str) -> None:
+def test_how_it_runs_changes_nothing(linebounce: Program, plain_runs: PlainRuns, case: str, variation: str) -> None:
     path = linebounce.file("case.toml", CASES[case])
     assert_same_data(plain_runs[case], linebounce.run(path, "out", *VARIATIONS[variation]))
 
@@ -78,12 +90,12 @@ def other_build(name: str, directory: Path) -> Program:
 
 @pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("case", CASES)
-def test_how_it_was_built_changes_nothing(tmp_path: Path, plain_runs: dict[str, Path], case: str, build: str) -> None:
+def test_how_it_was_built_changes_nothing(tmp_path: Path, plain_runs: PlainRuns, case: str, build: str) -> None:
     program = other_build(build, tmp_path)
     assert_same_data(plain_runs[case], program.run(program.file("case.toml", CASES[case]), "out"))
 
 
-def test_the_next_seed_changes_something(linebounce: Program, plain_runs: dict[str, Path]) -> None:
+def test_the_next_seed_changes_something(linebounce: Program, plain_runs: PlainRuns) -> None:
     """Else all of these tests might compare constants."""
     path = linebounce.file("case.toml", CASES["mcs"])
     other = linebounce.run(path, "out", "--seed", "2")
@@ -93,7 +105,7 @@ def test_the_next_seed_changes_something(linebounce: Program, plain_runs: dict[s
     )
 
 
-def test_the_place_and_the_time_change_nothing(linebounce: Program, plain_runs: dict[str, Path]) -> None:
+def test_the_place_and_the_time_change_nothing(linebounce: Program, plain_runs: PlainRuns) -> None:
     path = linebounce.file("deep/er/case.toml", CASES["mcs"])
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANG": "de_DE.UTF-8", "TZ": "Asia/Kathmandu", "COLUMNS": "40"}
     assert_same_data(plain_runs["mcs"], linebounce.run(path, "elsewhere/out", env=environment))
@@ -107,7 +119,7 @@ def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program) -> None:
     assert "invariant" in result.stderr.lower()
 
 
-def test_a_machine_of_ones_own_is_the_same_machine(linebounce: Program, plain_runs: dict[str, Path]) -> None:
+def test_a_machine_of_ones_own_is_the_same_machine(linebounce: Program, plain_runs: PlainRuns) -> None:
     """A copy of the machine file elsewhere gives the same figures."""
     path = machine_file(linebounce, lambda text: text + "\n# a copy\n")
     out = linebounce.run(linebounce.file("case.toml", experiment(workload=locked("ticket"), top=f'machine = "{path}"')), "out")
