@@ -33,7 +33,7 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   core.fence_latency = spec.cpu.fence_latency_cycles * core.cycle;
   core.fill_latency = spec.cpu.fill_latency_cycles * core.cycle;
   core.interrupt_latency = spec.cpu.interrupt_latency_cycles * core.cycle;
-  core.ipi_latency = timebase.from_ns(spec.cpu.ipi_latency_ns);
+  core.ipi_latency = std::max<Tick>(1, timebase.from_ns(spec.cpu.ipi_latency_ns));  // no effect on another core without a delay
   core.consistency = spec.cpu.consistency;
   core.store_buffer_entries = spec.cpu.store_buffer_entries;
   core.outstanding_misses = spec.cpu.outstanding_misses;
@@ -74,7 +74,7 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
   }
   const Core::Wiring wiring{.bus = bus_.get(),
                             .announcements = &bus_->announcements(),
-                            .lookahead = std::min(bus_->announcements().lookahead(), std::max<Tick>(1, core_spec_.ipi_latency)),
+                            .lookahead = std::min(bus_->announcements().lookahead(), core_spec_.ipi_latency),
                             .log = &log_,
                             .observer = &observer,
                             .failures = this};
@@ -121,6 +121,7 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
     if (failure_) std::rethrow_exception(failure_);
     const Tick now = kernel_now();
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
+    if (now >= core_spec_.end) return;  // what waits for the bus then waits for ever
     if (!sc_core::sc_pending_activity()) {
       // Whoever spins or sleeps when others have come to the end stays there.
       if (std::any_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->stopped(); }) || all_ended()) return;

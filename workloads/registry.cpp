@@ -13,6 +13,7 @@ std::span<const WorkloadEntry> workloads() {
        make_critical_section},
       {"false_sharing", "Each CPU counts in a word of its own, in lines that the words may share", false_sharing_parameters(),
        make_false_sharing},
+      {"random_references", "Random operations of every kind, checked as they go", random_references_parameters(), make_random_references},
   };
   return kWorkloads;
 }

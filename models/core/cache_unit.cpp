@@ -50,7 +50,7 @@ struct CacheUnit::Gate {
   }
   [[nodiscard]] bool may_leave(const Copy& copy) const {
     const Row& row = evict_row(copy);
-    if (row.impossible) return false;
+    if (row.impossible || unit.awaited(copy)) return false;
     const Verb verb = row.steps().front().verb;
     return verb == Verb::free || (verb == Verb::issue && unit.write_backs_ < unit.spec_.write_back_buffers);
   }
@@ -124,6 +124,9 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
 
 CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain) {
   if (request(operation, copy, level, now, thread, drain, true)) return {.outcome = Outcome::waits_for_fill};
+  // A locked line may be what denies this one a place, and nothing tells when it is free.
+  const Tick unlock = copy == nullptr ? next_unlock(now) : kNever;
+  if (unlock != kNever) return {.outcome = Outcome::try_at, .at = unlock};
   operation.waited = true;
   return {.outcome = Outcome::try_again};
 }
@@ -151,8 +154,9 @@ bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, C
 
 void CacheUnit::prefetch(Address address, Access access, Tick now, Cpu& thread) {
   Operation operation{.kind = access == kReadAccess ? OperationKind::load : OperationKind::store, .address = address, .issued = now};
+  expire_locks(now);
   const CacheAgent::Lookup found = agent_.look_up(address);
-  if (found.copy != nullptr && (found.copy->locked || found.copy->watched)) return;
+  if (found.copy != nullptr && found.copy->locked) return;
   if (found.copy != nullptr) {
     const Row& row = agent_.table().row(found.copy->state, event(access));
     if (row.steps().front().verb != Verb::issue) return;
@@ -166,10 +170,16 @@ Tick CacheUnit::next_fill() const {
   return next;
 }
 
+// An upgrade's right is here with its order step, before the operation that asked for it has run.
+bool CacheUnit::awaited(const Copy& copy) const {
+  return std::any_of(pending_.begin(), pending_.end(), [&copy](const Pending& pending) { return pending.copy == &copy; });
+}
+
 void CacheUnit::run_fill(Tick at) {
   const auto due = std::find_if(pending_.begin(), pending_.end(), [at](const Pending& p) { return p.fill_at == at; });
   const Pending pending = *due;
   pending_.erase(due);
+  expire_locks(at);
   if (agent_.table().states[pending.copy->state].awaits_data) bus_->data_step(client_, *pending.copy, at);
   finish(pending);
   owner_->try_again(at, pending.source);
@@ -262,6 +272,15 @@ void CacheUnit::expire_locks(Tick now) {
     copy->locked = false;
     agent_.refresh(*copy);
   }
+}
+
+Tick CacheUnit::next_unlock(Tick now) const {
+  Tick next = kNever;
+  if (locks_.size() == 1) return next;
+  for (const Lock& lock : locks_) {
+    if (lock.until > now) next = std::min(next, lock.until);
+  }
+  return next;
 }
 
 Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {

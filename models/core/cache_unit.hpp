@@ -51,6 +51,9 @@ class CacheUnit final : public BusClient {
   // Asks for a line without waiting for it. Nothing happens if it is here, on its way, or no miss can be added.
   void prefetch(Address address, Access access, Tick now, Cpu& thread);
 
+  // Gives free what was locked until `now` or earlier. Whoever looks at Copy::locked calls it first.
+  void expire_locks(Tick now);
+
   // Fills that are due.
   [[nodiscard]] Tick next_fill() const;
   void run_fill(Tick at);
@@ -95,12 +98,14 @@ class CacheUnit final : public BusClient {
   };
   struct Gate;
 
+  [[nodiscard]] bool awaited(const Copy& copy) const;
   Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, Cpu& thread);
   Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain);
   bool request(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain, bool waited_for);
   void finish(const Pending& pending);
   void lock(Copy& copy, OperationKind kind, Tick from, const Cpu& thread);
-  void expire_locks(Tick now);
+  // The first end of a lock after `now`; kNever if there is none.
+  [[nodiscard]] Tick next_unlock(Tick now) const;
   [[nodiscard]] EventId event(Access access) const { return agent_.table().base_events[access == kReadAccess ? kLoad : kStore].first; }
   void step(Copy& copy, EventId event, const Row& row, Tick at);
   [[noreturn]] void stale(const Copy& copy, Tick at) const;

@@ -299,7 +299,8 @@ void Core::before_access(Tick at, int actor) {
   actor_ = actor;
   if (parked_ == 0) return;
   for (const auto& cpu : threads_) {
-    if (cpu->status_ == Cpu::Status::parked) cpu->count_spins_until(at);
+    // At equal times, threads with smaller numbers come first.
+    if (cpu->status_ == Cpu::Status::parked) cpu->count_spins_until(at + (cpu->index_ < actor ? 1 : 0));
   }
 }
 

@@ -103,6 +103,7 @@ bool Cpu::load_from_buffer(const Operation& operation, Value& value) {
 bool Cpu::buffer_store(const Operation& operation, bool release) {
   if (spec_->consistency == Consistency::sc) return false;
   if (store_buffer_.empty()) {
+    unit_->expire_locks(now_);
     const CacheAgent::Lookup found = agent_->look_up(operation.address);
     if (found.level == 0 && found.copy != nullptr && !found.copy->locked && agent_->table().states[found.copy->state].writable) {
       return false;

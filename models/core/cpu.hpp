@@ -65,7 +65,7 @@ class Cpu {
 
   // Interrupts come between operations and split execute() and compute(). While the handler runs, others wait.
   void set_interrupt_handler(InterruptHandler handler) { handler_ = std::move(handler); }
-  void disable_interrupts() { interrupts_enabled_ = false; }
+  void disable_interrupts();
   void enable_interrupts();
   // An interrupt to this thread after `delay_ns`. / To another, after the machine's latency.
   void set_timer(double delay_ns, int vector);

@@ -36,7 +36,13 @@ void Cpu::sleep() {
 void Cpu::enable_interrupts() {
   wait_turn();
   interrupts_enabled_ = true;
+  idle_to_ = -1;  // what has waited comes now, not in the middle of a computation that it was kept out of
   forget_limits();
+}
+
+void Cpu::disable_interrupts() {
+  wait_turn();  // those that came before this come before this
+  interrupts_enabled_ = false;
 }
 
 void Cpu::add_interrupt(Interrupt interrupt) {

@@ -86,14 +86,14 @@ void Cpu::resume_spin(Tick at) {
   now_ = spin_time(loads_counted_);
   next_word_ = static_cast<std::size_t>(loads_counted_ % static_cast<std::int64_t>(words_.size()));
   idle_to_ = -1;
-  if (next_word_ == 0 && loads_counted_ > 0) {
+  if (next_word_ == 0) {  // in the pause before the first word
     idle_from_ = now_ - kSpinPause * cycle_;
     idle_to_ = now_;
   }
-  unwatch_words();
   --core_->parked_;
   status_ = Status::ready;
-  forget_limits();
+  unwatch_words();
+  core_->posted();  // a sibling that runs must not pass this thread now
   core_->wake_at(now_);
 }
 

@@ -1,0 +1,113 @@
+"""Random traffic on small and odd machines: no speed-up of the engine may change one byte of any data file.
+
+Each case is a machine, given as --set's on top of the shipped one, and a seed. The workload checks the values it reads itself.
+"""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from program import Program
+from results import assert_same_data
+
+TINY = {"cache.L1D.size_kib": 1, "cache.L1D.ways": 1, "cache.L2.size_kib": 2, "cache.L2.ways": 1}
+STARVED = {"cpu.outstanding_misses": 1, "cpu.write_back_buffers": 1, "bus.outstanding": 1, "memory.banks": 1}
+TWO_THREADS = {"cpu.threads_per_core": 2}
+FOUR_THREADS = {"cpu.threads_per_core": 4}
+TSO = {"cpu.consistency": "tso", "cpu.store_buffer_entries": 4}
+IA64 = {"cpu.consistency": "ia64", "cpu.store_buffer_entries": 8}
+LRU = {"cache.L1D.replacement": "lru"}
+
+# What a machine has that others have not. Together they cover every part of the engine.
+MACHINES = {
+    "plain": {},
+    "tiny": TINY,
+    "tiny, two ways, tree": TINY | {"cache.L1D.ways": 2, "cache.L2.ways": 2, "cache.L2.replacement": "tree_plru"},
+    "L2 not inclusive": TINY | LRU | {"cache.L2.inclusive": "false", "cache.L1D.ways": 2},
+    "small L1 lines": TINY | {"cache.L1D.line_bytes": 16, "cache.L2.line_bytes": 64},
+    "small L1 lines, not inclusive": TINY | {"cache.L1D.line_bytes": 16, "cache.L2.line_bytes": 64, "cache.L2.inclusive": "false"},
+    "starved": TINY | STARVED,
+    "odd clocks": {"cpu.clock_mhz": 733, "bus.clock_mhz": 133},
+    "thirds of a clock": {"cpu.clock_mhz": 2000 / 3, "bus.clock_mhz": 200 / 3},
+    "slow memory": TINY | {"memory.bandwidth_mb_per_s": 100, "memory.banks": 2, "memory.bank_busy_ns": 150},
+    "no latencies": {"cpu.atomic_latency_cycles": 0, "cpu.compare_exchange_latency_cycles": 0, "cpu.ipi_latency_ns": 0},
+    "tso": TSO,
+    "tso, one entry": TINY | TSO | {"cpu.store_buffer_entries": 1},
+    "ia64": IA64,
+    "ia64, starved": TINY | STARVED | IA64,
+    "two threads": TWO_THREADS,
+    "two threads, lru": TWO_THREADS | LRU,
+    "two threads, tiny": TINY | TWO_THREADS | LRU,
+    "two threads, tiny, two ways": TINY | TWO_THREADS | LRU | {"cache.L1D.ways": 2, "cache.L2.ways": 4},
+    "two threads, tso": TWO_THREADS | LRU | TSO,
+    "two threads, tiny, ia64": TINY | TWO_THREADS | LRU | IA64 | {"cache.L1D.line_bytes": 16},
+    "four threads, lru": FOUR_THREADS | LRU,
+    "four threads, starved, tso": TINY | STARVED | FOUR_THREADS | LRU | TSO,
+    "four threads, fill order": FOUR_THREADS | LRU | {"cpu_order": "fill", "cpus": 3},
+    "upgrades retried": {"bus.protocol": "mesi_snoop_upgrade_retry"},
+    "upgrades retried, two threads, tiny": TINY | TWO_THREADS | LRU | {"bus.protocol": "mesi_snoop_upgrade_retry"},
+    "msi": TINY | {"bus.protocol": "msi_snoop"},
+    "msi, ia64": IA64 | {"bus.protocol": "msi_snoop"},
+}
+
+# Where the warm-up and the run end: odd places, so that they fall into run-ahead windows and parked spins.
+RUNS = ["warmup_us = 3.017\nmeasure_us = 29.013", "warmup_us = 7.4\nmeasure_us = 0"]
+
+OFF = ["--set", "engine.run_ahead=false"]
+UNPARKED = ["--set", "engine.parked_spins=false"]
+VARIATIONS = [OFF, UNPARKED, OFF + UNPARKED, ["--set", "engine.reverse_construction=true"]]
+
+# Four seeds that ./dev test always takes, each with a quarter of the machines; ./dev fuzz takes all machines with new seeds.
+QUICK = [(name, 1 + number % 4) for number, name in enumerate(MACHINES)]
+FIRST_SEED = int(os.environ.get("LINEBOUNCE_FUZZ_SEED", int(time.time())))
+THOROUGH_SEEDS = int(os.environ.get("LINEBOUNCE_FUZZ_RUNS", "100")) // 10
+
+
+def settings(machine: dict[str, object]) -> list[str]:
+    return [argument for key, value in machine.items() for argument in ["--set", f"machine.{key}={value}"]]
+
+
+def random_run(program: Program, seed: int, run: str) -> Path:
+    operations = 0 if "measure_us = 0" not in run else 250
+    lines = f"shared_lines = {1 + seed % 5}\nprivate_lines = {10 + 50 * (seed % 2)}"
+    workload = f'name = "random_references"\noperations = {operations}\n{lines}'
+    return program.file("random.toml", experiment(workload=workload, run=run))
+
+
+def compare(program: Program, name: str, seed: int, run: str, variations: list[list[str]]) -> None:
+    path = random_run(program, seed, run)
+    machine = [*settings(MACHINES[name]), "--seed", str(seed)]
+    plain = program.run(path, "plain", *machine)
+    for number, variation in enumerate(variations):
+        assert_same_data(plain, program.run(path, f"varied_{number}", *machine, *variation))
+
+
+@pytest.mark.parametrize(("name", "seed"), QUICK)
+def test_speed_ups_change_nothing(linebounce: Program, name: str, seed: int) -> None:
+    run = RUNS[seed % 2]
+    compare(linebounce, name, seed, run, [OFF, UNPARKED] if seed < 3 else [OFF + UNPARKED, VARIATIONS[3]])
+
+
+def test_another_seed_gives_other_traffic(linebounce: Program) -> None:
+    """Else all of these tests might compare constants."""
+    path = random_run(linebounce, 1, RUNS[0])
+    first = linebounce.run(path, "first", "--seed", "1") / "results.json"
+    second = linebounce.run(path, "second", "--seed", "2") / "results.json"
+    assert first.read_text() != second.read_text()
+
+
+@pytest.mark.parametrize("name", ["plain", "tiny", "two threads, lru"])
+def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program, name: str) -> None:
+    path = random_run(linebounce, 1, "warmup_us = 0\nmeasure_us = 300")
+    result = linebounce("run", path, "-o", "out", *settings(MACHINES[name]), "--set", "engine.horizon_slack_ticks=1")
+    assert result.code == 4, result.stderr
+    assert "invariant I1" in result.stderr or "invariant I2" in result.stderr
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + THOROUGH_SEEDS))
+@pytest.mark.parametrize("name", MACHINES)
+def test_speed_ups_change_nothing_on_any_machine(linebounce: Program, name: str, seed: int) -> None:
+    compare(linebounce, name, seed, RUNS[seed % 2], VARIATIONS)
