@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "models/failure.hpp"
+#include "sim/config/config_error.hpp"
 #include "sim/simulation/statistics.hpp"
 #include "workloads/program/workload.hpp"
 #include "workloads/registry.hpp"
@@ -31,9 +32,7 @@ class Relay final : public Observer {
   Observer* target_ = nullptr;
 };
 
-}  // namespace
-
-PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress) {
+PointData run(const SimulationInput& input, const std::function<void(double)>& progress) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
   const auto entry = std::find_if(workloads().begin(), workloads().end(), [&](const WorkloadEntry& w) { return w.name == input.workload; });
   const std::unique_ptr<Workload> workload = entry->create(input.parameters);
@@ -47,17 +46,25 @@ PointData simulate(const SimulationInput& input, const std::function<void(double
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     machine.set_program(cpu, [&workload](Cpu& thread) { workload->run(thread); });
   }
-  try {
-    machine.run(progress);
-  } catch (const ModelFailure& failure) {
-    throw SimulationFailure(std::string(failure.what()) + "\nseed " + std::to_string(input.seed));
-  }
+  machine.run(progress);
   PointData point;
   statistics.collect(machine, point);
   PointMetrics metrics(point);
   const std::function<const Cpu&(int)> cpu = [&machine](int number) -> const Cpu& { return machine.cpu(number); };
   workload->report({machine.timebase().to_ns(machine.measured()), cpu, machine.cpus()}, metrics);
   return point;
+}
+
+}  // namespace
+
+PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress) {
+  try {
+    return run(input, progress);
+  } catch (const ModelFailure& failure) {
+    throw SimulationFailure(std::string(failure.what()) + "\nseed " + std::to_string(input.seed));
+  } catch (const std::invalid_argument& refused) {
+    throw ConfigError(refused.what());
+  }
 }
 
 }  // namespace linebounce

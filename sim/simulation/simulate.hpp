@@ -35,7 +35,7 @@ class SimulationFailure : public std::runtime_error {
 };
 
 // Once in a process: SystemC builds one simulation. `progress`, if set, is called now and then with the share done, 0 to 1;
-// it must not throw. Errors: SimulationFailure.
+// it must not throw. Errors: SimulationFailure; ConfigError for a machine or workload that cannot be built.
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress = {});
 
 }  // namespace linebounce
