@@ -88,11 +88,11 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
   const Painter paint = painter_for_stdout();
   const std::vector<PaperResult>& paper = report.results.paper;
   std::cout << heading(plan, paint) << "\n";
+  const std::string chart = chart_of(plan, directory, paint);
+  if (!chart.empty()) std::cout << chart << "\n";
   std::cout << (paper.empty() ? metrics_table(report.results.points, paint) : paper_table(paper, paint));
   const std::string score = score_text(paper, paint);
   if (!score.empty()) std::cout << "\n  " << score << "\n";
-  const std::string chart = chart_of(plan, directory, paint);
-  if (!chart.empty()) std::cout << "\n" << chart;
   std::cout << "\n" << overridden_note(plan) << reuse_text(plan, report) << "Results: " << directory.string() << "/\n";
 }
 

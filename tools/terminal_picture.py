@@ -1,0 +1,53 @@
+"""Draws what a command prints on a colour terminal as an SVG, for README.md.
+
+Usage: .venv/bin/python tools/terminal_picture.py docs/pictures/operation_costs.svg build/release/linebounce run operation_costs
+"""
+
+import os
+import pty
+import re
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+COLUMNS = 100
+
+
+def terminal_output(command: list[str]) -> str:
+    """What the command writes to a terminal of its own."""
+    chunks: list[bytes] = []
+
+    def keep(descriptor: int) -> bytes:
+        data = os.read(descriptor, 65536)
+        chunks.append(data)
+        return b"" if not data else data
+
+    os.environ |= {"COLUMNS": str(COLUMNS), "TERM": "xterm-256color"}
+    if pty.spawn(command, keep) != 0:
+        sys.exit(f"{' '.join(command)} failed")
+    text = b"".join(chunks).decode().replace("\r\n", "\n")
+    # The progress line is drawn over and over; what stands behind its last return is what stays.
+    return "\n".join(line.rsplit("\r", 1)[-1] for line in text.split("\n"))
+
+
+def without_downloads(svg: str) -> str:
+    """The picture with the reader's own monospaced font instead of one from elsewhere."""
+    svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)
+    return re.sub(r"<!-- Generated.*?-->", "", svg)
+
+
+def main() -> None:
+    """Runs the command of the command line and writes its picture."""
+    target, command = Path(sys.argv[1]), sys.argv[2:]
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True)
+        console.print(Text.from_ansi(terminal_output(command)))
+        svg = without_downloads(console.export_svg(title=" ".join([Path(command[0]).name, *command[1:]])))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(svg, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
