@@ -122,12 +122,9 @@ Tick Core::horizon() const {
   const Tick now = kernel_now();
   Tick others = now + 1;
   if (spec_.run_ahead) {
-    others = kNever;
-    if (sc_core::sc_pending_activity_at_current_time()) {
-      others = now + wiring_.lookahead + spec_.horizon_slack;
-    } else if (sc_core::sc_pending_activity_at_future_time()) {
-      others = now + static_cast<Tick>(sc_core::sc_time_to_pending_activity().value()) + wiring_.lookahead + spec_.horizon_slack;
-    }
+    // Zero if anything is due now; the rest of all time, which is more than a Tick, if nothing is due ever.
+    const std::uint64_t ahead = sc_core::sc_time_to_pending_activity().value();
+    others = ahead > kNever / 2 ? kNever : now + static_cast<Tick>(ahead) + wiring_.lookahead + spec_.horizon_slack;
   }
   const Tick announced = wiring_.announcements->next_touch();
   return std::min(others, announced == kNever ? kNever : announced + spec_.horizon_slack);
