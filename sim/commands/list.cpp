@@ -94,9 +94,7 @@ std::vector<ListedThing> list_experiments() {
 }
 
 std::vector<ListedThing> list_protocols() {
-  return list_files(kProtocolFiles, [](const std::string& name) {
-    return load_protocol(name).title;
-  });
+  return list_files(kProtocolFiles, [](const std::string& name) { return load_protocol(name).title; });
 }
 
 std::vector<ListedThing> list_workloads() {

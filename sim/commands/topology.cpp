@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kIndent = 2;
 constexpr const char* kGap = " ";
+constexpr std::size_t kEllipsisWidth = 7;
 
 // Sections of centred lines, divided by rules.
 using Box = std::vector<std::vector<std::string>>;
@@ -68,15 +69,14 @@ std::string bus_text(const BusSpec& bus) {
 
 // The cores to draw: all, or the first ones, a gap (-1) and the last.
 std::vector<int> cores_to_draw(int cores, std::size_t box_width) {
-  const auto fit = static_cast<int>((kTerminalWidth - kIndent + 1) / (box_width + 1));
-  std::vector<int> drawn_cores;
-  if (cores <= fit) {
-    for (int core = 0; core < cores; ++core) drawn_cores.push_back(core);
-    return drawn_cores;
-  }
-  for (int core = 0; core < std::max(1, fit - 2); ++core) drawn_cores.push_back(core);
-  drawn_cores.insert(drawn_cores.end(), {-1, cores - 1});
-  return drawn_cores;
+  constexpr std::size_t kRoom = kTerminalWidth - kIndent;
+  std::size_t count = (kRoom + 1) / (box_width + 1);
+  const bool all = static_cast<std::size_t>(cores) <= count;
+  if (!all) count = (kRoom - kEllipsisWidth - box_width) / (box_width + 1);
+  std::vector<int> chosen;
+  for (int core = 0; core < (all ? cores : static_cast<int>(count)); ++core) chosen.push_back(core);
+  if (!all) chosen.insert(chosen.end(), {-1, cores - 1});
+  return chosen;
 }
 
 // Boxes side by side, and in which columns they end in a line downwards.
@@ -92,13 +92,15 @@ Row core_row(const MachineSpec& machine) {
   std::size_t column = 0;
   for (const int core : cores_to_draw(cores, inner + 2)) {
     if (core < 0) {
-      for (std::size_t i = 0; i < row.lines.size(); ++i) row.lines[i] += i == row.lines.size() / 2 ? "  ...  " : "       ";
-      column += 7;
+      for (std::size_t i = 0; i < row.lines.size(); ++i) {
+        row.lines[i] += centred(i == row.lines.size() / 2 ? "..." : "", kEllipsisWidth);
+      }
+      column += kEllipsisWidth;
       continue;
     }
     const std::vector<std::string> box = drawn(core_box(machine, core), inner, "─", "┬");
     row.lines.resize(box.size());
-    const bool first = column == 0 || row.lines.front().ends_with("       ");
+    const bool first = column == 0 || row.lines.front().ends_with(std::string(kEllipsisWidth, ' '));
     for (std::size_t i = 0; i < box.size(); ++i) row.lines[i] += (first ? "" : kGap) + box[i];
     column += first ? 0 : 1;
     row.feet.push_back(column + 1 + inner / 2);

@@ -202,7 +202,11 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
   merged.manifest.wall_s = known.wall_s;
   write_file(options.directory / "manifest.json", manifest_text(merged.manifest));
   for (const FailedPoint& failed : merged.manifest.failed_points) {
-    report.code = larger(report.code, static_cast<ExitCode>(failed.exit_code));
+    const bool reported = std::any_of(report.failures.begin(), report.failures.end(),
+                                      [&](const PointFailure& failure) { return failure.point == failed.point; });
+    const Failure failure{static_cast<ExitCode>(failed.exit_code), failed.reason};
+    if (!reported) report.failures.push_back({failed.point, failure});  // it failed in another process, before a --merge
+    report.code = larger(report.code, failure.code);
   }
   report.results = std::move(merged.results);
   report.missing = std::move(merged.missing);

@@ -270,6 +270,17 @@ TEST_F(RunPlan, MergingNamesThePointsThatAreMissing) {
   EXPECT_THAT(report.missing, ElementsAre(0, 2));
 }
 
+TEST_F(RunPlan, MergingReportsAPointThatFailedInAnotherProcess) {
+  const auto deadlock = [](const auto&, const auto&) -> PointData { throw SimulationFailure("deadlock\nline 0x40"); };
+  run_one_point(plan_over_cpus({1, 2}), 0, options());
+  run_one_point(plan_over_cpus({1, 2}), 1, options(deadlock));
+  const RunReport report = merge_plan(plan_over_cpus({1, 2}), options());
+  EXPECT_EQ(report.code, ExitCode::simulation_failed);
+  ASSERT_EQ(report.failures.size(), 1U);
+  EXPECT_EQ(report.failures[0].point, 1);
+  EXPECT_EQ(report.failures[0].failure.message, "deadlock");
+}
+
 TEST_F(RunPlan, ADamagedPointIsNamed) {
   run_plan(plan_over_cpus({1, 2}), options());
   std::ofstream(folder / "out/points/1/results.json") << "{";
