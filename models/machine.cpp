@@ -1,10 +1,10 @@
 #include "models/machine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-
-#include <fmt/format.h>
 
 #include "models/failure.hpp"
 
@@ -17,7 +17,9 @@ Timebase make_timebase(const MachineSpec& spec) {
   return Timebase(clocks);
 }
 
-Tick kernel_now() { return static_cast<Tick>(sc_core::sc_time_stamp().value()); }
+Tick kernel_now() {
+  return static_cast<Tick>(sc_core::sc_time_stamp().value());
+}
 
 }  // namespace
 
@@ -46,8 +48,8 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   return core;
 }
 
-Machine::Machine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine, double warmup_us, double measure_us,
-                 Observer& observer)
+Machine::Machine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine, double warmup_us,
+                 double measure_us, Observer& observer)
     : timebase_(make_timebase(spec)),
       core_spec_(make_core_spec(spec, engine, timebase_, warmup_us, measure_us)),
       store_(spec.caches.back().line_bytes),
@@ -58,7 +60,8 @@ Machine::Machine(const MachineSpec& spec, const Protocol& protocol, const Engine
   core_spec_.timebase = &timebase_;
   const BusTiming timing(spec.bus, timebase_, store_.line_bytes());
   if (timing.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");
-  bus_ = std::make_unique<SnoopingBus>("bus", timing, protocol_, memory_, store_, log_, *this, core_spec_.warmup_end, core_spec_.end);
+  bus_ = std::make_unique<SnoopingBus>("bus", timing, protocol_, memory_, store_, log_, *this, core_spec_.warmup_end,
+                                       core_spec_.end);
   build_cores(spec, engine, observer);
 }
 
@@ -86,7 +89,8 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
     // On top of what the levels hold: the write-back buffers, and lines that no level could take.
     const int spare = core_spec_.write_back_buffers + core_spec_.outstanding_misses;
     CacheAgent agent(core, spec.caches, protocol_.cache, store_, spare);
-    cores_[at] = std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
+    cores_[at] =
+        std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
     clients[at] = &cores_[at]->unit();
   }
   for (const auto& core : cores_) {

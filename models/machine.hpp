@@ -52,7 +52,9 @@ class Machine final : public FailureSink {
 
   static CoreSpec make_core_spec(const MachineSpec& spec, const EngineSpec& engine, const Timebase& timebase, double warmup_us,
                                  double measure_us);
-  [[nodiscard]] Core& core_of(int cpu) { return *cores_[static_cast<std::size_t>(places_[static_cast<std::size_t>(cpu)].core)]; }
+  [[nodiscard]] Core& core_of(int cpu) {
+    return *cores_[static_cast<std::size_t>(places_[static_cast<std::size_t>(cpu)].core)];
+  }
   void build_cores(const MachineSpec& spec, const EngineSpec& engine, Observer& observer);
   [[nodiscard]] std::int64_t progress_count() const;
   [[nodiscard]] bool all_ended() const;

@@ -9,8 +9,8 @@ namespace linebounce {
 
 namespace {
 
-constexpr std::int64_t kCoarsestMhz = 10'000;            // 100 ps
-constexpr std::int64_t kFinestMhz = 1'000'000'000;       // 1 fs
+constexpr std::int64_t kCoarsestMhz = 10'000;       // 100 ps
+constexpr std::int64_t kFinestMhz = 1'000'000'000;  // 1 fs
 
 [[noreturn]] void refuse() {
   throw std::invalid_argument(
@@ -44,7 +44,8 @@ Tick Timebase::period(Frequency clock) const {
 }
 
 Tick Timebase::from_ns(double ns) const {
-  return static_cast<Tick>(std::floor(ns * static_cast<double>(numerator_) / (1000.0 * static_cast<double>(denominator_)) + 0.5));
+  return static_cast<Tick>(
+      std::floor(ns * static_cast<double>(numerator_) / (1000.0 * static_cast<double>(denominator_)) + 0.5));
 }
 
 double Timebase::to_ns(Tick ticks) const {

@@ -31,6 +31,8 @@ class Timebase {
 };
 
 // The first multiple of `period` at or after t. REQUIRES: t >= 0.
-constexpr Tick align_up(Tick t, Tick period) { return (t + period - 1) / period * period; }
+constexpr Tick align_up(Tick t, Tick period) {
+  return (t + period - 1) / period * period;
+}
 
 }  // namespace linebounce

@@ -7,13 +7,14 @@ namespace linebounce {
 
 std::span<const WorkloadEntry> workloads() {
   static const std::vector<WorkloadEntry> kWorkloads = {
-      {"operation_costs", "What instructions, cache hits, atomic operations and transfers of a line cost", operation_costs_parameters(),
-       make_operation_costs},
+      {"operation_costs", "What instructions, cache hits, atomic operations and transfers of a line cost",
+       operation_costs_parameters(), make_operation_costs},
       {"critical_section", "All CPUs take one lock and work on the data that it protects", critical_section_parameters(),
        make_critical_section},
       {"false_sharing", "Each CPU counts in a word of its own, in lines that the words may share", false_sharing_parameters(),
        make_false_sharing},
-      {"random_references", "Random operations of every kind, checked as they go", random_references_parameters(), make_random_references},
+      {"random_references", "Random operations of every kind, checked as they go", random_references_parameters(),
+       make_random_references},
   };
   return kWorkloads;
 }
@@ -21,7 +22,8 @@ std::span<const WorkloadEntry> workloads() {
 std::span<const LockEntry> locks() {
   static const std::vector<LockEntry> kLocks = {
       {"test_and_set", "Every attempt is an atomic exchange", make_test_and_set_lock},
-      {"test_and_test_and_set", "Reads until the lock looks free, then tries (Linux 2.4 and 2.6 on i386)", make_test_and_test_and_set_lock},
+      {"test_and_test_and_set", "Reads until the lock looks free, then tries (Linux 2.4 and 2.6 on i386)",
+       make_test_and_test_and_set_lock},
       {"ticket", "First come, first served; all waiters watch one word", make_ticket_lock},
       {"mcs", "A queue; each waiter watches a word on a line of its own", make_mcs_lock},
   };

@@ -23,8 +23,8 @@ class BusClient {
   // A locked operation holds the line until then; a time in the past if none does.
   [[nodiscard]] virtual Tick locked_until(LineAddr line) const = 0;
 
-  // The own transaction for this copy was ordered; data or response are at the pins at `pins`. Returns the first tick at which the
-  // line may be taken away: after the one operation that waits for it (a new owner finishes its access before it yields).
+  // The own transaction for this copy was ordered; data or response are at the pins at `pins`. Returns the first tick at which
+  // the line may be taken away: after the one operation that waits for it (a new owner finishes its access before it yields).
   virtual Tick deliver(Copy& copy, Tick pins, Source source) = 0;
 
   // The own write-back was ordered at `at`: its buffer is free.

@@ -1,11 +1,11 @@
 #include "models/bus/snooping_bus.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <numeric>
-
-#include <fmt/format.h>
 
 #include "models/failure.hpp"
 
@@ -26,14 +26,16 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
 
 namespace {
 
-Tick kernel_now() { return static_cast<Tick>(sc_core::sc_time_stamp().value()); }
+Tick kernel_now() {
+  return static_cast<Tick>(sc_core::sc_time_stamp().value());
+}
 
 }  // namespace
 
 // One line as the protocol's rows see it.
 class SnoopingBus::SnoopedLine {
  public:
-  SnoopedLine(SnoopingBus& bus, LineAddr line, Tick at) : bus_(bus), line_(line), slot_(bus.store_.slot(line)), at_(at) {}
+  SnoopedLine(SnoopingBus& bus, LineAddr line, Slot slot, Tick at) : bus_(bus), line_(line), slot_(slot), at_(at) {}
 
   [[nodiscard]] const std::vector<int>& snoopers(MessageId message) const {
     return bus_.protocol_.messages[message].absent_ignores ? bus_.holders_ : bus_.everybody_;
@@ -88,8 +90,9 @@ class SnoopingBus::SnoopedLine {
   Version version_ = 0;
 };
 
-SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, MemoryController& memory,
-                         LineStore& store, TransitionLog& log, FailureSink& failures, Tick warmup_end, Tick end)
+SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol,
+                         MemoryController& memory, LineStore& store, TransitionLog& log, FailureSink& failures, Tick warmup_end,
+                         Tick end)
     : sc_module(name),
       timing_(timing),
       protocol_(protocol),
@@ -116,26 +119,28 @@ void SnoopingBus::set_clients(std::vector<BusClient*> clients) {
 }
 
 void SnoopingBus::post(const BusRequest& request) {
-  const auto later = [](const BusRequest& a, const BusRequest& b) { return a.stamp != b.stamp ? a.stamp < b.stamp : a.client < b.client; };
+  const auto later = [](const BusRequest& a, const BusRequest& b) {
+    return a.stamp != b.stamp ? a.stamp < b.stamp : a.client < b.client;
+  };
   requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), request, later), request);
-  schedule();
+  schedule(kernel_now());
 }
 
-void SnoopingBus::schedule() {
+void SnoopingBus::schedule(Tick now) {
   const Tick touch = transactions_.empty() ? kNever : transactions_.front().touch_at;
-  const Tick next = std::min(touch, next_arbitration());
+  const Tick next = std::min(touch, next_arbitration(now));
   if (next == kNever) return;
-  const Tick now = kernel_now();
   event_.notify(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(next - now)));
 }
 
 // The first edge at which a request may be granted: after its stamp, no closer to the last address phase than allowed, and with
 // room in the in-order queue.
-Tick SnoopingBus::next_arbitration() const {
+Tick SnoopingBus::next_arbitration(Tick now) const {
   if (requests_.empty()) return kNever;
   Tick edge = (requests_.front().stamp / timing_.clock + 1) * timing_.clock;
-  edge = std::max({edge, last_address_ + timing_.address - timing_.arbitration, align_up(kernel_now(), timing_.clock)});
-  const auto room = static_cast<std::size_t>(timing_.outstanding) - std::min(transactions_.size(), static_cast<std::size_t>(timing_.outstanding));
+  edge = std::max({edge, last_address_ + timing_.address - timing_.arbitration, align_up(now, timing_.clock)});
+  const auto room = static_cast<std::size_t>(timing_.outstanding) -
+                    std::min(transactions_.size(), static_cast<std::size_t>(timing_.outstanding));
   if (room == 0) return kNever;  // until an order step
   if (done_.size() >= room) {
     // done_ is in order: all but `room - 1` of them must be over.
@@ -150,8 +155,8 @@ void SnoopingBus::step() {
     const Tick now = kernel_now();
     if (now >= end_) return;  // the cores have stopped
     if (!transactions_.empty() && transactions_.front().touch_at == now) sample_front(now);
-    if (next_arbitration() <= now) grant(now);
-    schedule();
+    if (next_arbitration(now) <= now) grant(now);
+    schedule(now);
   } catch (...) {
     failures_.failed(std::current_exception());
   }
@@ -162,7 +167,8 @@ void SnoopingBus::grant(Tick edge) {
   requests_.erase(requests_.begin());
   last_address_ = transaction.address_at;
   std::erase_if(done_, [edge](Tick done) { return done <= edge; });
-  set_snoop(transaction, transactions_.empty() ? last_result_ + timing_.address : transactions_.back().touch_at + timing_.address);
+  set_snoop(transaction,
+            transactions_.empty() ? last_result_ + timing_.address : transactions_.back().touch_at + timing_.address);
   if (transactions_.empty()) announcements_.announce(transaction.touch_at, edge);
   transactions_.push_back(transaction);
   if (measured(edge)) {
@@ -190,7 +196,8 @@ void SnoopingBus::sample_front(Tick now) {
   Transaction& front = transactions_.front();
   find_holders(front.request.line);
   Tick free_at = busy_until(front.request.line);
-  for (const int holder : holders_) free_at = std::max(free_at, clients_[static_cast<std::size_t>(holder)]->locked_until(front.request.line));
+  for (const int holder : holders_)
+    free_at = std::max(free_at, clients_[static_cast<std::size_t>(holder)]->locked_until(front.request.line));
   if (free_at > now) {
     front.touch_at = free_at;
     announcements_.announce(free_at, now);
@@ -207,7 +214,8 @@ void SnoopingBus::sample_front(Tick now) {
 
 void SnoopingBus::find_holders(LineAddr line) {
   holders_.clear();
-  for (std::uint64_t rest = store_.holders(store_.slot(line)); rest != 0; rest &= rest - 1) holders_.push_back(std::countr_zero(rest));
+  for (std::uint64_t rest = store_.holders(store_.slot(line)); rest != 0; rest &= rest - 1)
+    holders_.push_back(std::countr_zero(rest));
 }
 
 // REQUIRES: holders_ are this line's.
@@ -222,7 +230,8 @@ void SnoopingBus::order(const Transaction& transaction, Tick now, Tick result) {
     const auto i = static_cast<std::size_t>(holder);
     if (found_[i]->watched) clients_[i]->watched_copy_changed(request.line, now);
   }
-  SnoopedLine line(*this, request.line, now);
+  const Slot slot = found_[static_cast<std::size_t>(request.client)]->slot;
+  SnoopedLine line(*this, request.line, slot, now);
   try {
     const OrderOutcome outcome = order_step(protocol_, line, request.message, request.client);
     if (outcome.needs_data_step) line.hand_over(request.client);
@@ -252,10 +261,12 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   Tick done = result;
   if (outcome.needs_data_step) {
     const bool from_memory = outcome.supplier == kMemory;
-    const Tick ready = from_memory ? std::max(result, memory_.read(request.line, transaction.address_at)) : result + timing_.intervention;
+    const Tick ready =
+        from_memory ? std::max(result, memory_.read(request.line, transaction.address_at)) : result + timing_.intervention;
     const Tick start = reserve_data(ready, outcome.supplier);
     if (outcome.data_to_memory) memory_.write(request.line, start + timing_.data);
-    busy_.push_back({request.line, requester.deliver(*copy, start + timing_.latch, from_memory ? Source::local_memory : Source::local_c2c)});
+    busy_.push_back({request.line,
+                     requester.deliver(*copy, start + timing_.latch, from_memory ? Source::local_memory : Source::local_c2c)});
     done = start + timing_.data;
   } else if (outcome.completed) {
     done = result + timing_.response;
@@ -280,7 +291,7 @@ Tick SnoopingBus::reserve_data(Tick ready, int sender) {
 
 void SnoopingBus::data_step(int client, Copy& copy, Tick at) {
   found_[static_cast<std::size_t>(client)] = &copy;
-  SnoopedLine line(*this, copy.line, at);
+  SnoopedLine line(*this, copy.line, copy.slot, at);
   try {
     linebounce::data_step(protocol_, line, client);
   } catch (const ProtocolFault& fault) {
@@ -296,8 +307,9 @@ std::string SnoopingBus::describe_pending() const {
                         store_.address_of(transaction.request.line), transaction.address_at, transaction.touch_at);
   }
   for (const BusRequest& request : requests_) {
-    text += fmt::format("  bus: {} of cache {} for line 0x{:x} waits for arbitration since tick {}\n", protocol_.messages[request.message].name,
-                        request.client, store_.address_of(request.line), request.stamp);
+    text +=
+        fmt::format("  bus: {} of cache {} for line 0x{:x} waits for arbitration since tick {}\n",
+                    protocol_.messages[request.message].name, request.client, store_.address_of(request.line), request.stamp);
   }
   return text;
 }

@@ -1,10 +1,11 @@
 // A pipelined snooping bus with split transactions: arbitration, address phase, snoop result, data or response.
 //
-//   request stamped before edge E -- arbitration --> address phase A -- snoop --> result R -- data phase --> pins of the requester
+//   request stamped before edge E -- arbitration --> address phase A -- snoop --> result R -- data phase --> pins of the
+//   requester
 //
-// Snoop results keep the order of the address phases. The caches are touched once, at the result: the order step of the protocol's
-// table. A snoop whose line is busy is sampled again every `snoop_stall_clocks`; the line is taken the moment it is free (an
-// atomic operation ends, a new owner has finished its one access), so that nobody gets in between.
+// Snoop results keep the order of the address phases. The caches are touched once, at the result: the order step of the
+// protocol's table. A snoop whose line is busy is sampled again every `snoop_stall_clocks`; the line is taken the moment it is
+// free (an atomic operation ends, a new owner has finished its one access), so that nobody gets in between.
 #pragma once
 
 #include <deque>
@@ -69,8 +70,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   class SnoopedLine;
 
   void step();
-  void schedule();
-  [[nodiscard]] Tick next_arbitration() const;
+  void schedule(Tick now);
+  [[nodiscard]] Tick next_arbitration(Tick now) const;
   void grant(Tick edge);
   void set_snoop(Transaction& transaction, Tick earliest) const;
   [[nodiscard]] Tick busy_until(LineAddr line) const;

@@ -10,13 +10,19 @@ namespace {
 
 std::size_t lines_of(const CacheSpec& spec, int coherence_line_bytes) {
   // A nearer level's blocks may each belong to another line.
-  return static_cast<std::size_t>(spec.size_kib) * 1024 / static_cast<std::size_t>(std::min(spec.line_bytes, coherence_line_bytes));
+  return static_cast<std::size_t>(spec.size_kib) * 1024 /
+         static_cast<std::size_t>(std::min(spec.line_bytes, coherence_line_bytes));
 }
 
 }  // namespace
 
-CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies)
-    : number_(number), specs_(levels.begin(), levels.end()), table_(&table), store_(&store), line_shift_(std::countr_zero(static_cast<unsigned>(store.line_bytes()))) {
+CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store,
+                       int spare_copies)
+    : number_(number),
+      specs_(levels.begin(), levels.end()),
+      table_(&table),
+      store_(&store),
+      line_shift_(std::countr_zero(static_cast<unsigned>(store.line_bytes()))) {
   std::size_t lines = static_cast<std::size_t>(spare_copies);
   for (const CacheSpec& spec : specs_) {
     arrays_.emplace_back(spec);

@@ -1,6 +1,6 @@
-// All private caches of one core as one coherence agent. A line that any of its levels holds, that is on its way, or that waits in
-// the write-back buffer is one Copy: one state, one set of data bytes, one version. The levels only say how near it is.
-// No time and no events in here: the timed core and the functional-only mode of `bench` both drive it.
+// All private caches of one core as one coherence agent. A line that any of its levels holds, that is on its way, or that waits
+// in the write-back buffer is one Copy: one state, one set of data bytes, one version. The levels only say how near it is. No
+// time and no events in here: the timed core and the functional-only mode of `bench` both drive it.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace linebounce {
 // The data bytes follow the struct in memory (CacheAgent::data).
 struct Copy {
   LineAddr line;
-  Tick last_touch = -1;     // local time of the latest access by the core that used it (invariant I2)
+  Tick last_touch = -1;  // local time of the latest access by the core that used it (invariant I2)
   Slot slot = 0;
   Version version = 0;
   StateId state = 0;
@@ -39,9 +39,12 @@ class CacheAgent {
   [[nodiscard]] const ControllerTable& table() const { return *table_; }
 
   [[nodiscard]] std::byte* data(Copy& copy) const { return reinterpret_cast<std::byte*>(&copy) + sizeof(Copy); }
-  [[nodiscard]] const std::byte* data(const Copy& copy) const { return reinterpret_cast<const std::byte*>(&copy) + sizeof(Copy); }
+  [[nodiscard]] const std::byte* data(const Copy& copy) const {
+    return reinterpret_cast<const std::byte*>(&copy) + sizeof(Copy);
+  }
 
-  // The path of a hit: the copy if the nearest level holds the address and `access` is a mere hit, else null. Counts as a use at `age`.
+  // The path of a hit: the copy if the nearest level holds the address and `access` is a mere hit, else null. Counts as a use
+  // at `age`.
   Copy* hit(Address address, Access access, Tick age) {
     CacheArray& nearest = arrays_.front();
     const std::uint64_t block = address >> nearest.line_shift();
@@ -107,7 +110,9 @@ class CacheAgent {
   void evict_block(Copy& copy, int level, std::uint64_t block);
   void remove_from_level(Copy& copy, int level);
   [[nodiscard]] std::uint64_t first_block(LineAddr line, int level) const;
-  [[nodiscard]] int blocks_per_line(int level) const { return 1 << (line_shift_ - arrays_[static_cast<std::size_t>(level)].line_shift()); }
+  [[nodiscard]] int blocks_per_line(int level) const {
+    return 1 << (line_shift_ - arrays_[static_cast<std::size_t>(level)].line_shift());
+  }
 
   // Frees a way for `block` at `level`: its number, or -1.
   template <class Gate>
@@ -134,8 +139,8 @@ int CacheAgent::make_room(int level, std::uint64_t block, Gate& gate) {
   const int way = array.victim(block, [&](CopyIndex index) {
     Copy& candidate = copy(index);
     // An inclusive level takes the nearer levels' parts along; only what a farther level holds as well stays in the agent.
-    const unsigned others = specs_[static_cast<std::size_t>(level)].inclusive ? candidate.levels >> (level + 1)
-                                                                              : candidate.levels & ~(1U << level);
+    const unsigned others =
+        specs_[static_cast<std::size_t>(level)].inclusive ? candidate.levels >> (level + 1) : candidate.levels & ~(1U << level);
     return !candidate.locked && (others != 0 || gate.may_leave(candidate));
   });
   if (way < 0) return -1;
@@ -167,7 +172,8 @@ void CacheAgent::bring_near(Copy& copy, Address address, Tick age, Gate& gate) {
       array.touch(block, held, age);
       continue;
     }
-    // The copy may itself be the only candidate in its set, or be pushed out by a level that makes room: it must not leave here.
+    // The copy may itself be the only candidate in its set, or be pushed out by a level that makes room: it must not leave
+    // here.
     const bool was_locked = copy.locked;
     copy.locked = true;
     const int way = make_room(level, block, gate);

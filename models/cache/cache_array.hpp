@@ -1,5 +1,5 @@
-// One level of a cache: tags, which copy each way holds, and replacement. It knows nothing of states, values or time: an "age" is
-// any number that grows with use, and LRU depends on ages alone, never on the order of calls.
+// One level of a cache: tags, which copy each way holds, and replacement. It knows nothing of states, values or time: an "age"
+// is any number that grows with use, and LRU depends on ages alone, never on the order of calls.
 #pragma once
 
 #include <bit>
@@ -41,7 +41,8 @@ class CacheArray {
     }
   }
 
-  // The way to fill: a free one, else the replacement policy's choice among those for which `evictable(copy)` holds; -1 if none.
+  // The way to fill: a free one, else the replacement policy's choice among those for which `evictable(copy)` holds; -1 if
+  // none.
   template <class Evictable>
   [[nodiscard]] int victim(std::uint64_t block, Evictable evictable) const;
 
@@ -61,7 +62,9 @@ class CacheArray {
 
   [[nodiscard]] std::size_t set(std::uint64_t block) const { return static_cast<std::size_t>(block & set_mask_); }
   [[nodiscard]] std::size_t first_way(std::uint64_t block) const { return set(block) * static_cast<std::size_t>(ways_); }
-  [[nodiscard]] std::size_t index(std::uint64_t block, int way) const { return first_way(block) + static_cast<std::size_t>(way); }
+  [[nodiscard]] std::size_t index(std::uint64_t block, int way) const {
+    return first_way(block) + static_cast<std::size_t>(way);
+  }
   void touch_tree(std::uint64_t block, int way);
   [[nodiscard]] int tree_choice(std::uint64_t block) const;
 

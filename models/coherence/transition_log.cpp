@@ -1,8 +1,8 @@
 #include "models/coherence/transition_log.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace linebounce {
 
@@ -23,8 +23,8 @@ std::string TransitionLog::history(LineAddr line) const {
     ++shown;
     const ControllerTable& rows = table(entry.controller);
     const std::string who = entry.controller == kCache ? fmt::format("cache {}", entry.agent) : "memory";
-    text = text.insert(0, fmt::format("  tick {} {}: {} {} -> {}\n", entry.time, who, rows.states[entry.state].name, rows.events[entry.event],
-                        rows.states[entry.next].name));
+    text = text.insert(0, fmt::format("  tick {} {}: {} {} -> {}\n", entry.time, who, rows.states[entry.state].name,
+                                      rows.events[entry.event], rows.states[entry.next].name));
   }
   return text;
 }

@@ -1,5 +1,5 @@
-// Where every row that runs is noted: counted for transitions.csv, and kept for a while so that a failure can print a line's history.
-// Rows that are mere hits are not rows that ran: hits are counted by level instead.
+// Where every row that runs is noted: counted for transitions.csv, and kept for a while so that a failure can print a line's
+// history. Rows that are mere hits are not rows that ran: hits are counted by level instead.
 #pragma once
 
 #include <array>

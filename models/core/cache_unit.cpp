@@ -1,8 +1,8 @@
 #include "models/core/cache_unit.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "models/coherence/bus_order.hpp"
 #include "models/core/cpu.hpp"
@@ -71,7 +71,13 @@ struct CacheUnit::Gate {
 
 CacheUnit::CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, Bus& bus, TransitionLog& log, CacheUnitOwner& owner,
                      int threads)
-    : spec_(spec), agent_(std::move(agent)), client_(client), bus_(&bus), log_(&log), owner_(&owner), locks_(static_cast<std::size_t>(threads)) {
+    : spec_(spec),
+      agent_(std::move(agent)),
+      client_(client),
+      bus_(&bus),
+      log_(&log),
+      owner_(&owner),
+      locks_(static_cast<std::size_t>(threads)) {
   pending_.reserve(static_cast<std::size_t>(spec_.outstanding_misses));
 }
 
@@ -97,7 +103,8 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, Cpu& threa
     if (operation.writes()) owner_->watched_line_changed(copy.line, now);
   }
   const Row& row = agent_.table().row(copy.state, event(operation.writes() ? kWriteAccess : kReadAccess));
-  if (!row.impossible && row.count > 0 && row.actions[0].verb == Verb::hit) return run_hit(operation, copy, found.level, now, thread);
+  if (!row.impossible && row.count > 0 && row.actions[0].verb == Verb::hit)
+    return run_hit(operation, copy, found.level, now, thread);
   return start_miss(operation, &copy, found.level, now, thread, drain);
 }
 
@@ -153,7 +160,8 @@ bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, C
 }
 
 void CacheUnit::prefetch(Address address, Access access, Tick now, Cpu& thread) {
-  Operation operation{.kind = access == kReadAccess ? OperationKind::load : OperationKind::store, .address = address, .issued = now};
+  Operation operation{
+      .kind = access == kReadAccess ? OperationKind::load : OperationKind::store, .address = address, .issued = now};
   expire_locks(now);
   const CacheAgent::Lookup found = agent_.look_up(address);
   if (found.copy != nullptr && found.copy->locked) return;
@@ -301,17 +309,18 @@ void CacheUnit::written_back(Tick at) {
 std::string CacheUnit::describe_pending() const {
   std::string text;
   for (const Pending& pending : pending_) {
-    text += fmt::format("  cache {}: line 0x{:x} in {}, asked for at tick {} by CPU {}{}\n", client_,
-                        agent_.store().address_of(pending.copy->line), agent_.table().states[pending.copy->state].name,
-                        pending.operation.issued, pending.thread->id().value, pending.fill_at == kNever ? ", not ordered yet" : "");
+    text +=
+        fmt::format("  cache {}: line 0x{:x} in {}, asked for at tick {} by CPU {}{}\n", client_,
+                    agent_.store().address_of(pending.copy->line), agent_.table().states[pending.copy->state].name,
+                    pending.operation.issued, pending.thread->id().value, pending.fill_at == kNever ? ", not ordered yet" : "");
   }
   return text;
 }
 
 void CacheUnit::stale(const Copy& copy, Tick at) const {
-  throw ModelFailure(fmt::format("stale value: cache {} uses line 0x{:x} at tick {} in version {}, the latest is {}\nthe line's history:\n{}",
-                                 client_, agent_.store().address_of(copy.line), at, copy.version, agent_.store().latest(copy.slot),
-                                 log_->history(copy.line)));
+  throw ModelFailure(fmt::format(
+      "stale value: cache {} uses line 0x{:x} at tick {} in version {}, the latest is {}\nthe line's history:\n{}", client_,
+      agent_.store().address_of(copy.line), at, copy.version, agent_.store().latest(copy.slot), log_->history(copy.line)));
 }
 
 }  // namespace linebounce

@@ -34,14 +34,15 @@ class CacheUnitOwner {
 
 class CacheUnit final : public BusClient {
  public:
-  CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, Bus& bus, TransitionLog& log, CacheUnitOwner& owner, int threads);
+  CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, Bus& bus, TransitionLog& log, CacheUnitOwner& owner,
+            int threads);
 
   enum class Outcome : std::uint8_t { done, waits_for_fill, try_again, try_at };
   struct Attempt {
     Outcome outcome = Outcome::done;
-    int level = 0;     // done: which level held it
-    Value value = 0;   // done
-    Tick at = 0;       // done: the thread is occupied until then; try_at: then
+    int level = 0;    // done: which level held it
+    Value value = 0;  // done
+    Tick at = 0;      // done: the thread is occupied until then; try_at: then
   };
 
   // Runs the operation at `now` if the line and the right to it are here; else asks for them on behalf of `thread`.
@@ -84,8 +85,8 @@ class CacheUnit final : public BusClient {
  private:
   struct Pending {
     Copy* copy = nullptr;
-    Cpu* thread = nullptr;        // whose operation it is
-    bool waited_for = false;      // false: a prefetch
+    Cpu* thread = nullptr;    // whose operation it is
+    bool waited_for = false;  // false: a prefetch
     int drain = -1;
     Tick issued = 0;
     Tick fill_at = kNever;
@@ -106,7 +107,9 @@ class CacheUnit final : public BusClient {
   void lock(Copy& copy, OperationKind kind, Tick from, const Cpu& thread);
   // The first end of a lock after `now`; kNever if there is none.
   [[nodiscard]] Tick next_unlock(Tick now) const;
-  [[nodiscard]] EventId event(Access access) const { return agent_.table().base_events[access == kReadAccess ? kLoad : kStore].first; }
+  [[nodiscard]] EventId event(Access access) const {
+    return agent_.table().base_events[access == kReadAccess ? kLoad : kStore].first;
+  }
   void step(Copy& copy, EventId event, const Row& row, Tick at);
   [[noreturn]] void stale(const Copy& copy, Tick at) const;
 
@@ -117,7 +120,7 @@ class CacheUnit final : public BusClient {
   TransitionLog* log_;
   CacheUnitOwner* owner_;
   std::vector<Pending> pending_;
-  std::vector<Lock> locks_;      // by hardware thread of this core
+  std::vector<Lock> locks_;  // by hardware thread of this core
   int write_backs_ = 0;
 };
 

@@ -1,8 +1,8 @@
 #include "models/core/core.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "models/failure.hpp"
 
@@ -61,17 +61,18 @@ void Core::run_fibers() {
   std::exception_ptr failure;
   for (const auto& thread : threads_) {
     Cpu& cpu = *thread;
-    fibers_.emplace_back(std::allocator_arg, boost::context::fixedsize_stack(kStackBytes), [this, &cpu, &failure](boost::context::fiber&& host) {
-      host_ = std::move(host);
-      try {
-        run_thread(cpu);
-      } catch (const boost::context::detail::forced_unwind&) {
-        throw;
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      return std::move(host_);
-    });
+    fibers_.emplace_back(std::allocator_arg, boost::context::fixedsize_stack(kStackBytes),
+                         [this, &cpu, &failure](boost::context::fiber&& host) {
+                           host_ = std::move(host);
+                           try {
+                             run_thread(cpu);
+                           } catch (const boost::context::detail::forced_unwind&) {
+                             throw;
+                           } catch (...) {
+                             failure = std::current_exception();
+                           }
+                           return std::move(host_);
+                         });
   }
   for (;;) {
     Cpu& next = next_runner();
@@ -223,7 +224,8 @@ void Core::begin_measuring(Tick at) {
 }
 
 bool Core::ended() const {
-  return stopped_ || std::all_of(threads_.begin(), threads_.end(), [](const auto& cpu) { return cpu->status_ == Cpu::Status::ended; });
+  return stopped_ ||
+         std::all_of(threads_.begin(), threads_.end(), [](const auto& cpu) { return cpu->status_ == Cpu::Status::ended; });
 }
 
 std::int64_t Core::progress() const {
@@ -315,7 +317,8 @@ void Core::finish_measuring(Tick end) {
 }
 
 std::string Core::describe() const {
-  static constexpr const char* kNames[] = {"ready", "waits for a line", "waits to try again", "spins on a line that nobody changes", "sleeps", "has ended"};
+  static constexpr const char* kNames[] = {
+      "ready", "waits for a line", "waits to try again", "spins on a line that nobody changes", "sleeps", "has ended"};
   std::string text;
   for (const auto& cpu : threads_) {
     text += fmt::format("  CPU {}: {} since tick {}", cpu->id_.value, kNames[static_cast<int>(cpu->status_)], cpu->now_);

@@ -27,8 +27,8 @@ struct CoreSpec {
   bool run_ahead = true;
   bool parked_spins = true;
   Tick horizon_slack = 0;
-  Tick warmup_end = 0;        // statistics start
-  Tick end = kNever;          // no operation starts at or after it
+  Tick warmup_end = 0;  // statistics start
+  Tick end = kNever;    // no operation starts at or after it
 };
 
 }  // namespace linebounce

@@ -1,9 +1,9 @@
 #include "models/core/cpu.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
-
-#include <fmt/format.h>
 
 #include "models/core/core.hpp"
 #include "models/failure.hpp"
@@ -32,11 +32,13 @@ void Cpu::store_release(Address address, Value value, int bytes) {
 }
 
 Value Cpu::exchange(Address address, Value value, int bytes) {
-  return perform({.kind = OperationKind::exchange, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value});
+  return perform(
+      {.kind = OperationKind::exchange, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value});
 }
 
 Value Cpu::fetch_add(Address address, Value addend, int bytes) {
-  return perform({.kind = OperationKind::fetch_add, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = addend});
+  return perform(
+      {.kind = OperationKind::fetch_add, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = addend});
 }
 
 Value Cpu::compare_exchange(Address address, Value expected, Value desired, int bytes) {
@@ -98,14 +100,15 @@ bool Cpu::load_from_buffer(const Operation& operation, Value& value) {
   }
 }
 
-// True if the store has gone into the store buffer. A store that nothing delays goes to the cache directly: the buffer would let
-// it through at once.
+// True if the store has gone into the store buffer. A store that nothing delays goes to the cache directly: the buffer would
+// let it through at once.
 bool Cpu::buffer_store(const Operation& operation, bool release) {
   if (spec_->consistency == Consistency::sc) return false;
   if (store_buffer_.empty()) {
     unit_->expire_locks(now_);
     const CacheAgent::Lookup found = agent_->look_up(operation.address);
-    if (found.level == 0 && found.copy != nullptr && !found.copy->locked && agent_->table().states[found.copy->state].writable) {
+    if (found.level == 0 && found.copy != nullptr && !found.copy->locked &&
+        agent_->table().states[found.copy->state].writable) {
       return false;
     }
   }
@@ -165,7 +168,9 @@ Tick Cpu::now() {
   return now_;
 }
 
-double Cpu::now_ns() { return spec_->timebase->to_ns(now()); }
+double Cpu::now_ns() {
+  return spec_->timebase->to_ns(now());
+}
 
 void Cpu::wait_turn() {
   while (status_ != Status::ready || now_ >= limit_) {

@@ -1,7 +1,7 @@
-// A hardware thread as a program sees it: blocking memory operations, computation, spins, interrupts, sleep. A call returns when
-// the operation is done in simulated time. A hit runs ahead of the kernel and costs no event (see Core).
-// Addresses are naturally aligned; a word has 1, 2, 4 or 8 bytes. No call from a destructor or a catch block: threads share the
-// C++ runtime's exception state.
+// A hardware thread as a program sees it: blocking memory operations, computation, spins, interrupts, sleep. A call returns
+// when the operation is done in simulated time. A hit runs ahead of the kernel and costs no event (see Core). Addresses are
+// naturally aligned; a word has 1, 2, 4 or 8 bytes. No call from a destructor or a catch block: threads share the C++ runtime's
+// exception state.
 #pragma once
 
 #include <deque>
@@ -168,13 +168,13 @@ class Cpu {
 
   std::span<const Address> words_;
   std::size_t next_word_ = 0;
-  Tick parked_at_ = 0;             // when the next load of words_[0] would be
-  std::int64_t loads_counted_ = 0; // of the parked spin, from parked_at_ on
+  Tick parked_at_ = 0;              // when the next load of words_[0] would be
+  std::int64_t loads_counted_ = 0;  // of the parked spin, from parked_at_ on
 
   std::deque<Interrupt> interrupts_;  // by time and sender
   InterruptHandler handler_;
   bool interrupts_enabled_ = true;
-  bool deliver_ = false;   // an interrupt was accepted: now_ is its time
+  bool deliver_ = false;  // an interrupt was accepted: now_ is its time
   int delivered_vector_ = 0;
   Tick interrupted_rest_ = 0;
   bool wake_pending_ = false;
@@ -215,7 +215,8 @@ inline Value Cpu::finish_hit(Copy& copy, const Operation& operation, Tick latenc
 inline Value Cpu::load(Address address, int bytes) {
   const Operation operation{.kind = OperationKind::load, .bytes = static_cast<std::uint8_t>(bytes), .address = address};
   if (now_ < fast_limit_) [[likely]] {
-    if (Copy* copy = agent_->hit(address, kReadAccess, now_)) [[likely]] return finish_hit(*copy, operation, nearest_latency_);
+    if (Copy* copy = agent_->hit(address, kReadAccess, now_)) [[likely]]
+      return finish_hit(*copy, operation, nearest_latency_);
   }
   return perform(operation);
 }
@@ -235,7 +236,8 @@ inline void Cpu::store(Address address, Value value, int bytes) {
 template <class Done>
 Value Cpu::spin_until(Address address, Done done, int bytes) {
   Value value = 0;
-  spin_until_any({&address, 1}, {&value, 1}, [&done](std::span<const Value> values) { return done(values[0]); }, bytes);
+  spin_until_any(
+      {&address, 1}, {&value, 1}, [&done](std::span<const Value> values) { return done(values[0]); }, bytes);
   return value;
 }
 

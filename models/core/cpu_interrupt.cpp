@@ -1,5 +1,5 @@
-// Interrupts, IPIs, timers, sleep and wake. An interrupt is known before its time (it is announced K ahead like any other touch),
-// and is accepted between two operations, or in the middle of execute(), compute() and a spin's pause.
+// Interrupts, IPIs, timers, sleep and wake. An interrupt is known before its time (it is announced K ahead like any other
+// touch), and is accepted between two operations, or in the middle of execute(), compute() and a spin's pause.
 #include <algorithm>
 
 #include "models/core/core.hpp"
@@ -22,7 +22,9 @@ void Cpu::send_ipi(CpuId target, int vector) {
   forget_limits();
 }
 
-void Cpu::wake(CpuId target) { send_ipi(target, kWake); }
+void Cpu::wake(CpuId target) {
+  send_ipi(target, kWake);
+}
 
 void Cpu::sleep() {
   wait_turn();

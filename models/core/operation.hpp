@@ -12,10 +12,10 @@ struct Operation {
   OperationKind kind = OperationKind::load;
   std::uint8_t bytes = 8;
   Address address = 0;
-  Value operand = 0;   // what is stored, or added
-  Value expected = 0;  // compare_exchange only
-  Tick issued = -1;    // the first attempt's time; -1 before
-  bool waited = false; // for a line that another operation had asked for
+  Value operand = 0;    // what is stored, or added
+  Value expected = 0;   // compare_exchange only
+  Tick issued = -1;     // the first attempt's time; -1 before
+  bool waited = false;  // for a line that another operation had asked for
   Source waited_for = Source::local_memory;
 
   [[nodiscard]] AccessKind access_kind() const {

@@ -1,5 +1,5 @@
-// Stores that have left the program but are not in the cache yet. In order under TSO; under the ia64 model a plain store may pass
-// earlier ones of other lines, a releasing one waits for all of them.
+// Stores that have left the program but are not in the cache yet. In order under TSO; under the ia64 model a plain store may
+// pass earlier ones of other lines, a releasing one waits for all of them.
 #pragma once
 
 #include <optional>

@@ -50,6 +50,8 @@ Value read_word(const std::byte* at, int bytes) {
   return value;
 }
 
-void write_word(std::byte* at, int bytes, Value value) { std::memcpy(at, &value, static_cast<std::size_t>(bytes)); }
+void write_word(std::byte* at, int bytes, Value value) {
+  std::memcpy(at, &value, static_cast<std::size_t>(bytes));
+}
 
 }  // namespace linebounce

@@ -34,7 +34,8 @@ class LineStore {
   void set_memory_version(Slot slot, Version version) { memory_version_[slot] = version; }
   [[nodiscard]] std::byte* memory_data(Slot slot) { return &data_[static_cast<std::size_t>(slot) << line_shift_]; }
 
-  // Which agents have a copy of the line, in whatever state: bit n for agent number n. So nobody has to look through all caches.
+  // Which agents have a copy of the line, in whatever state: bit n for agent number n. So nobody has to look through all
+  // caches.
   [[nodiscard]] std::uint64_t holders(Slot slot) const { return holders_[slot]; }
   void add_holder(Slot slot, int agent) { holders_[slot] |= std::uint64_t{1} << agent; }
   void remove_holder(Slot slot, int agent) { holders_[slot] &= ~(std::uint64_t{1} << agent); }

@@ -18,8 +18,12 @@ Tick MemoryController::start(LineAddr line, Tick earliest) {
   return at;
 }
 
-Tick MemoryController::read(LineAddr line, Tick address_at) { return start(line, address_at) + latency_; }
+Tick MemoryController::read(LineAddr line, Tick address_at) {
+  return start(line, address_at) + latency_;
+}
 
-void MemoryController::write(LineAddr line, Tick data_at) { start(line, data_at); }
+void MemoryController::write(LineAddr line, Tick data_at) {
+  start(line, data_at);
+}
 
 }  // namespace linebounce

@@ -10,7 +10,8 @@ namespace linebounce {
 
 namespace {
 
-// What the timed simulation does for its listener beside calling it is part of its cost, what the listener does is not measured here.
+// What the timed simulation does for its listener beside calling it is part of its cost, what the listener does is not measured
+// here.
 class NoStatistics final : public Observer {
  public:
   void miss(const Miss&) override {}

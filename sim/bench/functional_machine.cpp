@@ -69,7 +69,8 @@ FunctionalMachine::FunctionalMachine(const MachineSpec& spec, const Protocol& pr
   for (const Message& message : protocol_.messages) {
     if (!message.absent_ignores) throw std::invalid_argument("functional mode: every cache would have to be asked");
   }
-  for (int cpu = 0; cpu < spec.cpus; ++cpu) agents_.emplace_back(cpu, spec.caches, protocol_.cache, store_, spec.cpu.write_back_buffers);
+  for (int cpu = 0; cpu < spec.cpus; ++cpu)
+    agents_.emplace_back(cpu, spec.caches, protocol_.cache, store_, spec.cpu.write_back_buffers);
 }
 
 Copy& FunctionalMachine::access_slowly(int cpu, Address address, Access access) {
@@ -100,6 +101,8 @@ void FunctionalMachine::transact(int cpu, LineAddr line_addr, MessageId message)
   if (outcome.reissued) transact(cpu, line_addr, *outcome.reissued);
 }
 
-void FunctionalMachine::stale() { throw std::logic_error("functional mode: a stale copy was used"); }
+void FunctionalMachine::stale() {
+  throw std::logic_error("functional mode: a stale copy was used");
+}
 
 }  // namespace linebounce

@@ -12,13 +12,13 @@ namespace linebounce {
 
 struct BenchCase {
   std::string name;
-  int shared_per_mille = 0;          // references that go to the shared lines; half of them write
-  int atomic_per_mille = 0;          // of those writes: atomic
-  std::int64_t references = 0;       // of each run, over all CPUs
+  int shared_per_mille = 0;     // references that go to the shared lines; half of them write
+  int atomic_per_mille = 0;     // of those writes: atomic
+  std::int64_t references = 0;  // of each run, over all CPUs
 };
 
-// Where one CPU's references go: 7 of 8 private ones to 8 KiB that stay in L1, one of 8 to 64 KiB that stay in L2; 3 of 10 store.
-// The next reference depends on the value loaded, as in a program.
+// Where one CPU's references go: 7 of 8 private ones to 8 KiB that stay in L1, one of 8 to 64 KiB that stay in L2; 3 of 10
+// store. The next reference depends on the value loaded, as in a program.
 class ReferenceStream {
  public:
   static constexpr std::int64_t kNearBytes = 8 * 1024;

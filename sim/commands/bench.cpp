@@ -1,3 +1,6 @@
+#include "sim/bench/bench.hpp"
+
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -5,11 +8,8 @@
 #include <array>
 #include <iostream>
 #include <memory>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/bench/bench.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/protocol_file.hpp"
@@ -46,7 +46,8 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   ::close(ends[1]);
   std::string text;
   std::array<char, 4096> buffer{};
-  for (ssize_t n = 0; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;) text.append(buffer.data(), static_cast<std::size_t>(n));
+  for (ssize_t n = 0; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
+    text.append(buffer.data(), static_cast<std::size_t>(n));
   ::close(ends[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -67,7 +68,9 @@ ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, b
   const MachineSpec spec = load_machine(kMachine).spec;
   const Protocol protocol = load_protocol(spec.bus.protocol);
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
-  if (!json) std::cout << fmt::format("  {:<11}{:>5}{:>16}{:>16}{:>8}{:>16}\n", "case", "CPUs", "timed refs/s", "functional", "ratio", "events/transact.");
+  if (!json)
+    std::cout << fmt::format("  {:<11}{:>5}{:>16}{:>16}{:>8}{:>16}\n", "case", "CPUs", "timed refs/s", "functional", "ratio",
+                             "events/transact.");
   for (BenchCase bench_case : bench_cases()) {
     if (!only.empty() && bench_case.name != only) continue;
     if (references > 0) bench_case.references = references;
@@ -77,8 +80,9 @@ ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, b
       cases.push_back(result);
       if (json) continue;
       std::cout << fmt::format("  {:<11}{:>5}{:>14.2f} M{:>14.2f} M{:>8.2f}{:>16.2f}\n", bench_case.name, count,
-                               result["timed_refs_per_s"].get<double>() / 1e6, result["functional_refs_per_s"].get<double>() / 1e6,
-                               result["ratio"].get<double>(), result["kernel_events_per_transaction"].get<double>())
+                               result["timed_refs_per_s"].get<double>() / 1e6,
+                               result["functional_refs_per_s"].get<double>() / 1e6, result["ratio"].get<double>(),
+                               result["kernel_events_per_transaction"].get<double>())
                 << std::flush;
     }
   }
@@ -101,10 +105,13 @@ void add_bench(CLI::App& program, Invocation& invocation) {
   for (const BenchCase& bench_case : bench_cases()) names.push_back(bench_case.name);
   bench->add_option("--case", options->only, "only this case")->check(CLI::IsMember(names));
   bench->add_option("--cpus", options->cpus, "only this number of CPUs")->check(CLI::IsMember(kCpus));
-  bench->add_option("--references", options->references, "in each run, over all CPUs (default: a case's own number)")->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 40));
+  bench->add_option("--references", options->references, "in each run, over all CPUs (default: a case's own number)")
+      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 40));
   bench->add_flag("--json", options->json, "one JSON document");
   bench->footer(kFooter);
-  bench->callback([options, &invocation] { invocation.action = [options] { return run_bench(options->only, options->cpus, options->references, options->json); }; });
+  bench->callback([options, &invocation] {
+    invocation.action = [options] { return run_bench(options->only, options->cpus, options->references, options->json); };
+  });
 }
 
 }  // namespace linebounce

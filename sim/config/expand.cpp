@@ -53,7 +53,8 @@ class PointBuilder {
   const Protocol& protocol(const Setting& setting) {
     const auto& name = std::get<std::string>(setting.value);
     const auto known = protocols_.find(name);
-    return known != protocols_.end() ? known->second : protocols_.emplace(name, load_protocol(name, setting.origin.place)).first->second;
+    return known != protocols_.end() ? known->second
+                                     : protocols_.emplace(name, load_protocol(name, setting.origin.place)).first->second;
   }
 
   const Experiment& experiment_;

@@ -34,7 +34,8 @@ class Relay final : public Observer {
 
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
-  const auto entry = std::find_if(workloads().begin(), workloads().end(), [&](const WorkloadEntry& w) { return w.name == input.workload; });
+  const auto entry =
+      std::find_if(workloads().begin(), workloads().end(), [&](const WorkloadEntry& w) { return w.name == input.workload; });
   const std::unique_ptr<Workload> workload = entry->create(input.parameters);
   Relay relay;
   Machine machine(input.machine, input.protocol, input.engine, input.run.warmup_us, input.run.measure_us, relay);

@@ -1,8 +1,8 @@
 #include "sim/simulation/statistics.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace linebounce {
 
@@ -12,7 +12,9 @@ constexpr std::array<const char*, kSources> kSourceNames = {"local_c2c", "local_
 constexpr std::array<const char*, kAccessKinds> kAccessNames = {"load", "store", "atomic"};
 constexpr std::array<const char*, 2> kModeNames = {"kernel", "user"};
 
-double share_pct(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0.0; }
+double share_pct(double part, double whole) {
+  return whole > 0 ? 100.0 * part / whole : 0.0;
+}
 
 }  // namespace
 
@@ -124,7 +126,8 @@ void Statistics::collect_latency(Machine& machine, PointData& point) const {
   for (const auto& [source, bins] : by_source) latency_metrics(source, bins, point);
 }
 
-void Statistics::latency_metrics(const std::string& source, const std::map<std::int64_t, std::int64_t>& bins, PointData& point) const {
+void Statistics::latency_metrics(const std::string& source, const std::map<std::int64_t, std::int64_t>& bins,
+                                 PointData& point) const {
   std::int64_t count = 0;
   std::int64_t cycles = 0;
   auto peak = bins.begin();

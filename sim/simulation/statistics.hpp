@@ -26,7 +26,8 @@ class LatencyHistogram {
   std::map<std::int64_t, std::int64_t> sparse_;
 };
 
-// Counts misses by what was missed, in which function, how, and from where it came. Open addressing; grows, never iterated but sorted.
+// Counts misses by what was missed, in which function, how, and from where it came. Open addressing; grows, never iterated but
+// sorted.
 class MissTable {
  public:
   struct Key {

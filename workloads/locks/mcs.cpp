@@ -1,8 +1,8 @@
-// A queue in which each waiter spins on a word of its own line (Mellor-Crummey, Scott: "Algorithms for scalable synchronization on
-// shared-memory multiprocessors", 1991): a release touches one waiter's line, not all of them.
-#include "workloads/locks/locks.hpp"
-
+// A queue in which each waiter spins on a word of its own line (Mellor-Crummey, Scott: "Algorithms for scalable synchronization
+// on shared-memory multiprocessors", 1991): a release touches one waiter's line, not all of them.
 #include <vector>
+
+#include "workloads/locks/locks.hpp"
 
 namespace linebounce {
 

@@ -1,4 +1,5 @@
-// Waiters read their own copy until it changes and only then try: what Linux 2.4 and 2.6 did on i386 (decb, then a loop of loads).
+// Waiters read their own copy until it changes and only then try: what Linux 2.4 and 2.6 did on i386 (decb, then a loop of
+// loads).
 #include "workloads/locks/locks.hpp"
 
 namespace linebounce {

@@ -1,10 +1,10 @@
 // Every CPU takes one lock, works on data that it protects, and computes outside: which lock costs what.
+#include <algorithm>
+
 #include "workloads/locks/lock.hpp"
 #include "workloads/micro/micro.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/registry.hpp"
-
-#include <algorithm>
 
 namespace linebounce {
 
@@ -23,7 +23,8 @@ class CriticalSection final : public Workload {
   void set_up(const Setting& setting) override {
     seed_ = setting.seed;
     line_ = static_cast<Address>(setting.memory.line_bytes());
-    const auto entry = std::find_if(locks().begin(), locks().end(), [this](const LockEntry& e) { return e.name == lock_name_; });
+    const auto entry =
+        std::find_if(locks().begin(), locks().end(), [this](const LockEntry& e) { return e.name == lock_name_; });
     lock_ = entry->create(setting.memory, "section_lock", setting.machine.cpus);
     data_ = setting.memory.place_array("protected_data", std::max<std::int64_t>(1, data_lines_) * setting.memory.line_bytes());
     section_ = setting.memory.function("critical_section", Mode::kernel);
@@ -60,7 +61,8 @@ class CriticalSection final : public Workload {
       most = std::max(most, entered);
     }
     metrics.metric("throughput.operations_per_s", static_cast<double>(total) * 1e9 / facts.measured_ns, "1/s");
-    metrics.metric("fairness.least_share_pct", most == 0 ? 0 : 100.0 * static_cast<double>(least) / static_cast<double>(most), "%");
+    metrics.metric("fairness.least_share_pct", most == 0 ? 0 : 100.0 * static_cast<double>(least) / static_cast<double>(most),
+                   "%");
   }
 
  private:
@@ -81,11 +83,19 @@ std::vector<ParameterDeclaration> critical_section_parameters() {
   return {
       {.name = "lock", .default_value = std::string("ticket"), .meaning = "which lock protects the section"},
       {.name = "data_lines", .default_value = std::int64_t{1}, .meaning = "lines read and written inside", .maximum = 100000},
-      {.name = "inside_cycles", .default_value = std::int64_t{100}, .meaning = "computed inside, beside the data", .maximum = 1e9},
-      {.name = "outside_cycles", .default_value = std::int64_t{1000}, .meaning = "mean computed outside, uniform from 1 to twice that", .maximum = 1e9},
+      {.name = "inside_cycles",
+       .default_value = std::int64_t{100},
+       .meaning = "computed inside, beside the data",
+       .maximum = 1e9},
+      {.name = "outside_cycles",
+       .default_value = std::int64_t{1000},
+       .meaning = "mean computed outside, uniform from 1 to twice that",
+       .maximum = 1e9},
   };
 }
 
-std::unique_ptr<Workload> make_critical_section(const Parameters& parameters) { return std::make_unique<CriticalSection>(parameters); }
+std::unique_ptr<Workload> make_critical_section(const Parameters& parameters) {
+  return std::make_unique<CriticalSection>(parameters);
+}
 
 }  // namespace linebounce

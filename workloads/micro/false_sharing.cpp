@@ -9,10 +9,14 @@ constexpr int kCounted = 0;  // tally
 
 class FalseSharing final : public Workload {
  public:
-  explicit FalseSharing(const Parameters& parameters) : stride_(parameters.integer("stride_bytes")), outside_(parameters.integer("outside_cycles")) {}
+  explicit FalseSharing(const Parameters& parameters)
+      : stride_(parameters.integer("stride_bytes")), outside_(parameters.integer("outside_cycles")) {}
 
   void set_up(const Setting& setting) override {
-    Layout layout{.name = "counters", .size = static_cast<int>(stride_) * setting.machine.cpus, .alignment = setting.memory.line_bytes(), .fields = {}};
+    Layout layout{.name = "counters",
+                  .size = static_cast<int>(stride_) * setting.machine.cpus,
+                  .alignment = setting.memory.line_bytes(),
+                  .fields = {}};
     for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
       layout.fields.push_back({"of_cpu[" + std::to_string(cpu) + "]", cpu * static_cast<int>(stride_)});
     }
@@ -45,11 +49,21 @@ class FalseSharing final : public Workload {
 
 std::vector<ParameterDeclaration> false_sharing_parameters() {
   return {
-      {.name = "stride_bytes", .default_value = std::int64_t{8}, .meaning = "from one CPU's word to the next; a multiple of 8", .minimum = 8, .maximum = 4096},
-      {.name = "outside_cycles", .default_value = std::int64_t{100}, .meaning = "computed between two counts", .minimum = 1, .maximum = 1e9},
+      {.name = "stride_bytes",
+       .default_value = std::int64_t{8},
+       .meaning = "from one CPU's word to the next; a multiple of 8",
+       .minimum = 8,
+       .maximum = 4096},
+      {.name = "outside_cycles",
+       .default_value = std::int64_t{100},
+       .meaning = "computed between two counts",
+       .minimum = 1,
+       .maximum = 1e9},
   };
 }
 
-std::unique_ptr<Workload> make_false_sharing(const Parameters& parameters) { return std::make_unique<FalseSharing>(parameters); }
+std::unique_ptr<Workload> make_false_sharing(const Parameters& parameters) {
+  return std::make_unique<FalseSharing>(parameters);
+}
 
 }  // namespace linebounce

@@ -1,8 +1,8 @@
 // What one operation costs, measured as a kernel programmer would: by loops between two readings of the clock.
 //
-// Rows of one CPU: time of the loop / repetitions, on lines that the CPU has to itself. Rows of several: `contenders` CPUs run the
-// loop freely on one line for a window of time; cost = window / increments that all of them completed in it. The definitions
-// stand in configs/experiments/operation_costs.toml, with their reasons.
+// Rows of one CPU: time of the loop / repetitions, on lines that the CPU has to itself. Rows of several: `contenders` CPUs run
+// the loop freely on one line for a window of time; cost = window / increments that all of them completed in it. The
+// definitions stand in configs/experiments/operation_costs.toml, with their reasons.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -22,8 +22,8 @@ enum SharedRow { kAtomicTransfer, kBlindTransfer, kTransferInvalidate, kSharedRo
 
 constexpr std::array<const char*, kSoloRows> kSoloNames = {
     "instruction", "clock_cycle", "l2_hit", "atomic_increment", "cmpxchg_atomic_increment", "main_memory", "cpu_local_lock"};
-constexpr std::array<const char*, kSharedRows> kSharedNames = {"atomic_increment_cache_transfer", "cmpxchg_blind_cache_transfer",
-                                                               "cmpxchg_cache_transfer_and_invalidate"};
+constexpr std::array<const char*, kSharedRows> kSharedNames = {
+    "atomic_increment_cache_transfer", "cmpxchg_blind_cache_transfer", "cmpxchg_cache_transfer_and_invalidate"};
 
 class OperationCosts final : public Workload {
  public:
@@ -70,8 +70,10 @@ class OperationCosts final : public Workload {
 
 void OperationCosts::set_up(const Setting& setting) {
   const auto& caches = setting.machine.caches;
-  if (caches.size() < 2) throw std::invalid_argument("workload operation_costs needs a machine with at least two levels of cache");
-  shared_rows_ = contenders_ <= setting.machine.cpus ? kSharedRows : 0;  // too few CPUs: rows that nobody can measure are left out
+  if (caches.size() < 2)
+    throw std::invalid_argument("workload operation_costs needs a machine with at least two levels of cache");
+  shared_rows_ =
+      contenders_ <= setting.machine.cpus ? kSharedRows : 0;  // too few CPUs: rows that nobody can measure are left out
   seed_ = setting.seed;
   AddressSpace& memory = setting.memory;
   in_l2_ = make_chain(memory, "l2_chain", std::min(4 * caches[0].size_kib, caches[1].size_kib / 2) * std::int64_t{1024});
@@ -204,13 +206,27 @@ void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
 
 std::vector<ParameterDeclaration> operation_costs_parameters() {
   return {
-      {.name = "repetitions", .default_value = std::int64_t{20000}, .meaning = "of each loop on one CPU", .minimum = 1, .maximum = 1e9},
-      {.name = "contenders", .default_value = std::int64_t{2}, .meaning = "CPUs on the shared line", .minimum = 1, .maximum = 64},
-      {.name = "phases", .default_value = std::int64_t{16}, .meaning = "windows of a shared row, each with other starting times", .minimum = 1, .maximum = 1e6},
+      {.name = "repetitions",
+       .default_value = std::int64_t{20000},
+       .meaning = "of each loop on one CPU",
+       .minimum = 1,
+       .maximum = 1e9},
+      {.name = "contenders",
+       .default_value = std::int64_t{2},
+       .meaning = "CPUs on the shared line",
+       .minimum = 1,
+       .maximum = 64},
+      {.name = "phases",
+       .default_value = std::int64_t{16},
+       .meaning = "windows of a shared row, each with other starting times",
+       .minimum = 1,
+       .maximum = 1e6},
       {.name = "window_us", .default_value = 50.0, .meaning = "length of a window", .minimum = 1, .maximum = 1e6},
   };
 }
 
-std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters) { return std::make_unique<OperationCosts>(parameters); }
+std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters) {
+  return std::make_unique<OperationCosts>(parameters);
+}
 
 }  // namespace linebounce

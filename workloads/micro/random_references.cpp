@@ -1,13 +1,13 @@
-// A tester in the shape of a workload: every CPU does random operations of every kind on a few lines that all use, and on lines of
-// its own. What it reads is checked as it goes, and at the end of the programs once more, by rules that hold under every memory
-// model and in every order in which the machine may run the operations.
+// A tester in the shape of a workload: every CPU does random operations of every kind on a few lines that all use, and on lines
+// of its own. What it reads is checked as it goes, and at the end of the programs once more, by rules that hold under every
+// memory model and in every order in which the machine may run the operations.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <stdexcept>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "workloads/locks/lock.hpp"
 #include "workloads/micro/micro.hpp"
@@ -30,8 +30,9 @@ constexpr Address kByte = 14;    // ... and 1 byte, each written by one CPU that
 constexpr Address kSlot = 16;    // tokens are exchanged here
 constexpr Address kData = 24;    // published by one CPU
 
-constexpr std::array<const char*, 10> kShares = {"load_share", "store_share", "atomic_share", "prefetch_share", "fence_share",
-                                                 "compute_share", "lock_share", "spin_share", "interrupt_share", "sleep_share"};
+constexpr std::array<const char*, 10> kShares = {"load_share",      "store_share",   "atomic_share", "prefetch_share",
+                                                 "fence_share",     "compute_share", "lock_share",   "spin_share",
+                                                 "interrupt_share", "sleep_share"};
 constexpr std::array<std::int64_t, 10> kDefaultShares = {35, 25, 12, 6, 2, 10, 3, 2, 3, 2};
 
 // Vectors of interrupts: what the handler does, and to which record.
@@ -66,7 +67,8 @@ struct Done {
 
 void require(bool holds, const Cpu& cpu, const char* rule, Value found, Value expected) {
   if (holds) return;
-  throw std::logic_error(fmt::format("random_references: CPU {}: {}: found {}, expected {}", cpu.id().value, rule, found, expected));
+  throw std::logic_error(
+      fmt::format("random_references: CPU {}: {}: found {}, expected {}", cpu.id().value, rule, found, expected));
 }
 
 class Player {
@@ -113,7 +115,9 @@ class Player {
   }
   CpuId any_cpu() { return CpuId(static_cast<int>(below(static_cast<std::uint64_t>(memory_.cpus)))); }
 
-  void note(Value value) { done_.checksum = ((done_.checksum << 7) | (done_.checksum >> 57)) ^ (value * 0x9E3779B97F4A7C15ULL); }
+  void note(Value value) {
+    done_.checksum = ((done_.checksum << 7) | (done_.checksum >> 57)) ^ (value * 0x9E3779B97F4A7C15ULL);
+  }
 
   // A value that only grows, as this CPU sees it.
   void check_growth(std::vector<Value>& seen, std::size_t at, Value value, const char* rule) {
@@ -126,8 +130,10 @@ class Player {
     const std::size_t record = any_record();
     switch (below(6)) {
       case 0: return check_growth(counters_seen_, record, cpu_.load(memory_.field(record, kCounter)), "a counter went back");
-      case 1: return check_growth(words_seen_, record, cpu_.load(memory_.field(record, kWord), 2), "a word of one writer went back");
-      case 2: return check_growth(bytes_seen_, record, cpu_.load(memory_.field(record, kByte), 1), "a byte of one writer went back");
+      case 1:
+        return check_growth(words_seen_, record, cpu_.load(memory_.field(record, kWord), 2), "a word of one writer went back");
+      case 2:
+        return check_growth(bytes_seen_, record, cpu_.load(memory_.field(record, kByte), 1), "a byte of one writer went back");
       case 3: return read_published(record);
       default: return private_access(false);
     }
@@ -246,8 +252,8 @@ class Player {
     note(before);
   }
 
-  // Waits for anybody to tick, but no longer than until the own timer's handler sets the own flag. Where no program ends, CPU 0 ticks
-  // for all the others, who can do without a timer.
+  // Waits for anybody to tick, but no longer than until the own timer's handler sets the own flag. Where no program ends, CPU 0
+  // ticks for all the others, who can do without a timer.
   void spin() {
     if (!memory_.programs_end && me() == 0) return note(cpu_.fetch_add(memory_.clock, 1));
     const std::array<Address, 2> words = {memory_.clock, memory_.flags + 8 * me()};
@@ -301,7 +307,7 @@ class Player {
   Random random_;
   Random handler_random_;
   std::vector<Value> counters_seen_, data_seen_, words_seen_, bytes_seen_;  // by record
-  std::vector<std::byte> private_bytes_;  // what the private memory must hold
+  std::vector<std::byte> private_bytes_;                                    // what the private memory must hold
 };
 
 class RandomReferences final : public Workload {
@@ -400,16 +406,32 @@ class RandomReferences final : public Workload {
 
 std::vector<ParameterDeclaration> random_references_parameters() {
   std::vector<ParameterDeclaration> parameters = {
-      {.name = "operations", .default_value = std::int64_t{0}, .meaning = "per CPU, then sums are checked; 0: until the run is over", .maximum = 1e12},
-      {.name = "shared_lines", .default_value = std::int64_t{4}, .meaning = "lines that all CPUs use", .minimum = 1, .maximum = 10000},
-      {.name = "private_lines", .default_value = std::int64_t{40}, .meaning = "lines of each CPU's own", .minimum = 1, .maximum = 100000},
+      {.name = "operations",
+       .default_value = std::int64_t{0},
+       .meaning = "per CPU, then sums are checked; 0: until the run is over",
+       .maximum = 1e12},
+      {.name = "shared_lines",
+       .default_value = std::int64_t{4},
+       .meaning = "lines that all CPUs use",
+       .minimum = 1,
+       .maximum = 10000},
+      {.name = "private_lines",
+       .default_value = std::int64_t{40},
+       .meaning = "lines of each CPU's own",
+       .minimum = 1,
+       .maximum = 100000},
   };
   for (std::size_t kind = 0; kind < kShares.size(); ++kind) {
-    parameters.push_back({.name = kShares[kind], .default_value = kDefaultShares[kind], .meaning = "how often, against the other shares", .maximum = 1e6});
+    parameters.push_back({.name = kShares[kind],
+                          .default_value = kDefaultShares[kind],
+                          .meaning = "how often, against the other shares",
+                          .maximum = 1e6});
   }
   return parameters;
 }
 
-std::unique_ptr<Workload> make_random_references(const Parameters& parameters) { return std::make_unique<RandomReferences>(parameters); }
+std::unique_ptr<Workload> make_random_references(const Parameters& parameters) {
+  return std::make_unique<RandomReferences>(parameters);
+}
 
 }  // namespace linebounce

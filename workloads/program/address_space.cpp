@@ -43,7 +43,8 @@ FunctionId AddressSpace::function(const std::string& name, Mode mode) {
 }
 
 AddressSpace::Place AddressSpace::find(Address address) const {
-  const auto after = std::upper_bound(objects_.begin(), objects_.end(), address, [](Address at, const Object& object) { return at < object.begin; });
+  const auto after = std::upper_bound(objects_.begin(), objects_.end(), address,
+                                      [](Address at, const Object& object) { return at < object.begin; });
   if (after == objects_.begin()) return {};
   const Object& object = *std::prev(after);
   const Address offset = address - object.begin;

@@ -1,4 +1,5 @@
-// Random numbers that are the same everywhere: a generator and distributions of our own, one stream for each (seed, CPU, purpose).
+// Random numbers that are the same everywhere: a generator and distributions of our own, one stream for each (seed, CPU,
+// purpose).
 #pragma once
 
 #include <cstdint>
