@@ -207,7 +207,7 @@ void SnoopingBus::sample_front(Tick now) {
   last_result_ = done.sampled_at + align_up(now - done.sampled_at, timing_.snoop_stall);
   std::erase_if(busy_, [now](const BusyLine& busy) { return busy.until <= now; });
   order(done, now, last_result_);
-  transactions_.pop_front();
+  transactions_.erase(transactions_.begin());
   if (!transactions_.empty()) set_snoop(transactions_.front(), last_result_ + timing_.address);
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
 }

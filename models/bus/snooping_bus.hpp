@@ -8,7 +8,6 @@
 // free (an atomic operation ends, a new owner has finished its one access), so that nobody gets in between.
 #pragma once
 
-#include <deque>
 #include <systemc>
 #include <vector>
 
@@ -97,7 +96,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   sc_core::sc_event event_;
 
   std::vector<BusRequest> requests_;      // not granted yet, by (stamp, client)
-  std::deque<Transaction> transactions_;  // granted, not ordered yet
+  std::vector<Transaction> transactions_;  // granted, not ordered yet, in the bus's order; at most `outstanding`
   std::vector<Tick> done_;                // when the ordered ones leave the bus, only those that may still matter
   std::vector<BusyLine> busy_;            // lines that a delivered transaction still holds
   std::vector<Copy*> found_;              // by client: its copy of the line that is being ordered
