@@ -24,6 +24,7 @@ EFFECTS = re.compile(
     r"load(_\w+)?|store(_\w+)?|fetch_\w+|exchange(_\w+)?|compare_exchange\w*|test_and_set|spin_\w+|prefetch|fence|execute"
     r"|compute|sleep\w*|draw\w*|next\w*|below|between|uniform\w*|exponential\w*|chance|shuffle"
 )
+EFFECTS_WITHOUT_ARGUMENTS = re.compile(r"fence|draw\w*|next\w*|uniform\w*|exponential\w*|chance")
 GENERATOR = re.compile(r"(?:\w+_)?(?:random|rng|generator)_?")
 
 # Operators from the loosest to the tightest, and whether what stands on both sides runs in a fixed order. "=" and its kin run
@@ -97,7 +98,9 @@ class Linter:
         before = items[place - 1] if place else None
         after = items[place + 1] if place + 1 < len(items) else None
         is_called = isinstance(after, Group) and after.kind == "("
-        if _is_word(before, {".", "->"}) and is_called and EFFECTS.fullmatch(name.text):
+        # Every access names an address; store() without arguments gives a part of a machine.
+        has_effect = is_called and (EFFECTS if after.items else EFFECTS_WITHOUT_ARGUMENTS).fullmatch(name.text)
+        if _is_word(before, {".", "->"}) and has_effect:
             return name
         # `Random& random` declares it, `random.below(4)` and `pick(random)` use it.
         is_declared = before is not None and _ends_operand(before)

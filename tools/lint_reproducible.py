@@ -41,6 +41,7 @@ def complaint(all_tokens: list[Token], place: int, may_read_clock: bool) -> str 
     if (
         INEXACT.fullmatch(name)
         and texts(all_tokens, place + 1, 1) == ["("]
+        and texts(all_tokens, place + 2, 1) != [")"]
         and (is_std(all_tokens, place) or is_free_call(all_tokens, place))
     ):
         return f'"{name}" differs between mathematical libraries'

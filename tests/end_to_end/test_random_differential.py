@@ -27,7 +27,8 @@ MACHINES = {
     "tiny, two ways, tree": TINY | {"cache.L1D.ways": 2, "cache.L2.ways": 2, "cache.L2.replacement": "tree_plru"},
     "L2 not inclusive": TINY | LRU | {"cache.L2.inclusive": "false", "cache.L1D.ways": 2},
     "small L1 lines": TINY | {"cache.L1D.line_bytes": 16, "cache.L2.line_bytes": 64},
-    "small L1 lines, not inclusive": TINY | {"cache.L1D.line_bytes": 16, "cache.L2.line_bytes": 64, "cache.L2.inclusive": "false"},
+    "small L1 lines, not inclusive": TINY
+    | {"cache.L1D.line_bytes": 16, "cache.L2.line_bytes": 64, "cache.L2.inclusive": "false"},
     "starved": TINY | STARVED,
     "odd clocks": {"cpu.clock_mhz": 733, "bus.clock_mhz": 133},
     "thirds of a clock": {"cpu.clock_mhz": 2000 / 3, "bus.clock_mhz": 200 / 3},

@@ -40,6 +40,7 @@ RIGHT = [
     '// f(cpu.load(a), cpu.load(b))\n/* cpu.load(a) + cpu.load(b) */ const char* s = "cpu.load(a) + cpu.load(b)";',
     "#define BOTH f(cpu.load(a), \\\n cpu.load(b))\nint x;",
     "Value operator+(Cpu& cpu) { return cpu.load(a); } bool operator<(Cpu& cpu) { return cpu.load(b); }",
+    "format(agent.store().line(a), agent.store().line(b));",
     "sizeof(cpu.load(a)) + cpu.load(b);",
     "std::vector<int> x = f(cpu.load(a)), y = f(cpu.load(b));",
 ]

@@ -20,6 +20,7 @@ WRONG = [
 RIGHT = [
     "x = std::sqrt(a);",
     "tracer.log(a); events.exp(3);",
+    "const TransitionLog& log() const { return log_; }",
     "void log(const std::string& text);",
     "std::map<int, Line*> lines_;",
     "std::unordered_map<int, int> lines_; void f() { auto found = lines_.find(3); }",
