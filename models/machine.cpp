@@ -132,7 +132,8 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
       stuck("deadlock: nothing can happen any more, and not every program has ended");
     }
     const std::int64_t count = progress_count();
-    if (count != last_count) last_progress = now;
+    const bool waits = std::any_of(cores_.begin(), cores_.end(), [now](const auto& core) { return core->waits_for_time(now); });
+    if (count != last_count || waits) last_progress = now;
     last_count = count;
     if (now - last_progress > watchdog_) stuck("livelock: no operation but spins has been completed for engine.watchdog_us");
   }

@@ -234,6 +234,12 @@ std::int64_t Core::progress() const {
   return count;
 }
 
+bool Core::waits_for_time(Tick now) const {
+  return std::any_of(threads_.begin(), threads_.end(), [now](const auto& cpu) {
+    return cpu->computes_at(now) || std::any_of(cpu->interrupts_.begin(), cpu->interrupts_.end(), [now](const auto& i) { return i.at > now; });
+  });
+}
+
 Tick Core::latest() const {
   Tick latest = 0;
   for (const auto& cpu : threads_) latest = std::max(latest, cpu->now_);

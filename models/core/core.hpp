@@ -59,6 +59,8 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   [[nodiscard]] bool stopped() const { return stopped_; }
   // Grows with every operation that is no spin, and with time computed: what a watchdog looks at.
   [[nodiscard]] std::int64_t progress() const;
+  // Something comes by itself after `now`: a computation ends, an interrupt arrives.
+  [[nodiscard]] bool waits_for_time(Tick now) const;
   // The local time of the thread that is furthest ahead.
   [[nodiscard]] Tick latest() const;
   // How often the kernel has run this core.

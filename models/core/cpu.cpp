@@ -196,6 +196,11 @@ std::int64_t Cpu::progress() const {
   return operations;
 }
 
+// A spin's pause is no computation.
+bool Cpu::computes_at(Tick time) const {
+  return status_ == Status::ready && idle_to_ == now_ && time < idle_to_ && idle_to_ - idle_from_ > kSpinPause * cycle_;
+}
+
 FunctionId Cpu::enter_function(FunctionId function) {
   account_time();
   idle_to_ = -1;  // an interrupt does not reach back into the caller

@@ -141,6 +141,7 @@ class Cpu {
   void account_sleep();
   void begin_measuring();
   [[nodiscard]] std::int64_t progress() const;
+  [[nodiscard]] bool computes_at(Tick time) const;
 
   Core* core_;
   CacheUnit* unit_;

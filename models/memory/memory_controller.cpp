@@ -13,7 +13,7 @@ MemoryController::MemoryController(const MemorySpec& spec, const Timebase& timeb
 Tick MemoryController::start(LineAddr line, Tick earliest) {
   Tick& bank = bank_free_[line.value % bank_free_.size()];
   const Tick at = std::max({earliest, bank, channel_free_});
-  bank = at + bank_busy_;
+  if (bank_busy_ > 0) bank = at + bank_busy_;
   if (channel_busy_ > 0) channel_free_ = at + channel_busy_;
   return at;
 }

@@ -1,0 +1,163 @@
+// What each kind of bus transaction costs, clock by clock. small_machine.hpp says what a miss to memory is made of.
+#include <gtest/gtest.h>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+// The request is stamped 2010, on an edge, and so granted at the next, 2020.
+TEST(SnoopingBus, AMissToMemoryCostsItsStagesAndTheWaitForAnEdge) {
+  SmallMachine small(small_machine(1));
+  small.run({[](Cpu& cpu) {
+    EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146);
+    EXPECT_EQ(cycles_from(cpu, 2999, [&] { cpu.load(kLine + 32); }), 137) << "stamped 3009, granted at 3010";
+    EXPECT_EQ(cycles_from(cpu, 4000, [&] { cpu.store(kLine + 64, 1); }), 146);
+    EXPECT_EQ(cycles_from(cpu, 5000, [&] { cpu.fetch_add(kLine + 96, 1); }), 145 + 20);
+  }});
+  ASSERT_EQ(small.misses().size(), 4U);
+  EXPECT_EQ(small.misses()[0].source, Source::local_memory);
+  // From the access' issue until it can start: 145 ns.
+  EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[0].latency), 145);
+}
+
+TEST(SnoopingBus, AMemorySlowerBy100NsMakesAMissSlowerBy100Ns) {
+  MachineSpec spec = small_machine(1);
+  spec.memory.latency_ns = 200;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 246); }});
+}
+
+// The owner's first data comes 3 clocks after the snoop result: at 2100; at the pins at 2110, and the load is over at 2116.
+TEST(SnoopingBus, DirtyLineIsSuppliedByItsOwnerNotByMemory) {
+  MachineSpec spec = small_machine(2);
+  spec.memory.latency_ns = 500;  // plays no part
+  SmallMachine small(spec);
+  Value in_memory_before = 1;
+  Value in_memory_after = 0;
+  small.run({[&](Cpu& cpu) {
+               wait_until(cpu, 1900);
+               EXPECT_EQ(cpu.now_ns(), 1900);
+               in_memory_before = small.in_memory(kLine);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 116);
+               in_memory_after = small.in_memory(kLine);
+             },
+             [](Cpu& cpu) {
+               cpu.store(kLine, 77);
+               wait_until(cpu, 3000);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.load(kLine); }), 2) << "the owner keeps a copy";
+             }});
+  EXPECT_EQ(in_memory_before, 0U);
+  EXPECT_EQ(in_memory_after, 77U) << "memory takes the data from the bus";
+  EXPECT_EQ(small.misses().back().source, Source::local_c2c);
+}
+
+TEST(SnoopingBus, AWriteTakesADirtyLineAwayAndLeavesMemoryOld) {
+  SmallMachine small(small_machine(2));
+  small.run({[&](Cpu& cpu) {
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine + 8, 1); }), 116);
+               EXPECT_EQ(small.in_memory(kLine), 0U);
+             },
+             [](Cpu& cpu) {
+               cpu.store(kLine, 77);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 116) << "it has to fetch it back";
+             }});
+  EXPECT_EQ(small.transitions("M", "Other_GetM"), 1);
+}
+
+// L1's look-up finds the line without the right to write: stamped 2002, granted 2010, address phase 2020, snoop result 2060,
+// response a clock later: 2070. The store starts 5 cycles later. Memory plays no part.
+TEST(SnoopingBus, AnUpgradeCostsAnAddressPhaseButNoDataPhase) {
+  MachineSpec spec = small_machine(2);
+  spec.memory.latency_ns = 500;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 76);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { EXPECT_EQ(cpu.load(kLine), 1U); }), 116) << "its copy is gone";
+             }});
+  EXPECT_EQ(small.transitions("SM_AD", "Own_GetM"), 1);
+}
+
+// CPU 1's copy goes with CPU 0's upgrade; its own upgrade, on its way, becomes a miss and fetches CPU 0's data.
+// CPU 0: stamped 2002 like CPU 1's, granted first, snooped 2060, store 2075 to 2076. CPU 1: granted 2030, address phase 2040,
+// sampled 2080: the line is free, CPU 0's data comes at 2110, is at the pins at 2120, and the store ends at 2126.
+TEST(SnoopingBus, AnUpgradeThatLosesItsCopyFetchesTheData) {
+  SmallMachine small(small_machine(2));
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 76);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine + 8, 2); }), 126);
+               EXPECT_EQ(cpu.load(kLine), 1U);
+             }});
+  EXPECT_EQ(small.transitions("SM_AD", "Other_GetM"), 1);
+}
+
+// Both stamped 2010. CPU 0 is first: address phase 2030, memory's data 2130 to 2170, store 2145 to 2146. CPU 1's snoop is sampled at
+// 2090, 2110, 2130 (the line is on its way) and 2150: free since 2146, when CPU 0 had made its one access. The data of CPU 0 comes
+// 3 clocks later, at 2180, which the data bus allows (2170 and a clock of turnaround); at the pins 2190, the store ends at 2196.
+TEST(SnoopingBus, OfTwoWhoRaceForALineTheLowerNumberIsFirstAndFinishesItsAccess) {
+  SmallMachine small(small_machine(2));
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 146); },
+             [](Cpu& cpu) {
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 2); }), 196);
+               EXPECT_EQ(cpu.load(kLine), 2U);
+             }});
+}
+
+// CPU 0's operation holds the line from 2050 to 2100. CPU 1's snoop, due at 2070, is sampled at 2070, 2090 and 2110. The line is
+// taken at 2100, before CPU 0's next access; the result counts from 2110: data at 2140, at the pins 2150, store 2155 to 2156.
+// CPU 0's load at 2100 misses: stamped 2110, granted 2120, snooped 2170; data of CPU 1 at 2200, at the pins 2210, over at 2216.
+TEST(SnoopingBus, ASnoopWaitsForALockedOperationAndIsFirstAfterIt) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.atomic_latency_cycles = 50;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               cpu.store(kLine, 10);
+               EXPECT_EQ(cycles_from(cpu, 2050, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 10U); }), 50);
+               EXPECT_EQ(cycles_from(cpu, 2100, [&] { EXPECT_EQ(cpu.load(kLine), 20U); }), 116);
+             },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 20); }), 156); }});
+}
+
+// All stamped 2010, of three lines: address phases 2030, 2050, 2070, and the data one after the other: 2130, 2170, 2210.
+TEST(SnoopingBus, RequestsOfOneTimeAreGrantedByCpuNumber) {
+  SmallMachine small(small_machine(3));
+  const auto miss = [](double expected) {
+    return [expected](Cpu& cpu) {
+      EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine + 32 * static_cast<Address>(cpu.id().value)); }), expected);
+    };
+  };
+  small.run({miss(146), miss(186), miss(226)});
+}
+
+// CPU 2's stamp is 2007, CPU 1's 2008, CPU 0's 2009: all before the edge 2010. Address phases 2020, 2040, 2060; data 2120, 2160,
+// 2200; over 16 ns after that.
+TEST(SnoopingBus, RequestsOfDifferentTimesAreGrantedByTheirStamps) {
+  SmallMachine small(small_machine(3));
+  const auto miss = [](double start, double end) {
+    return [start, end](Cpu& cpu) {
+      EXPECT_EQ(cycles_from(cpu, start, [&] { cpu.load(kLine + 32 * static_cast<Address>(cpu.id().value)); }), end - start);
+    };
+  };
+  small.run({miss(1999, 2216), miss(1998, 2176), miss(1997, 2136)});
+}
+
+// With room for one, the second address phase waits until the first transaction's data has gone: granted on the edge 2170, address
+// phase 2180, data 2280, over 16 ns later.
+TEST(SnoopingBus, AFullInOrderQueueHoldsUpTheNextAddressPhase) {
+  MachineSpec spec = small_machine(2);
+  spec.bus.outstanding = 1;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine + 32); }), 296); }});
+}
+
+}  // namespace
+}  // namespace linebounce::test

@@ -1,0 +1,296 @@
+// Spins, interrupts, timers, sleep: each on the very cycle.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+// Whether a spin is parked or simulated load by load must make no difference.
+class Spin : public testing::TestWithParam<bool> {
+ protected:
+  [[nodiscard]] static EngineSpec engine() {
+    EngineSpec engine;
+    engine.parked_spins = GetParam();
+    return engine;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, Spin, testing::Bool(), [](const auto& info) { return info.param ? "parked" : "simulated"; });
+
+// CPU 1 loads at 1000, 1004, 1008, ... CPU 0's store at 2000: granted 2020, snooped 2070, memory's data at the pins 2140, done 2145.
+// CPU 1's load at 2072 misses: stamped 2082, granted 2090, address phase 2100, sampled 2140 (the line is on its way) and 2160; data
+// at 2190, at the pins 2200, over at 2206.
+TEST_P(Spin, SeesTheChangeWithTheLoadThatMissesBecauseOfIt) {
+  SmallMachine small(small_machine(2), engine());
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               cpu.store(kLine, 1);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               wait_until(cpu, 1000);
+               cpu.spin_until(kLine, [](Value value) { return value == 1; });
+               EXPECT_EQ(cpu.now_ns(), 2206);
+               EXPECT_EQ(cpu.counters().by_function[0].hits[0][0], 268) << "(2072 - 1000) / 4";
+               EXPECT_EQ(cpu.counters().by_function[0].misses, 2);
+               EXPECT_EQ(cpu.counters().by_function[0].instructions, 1 + 3 * 268 + 1) << "load, compare, branch";
+             }});
+}
+
+// Two words on two lines: loads at 1000 and 1002, the loop's 2 cycles, 1006 and 1008, ... A period of 6. The second word changes.
+// Snooped at 2070: the loads of the second word are at 1002 + 6 k, the next one is at 2070: the touch is first, so this one misses:
+// stamped 2080, granted 2090, and then as above: over at 2206.
+TEST_P(Spin, OnTwoWordsGoesOnWithTheWordWhoseTurnItIs) {
+  SmallMachine small(small_machine(2), engine());
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               cpu.store(kLine + 32, 1);
+             },
+             [](Cpu& cpu) {
+               const std::array<Address, 2> words = {kLine, kLine + 32};
+               std::array<Value, 2> values{};
+               cpu.load(words[0]);
+               cpu.load(words[1]);
+               wait_until(cpu, 1000);
+               cpu.spin_until_any(words, values, [](std::span<const Value> now) { return now[1] == 1; });
+               EXPECT_EQ(cpu.now_ns(), 2206);
+             }});
+}
+
+// The handler starts between the loads at 1496 and 1500: the loop's pause from 1498 to 1500 is split at 1499. 50 cycles to the
+// handler, none in it; then the last cycle of the pause: the next load is at 1550, and every fourth cycle from there.
+// The store comes as above: snooped at 2070, which is 1550 + 4 * 130. The touch is first, so that load misses.
+TEST_P(Spin, AnInterruptSplitsThePauseOfTheLoop) {
+  SmallMachine small(small_machine(2), engine());
+  double handled = 0;
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 1399);
+               cpu.send_ipi(CpuId(1), 3);
+               wait_until(cpu, 2000);
+               cpu.store(kLine, 1);
+             },
+             [&handled](Cpu& cpu) {
+               cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+               cpu.load(kLine);
+               wait_until(cpu, 1000);
+               cpu.spin_until(kLine, [](Value value) { return value == 1; });
+               EXPECT_EQ(cpu.now_ns(), 2206);
+               EXPECT_EQ(cpu.counters().by_function[0].hits[0][0], (1500 - 1000) / 4 + (2070 - 1550) / 4);
+             }});
+  EXPECT_EQ(handled, 1549);
+}
+
+// The same in the very first pause, before the spin could be parked for a single load: 1002 to 1004, split at 1003.
+TEST_P(Spin, AnInterruptSplitsTheFirstPauseToo) {
+  SmallMachine small(small_machine(2), engine());
+  double handled = 0;
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 903);
+               cpu.send_ipi(CpuId(1), 3);
+               wait_until(cpu, 2000);
+               cpu.store(kLine, 1);
+             },
+             [&handled](Cpu& cpu) {
+               cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+               cpu.load(kLine);
+               wait_until(cpu, 1000);
+               cpu.spin_until(kLine, [](Value value) { return value == 1; });
+             }});
+  EXPECT_EQ(handled, 1053);
+}
+
+// At 2200 the computation of 1000 cycles is split: 50 to the handler, 30 in it, then the 800 that are left.
+TEST(Interrupt, SplitsAComputation) {
+  SmallMachine small(small_machine(1));
+  double handled = 0;
+  small.run({[&handled](Cpu& cpu) {
+    cpu.set_interrupt_handler([&handled](Cpu& self, int vector) {
+      EXPECT_EQ(vector, 4);
+      handled = self.now_ns();
+      self.compute(30);
+    });
+    wait_until(cpu, 2000);
+    cpu.set_timer(200, 4);
+    cpu.compute(1000);
+    EXPECT_EQ(cpu.now_ns(), 3080);
+  }});
+  EXPECT_EQ(handled, 2250);
+}
+
+// An access is not split: the miss from 2000 to 2146 is over first.
+TEST(Interrupt, WaitsForTheEndOfAnAccess) {
+  SmallMachine small(small_machine(1));
+  double handled = 0;
+  small.run({[&handled](Cpu& cpu) {
+    cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+    wait_until(cpu, 1950);
+    cpu.set_timer(100, 4);
+    EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146 + 50);
+  }});
+  EXPECT_EQ(handled, 2196);
+}
+
+// CPU 0's goes out at 2000, arrives at 2100, and the first instruction of the handler is 50 cycles later. CPU 0 goes on at once.
+TEST(Interrupt, AnIpiTakesItsLatencyAndTheTargetsEntry) {
+  SmallMachine small(small_machine(2));
+  double handled = 0;
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.send_ipi(CpuId(1), 1); }), 0); },
+             [&handled](Cpu& cpu) {
+               cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+               cpu.compute(5000);
+               EXPECT_EQ(cpu.now_ns(), 5050);
+             }});
+  EXPECT_EQ(handled, 2150);
+}
+
+// Two that arrive together: of the same time, the lower sender's first. The second waits until the first's handler is done.
+TEST(Interrupt, OfTwoAtOneTimeTheLowerSenderIsFirst) {
+  SmallMachine small(small_machine(3));
+  std::vector<std::pair<int, double>> handled;
+  const auto send = [](Cpu& cpu) {
+    wait_until(cpu, 2000);
+    cpu.send_ipi(CpuId(0), cpu.id().value);
+  };
+  small.run({[&handled](Cpu& cpu) {
+               cpu.set_interrupt_handler([&handled](Cpu& self, int vector) {
+                 handled.emplace_back(vector, self.now_ns());
+                 self.compute(30);
+               });
+               cpu.compute(5000);
+               EXPECT_EQ(cpu.now_ns(), 5000 + 2 * 80);
+             },
+             send, send});
+  EXPECT_EQ(handled, (std::vector<std::pair<int, double>>{{1, 2150}, {2, 2230}}));
+}
+
+// Disabled from 2000 to 3000; the timer's time is 2200. It is taken at 3000.
+TEST(Interrupt, WaitsWhileTheyAreDisabled) {
+  SmallMachine small(small_machine(1));
+  double handled = 0;
+  small.run({[&handled](Cpu& cpu) {
+    cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+    wait_until(cpu, 2000);
+    cpu.set_timer(200, 4);
+    cpu.disable_interrupts();
+    cpu.compute(1000);
+    cpu.enable_interrupts();
+    cpu.compute(100);
+    EXPECT_EQ(cpu.now_ns(), 3150);
+  }});
+  EXPECT_EQ(handled, 3050);
+}
+
+TEST(Interrupt, DisablingKeepsOutOnlyWhatComesLater) {
+  SmallMachine small(small_machine(1));
+  double handled = 0;
+  small.run({[&handled](Cpu& cpu) {
+    cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+    wait_until(cpu, 2000);
+    cpu.set_timer(200, 4);
+    cpu.compute(1000);
+    cpu.disable_interrupts();
+    EXPECT_EQ(cpu.now_ns(), 3050);
+  }});
+  EXPECT_EQ(handled, 2250);
+}
+
+TEST(Sleep, EndsTheIpiLatencyAfterTheWake) {
+  SmallMachine small(small_machine(2));
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               cpu.wake(CpuId(1));
+             },
+             [](Cpu& cpu) {
+               wait_until(cpu, 500);
+               cpu.sleep();
+               EXPECT_EQ(cpu.now_ns(), 2100);
+               EXPECT_EQ(cpu.counters().asleep, 16000) << "ticks of 0.1 ns";
+             }});
+}
+
+TEST(Sleep, ReturnsAtOnceIfTheWakeCameBefore) {
+  SmallMachine small(small_machine(2));
+  small.run({[](Cpu& cpu) { cpu.wake(CpuId(1)); },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.sleep(); }), 0); }});
+}
+
+// An interrupt is handled, and sleep goes on until the wake: the timer's handler from 2000, wake at 3000 + 100.
+TEST(Sleep, IsNotEndedByAnInterrupt) {
+  SmallMachine small(small_machine(2));
+  double handled = 0;
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 3000);
+               cpu.wake(CpuId(1));
+             },
+             [&handled](Cpu& cpu) {
+               cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+               cpu.set_timer(2000, 1);
+               cpu.sleep();
+               EXPECT_EQ(cpu.now_ns(), 3100);
+             }});
+  EXPECT_EQ(handled, 2050);
+}
+
+// The prefetch at 2000 is filled at 2145.
+TEST(Prefetch, HidesTheWholeLatencyIfItComesEarlyEnough) {
+  SmallMachine small(small_machine(1));
+  small.run({[](Cpu& cpu) {
+    EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.prefetch(kLine); }), 1);
+    EXPECT_EQ(cycles_from(cpu, 2200, [&] { cpu.load(kLine); }), 2);
+  }});
+  EXPECT_EQ(small.transactions(), 1);
+}
+
+TEST(Prefetch, HidesAPartOfTheLatencyIfItComesLate) {
+  SmallMachine small(small_machine(1));
+  small.run({[](Cpu& cpu) {
+    wait_until(cpu, 2000);
+    cpu.prefetch(kLine);
+    EXPECT_EQ(cycles_from(cpu, 2100, [&] { cpu.load(kLine); }), 45 + 2);
+  }});
+}
+
+TEST(Prefetch, ToWriteBringsTheRightToWrite) {
+  SmallMachine small(small_machine(2));
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               wait_until(cpu, 2000);
+               cpu.prefetch(kLine, kWriteAccess);
+               EXPECT_EQ(cycles_from(cpu, 2200, [&] { cpu.store(kLine, 1); }), 1);
+             },
+             [](Cpu& cpu) { cpu.load(kLine); }});
+  EXPECT_EQ(small.transactions(), 3);
+}
+
+// Two prefetches are under way, as many as the core can have. The load must wait until the first is filled, at 2145.
+TEST(Prefetch, TakesUpOneOfTheCoresOutstandingMisses) {
+  MachineSpec spec = small_machine(1);
+  spec.cpu.outstanding_misses = 2;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+    wait_until(cpu, 2000);
+    cpu.prefetch(kLine);
+    cpu.prefetch(kLine + 32);
+    // From 2145: stamped 2155, granted 2160, and 126 ns from there.
+    EXPECT_EQ(cycles_from(cpu, 2002, [&] { cpu.load(kLine + 64); }), 2286 - 2002);
+  }});
+}
+
+// Three instructions a cycle: 7 of them take 2 cycles, and 2 more of the next one's slots are free.
+TEST(Execute, RetiresInstructionsAtTheIssueWidth) {
+  MachineSpec spec = small_machine(1);
+  spec.cpu.issue_per_cycle = 3;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+    EXPECT_EQ(cycles_from(cpu, 100, [&] { cpu.execute(7); }), 2);
+    EXPECT_EQ(cycles_from(cpu, 200, [&] {
+                for (int i = 0; i < 300; ++i) cpu.execute(1);
+              }),
+              100);
+  }});
+}
+
+}  // namespace
+}  // namespace linebounce::test

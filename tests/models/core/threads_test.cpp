@@ -1,0 +1,110 @@
+// Two hardware threads on one L1: CPUs 0 and 1 share a core.
+#include <gtest/gtest.h>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+MachineSpec two_threads() {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.threads_per_core = 2;
+  return spec;
+}
+
+TEST(HardwareThreads, WhatOneHasFetchedIsAHitForTheOther) {
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) { cpu.store(kLine, 5); },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 5U); }), 2); }});
+  EXPECT_EQ(small.transactions(), 1);
+}
+
+// CPU 0's operation holds the line from 2000 to 2020; then CPU 1's load takes its 2 cycles.
+TEST(HardwareThreads, ALockedLineKeepsTheSiblingWaiting) {
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) {
+               cpu.store(kLine, 5);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.fetch_add(kLine, 1); }), 20);
+             },
+             [](Cpu& cpu) {
+               EXPECT_EQ(cycles_from(cpu, 2005, [&] { EXPECT_EQ(cpu.load(kLine), 6U); }), 17);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.load(kLine); }), 2);
+             }});
+}
+
+TEST(HardwareThreads, AnotherLineIsNotLocked) {
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) {
+               cpu.store(kLine, 5);
+               cpu.store(kLine + 32, 5);
+               wait_until(cpu, 2000);
+               cpu.fetch_add(kLine, 1);
+             },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2005, [&] { cpu.load(kLine + 32); }), 2); }});
+}
+
+// At equal times the lower number is first: CPU 1 finds the line locked until 2020, holds it until 2040 itself.
+TEST(HardwareThreads, OfTwoAtomicOperationsAtOneTimeTheLowerNumberIsFirst) {
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) {
+               cpu.store(kLine, 0);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 0U); }), 20);
+             },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 1U); }), 40); }});
+}
+
+// CPU 0's miss at 2000 is filled at 2145 and its load over at 2146. CPU 1 asked for the same line at 2050: it waits for that fill
+// and then hits in L1.
+TEST(HardwareThreads, AMissOfTheSameLineIsJoined) {
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2050, [&] { cpu.load(kLine + 8); }), 97); }});
+  EXPECT_EQ(small.transactions(), 1);
+}
+
+// In L2's only set there is one way, and CPU 0's operation holds its line. CPU 1's miss can't even begin until 2030 (nothing but the
+// end of the lock will happen); it then takes as long as one issued at 2030: 146.
+TEST(HardwareThreads, AMissThatFindsOnlyALockedLineWaitsForTheEndOfTheLock) {
+  MachineSpec spec = two_threads();
+  spec.caches[0].size_kib = 1;
+  spec.caches[0].ways = 1;
+  spec.caches[1].size_kib = 1;
+  spec.caches[1].ways = 1;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               wait_until(cpu, 2000);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.compare_exchange(kLine, 1, 2); }), 30);
+             },
+             [](Cpu& cpu) {
+               // The victim is dirty: its PutM goes first, and the miss' address phase is a clock later than without it.
+               EXPECT_EQ(cycles_from(cpu, 2010, [&] { cpu.load(kLine + kSetStride); }), 20 + 146 + 10);
+             }});
+}
+
+// A sibling's store is seen by the load that the spin makes next, not by one after it; and the value of a moment is not missed.
+// CPU 1 loads at 2000, 2004, ... (2 cycles for the load, 2 for the loop). CPU 0 stores 1 at 2101 and 2 at 2105.
+template <bool parked>
+void sibling_wakes_a_spin() {
+  EngineSpec engine;
+  engine.parked_spins = parked;
+  SmallMachine small(two_threads(), engine);
+  small.run({[](Cpu& cpu) {
+               cpu.store(kLine, 0);
+               wait_until(cpu, 2101);
+               cpu.store(kLine, 1);
+               cpu.compute(3);
+               cpu.store(kLine, 2);
+             },
+             [](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               EXPECT_EQ(cpu.spin_until(kLine, [](Value value) { return value != 0; }), 1U);
+               EXPECT_EQ(cpu.now_ns(), 2106) << "the load at 2104, and its 2 cycles";
+             }});
+}
+
+TEST(HardwareThreads, ASpinSeesTheSiblingsStoreAtItsNextLoadWhenParked) { sibling_wakes_a_spin<true>(); }
+TEST(HardwareThreads, ASpinSeesTheSiblingsStoreAtItsNextLoadWhenNotParked) { sibling_wakes_a_spin<false>(); }
+
+}  // namespace
+}  // namespace linebounce::test

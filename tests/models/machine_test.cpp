@@ -1,0 +1,154 @@
+// What stops a machine: deadlock, livelock, a protocol that is wrong.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "models/failure.hpp"
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+template <class Body>
+std::string failure_of(Body body) {
+  try {
+    body();
+  } catch (const ModelFailure& failure) {
+    return failure.what();
+  }
+  return "no failure";
+}
+
+Core::Program spin_on(Address address) {
+  return [address](Cpu& cpu) { cpu.spin_until(address, [](Value value) { return value != 0; }); };
+}
+
+TEST(Deadlock, OfCpusThatSpinOnWordsThatNobodyWritesNamesEachAndItsWord) {
+  SmallMachine small(small_machine(2));
+  const std::string text = failure_of([&] { small.run({spin_on(0x10000), spin_on(0x20040)}); });
+  EXPECT_THAT(text, AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0"), HasSubstr("0x10000"), HasSubstr("CPU 1"), HasSubstr("0x20040")));
+}
+
+TEST(Deadlock, OfACpuThatSleepsForEverIsFound) {
+  SmallMachine small(small_machine(2));
+  const std::string text = failure_of([&] { small.run({[](Cpu& cpu) { cpu.sleep(); }, [](Cpu&) {}}); });
+  EXPECT_THAT(text, AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0: sleeps"), HasSubstr("CPU 1: has ended")));
+}
+
+TEST(Livelock, IsFoundByTheWatchdogWhereSpinsAreSimulated) {
+  EngineSpec engine;
+  engine.parked_spins = false;
+  engine.watchdog_us = 50;
+  SmallMachine small(small_machine(2), engine);
+  const std::string text = failure_of([&] { small.run({spin_on(0x10000), spin_on(0x10000)}); });
+  EXPECT_THAT(text, AllOf(HasSubstr("livelock"), HasSubstr("CPU 0"), HasSubstr("CPU 1")));
+}
+
+TEST(Livelock, IsNotALongComputation) {
+  EngineSpec engine;
+  engine.watchdog_us = 50;
+  SmallMachine small(small_machine(2), engine);
+  small.run({[](Cpu& cpu) {
+               cpu.compute(300'000);
+               cpu.store(kLine, 1);
+             },
+             spin_on(kLine)});
+}
+
+TEST(Livelock, IsNotALongWaitForATimer) {
+  EngineSpec engine;
+  engine.watchdog_us = 50;
+  SmallMachine small(small_machine(2), engine);
+  small.run({[](Cpu& cpu) {
+               cpu.set_interrupt_handler([](Cpu& self, int) { self.wake(self.id()); });
+               cpu.set_timer(300'000, 1);
+               cpu.sleep();
+               cpu.store(kLine, 1);
+             },
+             spin_on(kLine)});
+}
+
+// A bounded run ends at its end, whatever waits for the bus then.
+TEST(Machine, EndsInTheMiddleOfEverybodysMiss) {
+  SmallMachine small(small_machine(2), {}, 0, 2.05);
+  const auto miss_at_the_end = [](Cpu& cpu) {
+    wait_until(cpu, 2000);
+    cpu.load(kLine);
+    FAIL() << "at 2146, long after the end";
+  };
+  small.run({miss_at_the_end, miss_at_the_end});
+  EXPECT_EQ(small.machine.timebase().to_ns(small.machine.measured()), 2050);
+}
+
+TEST(Machine, WhatAProgramThrowsComesOut) {
+  SmallMachine small(small_machine(1));
+  EXPECT_THROW(small.run({[](Cpu& cpu) {
+                 cpu.load(kLine);
+                 throw std::domain_error("mine");
+               }}),
+               std::domain_error);
+}
+
+TEST(Machine, WhatAProgramOfSeveralThreadsThrowsComesOut) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.threads_per_core = 2;
+  SmallMachine small(spec);
+  EXPECT_THROW(small.run({[](Cpu& cpu) { cpu.load(kLine); },
+                          [](Cpu& cpu) {
+                            cpu.load(kLine);
+                            throw std::domain_error("mine");
+                          }}),
+               std::domain_error);
+}
+
+// mesi_snoop with one row changed.
+Protocol broken_protocol(const std::string& row, const std::string& instead) {
+  std::string text = protocol_text("mesi_snoop");
+  const std::size_t at = text.find(row);
+  if (at == std::string::npos) throw std::logic_error("the protocol has no such row");
+  text.replace(at, row.size(), instead);
+  return parse_protocol(text, "broken.md");
+}
+
+// A sharer that keeps its copy beside the new owner reads what was there before.
+TEST(BrokenProtocol, ACopyThatOutlivesAWriteIsCaughtAtTheNextRead) {
+  const Protocol broken =
+      broken_protocol("| S, E                                        | Other_GetM                         | free                                                        | I     |",
+                      "| S, E | Other_GetM | - | = |");
+  SmallMachine small(small_machine(2), broken);
+  const std::string text = failure_of([&] {
+    small.run({[](Cpu& cpu) {
+                 cpu.load(kLine);
+                 wait_until(cpu, 3000);
+                 cpu.load(kLine);
+               },
+               [](Cpu& cpu) {
+                 wait_until(cpu, 1000);
+                 cpu.store(kLine, 1);
+               }});
+  });
+  EXPECT_THAT(text, AllOf(HasSubstr("stale value: cache 0 uses line 0x10000"), HasSubstr("history"), HasSubstr("cache 1"),
+                          HasSubstr("Other_GetM"), HasSubstr("Own_GetM")));
+}
+
+// Memory that does not take a write-back answers with what it had before.
+TEST(BrokenProtocol, AWriteBackThatIsLostIsCaughtAtTheNextRead) {
+  const Protocol broken = broken_protocol("| Idle | Data                       | update memory          |", "| Idle | Data | - |");
+  SmallMachine small(small_machine(1), broken);
+  const std::string text = failure_of([&] {
+    small.run({[](Cpu& cpu) {
+      cpu.store(kLine, 1);
+      for (Address other = 1; other <= 4; ++other) cpu.load(kLine + other * kSetStride);
+      wait_until(cpu, 3000);
+      cpu.load(kLine);
+    }});
+  });
+  EXPECT_THAT(text, AllOf(HasSubstr("stale value"), HasSubstr("0x10000"), HasSubstr("Own_PutM")));
+}
+
+}  // namespace
+}  // namespace linebounce::test

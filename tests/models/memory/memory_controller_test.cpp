@@ -1,0 +1,81 @@
+// When a line's first data is ready, as banks and bandwidth allow. 1 tick is 0.1 ns here.
+#include <gtest/gtest.h>
+
+#include "models/memory/memory_controller.hpp"
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+constexpr Tick kNs = 10;
+
+class Memory {
+ public:
+  explicit Memory(const MemorySpec& spec) : timebase_(std::array{Frequency{1000, 1}}), controller_(spec, timebase_, 32) {}
+  // In ns.
+  Tick read(std::uint64_t line, Tick at) { return controller_.read(LineAddr(line), at * kNs) / kNs; }
+  void write(std::uint64_t line, Tick at) { controller_.write(LineAddr(line), at * kNs); }
+
+ private:
+  Timebase timebase_;
+  MemoryController controller_;
+};
+
+TEST(MemoryController, DataIsReadyALatencyAfterTheAddress) {
+  Memory memory({.latency_ns = 100});
+  EXPECT_EQ(memory.read(1, 1000), 1100);
+  EXPECT_EQ(memory.read(2, 1010), 1110) << "nothing limits how many are under way";
+}
+
+TEST(MemoryController, ABusyBankDelaysTheNextAccessToIt) {
+  Memory memory({.latency_ns = 100, .banks = 2, .bank_busy_ns = 40});
+  EXPECT_EQ(memory.read(0, 1000), 1100);
+  EXPECT_EQ(memory.read(2, 1010), 1140) << "bank 0 again, busy until 1040";
+  EXPECT_EQ(memory.read(1, 1010), 1110) << "bank 1 is free";
+  EXPECT_EQ(memory.read(4, 1100), 1200) << "bank 0 is free since 1080";
+}
+
+TEST(MemoryController, AWriteOccupiesItsBank) {
+  Memory memory({.latency_ns = 100, .banks = 2, .bank_busy_ns = 40});
+  memory.write(0, 1000);
+  EXPECT_EQ(memory.read(2, 1000), 1140);
+  EXPECT_EQ(memory.read(1, 1000), 1100);
+}
+
+TEST(MemoryController, BanksThatAreNeverBusyDelayNobody) {
+  Memory memory({.latency_ns = 100});
+  memory.write(0, 1500);  // its data will come
+  EXPECT_EQ(memory.read(0, 1000), 1100);
+}
+
+TEST(MemoryController, AllBanksShareTheBandwidth) {
+  Memory memory({.latency_ns = 100, .banks = 8, .bandwidth_mb_per_s = 320});  // a line of 32 bytes in 100 ns
+  EXPECT_EQ(memory.read(0, 1000), 1100);
+  EXPECT_EQ(memory.read(1, 1000), 1200);
+  memory.write(2, 1000);
+  EXPECT_EQ(memory.read(3, 1000), 1400);
+}
+
+// Address phases 2030 and 2050 (as in the bus's tests). The second access to the one bank starts at 2230: data at 2330, at the
+// pins 2340, over at 2346.
+TEST(MemoryBanks, TwoMissesToOneBankAreServedOneAfterTheOther) {
+  MachineSpec spec = small_machine(2);
+  spec.memory.banks = 2;
+  spec.memory.bank_busy_ns = 200;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine + 64); }), 346); }});
+}
+
+// Only the data bus makes the second wait: until 2170.
+TEST(MemoryBanks, TwoMissesToTwoBanksOverlap) {
+  MachineSpec spec = small_machine(2);
+  spec.memory.banks = 2;
+  spec.memory.bank_busy_ns = 200;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine + 32); }), 186); }});
+}
+
+}  // namespace
+}  // namespace linebounce::test

@@ -1,0 +1,127 @@
+// A machine with round numbers, for tests that state times: 1 cycle of a CPU is 1 ns, 1 clock of the bus is 10 ns.
+//
+// A line (32 bytes) takes 4 clocks on the data bus. An access that misses everywhere at time t, on an idle bus:
+//   t + 10  the L2's look-up has failed: the request is stamped
+//   E       the next edge of the bus after the stamp (a multiple of 10; a request stamped on an edge has missed it)
+//   E + 10  address phase (arbitration: 1 clock)
+//   E + 50  snoop result (4 clocks): caches change state
+//   E + 110 first data of memory (100 ns after the address phase), or E + 80 of another cache (3 clocks after the snoop result)
+//   + 10    at the core's pins (latch: 1 clock)
+//   + 5     the access starts; a load or store takes 1 cycle then
+// So at t = 2000: E = 2020 and the load is over at 2146, or at 2116 from another cache.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "models/machine.hpp"
+
+namespace linebounce::test {
+
+inline MachineSpec small_machine(int cpus) {
+  MachineSpec spec;
+  spec.name = "small";
+  spec.cpus = cpus;
+  spec.cpus_present = cpus;
+  spec.cpu.clock = {1000, 1};
+  spec.cpu.atomic_latency_cycles = 20;
+  spec.cpu.compare_exchange_latency_cycles = 30;
+  spec.cpu.fence_latency_cycles = 8;
+  spec.cpu.fill_latency_cycles = 5;
+  spec.cpu.interrupt_latency_cycles = 50;
+  spec.cpu.ipi_latency_ns = 100;
+  spec.cpu.outstanding_misses = 4;
+  spec.cpu.write_back_buffers = 2;
+  spec.caches.push_back({.name = "L1D", .size_kib = 1, .ways = 2, .line_bytes = 32, .hit_latency_cycles = 2});
+  spec.caches.push_back({.name = "L2", .size_kib = 4, .ways = 4, .line_bytes = 32, .hit_latency_cycles = 10});
+  spec.bus.protocol = "mesi_snoop";
+  spec.bus.clock = {100, 1};
+  spec.bus.width_bytes = 8;
+  spec.bus.line_bytes = 32;
+  spec.bus.arbitration_clocks = 1;
+  spec.bus.address_clocks = 2;
+  spec.bus.snoop_clocks = 4;
+  spec.bus.snoop_stall_clocks = 2;
+  spec.bus.response_clocks = 1;
+  spec.bus.intervention_clocks = 3;
+  spec.bus.turnaround_clocks = 1;
+  spec.bus.latch_clocks = 1;
+  spec.memory.latency_ns = 100;
+  return spec;
+}
+
+// Lines at this distance fall into one set of the small machine's L2, and into one of its L1.
+constexpr Address kSetStride = 1024;
+constexpr Address kLine = 0x10000;
+
+inline std::string protocol_text(const std::string& name) {
+  std::ifstream file(std::string(LINEBOUNCE_SOURCE_DIR) + "/models/protocols/" + name + ".md");
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+class MissRecorder final : public Observer {
+ public:
+  void miss(const Miss& miss) override { misses.push_back(miss); }
+  std::vector<Miss> misses;
+};
+
+// A machine and what it has measured. One a test: SystemC builds one simulation in a process.
+class SmallMachine {
+ public:
+  explicit SmallMachine(const MachineSpec& spec, const EngineSpec& engine = {}, double warmup_us = 0, double measure_us = 0)
+      : SmallMachine(spec, parse_protocol(protocol_text(spec.bus.protocol), spec.bus.protocol + ".md"), engine, warmup_us, measure_us) {}
+  SmallMachine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine = {}, double warmup_us = 0,
+               double measure_us = 0)
+      : machine(spec, protocol, engine, warmup_us, measure_us, recorder) {}
+
+  // Runs these programs on CPUs 0, 1, ... to their end.
+  void run(std::vector<Core::Program> programs) {
+    for (std::size_t cpu = 0; cpu < programs.size(); ++cpu) machine.set_program(static_cast<int>(cpu), std::move(programs[cpu]));
+    machine.run();
+  }
+
+  // What memory itself holds, whatever the caches have.
+  Value in_memory(Address address) {
+    LineStore& store = machine.store();
+    return read_word(store.memory_data(store.slot(store.line_of(address))) + store.offset_of(address), 8);
+  }
+
+  // How often a row of the cache's table has run.
+  [[nodiscard]] std::int64_t transitions(const std::string& state, const std::string& event) const {
+    const ControllerTable& table = machine.log().table(TransitionLog::kCache);
+    for (std::size_t s = 0; s < table.states.size(); ++s) {
+      for (std::size_t e = 0; e < table.events.size(); ++e) {
+        if (table.states[s].name == state && table.events[e] == event) {
+          return machine.log().count(TransitionLog::kCache, static_cast<StateId>(s), static_cast<EventId>(e));
+        }
+      }
+    }
+    throw std::logic_error("the protocol has no such state or event");
+  }
+
+  [[nodiscard]] std::int64_t transactions() const { return machine.bus().statistics().transactions; }
+  [[nodiscard]] const std::vector<Miss>& misses() const { return recorder.misses; }
+
+ private:
+  MissRecorder recorder;
+
+ public:
+  Machine machine;
+};
+
+// Computes until `ns`.
+inline void wait_until(Cpu& cpu, double ns) { cpu.compute(static_cast<std::int64_t>(ns - cpu.now_ns())); }
+
+// How long the body takes from `start_ns` on.
+template <class Body>
+double cycles_from(Cpu& cpu, double start_ns, Body body) {
+  wait_until(cpu, start_ns);
+  const double begin = cpu.now_ns();
+  body();
+  const double end = cpu.now_ns();
+  return begin == start_ns ? end - begin : -1;
+}
+
+}  // namespace linebounce::test
