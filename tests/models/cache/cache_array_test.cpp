@@ -1,0 +1,243 @@
+// Replacement, by examples and against models that are too simple to be wrong.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "models/cache/cache_agent.hpp"
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+const auto kAnybody = [](CopyIndex) { return true; };
+
+// One set of four ways, filled with blocks 0 to 3 in this order.
+CacheArray full_set(Replacement replacement) {
+  CacheArray array({.name = "set", .size_kib = 1, .ways = 4, .line_bytes = 256, .hit_latency_cycles = 1, .replacement = replacement});
+  for (std::uint64_t block = 0; block < 4; ++block) {
+    const int way = array.victim(block, kAnybody);
+    array.insert(block, way, static_cast<CopyIndex>(block), static_cast<Tick>(block));
+  }
+  return array;
+}
+
+std::uint64_t victim_block(const CacheArray& array) { return array.block_at(0, array.victim(4, kAnybody)); }
+
+TEST(CacheArray, FreeWaysAreFilledFirst) {
+  CacheArray array = full_set(Replacement::lru);
+  array.remove(2, array.find(2));
+  EXPECT_EQ(array.victim(4, kAnybody), 2);
+  EXPECT_EQ(array.find(2), -1);
+  EXPECT_GE(array.find(3), 0);
+}
+
+TEST(Lru, TheOldestUseGoes) {
+  CacheArray array = full_set(Replacement::lru);
+  EXPECT_EQ(victim_block(array), 0U);
+  array.touch(0, array.find(0), 10);
+  EXPECT_EQ(victim_block(array), 1U);
+  array.touch(1, array.find(1), 11);
+  EXPECT_EQ(victim_block(array), 2U);
+}
+
+TEST(Lru, AgesCountNotTheOrderOfCalls) {
+  CacheArray array = full_set(Replacement::lru);
+  array.touch(0, array.find(0), 20);
+  array.touch(1, array.find(1), 19);
+  array.touch(3, array.find(3), 17);
+  array.touch(2, array.find(2), 18);
+  EXPECT_EQ(victim_block(array), 3U);
+}
+
+TEST(Lru, WhoMayNotLeaveIsPassedBy) {
+  CacheArray array = full_set(Replacement::lru);
+  EXPECT_EQ(array.block_at(0, array.victim(4, [](CopyIndex copy) { return copy >= 2; })), 2U);
+  EXPECT_EQ(array.victim(4, [](CopyIndex) { return false; }), -1);
+}
+
+// The tree of four ways: the root names the colder half, each half its colder way.
+TEST(TreePlru, TheColderHalfsColderWayGoes) {
+  CacheArray array = full_set(Replacement::tree_plru);
+  EXPECT_EQ(victim_block(array), 0U) << "3 was used last, so the lower half is colder; in it 1 was used after 0";
+  array.touch(0, array.find(0), 0);
+  EXPECT_EQ(victim_block(array), 2U) << "the upper half is colder now; in it 3 was used after 2";
+  array.touch(2, array.find(2), 0);
+  EXPECT_EQ(victim_block(array), 1U);
+}
+
+// Where it differs from LRU: after 0, 1, 2, 3, 0 the oldest is 1, but half {2, 3} has not been used for longer than half {0, 1}.
+TEST(TreePlru, IsNotLru) {
+  CacheArray tree = full_set(Replacement::tree_plru);
+  CacheArray lru = full_set(Replacement::lru);
+  tree.touch(0, tree.find(0), 10);
+  lru.touch(0, lru.find(0), 10);
+  EXPECT_EQ(victim_block(lru), 1U);
+  EXPECT_EQ(victim_block(tree), 2U);
+}
+
+// A set as a list, the most recently used first.
+class NaiveSets {
+ public:
+  NaiveSets(std::size_t sets, std::size_t ways) : sets_(sets), ways_(ways) {}
+
+  bool use(std::uint64_t block) {
+    std::deque<std::uint64_t>& set = set_of(block);
+    const auto found = std::find(set.begin(), set.end(), block);
+    if (found == set.end()) return false;
+    set.erase(found);
+    set.push_front(block);
+    return true;
+  }
+  // What had to leave for it.
+  std::optional<std::uint64_t> insert(std::uint64_t block) {
+    std::deque<std::uint64_t>& set = set_of(block);
+    std::optional<std::uint64_t> victim;
+    if (set.size() == ways_) {
+      victim = set.back();
+      set.pop_back();
+    }
+    set.push_front(block);
+    return victim;
+  }
+  void remove(std::uint64_t block) { std::erase(set_of(block), block); }
+  [[nodiscard]] bool holds(std::uint64_t block) const {
+    const std::deque<std::uint64_t>& set = sets_[block % sets_.size()];
+    return std::find(set.begin(), set.end(), block) != set.end();
+  }
+
+ private:
+  std::deque<std::uint64_t>& set_of(std::uint64_t block) { return sets_[block % sets_.size()]; }
+
+  std::vector<std::deque<std::uint64_t>> sets_;
+  std::size_t ways_;
+};
+
+RC_GTEST_PROP(CacheArrayProperty, LruIsAListPerSet, ()) {
+  const int ways = *rc::gen::element(1, 2, 4, 8);
+  const int line_bytes = *rc::gen::element(16, 32, 64);
+  CacheArray array({.name = "a", .size_kib = 1, .ways = ways, .line_bytes = line_bytes, .hit_latency_cycles = 1});
+  NaiveSets naive(static_cast<std::size_t>(1024 / line_bytes / ways), static_cast<std::size_t>(ways));
+  const auto blocks = *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 200));
+  Tick age = 0;
+  for (const std::uint64_t block : blocks) {
+    ++age;
+    const int found = array.find(block);
+    RC_ASSERT((found >= 0) == naive.use(block));
+    if (found >= 0) {
+      array.touch(block, found, age);
+      continue;
+    }
+    const int way = array.victim(block, kAnybody);
+    const bool full = array.copy(block, way) != kNoCopy;
+    const std::uint64_t leaves = array.block_at(block, way);
+    const std::optional<std::uint64_t> expected = naive.insert(block);
+    RC_ASSERT(full == expected.has_value());
+    if (full) {
+      RC_ASSERT(leaves == *expected);
+      array.remove(leaves, way);
+    }
+    array.insert(block, way, static_cast<CopyIndex>(block), age);
+  }
+}
+
+// Two inclusive LRU levels, as lists.
+class NaiveLevels {
+ public:
+  NaiveLevels(const CacheSpec& near, const CacheSpec& far)
+      : blocks_per_line_(static_cast<std::uint64_t>(far.line_bytes / near.line_bytes)), near_(sets(near), ways(near)), far_(sets(far), ways(far)) {}
+
+  // The level that held the block: 0, 1, or -1.
+  int access(std::uint64_t block) {
+    if (near_.use(block)) return 0;
+    const std::uint64_t line = block / blocks_per_line_;
+    const bool held = far_.use(line);
+    if (!held) {
+      if (const auto victim = far_.insert(line)) {
+        for (std::uint64_t i = 0; i < blocks_per_line_; ++i) near_.remove(*victim * blocks_per_line_ + i);
+      }
+    }
+    near_.insert(block);
+    return held ? 1 : -1;
+  }
+  void drop(std::uint64_t line) {
+    far_.remove(line);
+    for (std::uint64_t i = 0; i < blocks_per_line_; ++i) near_.remove(line * blocks_per_line_ + i);
+  }
+  [[nodiscard]] bool near_holds_part_of(std::uint64_t line) const {
+    bool any = false;
+    for (std::uint64_t i = 0; i < blocks_per_line_; ++i) any = any || near_.holds(line * blocks_per_line_ + i);
+    return any;
+  }
+  [[nodiscard]] bool far_holds(std::uint64_t line) const { return far_.holds(line); }
+
+ private:
+  static std::size_t sets(const CacheSpec& spec) { return static_cast<std::size_t>(spec.size_kib * 1024 / spec.line_bytes / spec.ways); }
+  static std::size_t ways(const CacheSpec& spec) { return static_cast<std::size_t>(spec.ways); }
+
+  std::uint64_t blocks_per_line_;
+  NaiveSets near_;
+  NaiveSets far_;
+};
+
+// Lets every victim go at once.
+struct OpenGate {
+  CacheAgent& agent;
+  [[nodiscard]] static bool may_leave(const Copy&) { return true; }
+  void leave(Copy& copy) const { agent.drop(copy); }
+};
+
+constexpr std::uint64_t kLines = 120;
+
+// Each copy's `levels` says where it is, L2 holds what L1 holds, and nothing else is anywhere.
+void check_levels(CacheAgent& agent, const NaiveLevels& naive) {
+  for (std::uint64_t line = 0; line < kLines; ++line) {
+    const Copy* copy = agent.find(LineAddr(line));
+    RC_ASSERT((copy != nullptr) == naive.far_holds(line));
+    if (copy == nullptr) {
+      RC_ASSERT(!naive.near_holds_part_of(line));
+      continue;
+    }
+    RC_ASSERT(copy->line == LineAddr(line));
+    RC_ASSERT(((copy->levels & 1) != 0) == naive.near_holds_part_of(line));
+    RC_ASSERT((copy->levels & 2) != 0);
+  }
+}
+
+RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
+  const std::vector<CacheSpec> specs = {
+      {.name = "L1D", .size_kib = 1, .ways = *rc::gen::element(1, 2, 4), .line_bytes = *rc::gen::element(16, 32), .hit_latency_cycles = 1},
+      {.name = "L2", .size_kib = 2, .ways = *rc::gen::element(1, 2, 4), .line_bytes = 32, .hit_latency_cycles = 5}};
+  static const Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
+  LineStore store(32);
+  CacheAgent agent(specs, protocol.cache, store, 4);
+  OpenGate gate{agent};
+  NaiveLevels naive(specs[0], specs[1]);
+  const auto steps = *rc::gen::container<std::vector<std::pair<std::uint64_t, bool>>>(
+      rc::gen::pair(rc::gen::inRange<std::uint64_t>(0, kLines * 32 / 8), rc::gen::map(rc::gen::inRange(0, 10), [](int i) { return i == 0; })));
+  Tick age = 0;
+  for (const auto& [word, taken] : steps) {
+    ++age;
+    const Address address = word * 8;
+    const LineAddr line = store.line_of(address);
+    if (taken) {  // by a snoop
+      if (Copy* copy = agent.find(line)) agent.drop(*copy);
+      naive.drop(line.value);
+      continue;
+    }
+    const CacheAgent::Lookup found = agent.look_up(address);
+    RC_ASSERT(found.level == naive.access(address >> std::countr_zero(static_cast<unsigned>(specs[0].line_bytes))));
+    if (found.level >= 0) agent.use(address, found.level, age);
+    Copy* copy = found.copy != nullptr ? found.copy : agent.allocate(line, age, gate);
+    if (found.level != 0) agent.bring_near(*copy, address, age, gate);
+    RC_ASSERT(agent.look_up(address).level == 0);
+  }
+  check_levels(agent, naive);
+}
+
+}  // namespace
+}  // namespace linebounce::test
