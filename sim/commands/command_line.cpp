@@ -14,6 +14,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "models/text/spelling.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/results/manifest.hpp"

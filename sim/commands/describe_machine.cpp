@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sim/commands/kinds.hpp"
 #include "sim/commands/topology.hpp"
 #include "sim/config/machine_file.hpp"
@@ -11,6 +13,8 @@ constexpr std::size_t kNameWidth = 32;
 constexpr std::size_t kValueWidth = 12;
 constexpr std::size_t kUnitWidth = 13;
 constexpr std::size_t kTextColumn = 4 + kNameWidth + kValueWidth + kUnitWidth;
+constexpr std::size_t kMeaningWidth = 46;
+constexpr std::size_t kRoomForMeanings = 150;  // columns: of fewer, the sources would take too many lines
 
 // "machine.cache.L1D" and "size_kib" of "machine.cache.L1D.size_kib".
 std::pair<std::string, std::string> split(const std::string& path) {
@@ -18,14 +22,28 @@ std::pair<std::string, std::string> split(const std::string& path) {
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
+// What a parameter means beside where it comes from, each in lines of its own.
+std::string with_meaning(const DescribedParameter& parameter, const std::string& begin, Colour colour, const Painter& paint) {
+  const auto meaning = wrapped(parameter.meaning, kMeaningWidth - 2);
+  const auto source = wrapped(parameter.source, paint.columns() - kTextColumn - kMeaningWidth);
+  std::string out;
+  for (std::size_t i = 0; i < std::max(meaning.size(), source.size()); ++i) {
+    const std::string left = i < meaning.size() ? meaning[i] : "";
+    const std::string right = i < source.size() ? paint(colour, source[i]) : "";
+    out += i == 0 ? begin : std::string(kTextColumn, ' ');
+    out += (right.empty() ? left : pad_right(left, kMeaningWidth) + right) + "\n";
+  }
+  return out;
+}
+
 std::string parameter_text(const DescribedParameter& parameter, const std::string& key, const Painter& paint) {
   // A long value, a list for instance, takes what it needs.
   const std::string head = "    " + pad_right(key, kNameWidth) + pad_right(parameter.value, kValueWidth);
-  const std::string line = pad_right(head + parameter.unit, kTextColumn);
+  std::string begin = pad_right(head + parameter.unit, kTextColumn);
+  if (width_of(begin) > kTextColumn) begin += "\n" + std::string(kTextColumn, ' ');
   const Colour colour = parameter.has_source ? Colour::dim : Colour::yellow;
-  const std::string source = wrapped_from(parameter.source, kTextColumn, colour, paint);
-  if (width_of(line) > kTextColumn) return line + "\n" + std::string(kTextColumn, ' ') + source;
-  return line + source;
+  if (paint.columns() >= kRoomForMeanings) return with_meaning(parameter, begin, colour, paint);
+  return begin + wrapped_from(parameter.source, kTextColumn, colour, paint);
 }
 
 }  // namespace
@@ -36,6 +54,7 @@ std::string machine_page(const std::string& name, const Painter& paint) {
       paint(Colour::bold, machine.spec.name) + "  " + machine.spec.title + "\n\n" + draw_topology(machine.spec) + "\n";
   std::string header =
       pad_right("  parameter", 4 + kNameWidth) + pad_right("value", kValueWidth) + pad_right("unit", kUnitWidth);
+  if (paint.columns() >= kRoomForMeanings) header += pad_right("meaning", kMeaningWidth);
   out += paint(Colour::dim, header + "source") + "\n";
   std::string group;
   for (const DescribedParameter& parameter : machine.parameters) {

@@ -1,4 +1,4 @@
-// Results as tables for the terminal: paper rows beside what was simulated, or the metrics where there is no paper.
+// Paper rows beside what was simulated, as a table for the terminal.
 #pragma once
 
 #include <string>
@@ -21,8 +21,5 @@ std::string paper_table(const std::vector<PaperResult>& rows, const Painter& pai
 
 // "calibrated 5 of 5 within tolerance, predicted 2 of 3"; empty when nothing was scored.
 std::string score_text(const std::vector<PaperResult>& rows, const Painter& paint);
-
-// Every metric of every point; points side by side as far as they fit.
-std::string metrics_table(const std::vector<ReportedPoint>& points, const Painter& paint);
 
 }  // namespace linebounce

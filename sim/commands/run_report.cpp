@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "sim/commands/latency_chart.hpp"
+#include "sim/commands/metrics_table.hpp"
 #include "sim/commands/paper_table.hpp"
 #include "sim/commands/progress_line.hpp"
 #include "sim/plan/output_directory.hpp"

@@ -1,6 +1,7 @@
 #include "sim/commands/terminal.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +26,12 @@ const char* escape_for(Colour colour) {
     case Colour::none: break;
   }
   return "";
+}
+
+std::size_t columns_of_stdout() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return kTerminalWidth;
+  return std::max<std::size_t>(kTerminalWidth, size.ws_col);
 }
 
 bool continues(char c) {
@@ -55,7 +62,7 @@ Painter painter_for_stdout() {
   const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
   const bool terminal_there = ::isatty(STDOUT_FILENO) != 0;
   const bool colour = terminal_there && (refused == nullptr || *refused == '\0') && !dumb;
-  return {colour, terminal_there ? kTerminalWidth : std::numeric_limits<std::size_t>::max()};
+  return {colour, terminal_there ? kTerminalWidth : std::numeric_limits<std::size_t>::max(), columns_of_stdout()};
 }
 
 std::size_t width_of(std::string_view text) {
@@ -82,6 +89,10 @@ std::string centred(std::string_view text, std::size_t width) {
   const std::size_t used = width_of(text);
   const std::size_t left = width > used ? (width - used) / 2 : 0;
   return pad_right(std::string(left, ' ') + std::string(text), width);
+}
+
+std::string rule(const Painter& paint, std::size_t width) {
+  return "  " + paint(Colour::dim, repeated("─", width)) + "\n";
 }
 
 std::string shortened(std::string_view text, std::size_t width) {

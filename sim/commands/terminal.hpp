@@ -8,14 +8,15 @@
 
 namespace linebounce {
 
-constexpr std::size_t kTerminalWidth = 100;  // everything that is printed fits
+constexpr std::size_t kTerminalWidth = 100;  // everything that is printed fits; a wider terminal may be shown more
 
 enum class Colour { none, bold, dim, red, green, yellow, blue, magenta, cyan };
 
 // How to write to one place: with colours or without, and how long a line may be.
 class Painter {
  public:
-  Painter(bool colour, std::size_t wrap_at) : colour_(colour), wrap_at_(wrap_at) {}
+  Painter(bool colour, std::size_t wrap_at, std::size_t columns = kTerminalWidth)
+      : colour_(colour), wrap_at_(wrap_at), columns_(columns) {}
 
   // Coloured text, or the text as it is.
   [[nodiscard]] std::string operator()(Colour colour, std::string_view text) const;
@@ -23,9 +24,13 @@ class Painter {
   // Prose is broken into lines here. In a file or a pipe it is not: what reads it there looks for whole sentences.
   [[nodiscard]] std::size_t wrap_at() const { return wrap_at_; }
 
+  // A terminal's width, for what a narrow one has no room for; kTerminalWidth in a file or a pipe.
+  [[nodiscard]] std::size_t columns() const { return columns_; }
+
  private:
   bool colour_;
   std::size_t wrap_at_;
+  std::size_t columns_;
 };
 
 // For the standard output. Colour needs a terminal, and NO_COLOR not to be set (no-color.org).
@@ -37,6 +42,9 @@ std::string pad_right(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
 std::string centred(std::string_view text, std::size_t width);
 std::string repeated(std::string_view text, std::size_t times);
+
+// A line below the head of a table, indented by two.
+std::string rule(const Painter& paint, std::size_t width = kTerminalWidth - 4);
 
 // At most `width` characters; of a longer text the beginning and the end, with an ellipsis between them.
 std::string shortened(std::string_view text, std::size_t width);

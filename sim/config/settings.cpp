@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "models/text/spelling.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/config/toml_text.hpp"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
-#include <numeric>
+
+#include "models/text/spelling.hpp"
 
 namespace linebounce {
 namespace {
@@ -22,36 +22,6 @@ std::string_view without_unit(std::string_view key) {
 }
 
 }  // namespace
-
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-  const std::size_t width = to.size() + 1;
-  std::vector<std::size_t> before_last(width), last(width), row(width);
-  std::iota(last.begin(), last.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= from.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= to.size(); ++j) {
-      const std::size_t replaced = last[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
-      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
-      const bool swapped = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
-      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
-    }
-    std::swap(before_last, last);
-    std::swap(last, row);
-  }
-  return last[to.size()];
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string* best = nullptr;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
-  for (const auto& candidate : candidates) {
-    const auto distance = edit_distance(word, candidate);
-    if (distance >= best_distance) continue;
-    best = &candidate;
-    best_distance = distance;
-  }
-  return best ? *best : std::string{};
-}
 
 std::string_view unit_suffix(std::string_view key) {
   for (const auto unit : kUnits) {

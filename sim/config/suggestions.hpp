@@ -7,12 +7,6 @@
 
 namespace linebounce {
 
-// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other.
-std::size_t edit_distance(std::string_view from, std::string_view to);
-
-// The candidate that `word` is most likely a slip of the pen for; empty if none is near. The first of equals wins.
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
-
 // The candidate that is `key` in another unit, or with a unit where `key` has none ("latency_us", "latency" for "latency_ns");
 // empty if there is none. Only the last part of a dotted path may differ.
 std::string same_in_other_unit(std::string_view key, const std::vector<std::string>& candidates);

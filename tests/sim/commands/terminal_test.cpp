@@ -74,14 +74,6 @@ TEST(PaperTable, ShowsAPredictedMissAsAMiss) {
   EXPECT_THAT(score_text({result}, kPlain), HasSubstr("predicted 0 of 1"));
 }
 
-TEST(PaperTable, ManyPointsAreDividedIntoBlocksThatFit) {
-  std::vector<ReportedPoint> points(9);
-  for (ReportedPoint& point : points) point.metrics["latency.local_memory.mean_ns"] = {123.456, "ns", 1.2345};
-  const std::string table = metrics_table(points, kPlain);
-  expect_to_fit(table);
-  EXPECT_THAT(table, HasSubstr("point 8"));
-}
-
 // 10 and 1000 ns lie two decades apart: the longer one is drawn to the right of the shorter one, each with its share.
 TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
   const std::string chart = latency_chart({{"kernel", "memory", 0, 1000, 1}, {"kernel", "l2", 0, 10, 3}}, kPlain);

@@ -43,6 +43,10 @@ TEST_F(MachineFile, WhatTheFileLeavesOutHasTheMembersInitialiser) {
   EXPECT_TRUE(spec.caches[1].inclusive);
 }
 
+TEST_F(MachineFile, TheBusesLineIsDescribedAsWhatItComesTo) {
+  EXPECT_EQ(parameter(load_machine(path("m.toml")), "machine.bus.line_bytes").value, "64");
+}
+
 TEST_F(MachineFile, CachesAreInTheOrderOfTheTextUnlessCacheLevelsNamesIt) {
   std::string text = kMachine;
   text.replace(text.find("[cache.L1D]"), 11, "[cache.near]");

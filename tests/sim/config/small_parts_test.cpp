@@ -16,18 +16,6 @@ TEST(Frequencies, TheSmallestDenominatorWithinATenthOfAThousandthIsTaken) {
   EXPECT_EQ(to_frequency(1.2345), std::nullopt);
 }
 
-TEST(Suggestions, DistanceCountsASwapOfNeighboursAsOneSlip) {
-  EXPECT_EQ(edit_distance("", "abc"), 3U);
-  EXPECT_EQ(edit_distance("latency", "latency"), 0U);
-  EXPECT_EQ(edit_distance("latnecy", "latency"), 1U);
-  EXPECT_EQ(edit_distance("lateny", "latency"), 1U);
-}
-
-TEST(Suggestions, NothingIsSuggestedThatIsFarAway) {
-  EXPECT_EQ(nearest("tickte", {"tas", "ticket"}), "ticket");
-  EXPECT_EQ(nearest("qqqqqq", {"tas", "ticket"}), "");
-}
-
 TEST(Suggestions, UnitsAreTheEndsOfKeys) {
   EXPECT_EQ(unit_suffix("memory.bandwidth_mb_per_s"), "mb_per_s");
   EXPECT_EQ(unit_suffix("latency_ns"), "ns");

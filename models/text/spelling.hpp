@@ -1,0 +1,18 @@
+// What a user may have meant: for messages about names that don't exist.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linebounce {
+
+// Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other. Upper and lower case are
+// the same.
+std::size_t edit_distance(std::string_view from, std::string_view to);
+
+// The candidate that `word` is most likely a slip of the pen for; empty if none is near. The first of equals wins.
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace linebounce

@@ -1,0 +1,56 @@
+"""The simulator's own speed, as `bench` reports it. What is measured differs from run to run; what is said does not."""
+
+import json
+
+import pytest
+from program import Program
+
+CASES = {"private", "mixed", "contended"}
+CPUS = {4, 8, 16}
+KEYS = {"name", "cpus", "timed_refs_per_s", "functional_refs_per_s", "ratio", "kernel_events_per_transaction"}
+QUICK = ("--references", "20000")
+
+
+def measured(linebounce: Program, *arguments: str) -> list[dict]:
+    result = linebounce("bench", "--json", *QUICK, *arguments)
+    assert result.code == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert set(document) == {"cases"}
+    return document["cases"]
+
+
+def test_json_has_every_case_with_exactly_the_keys_of_the_contract(linebounce: Program) -> None:
+    cases = measured(linebounce)
+    assert {(case["name"], case["cpus"]) for case in cases} == {(name, cpus) for name in CASES for cpus in CPUS}
+    assert len(cases) == len(CASES) * len(CPUS)
+    for case in cases:
+        assert set(case) == KEYS
+        assert case["timed_refs_per_s"] > 0
+        assert case["ratio"] == pytest.approx(case["timed_refs_per_s"] / case["functional_refs_per_s"])
+
+
+def test_one_case_on_one_number_of_cpus_can_be_chosen(linebounce: Program) -> None:
+    cases = measured(linebounce, "--case", "mixed", "--cpus", "8")
+    assert [(case["name"], case["cpus"]) for case in cases] == [("mixed", 8)]
+
+
+def test_a_contended_transaction_costs_at_most_four_kernel_events(linebounce: Program) -> None:
+    (case,) = measured(linebounce, "--case", "contended", "--cpus", "8")
+    assert 1 <= case["kernel_events_per_transaction"] <= 4
+
+
+def test_the_events_of_a_case_are_the_same_in_every_run(linebounce: Program) -> None:
+    runs = [measured(linebounce, "--case", "contended", "--cpus", "4") for _ in range(2)]
+    first, second = (cases[0]["kernel_events_per_transaction"] for cases in runs)
+    assert first == second
+
+
+def test_people_get_a_line_for_each_case(linebounce: Program) -> None:
+    result = linebounce("bench", *QUICK, "--cpus", "4")
+    assert result.code == 0
+    assert [line.split()[0] for line in result.stdout.splitlines()[1:]] == ["private", "mixed", "contended"]
+
+
+def test_an_unknown_case_is_refused_with_the_known_ones(linebounce: Program) -> None:
+    message = linebounce.refused("bench", "--case", "privat")
+    assert all(name in message for name in CASES)
