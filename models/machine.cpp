@@ -43,6 +43,7 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   core.run_ahead = engine.run_ahead;
   core.parked_spins = engine.parked_spins;
   core.horizon_slack = engine.horizon_slack_ticks;
+  core.farthest_ahead = timebase.from_us(engine.watchdog_us);
   core.warmup_end = timebase.from_us(warmup_us);
   core.end = measure_us > 0 ? core.warmup_end + timebase.from_us(measure_us) : kNever;
   return core;
@@ -55,13 +56,12 @@ Machine::Machine(const MachineSpec& spec, const Protocol& protocol, const Engine
       store_(spec.caches.back().line_bytes),
       protocol_(protocol),
       log_(protocol_, core_spec_.warmup_end, core_spec_.end),
-      memory_(spec.memory, timebase_, store_.line_bytes()),
+      memory_("memory", spec.memory, timebase_, store_.line_bytes()),
       watchdog_(timebase_.from_us(engine.watchdog_us)) {
   core_spec_.timebase = &timebase_;
   const BusTiming timing(spec.bus, timebase_, store_.line_bytes());
   if (timing.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");
-  bus_ = std::make_unique<SnoopingBus>("bus", timing, protocol_, memory_, store_, log_, *this, core_spec_.warmup_end,
-                                       core_spec_.end);
+  bus_ = std::make_unique<SnoopingBus>("bus", timing, protocol_, store_, log_, *this, core_spec_.warmup_end, core_spec_.end);
   build_cores(spec, engine, observer);
 }
 
@@ -75,14 +75,12 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
     places_.push_back({core, static_cast<int>(threads_of[static_cast<std::size_t>(core)].size())});
     threads_of[static_cast<std::size_t>(core)].push_back(CpuId(cpu));
   }
-  const Core::Wiring wiring{.bus = bus_.get(),
-                            .announcements = &bus_->announcements(),
+  const Core::Wiring wiring{.announcements = &bus_->announcements(),
                             .lookahead = std::min(bus_->announcements().lookahead(), core_spec_.ipi_latency),
                             .log = &log_,
                             .observer = &observer,
                             .failures = this};
   cores_.resize(static_cast<std::size_t>(cores));
-  std::vector<BusClient*> clients(cores_.size());
   for (int i = 0; i < cores; ++i) {
     const int core = engine.reverse_construction ? cores - 1 - i : i;
     const auto at = static_cast<std::size_t>(core);
@@ -91,12 +89,13 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
     CacheAgent agent(core, spec.caches, protocol_.cache, store_, spare);
     cores_[at] =
         std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
-    clients[at] = &cores_[at]->unit();
+    cores_[at]->bus(*bus_);
   }
   for (const auto& core : cores_) {
     core->set_peers([this](CpuId id) { return std::pair<Core*, Cpu*>(&core_of(id.value), &cpu(id.value)); });
   }
-  bus_->set_clients(std::move(clients));
+  for (const auto& core : cores_) bus_->clients(core->unit());
+  bus_->memory(memory_);
 }
 
 void Machine::set_program(int cpu, Core::Program program) {
@@ -120,7 +119,8 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
   const Tick slice = std::max<Tick>(1, bounded ? std::min(watchdog_, core_spec_.end / 100 + 1) : watchdog_);
   std::int64_t last_count = -1;
   Tick last_progress = 0;
-  while (!all_ended()) {
+  // Not until all programs have ended: what they left under way, stores and write-backs, still counts.
+  for (;;) {
     sc_core::sc_start(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(slice)));
     if (failure_) std::rethrow_exception(failure_);
     const Tick now = kernel_now();
@@ -133,7 +133,7 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
     }
     const std::int64_t count = progress_count();
     const bool waits = std::any_of(cores_.begin(), cores_.end(), [now](const auto& core) { return core->waits_for_time(now); });
-    if (count != last_count || waits) last_progress = now;
+    if (count != last_count || waits || all_ended()) last_progress = now;
     last_count = count;
     if (now - last_progress > watchdog_) stuck("livelock: no operation but spins has been completed for engine.watchdog_us");
   }

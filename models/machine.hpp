@@ -1,6 +1,7 @@
 // A whole machine, built from its specification: caches, cores, bus, memory, wired and ready for programs.
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -37,7 +38,7 @@ class Machine final : public FailureSink {
   void run(const std::function<void(double)>& progress = {});
 
   // The length of the measured time.
-  [[nodiscard]] Tick measured() const { return finished_at_ - core_spec_.warmup_end; }
+  [[nodiscard]] Tick measured() const { return std::max<Tick>(0, finished_at_ - core_spec_.warmup_end); }
 
   // Activations of processes by the kernel, for `bench`.
   [[nodiscard]] std::int64_t kernel_events() const;

@@ -1,6 +1,8 @@
 // What a bus and the caches on it say to each other.
 #pragma once
 
+#include <sysc/communication/sc_interface.h>
+
 #include "models/cache/cache_agent.hpp"
 #include "models/observer.hpp"
 #include "models/units.hpp"
@@ -15,9 +17,8 @@ struct BusRequest {
   MessageId message = 0;
 };
 
-class BusClient {
+class BusClient : public virtual sc_core::sc_interface {
  public:
-  virtual ~BusClient() = default;
   virtual CacheAgent& caches() = 0;
 
   // A locked operation holds the line until then; a time in the past if none does.
@@ -34,9 +35,8 @@ class BusClient {
   virtual void watched_copy_changed(LineAddr line, Tick at) = 0;
 };
 
-class Bus {
+class Bus : public virtual sc_core::sc_interface {
  public:
-  virtual ~Bus() = default;
   [[nodiscard]] virtual const Protocol& protocol() const = 0;
   // REQUIRES: request.stamp is not before the kernel's time.
   virtual void post(const BusRequest& request) = 0;

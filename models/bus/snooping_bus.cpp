@@ -90,13 +90,13 @@ class SnoopingBus::SnoopedLine {
   Version version_ = 0;
 };
 
-SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol,
-                         MemoryController& memory, LineStore& store, TransitionLog& log, FailureSink& failures, Tick warmup_end,
-                         Tick end)
+SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,
+                         TransitionLog& log, FailureSink& failures, Tick warmup_end, Tick end)
     : sc_module(name),
+      clients("clients"),
+      memory("memory"),
       timing_(timing),
       protocol_(protocol),
-      memory_(memory),
       store_(store),
       log_(log),
       failures_(failures),
@@ -110,8 +110,8 @@ SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, 
   dont_initialize();
 }
 
-void SnoopingBus::set_clients(std::vector<BusClient*> clients) {
-  clients_ = std::move(clients);
+void SnoopingBus::end_of_elaboration() {
+  for (int i = 0; i < clients.size(); ++i) clients_.push_back(clients[i]);
   found_.resize(clients_.size());
   holders_.reserve(clients_.size());
   everybody_.resize(clients_.size());
@@ -262,9 +262,9 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   if (outcome.needs_data_step) {
     const bool from_memory = outcome.supplier == kMemory;
     const Tick ready =
-        from_memory ? std::max(result, memory_.read(request.line, transaction.address_at)) : result + timing_.intervention;
+        from_memory ? std::max(result, memory->read(request.line, transaction.address_at)) : result + timing_.intervention;
     const Tick start = reserve_data(ready, outcome.supplier);
-    if (outcome.data_to_memory) memory_.write(request.line, start + timing_.data);
+    if (outcome.data_to_memory) memory->write(request.line, start + timing_.data);
     busy_.push_back({request.line,
                      requester.deliver(*copy, start + timing_.latch, from_memory ? Source::local_memory : Source::local_c2c)});
     done = start + timing_.data;
@@ -273,7 +273,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     busy_.push_back({request.line, requester.deliver(*copy, done, Source::upgrade)});
   } else if (outcome.data_to_memory) {
     const Tick start = reserve_data(result, request.client);
-    memory_.write(request.line, start + timing_.data);
+    memory->write(request.line, start + timing_.data);
     done = start + timing_.data;
   }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));

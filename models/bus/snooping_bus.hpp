@@ -37,11 +37,14 @@ struct BusStatistics {
 
 class SnoopingBus final : public sc_core::sc_module, public Bus {
  public:
-  SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, MemoryController& memory,
-              LineStore& store, TransitionLog& log, FailureSink& failures, Tick warmup_end, Tick end);
+  SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,
+              TransitionLog& log, FailureSink& failures, Tick warmup_end, Tick end);
 
-  // Clients are numbered from 0. REQUIRES: all are set before the simulation starts.
-  void set_clients(std::vector<BusClient*> clients);
+  // A client's number is its place in the order of binding.
+  sc_core::sc_port<BusClient, 0> clients;
+  sc_core::sc_port<Memory> memory;
+
+  void end_of_elaboration() override;
 
   [[nodiscard]] const Announcements& announcements() const { return announcements_; }
   [[nodiscard]] const BusStatistics& statistics() const { return statistics_; }
@@ -85,21 +88,20 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
 
   const BusTiming timing_;
   const Protocol& protocol_;
-  MemoryController& memory_;
   LineStore& store_;
   TransitionLog& log_;
   FailureSink& failures_;
   Tick warmup_end_;
   Tick end_;
   Announcements announcements_;
-  std::vector<BusClient*> clients_;
+  std::vector<BusClient*> clients_;  // what the port is bound to
   sc_core::sc_event event_;
 
-  std::vector<BusRequest> requests_;      // not granted yet, by (stamp, client)
+  std::vector<BusRequest> requests_;       // not granted yet, by (stamp, client)
   std::vector<Transaction> transactions_;  // granted, not ordered yet, in the bus's order; at most `outstanding`
-  std::vector<Tick> done_;                // when the ordered ones leave the bus, only those that may still matter
-  std::vector<BusyLine> busy_;            // lines that a delivered transaction still holds
-  std::vector<Copy*> found_;              // by client: its copy of the line that is being ordered
+  std::vector<Tick> done_;                 // when the ordered ones leave the bus, only those that may still matter
+  std::vector<BusyLine> busy_;             // lines that a delivered transaction still holds
+  std::vector<Copy*> found_;               // by client: its copy of the line that is being ordered
   std::vector<int> holders_;
   std::vector<int> everybody_;
   Tick last_address_;

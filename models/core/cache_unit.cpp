@@ -69,12 +69,10 @@ struct CacheUnit::Gate {
   }
 };
 
-CacheUnit::CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, Bus& bus, TransitionLog& log, CacheUnitOwner& owner,
-                     int threads)
+CacheUnit::CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, TransitionLog& log, CacheUnitOwner& owner, int threads)
     : spec_(spec),
       agent_(std::move(agent)),
       client_(client),
-      bus_(&bus),
       log_(&log),
       owner_(&owner),
       locks_(static_cast<std::size_t>(threads)) {

@@ -34,8 +34,9 @@ class CacheUnitOwner {
 
 class CacheUnit final : public BusClient {
  public:
-  CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, Bus& bus, TransitionLog& log, CacheUnitOwner& owner,
-            int threads);
+  CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, TransitionLog& log, CacheUnitOwner& owner, int threads);
+  // REQUIRES: called once, before the simulation starts.
+  void connect(Bus& bus) { bus_ = &bus; }
 
   enum class Outcome : std::uint8_t { done, waits_for_fill, try_again, try_at };
   struct Attempt {
@@ -116,7 +117,7 @@ class CacheUnit final : public BusClient {
   const CoreSpec spec_;
   CacheAgent agent_;
   int client_;
-  Bus* bus_;
+  Bus* bus_ = nullptr;
   TransitionLog* log_;
   CacheUnitOwner* owner_;
   std::vector<Pending> pending_;

@@ -17,9 +17,10 @@ constexpr std::size_t kStackBytes = 256 * 1024;
 Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, std::vector<CpuId> threads,
            const Wiring& wiring)
     : sc_module(name),
+      bus("bus"),
       spec_(spec),
       wiring_(wiring),
-      unit_(spec_, std::move(agent), client, *wiring.bus, *wiring.log, *this, static_cast<int>(threads.size())),
+      unit_(spec_, std::move(agent), client, *wiring.log, *this, static_cast<int>(threads.size())),
       programs_(threads.size()),
       boundary_(spec_.warmup_end > 0 ? spec_.warmup_end : kNever) {
   for (const CpuId id : threads) {
@@ -125,7 +126,12 @@ Tick Core::horizon() const {
   if (spec_.run_ahead) {
     // Zero if anything is due now; the rest of all time, which is more than a Tick, if nothing is due ever.
     const std::uint64_t ahead = sc_core::sc_time_to_pending_activity().value();
-    others = ahead > kNever / 2 ? kNever : now + static_cast<Tick>(ahead) + wiring_.lookahead + spec_.horizon_slack;
+    if (ahead > kNever / 2) {
+      others = kNever;
+    } else {
+      others = now + static_cast<Tick>(ahead) + wiring_.lookahead + spec_.horizon_slack;
+    }
+    others = std::min(others, now + spec_.farthest_ahead);
   }
   const Tick announced = wiring_.announcements->next_touch();
   return std::min(others, announced == kNever ? kNever : announced + spec_.horizon_slack);
@@ -236,7 +242,8 @@ std::int64_t Core::progress() const {
 
 bool Core::waits_for_time(Tick now) const {
   return std::any_of(threads_.begin(), threads_.end(), [now](const auto& cpu) {
-    return cpu->computes_at(now) || std::any_of(cpu->interrupts_.begin(), cpu->interrupts_.end(), [now](const auto& i) { return i.at > now; });
+    return cpu->computes_at(now) ||
+           std::any_of(cpu->interrupts_.begin(), cpu->interrupts_.end(), [now](const auto& i) { return i.at > now; });
   });
 }
 

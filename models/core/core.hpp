@@ -34,8 +34,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   using Program = std::function<void(Cpu&)>;
 
   struct Wiring {
-    Bus* bus;
-    const Announcements* announcements;  // of that bus
+    const Announcements* announcements;  // of the core's bus
     Tick lookahead;                      // K of the machine
     TransitionLog* log;
     Observer* observer;
@@ -44,6 +43,9 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
 
   Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, std::vector<CpuId> threads,
        const Wiring& wiring);
+
+  sc_core::sc_port<Bus> bus;
+  void end_of_elaboration() override { unit_.connect(*bus.operator->()); }
 
   // What thread `index` of this core runs. REQUIRES: the simulation has not started.
   void set_program(int index, Program program) { programs_[static_cast<std::size_t>(index)] = std::move(program); }

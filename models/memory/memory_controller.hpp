@@ -2,6 +2,7 @@
 // all banks share one bandwidth. Values are elsewhere (LineStore).
 #pragma once
 
+#include <systemc>
 #include <vector>
 
 #include "models/machine_spec.hpp"
@@ -9,14 +10,21 @@
 
 namespace linebounce {
 
-class MemoryController {
+// What a bus asks of the memory behind it. Accesses are asked for in the order of the bus.
+class Memory : public virtual sc_core::sc_interface {
  public:
-  MemoryController(const MemorySpec& spec, const Timebase& timebase, int line_bytes);
-
-  // The time of the first data of a read whose address arrives at `address_at`. Accesses are asked for in the order of the bus.
-  Tick read(LineAddr line, Tick address_at);
+  // The time of the first data of a read whose address arrives at `address_at`.
+  virtual Tick read(LineAddr line, Tick address_at) = 0;
   // Data of a write-back arrives at `data_at`.
-  void write(LineAddr line, Tick data_at);
+  virtual void write(LineAddr line, Tick data_at) = 0;
+};
+
+class MemoryController final : public sc_core::sc_module, public Memory {
+ public:
+  MemoryController(sc_core::sc_module_name name, const MemorySpec& spec, const Timebase& timebase, int line_bytes);
+
+  Tick read(LineAddr line, Tick address_at) override;
+  void write(LineAddr line, Tick data_at) override;
 
  private:
   // The access' start: not before `earliest`, its bank and the shared channel.

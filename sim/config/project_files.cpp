@@ -65,12 +65,15 @@ fs::path find_file(const FileKind& kind, const std::string& name_or_path, const 
 std::string read_text(const fs::path& file) {
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) throw ConfigError(fmt::format("{}: this is a directory, not a file", file.string()));
+  constexpr std::size_t kLargest = 16 << 20;  // a device may have no end
   errno = 0;
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  std::string text(kLargest + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > kLargest) throw ConfigError(fmt::format("{}: larger than 16 MiB: this is no configuration file", file.string()));
   if (!in.is_open() || in.bad()) throw ConfigError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
-  return text.str();
+  return text;
 }
 
 }  // namespace linebounce

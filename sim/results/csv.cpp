@@ -95,7 +95,7 @@ std::vector<CsvFile> csv_files(int point, const PointData& data) {
   std::vector<CsvFile> files = {{"latency.csv", latency_csv(point, data.latency)},
                                 {"lines.csv", lines_csv(point, data.lines)},
                                 {"transitions.csv", transitions_csv(point, data.transitions)}};
-  if (!data.locks.empty()) files.push_back({"locks.csv", locks_csv(point, data.locks)});
+  files.push_back({"locks.csv", locks_csv(point, data.locks)});
   return files;
 }
 

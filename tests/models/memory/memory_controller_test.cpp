@@ -9,9 +9,9 @@ namespace {
 
 constexpr Tick kNs = 10;
 
-class Memory {
+class MemoryUnderTest {
  public:
-  explicit Memory(const MemorySpec& spec) : timebase_(std::array{Frequency{1000, 1}}), controller_(spec, timebase_, 32) {}
+  explicit MemoryUnderTest(const MemorySpec& spec) : timebase_(std::array{Frequency{1000, 1}}), controller_("memory", spec, timebase_, 32) {}
   // In ns.
   Tick read(std::uint64_t line, Tick at) { return controller_.read(LineAddr(line), at * kNs) / kNs; }
   void write(std::uint64_t line, Tick at) { controller_.write(LineAddr(line), at * kNs); }
@@ -22,13 +22,13 @@ class Memory {
 };
 
 TEST(MemoryController, DataIsReadyALatencyAfterTheAddress) {
-  Memory memory({.latency_ns = 100});
+  MemoryUnderTest memory({.latency_ns = 100});
   EXPECT_EQ(memory.read(1, 1000), 1100);
   EXPECT_EQ(memory.read(2, 1010), 1110) << "nothing limits how many are under way";
 }
 
 TEST(MemoryController, ABusyBankDelaysTheNextAccessToIt) {
-  Memory memory({.latency_ns = 100, .banks = 2, .bank_busy_ns = 40});
+  MemoryUnderTest memory({.latency_ns = 100, .banks = 2, .bank_busy_ns = 40});
   EXPECT_EQ(memory.read(0, 1000), 1100);
   EXPECT_EQ(memory.read(2, 1010), 1140) << "bank 0 again, busy until 1040";
   EXPECT_EQ(memory.read(1, 1010), 1110) << "bank 1 is free";
@@ -36,20 +36,20 @@ TEST(MemoryController, ABusyBankDelaysTheNextAccessToIt) {
 }
 
 TEST(MemoryController, AWriteOccupiesItsBank) {
-  Memory memory({.latency_ns = 100, .banks = 2, .bank_busy_ns = 40});
+  MemoryUnderTest memory({.latency_ns = 100, .banks = 2, .bank_busy_ns = 40});
   memory.write(0, 1000);
   EXPECT_EQ(memory.read(2, 1000), 1140);
   EXPECT_EQ(memory.read(1, 1000), 1100);
 }
 
 TEST(MemoryController, BanksThatAreNeverBusyDelayNobody) {
-  Memory memory({.latency_ns = 100});
+  MemoryUnderTest memory({.latency_ns = 100});
   memory.write(0, 1500);  // its data will come
   EXPECT_EQ(memory.read(0, 1000), 1100);
 }
 
 TEST(MemoryController, AllBanksShareTheBandwidth) {
-  Memory memory({.latency_ns = 100, .banks = 8, .bandwidth_mb_per_s = 320});  // a line of 32 bytes in 100 ns
+  MemoryUnderTest memory({.latency_ns = 100, .banks = 8, .bandwidth_mb_per_s = 320});  // a line of 32 bytes in 100 ns
   EXPECT_EQ(memory.read(0, 1000), 1100);
   EXPECT_EQ(memory.read(1, 1000), 1200);
   memory.write(2, 1000);
