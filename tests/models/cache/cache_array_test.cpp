@@ -252,5 +252,39 @@ RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
   check_levels(agent, naive);
 }
 
+// Lets nothing go that is not `weak`.
+struct StubbornGate {
+  CacheAgent& agent;
+  LineAddr weak;
+  [[nodiscard]] bool may_leave(const Copy& copy) const { return copy.line == weak; }
+  void leave(Copy& copy) const { agent.drop(copy); }
+};
+
+// Lines 0 and 96 share the only way of L2's set, and L3, which includes nothing, has let line 96 go. While L2 can't let it go,
+// line 0 comes no nearer than L3: were it in L1 but not in L2, nobody would find it there once it has left L3.
+TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) {
+  const std::vector<CacheSpec> specs = {
+      {.name = "L1D", .size_kib = 1, .ways = 4, .line_bytes = 32, .hit_latency_cycles = 1},
+      {.name = "L2", .size_kib = 1, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 5},
+      {.name = "L3", .size_kib = 1, .ways = 2, .line_bytes = 32, .hit_latency_cycles = 9, .inclusive = false}};
+  const Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
+  LineStore store(32);
+  CacheAgent agent(specs, protocol.cache, store, 4);
+  StubbornGate gate{agent, LineAddr(1000)};
+  const auto fetch = [&](std::uint64_t line, Tick age) {
+    Copy* copy = agent.allocate(LineAddr(line), age, gate);
+    ASSERT_NE(copy, nullptr);
+    agent.bring_near(*copy, line * 32, age, gate);
+  };
+  fetch(96, 1);
+  fetch(16, 2);  // 16 and 80: the same set of L3, another of L2
+  fetch(80, 3);  // line 96 leaves L3
+  gate.weak = LineAddr(16);
+  fetch(0, 4);  // line 16 leaves L3
+  const Copy* copy = agent.find(LineAddr(0));
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->levels, 4) << "L3 alone";
+}
+
 }  // namespace
 }  // namespace linebounce::test
