@@ -76,7 +76,8 @@ class CacheAgent {
   template <class Gate>
   Copy* allocate(LineAddr line, Tick age, Gate& gate);
 
-  // Puts the address into every level nearer than those that hold it. A level whose way can't be freed now is passed by.
+  // Puts the address into every level nearer than those that hold it. A level whose way can't be freed now is passed by, and
+  // if it is inclusive the nearer ones with it.
   template <class Gate>
   void bring_near(Copy& copy, Address address, Tick age, Gate& gate);
 
@@ -180,6 +181,8 @@ void CacheAgent::bring_near(Copy& copy, Address address, Tick age, Gate& gate) {
     copy.locked = was_locked;
     if (way < 0 && specs_[static_cast<std::size_t>(level)].inclusive) return;  // nearer levels hold nothing that it does not
     if (way >= 0) attach(copy, level, block, way, age);
+    // Nearer levels hold nothing that an inclusive one does not.
+    if (way < 0 && specs_[static_cast<std::size_t>(level)].inclusive) return;
   }
 }
 

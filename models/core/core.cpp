@@ -156,21 +156,27 @@ void Core::wake_at(Tick at) {
   wake_.notify(at > now ? sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(at - now)) : sc_core::SC_ZERO_TIME);
 }
 
+// At equal times an operation that was put off goes before those that were wanted later: else it might wait for ever.
 Cpu* Core::earliest_ready() const {
+  const auto earlier = [](const Cpu& a, const Cpu& b) {
+    return a.now_ != b.now_ ? a.now_ < b.now_ : a.wanted_since() < b.wanted_since();
+  };
   Cpu* first = nullptr;
   for (const auto& cpu : threads_) {
-    if (cpu->status_ == Cpu::Status::ready && (first == nullptr || cpu->now_ < first->now_)) first = cpu.get();
+    if (cpu->status_ == Cpu::Status::ready && (first == nullptr || earlier(*cpu, *first))) first = cpu.get();
   }
   return first;
 }
 
+// New operations of `cpu` may run before this time, and what it is to do now.
 Tick Core::sibling_limit(const Cpu& cpu) const {
   Tick limit = kNever;
   for (const auto& other : threads_) {
     if (other.get() == &cpu || other->status_ != Cpu::Status::ready) continue;
-    limit = std::min(limit, other->now_ + (cpu.index_ < other->index_ ? 1 : 0));
+    const bool first = cpu.index_ < other->index_ && other->wanted_since() == other->now_;
+    limit = std::min(limit, other->now_ + (first ? 1 : 0));
   }
-  return limit;
+  return std::max(limit, cpu.now_ + 1);
 }
 
 Tick Core::next_item() const {

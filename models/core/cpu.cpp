@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "models/core/core.hpp"
 #include "models/failure.hpp"
@@ -60,9 +61,11 @@ Value Cpu::perform(Operation operation, bool release) {
       wait_until_drained();
       continue;
     }
-    core_->before_access(now_, index_);
+    core_->before_access(now_, wanted_since() < now_ ? Core::kNoThread : index_);
     const CacheUnit::Attempt attempt = unit_->attempt(operation, now_, *this);
     core_->after_access(now_);
+    const bool was_put_off = std::exchange(put_off_since_, kNever) != kNever;
+    if (was_put_off) forget_limits();  // it may have gone before siblings that come before a new one
     switch (attempt.outcome) {
       case CacheUnit::Outcome::done:
         ++function_counters_->instructions;
@@ -75,10 +78,14 @@ Value Cpu::perform(Operation operation, bool release) {
         suspend(Status::blocked);
         return result_;
       case CacheUnit::Outcome::try_again:
+        put_off_since_ = operation.issued;
         suspend(Status::waiting);
         operation.waited_for = waited_source_;
         break;
-      case CacheUnit::Outcome::try_at: now_ = attempt.at; break;
+      case CacheUnit::Outcome::try_at:
+        put_off_since_ = operation.issued;
+        now_ = attempt.at;
+        break;
     }
   }
 }

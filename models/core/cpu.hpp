@@ -114,6 +114,8 @@ class Cpu {
   void wait_until_drained();
   void wait_turn();
   void suspend(Status status);
+  // When the operation that comes next was first wanted.
+  [[nodiscard]] Tick wanted_since() const { return put_off_since_ < now_ ? put_off_since_ : now_; }
   void try_again(Tick at);
   void idle_for(Tick ticks);
   void forget_limits() { limit_ = fast_limit_ = 0; }
@@ -162,6 +164,7 @@ class Cpu {
   Status status_ = Status::ready;
   Value result_ = 0;
   StoreBuffer store_buffer_;
+  Tick put_off_since_ = kNever;  // the first attempt of the operation that is to be tried again; kNever: it is a new one
   Source waited_source_ = Source::local_memory;  // of the change for which `waiting` ended
 
   Tick idle_from_ = -1;  // the latest execute() and compute() without an operation between them: [idle_from_, idle_to_)

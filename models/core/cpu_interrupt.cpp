@@ -1,6 +1,7 @@
 // Interrupts, IPIs, timers, sleep and wake. An interrupt is known before its time (it is announced K ahead like any other
 // touch), and is accepted between two operations, or in the middle of execute(), compute() and a spin's pause.
 #include <algorithm>
+#include <utility>
 
 #include "models/core/core.hpp"
 #include "models/core/cpu.hpp"
@@ -93,6 +94,7 @@ void Cpu::run_handler() {
   const std::span<const Address> words = words_;
   const std::size_t next_word = next_word_;
   const Value result = result_;
+  const Tick put_off_since = std::exchange(put_off_since_, kNever);
   deliver_ = false;
   interrupts_enabled_ = false;
   slots_ = 0;
@@ -103,6 +105,7 @@ void Cpu::run_handler() {
   words_ = words;
   next_word_ = next_word;
   result_ = result;
+  put_off_since_ = put_off_since;
   idle_from_ = now_;
   now_ += rest;
   idle_to_ = now_;

@@ -30,7 +30,8 @@ Core::Program spin_on(Address address) {
 TEST(Deadlock, OfCpusThatSpinOnWordsThatNobodyWritesNamesEachAndItsWord) {
   SmallMachine small(small_machine(2));
   const std::string text = failure_of([&] { small.run({spin_on(0x10000), spin_on(0x20040)}); });
-  EXPECT_THAT(text, AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0"), HasSubstr("0x10000"), HasSubstr("CPU 1"), HasSubstr("0x20040")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0"), HasSubstr("0x10000"), HasSubstr("CPU 1"), HasSubstr("0x20040")));
 }
 
 TEST(Deadlock, OfACpuThatSleepsForEverIsFound) {
@@ -87,9 +88,9 @@ TEST(Machine, EndsInTheMiddleOfEverybodysMiss) {
 TEST(Machine, WhatAProgramThrowsComesOut) {
   SmallMachine small(small_machine(1));
   EXPECT_THROW(small.run({[](Cpu& cpu) {
-                 cpu.load(kLine);
-                 throw std::domain_error("mine");
-               }}),
+    cpu.load(kLine);
+    throw std::domain_error("mine");
+  }}),
                std::domain_error);
 }
 
@@ -116,9 +117,10 @@ Protocol broken_protocol(const std::string& row, const std::string& instead) {
 
 // A sharer that keeps its copy beside the new owner reads what was there before.
 TEST(BrokenProtocol, ACopyThatOutlivesAWriteIsCaughtAtTheNextRead) {
-  const Protocol broken =
-      broken_protocol("| S, E                                        | Other_GetM                         | free                                                        | I     |",
-                      "| S, E | Other_GetM | - | = |");
+  const Protocol broken = broken_protocol(
+      "| S, E                                        | Other_GetM                         | free                               "
+      "                         | I     |",
+      "| S, E | Other_GetM | - | = |");
   SmallMachine small(small_machine(2), broken);
   const std::string text = failure_of([&] {
     small.run({[](Cpu& cpu) {
@@ -137,7 +139,8 @@ TEST(BrokenProtocol, ACopyThatOutlivesAWriteIsCaughtAtTheNextRead) {
 
 // Memory that does not take a write-back answers with what it had before.
 TEST(BrokenProtocol, AWriteBackThatIsLostIsCaughtAtTheNextRead) {
-  const Protocol broken = broken_protocol("| Idle | Data                       | update memory          |", "| Idle | Data | - |");
+  const Protocol broken =
+      broken_protocol("| Idle | Data                       | update memory          |", "| Idle | Data | - |");
   SmallMachine small(small_machine(1), broken);
   const std::string text = failure_of([&] {
     small.run({[](Cpu& cpu) {

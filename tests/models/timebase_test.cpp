@@ -1,9 +1,9 @@
+#include "models/timebase.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
 #include <stdexcept>
-
-#include "models/timebase.hpp"
 
 namespace linebounce {
 namespace {

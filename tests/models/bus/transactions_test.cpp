@@ -99,9 +99,10 @@ TEST(SnoopingBus, AnUpgradeThatLosesItsCopyFetchesTheData) {
   EXPECT_EQ(small.transitions("SM_AD", "Other_GetM"), 1);
 }
 
-// Both stamped 2010. CPU 0 is first: address phase 2030, memory's data 2130 to 2170, store 2145 to 2146. CPU 1's snoop is sampled at
-// 2090, 2110, 2130 (the line is on its way) and 2150: free since 2146, when CPU 0 had made its one access. The data of CPU 0 comes
-// 3 clocks later, at 2180, which the data bus allows (2170 and a clock of turnaround); at the pins 2190, the store ends at 2196.
+// Both stamped 2010. CPU 0 is first: address phase 2030, memory's data 2130 to 2170, store 2145 to 2146. CPU 1's snoop is
+// sampled at 2090, 2110, 2130 (the line is on its way) and 2150: free since 2146, when CPU 0 had made its one access. The data
+// of CPU 0 comes 3 clocks later, at 2180, which the data bus allows (2170 and a clock of turnaround); at the pins 2190, the
+// store ends at 2196.
 TEST(SnoopingBus, OfTwoWhoRaceForALineTheLowerNumberIsFirstAndFinishesItsAccess) {
   SmallMachine small(small_machine(2));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 146); },
@@ -111,9 +112,10 @@ TEST(SnoopingBus, OfTwoWhoRaceForALineTheLowerNumberIsFirstAndFinishesItsAccess)
              }});
 }
 
-// CPU 0's operation holds the line from 2050 to 2100. CPU 1's snoop, due at 2070, is sampled at 2070, 2090 and 2110. The line is
-// taken at 2100, before CPU 0's next access; the result counts from 2110: data at 2140, at the pins 2150, store 2155 to 2156.
-// CPU 0's load at 2100 misses: stamped 2110, granted 2120, snooped 2170; data of CPU 1 at 2200, at the pins 2210, over at 2216.
+// CPU 0's operation holds the line from 2050 to 2100. CPU 1's snoop, due at 2070, is sampled at 2070, 2090 and 2110. The line
+// is taken at 2100, before CPU 0's next access; the result counts from 2110: data at 2140, at the pins 2150, store 2155 to
+// 2156. CPU 0's load at 2100 misses: stamped 2110, granted 2120, snooped 2170; data of CPU 1 at 2200, at the pins 2210, over at
+// 2216.
 TEST(SnoopingBus, ASnoopWaitsForALockedOperationAndIsFirstAfterIt) {
   MachineSpec spec = small_machine(2);
   spec.cpu.atomic_latency_cycles = 50;
@@ -137,8 +139,8 @@ TEST(SnoopingBus, RequestsOfOneTimeAreGrantedByCpuNumber) {
   small.run({miss(146), miss(186), miss(226)});
 }
 
-// CPU 2's stamp is 2007, CPU 1's 2008, CPU 0's 2009: all before the edge 2010. Address phases 2020, 2040, 2060; data 2120, 2160,
-// 2200; over 16 ns after that.
+// CPU 2's stamp is 2007, CPU 1's 2008, CPU 0's 2009: all before the edge 2010. Address phases 2020, 2040, 2060; data 2120,
+// 2160, 2200; over 16 ns after that.
 TEST(SnoopingBus, RequestsOfDifferentTimesAreGrantedByTheirStamps) {
   SmallMachine small(small_machine(3));
   const auto miss = [](double start, double end) {
@@ -149,8 +151,8 @@ TEST(SnoopingBus, RequestsOfDifferentTimesAreGrantedByTheirStamps) {
   small.run({miss(1999, 2216), miss(1998, 2176), miss(1997, 2136)});
 }
 
-// With room for one, the second address phase waits until the first transaction's data has gone: granted on the edge 2170, address
-// phase 2180, data 2280, over 16 ns later.
+// With room for one, the second address phase waits until the first transaction's data has gone: granted on the edge 2170,
+// address phase 2180, data 2280, over 16 ns later.
 TEST(SnoopingBus, AFullInOrderQueueHoldsUpTheNextAddressPhase) {
   MachineSpec spec = small_machine(2);
   spec.bus.outstanding = 1;

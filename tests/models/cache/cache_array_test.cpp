@@ -18,7 +18,8 @@ const auto kAnybody = [](CopyIndex) { return true; };
 
 // One set of four ways, filled with blocks 0 to 3 in this order.
 CacheArray full_set(Replacement replacement) {
-  CacheArray array({.name = "set", .size_kib = 1, .ways = 4, .line_bytes = 256, .hit_latency_cycles = 1, .replacement = replacement});
+  CacheArray array(
+      {.name = "set", .size_kib = 1, .ways = 4, .line_bytes = 256, .hit_latency_cycles = 1, .replacement = replacement});
   for (std::uint64_t block = 0; block < 4; ++block) {
     const int way = array.victim(block, kAnybody);
     array.insert(block, way, static_cast<CopyIndex>(block), static_cast<Tick>(block));
@@ -26,7 +27,9 @@ CacheArray full_set(Replacement replacement) {
   return array;
 }
 
-std::uint64_t victim_block(const CacheArray& array) { return array.block_at(0, array.victim(4, kAnybody)); }
+std::uint64_t victim_block(const CacheArray& array) {
+  return array.block_at(0, array.victim(4, kAnybody));
+}
 
 TEST(CacheArray, FreeWaysAreFilledFirst) {
   CacheArray array = full_set(Replacement::lru);
@@ -70,7 +73,8 @@ TEST(TreePlru, TheColderHalfsColderWayGoes) {
   EXPECT_EQ(victim_block(array), 1U);
 }
 
-// Where it differs from LRU: after 0, 1, 2, 3, 0 the oldest is 1, but half {2, 3} has not been used for longer than half {0, 1}.
+// Where it differs from LRU: after 0, 1, 2, 3, 0 the oldest is 1, but half {2, 3} has not been used for longer than half {0,
+// 1}.
 TEST(TreePlru, IsNotLru) {
   CacheArray tree = full_set(Replacement::tree_plru);
   CacheArray lru = full_set(Replacement::lru);
@@ -149,7 +153,9 @@ RC_GTEST_PROP(CacheArrayProperty, LruIsAListPerSet, ()) {
 class NaiveLevels {
  public:
   NaiveLevels(const CacheSpec& near, const CacheSpec& far)
-      : blocks_per_line_(static_cast<std::uint64_t>(far.line_bytes / near.line_bytes)), near_(sets(near), ways(near)), far_(sets(far), ways(far)) {}
+      : blocks_per_line_(static_cast<std::uint64_t>(far.line_bytes / near.line_bytes)),
+        near_(sets(near), ways(near)),
+        far_(sets(far), ways(far)) {}
 
   // The level that held the block: 0, 1, or -1.
   int access(std::uint64_t block) {
@@ -176,7 +182,9 @@ class NaiveLevels {
   [[nodiscard]] bool far_holds(std::uint64_t line) const { return far_.holds(line); }
 
  private:
-  static std::size_t sets(const CacheSpec& spec) { return static_cast<std::size_t>(spec.size_kib * 1024 / spec.line_bytes / spec.ways); }
+  static std::size_t sets(const CacheSpec& spec) {
+    return static_cast<std::size_t>(spec.size_kib * 1024 / spec.line_bytes / spec.ways);
+  }
   static std::size_t ways(const CacheSpec& spec) { return static_cast<std::size_t>(spec.ways); }
 
   std::uint64_t blocks_per_line_;
@@ -210,7 +218,11 @@ void check_levels(CacheAgent& agent, const NaiveLevels& naive) {
 
 RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
   const std::vector<CacheSpec> specs = {
-      {.name = "L1D", .size_kib = 1, .ways = *rc::gen::element(1, 2, 4), .line_bytes = *rc::gen::element(16, 32), .hit_latency_cycles = 1},
+      {.name = "L1D",
+       .size_kib = 1,
+       .ways = *rc::gen::element(1, 2, 4),
+       .line_bytes = *rc::gen::element(16, 32),
+       .hit_latency_cycles = 1},
       {.name = "L2", .size_kib = 2, .ways = *rc::gen::element(1, 2, 4), .line_bytes = 32, .hit_latency_cycles = 5}};
   static const Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
   LineStore store(32);
@@ -218,7 +230,8 @@ RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
   OpenGate gate{agent};
   NaiveLevels naive(specs[0], specs[1]);
   const auto steps = *rc::gen::container<std::vector<std::pair<std::uint64_t, bool>>>(
-      rc::gen::pair(rc::gen::inRange<std::uint64_t>(0, kLines * 32 / 8), rc::gen::map(rc::gen::inRange(0, 10), [](int i) { return i == 0; })));
+      rc::gen::pair(rc::gen::inRange<std::uint64_t>(0, kLines * 32 / 8),
+                    rc::gen::map(rc::gen::inRange(0, 10), [](int i) { return i == 0; })));
   Tick age = 0;
   for (const auto& [word, taken] : steps) {
     ++age;
@@ -237,6 +250,40 @@ RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
     RC_ASSERT(agent.look_up(address).level == 0);
   }
   check_levels(agent, naive);
+}
+
+// Lets nothing go that is not `weak`.
+struct StubbornGate {
+  CacheAgent& agent;
+  LineAddr weak;
+  [[nodiscard]] bool may_leave(const Copy& copy) const { return copy.line == weak; }
+  void leave(Copy& copy) const { agent.drop(copy); }
+};
+
+// Lines 0 and 96 share the only way of L2's set, and L3, which includes nothing, has let line 96 go. While L2 can't let it go,
+// line 0 comes no nearer than L3: were it in L1 but not in L2, nobody would find it there once it has left L3.
+TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) {
+  const std::vector<CacheSpec> specs = {
+      {.name = "L1D", .size_kib = 1, .ways = 4, .line_bytes = 32, .hit_latency_cycles = 1},
+      {.name = "L2", .size_kib = 1, .ways = 1, .line_bytes = 32, .hit_latency_cycles = 5},
+      {.name = "L3", .size_kib = 1, .ways = 2, .line_bytes = 32, .hit_latency_cycles = 9, .inclusive = false}};
+  const Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
+  LineStore store(32);
+  CacheAgent agent(specs, protocol.cache, store, 4);
+  StubbornGate gate{agent, LineAddr(1000)};
+  const auto fetch = [&](std::uint64_t line, Tick age) {
+    Copy* copy = agent.allocate(LineAddr(line), age, gate);
+    ASSERT_NE(copy, nullptr);
+    agent.bring_near(*copy, line * 32, age, gate);
+  };
+  fetch(96, 1);
+  fetch(16, 2);  // 16 and 80: the same set of L3, another of L2
+  fetch(80, 3);  // line 96 leaves L3
+  gate.weak = LineAddr(16);
+  fetch(0, 4);  // line 16 leaves L3
+  const Copy* copy = agent.find(LineAddr(0));
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->levels, 4) << "L3 alone";
 }
 
 }  // namespace

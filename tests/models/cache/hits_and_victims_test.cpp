@@ -142,9 +142,7 @@ TEST(WriteBack, TheBufferIsSnoopedWhileItWaits) {
                wait_until(cpu, 4000);
                cpu.load(kLine + 4 * kSetStride);
              },
-             [](Cpu& cpu) {
-               EXPECT_EQ(cycles_from(cpu, 3989, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 107);
-             }});
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 3989, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 107); }});
   EXPECT_EQ(small.transitions("MI_A", "Other_GetS"), 1);
   EXPECT_EQ(small.transitions("II_A", "Own_PutM"), 1) << "the write-back, overtaken, means nothing";
   EXPECT_EQ(small.in_memory(kLine), 77U) << "the transfer put it into memory";
@@ -164,15 +162,19 @@ double two_victims(int buffers) {
   return taken;
 }
 
-// Address phases: the prefetch's PutM (stamped 4000) at 4020, the load's PutM (4001) at 4040, the prefetch (4010) at 4060, the load
-// (4011) at 4080. Memory has the load's data at 4180, but the data bus carries the prefetch's from 4160 to 4200. So the load's data
-// is at the pins at 4210, and it ends at 4216.
-TEST(WriteBack, TwoBuffersTakeTwoVictims) { EXPECT_EQ(two_victims(2), 215); }
+// Address phases: the prefetch's PutM (stamped 4000) at 4020, the load's PutM (4001) at 4040, the prefetch (4010) at 4060, the
+// load (4011) at 4080. Memory has the load's data at 4180, but the data bus carries the prefetch's from 4160 to 4200. So the
+// load's data is at the pins at 4210, and it ends at 4216.
+TEST(WriteBack, TwoBuffersTakeTwoVictims) {
+  EXPECT_EQ(two_victims(2), 215);
+}
 
-// The second victim can't leave until the first PutM is ordered, at 4060. Its own PutM then has its address phase at 4080 and its
-// data, behind the prefetch's (4140 to 4180) and a turnaround, at 4190 to 4230. The load's request, stamped 4070, has its address
-// phase at 4100; its data comes after a turnaround at 4240 and is at the pins at 4250. The load ends at 4256.
-TEST(WriteBack, AMissWaitsForAFreeBuffer) { EXPECT_EQ(two_victims(1), 255); }
+// The second victim can't leave until the first PutM is ordered, at 4060. Its own PutM then has its address phase at 4080 and
+// its data, behind the prefetch's (4140 to 4180) and a turnaround, at 4190 to 4230. The load's request, stamped 4070, has its
+// address phase at 4100; its data comes after a turnaround at 4240 and is at the pins at 4250. The load ends at 4256.
+TEST(WriteBack, AMissWaitsForAFreeBuffer) {
+  EXPECT_EQ(two_victims(1), 255);
+}
 
 }  // namespace
 }  // namespace linebounce::test

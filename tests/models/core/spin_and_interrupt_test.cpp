@@ -19,9 +19,9 @@ class Spin : public testing::TestWithParam<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(, Spin, testing::Bool(), [](const auto& info) { return info.param ? "parked" : "simulated"; });
 
-// CPU 1 loads at 1000, 1004, 1008, ... CPU 0's store at 2000: granted 2020, snooped 2070, memory's data at the pins 2140, done 2145.
-// CPU 1's load at 2072 misses: stamped 2082, granted 2090, address phase 2100, sampled 2140 (the line is on its way) and 2160; data
-// at 2190, at the pins 2200, over at 2206.
+// CPU 1 loads at 1000, 1004, 1008, ... CPU 0's store at 2000: granted 2020, snooped 2070, memory's data at the pins 2140, done
+// 2145. CPU 1's load at 2072 misses: stamped 2082, granted 2090, address phase 2100, sampled 2140 (the line is on its way) and
+// 2160; data at 2190, at the pins 2200, over at 2206.
 TEST_P(Spin, SeesTheChangeWithTheLoadThatMissesBecauseOfIt) {
   SmallMachine small(small_machine(2), engine());
   small.run({[](Cpu& cpu) {
@@ -39,9 +39,9 @@ TEST_P(Spin, SeesTheChangeWithTheLoadThatMissesBecauseOfIt) {
              }});
 }
 
-// Two words on two lines: loads at 1000 and 1002, the loop's 2 cycles, 1006 and 1008, ... A period of 6. The second word changes.
-// Snooped at 2070: the loads of the second word are at 1002 + 6 k, the next one is at 2070: the touch is first, so this one misses:
-// stamped 2080, granted 2090, and then as above: over at 2206.
+// Two words on two lines: loads at 1000 and 1002, the loop's 2 cycles, 1006 and 1008, ... A period of 6. The second word
+// changes. Snooped at 2070: the loads of the second word are at 1002 + 6 k, the next one is at 2070: the touch is first, so
+// this one misses: stamped 2080, granted 2090, and then as above: over at 2206.
 TEST_P(Spin, OnTwoWordsGoesOnWithTheWordWhoseTurnItIs) {
   SmallMachine small(small_machine(2), engine());
   small.run({[](Cpu& cpu) {
@@ -132,7 +132,8 @@ TEST(Interrupt, WaitsForTheEndOfAnAccess) {
   EXPECT_EQ(handled, 2196);
 }
 
-// CPU 0's goes out at 2000, arrives at 2100, and the first instruction of the handler is 50 cycles later. CPU 0 goes on at once.
+// CPU 0's goes out at 2000, arrives at 2100, and the first instruction of the handler is 50 cycles later. CPU 0 goes on at
+// once.
 TEST(Interrupt, AnIpiTakesItsLatencyAndTheTargetsEntry) {
   SmallMachine small(small_machine(2));
   double handled = 0;
@@ -212,8 +213,8 @@ TEST(Sleep, EndsTheIpiLatencyAfterTheWake) {
 
 TEST(Sleep, ReturnsAtOnceIfTheWakeCameBefore) {
   SmallMachine small(small_machine(2));
-  small.run({[](Cpu& cpu) { cpu.wake(CpuId(1)); },
-             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.sleep(); }), 0); }});
+  small.run(
+      {[](Cpu& cpu) { cpu.wake(CpuId(1)); }, [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.sleep(); }), 0); }});
 }
 
 // An interrupt is handled, and sleep goes on until the wake: the timer's handler from 2000, wake at 3000 + 100.
@@ -285,9 +286,10 @@ TEST(Execute, RetiresInstructionsAtTheIssueWidth) {
   SmallMachine small(spec);
   small.run({[](Cpu& cpu) {
     EXPECT_EQ(cycles_from(cpu, 100, [&] { cpu.execute(7); }), 2);
-    EXPECT_EQ(cycles_from(cpu, 200, [&] {
-                for (int i = 0; i < 300; ++i) cpu.execute(1);
-              }),
+    EXPECT_EQ(cycles_from(cpu, 200,
+                          [&] {
+                            for (int i = 0; i < 300; ++i) cpu.execute(1);
+                          }),
               100);
   }});
 }

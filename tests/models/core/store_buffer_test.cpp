@@ -30,16 +30,17 @@ TEST(StoreBuffer, WithoutOneTheStoreTakesAsLongAsItsMiss) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 7); }), 146); }});
 }
 
-// The first store is tried at 2001 (its cycle in the program over), asks for its line, stamped 2011, and is done at 2145; so there is
-// room for the third at 2145.
+// The first store is tried at 2001 (its cycle in the program over), asks for its line, stamped 2011, and is done at 2145; so
+// there is room for the third at 2145.
 TEST(StoreBuffer, AFullBufferHoldsTheProgramUp) {
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
-    EXPECT_EQ(cycles_from(cpu, 2000, [&] {
-                cpu.store(kLine, 1);
-                cpu.store(kOther, 2);
-                cpu.store(kThird, 3);
-              }),
+    EXPECT_EQ(cycles_from(cpu, 2000,
+                          [&] {
+                            cpu.store(kLine, 1);
+                            cpu.store(kOther, 2);
+                            cpu.store(kThird, 3);
+                          }),
               145 + 1);
   }});
 }
@@ -49,10 +50,11 @@ TEST(StoreBuffer, AFenceWaitsUntilItIsEmpty) {
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
     cpu.load(kOther);
-    EXPECT_EQ(cycles_from(cpu, 2000, [&] {
-                cpu.store(kLine, 1);
-                cpu.fence();
-              }),
+    EXPECT_EQ(cycles_from(cpu, 2000,
+                          [&] {
+                            cpu.store(kLine, 1);
+                            cpu.fence();
+                          }),
               145 + 8);
   }});
 }
@@ -61,10 +63,11 @@ TEST(StoreBuffer, AnAtomicOperationWaitsUntilItIsEmpty) {
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
     cpu.store(kOther, 1);
-    EXPECT_EQ(cycles_from(cpu, 2000, [&] {
-                cpu.store(kLine, 1);
-                cpu.fetch_add(kOther, 1);
-              }),
+    EXPECT_EQ(cycles_from(cpu, 2000,
+                          [&] {
+                            cpu.store(kLine, 1);
+                            cpu.fetch_add(kOther, 1);
+                          }),
               145 + 20);
   }});
 }
@@ -73,10 +76,11 @@ TEST(StoreBuffer, ALoadOfAnotherLineDoesNotWait) {
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
     cpu.load(kOther);
-    EXPECT_EQ(cycles_from(cpu, 2000, [&] {
-                cpu.store(kLine, 1);
-                cpu.load(kOther);
-              }),
+    EXPECT_EQ(cycles_from(cpu, 2000,
+                          [&] {
+                            cpu.store(kLine, 1);
+                            cpu.load(kOther);
+                          }),
               1 + 2);
   }});
 }
@@ -85,10 +89,11 @@ TEST(StoreBuffer, ALoadOfAnotherLineDoesNotWait) {
 TEST(StoreBuffer, ALoadThatOverlapsAStoreInPartWaitsForIt) {
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
-    EXPECT_EQ(cycles_from(cpu, 2000, [&] {
-                cpu.store(kLine, 0xAABBCCDD, 4);
-                EXPECT_EQ(cpu.load(kLine), 0xAABBCCDDU);
-              }),
+    EXPECT_EQ(cycles_from(cpu, 2000,
+                          [&] {
+                            cpu.store(kLine, 0xAABBCCDD, 4);
+                            EXPECT_EQ(cpu.load(kLine), 0xAABBCCDDU);
+                          }),
               145 + 2);
   }});
 }
@@ -102,7 +107,8 @@ TEST(StoreBuffer, APartOfAStoreIsForwarded) {
 }
 
 // CPU 0 stores to a line that it misses, then to one that it owns. The first is done at 2145, the second at 2146, though CPU 0
-// computes, or is blocked, all the while. CPU 1's load at `start` is stamped 10 later and granted at the next edge, its snoop 50 later.
+// computes, or is blocked, all the while. CPU 1's load at `start` is stamped 10 later and granted at the next edge, its snoop
+// 50 later.
 template <class While>
 Value seen_by_a_snoop(double start, While during) {
   SmallMachine small(buffered(2));
@@ -131,7 +137,8 @@ TEST(StoreBuffer, ASnoopFindsTheDrainedStoreOfABlockedThread) {
   EXPECT_EQ(seen_by_a_snoop(2085, [](Cpu& cpu) { cpu.load(kThird); }), 7U);
 }
 
-// Under TSO the second store, though its line is here, waits for the first; under the ia64 model it does not, unless it releases.
+// Under TSO the second store, though its line is here, waits for the first; under the ia64 model it does not, unless it
+// releases.
 double second_store_seen_at(Consistency consistency, bool release) {
   SmallMachine small(buffered(2, consistency));
   double at = 0;
@@ -154,11 +161,18 @@ double second_store_seen_at(Consistency consistency, bool release) {
   return at;
 }
 
-TEST(StoreBuffer, UnderTsoStoresAreSeenInOrder) { EXPECT_EQ(second_store_seen_at(Consistency::tso, false), 0); }
-TEST(StoreBuffer, UnderIa64AStoreMayPassAnother) { EXPECT_EQ(second_store_seen_at(Consistency::ia64, false), 7); }
-TEST(StoreBuffer, UnderIa64AReleasingStorePassesNone) { EXPECT_EQ(second_store_seen_at(Consistency::ia64, true), 0); }
+TEST(StoreBuffer, UnderTsoStoresAreSeenInOrder) {
+  EXPECT_EQ(second_store_seen_at(Consistency::tso, false), 0);
+}
+TEST(StoreBuffer, UnderIa64AStoreMayPassAnother) {
+  EXPECT_EQ(second_store_seen_at(Consistency::ia64, false), 7);
+}
+TEST(StoreBuffer, UnderIa64AReleasingStorePassesNone) {
+  EXPECT_EQ(second_store_seen_at(Consistency::ia64, true), 0);
+}
 
-// Each stores to one word and reads the other's, both in the buffer's shadow: both read 0, which sequential consistency forbids.
+// Each stores to one word and reads the other's, both in the buffer's shadow: both read 0, which sequential consistency
+// forbids.
 std::pair<Value, Value> store_then_load(const MachineSpec& spec) {
   SmallMachine small(spec);
   std::pair<Value, Value> read{9, 9};

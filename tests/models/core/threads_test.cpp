@@ -53,8 +53,40 @@ TEST(HardwareThreads, OfTwoAtomicOperationsAtOneTimeTheLowerNumberIsFirst) {
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 1U); }), 40); }});
 }
 
-// CPU 0's miss at 2000 is filled at 2145 and its load over at 2146. CPU 1 asked for the same line at 2050: it waits for that fill
-// and then hits in L1.
+// CPU 0 does one atomic operation after the other. CPU 1's, wanted at 2005, is put off to 2020; CPU 0's second is wanted at
+// 2020 and must let it pass, although CPU 0 has the lower number.
+TEST(HardwareThreads, AnOperationThatWaitsIsNotPassedByALaterOne) {
+  SmallMachine small(two_threads());
+  small.run({[](Cpu& cpu) {
+               cpu.store(kLine, 0);
+               EXPECT_EQ(cycles_from(cpu, 2000,
+                                     [&] {
+                                       for (int i = 0; i < 5; ++i) cpu.fetch_add(kLine, 1);
+                                     }),
+                         6 * 20);
+             },
+             [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2005, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 1U); }), 35); }});
+}
+
+// One miss at a time. CPUs 0 and 1 never stop missing; CPU 2 gets its turn all the same.
+TEST(HardwareThreads, AMissThatWaitsIsNotPassedByLaterOnes) {
+  MachineSpec spec = small_machine(3);
+  spec.cpu.threads_per_core = 3;
+  spec.cpu.outstanding_misses = 1;
+  SmallMachine small(spec);
+  const Core::Program misses = [](Cpu& cpu) {
+    wait_until(cpu, 2000);
+    for (Address line = 0; line < 50; ++line)
+      cpu.load(Address{0x100000} * static_cast<Address>(1 + cpu.id().value) + line * 32);
+  };
+  small.run({misses, misses, [](Cpu& cpu) {
+               const double taken = cycles_from(cpu, 2000, [&] { cpu.load(kLine); });
+               EXPECT_LT(taken, 3 * 160) << "behind one miss of each of the others";
+             }});
+}
+
+// CPU 0's miss at 2000 is filled at 2145 and its load over at 2146. CPU 1 asked for the same line at 2050: it waits for that
+// fill and then hits in L1.
 TEST(HardwareThreads, AMissOfTheSameLineIsJoined) {
   SmallMachine small(two_threads());
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146); },
@@ -62,8 +94,8 @@ TEST(HardwareThreads, AMissOfTheSameLineIsJoined) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
-// In L2's only set there is one way, and CPU 0's operation holds its line. CPU 1's miss can't even begin until 2030 (nothing but the
-// end of the lock will happen); it then takes as long as one issued at 2030: 146.
+// In L2's only set there is one way, and CPU 0's operation holds its line. CPU 1's miss can't even begin until 2030 (nothing
+// but the end of the lock will happen); it then takes as long as one issued at 2030: 146.
 TEST(HardwareThreads, AMissThatFindsOnlyALockedLineWaitsForTheEndOfTheLock) {
   MachineSpec spec = two_threads();
   spec.caches[0].size_kib = 1;
@@ -103,8 +135,12 @@ void sibling_wakes_a_spin() {
              }});
 }
 
-TEST(HardwareThreads, ASpinSeesTheSiblingsStoreAtItsNextLoadWhenParked) { sibling_wakes_a_spin<true>(); }
-TEST(HardwareThreads, ASpinSeesTheSiblingsStoreAtItsNextLoadWhenNotParked) { sibling_wakes_a_spin<false>(); }
+TEST(HardwareThreads, ASpinSeesTheSiblingsStoreAtItsNextLoadWhenParked) {
+  sibling_wakes_a_spin<true>();
+}
+TEST(HardwareThreads, ASpinSeesTheSiblingsStoreAtItsNextLoadWhenNotParked) {
+  sibling_wakes_a_spin<false>();
+}
 
 }  // namespace
 }  // namespace linebounce::test

@@ -1,7 +1,8 @@
 // When a line's first data is ready, as banks and bandwidth allow. 1 tick is 0.1 ns here.
+#include "models/memory/memory_controller.hpp"
+
 #include <gtest/gtest.h>
 
-#include "models/memory/memory_controller.hpp"
 #include "tests/models/support/small_machine.hpp"
 
 namespace linebounce::test {

@@ -71,14 +71,16 @@ class MissRecorder final : public Observer {
 class SmallMachine {
  public:
   explicit SmallMachine(const MachineSpec& spec, const EngineSpec& engine = {}, double warmup_us = 0, double measure_us = 0)
-      : SmallMachine(spec, parse_protocol(protocol_text(spec.bus.protocol), spec.bus.protocol + ".md"), engine, warmup_us, measure_us) {}
+      : SmallMachine(spec, parse_protocol(protocol_text(spec.bus.protocol), spec.bus.protocol + ".md"), engine, warmup_us,
+                     measure_us) {}
   SmallMachine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine = {}, double warmup_us = 0,
                double measure_us = 0)
       : machine(spec, protocol, engine, warmup_us, measure_us, recorder) {}
 
   // Runs these programs on CPUs 0, 1, ... to their end.
   void run(std::vector<Core::Program> programs) {
-    for (std::size_t cpu = 0; cpu < programs.size(); ++cpu) machine.set_program(static_cast<int>(cpu), std::move(programs[cpu]));
+    for (std::size_t cpu = 0; cpu < programs.size(); ++cpu)
+      machine.set_program(static_cast<int>(cpu), std::move(programs[cpu]));
     machine.run();
   }
 
@@ -112,7 +114,9 @@ class SmallMachine {
 };
 
 // Computes until `ns`.
-inline void wait_until(Cpu& cpu, double ns) { cpu.compute(static_cast<std::int64_t>(ns - cpu.now_ns())); }
+inline void wait_until(Cpu& cpu, double ns) {
+  cpu.compute(static_cast<std::int64_t>(ns - cpu.now_ns()));
+}
 
 // How long the body takes from `start_ns` on.
 template <class Body>
