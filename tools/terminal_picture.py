@@ -22,7 +22,7 @@ def terminal_output(command: list[str]) -> str:
     def keep(descriptor: int) -> bytes:
         data = os.read(descriptor, 65536)
         chunks.append(data)
-        return b"" if not data else data
+        return data
 
     os.environ |= {"COLUMNS": str(COLUMNS), "TERM": "xterm-256color"}
     if pty.spawn(command, keep) != 0:

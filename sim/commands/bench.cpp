@@ -69,7 +69,7 @@ ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, b
   const Protocol protocol = load_protocol(spec.bus.protocol);
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   if (!json)
-    std::cout << fmt::format("  {:<11}{:>5}{:>16}{:>16}{:>8}{:>16}\n", "case", "CPUs", "timed refs/s", "functional", "ratio",
+    std::cout << fmt::format("  {:<11}{:>5}{:>16}{:>16}{:>8}{:>18}\n", "case", "CPUs", "timed refs/s", "functional", "ratio",
                              "events/transact.");
   for (BenchCase bench_case : bench_cases()) {
     if (!only.empty() && bench_case.name != only) continue;
@@ -79,7 +79,7 @@ ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, b
       const auto result = run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocol, count)); });
       cases.push_back(result);
       if (json) continue;
-      std::cout << fmt::format("  {:<11}{:>5}{:>14.2f} M{:>14.2f} M{:>8.2f}{:>16.2f}\n", bench_case.name, count,
+      std::cout << fmt::format("  {:<11}{:>5}{:>14.2f} M{:>14.2f} M{:>8.2f}{:>18.2f}\n", bench_case.name, count,
                                result["timed_refs_per_s"].get<double>() / 1e6,
                                result["functional_refs_per_s"].get<double>() / 1e6, result["ratio"].get<double>(),
                                result["kernel_events_per_transaction"].get<double>())

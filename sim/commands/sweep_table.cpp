@@ -16,8 +16,8 @@ constexpr std::size_t kGap = 2;
 constexpr std::size_t kWidestSweptValue = 28;
 
 struct Column {
-  std::string group;              // said once, above all neighbours that share it
-  std::vector<std::string> head;  // the name's words, in as many lines as they need
+  std::string group;  // said once, above all neighbours that share it
+  std::string name;   // in as many lines as its words need
   std::string unit;
   std::vector<std::string> cells;  // by point
   bool left = false;
@@ -49,15 +49,16 @@ std::string miss_source(const MetricName& name) {
   return level ? "" : source;
 }
 
-constexpr int kLeftOut = 4;
+enum class Rank { cost, throughput, of_workload, cpi, bus, miss, left_out };  // in the order of the columns
 
-// Smaller comes first.
-int rank(const std::string& metric) {
+Rank rank(const std::string& metric) {
   const MetricName name = split(metric);
-  if (std::find(kOfEveryRun.begin(), kOfEveryRun.end(), name.first) == kOfEveryRun.end()) return 0;
-  if (name.first == "cpi") return 1;
-  if (metric == "bus.utilisation_pct") return 2;
-  return miss_source(name).empty() ? kLeftOut : 3;
+  if (name.first == "cost") return Rank::cost;
+  if (name.first == "throughput") return Rank::throughput;
+  if (std::find(kOfEveryRun.begin(), kOfEveryRun.end(), name.first) == kOfEveryRun.end()) return Rank::of_workload;
+  if (name.first == "cpi") return Rank::cpi;
+  if (metric == "bus.utilisation_pct") return Rank::bus;
+  return miss_source(name).empty() ? Rank::left_out : Rank::miss;
 }
 
 std::set<std::string> names_of(const std::vector<ReportedPoint>& points) {
@@ -70,7 +71,8 @@ std::set<std::string> names_of(const std::vector<ReportedPoint>& points) {
 
 std::vector<std::string> ranked(const std::set<std::string>& names) {
   std::vector<std::string> chosen;
-  std::copy_if(names.begin(), names.end(), std::back_inserter(chosen), [](const auto& name) { return rank(name) < kLeftOut; });
+  std::copy_if(names.begin(), names.end(), std::back_inserter(chosen),
+               [](const auto& name) { return rank(name) != Rank::left_out; });
   std::stable_sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
   return chosen;
 }
@@ -130,7 +132,7 @@ std::vector<std::string> figures(const std::vector<const ReportedMetric*>& value
     }
     const auto* count = std::get_if<std::int64_t>(&metric->value);
     std::string text = count != nullptr ? std::to_string(*count) : figure(std::get<double>(metric->value), decimals);
-    if (metric->ci95) text += " ±" + figure(*metric->ci95, decimals);
+    if (metric->ci95) text += fmt::format(" ±{:.{}f}", *metric->ci95, decimals);
     cells.push_back(std::move(text));
   }
   return cells;
@@ -154,9 +156,8 @@ Column metric_column(const std::vector<ReportedPoint>& points, const std::string
   column.group = !source.empty() ? "mean latency" : name.first == "cpi" ? "CPI" : words_of(name.first);
   column.unit = unit == "1/s" ? "per s" : unit;
   column.cells = figures(values);
-  const std::string words = words_of(source.empty() ? without_unit(name.rest, unit) : source);
-  column.width = std::max({widest(column.cells), longest_word(words), width_of(column.unit)});
-  column.head = wrapped(words, column.width);
+  column.name = words_of(source.empty() ? without_unit(name.rest, unit) : source);
+  column.width = std::max({widest(column.cells), longest_word(column.name), width_of(column.unit)});
   return column;
 }
 
@@ -173,13 +174,13 @@ std::string short_name(const std::string& path, const std::vector<std::pair<std:
 
 Column swept_column(const std::vector<ReportedPoint>& points, std::size_t axis) {
   Column column;
-  column.head = {short_name(points.front().at[axis].first, points.front().at)};
+  column.name = short_name(points.front().at[axis].first, points.front().at);
   for (const ReportedPoint& point : points) {
     const ConfigValue& value = point.at[axis].second;
     if (std::holds_alternative<std::string>(value)) column.left = true;
     column.cells.push_back(shortened(value_text(value), kWidestSweptValue));
   }
-  column.width = std::max(widest(column.cells), width_of(column.head.front()));
+  column.width = std::max(widest(column.cells), width_of(column.name));
   return column;
 }
 
@@ -217,14 +218,18 @@ std::string group_line(const std::vector<Column>& columns) {
 }
 
 std::string head_text(const std::vector<Column>& columns, const Painter& paint) {
+  std::vector<std::vector<std::string>> names;
   std::size_t lines = 0;
-  for (const Column& column : columns) lines = std::max(lines, column.head.size());
+  for (const Column& column : columns) {
+    names.push_back(wrapped(column.name, column.width));
+    lines = std::max(lines, names.back().size());
+  }
   std::string out = paint(Colour::dim, group_line(columns)) + "\n";
   for (std::size_t line = 0; line < lines; ++line) {
     std::string text;
-    for (const Column& column : columns) {
-      const std::size_t above = lines - column.head.size();
-      text += cell(column, line < above ? "" : column.head[line - above]);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::size_t above = lines - names[i].size();
+      text += cell(columns[i], line < above ? "" : names[i][line - above]);
     }
     out += trimmed(text) + "\n";
   }
