@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/suggestions.hpp"

@@ -92,11 +92,10 @@ LatencyRow parse_latency_row(const std::string& line) {
 }  // namespace
 
 std::vector<CsvFile> csv_files(int point, const PointData& data) {
-  std::vector<CsvFile> files = {{"latency.csv", latency_csv(point, data.latency)},
-                                {"lines.csv", lines_csv(point, data.lines)},
-                                {"transitions.csv", transitions_csv(point, data.transitions)}};
-  files.push_back({"locks.csv", locks_csv(point, data.locks)});
-  return files;
+  return {{"latency.csv", latency_csv(point, data.latency)},
+          {"lines.csv", lines_csv(point, data.lines)},
+          {"locks.csv", locks_csv(point, data.locks)},
+          {"transitions.csv", transitions_csv(point, data.transitions)}};
 }
 
 const std::vector<std::string>& csv_names() {

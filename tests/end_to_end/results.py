@@ -20,7 +20,7 @@ CSV_COLUMNS = {
     "matrix.csv": "point,from_cpu,to_cpu,home_node,state,latency_ns",
     "transitions.csv": "point,controller,state,event,count",
 }
-ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "transitions.csv"}
+ALWAYS_THERE = {"config.toml", "results.json", "latency.csv", "lines.csv", "locks.csv", "transitions.csv"}
 NOT_DATA = {"manifest.json"}  # holds host, time, path: the one file that may differ between equal runs
 
 
