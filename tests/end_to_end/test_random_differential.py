@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from experiments import experiment
+from experiments import experiment, machine_file
 from program import Program
 from results import assert_same_data
 
@@ -70,25 +70,39 @@ def settings(machine: dict[str, object]) -> list[str]:
     return [argument for key, value in machine.items() for argument in ["--set", f"machine.{key}={value}"]]
 
 
-def random_run(program: Program, seed: int, run: str) -> Path:
+def with_a_third_level(text: str) -> str:
+    level = "[cache.L3]\nsize_kib = 4\nways = 2\nline_bytes = 32\nhit_latency_cycles = 20\ninclusive = false\n\n"
+    return text.replace("[bus]\n", level + "[bus]\n", 1)
+
+
+def random_run(program: Program, seed: int, run: str, top: str = "") -> Path:
     operations = 0 if "measure_us = 0" not in run else 250
     lines = f"shared_lines = {1 + seed % 5}\nprivate_lines = {10 + 50 * (seed % 2)}"
     workload = f'name = "random_references"\noperations = {operations}\n{lines}'
-    return program.file("random.toml", experiment(workload=workload, run=run))
+    return program.file("random.toml", experiment(workload=workload, run=run, top=top))
 
 
-def compare(program: Program, name: str, seed: int, run: str, variations: list[list[str]]) -> None:
-    path = random_run(program, seed, run)
-    machine = [*settings(MACHINES[name]), "--seed", str(seed)]
-    plain = program.run(path, "plain", *machine)
+def compare(program: Program, experiment_file: Path, arguments: list[str], variations: list[list[str]]) -> None:
+    plain = program.run(experiment_file, "plain", *arguments)
     for number, variation in enumerate(variations):
-        assert_same_data(plain, program.run(path, f"varied_{number}", *machine, *variation))
+        assert_same_data(plain, program.run(experiment_file, f"varied_{number}", *arguments, *variation))
+
+
+def machine_and_seed(name: str, seed: int) -> list[str]:
+    return [*settings(MACHINES[name]), "--seed", str(seed)]
 
 
 @pytest.mark.parametrize(("name", "seed"), QUICK)
 def test_speed_ups_change_nothing(linebounce: Program, name: str, seed: int) -> None:
-    run = RUNS[seed % 2]
-    compare(linebounce, name, seed, run, [OFF, UNPARKED] if seed < 3 else [OFF + UNPARKED, VARIATIONS[3]])
+    path = random_run(linebounce, seed, RUNS[seed % 2])
+    compare(linebounce, path, machine_and_seed(name, seed), [OFF, UNPARKED] if seed < 3 else [OFF + UNPARKED, VARIATIONS[3]])
+
+
+@pytest.mark.parametrize("name", ["tiny", "two threads, tiny", "two threads, tiny, ia64"])
+def test_speed_ups_change_nothing_with_three_levels(linebounce: Program, name: str) -> None:
+    machine = machine_file(linebounce, with_a_third_level)
+    path = random_run(linebounce, 1, RUNS[0], f'machine = "{machine}"')
+    compare(linebounce, path, machine_and_seed(name, 1), [OFF, UNPARKED])
 
 
 def test_another_seed_gives_other_traffic(linebounce: Program) -> None:
@@ -111,4 +125,5 @@ def test_a_horizon_one_tick_too_far_is_caught(linebounce: Program, name: str) ->
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + THOROUGH_SEEDS))
 @pytest.mark.parametrize("name", MACHINES)
 def test_speed_ups_change_nothing_on_any_machine(linebounce: Program, name: str, seed: int) -> None:
-    compare(linebounce, name, seed, RUNS[seed % 2], VARIATIONS)
+    path = random_run(linebounce, seed, RUNS[seed % 2])
+    compare(linebounce, path, machine_and_seed(name, seed), VARIATIONS)

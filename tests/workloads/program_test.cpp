@@ -75,7 +75,10 @@ TEST(Random, EqualSeedsGiveEqualStreamsAndOthersDoNot) {
   Random first(1, 2, 3);
   Random same(1, 2, 3);
   std::set<std::uint64_t> firsts;
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(first.next(), same.next());
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t expected = first.next();
+    EXPECT_EQ(same.next(), expected);
+  }
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     for (std::uint64_t cpu = 0; cpu < 4; ++cpu) {
       for (std::uint64_t purpose = 0; purpose < 4; ++purpose) firsts.insert(Random(seed, cpu, purpose).next());
