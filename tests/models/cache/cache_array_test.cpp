@@ -226,7 +226,7 @@ RC_GTEST_PROP(CacheAgentProperty, TwoInclusiveLevelsAreTwoListsPerSet, ()) {
       {.name = "L2", .size_kib = 2, .ways = *rc::gen::element(1, 2, 4), .line_bytes = 32, .hit_latency_cycles = 5}};
   static const Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
   LineStore store(32);
-  CacheAgent agent(specs, protocol.cache, store, 4);
+  CacheAgent agent(0, specs, protocol.cache, store, 4);
   OpenGate gate{agent};
   NaiveLevels naive(specs[0], specs[1]);
   const auto steps = *rc::gen::container<std::vector<std::pair<std::uint64_t, bool>>>(
@@ -269,7 +269,7 @@ TEST(CacheAgent, ALevelThatAnInclusiveOneProtectsTakesNothingThatThatOneHasNot) 
       {.name = "L3", .size_kib = 1, .ways = 2, .line_bytes = 32, .hit_latency_cycles = 9, .inclusive = false}};
   const Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
   LineStore store(32);
-  CacheAgent agent(specs, protocol.cache, store, 4);
+  CacheAgent agent(0, specs, protocol.cache, store, 4);
   StubbornGate gate{agent, LineAddr(1000)};
   const auto fetch = [&](std::uint64_t line, Tick age) {
     Copy* copy = agent.allocate(LineAddr(line), age, gate);
