@@ -31,7 +31,7 @@ std::vector<std::string> lock_names() {
 }
 
 class EachLock : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, EachLock, testing::ValuesIn(lock_names()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(, EachLock, testing::ValuesIn(lock_names()), [](const auto& tested) { return tested.param; });
 
 // Plain loads and stores under the lock lose nothing, and the times inside do not overlap.
 void lets_one_in_at_a_time(const std::string& name, const MachineSpec& spec) {
@@ -81,7 +81,7 @@ TEST_P(EachLock, LetsOneInAtATimeWhereStoresMayPassEachOther) {
 
 // CPU 0 holds the lock for long; the others come 500 ns apart, the highest number first.
 class QueueLock : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(, QueueLock, testing::Values("ticket", "mcs"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(, QueueLock, testing::Values("ticket", "mcs"), [](const auto& tested) { return tested.param; });
 
 TEST_P(QueueLock, ServesInTheOrderOfArrival) {
   SmallMachine small(small_machine(kCpus));

@@ -17,7 +17,7 @@ class Spin : public testing::TestWithParam<bool> {
     return engine;
   }
 };
-INSTANTIATE_TEST_SUITE_P(, Spin, testing::Bool(), [](const auto& info) { return info.param ? "parked" : "simulated"; });
+INSTANTIATE_TEST_SUITE_P(, Spin, testing::Bool(), [](const auto& tested) { return tested.param ? "parked" : "simulated"; });
 
 // CPU 1 loads at 1000, 1004, 1008, ... CPU 0's store at 2000: granted 2020, snooped 2070, memory's data at the pins 2140, done
 // 2145. CPU 1's load at 2072 misses: stamped 2082, granted 2090, address phase 2100, sampled 2140 (the line is on its way) and
