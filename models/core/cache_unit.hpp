@@ -89,7 +89,6 @@ class CacheUnit final : public BusClient {
     Cpu* thread = nullptr;    // whose operation it is
     bool waited_for = false;  // false: a prefetch
     int drain = -1;
-    Tick issued = 0;
     Tick fill_at = kNever;
     Source source = Source::local_memory;
     Operation operation;
@@ -111,7 +110,6 @@ class CacheUnit final : public BusClient {
   [[nodiscard]] EventId event(Access access) const {
     return agent_.table().base_events[access == kReadAccess ? kLoad : kStore].first;
   }
-  void step(Copy& copy, EventId event, const Row& row, Tick at);
   [[noreturn]] void stale(const Copy& copy, Tick at) const;
 
   const CoreSpec spec_;

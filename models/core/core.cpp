@@ -14,7 +14,7 @@ constexpr std::size_t kStackBytes = 256 * 1024;
 
 }  // namespace
 
-Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, std::vector<CpuId> threads,
+Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, const std::vector<CpuId>& threads,
            const Wiring& wiring)
     : sc_module(name),
       bus("bus"),

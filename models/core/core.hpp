@@ -41,7 +41,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
     FailureSink* failures;
   };
 
-  Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, std::vector<CpuId> threads,
+  Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, CacheAgent agent, const std::vector<CpuId>& threads,
        const Wiring& wiring);
 
   sc_core::sc_port<Bus> bus;
