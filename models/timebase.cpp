@@ -44,6 +44,9 @@ Tick Timebase::period(Frequency clock) const {
 }
 
 Tick Timebase::from_ns(double ns) const {
+  if (ns * static_cast<double>(numerator_) / static_cast<double>(denominator_) > 4e21) {
+    throw std::invalid_argument("a time of " + std::to_string(ns) + " ns has more ticks than can be counted");
+  }
   return static_cast<Tick>(
       std::floor(ns * static_cast<double>(numerator_) / (1000.0 * static_cast<double>(denominator_)) + 0.5));
 }

@@ -31,7 +31,7 @@ class BusClient : public virtual sc_core::sc_interface {
   // The own write-back was ordered at `at`: its buffer is free.
   virtual void written_back(Tick at) = 0;
 
-  // A watched copy was touched from outside at `at`. Called after the touch; the copy may be gone.
+  // A watched copy is about to be touched from outside at `at`. Called before the touch.
   virtual void watched_copy_changed(LineAddr line, Tick at) = 0;
 };
 

@@ -179,7 +179,6 @@ void CacheAgent::bring_near(Copy& copy, Address address, Tick age, Gate& gate) {
     copy.locked = true;
     const int way = make_room(level, block, gate);
     copy.locked = was_locked;
-    if (way < 0 && specs_[static_cast<std::size_t>(level)].inclusive) return;  // nearer levels hold nothing that it does not
     if (way >= 0) attach(copy, level, block, way, age);
     // Nearer levels hold nothing that an inclusive one does not.
     if (way < 0 && specs_[static_cast<std::size_t>(level)].inclusive) return;

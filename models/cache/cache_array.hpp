@@ -14,6 +14,9 @@ namespace linebounce {
 using CopyIndex = std::uint32_t;  // a copy of a line in its CacheAgent
 constexpr CopyIndex kNoCopy = 0xFFFFFFFF;
 
+// tree-PLRU keeps a bit a node in one word.
+constexpr int kMostTreeWays = 32;
+
 class CacheArray {
  public:
   // REQUIRES: a spec that sim/config accepted: sets and line_bytes are powers of two.

@@ -50,7 +50,7 @@ struct CacheUnit::Gate {
   }
   [[nodiscard]] bool may_leave(const Copy& copy) const {
     const Row& row = evict_row(copy);
-    if (row.impossible || unit.awaited(copy)) return false;
+    if (row.count == 0 || unit.awaited(copy)) return false;
     const Verb verb = row.steps().front().verb;
     return verb == Verb::free || (verb == Verb::issue && unit.write_backs_ < unit.spec_.write_back_buffers);
   }
@@ -141,7 +141,7 @@ bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, C
   const ControllerTable& table = agent_.table();
   const Access access = operation.writes() ? kWriteAccess : kReadAccess;
   const Row& row = table.row(copy == nullptr ? StateId{0} : copy->state, event(access));
-  if (!row.impossible && row.steps().front().verb == Verb::stall) return false;
+  if (row.count > 0 && row.steps().front().verb == Verb::stall) return false;
   if (copy == nullptr) {
     Gate gate{*this, now};
     copy = agent_.allocate(agent_.store().line_of(operation.address), now, gate);
@@ -158,14 +158,16 @@ bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, C
 }
 
 void CacheUnit::prefetch(Address address, Access access, Tick now, Cpu& thread) {
-  Operation operation{
-      .kind = access == kReadAccess ? OperationKind::load : OperationKind::store, .address = address, .issued = now};
+  Operation operation{.kind = access == kReadAccess ? OperationKind::load : OperationKind::store,
+                      .function = thread.function(),
+                      .address = address,
+                      .issued = now};
   expire_locks(now);
   const CacheAgent::Lookup found = agent_.look_up(address);
   if (found.copy != nullptr && found.copy->locked) return;
   if (found.copy != nullptr) {
     const Row& row = agent_.table().row(found.copy->state, event(access));
-    if (row.steps().front().verb != Verb::issue) return;
+    if (row.count == 0 || row.steps().front().verb != Verb::issue) return;
   }
   request(operation, found.copy, found.level, now, thread, -1, false);
 }
@@ -239,6 +241,13 @@ Copy* CacheUnit::watch(Address address) {
   found.copy->watched = true;
   agent_.refresh(*found.copy);
   return found.copy;
+}
+
+void CacheUnit::watch_again(Address address) {
+  Copy* copy = agent_.find(agent_.store().line_of(address));
+  if (copy == nullptr) return;
+  copy->watched = true;
+  agent_.refresh(*copy);
 }
 
 Value CacheUnit::peek(const Copy& copy, Address address, int bytes) const {

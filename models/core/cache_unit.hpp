@@ -65,6 +65,8 @@ class CacheUnit final : public BusClient {
 
   // Marks the lines of a parked spin. Null unless the nearest level holds the address, readable.
   Copy* watch(Address address);
+  // The same for a line that is watched already, by another thread too: wherever it is now.
+  void watch_again(Address address);
   void unwatch(LineAddr line);
   // The word as it is in this copy now; no access.
   [[nodiscard]] Value peek(const Copy& copy, Address address, int bytes) const;

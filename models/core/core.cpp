@@ -218,6 +218,7 @@ void Core::run_drain(Cpu& cpu, Tick at) {
   before_access(at, kNoThread);
   StoreBuffer::Entry& entry = cpu.store_buffer_.due(at);
   const CacheUnit::Attempt attempt = unit_.attempt(entry.operation, at, cpu, entry.id);
+  cpu.count(entry.operation, attempt);
   switch (attempt.outcome) {
     case CacheUnit::Outcome::done: drained(cpu, entry.id, at); break;
     case CacheUnit::Outcome::waits_for_fill: entry.in_flight = true; break;
@@ -272,7 +273,7 @@ void Core::drained(Cpu& thread, int entry_id, Tick at) {
 
 void Core::try_again(Tick at, Source source) {
   for (const auto& cpu : threads_) {
-    cpu->store_buffer_.try_again(align_up(at, spec_.cycle));
+    cpu->store_buffer_.try_again(align_up(at, spec_.cycle), source);
     cpu->waited_source_ = source;
     cpu->try_again(at);
   }
@@ -283,7 +284,7 @@ void Core::posted() {
 }
 
 void Core::report_miss(Cpu& thread, const Operation& operation, Source source, Tick at) {
-  wiring_.observer->miss({thread.id_, thread.function_, operation.access_kind(), source, operation.address, operation.issued,
+  wiring_.observer->miss({thread.id_, operation.function, operation.access_kind(), source, operation.address, operation.issued,
                           at - operation.issued});
 }
 
@@ -309,7 +310,7 @@ void Core::watch_again() {
   if (threads_.size() == 1) return;
   for (const auto& cpu : threads_) {
     if (cpu->status_ != Cpu::Status::parked) continue;
-    for (const Address word : cpu->words_) unit_.watch(word);
+    for (const Address word : cpu->words_) unit_.watch_again(word);
   }
 }
 

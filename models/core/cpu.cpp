@@ -51,12 +51,17 @@ Value Cpu::compare_exchange(Address address, Value expected, Value desired, int 
 }
 
 Value Cpu::perform(Operation operation, bool release) {
+  operation.function = function_;
   for (;;) {
     wait_turn();
     slots_ = 0;
     Value value = 0;
-    if (operation.kind == OperationKind::load && load_from_buffer(operation, value)) return value;
-    if (operation.kind == OperationKind::store && buffer_store(operation, release)) return 0;
+    const bool buffered = (operation.kind == OperationKind::load && load_from_buffer(operation, value)) ||
+                          (operation.kind == OperationKind::store && buffer_store(operation, release));
+    if (buffered) {
+      put_off_since_ = kNever;
+      return value;
+    }
     if (operation.access_kind() == AccessKind::atomic && !store_buffer_.empty()) {
       wait_until_drained();
       continue;
@@ -64,17 +69,16 @@ Value Cpu::perform(Operation operation, bool release) {
     core_->before_access(now_, wanted_since() < now_ ? Core::kNoThread : index_);
     const CacheUnit::Attempt attempt = unit_->attempt(operation, now_, *this);
     core_->after_access(now_);
+    count(operation, attempt);
     const bool was_put_off = std::exchange(put_off_since_, kNever) != kNever;
     if (was_put_off) forget_limits();  // it may have gone before siblings that come before a new one
     switch (attempt.outcome) {
       case CacheUnit::Outcome::done:
         ++function_counters_->instructions;
-        ++function_counters_->hits[static_cast<std::size_t>(attempt.level)][static_cast<std::size_t>(operation.access_kind())];
         now_ = attempt.at;
         return attempt.value;
       case CacheUnit::Outcome::waits_for_fill:
         ++function_counters_->instructions;
-        ++function_counters_->misses;
         suspend(Status::blocked);
         return result_;
       case CacheUnit::Outcome::try_again:
@@ -87,6 +91,17 @@ Value Cpu::perform(Operation operation, bool release) {
         now_ = attempt.at;
         break;
     }
+  }
+}
+
+// A hit of its level, or a miss: also one that another operation's request served.
+void Cpu::count(const Operation& operation, const CacheUnit::Attempt& attempt) {
+  FunctionCounters& counters = counters_.by_function[operation.function];
+  const bool done = attempt.outcome == CacheUnit::Outcome::done;
+  if (attempt.outcome == CacheUnit::Outcome::waits_for_fill || (done && operation.waited)) {
+    ++counters.misses;
+  } else if (done) {
+    ++counters.hits[static_cast<std::size_t>(attempt.level)][static_cast<std::size_t>(operation.access_kind())];
   }
 }
 

@@ -108,6 +108,7 @@ class Cpu {
   static constexpr int kWake = -1;
 
   Value perform(Operation operation, bool release = false);
+  void count(const Operation& operation, const CacheUnit::Attempt& attempt);
   Value finish_hit(Copy& copy, const Operation& operation, Tick latency);
   bool buffer_store(const Operation& operation, bool release);
   bool load_from_buffer(const Operation& operation, Value& value);

@@ -41,9 +41,11 @@ void StoreBuffer::remove(int id, Tick next_ready) {
   for (Entry& entry : entries_) entry.ready = std::max(entry.ready, next_ready);
 }
 
-void StoreBuffer::try_again(Tick at) {
+void StoreBuffer::try_again(Tick at, Source source) {
   for (Entry& entry : entries_) {
-    if (entry.ready == kNever) entry.ready = at;
+    if (entry.ready != kNever) continue;
+    entry.ready = at;
+    entry.operation.waited_for = source;
   }
 }
 

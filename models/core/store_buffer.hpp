@@ -36,8 +36,8 @@ class StoreBuffer {
   Entry& due(Tick at);
   // The store of this entry is in the cache since `at`; the next one follows no earlier than at `next_ready`.
   void remove(int id, Tick next_ready);
-  // What was put off is tried again at `at`.
-  void try_again(Tick at);
+  // What was put off is tried again at `at`: the line for which it had to wait came from `source`.
+  void try_again(Tick at, Source source);
 
   // What a load of these bytes must see: nothing (no store to them waits), a value, or `wait` (they overlap only in part).
   struct Forward {

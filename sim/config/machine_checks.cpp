@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "models/cache/cache_array.hpp"
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/project_files.hpp"
 
@@ -48,6 +49,10 @@ class Checks {
     if (cache.replacement == Replacement::tree_plru && !power_of_two(cache.ways)) {
       refuse(at + "replacement",
              fmt::format("tree_plru needs a power of two of ways; {} has {}; use lru", cache.name, cache.ways));
+    }
+    if (cache.replacement == Replacement::tree_plru && cache.ways > kMostTreeWays) {
+      refuse(at + "ways",
+             fmt::format("tree_plru goes up to {} ways; {} has {}; use lru", kMostTreeWays, cache.name, cache.ways));
     }
     if (level > 0) against_inner(machine_.caches[level - 1], cache, at);
   }
