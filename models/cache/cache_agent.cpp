@@ -71,7 +71,7 @@ Copy* CacheAgent::find(LineAddr line) {
 void CacheAgent::use(Address address, int level, Tick age) {
   CacheArray& array = arrays_[static_cast<std::size_t>(level)];
   const std::uint64_t block = address >> array.line_shift();
-  array.touch(block, array.find(block), age);
+  array.touch_if_newer(block, array.find(block), age);
 }
 
 void CacheAgent::detach(Copy& copy) {

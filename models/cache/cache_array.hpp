@@ -44,6 +44,12 @@ class CacheArray {
     }
   }
 
+  // The same for a use that may lie before the latest: an age never goes back.
+  void touch_if_newer(std::uint64_t block, int way, Tick age) {
+    if (replacement_ == Replacement::lru && ages_[index(block, way)] >= age) return;
+    touch(block, way, age);
+  }
+
   // The way to fill: a free one, else the replacement policy's choice among those for which `evictable(copy)` holds; -1 if
   // none.
   template <class Evictable>

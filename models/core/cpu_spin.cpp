@@ -77,7 +77,8 @@ void Cpu::count_spins_until(Tick limit) {
     const Address word = words_[static_cast<std::size_t>(load % words)];
     if (!agent_->nearest_holds(word)) continue;
     agent_->use(word, 0, spin_time(load));
-    agent_->find(agent_->store().line_of(word))->last_touch = spin_time(load);
+    Copy& copy = *agent_->find(agent_->store().line_of(word));
+    copy.last_touch = std::max(copy.last_touch, spin_time(load));  // a sibling may spin on it too, and be ahead
   }
 }
 

@@ -57,6 +57,17 @@ TEST(Lru, AgesCountNotTheOrderOfCalls) {
   EXPECT_EQ(victim_block(array), 3U);
 }
 
+// Two parked spins on one line are counted one after the other; the one that comes last may have loaded first.
+TEST(Lru, AnOlderUseThatIsCountedLateMakesNothingOlder) {
+  CacheArray array = full_set(Replacement::lru);
+  array.touch(0, array.find(0), 20);
+  for (const std::uint64_t block : {1, 2, 3}) array.touch(block, array.find(block), 15 + static_cast<Tick>(block));
+  array.touch_if_newer(0, array.find(0), 10);
+  EXPECT_EQ(victim_block(array), 1U);
+  array.touch_if_newer(1, array.find(1), 30);
+  EXPECT_EQ(victim_block(array), 2U);
+}
+
 TEST(Lru, WhoMayNotLeaveIsPassedBy) {
   CacheArray array = full_set(Replacement::lru);
   EXPECT_EQ(array.block_at(0, array.victim(4, [](CopyIndex copy) { return copy >= 2; })), 2U);
