@@ -70,7 +70,8 @@ std::string read_text(const fs::path& file) {
   std::string text(kLargest + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kLargest) throw ConfigError(fmt::format("{}: larger than 16 MiB: this is no configuration file", file.string()));
+  if (text.size() > kLargest)
+    throw ConfigError(fmt::format("{}: larger than 16 MiB: this is no configuration file", file.string()));
   if (!in.is_open() || in.bad()) throw ConfigError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
   return text;
 }
