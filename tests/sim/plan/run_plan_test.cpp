@@ -113,8 +113,8 @@ TEST_F(RunPlan, NothingIsLeftInTheDirectoryButTheContractsFiles) {
   run_plan(plan_over_cpus({}, 2), options());
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder / "out")) names.push_back(entry.path().filename().string());
-  EXPECT_THAT(names, testing::UnorderedElementsAre("manifest.json", "config.toml", "results.json", "latency.csv", "lines.csv",
-                                                   "transitions.csv"));
+  EXPECT_THAT(names, testing::UnorderedElementsAre("manifest.json", "config.toml", "results.json", "latency.csv", "locks.csv",
+                                                   "lines.csv", "transitions.csv"));
 }
 
 TEST_F(RunPlan, FinishedPointsAreNotRunAgain) {
