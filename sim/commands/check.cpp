@@ -40,6 +40,7 @@ needs more memory than it may use.)";
 struct CheckArguments {
   std::string protocol;
   CheckOptions options;
+  bool all_states = false;  // --no-symmetry
   std::string murphi;
   bool json = false;
 };
@@ -168,15 +169,18 @@ void add_check(CLI::App& program, Invocation& invocation) {
   command->add_option("PROTOCOL", arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md")
       ->type_name("")
       ->required();
-  command->add_option("--caches", arguments->options.caches, fmt::format("how many, 1 to {}", kMaxCheckedCaches))
+  command->add_option("--caches", arguments->options.caches, fmt::format("How many, 1 to {} (default: 3)", kMaxCheckedCaches))
       ->check(CLI::Range(1, kMaxCheckedCaches))
-      ->capture_default_str();
-  command->add_flag("!--no-symmetry", arguments->options.symmetry, "count states that differ only in which cache is which");
-  command->add_option("--murphi", arguments->murphi, "also write the model for Murphi's checkers to this file")
-      ->type_name("FILE");
+      ->option_text("N");
+  command->add_flag("--no-symmetry", arguments->all_states, "Also tell states apart that differ only in which cache is which");
+  command->add_option("--murphi", arguments->murphi, "Also write the model for Murphi's checkers to this file")
+      ->option_text("FILE");
   command->add_flag("--json", arguments->json, "Print one JSON document");
   command->footer(kFooter);
-  command->callback([arguments, &invocation] { invocation.action = [arguments] { return check(*arguments); }; });
+  command->callback([arguments, &invocation] {
+    arguments->options.symmetry = !arguments->all_states;
+    invocation.action = [arguments] { return check(*arguments); };
+  });
 }
 
 }  // namespace linebounce

@@ -87,13 +87,17 @@ class Diagram {
   }
   void gap() { cells("", std::vector<std::string>(columns_)); }
 
-  // From one column to all between `first` and `last`, which it reaches.
-  void arrow(const std::string& margin, std::size_t from, std::size_t first, std::size_t last, const std::string& label) {
+  // From one column to all from `first` to `last`; what only passes those between stops at the ends.
+  void arrow(const std::string& margin, std::size_t from, std::size_t first, std::size_t last, const std::string& label,
+             bool passes) {
     std::string line(columns_ * kColumn, ' ');
     for (std::size_t i = 0; i < columns_; ++i) line[i * kColumn] = '|';
     std::fill(line.begin() + static_cast<std::ptrdiff_t>(first * kColumn),
               line.begin() + static_cast<std::ptrdiff_t>(last * kColumn) + 1, '-');
-    for (std::size_t i = first; i <= last; ++i) line[i * kColumn] = i < from ? '<' : i > from ? '>' : 'o';
+    for (std::size_t i = first; i <= last; ++i) {
+      if (passes && i != first && i != last) continue;
+      line[i * kColumn] = i < from ? '<' : i > from ? '>' : 'o';
+    }
     // Beside its sender, where there is room.
     const std::size_t place = from < last ? from * kColumn + 3 : (from - 1) * kColumn + 3;
     line.replace(place, label.size() + 2, " " + label + " ");
@@ -139,10 +143,10 @@ void draw(Diagram& diagram, const Protocol& protocol, const ReplayedStep& shown,
   const std::string margin = std::to_string(number);
   diagram.gap();
   if (shown.message) {
-    diagram.arrow(margin, cache, 0, memory, protocol.messages[*shown.message].name);
+    diagram.arrow(margin, cache, 0, memory, protocol.messages[*shown.message].name, false);
   } else if (shown.step.kind == StepKind::data && shown.supplier != kNobody) {
     const std::size_t from = shown.supplier == kMemory ? memory : static_cast<std::size_t>(shown.supplier);
-    diagram.arrow(margin, from, std::min(from, cache), std::max(from, cache), fmt::format("data {}", shown.data));
+    diagram.arrow(margin, from, std::min(from, cache), std::max(from, cache), fmt::format("data {}", shown.data), true);
   } else {
     std::vector<std::string> texts(memory + 1);
     texts[cache] = access_text(shown.step);

@@ -1,5 +1,5 @@
-// Every row of every protocol file, broken on purpose, is noticed: by a broken promise, a row that never runs, or another number
-// of states. Mutants that survive are listed: each of them is a correct protocol too, or reaches the same states.
+// Every row of every protocol file, broken on purpose, is noticed: by a broken promise, a row that never runs, or another
+// number of states. Mutants that survive are listed: each of them is a correct protocol too, or reaches the same states.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -46,8 +46,8 @@ const Survivors kSurvivors[] = {
       "cache FM_AD Other_PutM: to IM_AD", "cache FM_AD Other_PutM: to SM_AD", "cache IM_D Data: to E"}},
     {"moesi_snoop",
      {"cache E Other_GetS: to O", "cache E Other_PutM: to S", "cache E Other_PutM: to O", "cache E Other_PutM: to M",
-      "cache M Other_PutM: to O", "cache SM_AD Own_GetM: to E", "cache SM_AD Other_PutM: to IM_AD", "cache OM_AD Own_GetM: to E",
-      "cache IM_D Data: to E"}},
+      "cache M Other_PutM: to O", "cache SM_AD Own_GetM: to E", "cache SM_AD Other_PutM: to IM_AD",
+      "cache OM_AD Own_GetM: to E", "cache IM_D Data: to E"}},
 };
 
 class BrokenRows : public testing::TestWithParam<Survivors> {};
@@ -67,7 +67,8 @@ TEST_P(BrokenRows, AreNoticedButForThoseThatDoNoHarm) {
     if (!noticed(mutant.of(good), states)) survivors.push_back(mutant.name);
   }
   const double share = 1.0 - static_cast<double>(survivors.size()) / static_cast<double>(mutants.size());
-  fmt::print("{}: {} of {} mutants noticed, {:.1f} %\n", good.name, mutants.size() - survivors.size(), mutants.size(), 100 * share);
+  fmt::print("{}: {} of {} mutants noticed, {:.1f} %\n", good.name, mutants.size() - survivors.size(), mutants.size(),
+             100 * share);
   EXPECT_GE(share, kLeastShare);
   EXPECT_THAT(survivors, testing::UnorderedElementsAreArray(GetParam().expected));
 }
