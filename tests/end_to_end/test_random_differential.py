@@ -51,6 +51,10 @@ MACHINES = {
     "upgrades retried, two threads, tiny": TINY | TWO_THREADS | LRU | {"bus.protocol": "mesi_snoop_upgrade_retry"},
     "msi": TINY | {"bus.protocol": "msi_snoop"},
     "msi, ia64": IA64 | {"bus.protocol": "msi_snoop"},
+    "mesif, tiny": TINY | {"bus.protocol": "mesif_snoop"},
+    "mesif, two threads, tso": TWO_THREADS | LRU | TSO | {"bus.protocol": "mesif_snoop"},
+    "moesi, tiny": TINY | {"bus.protocol": "moesi_snoop"},
+    "moesi, two threads, tiny, ia64": TINY | TWO_THREADS | LRU | IA64 | {"bus.protocol": "moesi_snoop"},
 }
 
 # Where the warm-up and the run end: odd places, so that they fall into run-ahead windows and parked spins.

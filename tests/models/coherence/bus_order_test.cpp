@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/models/coherence/explorer.hpp"
+#include "tests/models/coherence/shipped.hpp"
 
 namespace linebounce::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "models/coherence/protocol.hpp"
-#include "tests/models/coherence/explorer.hpp"
+#include "tests/models/coherence/shipped.hpp"
 
 namespace linebounce::test {
 namespace {

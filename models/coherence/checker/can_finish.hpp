@@ -1,0 +1,26 @@
+// From which states can everything that waits be finished?
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "models/coherence/checker/state_set.hpp"
+
+namespace linebounce::checker {
+
+// Every step between different states: those from state n are successors[first[n]] to successors[first[n + 1] - 1].
+struct StepGraph {
+  std::deque<std::size_t> first = {0};
+  std::deque<StateNumber> successors;
+
+  [[nodiscard]] std::size_t bytes() const {
+    return first.size() * sizeof(std::size_t) + successors.size() * sizeof(StateNumber);
+  }
+};
+
+// The first state from which no sequence of steps leads to a quiescent one. REQUIRES: the graph holds all states.
+std::optional<StateNumber> first_that_cannot_finish(const StepGraph& graph, const std::vector<bool>& quiescent);
+
+}  // namespace linebounce::checker

@@ -1,0 +1,208 @@
+#include "models/coherence/checker/counterexample.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/coherence/checker/world_copies.hpp"
+
+namespace linebounce {
+namespace {
+
+using checker::World;
+
+class Recorder final : public checker::StepWatcher {
+ public:
+  Recorder(const Protocol& protocol, int caches) : protocol_(protocol), caches_(caches) {}
+
+  void begin(const CheckStep& step, const World& world) {
+    now_ = ReplayedStep{};
+    now_.step = step;
+    now_.notes.resize(static_cast<std::size_t>(caches_) + 1);
+    if (step.kind == StepKind::order) {
+      now_.message = static_cast<MessageId>(world.caches[static_cast<std::size_t>(step.cache)].request - 1);
+      supplier_ = kNobody;
+    }
+    if (step.kind == StepKind::data) {
+      now_.supplier = supplier_;
+      now_.data = world.bus_data;
+    }
+  }
+
+  ReplayedStep end(const World& world) {
+    now_.states.clear();
+    for (int cache = 0; cache < caches_; ++cache) {
+      now_.states.push_back(protocol_.cache.states[world.caches[static_cast<std::size_t>(cache)].state].name);
+    }
+    now_.states.push_back(protocol_.memory.states[world.memory_state].name);
+    return now_;
+  }
+
+  void transition(Controller controller, int cache, StateId state, EventId event) override {
+    const ControllerTable& table = controller == Controller::cache ? protocol_.cache : protocol_.memory;
+    const Row& row = table.row(state, event);
+    if (row.next != state) note(cache, fmt::format("{} -> {}", table.states[state].name, table.states[row.next].name));
+    std::vector<std::string> raised;
+    for (const Action action : row.steps()) {
+      if (action.verb == Verb::assert_shared) raised.emplace_back("shared");
+      if (action.verb == Verb::assert_owned) raised.emplace_back("owned");
+      if (action.verb == Verb::issue) note(cache, fmt::format("issues {}", protocol_.messages[action.argument].name));
+      if (action.verb == Verb::stall) note(cache, "stalls");
+      if (action.verb == Verb::take_data || action.verb == Verb::update_memory) note(cache, fmt::format("takes {}", on_bus_));
+    }
+    if (!raised.empty()) note(cache, fmt::format("says {}", fmt::join(raised, ", ")));
+  }
+  void read(int cache, std::uint8_t value) override { note(cache, fmt::format("reads {}", value)); }
+  void wrote(int cache, std::uint8_t value) override { note(cache, fmt::format("writes {}", value)); }
+  void drove_bus(int sender, std::uint8_t value) override {
+    note(sender, fmt::format("sends {}", value));
+    supplier_ = sender;
+    on_bus_ = value;
+  }
+
+ private:
+  void note(int cache, std::string text) {
+    now_.notes[static_cast<std::size_t>(cache == kMemory ? caches_ : cache)].push_back(std::move(text));
+  }
+
+  const Protocol& protocol_;
+  const int caches_;
+  ReplayedStep now_;
+  int supplier_ = kNobody;
+  std::uint8_t on_bus_ = 0;
+};
+
+// Lines of characters with one lifeline a column.
+class Diagram {
+ public:
+  explicit Diagram(int columns) : columns_(static_cast<std::size_t>(columns)) {}
+
+  void cells(const std::string& margin, const std::vector<std::string>& texts) {
+    std::string line;
+    for (std::size_t i = 0; i < columns_; ++i) {
+      const std::string& text = texts[i];
+      line += fmt::format("{:<{}}", text.empty() ? "|" : text.substr(0, kColumn - 1), kColumn);
+    }
+    add(margin, line);
+  }
+  void gap() { cells("", std::vector<std::string>(columns_)); }
+
+  // From one column to all from `first` to `last`; what only passes those between stops at the ends.
+  void arrow(const std::string& margin, std::size_t from, std::size_t first, std::size_t last, const std::string& label,
+             bool passes) {
+    std::string line(columns_ * kColumn, ' ');
+    for (std::size_t i = 0; i < columns_; ++i) line[i * kColumn] = '|';
+    std::fill(line.begin() + static_cast<std::ptrdiff_t>(first * kColumn),
+              line.begin() + static_cast<std::ptrdiff_t>(last * kColumn) + 1, '-');
+    for (std::size_t i = first; i <= last; ++i) {
+      if (passes && i != first && i != last) continue;
+      line[i * kColumn] = i < from ? '<' : i > from ? '>' : 'o';
+    }
+    // Beside its sender, where there is room.
+    const std::size_t place = from < last ? from * kColumn + 3 : (from - 1) * kColumn + 3;
+    line.replace(place, label.size() + 2, " " + label + " ");
+    add(margin, line);
+  }
+
+  void notes(const std::vector<std::vector<std::string>>& notes) {
+    std::size_t lines = 0;
+    for (const auto& column : notes) lines = std::max(lines, column.size());
+    for (std::size_t i = 0; i < lines; ++i) {
+      std::vector<std::string> texts;
+      for (const auto& column : notes) texts.push_back(i < column.size() ? column[i] : "");
+      cells("", texts);
+    }
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  static constexpr std::size_t kColumn = 22;
+
+  void add(const std::string& margin, const std::string& line) {
+    text_ += fmt::format("{:>4}  {}", margin, line);
+    text_.erase(text_.find_last_not_of(' ') + 1);
+    text_ += '\n';
+  }
+
+  std::size_t columns_;
+  std::string text_;
+};
+
+std::string access_text(const CheckStep& step) {
+  switch (step.kind) {
+    case StepKind::load: return "Load";
+    case StepKind::store: return fmt::format("Store {}", step.value);
+    default: return "Evict";
+  }
+}
+
+void draw(Diagram& diagram, const Protocol& protocol, const ReplayedStep& shown, std::size_t number, int caches) {
+  const auto cache = static_cast<std::size_t>(shown.step.cache);
+  const auto memory = static_cast<std::size_t>(caches);
+  const std::string margin = std::to_string(number);
+  diagram.gap();
+  if (shown.message) {
+    diagram.arrow(margin, cache, 0, memory, protocol.messages[*shown.message].name, false);
+  } else if (shown.step.kind == StepKind::data && shown.supplier != kNobody) {
+    const std::size_t from = shown.supplier == kMemory ? memory : static_cast<std::size_t>(shown.supplier);
+    diagram.arrow(margin, from, std::min(from, cache), std::max(from, cache), fmt::format("data {}", shown.data), true);
+  } else {
+    std::vector<std::string> texts(memory + 1);
+    texts[cache] = access_text(shown.step);
+    diagram.cells(margin, texts);
+  }
+  diagram.notes(shown.notes);
+}
+
+}  // namespace
+
+std::vector<ReplayedStep> replay(const Protocol& protocol, const CheckOptions& options, const Violation& violation) {
+  std::vector<ReplayedStep> steps;
+  World world;
+  checker::RowsRun ignored(protocol);
+  Recorder recorder(protocol, options.caches);
+  checker::WorldCopies copies(protocol, options, world, ignored, &recorder);
+  for (const CheckStep& step : violation.steps) {
+    recorder.begin(step, world);
+    try {
+      copies.run(step);
+    } catch (const checker::Broken&) {  // the last step: what there is of it is shown
+    } catch (const ProtocolFault&) {
+    }
+    steps.push_back(recorder.end(world));
+  }
+  return steps;
+}
+
+std::string message_diagram(const Protocol& protocol, const CheckOptions& options, const Violation& violation) {
+  Diagram diagram(options.caches + 1);
+  std::vector<std::string> names;
+  for (int cache = 0; cache < options.caches; ++cache) names.push_back(fmt::format("cache {}", cache));
+  names.emplace_back("memory");
+  diagram.cells("step", names);
+  std::vector<std::string> states(static_cast<std::size_t>(options.caches), protocol.cache.states.front().name);
+  states.push_back(protocol.memory.states.front().name + ", has 0");
+  diagram.cells("", states);
+  const std::vector<ReplayedStep> steps = replay(protocol, options, violation);
+  for (std::size_t i = 0; i < steps.size(); ++i) draw(diagram, protocol, steps[i], i + 1, options.caches);
+  diagram.gap();
+  diagram.cells("", steps.empty() ? states : steps.back().states);
+  return fmt::format("{}\n  Broken: {}.\n  {}\n", diagram.text(), promise_text(violation.promise), violation.text);
+}
+
+std::string promise_text(Promise promise) {
+  switch (promise) {
+    case Promise::single_writer: return "single writer or many readers";
+    case Promise::data_value: return "what is read is what was written last";
+    case Promise::impossible_pair: return "nothing happens that the table calls impossible";
+    case Promise::one_supplier: return "one supplier of data at a time";
+    case Promise::data_arrives: return "data for whoever waits for it";
+    case Promise::accounted: return "every access and request that waits is accounted for";
+    case Promise::no_deadlock: return "no deadlock";
+    case Promise::can_finish: return "every request can finish";
+  }
+  return "";
+}
+
+}  // namespace linebounce

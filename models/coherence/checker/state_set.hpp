@@ -1,0 +1,62 @@
+// The states found so far, numbered in the order in which they were found.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "models/coherence/checker/world.hpp"
+
+namespace linebounce::checker {
+
+using StateNumber = std::uint32_t;
+
+// Open addressing: 16 bytes a state, and 8 to 16 for finding it again. What grows with the states stands in deques here, not in
+// vectors, which would hold it twice while they grow.
+class StateSet {
+ public:
+  StateSet() : slots_(kFirstSlots, kEmpty) {}
+
+  [[nodiscard]] std::size_t size() const { return keys_.size(); }
+  [[nodiscard]] const Key& operator[](StateNumber number) const { return keys_[number]; }
+
+  // The number of the state, and whether it is new.
+  std::pair<StateNumber, bool> insert(const Key& key) {
+    if (keys_.size() * 2 >= slots_.size()) grow();
+    std::size_t slot = place(key);
+    for (; slots_[slot] != kEmpty; slot = (slot + 1) & (slots_.size() - 1)) {
+      if (keys_[slots_[slot]] == key) return {slots_[slot], false};
+    }
+    slots_[slot] = static_cast<StateNumber>(keys_.size());
+    keys_.push_back(key);
+    return {slots_[slot], true};
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return keys_.size() * sizeof(Key) + slots_.size() * sizeof(StateNumber); }
+
+ private:
+  static constexpr StateNumber kEmpty = ~StateNumber{0};
+  static constexpr std::size_t kFirstSlots = std::size_t{1} << 12;  // a power of two
+
+  [[nodiscard]] std::size_t place(const Key& key) const {
+    std::uint64_t hash = 0;
+    for (const CacheWord word : key.words) hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+    return static_cast<std::size_t>(hash ^ hash >> 32) & (slots_.size() - 1);
+  }
+
+  void grow() {
+    slots_.assign(slots_.size() * 2, kEmpty);
+    for (StateNumber number = 0; number < keys_.size(); ++number) {
+      std::size_t slot = place(keys_[number]);
+      while (slots_[slot] != kEmpty) slot = (slot + 1) & (slots_.size() - 1);
+      slots_[slot] = number;
+    }
+  }
+
+  std::deque<Key> keys_;
+  std::vector<StateNumber> slots_;
+};
+
+}  // namespace linebounce::checker

@@ -1,0 +1,86 @@
+// One state of the small system that is checked, and its encoding in 16 bytes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "models/coherence/checker/check_protocol.hpp"
+
+namespace linebounce::checker {
+
+enum class Waiting : std::uint8_t { nothing, load, store };  // the access that complete() will run
+
+struct CacheWorld {
+  StateId state = 0;
+  std::uint8_t data = 0;  // one bit
+  Waiting access = Waiting::nothing;
+  std::uint8_t request = 0;  // 1 + the message that waits for its order step
+  bool data_due = false;     // its order step was, its data step is next for this line
+
+  friend bool operator==(const CacheWorld&, const CacheWorld&) = default;
+};
+
+constexpr std::size_t kMaxMessages = 15;  // a request has four bits
+
+struct World {
+  std::array<CacheWorld, kMaxCheckedCaches> caches{};
+  StateId memory_state = 0;
+  std::uint8_t memory_data = 0;
+  std::uint8_t bus_data = 0;  // 0 where no data step is due
+  std::uint8_t latest = 0;    // ghost: what the last store wrote
+
+  [[nodiscard]] bool data_step_due() const {
+    return std::any_of(caches.begin(), caches.end(), [](const CacheWorld& cache) { return cache.data_due; });
+  }
+};
+
+using CacheWord = std::uint16_t;
+
+constexpr CacheWord pack(const CacheWorld& cache) {
+  return static_cast<CacheWord>(cache.state | cache.data << 8 | static_cast<int>(cache.access) << 9 | cache.request << 11 |
+                                static_cast<int>(cache.data_due) << 15);
+}
+constexpr CacheWorld unpack_cache(CacheWord word) {
+  return {static_cast<StateId>(word & 0xff), static_cast<std::uint8_t>(word >> 8 & 1), static_cast<Waiting>(word >> 9 & 3),
+          static_cast<std::uint8_t>(word >> 11 & 15), (word >> 15) != 0};
+}
+
+// The encoded state: one word for each cache, the last for memory, bus and ghost.
+struct Key {
+  std::array<CacheWord, kMaxCheckedCaches + 1> words{};
+  friend bool operator==(const Key&, const Key&) = default;
+};
+static_assert(sizeof(Key) == 16);
+
+inline Key pack(const World& world) {
+  Key key;
+  for (std::size_t i = 0; i < world.caches.size(); ++i) key.words[i] = pack(world.caches[i]);
+  key.words.back() =
+      static_cast<CacheWord>(world.memory_state | world.memory_data << 8 | world.bus_data << 9 | world.latest << 10);
+  return key;
+}
+
+inline World unpack(const Key& key) {
+  World world;
+  for (std::size_t i = 0; i < world.caches.size(); ++i) world.caches[i] = unpack_cache(key.words[i]);
+  const CacheWord rest = key.words.back();
+  world.memory_state = static_cast<StateId>(rest & 0xff);
+  world.memory_data = rest >> 8 & 1;
+  world.bus_data = rest >> 9 & 1;
+  world.latest = rest >> 10 & 1;
+  return world;
+}
+
+// The same state for every renaming of the first `caches` caches: no row knows a cache's number, so sorting them is enough.
+inline Key canonical(Key key, int caches) {
+  // A handful of words that are nearly in order: insertion.
+  for (std::size_t i = 1; i < static_cast<std::size_t>(caches); ++i) {
+    for (std::size_t j = i; j > 0 && key.words[j] < key.words[j - 1]; --j) std::swap(key.words[j], key.words[j - 1]);
+  }
+  return key;
+}
+
+}  // namespace linebounce::checker

@@ -1,0 +1,162 @@
+#include "models/coherence/checker/world_copies.hpp"
+
+#include <fmt/format.h>
+
+namespace linebounce::checker {
+
+void WorldCopies::run(const CheckStep& step) {
+  value_ = step.value;
+  value_used_ = false;
+  sender_ = kNobody;
+  switch (step.kind) {
+    case StepKind::load: access(step.cache, kLoad); break;
+    case StepKind::store: access(step.cache, kStore); break;
+    case StepKind::evict: access(step.cache, kEvict); break;
+    case StepKind::order: order(step.cache); break;
+    case StepKind::data: data(step.cache); break;
+  }
+}
+
+const std::vector<int>& WorldCopies::snoopers(MessageId message) {
+  const bool all = options_.ask_absent || !protocol_.messages[message].absent_ignores;
+  snoopers_.clear();
+  for (int cache = 0; cache < options_.caches; ++cache) {
+    if (all || at(cache).state != 0) snoopers_.push_back(cache);
+  }
+  return snoopers_;
+}
+
+void WorldCopies::issue(int cache, MessageId message) {
+  if (at(cache).request != 0) {
+    throw Broken{Promise::accounted,
+                 fmt::format("{} issues {} while its {} still waits for its order", name(cache),
+                             protocol_.messages[message].name, protocol_.messages[at(cache).request - 1U].name)};
+  }
+  at(cache).request = static_cast<std::uint8_t>(message + 1);
+}
+
+void WorldCopies::complete(int cache) {
+  const Waiting waiting = at(cache).access;
+  if (waiting == Waiting::nothing) {
+    throw Broken{Promise::accounted, fmt::format("{} completes an access, but none waits", name(cache))};
+  }
+  at(cache).access = Waiting::nothing;
+  const CacheEvent event = waiting == Waiting::store ? kStore : kLoad;
+  if (!access(cache, event)) {
+    throw Broken{Promise::accounted,
+                 fmt::format("{} completes its {}, which doesn't hit there", name(cache), event == kStore ? "Store" : "Load")};
+  }
+}
+
+void WorldCopies::on_transition(Controller controller, int cache, StateId state, EventId event) {
+  const bool of_cache = controller == Controller::cache;
+  const std::size_t events = (of_cache ? protocol_.cache : protocol_.memory).events.size();
+  (of_cache ? rows_run_.cache : rows_run_.memory)[state * events + event] = true;
+  if (watcher_ != nullptr) watcher_->transition(controller, cache, state, event);
+}
+
+// True if it hit.
+bool WorldCopies::access(int cache, CacheEvent event) {
+  const AccessResult result = access_step(protocol_, *this, cache, event);
+  if (result == AccessResult::issued && event != kEvict) {
+    if (at(cache).access != Waiting::nothing) {
+      throw Broken{Promise::accounted, fmt::format("{} has two accesses that wait", name(cache))};
+    }
+    at(cache).access = event == kStore ? Waiting::store : Waiting::load;
+  }
+  if (result == AccessResult::hit) read_and_write(cache, event);
+  return result == AccessResult::hit;
+}
+
+// A store writes only some of a line's bytes, so the others must be right before it.
+void WorldCopies::read_and_write(int cache, CacheEvent event) {
+  CacheWorld& copy = at(cache);
+  if (protocol_.invariant_data_value && copy.data != world_.latest) {
+    throw Broken{Promise::data_value, fmt::format("{} {} a copy with the value {}, but {} was written last", name(cache),
+                                                  event == kStore ? "writes into" : "reads", copy.data, world_.latest)};
+  }
+  if (event != kStore) {
+    if (watcher_ != nullptr) watcher_->read(cache, copy.data);
+    return;
+  }
+  copy.data = world_.latest = value_;
+  value_used_ = true;
+  if (watcher_ != nullptr) watcher_->wrote(cache, value_);
+}
+
+void WorldCopies::order(int cache) {
+  const auto message = static_cast<MessageId>(at(cache).request - 1);
+  at(cache).request = 0;
+  at(cache).data_due = order_step(protocol_, *this, message, cache).needs_data_step;
+  if (!at(cache).data_due) world_.bus_data = 0;  // nobody will look at it, so it is no part of the state
+}
+
+void WorldCopies::data(int cache) {
+  data_step(protocol_, *this, cache);
+  at(cache).data_due = false;
+  world_.bus_data = 0;
+}
+
+void WorldCopies::drive(int sender, std::uint8_t value) {
+  if (sender_ != kNobody && sender_ != sender) {
+    throw Broken{Promise::one_supplier,
+                 fmt::format("{} and {} put data on the bus in the same order step", name(sender_), name(sender))};
+  }
+  sender_ = sender;
+  world_.bus_data = value;
+  if (watcher_ != nullptr) watcher_->drove_bus(sender, value);
+}
+
+std::string WorldCopies::name(int cache) const {
+  if (cache == kMemory) return "memory";
+  return fmt::format("cache {} (in {})", cache, protocol_.cache.states[at(cache).state].name);
+}
+
+namespace {
+
+void check_accounts(const Protocol& protocol, int cache, const CacheWorld& copy) {
+  const StateInfo& info = protocol.cache.states[copy.state];
+  const bool waits = copy.access != Waiting::nothing || !info.stable;
+  const char* wrong = nullptr;
+  if (waits && copy.request == 0 && !copy.data_due) wrong = "waits, but no request of it is under way";
+  if (copy.access != Waiting::nothing && info.stable) wrong = "has forgotten the access that waits";
+  if (copy.request != 0 && info.stable) wrong = "has forgotten its request, which is still under way";
+  if (wrong != nullptr) throw Broken{Promise::accounted, fmt::format("cache {} (in {}) {}", cache, info.name, wrong)};
+}
+
+void check_single_writer(const Protocol& protocol, int caches, const World& world, int writer) {
+  const auto info = [&](int cache) -> const StateInfo& {
+    return protocol.cache.states[world.caches[static_cast<std::size_t>(cache)].state];
+  };
+  if (!info(writer).writable) return;
+  for (int other = 0; other < caches; ++other) {
+    if (other == writer || !info(other).readable) continue;
+    throw Broken{Promise::single_writer,
+                 fmt::format("cache {} (in {}) can write while cache {} (in {}) can {}", writer, info(writer).name, other,
+                             info(other).name, info(other).writable ? "write too" : "read")};
+  }
+}
+
+}  // namespace
+
+void check_world(const Protocol& protocol, int caches, const World& world) {
+  for (int cache = 0; cache < caches; ++cache) {
+    const CacheWorld& copy = world.caches[static_cast<std::size_t>(cache)];
+    const StateInfo& info = protocol.cache.states[copy.state];
+    if (protocol.invariant_swmr) check_single_writer(protocol, caches, world, cache);
+    if (protocol.invariant_data_value && info.readable && copy.data != world.latest) {
+      throw Broken{Promise::data_value, fmt::format("cache {} (in {}) can read the value {}, but {} was written last", cache,
+                                                    info.name, copy.data, world.latest)};
+    }
+    check_accounts(protocol, cache, copy);
+  }
+}
+
+bool is_quiescent(const Protocol& protocol, int caches, const World& world) {
+  return std::all_of(world.caches.begin(), world.caches.begin() + caches, [&](const CacheWorld& cache) {
+    return cache.request == 0 && cache.access == Waiting::nothing && !cache.data_due &&
+           protocol.cache.states[cache.state].stable;
+  });
+}
+
+}  // namespace linebounce::checker

@@ -1,0 +1,88 @@
+// The copies that the functions of bus_order.hpp act on when a protocol is checked, and what they find wrong on the way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/coherence/bus_order.hpp"
+#include "models/coherence/checker/world.hpp"
+
+namespace linebounce::checker {
+
+// Thrown by a step that breaks a promise.
+struct Broken {
+  Promise promise;
+  std::string text;
+};
+
+// Wants to know what a step does: for counterexamples. Exploring runs without one.
+class StepWatcher {
+ public:
+  virtual ~StepWatcher() = default;
+  virtual void transition(Controller controller, int cache, StateId state, EventId event) = 0;
+  virtual void read(int cache, std::uint8_t value) = 0;
+  virtual void wrote(int cache, std::uint8_t value) = 0;
+  virtual void drove_bus(int sender, std::uint8_t value) = 0;  // a cache or kMemory
+};
+
+// Which rows have run, by [state][event].
+struct RowsRun {
+  explicit RowsRun(const Protocol& protocol) : cache(protocol.cache.rows.size()), memory(protocol.memory.rows.size()) {}
+  std::vector<bool> cache, memory;
+};
+
+class WorldCopies {
+ public:
+  WorldCopies(const Protocol& protocol, const CheckOptions& options, World& world, RowsRun& rows_run,
+              StepWatcher* watcher = nullptr)
+      : protocol_(protocol), options_(options), world_(world), rows_run_(rows_run), watcher_(watcher) {}
+
+  // Errors, of all steps: Broken; ProtocolFault. The world is half changed then.
+  void run(const CheckStep& step);
+  // Whether the last step's value was stored: else another value would have made no difference.
+  [[nodiscard]] bool value_used() const { return value_used_; }
+
+  // What bus_order.hpp calls.
+  [[nodiscard]] const std::vector<int>& snoopers(MessageId message);
+  [[nodiscard]] StateId state(int cache) const { return at(cache).state; }
+  [[nodiscard]] StateId memory_state() const { return world_.memory_state; }
+  void set_state(int cache, StateId state) { at(cache).state = state; }
+  void set_memory_state(StateId state) { world_.memory_state = state; }
+  void copy_to_bus(int cache) { drive(cache, at(cache).data); }
+  void memory_to_bus() { drive(kMemory, world_.memory_data); }
+  void bus_to_copy(int cache) { at(cache).data = world_.bus_data; }
+  void bus_to_memory() { world_.memory_data = world_.bus_data; }
+  void issue(int cache, MessageId message);
+  void free(int cache) { at(cache).data = 0; }
+  void complete(int cache);
+  void on_transition(Controller controller, int cache, StateId state, EventId event);
+
+ private:
+  [[nodiscard]] CacheWorld& at(int cache) { return world_.caches[static_cast<std::size_t>(cache)]; }
+  [[nodiscard]] const CacheWorld& at(int cache) const { return world_.caches[static_cast<std::size_t>(cache)]; }
+  bool access(int cache, CacheEvent event);
+  void read_and_write(int cache, CacheEvent event);
+  void order(int cache);
+  void data(int cache);
+  void drive(int sender, std::uint8_t value);
+  [[nodiscard]] std::string name(int cache) const;
+
+  const Protocol& protocol_;
+  const CheckOptions& options_;
+  World& world_;
+  RowsRun& rows_run_;
+  StepWatcher* watcher_;
+  std::vector<int> snoopers_;
+  int sender_ = kNobody;
+  std::uint8_t value_ = 0;
+  bool value_used_ = false;
+};
+static_assert(LineCopies<WorldCopies>);
+
+// Throws Broken if the state itself breaks a promise.
+void check_world(const Protocol& protocol, int caches, const World& world);
+
+// Nothing waits for anything.
+bool is_quiescent(const Protocol& protocol, int caches, const World& world);
+
+}  // namespace linebounce::checker

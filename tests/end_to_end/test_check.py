@@ -1,0 +1,202 @@
+"""linebounce check: its verdicts, and those of a model checker that knows nothing of this project, on the same model."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from program import ROOT, Program
+
+PROTOCOLS = sorted(path.stem for path in (ROOT / "models" / "protocols").glob("*.md") if path.stem != "README")
+
+
+def text_of(protocol: str) -> str:
+    return (ROOT / "models" / "protocols" / f"{protocol}.md").read_text(encoding="utf-8")
+
+
+# One cell of one row, changed: (protocol, the row's `in` and `on`, what stands there, what is put there, the broken promise).
+BROKEN = {
+    "a reader is not told that it is not alone": (
+        ("mesi_snoop", "S, SM_AD", "Other_GetS", "assert shared", "-", "swmr"),
+        ("mesif_snoop", "S, SM_AD", "Other_GetS", "assert shared", "-", "swmr"),
+        ("moesi_snoop", "O, OM_AD", "Other_GetS", "assert shared; ", "", "swmr"),
+    ),
+    "memory is not given what is shared": (
+        ("msi_snoop", "M", "Other_GetS", "requestor, memory", "requestor", "data_value"),
+        ("moesi_snoop", "MI_A", "Other_GetS", "requestor, memory", "requestor", "data_value"),
+    ),
+    "two answer": (
+        ("mesi_snoop", "M", "Other_GetS", "assert owned; ", "", "one_supplier"),
+        ("mesif_snoop", "F, E", "Other_GetS", "assert owned; ", "", "one_supplier"),
+    ),
+    "an upgrade that lost its copy goes on": (
+        ("mesi_snoop", "SM_AD", "Other_GetM", "| IM_AD |", "| SM_AD |", "swmr|data_value"),
+    ),
+    "memory has no data": (
+        ("mesi_snoop", "Idle", "GetS [clean], GetM [clean]", "send data to requestor", "-", "data_arrives"),
+    ),
+    "an upgrade is tried for ever": (
+        ("mesi_snoop_upgrade_retry", "IU_A", "Own_Upgrade", None, "issue Upgrade | IU_A", "no_deadlock"),
+    ),
+    "it may happen after all": (("moesi_snoop", "OM_AD", "Other_GetM", None, "impossible |", "impossible_pair"),),
+}
+CASES = [(what, *case) for what, cases in BROKEN.items() for case in cases]
+
+
+def broken(text: str, state: str, event: str, old: str | None, new: str) -> str:
+    """The protocol with that one cell changed; without `old`, `do` and `then` of the row are replaced by `new`."""
+    lines = text.splitlines()
+    rows = [i for i, line in enumerate(lines) if [cell.strip() for cell in line.split("|")[1:3]] == [state, event]]
+    assert len(rows) == 1, f"{len(rows)} rows for {state}, {event}"
+    line = lines[rows[0]]
+    if old is None:
+        line = f"| {state} | {event} | {new} | broken on purpose |"
+    elif old.startswith("|"):  # the state that it goes to; columns are aligned by spaces
+        line = re.sub(rf"\| {old.strip('| ')} +\|", new, line)
+    else:
+        assert old in line
+        line = line.replace(old, new, 1)
+    assert line != lines[rows[0]]
+    return "\n".join([*lines[: rows[0]], line, *lines[rows[0] + 1 :]])
+
+
+def check(program: Program, *arguments: str | Path, code: int) -> dict:
+    result = program("check", *arguments, "--json")
+    assert result.code == code, result.stdout + result.stderr
+    assert not result.stderr
+    return json.loads(result.stdout)
+
+
+def rumur(program: Program, model: Path) -> tuple[bool, int]:
+    """Debian's model checker on a Murphi model: whether it finds nothing wrong, and how many states there are."""
+    assert shutil.which("rumur"), "rumur is not installed: run ./dev setup"
+    code, verifier = model.with_suffix(".c"), model.with_suffix("")
+    subprocess.run(["rumur", "--threads", "1", model, "--output", code], check=True, capture_output=True)
+    subprocess.run(["cc", "-O1", "-std=c11", code, "-o", verifier, "-lpthread", "-latomic"], check=True, capture_output=True)
+    done = subprocess.run([verifier], capture_output=True, text=True, check=False, cwd=program.directory)
+    states = re.search(r"(\d+) states", done.stdout)
+    assert states, done.stdout + done.stderr
+    return done.returncode == 0, int(states.group(1))
+
+
+@pytest.mark.parametrize("caches", [2, 3])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_another_model_checker_proves_the_same_and_counts_the_same_states(
+    linebounce: Program, protocol: str, caches: int
+) -> None:
+    model = linebounce.directory / "model.m"
+    found = check(linebounce, protocol, "--caches", str(caches), "--no-symmetry", "--murphi", model, code=0)
+    assert found["proved"]
+    assert rumur(linebounce, model) == (True, found["states"])
+
+
+@pytest.mark.parametrize(("what", "protocol", "state", "event", "old", "new", "promise"), CASES)
+def test_a_broken_row_is_found_with_the_messages_that_lead_to_it(  # noqa: PLR0913, PLR0917
+    linebounce: Program, what: str, protocol: str, state: str, event: str, old: str, new: str, promise: str
+) -> None:
+    path = linebounce.file("broken.md", broken(text_of(protocol), state, event, old, new))
+    found = check(linebounce, path, code=1)
+    assert not found["proved"], what
+    assert re.fullmatch(promise, found["violation"]["promise"]), found["violation"]
+    assert len(found["violation"]["steps"]) > 0
+    shown = linebounce("check", path)
+    assert shown.code == 1
+    assert found["violation"]["text"] in shown.stdout
+    assert all(len(line) < 100 for line in shown.stdout.splitlines() if "broken.md:" not in line)
+
+
+# Each compiles a verifier of its own: a few here, the rest in ./dev fuzz.
+@pytest.mark.parametrize(
+    ("what", "protocol", "state", "event", "old", "new", "promise"),
+    [pytest.param(*case, marks=[] if i % 4 == 0 else pytest.mark.thorough) for i, case in enumerate(CASES)],
+)
+def test_another_model_checker_finds_the_broken_row_too(  # noqa: PLR0913, PLR0917
+    linebounce: Program, what: str, protocol: str, state: str, event: str, old: str, new: str, promise: str
+) -> None:
+    path = linebounce.file("broken.md", broken(text_of(protocol), state, event, old, new))
+    model = linebounce.directory / "model.m"
+    check(linebounce, path, "--murphi", model, code=1)
+    proved, _ = rumur(linebounce, model)
+    assert not proved, (what, promise)
+
+
+def test_both_find_a_request_that_goes_on_for_ever(linebounce: Program) -> None:
+    """No deadlock, and no other promise broken: GetM becomes Upgrade becomes GetM."""
+    text = broken(text_of("mesi_snoop_upgrade_retry"), "IM_AD", "Own_GetM", None, "issue Upgrade | IU_A")
+    text = broken(text, "SM_AD", "Own_Upgrade", None, "- | IM_D")  # one cache has no S; but a file needs a way to each state
+    path = linebounce.file("livelock.md", text)
+    model = linebounce.directory / "model.m"
+    found = check(linebounce, path, "--caches", "1", "--murphi", model, code=1)
+    assert found["violation"]["promise"] == "can_finish"
+    assert not rumur(linebounce, model)[0]
+
+
+def test_a_protocol_is_proved_in_words_and_in_json(linebounce: Program) -> None:
+    shown = linebounce("check", "mesi_snoop")
+    assert shown.code == 0
+    found = check(linebounce, "mesi_snoop", code=0)
+    assert found | {"states": 0, "steps": 0, "depth": 0} == {
+        "protocol": "mesi_snoop",
+        "title": "MESI on a snooping bus with split transactions",
+        "caches": 3,
+        "symmetry": True,
+        "proved": True,
+        "promises": [
+            "swmr",
+            "data_value",
+            "impossible_pair",
+            "one_supplier",
+            "data_arrives",
+            "accounted",
+            "no_deadlock",
+            "can_finish",
+        ],
+        "states": 0,
+        "steps": 0,
+        "depth": 0,
+        "unreached_rows": [],
+        "violation": None,
+    }
+    for number in ("states", "steps", "depth"):
+        assert f"{found[number]} " in shown.stdout
+    assert "single writer" in shown.stdout
+
+
+def test_a_row_that_never_runs_is_found(linebounce: Program) -> None:
+    text = text_of("msi_snoop").replace(
+        "| I, S, M, IM_AD, SM_AD, IS_D, IM_D, MI_A, II_A | Own_GetS | impossible                |      |",
+        "| S | Own_GetS | - | S | never |\n| I, M, IM_AD, SM_AD, IS_D, IM_D, MI_A, II_A | Own_GetS | impossible | |",
+    )
+    path = linebounce.file("unreached.md", text)
+    found = check(linebounce, path, code=1)
+    assert found["violation"] is None
+    assert [(row["controller"], row["state"], row["event"]) for row in found["unreached_rows"]] == [("cache", "S", "Own_GetS")]
+    assert f"unreached.md:{found['unreached_rows'][0]['line']}" in linebounce("check", path).stdout
+
+
+def test_with_fewer_caches_rows_that_need_more_are_no_failure(linebounce: Program) -> None:
+    assert check(linebounce, "mesi_snoop", "--caches", "1", code=0)["unreached_rows"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["mesi"], "mesi_snoop"),
+        (["no/such.md"], "no/such.md"),
+        (["mesi_snoop", "--caches", "0"], "--caches"),
+        (["mesi_snoop", "--caches", "8"], "1 to 7"),
+        (["mesi_snoop", "--murphi", "no/such/model.m"], "no/such/model.m"),
+        (["mesi_snoop", "--nodes", "2"], "--nodes"),
+        ([], "PROTOCOL"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(linebounce: Program, arguments: list[str], says: str) -> None:
+    assert says in linebounce.refused("check", *arguments)
+
+
+def test_a_file_that_is_no_protocol_is_refused_with_its_line(linebounce: Program) -> None:
+    path = linebounce.file("wrong.md", text_of("msi_snoop").replace("| issue GetS |", "| issue GetX |"))
+    message = linebounce.refused("check", path)
+    assert re.search(r"wrong\.md:\d+: .*GetX", message)

@@ -1,0 +1,80 @@
+// Every row of every protocol file, broken on purpose, is noticed: by a broken promise, a row that never runs, or another
+// number of states. Mutants that survive are listed: each of them is a correct protocol too, or reaches the same states.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "models/coherence/checker/check_protocol.hpp"
+#include "tests/models/coherence/checker/mutants.hpp"
+#include "tests/models/coherence/shipped.hpp"
+
+namespace linebounce::test {
+namespace {
+
+constexpr double kLeastShare = 0.95;
+
+// Why each is right:
+//   "to E" of a waiting store: the access that waits runs at once and takes E to M, as any store does.
+//   "E ... to M, O": memory is owed a write-back of what it has already.
+//   "E ... to S, F" and "M ... to O": the right to write is given up, and asked for again when it is needed.
+//   "F ... to S" and "FM_AD ... to SM_AD": memory answers in the cache's place.
+//   "SM_AD, FM_AD ... to IM_AD, IU_A": a good copy is dropped, and the request fetches it again.
+// In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
+// same.
+struct Survivors {
+  const char* protocol;
+  std::vector<std::string> expected;
+};
+void PrintTo(const Survivors& survivors, std::ostream* out) {
+  *out << survivors.protocol;
+}
+
+const Survivors kSurvivors[] = {
+    {"msi_snoop", {"cache SM_AD Other_GetS: to IM_AD", "cache SM_AD Other_PutM: to IM_AD"}},
+    {"mesi_snoop",
+     {"cache E Other_PutM: to S", "cache E Other_PutM: to M", "cache SM_AD Other_PutM: to IM_AD", "cache SM_AD Own_GetM: to E",
+      "cache IM_D Data: to E"}},
+    {"mesi_snoop_upgrade_retry",
+     {"cache E Other_Upgrade: to M", "cache E Other_PutM: to S", "cache E Other_PutM: to M", "cache SM_AD Other_PutM: to IU_A",
+      "cache SM_AD Own_Upgrade: to E", "cache IM_D Data: to E"}},
+    {"mesif_snoop",
+     {"cache F Other_PutM: to S", "cache E Other_PutM: to S", "cache E Other_PutM: to F", "cache E Other_PutM: to M",
+      "cache SM_AD Own_GetM: to E", "cache SM_AD Other_PutM: to IM_AD", "cache FM_AD Own_GetM: to E",
+      "cache FM_AD Other_PutM: to IM_AD", "cache FM_AD Other_PutM: to SM_AD", "cache IM_D Data: to E"}},
+    {"moesi_snoop",
+     {"cache E Other_GetS: to O", "cache E Other_PutM: to S", "cache E Other_PutM: to O", "cache E Other_PutM: to M",
+      "cache M Other_PutM: to O", "cache SM_AD Own_GetM: to E", "cache SM_AD Other_PutM: to IM_AD",
+      "cache OM_AD Own_GetM: to E", "cache IM_D Data: to E"}},
+};
+
+class BrokenRows : public testing::TestWithParam<Survivors> {};
+
+bool noticed(const Protocol& mutant, std::size_t states_of_good) {
+  const CheckOptions options;
+  const CheckResult result = check_protocol(mutant, options);
+  return !result.proved(options) || result.states != states_of_good;
+}
+
+TEST_P(BrokenRows, AreNoticedButForThoseThatDoNoHarm) {
+  const Protocol good = shipped_protocol(GetParam().protocol);
+  const std::size_t states = check_protocol(good, {}).states;
+  const std::vector<Mutant> mutants = mutants_of(good);
+  std::vector<std::string> survivors;
+  for (const Mutant& mutant : mutants) {
+    if (!noticed(mutant.of(good), states)) survivors.push_back(mutant.name);
+  }
+  const double share = 1.0 - static_cast<double>(survivors.size()) / static_cast<double>(mutants.size());
+  fmt::print("{}: {} of {} mutants noticed, {:.1f} %\n", good.name, mutants.size() - survivors.size(), mutants.size(),
+             100 * share);
+  EXPECT_GE(share, kLeastShare);
+  EXPECT_THAT(survivors, testing::UnorderedElementsAreArray(GetParam().expected));
+}
+
+INSTANTIATE_TEST_SUITE_P(Snooping, BrokenRows, testing::ValuesIn(kSurvivors),
+                         [](const auto& instance) { return std::string(instance.param.protocol); });
+
+}  // namespace
+}  // namespace linebounce::test

@@ -1,0 +1,174 @@
+// What the checker finds, on MESI with one thing broken at a time.
+#include "models/coherence/checker/check_protocol.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "models/coherence/checker/counterexample.hpp"
+#include "tests/models/coherence/checker/mutants.hpp"
+#include "tests/models/coherence/shipped.hpp"
+
+namespace linebounce::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Checker : public testing::Test {
+ protected:
+  // What breaks first; the test fails if nothing does.
+  Violation violation(const CheckOptions& options = {}) {
+    const CheckResult result = check_protocol(mesi, options);
+    EXPECT_TRUE(result.violation);
+    EXPECT_FALSE(result.proved(options));
+    return result.violation.value_or(Violation{});
+  }
+  StateId state(const std::string& name) { return state_of(mesi, name); }
+
+  Protocol mesi = shipped_protocol("mesi_snoop");
+};
+
+TEST_F(Checker, FindsAWriterBesideAReader) {
+  drop(row_of(mesi, "S", "Other_GetS"), Verb::assert_shared);
+  const Violation found = violation();
+  EXPECT_EQ(found.promise, Promise::single_writer);
+  EXPECT_THAT(found.text, HasSubstr("(in E) can write while cache"));
+  // Three misses of three steps each: the first reader has it in E, the second makes it S, the third thinks that it is alone.
+  EXPECT_EQ(found.steps.size(), 9U);
+}
+
+TEST_F(Checker, DoesNotAskForASingleWriterWhereTheFileDeclaresNone) {
+  drop(row_of(mesi, "S", "Other_GetS"), Verb::assert_shared);
+  mesi.invariant_swmr = false;
+  EXPECT_EQ(violation().promise, Promise::data_value);  // one more step: the writer writes, the reader reads
+  EXPECT_EQ(violation().steps.size(), 10U);
+  mesi.invariant_data_value = false;
+  EXPECT_EQ(check_protocol(mesi, {}).violation, std::nullopt);
+}
+
+TEST_F(Checker, FindsAStaleCopy) {
+  Row& row = row_of(mesi, "M", "Other_GetS");
+  row.actions[2].argument = to_requestor;  // and memory keeps the old data
+  const Violation found = violation();
+  EXPECT_EQ(found.promise, Promise::data_value);
+  EXPECT_THAT(found.text, HasSubstr("reads a copy with the value 0, but 1 was written last"));
+}
+
+TEST_F(Checker, FindsWhatTheTableCallsImpossible) {
+  row_of(mesi, "MI_A", "Other_GetM").impossible = true;
+  const Violation found = violation();
+  EXPECT_EQ(found.promise, Promise::impossible_pair);
+  EXPECT_THAT(found.text, HasSubstr("state MI_A, event Other_GetM"));
+}
+
+TEST_F(Checker, FindsTwoSuppliers) {
+  drop(row_of(mesi, "M", "Other_GetS"), Verb::assert_owned);
+  EXPECT_EQ(violation().promise, Promise::one_supplier);
+}
+
+TEST_F(Checker, FindsTwoWhoDriveTheBusWhereOnlyOneSuppliesTheRequestor) {
+  Row& row = row_of(mesi, "M", "Other_GetS");
+  drop(row, Verb::assert_owned);
+  row.actions[1].argument = to_memory;
+  const Violation found = violation();
+  EXPECT_EQ(found.promise, Promise::one_supplier);
+  EXPECT_THAT(found.text, HasSubstr("memory put data on the bus in the same order step"));
+}
+
+TEST_F(Checker, FindsARequestorWithoutData) {
+  drop(memory_row_of(mesi, "GetS [clean]"), Verb::send_data);
+  EXPECT_EQ(violation().promise, Promise::data_arrives);
+  EXPECT_EQ(violation().steps.size(), 2U);
+}
+
+TEST_F(Checker, FindsAForgottenRequest) {
+  row_of(mesi, "SM_AD", "Other_GetM").next = state("S");
+  const Violation found = violation();
+  EXPECT_EQ(found.promise, Promise::accounted);
+  EXPECT_THAT(found.text, HasSubstr("has forgotten"));
+}
+
+TEST_F(Checker, FindsAWaitForNothing) {
+  drop(row_of(mesi, "M", "Evict"), Verb::issue);
+  EXPECT_EQ(violation().promise, Promise::accounted);
+  EXPECT_THAT(violation().text, HasSubstr("waits, but no request of it is under way"));
+}
+
+TEST_F(Checker, FindsADeadlock) {
+  for (const char* event : {"Load", "Store"}) {
+    Row& row = row_of(mesi, "I", event);
+    row.next = 0;
+    row.actions[0] = {Verb::stall};
+  }
+  EXPECT_EQ(violation().promise, Promise::no_deadlock);
+  EXPECT_TRUE(violation().steps.empty());
+}
+
+TEST_F(Checker, FindsARequestThatCanNeverFinish) {
+  mesi = shipped_protocol("mesi_snoop_upgrade_retry");
+  Row& row = row_of(mesi, "IM_AD", "Own_GetM");
+  row.next = state("IU_A");
+  row.count = 1;
+  row.actions[0] = row_of(mesi, "S", "Store").actions[0];  // an Upgrade, which becomes a GetM, which becomes an Upgrade
+  const Violation found = violation({.caches = 1});
+  EXPECT_EQ(found.promise, Promise::can_finish);
+  ASSERT_EQ(found.steps.size(), 1U);
+  EXPECT_EQ(found.steps[0].kind, StepKind::store);
+}
+
+TEST_F(Checker, FindsARowThatNeverRuns) {
+  Row& row = row_of(mesi, "S", "Own_GetS [alone]");
+  row.impossible = false;
+  row.source_line = 77;
+  const CheckOptions options;
+  const CheckResult result = check_protocol(mesi, options);
+  EXPECT_FALSE(result.violation);
+  EXPECT_FALSE(result.proved(options));
+  ASSERT_EQ(result.unreached.size(), 1U);
+  EXPECT_EQ(result.unreached[0].state, state("S"));
+  EXPECT_EQ(result.unreached[0].source_line, 77);
+}
+
+TEST_F(Checker, DoesNotBlameRowsThatTwoCachesCannotRun) {
+  const CheckOptions options{.caches = 2};
+  const CheckResult result = check_protocol(mesi, options);
+  EXPECT_EQ(result.unreached.size(), 2U);  // an overtaken PutM beside two that share: S and SM_AD, Other_PutM
+  EXPECT_TRUE(result.proved(options));
+}
+
+TEST_F(Checker, CountsTheStatesOfOneCacheThatAnybodyCanCount) {
+  // With one cache, the value written last (2), what memory has (2, where the cache owns the line) and:
+  //   I, E: 2 each.  IS_AD: 2.  IM_AD: 2.  IE_D: 2.  IM_D: 2.  M and MI_A: 4 each.  The bus holds what memory does.
+  EXPECT_EQ(check_protocol(mesi, {.caches = 1}).states, 20U);
+}
+
+TEST_F(Checker, JudgesBrokenProtocolsAlikeWithAndWithoutSymmetry) {
+  const std::vector<Mutant> mutants = mutants_of(mesi);
+  for (std::size_t i = 0; i < mutants.size(); i += 9) {
+    const Protocol mutant = mutants[i].of(mesi);
+    const CheckResult with = check_protocol(mutant, {.symmetry = true});
+    const CheckResult without = check_protocol(mutant, {.symmetry = false});
+    ASSERT_EQ(with.violation.has_value(), without.violation.has_value()) << mutants[i].name;
+    EXPECT_EQ(with.unreached.size(), without.unreached.size()) << mutants[i].name;
+    if (!with.violation) continue;
+    EXPECT_EQ(with.violation->steps.size(), without.violation->steps.size()) << mutants[i].name;
+  }
+}
+
+TEST_F(Checker, StopsAtItsMemoryLimitAndSaysSo) {
+  try {
+    check_protocol(mesi, {.caches = 7, .memory_limit_mib = 1});
+    FAIL() << "nothing was thrown";
+  } catch (const CheckTooLarge& error) {
+    EXPECT_THAT(error.what(), HasSubstr("nothing is proved"));
+    EXPECT_THAT(error.what(), HasSubstr("1 MiB hold no more; try fewer caches"));
+  }
+}
+
+TEST_F(Checker, RefusesMoreMessagesThanAStateCanName) {
+  mesi.messages.resize(16);
+  EXPECT_THROW(check_protocol(mesi, {}), CheckTooLarge);
+}
+
+}  // namespace
+}  // namespace linebounce::test

@@ -1,0 +1,57 @@
+// The protocol files as they ship are proved.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "models/coherence/checker/check_protocol.hpp"
+#include "models/coherence/checker/counterexample.hpp"
+#include "tests/models/coherence/shipped.hpp"
+
+namespace linebounce::test {
+namespace {
+
+class ShippedProtocol : public testing::TestWithParam<const char*> {
+ protected:
+  const Protocol protocol = shipped_protocol(GetParam());
+};
+
+TEST_P(ShippedProtocol, IsProvedForUpToFourCaches) {
+  for (int caches = 1; caches <= 4; ++caches) {
+    const CheckOptions options{.caches = caches};
+    const CheckResult result = check_protocol(protocol, options);
+    EXPECT_TRUE(result.proved(options)) << caches << " caches, " << result.unreached.size() << " rows never run\n"
+                                        << (result.violation ? message_diagram(protocol, options, *result.violation) : "");
+  }
+}
+
+TEST_P(ShippedProtocol, IsJudgedAlikeWithAndWithoutSymmetry) {
+  const CheckResult with = check_protocol(protocol, {.caches = 3, .symmetry = true});
+  const CheckResult without = check_protocol(protocol, {.caches = 3, .symmetry = false});
+  EXPECT_EQ(with.depth, without.depth);  // renaming caches brings no state nearer
+  EXPECT_TRUE(without.unreached.empty());
+  EXPECT_LT(with.states, without.states);
+  EXPECT_GE(with.states * 6, without.states);  // at most all orders of three caches are one
+}
+
+// The simulator asks only those that have a copy, the checker asks all.
+TEST_P(ShippedProtocol, ReachesTheSameStatesWhenCachesWithoutACopyAreNotAsked) {
+  for (const Message& message : protocol.messages) EXPECT_TRUE(message.absent_ignores) << message.name;
+  EXPECT_EQ(check_protocol(protocol, {.ask_absent = false}).states, check_protocol(protocol, {}).states);
+}
+
+INSTANTIATE_TEST_SUITE_P(Snooping, ShippedProtocol, testing::ValuesIn(kShippedProtocols),
+                         [](const auto& instance) { return std::string(instance.param); });
+
+TEST(ShippedProtocols, AreAllInTheListOfTheTests) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(LINEBOUNCE_SOURCE_DIR) + "/models/protocols")) {
+    if (entry.path().stem() != "README") files.push_back(entry.path().stem());
+  }
+  EXPECT_THAT(files, testing::UnorderedElementsAreArray(kShippedProtocols.begin(), kShippedProtocols.end()));
+}
+
+}  // namespace
+}  // namespace linebounce::test
