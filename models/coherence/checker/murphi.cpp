@@ -33,7 +33,7 @@ class MurphiWriter {
     issue_procedure();
     complete_procedure();
     for (const CacheEvent event : {kLoad, kStore, kEvict}) access_procedure(event);
-    for (MessageId m = 0; m < protocol_.messages.size(); ++m) order_procedure(m);
+    for (std::size_t m = 0; m < protocol_.messages.size(); ++m) order_procedure(m);
     data_procedure();
     rules();
     invariants();
@@ -43,7 +43,7 @@ class MurphiWriter {
  private:
   template <class... Args>
   void line(int depth, fmt::format_string<Args...> format, Args&&... args) {
-    text_.append(static_cast<std::size_t>(2 * depth), ' ');
+    text_.append(static_cast<std::size_t>(depth) * 2, ' ');
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
     text_ += '\n';
   }
@@ -58,7 +58,7 @@ class MurphiWriter {
   static std::string state_name(const ControllerTable& table, std::size_t state) {
     return identifier(table.name == "memory" ? 'D' : 'C', table.states[state].name, state);
   }
-  [[nodiscard]] std::string request_name(MessageId message) const {
+  [[nodiscard]] std::string request_name(std::size_t message) const {
     return identifier('R', protocol_.messages[message].name, message);
   }
   static std::string list(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
@@ -70,7 +70,7 @@ class MurphiWriter {
 
   void declarations() {
     std::vector<std::string> requests = {"R_none"};
-    for (MessageId m = 0; m < protocol_.messages.size(); ++m) requests.push_back(request_name(m));
+    for (std::size_t m = 0; m < protocol_.messages.size(); ++m) requests.push_back(request_name(m));
     line(0, "-- {}: {}", protocol_.name, protocol_.title);
     line(0, "-- {} caches on one bus, one line, values 0 and 1. Written by linebounce check --murphi.", caches_);
     line(0, "const CACHES: {};", caches_);
@@ -225,7 +225,8 @@ class MurphiWriter {
     line(1, "takes := false; on_bus := 0;");
   }
 
-  void order_procedure(MessageId message) {
+  void order_procedure(std::size_t number) {
+    const auto message = static_cast<MessageId>(number);
     step_variables("order_" + request_name(message));
     line(1, "cr[c] := R_none;");
     line(1, "for k: cid do if k != c then");
@@ -274,7 +275,7 @@ class MurphiWriter {
     line(1, "rule \"Evict\" cs[c] != {} ==> begin do_Evict(c, 0); end;", state_name(protocol_.cache, 0));
     line(1, "ruleset v: val do");
     line(2, "rule \"Store\" true ==> begin do_Store(c, v); end;");
-    for (MessageId m = 0; m < protocol_.messages.size(); ++m) {
+    for (std::size_t m = 0; m < protocol_.messages.size(); ++m) {
       line(2, "rule \"{0} ordered\" cr[c] = {1} & due = 0 ==> begin order_{1}(c, v); end;", protocol_.messages[m].name,
            request_name(m));
     }
