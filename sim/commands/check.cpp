@@ -32,7 +32,7 @@ Examples:
   linebounce check mesi_snoop
   linebounce check my_protocol.md --caches 2
   linebounce check moesi_snoop --murphi moesi.m        the same model for Murphi, to be verified by others:
-  rumur moesi.m -o moesi.c && cc -O2 moesi.c -o moesi -lpthread -latomic && ./moesi
+  rumur moesi.m -o moesi.c && cc -O2 -march=native moesi.c -o moesi -lpthread && ./moesi
 
 Exit codes: 0 proved; 1 a promise is broken, or a row never runs; 2 the file is no protocol, or the check
 needs more memory than it may use.)";
