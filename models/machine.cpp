@@ -21,6 +21,17 @@ Tick kernel_now() {
   return static_cast<Tick>(sc_core::sc_time_stamp().value());
 }
 
+// What `check` can prove but this bus cannot run.
+void refuse_unfit(const Protocol& protocol) {
+  const std::string name = "machine.bus.protocol: " + protocol.name;
+  if (protocol.bus != BusKind::split) {
+    throw std::invalid_argument(name + " is for an atomic bus; the machine's bus has split transactions");
+  }
+  if (protocol.memory.states.size() > 1) {
+    throw std::invalid_argument(name + " has a memory with states; the memory behind the machine's bus keeps none");
+  }
+}
+
 }  // namespace
 
 CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engine, const Timebase& timebase, double warmup_us,
@@ -58,6 +69,7 @@ Machine::Machine(const MachineSpec& spec, const Protocol& protocol, const Engine
       log_(protocol_, core_spec_.warmup_end, core_spec_.end),
       memory_("memory", spec.memory, timebase_, store_.line_bytes()),
       watchdog_(timebase_.from_us(engine.watchdog_us)) {
+  refuse_unfit(protocol_);
   core_spec_.timebase = &timebase_;
   const BusTiming timing(spec.bus, timebase_, store_.line_bytes());
   if (timing.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");

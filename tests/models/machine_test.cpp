@@ -74,6 +74,23 @@ TEST(Livelock, IsNotALongWaitForATimer) {
 }
 
 // A bounded run ends at its end, whatever waits for the bus then.
+// `check` proves such protocols; this bus would run them wrongly.
+TEST(Machine, RefusesAProtocolForAnAtomicBus) {
+  std::string text = protocol_text("mesi_snoop");
+  const std::string split = "| bus        | split |";
+  text.replace(text.find(split), split.size(), "| bus        | atomic |");
+  const Protocol protocol = parse_protocol(text, "atomic_mesi.md");
+  EXPECT_THAT([&] { SmallMachine(small_machine(1), protocol); },
+              testing::ThrowsMessage<std::invalid_argument>(HasSubstr("atomic_mesi is for an atomic bus")));
+}
+
+TEST(Machine, RefusesAProtocolWhoseMemoryHasStates) {
+  Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
+  protocol.memory.states.push_back({.name = "Owned"});
+  EXPECT_THAT([&] { SmallMachine(small_machine(1), protocol); },
+              testing::ThrowsMessage<std::invalid_argument>(HasSubstr("memory with states")));
+}
+
 TEST(Machine, EndsInTheMiddleOfEverybodysMiss) {
   SmallMachine small(small_machine(2), {}, 0, 2.05);
   const auto miss_at_the_end = [](Cpu& cpu) {
