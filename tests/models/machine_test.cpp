@@ -86,7 +86,7 @@ TEST(Machine, RefusesAProtocolForAnAtomicBus) {
 
 TEST(Machine, RefusesAProtocolWhoseMemoryHasStates) {
   Protocol protocol = parse_protocol(protocol_text("mesi_snoop"), "mesi_snoop.md");
-  protocol.memory.states.push_back({.name = "Owned"});
+  protocol.memory.states.push_back(protocol.memory.states.front());
   EXPECT_THAT([&] { SmallMachine(small_machine(1), protocol); },
               testing::ThrowsMessage<std::invalid_argument>(HasSubstr("memory with states")));
 }
