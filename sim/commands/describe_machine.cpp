@@ -72,7 +72,9 @@ ordered_json machine_json(const std::string& name) {
   for (const DescribedParameter& parameter : machine.parameters) {
     ordered_json entry;
     entry["path"] = parameter.path;
-    entry["value"] = parameter.value;
+    // A number or true and false as such; anything else is text.
+    entry["value"] =
+        ordered_json::accept(parameter.value) ? ordered_json::parse(parameter.value) : ordered_json(parameter.value);
     entry["unit"] = parameter.unit;
     entry["meaning"] = parameter.meaning;
     entry["source"] = parameter.source;

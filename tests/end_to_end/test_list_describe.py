@@ -48,7 +48,7 @@ def test_describe_machine_lists_every_parameter_with_unit_value_and_source(lineb
     parameters = {parameter["path"]: parameter for parameter in document["parameters"]}
     latency = parameters["machine.memory.latency_ns"]
     assert latency["unit"] == "ns"
-    assert float(latency["value"]) > 0
+    assert latency["value"] > 0
     printed = linebounce("describe", "machine", MACHINE).stdout
     words = " ".join(printed.split())  # long sources go over several lines
     for path, parameter in parameters.items():
