@@ -13,19 +13,22 @@ CacheArray::CacheArray(const CacheSpec& spec)
     ages_.assign(entries, 0);
   } else {
     trees_.assign(sets, 0);
+    for (int way = 0; way < ways_; ++way) paths_.push_back(tree_path(way));
   }
 }
 
-// Walks from the root to the way; each node on the path is left pointing at the half that was not used.
-void CacheArray::touch_tree(std::uint64_t block, int way) {
-  std::uint32_t& tree = trees_[set(block)];
+// The nodes on the way's path, and what a use leaves in them: each points at the half that was not used.
+CacheArray::TreePath CacheArray::tree_path(int way) const {
+  TreePath path;
   unsigned node = 1;
   for (int half = ways_ / 2; half > 0; half /= 2) {
     const unsigned upper = (way & half) != 0 ? 1U : 0U;
     const std::uint32_t bit = std::uint32_t{1} << node;
-    tree = upper != 0 ? tree & ~bit : tree | bit;
+    path.nodes |= bit;
+    if (upper == 0) path.colder |= bit;
     node = node * 2 + upper;
   }
+  return path;
 }
 
 int CacheArray::tree_choice(std::uint64_t block) const {

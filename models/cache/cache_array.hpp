@@ -40,7 +40,9 @@ class CacheArray {
     if (replacement_ == Replacement::lru) {
       ages_[index(block, way)] = age;
     } else {
-      touch_tree(block, way);
+      const TreePath& path = paths_[static_cast<std::size_t>(way)];
+      std::uint32_t& tree = trees_[set(block)];
+      tree = (tree & ~path.nodes) | path.colder;
     }
   }
 
@@ -74,7 +76,11 @@ class CacheArray {
   [[nodiscard]] std::size_t index(std::uint64_t block, int way) const {
     return first_way(block) + static_cast<std::size_t>(way);
   }
-  void touch_tree(std::uint64_t block, int way);
+  struct TreePath {
+    std::uint32_t nodes = 0;
+    std::uint32_t colder = 0;
+  };
+  [[nodiscard]] TreePath tree_path(int way) const;
   [[nodiscard]] int tree_choice(std::uint64_t block) const;
 
   int line_shift_;
@@ -84,6 +90,7 @@ class CacheArray {
   std::vector<std::uint64_t> tags_;
   std::vector<CopyIndex> copies_;
   std::vector<Tick> ages_;            // LRU
+  std::vector<TreePath> paths_;       // by way
   std::vector<std::uint32_t> trees_;  // tree-PLRU: a bit a node, node 1 is the root; the bit names the colder half
 };
 

@@ -1,7 +1,6 @@
 #include "models/memory/line_store.hpp"
 
 #include <bit>
-#include <cstring>
 
 namespace linebounce {
 
@@ -42,16 +41,6 @@ void LineStore::grow() {
 
 void LineStore::preset(Address address, int bytes, Value value) {
   write_word(memory_data(slot(line_of(address))) + offset_of(address), bytes, value);
-}
-
-Value read_word(const std::byte* at, int bytes) {
-  Value value = 0;
-  std::memcpy(&value, at, static_cast<std::size_t>(bytes));
-  return value;
-}
-
-void write_word(std::byte* at, int bytes, Value value) {
-  std::memcpy(at, &value, static_cast<std::size_t>(bytes));
 }
 
 }  // namespace linebounce

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -58,8 +59,23 @@ class LineStore {
   std::vector<std::byte> data_;
 };
 
-// A word of 1 to 8 bytes, little-endian, zero-extended.
-Value read_word(const std::byte* at, int bytes);
-void write_word(std::byte* at, int bytes, Value value);
+// A word of 1 to 8 bytes, little-endian, zero-extended. Most have 8: a copy of a size that the compiler knows is one
+// instruction.
+inline Value read_word(const std::byte* at, int bytes) {
+  Value value = 0;
+  if (bytes == 8) {
+    std::memcpy(&value, at, 8);
+  } else {
+    std::memcpy(&value, at, static_cast<std::size_t>(bytes));
+  }
+  return value;
+}
+inline void write_word(std::byte* at, int bytes, Value value) {
+  if (bytes == 8) {
+    std::memcpy(at, &value, 8);
+  } else {
+    std::memcpy(at, &value, static_cast<std::size_t>(bytes));
+  }
+}
 
 }  // namespace linebounce
