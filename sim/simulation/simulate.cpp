@@ -37,6 +37,10 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   const auto entry =
       std::find_if(workloads().begin(), workloads().end(), [&](const WorkloadEntry& w) { return w.name == input.workload; });
   const std::unique_ptr<Workload> workload = entry->create(input.parameters);
+  if (input.run.measure_us == 0 && !workload->ends()) {
+    throw std::invalid_argument("run.measure_us: the programs of workload " + input.workload +
+                                " never end; give the time to measure");
+  }
   Relay relay;
   Machine machine(input.machine, input.protocol, input.engine, input.run.warmup_us, input.run.measure_us, relay);
   AddressSpace memory(machine.store());

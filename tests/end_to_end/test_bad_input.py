@@ -223,6 +223,15 @@ def test_describing_or_listing_an_unknown_kind_is_refused_with_the_known_ones(li
     )
 
 
+def test_a_workload_that_never_ends_needs_a_time(linebounce: Program) -> None:
+    path = linebounce.file("endless.toml", experiment(run="warmup_us = 5"))
+    assert_says(linebounce.refused("run", path, "-o", "out"), r"run\.measure_us", "never end")
+
+
+def test_a_file_without_end_is_no_experiment(linebounce: Program) -> None:
+    assert_says(linebounce.refused("run", "/dev/zero", "-o", "out"), "/dev/zero", "16 MiB")
+
+
 def test_an_unknown_subcommand_is_refused_with_the_known_ones(linebounce: Program) -> None:
     assert_says(linebounce.refused("rnu"), "rnu", "run", "reproduce", "list", "describe", "bench")
 

@@ -35,6 +35,7 @@ class OperationCosts final : public Workload {
 
   void set_up(const Setting& setting) override;
   void run(Cpu& cpu) override;
+  [[nodiscard]] bool ends() const override { return true; }
   void report(const RunFacts& facts, MetricSink& metrics) const override;
 
  private:

@@ -322,6 +322,7 @@ class RandomReferences final : public Workload {
     }
   }
 
+  [[nodiscard]] bool ends() const override { return operations_ > 0; }
   void set_up(const Setting& setting) override {
     if (all_shares_ == 0) throw std::invalid_argument("workload: at least one of the shares must be more than 0");
     AddressSpace& space = setting.memory;

@@ -42,6 +42,8 @@ class Workload {
   virtual void set_up(const Setting& setting) = 0;
   // The program of one CPU. It is left where it stands when the measured time is over.
   virtual void run(Cpu& cpu) = 0;
+  // Whether its programs end by themselves; others need a measured time.
+  [[nodiscard]] virtual bool ends() const { return false; }
   virtual void report(const RunFacts& facts, MetricSink& metrics) const = 0;
 };
 
