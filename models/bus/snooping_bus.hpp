@@ -11,11 +11,11 @@
 #include <systemc>
 #include <vector>
 
+#include "models/bus/announcements.hpp"
 #include "models/bus/bus_client.hpp"
 #include "models/coherence/bus_order.hpp"
 #include "models/coherence/transition_log.hpp"
-#include "models/core/announcements.hpp"
-#include "models/core/core.hpp"
+#include "models/failure.hpp"
 #include "models/memory/memory_controller.hpp"
 
 namespace linebounce {

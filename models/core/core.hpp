@@ -17,17 +17,11 @@
 #include <systemc>
 #include <vector>
 
-#include "models/core/announcements.hpp"
+#include "models/bus/announcements.hpp"
 #include "models/core/cpu.hpp"
+#include "models/failure.hpp"
 
 namespace linebounce {
-
-// Takes what goes wrong inside a process; SystemC would lose its type.
-class FailureSink {
- public:
-  virtual ~FailureSink() = default;
-  virtual void failed(std::exception_ptr failure) = 0;
-};
 
 class Core final : public sc_core::sc_module, public CacheUnitOwner {
  public:

@@ -103,10 +103,11 @@ void add_bench(CLI::App& program, Invocation& invocation) {
   CLI::App* bench = program.add_subcommand("bench", "Measure Linebounce's own speed");
   std::vector<std::string> names;
   for (const BenchCase& bench_case : bench_cases()) names.push_back(bench_case.name);
-  bench->add_option("--case", options->only, "only this case")->check(CLI::IsMember(names));
-  bench->add_option("--cpus", options->cpus, "only this number of CPUs")->check(CLI::IsMember(kCpus));
+  bench->add_option("--case", options->only, "only this case")->check(CLI::IsMember(names))->type_name("NAME");
+  bench->add_option("--cpus", options->cpus, "only this number of CPUs")->check(CLI::IsMember(kCpus))->type_name("4|8|16");
   bench->add_option("--references", options->references, "in each run, over all CPUs (default: a case's own number)")
-      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 40));
+      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 40))
+      ->type_name("N");
   bench->add_flag("--json", options->json, "one JSON document");
   bench->footer(kFooter);
   bench->callback([options, &invocation] {

@@ -34,7 +34,7 @@ Examples:
 
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND, from beside this one or from PATH.
 
-Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable input;
+Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable or missing input;
 4 the simulation failed; 70 a bug in Linebounce; 130 interrupted.)";
 
 std::string one_line(std::string text) {

@@ -30,10 +30,11 @@ struct RunArguments {
 constexpr const char* kFooter = R"(
 Examples:
   linebounce run operation_costs
-  linebounce run my_experiment.toml -o out/second --set machine.memory.latency_ns=200 --set workload.name='"counter"'
+  linebounce run my_locks.toml -o out/slow --set machine.memory.latency_ns=200 --set workload.lock=mcs
   linebounce run operation_costs --plan                   the points, as JSON
-  linebounce run operation_costs -o D --point 3           one of them; then: run operation_costs -o D --merge
+  linebounce run operation_costs -o D --point 3           one of them; when all are done: --merge instead
 
+The exit code tells whether the simulation could be run, whatever its paper rows say: that is for `reproduce`.
 A run that was interrupted goes on where it stopped when the same command is given again.)";
 
 Overrides overrides_of(const RunArguments& arguments) {

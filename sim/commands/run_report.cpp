@@ -71,8 +71,13 @@ RunReport run_with_progress(const Plan& plan, RunOptions options, const std::str
 }
 
 void print_failures(const Plan& plan, const RunReport& report, const fs::path& directory) {
+  // The whole story once; the other points tell their first line.
+  bool first = true;
   for (const PointFailure& failure : report.failures) {
-    std::cerr << "linebounce: " << point_name(plan, failure.point) << ": " << failure.failure.message << "\n";
+    const std::string& message = failure.failure.message;
+    std::cerr << "linebounce: " << point_name(plan, failure.point) << ": "
+              << (first ? message : message.substr(0, message.find('\n'))) << "\n";
+    first = false;
   }
   if (report.code == ExitCode::interrupted) {
     std::cerr << "linebounce: interrupted; what is finished is in " << directory.string()

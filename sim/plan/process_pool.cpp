@@ -117,8 +117,11 @@ JobOutcome wait_for(Child& child) {
   }
   JobOutcome outcome;
   outcome.peak_memory_kib = usage.ru_maxrss;
-  if (WIFSIGNALED(status)) {
-    outcome.failure = describe_signal(WTERMSIG(status));
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {  // meant for all of us
+    outcome.failure = {ExitCode::interrupted, "interrupted"};
+  } else if (WIFSIGNALED(status)) {
+    outcome.failure = describe_signal(signal);
   } else if (WEXITSTATUS(status) != 0) {
     const bool has_text = !child.received.empty() && child.received.front() == kFailureMark;
     outcome.failure.code = static_cast<ExitCode>(WEXITSTATUS(status));

@@ -14,7 +14,7 @@ struct CsvFile {
   std::string content;  // with its header
 };
 
-// The files of point number `point`; locks.csv only where there are locks.
+// The files of point number `point`.
 std::vector<CsvFile> csv_files(int point, const PointData& data);
 
 // The names of all files that csv_files() may return.
