@@ -44,8 +44,11 @@ def test_interrupted_run_goes_on_without_repeating_finished_points(
 ) -> None:
     out = stopped_at_the_third_point
     before = {point: (out / "points" / point / "results.json").stat() for point in ["0", "1"]}
+    manifest = (out / "manifest.json").stat().st_ino
     process = linebounce.start("run", "endless.toml", "-o", out)
-    wait_until((out / "points" / "2").exists, process)
+    # The manifest is written anew when the run begins, and by then it listens; a signal before that may be lost, where whoever
+    # started the tests ignores it.
+    wait_until(lambda: (out / "manifest.json").stat().st_ino != manifest, process)
     interrupt(process)
     for point, stat in before.items():
         now = (out / "points" / point / "results.json").stat()
