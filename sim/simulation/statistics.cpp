@@ -179,8 +179,9 @@ void Statistics::collect_time(Machine& machine, PointData& point) const {
   }
   for (std::size_t mode = 0; mode < 2; ++mode) {
     if (instructions[mode] == 0) continue;
-    const auto cycles = static_cast<double>(time[mode] / core_.cycle);
-    point.metrics[std::string("cpi.") + kModeNames[mode]] = {cycles / static_cast<double>(instructions[mode]), ""};
+    const Tick ticks_at_one = core_.cycle * instructions[mode];
+    point.metrics[std::string("cpi.") + kModeNames[mode]] = {
+        static_cast<double>(time[mode]) / static_cast<double>(ticks_at_one), ""};
   }
   // A CPU whose program has ended idles.
   const auto all = static_cast<double>(machine.measured()) * machine.cpus();

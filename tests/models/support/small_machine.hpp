@@ -75,7 +75,7 @@ class SmallMachine {
                      measure_us) {}
   SmallMachine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine = {}, double warmup_us = 0,
                double measure_us = 0)
-      : machine(spec, protocol, engine, warmup_us, measure_us, recorder) {}
+      : machine(spec, protocol, engine, warmup_us, measure_us, recorder_) {}
 
   // Runs these programs on CPUs 0, 1, ... to their end.
   void run(std::vector<Core::Program> programs) {
@@ -104,10 +104,10 @@ class SmallMachine {
   }
 
   [[nodiscard]] std::int64_t transactions() const { return machine.bus().statistics().transactions; }
-  [[nodiscard]] const std::vector<Miss>& misses() const { return recorder.misses; }
+  [[nodiscard]] const std::vector<Miss>& misses() const { return recorder_.misses; }
 
  private:
-  MissRecorder recorder;
+  MissRecorder recorder_;
 
  public:
   Machine machine;
