@@ -1,15 +1,20 @@
 #include "models/core/cpu.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "models/core/core.hpp"
-#include "models/failure.hpp"
 
 namespace linebounce {
+
+namespace {
+
+// What of [from, to) lies in the measured time.
+Tick measured(const CoreSpec& spec, Tick from, Tick to) {
+  return std::max<Tick>(0, std::min(to, spec.end) - std::max(from, spec.warmup_end));
+}
+
+}  // namespace
 
 Cpu::Cpu(Core& core, CacheUnit& unit, const CoreSpec& spec, CpuId id, int index_in_core)
     : core_(&core),
@@ -231,16 +236,12 @@ FunctionId Cpu::enter_function(FunctionId function) {
 }
 
 void Cpu::account_time() {
-  const Tick from = std::max(function_since_, spec_->warmup_end);
-  const Tick to = std::min(now_, spec_->end);
-  if (to > from) counters_.time_in_function[function_] += to - from;
+  counters_.time_in_function[function_] += measured(*spec_, function_since_, now_);
   function_since_ = now_;
 }
 
 void Cpu::account_sleep() {
-  const Tick from = std::max(function_since_, spec_->warmup_end);
-  const Tick to = std::min(now_, spec_->end);
-  if (to > from) counters_.asleep += to - from;
+  counters_.asleep += measured(*spec_, function_since_, now_);
   function_since_ = now_;
 }
 
