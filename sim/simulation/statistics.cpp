@@ -167,10 +167,8 @@ void Statistics::collect_lines(PointData& point) const {
 void Statistics::collect_time(Machine& machine, PointData& point) const {
   std::array<Tick, 2> time{};
   std::array<std::int64_t, 2> instructions{};
-  Tick asleep = 0;
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     const ThreadCounters& counters = machine.cpu(cpu).counters();
-    asleep += counters.asleep;
     for (std::size_t function = 0; function < counters.by_function.size(); ++function) {
       const auto mode = static_cast<std::size_t>(memory_.functions()[function].mode);
       time[mode] += counters.time_in_function[function];
