@@ -66,10 +66,8 @@ class SnoopingBus::SnoopedLine {
   void issue(int, MessageId) {}
   void free(int client) { agent(client).drop(*found(client)); }
   void on_transition(Controller controller, int client, StateId state, EventId event) {
-    const bool cache = controller == Controller::cache;
-    const ControllerTable& table = cache ? bus_.protocol_.cache : bus_.protocol_.memory;
-    bus_.log_.record(at_, cache ? TransitionLog::kCache : TransitionLog::kMemory, client, line_, state, event,
-                     table.row(state, event).next);
+    const StateId next = bus_.protocol_.table(controller).row(state, event).next;
+    bus_.log_.record(at_, controller, client, line_, state, event, next);
   }
 
   // Copies what is on the bus to its requester, which may not use it before the data step.

@@ -5,12 +5,8 @@
 namespace linebounce {
 namespace {
 
-const ControllerTable& table_of(const Protocol& protocol, Controller controller) {
-  return controller == Controller::cache ? protocol.cache : protocol.memory;
-}
-
 std::string explain(ProtocolFault::Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event) {
-  const ControllerTable& table = table_of(protocol, controller);
+  const ControllerTable& table = protocol.table(controller);
   std::string_view what;
   switch (kind) {
     case ProtocolFault::Kind::impossible: what = "this pair is declared impossible, and it happened"; break;
@@ -29,7 +25,7 @@ ProtocolFault::ProtocolFault(Kind fault, const Protocol& protocol, Controller wh
       controller(where),
       state(at),
       event(on),
-      source_line(table_of(protocol, where).row(at, on).source_line) {}
+      source_line(protocol.table(where).row(at, on).source_line) {}
 
 namespace bus_order_detail {
 

@@ -13,8 +13,6 @@
 
 namespace linebounce {
 
-enum class Controller : std::uint8_t { cache, memory };
-
 // In the place of a cache's number.
 constexpr int kNobody = -1;
 constexpr int kMemory = -2;

@@ -127,6 +127,8 @@ struct Message {
 
 enum class BusKind : std::uint8_t { atomic, split };
 
+enum class Controller : std::uint8_t { cache, memory };
+
 struct Protocol {
   std::string name;   // the file's, without .md
   std::string title;  // the file's first heading
@@ -136,6 +138,10 @@ struct Protocol {
   std::vector<Message> messages;
   ControllerTable cache;
   ControllerTable memory;
+
+  [[nodiscard]] const ControllerTable& table(Controller controller) const {
+    return controller == Controller::cache ? cache : memory;
+  }
 };
 
 // A file that is no protocol: what() is one "FILE:LINE: text" a line, ready for a user.

@@ -8,8 +8,8 @@ namespace linebounce {
 
 TransitionLog::TransitionLog(const Protocol& protocol, Tick begin, Tick end)
     : protocol_(&protocol), begin_(begin), end_(end), recent_(kRemembered) {
-  for (const Controller controller : {kCache, kMemory}) {
-    counts_[controller].assign(table(controller).states.size() * table(controller).events.size(), 0);
+  for (const Controller controller : {Controller::cache, Controller::memory}) {
+    counts_[static_cast<std::size_t>(controller)].assign(table(controller).states.size() * table(controller).events.size(), 0);
   }
 }
 
@@ -22,7 +22,7 @@ std::string TransitionLog::history(LineAddr line) const {
     if (entry.line != line) continue;
     ++shown;
     const ControllerTable& rows = table(entry.controller);
-    const std::string who = entry.controller == kCache ? fmt::format("cache {}", entry.agent) : "memory";
+    const std::string who = entry.controller == Controller::cache ? fmt::format("cache {}", entry.agent) : "memory";
     text = text.insert(0, fmt::format("  tick {} {}: {} {} -> {}\n", entry.time, who, rows.states[entry.state].name,
                                       rows.events[entry.event], rows.states[entry.next].name));
   }

@@ -16,20 +16,17 @@ class TransitionLog {
   // Counts rows that run at times in [begin, end).
   TransitionLog(const Protocol& protocol, Tick begin, Tick end);
 
-  enum Controller : std::uint8_t { kCache = 0, kMemory = 1 };
-
   void record(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) {
     recent_[recorded_ % kRemembered] = {time, line, agent, controller, state, event, next};
     ++recorded_;
-    if (time >= begin_ && time < end_) ++counts_[controller][state * table(controller).events.size() + event];
+    if (time >= begin_ && time < end_)
+      ++counts_[static_cast<std::size_t>(controller)][state * table(controller).events.size() + event];
   }
 
   [[nodiscard]] std::int64_t count(Controller controller, StateId state, EventId event) const {
-    return counts_[controller][state * table(controller).events.size() + event];
+    return counts_[static_cast<std::size_t>(controller)][state * table(controller).events.size() + event];
   }
-  [[nodiscard]] const ControllerTable& table(Controller controller) const {
-    return controller == kCache ? protocol_->cache : protocol_->memory;
-  }
+  [[nodiscard]] const ControllerTable& table(Controller controller) const { return protocol_->table(controller); }
 
   // The latest rows of one line, oldest first, a line of text each: "tick 1234 cache 2: S Other_GetM -> I".
   [[nodiscard]] std::string history(LineAddr line) const;

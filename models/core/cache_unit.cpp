@@ -24,7 +24,7 @@ class OwnCopy {
   void free(int) { agent_.drop(copy_); }
   void on_transition(Controller, int, StateId state, EventId event) {
     const StateId next = agent_.table().row(state, event).next;
-    log_.record(at_, TransitionLog::kCache, client_, copy_.line, state, event, next);
+    log_.record(at_, Controller::cache, client_, copy_.line, state, event, next);
   }
   [[nodiscard]] MessageId message() const { return message_; }
 

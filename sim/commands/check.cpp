@@ -60,10 +60,6 @@ constexpr std::array<PromiseName, kPromises> kPromiseNames = {{
     {Promise::can_finish, "can_finish"},
 }};
 
-const ControllerTable& table_of(const Protocol& protocol, Controller controller) {
-  return controller == Controller::cache ? protocol.cache : protocol.memory;
-}
-
 const char* step_name(StepKind kind) {
   constexpr std::array names = {"load", "store", "evict", "order", "data"};
   return names[static_cast<std::size_t>(kind)];
@@ -93,7 +89,7 @@ ordered_json result_json(const Protocol& protocol, const CheckOptions& options, 
   }
   ordered_json unreached = ordered_json::array();
   for (const UnreachedRow& row : result.unreached) {
-    const ControllerTable& table = table_of(protocol, row.controller);
+    const ControllerTable& table = protocol.table(row.controller);
     unreached.push_back({{"controller", table.name},
                          {"state", table.states[row.state].name},
                          {"event", table.events[row.event]},
@@ -121,7 +117,7 @@ std::string unreached_text(const Protocol& protocol, const CheckOptions& options
   }
   std::string out = "\n  " + paint(Colour::red, "Never run:") + "\n";
   for (const UnreachedRow& row : result.unreached) {
-    const ControllerTable& table = table_of(protocol, row.controller);
+    const ControllerTable& table = protocol.table(row.controller);
     out += fmt::format("    {}.md:{}: {}: state {}, event {}\n", protocol.name, row.source_line, table.name,
                        table.states[row.state].name, table.events[row.event]);
   }

@@ -191,7 +191,7 @@ void Statistics::collect_time(Machine& machine, PointData& point) const {
 }
 
 void Statistics::collect_transitions(const Machine& machine, PointData& point) {
-  for (const TransitionLog::Controller controller : {TransitionLog::kCache, TransitionLog::kMemory}) {
+  for (const Controller controller : {Controller::cache, Controller::memory}) {
     const ControllerTable& table = machine.log().table(controller);
     for (std::size_t state = 0; state < table.states.size(); ++state) {
       for (std::size_t event = 0; event < table.events.size(); ++event) {

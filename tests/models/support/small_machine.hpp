@@ -92,11 +92,11 @@ class SmallMachine {
 
   // How often a row of the cache's table has run.
   [[nodiscard]] std::int64_t transitions(const std::string& state, const std::string& event) const {
-    const ControllerTable& table = machine.log().table(TransitionLog::kCache);
+    const ControllerTable& table = machine.log().table(Controller::cache);
     for (std::size_t s = 0; s < table.states.size(); ++s) {
       for (std::size_t e = 0; e < table.events.size(); ++e) {
         if (table.states[s].name == state && table.events[e] == event) {
-          return machine.log().count(TransitionLog::kCache, static_cast<StateId>(s), static_cast<EventId>(e));
+          return machine.log().count(Controller::cache, static_cast<StateId>(s), static_cast<EventId>(e));
         }
       }
     }
