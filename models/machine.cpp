@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <stdexcept>
 
 #include "models/failure.hpp"
@@ -62,9 +63,11 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
 
 Machine::Machine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine, double warmup_us,
                  double measure_us, Observer& observer)
-    : timebase_(make_timebase(spec)),
+    : layout_(lay_out(spec)),
+      timebase_(make_timebase(spec)),
       core_spec_(make_core_spec(spec, engine, timebase_, warmup_us, measure_us)),
       store_(spec.caches.back().line_bytes),
+      homes_(spec, layout_, store_.line_bytes()),
       protocol_(protocol),
       log_(protocol_, core_spec_.warmup_end, core_spec_.end),
       memory_("memory", spec.memory, timebase_, store_.line_bytes()),
@@ -77,15 +80,11 @@ Machine::Machine(const MachineSpec& spec, const Protocol& protocol, const Engine
   build_cores(spec, engine, observer);
 }
 
-// CPU numbers go over the cores first ("spread") or over a core's threads first ("fill").
 void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Observer& observer) {
-  const int threads = spec.cpu.threads_per_core;
-  const int cores = (spec.cpus + threads - 1) / threads;
+  const int cores = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.end(), 0);
   std::vector<std::vector<CpuId>> threads_of(static_cast<std::size_t>(cores));
-  for (int cpu = 0; cpu < spec.cpus; ++cpu) {
-    const int core = spec.cpu_order == CpuOrder::spread ? cpu % cores : cpu / threads;
-    places_.push_back({core, static_cast<int>(threads_of[static_cast<std::size_t>(core)].size())});
-    threads_of[static_cast<std::size_t>(core)].push_back(CpuId(cpu));
+  for (int cpu = 0; cpu < cpus(); ++cpu) {
+    threads_of[static_cast<std::size_t>(layout_.cpus[static_cast<std::size_t>(cpu)].core)].push_back(CpuId(cpu));
   }
   const Core::Wiring wiring{.announcements = &bus_->announcements(),
                             .lookahead = std::min(bus_->announcements().lookahead(), core_spec_.ipi_latency),
@@ -111,7 +110,7 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
 }
 
 void Machine::set_program(int cpu, Core::Program program) {
-  core_of(cpu).set_program(places_[static_cast<std::size_t>(cpu)].thread, std::move(program));
+  core_of(cpu).set_program(layout_.cpus[static_cast<std::size_t>(cpu)].thread, std::move(program));
 }
 
 void Machine::set_functions(std::size_t count) {

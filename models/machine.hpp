@@ -9,7 +9,9 @@
 
 #include "models/bus/snooping_bus.hpp"
 #include "models/core/core.hpp"
+#include "models/machine_layout.hpp"
 #include "models/machine_spec.hpp"
+#include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
 #include "models/memory/memory_controller.hpp"
 
@@ -23,11 +25,13 @@ class Machine final : public FailureSink {
           Observer& observer);
 
   [[nodiscard]] const Timebase& timebase() const { return timebase_; }
+  [[nodiscard]] const MachineLayout& layout() const { return layout_; }
   [[nodiscard]] LineStore& store() { return store_; }
+  [[nodiscard]] Homes& homes() { return homes_; }
   [[nodiscard]] const TransitionLog& log() const { return log_; }
   [[nodiscard]] const SnoopingBus& bus() const { return *bus_; }
-  [[nodiscard]] int cpus() const { return static_cast<int>(places_.size()); }
-  [[nodiscard]] Cpu& cpu(int number) { return core_of(number).thread(places_[static_cast<std::size_t>(number)].thread); }
+  [[nodiscard]] int cpus() const { return static_cast<int>(layout_.cpus.size()); }
+  [[nodiscard]] Cpu& cpu(int number) { return core_of(number).thread(layout_.cpus[static_cast<std::size_t>(number)].thread); }
   [[nodiscard]] const CoreSpec& core_spec() const { return core_spec_; }
 
   void set_program(int cpu, Core::Program program);
@@ -46,15 +50,10 @@ class Machine final : public FailureSink {
   void failed(std::exception_ptr failure) override;
 
  private:
-  struct Place {
-    int core;
-    int thread;
-  };
-
   static CoreSpec make_core_spec(const MachineSpec& spec, const EngineSpec& engine, const Timebase& timebase, double warmup_us,
                                  double measure_us);
   [[nodiscard]] Core& core_of(int cpu) {
-    return *cores_[static_cast<std::size_t>(places_[static_cast<std::size_t>(cpu)].core)];
+    return *cores_[static_cast<std::size_t>(layout_.cpus[static_cast<std::size_t>(cpu)].core)];
   }
   void build_cores(const MachineSpec& spec, const EngineSpec& engine, Observer& observer);
   [[nodiscard]] std::int64_t progress_count() const;
@@ -62,15 +61,16 @@ class Machine final : public FailureSink {
   void run_slices(const std::function<void(double)>& progress);
   void stuck(const char* what) const;
 
+  MachineLayout layout_;
   Timebase timebase_;
   CoreSpec core_spec_;
   LineStore store_;
+  Homes homes_;
   Protocol protocol_;
   TransitionLog log_;
   MemoryController memory_;
   std::unique_ptr<SnoopingBus> bus_;
   std::vector<std::unique_ptr<Core>> cores_;
-  std::vector<Place> places_;  // by CPU
   Tick watchdog_;
   Tick finished_at_ = 0;
   std::exception_ptr failure_;

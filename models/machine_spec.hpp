@@ -63,11 +63,59 @@ struct BusSpec {
   int outstanding = 8;          // transactions between address phase and end of data
 };
 
+// Where an object's memory is unless the object says otherwise.
+//   local        on the node of the CPU that it belongs to; one that belongs to no CPU: as first_touch
+//   first_touch  each page on the node of the CPU that first misses on it
+//   interleaved  pages in turn over the nodes
+enum class Placement { local, first_touch, interleaved };
+
 struct MemorySpec {
-  double latency_ns = 0;          // address phase to first data
+  double latency_ns = 0;          // address phase to first data; behind a directory: its look-up to first data
   int banks = 1;                  // interleaved by coherence line
   double bank_busy_ns = 0;        // one access occupies its bank for so long
   double bandwidth_mb_per_s = 0;  // of all banks together; 0: only banks and bus limit it
+  std::string nodes = "all";      // the nodes that have memory: "all", or numbers, "0 1"
+  Placement placement = Placement::local;
+  int page_kib = 16;
+};
+
+// What joins the buses of a machine: a controller behind each bus, the directories of the homes, the network between the nodes.
+// A machine whose node.protocol is empty is one bus with plain memory behind it, and none of this.
+struct NodeSpec {
+  std::string protocol;            // models/protocols/NAME.md with a `node` table, or a path; "": no node controller
+  double latency_ns = 0;           // one pass through the controller of a node
+  double occupancy_ns = 0;         // a pass keeps others out for so long
+  double request_crossing_ns = 0;  // serial stage of what leaves the node, occupied by a message without data
+  double line_crossing_ns = 0;     // likewise, by a message with a line of data
+  // The cache behind each bus: what its controller keeps of the lines that its caches hold or held. Size 0: as large as it has
+  // to be. A protocol whose controller keeps no data uses neither size nor latency.
+  int cache_size_kib = 0;
+  int cache_ways = 16;
+  double cache_latency_ns = 0;  // look-up to first data
+};
+
+struct DirectorySpec {
+  std::string protocol;   // models/protocols/NAME.md with a `directory` table, or a path
+  double latency_ns = 0;  // look-up and update of a line's entry
+};
+
+enum class Topology { crossbar, fully_connected, ring, mesh, torus, hypercube, links };
+
+// A link between two nodes, both ways alike. Name in files: "0_1".
+struct LinkSpec {
+  std::string name;
+  double latency_ns = 0;
+  double bandwidth_mb_per_s = 0;  // 0: no limit
+};
+
+struct NetworkSpec {
+  Topology topology = Topology::crossbar;
+  int columns = 0;                // mesh and torus; 0: as square as the number of nodes allows
+  double latency_ns = 0;          // of each link, or of the way through the crossbar
+  double bandwidth_mb_per_s = 0;  // of each link, each way; 0: no limit
+  int header_bytes = 16;          // of a message; one with a line of data has the line's bytes on top
+  int credits = 0;                // messages of one class that a link has room for at its end; 0: no limit
+  std::vector<LinkSpec> links;    // topology "links" only
 };
 
 // Speed-ups, none of which changes a result, and what the tests use to show that.
@@ -85,10 +133,18 @@ struct MachineSpec {
   int cpus = 0;          // hardware threads in use
   int cpus_present = 0;  // hardware threads that the machine has; cpu_order says which of them are in use
   CpuOrder cpu_order = CpuOrder::spread;
+  int nodes = 1;
+  int buses_per_node = 1;         // front-side buses behind one node's controller
+  std::string cpu_nodes = "all";  // the nodes that have CPUs: "all", or numbers, "0 1"
   CpuSpec cpu;
   std::vector<CacheSpec> caches;
   BusSpec bus;
+  NodeSpec node;
+  DirectorySpec directory;
+  NetworkSpec network;
   MemorySpec memory;
+
+  [[nodiscard]] bool has_nodes() const { return !node.protocol.empty(); }
 };
 
 }  // namespace linebounce

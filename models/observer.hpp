@@ -12,9 +12,10 @@ using FunctionId = std::uint16_t;  // a function of the program, see workloads/p
 enum class AccessKind : std::uint8_t { load, store, atomic };
 constexpr int kAccessKinds = 3;
 
-// Who supplied the data of an access, or that only a right was missing.
-enum class Source : std::uint8_t { local_c2c, local_memory, upgrade };
-constexpr int kSources = 3;
+// Who supplied the data of an access, seen from the requester's node, or that only a right was missing. node_cache: what the
+// controller of the requester's own bus keeps.
+enum class Source : std::uint8_t { local_c2c, local_memory, remote_memory, remote_c2c, node_cache, upgrade };
+constexpr int kSources = 6;
 
 struct Miss {
   CpuId cpu;

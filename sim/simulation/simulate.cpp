@@ -43,8 +43,8 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   }
   Relay relay;
   Machine machine(input.machine, input.protocol, input.engine, input.run.warmup_us, input.run.measure_us, relay);
-  AddressSpace memory(machine.store());
-  workload->set_up({memory, input.machine, input.seed});
+  AddressSpace memory(machine.store(), &machine.homes());
+  workload->set_up({memory, input.machine, machine.layout(), input.seed});
   Statistics statistics(machine.timebase(), machine.core_spec(), memory);
   relay.set(statistics);
   machine.set_functions(memory.functions().size());

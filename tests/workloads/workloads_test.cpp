@@ -35,7 +35,7 @@ Metrics run(const std::string& name, const std::map<std::string, ParameterValue>
   for (const auto& [parameter, value] : changed) values.at(parameter) = value;
   const std::unique_ptr<Workload> workload = entry.create(Parameters(values));
   AddressSpace space(small.machine.store());
-  workload->set_up({space, spec, 1});
+  workload->set_up({space, spec, small.machine.layout(), 1});
   small.machine.set_functions(space.functions().size());
   small.run(std::vector<Core::Program>(static_cast<std::size_t>(spec.cpus), [&workload](Cpu& cpu) { workload->run(cpu); }));
   Metrics metrics;

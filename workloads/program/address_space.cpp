@@ -16,10 +16,21 @@ Address round_up(Address address, int alignment) {
 
 }  // namespace
 
-AddressSpace::AddressSpace(LineStore& store) : store_(&store), next_(kFirstAddress), functions_{{"program", Mode::kernel}} {}
+AddressSpace::AddressSpace(LineStore& store, Homes* homes, std::map<std::string, Home> placed)
+    : store_(&store),
+      homes_(homes),
+      placed_(std::move(placed)),
+      next_(kFirstAddress),
+      functions_{{"program", Mode::kernel}} {}
 
-Address AddressSpace::place(const Layout& layout, const std::string& object, int alignment) {
-  const Address begin = round_up(next_, alignment > 0 ? alignment : layout.alignment);
+Address AddressSpace::place(const Layout& layout, const std::string& object, int alignment, std::optional<Home> home) {
+  if (const auto named = placed_.find(object); named != placed_.end()) home = named->second;
+  Address begin = round_up(next_, alignment > 0 ? alignment : layout.alignment);
+  if (homes_ != nullptr && home != last_home_) {
+    begin = round_up(begin, home && !home->policy ? line_bytes() : homes_->page_bytes());
+    homes_->place(begin, home.value_or(homes_->machine_policy()));
+    last_home_ = home;
+  }
   next_ = begin + static_cast<Address>(layout.size);
   auto known = std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& other) { return other.name == layout.name; });
   if (known == layouts_.end()) known = layouts_.insert(layouts_.end(), layout);
@@ -27,9 +38,9 @@ Address AddressSpace::place(const Layout& layout, const std::string& object, int
   return begin;
 }
 
-Address AddressSpace::place_array(const std::string& object, std::int64_t bytes) {
+Address AddressSpace::place_array(const std::string& object, std::int64_t bytes, std::optional<Home> home) {
   const Layout layout{.name = object, .size = static_cast<int>(bytes), .alignment = line_bytes(), .fields = {}};
-  const Address begin = place(layout, object);
+  const Address begin = place(layout, object, 0, home);
   objects_.back().array = true;
   next_ = round_up(next_, line_bytes());
   return begin;

@@ -2,9 +2,12 @@
 // knows what it missed.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
 #include "models/observer.hpp"
 
@@ -40,14 +43,16 @@ struct Symbol {
 
 class AddressSpace {
  public:
-  explicit AddressSpace(LineStore& store);
+  // `homes`, if there is any, hears where every object is to be; `placed` are objects by name whose home the configuration decides.
+  explicit AddressSpace(LineStore& store, Homes* homes = nullptr, std::map<std::string, Home> placed = {});
 
   [[nodiscard]] int line_bytes() const { return store_->line_bytes(); }
 
-  // Places a new object behind all others. `alignment` 0: the layout's; the coherence line's gives it lines of its own.
-  Address place(const Layout& layout, const std::string& object, int alignment = 0);
+  // Places a new object behind all others. `alignment` 0: the layout's; the coherence line's gives it lines of its own. An
+  // object begins a new line (with a policy: a new page) where its home differs from that of the object before it.
+  Address place(const Layout& layout, const std::string& object, int alignment = 0, std::optional<Home> home = {});
   // An array without fields that begins on a line of its own and shares none.
-  Address place_array(const std::string& object, std::int64_t bytes);
+  Address place_array(const std::string& object, std::int64_t bytes, std::optional<Home> home = {});
 
   // What a word holds before the program starts; 0 where nothing is said.
   void preset(Address address, Value value, int bytes = 8) { store_->preset(address, bytes, value); }
@@ -73,6 +78,9 @@ class AddressSpace {
   };
 
   LineStore* store_;
+  Homes* homes_;
+  std::map<std::string, Home> placed_;
+  std::optional<Home> last_home_;  // none: the machine's policy
   Address next_;
   std::vector<Layout> layouts_;
   std::vector<Object> objects_;  // by their begin

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "models/core/cpu.hpp"
+#include "models/machine_layout.hpp"
 #include "models/machine_spec.hpp"
 #include "workloads/program/address_space.hpp"
 
@@ -17,6 +18,7 @@ namespace linebounce {
 struct Setting {
   AddressSpace& memory;
   const MachineSpec& machine;
+  const MachineLayout& layout;  // where the CPUs are
   std::uint64_t seed;
 };
 

@@ -1,0 +1,52 @@
+#include "models/memory/homes.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+namespace linebounce {
+
+Homes::Homes(const MachineSpec& spec, const MachineLayout& layout, int line_bytes)
+    : nodes_with_memory_(layout.nodes_with_memory),
+      nodes_(layout.nodes()),
+      page_bytes_(spec.memory.page_kib * 1024),
+      line_shift_(std::countr_zero(static_cast<unsigned>(line_bytes))),
+      page_shift_(std::countr_zero(static_cast<unsigned>(page_bytes_ / line_bytes))),
+      default_(Home::by(spec.memory.placement)) {}
+
+void Homes::place(Address begin, const Home& home) {
+  const std::uint64_t line = begin >> line_shift_;
+  if (!ranges_.empty() && ranges_.back().first_line == line) ranges_.pop_back();
+  ranges_.push_back({line, home});
+}
+
+int Homes::home(LineAddr line, int toucher) {
+  const int known = peek(line);
+  if (known >= 0) return known;
+  const std::uint64_t page = line.value >> page_shift_;
+  if (touched_.size() <= page) touched_.resize(page + 1, -1);
+  touched_[page] = static_cast<std::int8_t>(with_memory(toucher));
+  return touched_[page];
+}
+
+int Homes::peek(LineAddr line) const {
+  if (nodes_ == 1) return 0;
+  const Home& home = home_of(line);
+  const std::uint64_t page = line.value >> page_shift_;
+  if (!home.policy) return with_memory(home.node);
+  if (*home.policy == Placement::interleaved) return nodes_with_memory_[page % nodes_with_memory_.size()];
+  return page < touched_.size() ? touched_[page] : -1;
+}
+
+const Home& Homes::home_of(LineAddr line) const {
+  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), line.value,
+                                      [](std::uint64_t at, const Range& range) { return at < range.first_line; });
+  return after == ranges_.begin() ? default_ : std::prev(after)->home;
+}
+
+int Homes::with_memory(int node) const {
+  const auto next = std::lower_bound(nodes_with_memory_.begin(), nodes_with_memory_.end(), node);
+  return next == nodes_with_memory_.end() ? nodes_with_memory_.front() : *next;
+}
+
+}  // namespace linebounce

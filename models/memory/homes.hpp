@@ -1,0 +1,55 @@
+// Which node is home to a line. Objects say where they want to be; what says nothing follows the machine's policy.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/machine_layout.hpp"
+#include "models/units.hpp"
+
+namespace linebounce {
+
+// Where an object is to be: on a node, or by a policy.
+struct Home {
+  std::optional<Placement> policy;  // none: on `node`
+  int node = 0;
+  static Home on(int node) { return {std::nullopt, node}; }
+  static Home by(Placement policy) { return {policy, 0}; }
+  friend bool operator==(const Home&, const Home&) = default;
+};
+
+class Homes {
+ public:
+  Homes(const MachineSpec& spec, const MachineLayout& layout, int line_bytes);
+
+  [[nodiscard]] int page_bytes() const { return page_bytes_; }
+  [[nodiscard]] const Home& machine_policy() const { return default_; }
+
+  // The lines from that of `begin` on, up to those of the next call. A node without memory leaves its lines to the next one that
+  // has some. REQUIRES: calls come in the order of addresses; the simulation has not started.
+  void place(Address begin, const Home& home);
+
+  // The line's home; with first touch, the first call for its page decides, for `toucher`.
+  int home(LineAddr line, int toucher);
+  // The same without deciding anything: -1 where nobody has touched the page yet.
+  [[nodiscard]] int peek(LineAddr line) const;
+
+ private:
+  struct Range {
+    std::uint64_t first_line;
+    Home home;
+  };
+  [[nodiscard]] const Home& home_of(LineAddr line) const;
+  [[nodiscard]] int with_memory(int node) const;
+
+  std::vector<int> nodes_with_memory_;
+  int nodes_;
+  int page_bytes_;
+  int line_shift_;
+  int page_shift_;  // of a line's number
+  Home default_;
+  std::vector<Range> ranges_;         // by first line
+  std::vector<std::int8_t> touched_;  // by page: the node, or -1
+};
+
+}  // namespace linebounce
