@@ -18,28 +18,90 @@ struct Word {
   std::string_view where;
 };
 
+constexpr int at_any_access = at_load | at_store | at_evict;
+constexpr int at_network = at_agent_message | at_directory_message;
+
 constexpr std::array kWords = {
     Word{"hit", Verb::hit, at_load | at_store, "Load and Store"},
-    Word{"issue", Verb::issue, at_load | at_store | at_evict | at_own, "Load, Store, Evict and Own_ events"},
-    Word{"stall", Verb::stall, at_load | at_store | at_evict, "Load, Store and Evict"},
-    Word{"free", Verb::free, at_evict | at_own | at_other, "Evict, Own_ and Other_ events of a cache"},
-    Word{"assert shared", Verb::assert_shared, at_other, "Other_ events"},
+    Word{"issue", Verb::issue, at_any_access | at_own, "Load, Store, Evict and Own_ events"},
+    Word{"stall", Verb::stall, at_any_access | at_node_evict | at_network, "Load, Store, Evict and messages of a network"},
+    Word{"free", Verb::free, at_evict | at_own | at_other | at_agent_message, "Evict, Own_ and Other_ events of a cache"},
+    Word{"assert shared", Verb::assert_shared, at_other | at_memory_message, "Other_ events and a node's bus messages"},
     Word{"assert owned", Verb::assert_owned, at_other, "Other_ events"},
     Word{"send data", Verb::send_data, at_own | at_other | at_memory_message, "Own_ and Other_ events and memory's messages"},
-    Word{"complete", Verb::complete, at_own | at_data, "Own_ events and Data"},
-    Word{"take data", Verb::take_data, at_data, "Data"},
-    Word{"update memory", Verb::update_memory, at_memory_data, "memory's Data"},
+    Word{"complete", Verb::complete, at_own | at_data | at_agent_message, "Own_ events and Data"},
+    Word{"take data", Verb::take_data, at_data | at_memory_data | at_recalled | at_agent_message,
+         "Data, a node's Bus_Data and Own_ events, and messages with data"},
+    Word{"update memory", Verb::update_memory, at_memory_data | at_directory_message, "memory's Data, and a directory's messages"},
+    Word{"defer", Verb::defer, at_ask | at_memory_message, "a node's Ask_ events and bus messages"},
+    Word{"save asker", Verb::save_asker, at_ask | at_memory_message, "a node's Ask_ events and bus messages"},
+    Word{"run", Verb::run, at_agent_message, "a node's messages from the network"},
+    Word{"recall", Verb::recall, at_node_evict | at_agent_message, "a node's Evict and messages from the network"},
+    Word{"save requestor", Verb::save_requestor, at_agent_message, "a node's messages from the network"},
+    Word{"add acks", Verb::add_acks, at_agent_message, "messages to a node or cache"},
+    Word{"count ack", Verb::count_ack, at_agent_message, "messages to a node or cache"},
+    Word{"set owner", Verb::set_owner, at_directory_message, "messages to a directory"},
+    Word{"clear owner", Verb::clear_owner, at_directory_message, "messages to a directory"},
+    Word{"add requestor", Verb::add_requestor, at_directory_message, "messages to a directory"},
+    Word{"add owner", Verb::add_owner, at_directory_message, "messages to a directory"},
+    Word{"remove sender", Verb::remove_sender, at_directory_message, "messages to a directory"},
+    Word{"clear sharers", Verb::clear_sharers, at_directory_message, "messages to a directory"},
 };
+
+// "send MESSAGE to WHOM", on a network.
+struct Recipient {
+  std::string_view name;
+  Verb verb;
+  int kinds;
+};
+constexpr int at_agent = at_any_access | at_ask | at_memory_message | at_memory_data | at_recalled | at_agent_message;
+constexpr std::array kRecipients = {
+    Recipient{"home", Verb::send_home, at_agent},
+    Recipient{"requestor", Verb::send_requestor, at_recalled | at_network},
+    Recipient{"owner", Verb::send_owner, at_directory_message},
+    Recipient{"sharers", Verb::send_sharers, at_directory_message},
+};
+
+const Recipient* recipient_of(Verb verb) {
+  const auto* found = std::find_if(kRecipients.begin(), kRecipients.end(), [verb](const Recipient& r) { return r.verb == verb; });
+  return found == kRecipients.end() ? nullptr : found;
+}
+
+// The words of a kind of protocol: a bus has none of a network's, and a network none of a bus's.
+bool fits_protocol(Verb verb, ProtocolKind kind) {
+  switch (verb) {
+    case Verb::issue:
+    case Verb::assert_owned: return kind == ProtocolKind::bus;
+    case Verb::send_data:
+    case Verb::assert_shared: return kind != ProtocolKind::directory;
+    case Verb::hit:
+    case Verb::free:
+    case Verb::complete: return kind != ProtocolKind::node;
+    case Verb::stall:
+    case Verb::take_data: return true;
+    case Verb::update_memory: return kind != ProtocolKind::node;
+    case Verb::defer:
+    case Verb::save_asker:
+    case Verb::run:
+    case Verb::recall:
+    case Verb::save_requestor: return kind == ProtocolKind::node;
+    default: return kind != ProtocolKind::bus;
+  }
+}
 
 const Word& word_of(Verb verb) {
   return *std::find_if(kWords.begin(), kWords.end(), [verb](const Word& word) { return word.verb == verb; });
 }
 
-std::vector<std::string> known_actions() {
+std::vector<std::string> known_actions(ProtocolKind kind) {
   std::vector<std::string> known = {"impossible"};
+  for (const Recipient& to : kRecipients) {
+    if (kind != ProtocolKind::bus) known.push_back(fmt::format("send MESSAGE to {}", to.name));
+  }
   for (const Word& word : kWords) {
-    if (word.verb == Verb::issue) {
-      known.emplace_back("issue MESSAGE");
+    if (!fits_protocol(word.verb, kind)) continue;
+    if (word.verb == Verb::issue || word.verb == Verb::recall) {
+      known.push_back(fmt::format("{} MESSAGE", word.phrase));
     } else if (word.verb == Verb::send_data) {
       for (const char* to : {"requestor", "memory", "requestor, memory"}) known.push_back(fmt::format("send data to {}", to));
     } else {
@@ -49,13 +111,28 @@ std::vector<std::string> known_actions() {
   return known;
 }
 
-std::optional<Action> parse_issue(std::string_view name, int line, const Protocol& protocol, Diagnostics& diagnostics) {
+// "issue X", "recall X", "send X to Y": the message of the action.
+std::optional<Action> with_message(Verb verb, std::string_view name, int line, const Protocol& protocol,
+                                   Diagnostics& diagnostics) {
   std::vector<std::string> names;
   for (const Message& message : protocol.messages) names.push_back(message.name);
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return Action{Verb::issue, static_cast<std::uint8_t>(found - names.begin())};
-  diagnostics.error(line, fmt::format("issue of an unknown message '{}'{}", name, hint(name, names)));
+  // A node knows messages of its bus and of its network; a recall is one of the bus, all others are not.
+  const auto first = names.begin() + (verb == Verb::issue || verb == Verb::recall ? 0 : static_cast<std::ptrdiff_t>(protocol.bus_messages));
+  const auto found = std::find(first, names.end(), name);
+  if (found != names.end()) return Action{verb, static_cast<std::uint8_t>(found - names.begin())};
+  const char* what = verb == Verb::issue ? "issue" : verb == Verb::recall ? "recall" : "send";
+  diagnostics.error(line, fmt::format("{} of an unknown message '{}'{}", what, name, hint(name, {first, names.end()})));
   return std::nullopt;
+}
+
+std::optional<Action> parse_send(std::string_view text, int line, const Protocol& protocol, Diagnostics& diagnostics) {
+  const std::size_t to = text.find(" to ");
+  if (to == std::string_view::npos) return std::nullopt;
+  const std::string_view whom = trimmed(text.substr(to + 4));
+  const auto* recipient =
+      std::find_if(kRecipients.begin(), kRecipients.end(), [whom](const Recipient& r) { return r.name == whom; });
+  if (recipient == kRecipients.end()) return std::nullopt;
+  return with_message(recipient->verb, trimmed(text.substr(0, to)), line, protocol, diagnostics);
 }
 
 std::optional<std::uint8_t> parse_destinations(std::string_view text) {
@@ -70,16 +147,27 @@ std::optional<std::uint8_t> parse_destinations(std::string_view text) {
 
 std::optional<Action> parse_action(const std::string& text, int line, const Protocol& protocol, Diagnostics& diagnostics) {
   constexpr std::string_view issue = "issue ";
+  constexpr std::string_view recall = "recall ";
+  constexpr std::string_view send = "send ";
   constexpr std::string_view send_to = "send data to ";
   const std::string_view view = text;
-  if (view.starts_with(issue)) return parse_issue(trimmed(view.substr(issue.size())), line, protocol, diagnostics);
-  if (view.starts_with(send_to)) {
-    if (const auto bits = parse_destinations(view.substr(send_to.size()))) return Action{Verb::send_data, *bits};
-  } else if (view != "issue" && view != "send data") {
+  const std::size_t errors_before = diagnostics.count();
+  std::optional<Action> action;
+  if (view.starts_with(issue)) {
+    action = with_message(Verb::issue, trimmed(view.substr(issue.size())), line, protocol, diagnostics);
+  } else if (view.starts_with(recall)) {
+    action = with_message(Verb::recall, trimmed(view.substr(recall.size())), line, protocol, diagnostics);
+  } else if (view.starts_with(send_to)) {
+    if (const auto bits = parse_destinations(view.substr(send_to.size()))) action = Action{Verb::send_data, *bits};
+  } else if (view.starts_with(send)) {
+    action = parse_send(view.substr(send.size()), line, protocol, diagnostics);
+  } else if (view != "issue" && view != "recall") {
     const auto word = std::find_if(kWords.begin(), kWords.end(), [view](const Word& w) { return w.phrase == view; });
-    if (word != kWords.end()) return Action{word->verb};
+    if (word != kWords.end()) action = Action{word->verb};
   }
-  diagnostics.error(line, fmt::format("unknown action '{}'{}", text, hint(text, known_actions())));
+  if (diagnostics.count() > errors_before) return std::nullopt;
+  if (action && fits_protocol(action->verb, protocol.kind)) return action;
+  diagnostics.error(line, fmt::format("unknown action '{}'{}", text, hint(text, known_actions(protocol.kind))));
   return std::nullopt;
 }
 
@@ -98,8 +186,10 @@ bool combination_fits(const RowActions& row, int line, const Protocol& protocol,
       diagnostics.error(line, "'free' comes last: after it there is no copy to act on");
       return false;
     }
-    if (std::any_of(row.steps.begin(), step, [&](Action earlier) { return earlier.verb == step->verb; })) {
-      diagnostics.error(line, fmt::format("'{}' stands twice in one row", word_of(step->verb).phrase));
+    const bool to_network = recipient_of(step->verb) != nullptr;
+    if (std::any_of(row.steps.begin(), step,
+                    [&](Action earlier) { return to_network ? earlier == *step : earlier.verb == step->verb; })) {
+      diagnostics.error(line, fmt::format("'{}' stands twice in one row", to_network ? text : word_of(step->verb).phrase));
       return false;
     }
   }
@@ -132,16 +222,26 @@ std::optional<RowActions> parse_actions(const std::string& cell, int line, const
   return row;
 }
 
-void check_actions_fit(const RowActions& actions, EventKind kind, const std::string& event, int line, BusKind bus,
+void check_actions_fit(const RowActions& actions, EventKind kind, const std::string& event, int line, const Protocol& protocol,
                        Diagnostics& diagnostics) {
-  if ((kind & (at_load | at_store | at_evict)) != 0 && !actions.impossible && actions.steps.empty()) {
-    diagnostics.error(line, fmt::format("{} gets no answer: it must {}, issue a message, or stall", event,
-                                        kind == at_evict ? "free the copy" : "hit"));
+  if ((kind & at_any_access) != 0 && !actions.impossible && actions.steps.empty()) {
+    diagnostics.error(line, fmt::format("{} gets no answer: it must {}, {} a message, or stall", event,
+                                        kind == at_evict ? "free the copy" : "hit",
+                                        protocol.kind == ProtocolKind::bus ? "issue" : "send"));
   }
   for (const Action action : actions.steps) {
+    if (const Recipient* to = recipient_of(action.verb)) {
+      if ((to->kinds & kind) == 0) {
+        diagnostics.error(line, fmt::format("'{}' can't stand at {}", action_text(action, protocol), event));
+      }
+      continue;
+    }
     const Word& word = word_of(action.verb);
-    const bool own_data = action.verb == Verb::take_data && bus == BusKind::atomic && kind == at_own;
-    if ((word.kinds & kind) == 0 && !own_data) {
+    const bool bus = protocol.kind == ProtocolKind::bus;
+    const bool own_data = action.verb == Verb::take_data && bus && protocol.bus == BusKind::atomic && kind == at_own;
+    const bool memory_only = bus && (kind & (at_memory_message | at_memory_data)) != 0 &&
+                             (action.verb == Verb::assert_shared || action.verb == Verb::take_data);
+    if (((word.kinds & kind) == 0 && !own_data) || memory_only) {
       diagnostics.error(line, fmt::format("'{}' can't stand at {}; it belongs to {}", word.phrase, event, word.where));
     }
     if (action.verb != Verb::send_data) continue;
@@ -155,8 +255,12 @@ void check_actions_fit(const RowActions& actions, EventKind kind, const std::str
 }
 
 std::string action_text(Action action, const Protocol& protocol) {
+  if (const Recipient* to = recipient_of(action.verb)) {
+    return fmt::format("send {} to {}", protocol.messages[action.argument].name, to->name);
+  }
   const std::string_view phrase = word_of(action.verb).phrase;
-  if (action.verb == Verb::issue) return fmt::format("{} {}", phrase, protocol.messages[action.argument].name);
+  if (action.verb == Verb::issue || action.verb == Verb::recall)
+    return fmt::format("{} {}", phrase, protocol.messages[action.argument].name);
   if (action.verb != Verb::send_data) return std::string(phrase);
   constexpr std::array destinations = {"", "requestor", "memory", "requestor, memory"};
   return fmt::format("{} to {}", phrase, destinations[action.argument]);

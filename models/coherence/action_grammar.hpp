@@ -12,7 +12,7 @@
 namespace linebounce {
 
 // What an event is, as far as the actions allowed at it depend on that. Bits, so that a word can name several.
-enum EventKind : std::uint8_t {
+enum EventKind : std::uint16_t {
   at_load = 1,
   at_store = 2,
   at_evict = 4,
@@ -20,7 +20,14 @@ enum EventKind : std::uint8_t {
   at_own = 16,             // the requestor's order step
   at_other = 32,           // a snooper's order step
   at_memory_message = 64,  // memory's order step
-  at_memory_data = 128     // data that a cache sent to memory
+  at_memory_data = 128,    // data that a cache sent to memory
+  // a node controller: may a transaction of its bus be ordered; its own one was; a line is to leave its cache
+  at_ask = 256,
+  at_recalled = 512,
+  at_node_evict = 1024,
+  // a message of a network, at a node or cache, and at a directory
+  at_agent_message = 2048,
+  at_directory_message = 4096
 };
 
 struct RowActions {
@@ -33,7 +40,7 @@ struct RowActions {
 std::optional<RowActions> parse_actions(const std::string& cell, int line, const Protocol& protocol, Diagnostics& diagnostics);
 
 // Errors: an action that can't stand at such an event; an access by the processor that gets no answer.
-void check_actions_fit(const RowActions& actions, EventKind kind, const std::string& event, int line, BusKind bus,
+void check_actions_fit(const RowActions& actions, EventKind kind, const std::string& event, int line, const Protocol& protocol,
                        Diagnostics& diagnostics);
 
 // The action as it is written.

@@ -4,6 +4,7 @@
 // (the exception: accesses that only `hit`, see StateInfo::readable and writable).
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -61,6 +62,10 @@ concept LineCopies = AccessibleCopies<T> && requires(T copies, int cache, StateI
   copies.complete(cache);  // the pending access of this cache runs now
 };
 
+// Copies behind whose bus stands a node controller: what its rows want done beyond what memory does.
+template <class T>
+concept NodeCopies = LineCopies<T> && requires(T copies, Action action) { copies.node_action(action); };
+
 struct OrderOutcome {
   BusLines lines;
   int supplier = kNobody;        // who supplies data that the requestor takes: a cache, kMemory, or kNobody when none is needed
@@ -68,6 +73,7 @@ struct OrderOutcome {
   bool completed = false;        // the requestor's access ran in this step
   bool needs_data_step = false;  // data_step() must follow before this line's next order step
   std::optional<MessageId> reissued;  // the requestor asks again, with this message
+  bool deferred = false;              // memory's controller has put it off: the requestor still waits for its order step
 };
 
 enum class AccessResult : std::uint8_t { hit, issued, stalled, freed };
@@ -87,9 +93,13 @@ class Step {
     for (const int cache : copies_.snoopers(message)) {
       if (cache != requestor_) run_cache(cache, other);
     }
-    run_memory(protocol_.memory.qualify(message, outcome_.lines));
-    const EventId own = protocol_.cache.qualify(own_event(message), outcome_.lines);
     const StateId before = copies_.state(requestor_);
+    const Row& own_row = protocol_.cache.row(before, protocol_.cache.qualify(own_event(message), outcome_.lines));
+    outcome_.lines.kept = !wants_data(own_row);
+    outcome_.lines.written_back = protocol_.messages[message].carries_data;
+    run_memory(protocol_.memory.qualify(message, outcome_.lines));
+    if (outcome_.deferred) return outcome_;
+    const EventId own = protocol_.cache.qualify(own_event(message), outcome_.lines);
     run_cache(requestor_, own);
     if (outcome_.data_to_memory) run_memory(protocol_.memory.qualify(protocol_.messages.size(), outcome_.lines));
     outcome_.needs_data_step = !outcome_.completed && protocol_.cache.states[copies_.state(requestor_)].awaits_data;
@@ -98,6 +108,13 @@ class Step {
       fail(ProtocolFault::Kind::no_data, protocol_, Controller::cache, before, own);
     }
     if (!takes_data) outcome_.supplier = kNobody;
+    return outcome_;
+  }
+
+  // A transaction of the memory side itself: all caches react, and what they send is for it.
+  OrderOutcome recall(MessageId message) {
+    const EventId other = protocol_.cache.qualify(other_event(message), {});
+    for (const int cache : copies_.snoopers(message)) run_cache(cache, other);
     return outcome_;
   }
 
@@ -135,9 +152,7 @@ class Step {
         copies_.issue(cache, action.argument);
         break;
       case Verb::free: copies_.free(cache); break;
-      case Verb::hit:
-      case Verb::stall:
-      case Verb::update_memory: break;  // parse_protocol lets them stand elsewhere only
+      default: break;  // parse_protocol lets all others stand elsewhere only
     }
   }
 
@@ -148,13 +163,24 @@ class Step {
     copies_.on_transition(Controller::memory, kMemory, state, event);
     copies_.set_memory_state(row.next);
     for (const Action action : row.steps()) {
-      if (action.verb == Verb::update_memory) {
-        copies_.bus_to_memory();
-      } else {  // memory's only other action is send_data to the requestor
-        copies_.memory_to_bus();
-        supply(kMemory, Controller::memory, state, event);
+      switch (action.verb) {
+        case Verb::update_memory: copies_.bus_to_memory(); break;
+        case Verb::assert_shared: outcome_.lines.shared = true; break;
+        case Verb::defer: outcome_.deferred = true; break;
+        case Verb::send_data:
+          copies_.memory_to_bus();
+          supply(kMemory, Controller::memory, state, event);
+          break;
+        default:
+          if constexpr (NodeCopies<Copies>) copies_.node_action(action);
+          break;
       }
     }
+  }
+
+  [[nodiscard]] bool wants_data(const Row& own_row) const {
+    return protocol_.cache.states[own_row.next].awaits_data ||
+           std::any_of(own_row.steps().begin(), own_row.steps().end(), [](Action a) { return a.verb == Verb::take_data; });
   }
 
   void supply(int supplier, Controller controller, StateId state, EventId event) {
@@ -176,6 +202,13 @@ class Step {
 template <LineCopies Copies>
 OrderOutcome order_step(const Protocol& protocol, Copies& copies, MessageId message, int requestor) {
   return bus_order_detail::Step<Copies>(protocol, copies, requestor).order(message);
+}
+
+// `message` of the controller in memory's place is ordered: a recall. `owned` among the outcome's lines says that a cache had newer
+// data, which is on the bus then. Errors: as order_step.
+template <LineCopies Copies>
+OrderOutcome recall_step(const Protocol& protocol, Copies& copies, MessageId message) {
+  return bus_order_detail::Step<Copies>(protocol, copies, kMemory).recall(message);
 }
 
 // The data that the order step put on the bus arrives at `requestor`. REQUIRES: its order step's outcome said needs_data_step.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 
 #include "models/coherence/action_grammar.hpp"
 
@@ -16,22 +17,32 @@ constexpr std::size_t kMaxIds = 255;  // of states, and of qualified events: an 
 
 struct GuardWords {
   GuardGroup group;
-  std::string_view declared;
-  std::array<std::string_view, 2> words;
+  int kinds;  // bits of EventKind: where it can be decided
+  std::vector<std::string_view> words;
+  [[nodiscard]] std::string declared() const { return fmt::format("{}", fmt::join(words, "|")); }
 };
-constexpr std::array kGuards = {
-    GuardWords{GuardGroup::shared_alone, "shared|alone", {"shared", "alone"}},
-    GuardWords{GuardGroup::owned_clean, "owned|clean", {"owned", "clean"}},
+const std::vector<GuardWords> kGuards = {
+    {GuardGroup::shared_alone, at_own, {"shared", "alone"}},
+    {GuardGroup::owned_clean, at_own | at_memory_message | at_recalled, {"owned", "clean"}},
+    {GuardGroup::owned_kept_clean, at_memory_message, {"owned", "kept", "clean"}},
+    {GuardGroup::written_back_served, at_memory_data, {"written_back", "served"}},
+    {GuardGroup::no_acks_acks, at_agent_message, {"no_acks", "acks"}},
+    {GuardGroup::last_ack_more_acks, at_agent_message, {"last_ack", "more_acks"}},
+    {GuardGroup::from_owner_from_other, at_directory_message, {"from_owner", "from_other"}},
+    {GuardGroup::last_sharer_more_sharers, at_directory_message, {"last_sharer", "more_sharers"}},
+    {GuardGroup::sharers_no_sharers, at_directory_message, {"sharers", "no_sharers"}},
 };
 
 const GuardWords& guard_words(GuardGroup group) {
   return *std::find_if(kGuards.begin(), kGuards.end(), [group](const GuardWords& guard) { return guard.group == group; });
 }
 
-// An event that the controller has whatever the file says, because the bus has it.
+// An event that the controller may have. Those of a bus it has whatever the file says; which messages of a network it gets, the
+// file's table of events says.
 struct FixedEvent {
   std::string name;
   EventKind kind;
+  bool optional = false;
 };
 
 class ControllerCompiler {
@@ -52,6 +63,11 @@ class ControllerCompiler {
     const std::size_t pairs = table().states.size() * table().events.size();
     table().rows.resize(pairs);
     result_.named.resize(pairs);
+    for (const BaseEvent& event : table().base_events) {
+      for (std::size_t state = 0; event.absent && state < table().states.size(); ++state) {
+        result_.named[state * table().events.size() + event.first] = true;
+      }
+    }
     for (const TransitionText& text : source_.transitions) compile_row(text);
     return std::move(result_);
   }
@@ -83,38 +99,44 @@ class ControllerCompiler {
     for (const FixedEvent& fixed : fixed_) {
       const auto declared = std::find_if(source_.events.begin(), source_.events.end(),
                                          [&](const Declaration& event) { return event.name == fixed.name; });
-      if (declared == source_.events.end()) {
+      if (declared == source_.events.end() && fixed.optional) {
+        add_event(fixed.name).absent = true;
+      } else if (declared == source_.events.end()) {
         error(source_.line, fmt::format("the table of events lacks '{}'", fixed.name));
-        add_event({fixed.name, "", GuardGroup::none, 0});
+        add_event(fixed.name);
       } else {
-        add_event({fixed.name, declared->meaning, guard_group(*declared, fixed.kind), 0});
+        add_event(fixed.name, guard_group(*declared, fixed.kind)).meaning = declared->meaning;
       }
     }
   }
 
-  void add_event(BaseEvent event) {
+  BaseEvent& add_event(const std::string& name, GuardGroup guard = GuardGroup::none) {
+    BaseEvent event;
+    event.name = name;
+    event.guard = guard;
     event.first = static_cast<EventId>(table().events.size());
-    if (event.guard == GuardGroup::none) {
-      table().events.push_back(event.name);
+    if (guard == GuardGroup::none) {
+      table().events.push_back(name);
     } else {
-      for (const std::string_view word : guard_words(event.guard).words) {
-        table().events.push_back(fmt::format("{} [{}]", event.name, word));
-      }
+      const GuardWords& words = guard_words(guard);
+      event.count = static_cast<EventId>(words.words.size());
+      for (const std::string_view word : words.words) table().events.push_back(fmt::format("{} [{}]", name, word));
     }
-    table().base_events.push_back(std::move(event));
+    return table().base_events.emplace_back(std::move(event));
   }
 
   GuardGroup guard_group(const Declaration& event, EventKind kind) {
     if (event.detail.empty()) return GuardGroup::none;
-    if ((kind & (at_own | at_memory_message)) == 0) {
-      error(event.line,
-            fmt::format("event '{}' can't have a guard: the bus lines are not decided when it happens", event.name));
-      return GuardGroup::none;
-    }
+    std::vector<std::string> legal;
     for (const GuardWords& guard : kGuards) {
-      if (guard.declared == event.detail) return guard.group;
+      if ((guard.kinds & kind) == 0) continue;
+      if (guard.declared() == event.detail) return guard.group;
+      legal.push_back("[" + guard.declared() + "]");
     }
-    error(event.line, fmt::format("unknown guard group '[{}]'; known: [shared|alone], [owned|clean]", event.detail));
+    error(event.line, legal.empty()
+                          ? fmt::format("event '{}' can't have a guard: nothing is decided when it happens", event.name)
+                          : fmt::format("unknown guard group '[{}]' of event '{}'; known: {}", event.detail, event.name,
+                                        fmt::join(legal, ", ")));
     return GuardGroup::none;
   }
 
@@ -126,7 +148,7 @@ class ControllerCompiler {
     table().written.push_back({static_cast<std::uint16_t>(text.line), text.in, text.on, text.actions, text.then, text.why});
     if (!actions || !next) return;
     for (const Covered& event : events) {
-      check_actions_fit(*actions, fixed_[event.base].kind, fixed_[event.base].name, text.line, protocol_.bus, diagnostics_);
+      check_actions_fit(*actions, fixed_[event.base].kind, fixed_[event.base].name, text.line, protocol_, diagnostics_);
     }
     for (const StateId state : states) {
       Row row;
@@ -186,8 +208,12 @@ class ControllerCompiler {
       }
       const auto base = static_cast<std::size_t>(found - event_names_.begin());
       const BaseEvent& event = table().base_events[base];
+      if (event.absent) {
+        error(text.line, fmt::format("the table of events lacks '{}'", name));
+        continue;
+      }
       if (bracket == std::string::npos) {
-        events.push_back({base, event.first, static_cast<EventId>(event.guard == GuardGroup::none ? 1 : 2)});
+        events.push_back({base, event.first, event.count});
       } else if (const auto word = qualifier_of(event, entry.substr(bracket), text.line)) {
         events.push_back({base, static_cast<EventId>(event.first + *word), 1});
       }
@@ -195,17 +221,17 @@ class ControllerCompiler {
     return events;
   }
 
-  // Which word of the event's guard group "[word]" is, 0 or 1.
+  // Which word of the event's guard group "[word]" is.
   std::optional<int> qualifier_of(const BaseEvent& event, const std::string& bracketed, int line) {
     if (event.guard == GuardGroup::none) {
       error(line, fmt::format("'{}' has no guard group, so {} can't stand there", event.name, bracketed));
       return std::nullopt;
     }
     const GuardWords& guard = guard_words(event.guard);
-    for (int i = 0; i < 2; ++i) {
-      if (bracketed == fmt::format("[{}]", guard.words[static_cast<std::size_t>(i)])) return i;
+    for (std::size_t i = 0; i < guard.words.size(); ++i) {
+      if (bracketed == fmt::format("[{}]", guard.words[i])) return static_cast<int>(i);
     }
-    error(line, fmt::format("guard {} is not of the group of '{}', which is [{}]", bracketed, event.name, guard.declared));
+    error(line, fmt::format("guard {} is not of the group of '{}', which is [{}]", bracketed, event.name, guard.declared()));
     return std::nullopt;
   }
 
@@ -220,7 +246,7 @@ class ControllerCompiler {
     } else if (does(Verb::free) && row.next != 0) {
       error(line,
             fmt::format("'free' gives the copy up, so the next state must be {}, not {}", initial, state_names_[row.next]));
-    } else if (source_.name == "cache" && !row.impossible && !does(Verb::free) && row.next == 0 && state != 0) {
+    } else if (source_.name == "cache" && protocol_.kind == ProtocolKind::bus && !row.impossible && !does(Verb::free) && row.next == 0 && state != 0) {
       error(line, fmt::format("{} to {} without 'free': the cache would keep a line that it has no copy of",
                               state_names_[state], initial));
     } else {
@@ -268,10 +294,15 @@ class ControllerCompiler {
 }  // namespace
 
 CompiledController compile_cache(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
-  std::vector<FixedEvent> events = {{"Load", at_load}, {"Store", at_store}, {"Evict", at_evict}, {"Data", at_data}};
-  for (const Message& message : protocol.messages) {
-    events.push_back({"Own_" + message.name, at_own});
-    events.push_back({"Other_" + message.name, at_other});
+  std::vector<FixedEvent> events = {{"Load", at_load}, {"Store", at_store}, {"Evict", at_evict}};
+  if (protocol.kind == ProtocolKind::bus) {
+    events.push_back({"Data", at_data});
+    for (const Message& message : protocol.messages) {
+      events.push_back({"Own_" + message.name, at_own});
+      events.push_back({"Other_" + message.name, at_other});
+    }
+  } else {
+    for (const Message& message : protocol.messages) events.push_back({message.name, at_agent_message, true});
   }
   return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
 }
@@ -280,6 +311,31 @@ CompiledController compile_memory(const ControllerSource& source, const Protocol
   std::vector<FixedEvent> events;
   for (const Message& message : protocol.messages) events.push_back({message.name, at_memory_message});
   events.push_back({"Data", at_memory_data});
+  return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
+}
+
+CompiledController compile_directory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
+  std::vector<FixedEvent> events;
+  for (const Message& message : protocol.messages) events.push_back({message.name, at_directory_message, true});
+  return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
+}
+
+CompiledController compile_node(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
+  const std::span messages(protocol.messages);
+  const auto on_bus = messages.first(protocol.bus_messages);
+  std::vector<FixedEvent> events;
+  for (const Message& message : on_bus) events.push_back({message.name, at_memory_message});
+  events.push_back({"Bus_Data", at_memory_data});
+  for (const Message& message : on_bus) {
+    events.push_back({"Ask_" + message.name, at_ask, message.carries_data});
+    events.push_back({"Own_" + message.name, at_recalled, true});
+  }
+  events.push_back({"Evict", at_node_evict, true});
+  for (const Message& message : messages.subspan(protocol.bus_messages)) {
+    // What goes to homes only may have the name of a message of the bus.
+    const bool to_homes = message.message_class == MessageClass::request || message.message_class == MessageClass::relay;
+    events.push_back({(to_homes ? "home's " : "") + message.name, at_agent_message, true});
+  }
   return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,21 @@ template <class Items>
 std::string names_and_meanings(const Items& items) {
   std::string text;
   const std::size_t width = longest_name(items);
-  for (const auto& item : items) text += fmt::format("  {:{}}  {}\n", item.name, width, item.meaning);
+  for (const auto& item : items) {
+    if (!item.meaning.empty()) text += fmt::format("  {:{}}  {}\n", item.name, width, item.meaning);
+  }
+  return text;
+}
+
+// Those of a network with their class.
+std::string messages_and_meanings(const std::vector<Message>& messages) {
+  constexpr std::array kClasses = {"", "request   ", "forward   ", "relay     ", "response  "};
+  std::string text;
+  const std::size_t width = longest_name(messages);
+  for (const Message& message : messages) {
+    text += fmt::format("  {:{}}  {}{}\n", message.name, width, kClasses[static_cast<std::size_t>(message.message_class)],
+                        message.meaning);
+  }
   return text;
 }
 
@@ -49,6 +64,12 @@ std::string names_and_meanings(const Items& items) {
 void end_line(std::string& text) {
   text.erase(text.find_last_not_of(' ') + 1);
   text += '\n';
+}
+
+// A message that this controller does not get.
+bool never(const ControllerTable& table, std::size_t event) {
+  return std::any_of(table.base_events.begin(), table.base_events.end(),
+                     [event](const BaseEvent& base) { return base.absent && base.first == event; });
 }
 
 // Some columns of the grid: the states `first` to `last`, one line an event.
@@ -59,6 +80,7 @@ std::string grid_part(const ControllerTable& table, std::size_t first, std::size
     text += fmt::format("  {:{}}", table.states[state].name, widths[state]);
   end_line(text);
   for (std::size_t event = 0; event < table.events.size(); ++event) {
+    if (never(table, event)) continue;
     text += fmt::format("  {:{}}", table.events[event], event_width);
     for (std::size_t state = first; state < last; ++state) {
       const auto id = static_cast<StateId>(state);
@@ -127,11 +149,17 @@ std::string describe_controller(const Protocol& protocol, const ControllerTable&
 }  // namespace
 
 std::string describe_protocol(const Protocol& protocol) {
-  std::string text = fmt::format("{}: {}\n\nbus: {}\ninvariants:{}{}\n", protocol.name, protocol.title,
-                                 protocol.bus == BusKind::split ? "split" : "atomic", protocol.invariant_swmr ? " swmr" : "",
-                                 protocol.invariant_data_value ? " data_value" : "");
-  text += "\nMessages\n" + names_and_meanings(protocol.messages);
-  for (const ControllerTable* table : {&protocol.cache, &protocol.memory}) text += describe_controller(protocol, *table);
+  std::string text = fmt::format("{}: {}\n\n", protocol.name, protocol.title);
+  if (protocol.kind == ProtocolKind::bus) text += fmt::format("bus: {}\n", protocol.bus == BusKind::split ? "split" : "atomic");
+  if (protocol.kind == ProtocolKind::node)
+    text += fmt::format("bus: {}\ndirectory: {}\n", protocol.bus_partner, protocol.directory_partner);
+  text += fmt::format("invariants:{}{}\n", protocol.invariant_swmr ? " swmr" : "",
+                      protocol.invariant_data_value ? " data_value" : "");
+  text += "\nMessages\n" + messages_and_meanings(protocol.messages);
+  for (std::size_t i = 0; i < kControllers; ++i) {
+    const ControllerTable& table = protocol.table(static_cast<Controller>(i));
+    if (!table.states.empty()) text += describe_controller(protocol, table);
+  }
   return text;
 }
 

@@ -40,14 +40,18 @@ void set_invariants(Protocol& protocol, const Declaration& property, Diagnostics
 }
 
 void set_properties(Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics) {
-  const std::vector<std::string> known = {"bus", "invariants"};
+  std::vector<std::string> known = {"invariants"};
+  if (protocol.kind != ProtocolKind::directory) known.emplace_back("bus");
+  if (protocol.kind == ProtocolKind::node) known.emplace_back("directory");
   for (const Declaration& property : source.properties) {
-    if (property.name == "bus") {
-      set_bus(protocol, property, diagnostics);
+    if (std::find(known.begin(), known.end(), property.name) == known.end()) {
+      diagnostics.error(property.line, fmt::format("unknown property '{}'{}", property.name, hint(property.name, known)));
     } else if (property.name == "invariants") {
       set_invariants(protocol, property, diagnostics);
+    } else if (protocol.kind == ProtocolKind::node) {
+      (property.name == "bus" ? protocol.bus_partner : protocol.directory_partner) = property.meaning;
     } else {
-      diagnostics.error(property.line, fmt::format("unknown property '{}'{}", property.name, hint(property.name, known)));
+      set_bus(protocol, property, diagnostics);
     }
   }
   for (const std::string& name : known) {
@@ -57,13 +61,25 @@ void set_properties(Protocol& protocol, const ProtocolSource& source, Diagnostic
   }
 }
 
+MessageClass message_class(const Declaration& message, Diagnostics& diagnostics) {
+  const std::vector<std::string> names = {"request", "forward", "relay", "response"};
+  const auto found = std::find(names.begin(), names.end(), message.message_class);
+  if (found != names.end()) return static_cast<MessageClass>(1 + (found - names.begin()));
+  diagnostics.error(message.line, fmt::format("message {}: its class is request, forward, relay or response, not '{}'",
+                                              message.name, message.message_class));
+  return MessageClass::request;
+}
+
 void set_messages(Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics) {
   for (const Declaration& message : source.messages) {
     if (message.detail != "yes" && message.detail != "no") {
       diagnostics.error(message.line, fmt::format("message {}: 'data' says yes or no, not '{}'", message.name, message.detail));
     }
-    protocol.messages.push_back({message.name, message.meaning, message.detail == "yes"});
+    const bool bus = protocol.kind == ProtocolKind::bus;
+    protocol.messages.push_back({message.name, message.meaning, message.detail == "yes",
+                                 bus ? MessageClass::bus : message_class(message, diagnostics)});
   }
+  if (protocol.kind == ProtocolKind::bus) protocol.bus_messages = protocol.messages.size();
   if (protocol.messages.empty()) diagnostics.error(source.messages_line, "the table of messages has no rows");
   if (protocol.messages.size() > kMaxMessages) {
     diagnostics.error(source.messages_line, fmt::format("more than {} messages", kMaxMessages));
@@ -74,43 +90,110 @@ void require_states(const ControllerSource& source, Diagnostics& diagnostics) {
   if (source.states.empty()) diagnostics.error(source.line, fmt::format("{}: the table of states has no rows", source.name));
 }
 
-}  // namespace
+ControllerSource& source_of(ProtocolSource& source, Controller controller) {
+  switch (controller) {
+    case Controller::cache: return source.cache;
+    case Controller::memory: return source.memory;
+    case Controller::directory: return source.directory;
+    case Controller::node: break;
+  }
+  return source.node;
+}
 
-Protocol parse_protocol(std::string_view text, const std::string& file) {
+CompiledController compile(Controller controller, const ProtocolSource& source, const Protocol& protocol,
+                           Diagnostics& diagnostics) {
+  switch (controller) {
+    case Controller::cache: return compile_cache(source.cache, protocol, diagnostics);
+    case Controller::memory: return compile_memory(source.memory, protocol, diagnostics);
+    case Controller::directory: return compile_directory(source.directory, protocol, diagnostics);
+    case Controller::node: break;
+  }
+  return compile_node(source.node, protocol, diagnostics);
+}
+
+std::vector<Controller> controllers_of(ProtocolKind kind) {
+  switch (kind) {
+    case ProtocolKind::bus: return {Controller::cache, Controller::memory};
+    case ProtocolKind::directory: return {Controller::cache, Controller::directory};
+    case ProtocolKind::node: break;
+  }
+  return {Controller::node};
+}
+
+// `messages` are those of a node's bus and network; a file of another kind has its own.
+Protocol parse(std::string_view text, const std::string& file, const Protocol* bus, const Protocol* directory) {
   Diagnostics diagnostics(file);
   const MarkdownDocument document = read_markdown(text, diagnostics);
   diagnostics.throw_if_any();
 
-  const ProtocolSource source = read_protocol_source(document, diagnostics);
+  ProtocolSource source = read_protocol_source(document, diagnostics);
   diagnostics.throw_if_any();
 
   Protocol protocol;
   protocol.name = std::filesystem::path(file).stem().string();
   protocol.title = source.title;
+  protocol.kind = source.kind;
   set_properties(protocol, source, diagnostics);
-  set_messages(protocol, source, diagnostics);
-  require_states(source.cache, diagnostics);
-  require_states(source.memory, diagnostics);
+  if (bus != nullptr) {
+    protocol.messages = bus->messages;
+    protocol.bus_messages = bus->messages.size();
+    protocol.messages.insert(protocol.messages.end(), directory->messages.begin(), directory->messages.end());
+  } else if (protocol.kind == ProtocolKind::node) {
+    diagnostics.error(source.node.line, "a node controller needs the protocols of its bus and of its directory");
+  } else {
+    set_messages(protocol, source, diagnostics);
+  }
+  const std::vector<Controller> controllers = controllers_of(protocol.kind);
+  for (const Controller controller : controllers) require_states(source_of(source, controller), diagnostics);
   diagnostics.throw_if_any();
 
-  CompiledController cache = compile_cache(source.cache, protocol, diagnostics);
-  CompiledController memory = compile_memory(source.memory, protocol, diagnostics);
+  std::vector<CompiledController> compiled;
+  for (const Controller controller : controllers) compiled.push_back(compile(controller, source, protocol, diagnostics));
   diagnostics.throw_if_any();
 
-  check_total(cache, diagnostics);
-  check_total(memory, diagnostics);
+  for (const CompiledController& controller : compiled) check_total(controller, diagnostics);
   diagnostics.throw_if_any();
 
-  check_reachable(cache, diagnostics);
-  check_reachable(memory, diagnostics);
-  protocol.cache = std::move(cache.table);
-  protocol.memory = std::move(memory.table);
+  for (std::size_t i = 0; i < controllers.size(); ++i) {
+    check_reachable(compiled[i], diagnostics);
+    protocol.table(controllers[i]) = std::move(compiled[i].table);
+  }
   diagnostics.throw_if_any();
 
-  check_messages(protocol, source, diagnostics);
+  if (protocol.kind == ProtocolKind::bus) {
+    check_messages(protocol, source, diagnostics);
+  } else {
+    check_network_messages(protocol, directory, source, diagnostics);
+  }
   diagnostics.throw_if_any();
   derive_facts(protocol);
   return protocol;
+}
+
+}  // namespace
+
+Protocol parse_protocol(std::string_view text, const std::string& file) {
+  return parse(text, file, nullptr, nullptr);
+}
+
+Protocol parse_node_protocol(std::string_view text, const std::string& file, const Protocol& bus, const Protocol& directory) {
+  return parse(text, file, &bus, &directory);
+}
+
+std::optional<Partners> partners_of(std::string_view text) {
+  Diagnostics diagnostics("");  // what is wrong with the file, parsing it says
+  const MarkdownDocument document = read_markdown(text, diagnostics);
+  const bool node = std::any_of(document.sections.begin(), document.sections.end(),
+                                [](const MarkdownSection& section) { return section.name == "node"; });
+  if (!node) return std::nullopt;
+  Partners partners;
+  for (const MarkdownTable& table : document.sections.front().tables) {
+    for (const MarkdownRow& row : table.rows) {
+      if (row.cells.size() == 2 && row.cells[0] == "bus") partners.bus = row.cells[1];
+      if (row.cells.size() == 2 && row.cells[0] == "directory") partners.directory = row.cells[1];
+    }
+  }
+  return partners;
 }
 
 }  // namespace linebounce

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -28,15 +29,34 @@ enum class Verb : std::uint8_t {
   send_data,  // `argument`: bits of Destination; the data as of now
   complete,   // the pending access runs now, once, whatever the next order step does to the line
   // data step
-  take_data,      // the data on the bus becomes this copy's
-  update_memory,  // memory controller: the data on the bus becomes memory's
+  take_data,      // the data on the bus, or of the message, becomes this copy's
+  update_memory,  // the data on the bus, or of the message, becomes memory's
+  // node controller, towards its bus
+  defer,       // not now: the transaction ends here, its cache still waits and is served later
+  save_asker,  // remembers the cache whose transaction is deferred
+  run,         // the saved cache's transaction gets its place in the bus's order
+  recall,      // puts `argument` (a message of the bus) on the bus, so that the caches give up the line, or the right to write it
+  // controllers on the network. `argument` is the message that is sent
+  send_home,        // to the directory of the line's home
+  send_requestor,   // to whom the message in hand speaks of, or the saved one; from a directory with the count of acks to expect
+  send_owner,       // directory: to the owner
+  send_sharers,     // directory: to every sharer but the requestor
+  save_requestor,   // node: remembers whom the message in hand speaks of
+  add_acks,         // the message's count of acks is expected as well
+  count_ack,        // one of them is here
+  set_owner,        // directory: the requestor is the owner
+  clear_owner,      // directory
+  add_requestor,    // directory: to the sharers
+  add_owner,        // directory: to the sharers
+  remove_sender,    // directory: from the sharers
+  clear_sharers,    // directory
 };
 
 enum Destination : std::uint8_t { to_requestor = 1, to_memory = 2 };
 
 struct Action {
   Verb verb{};
-  std::uint8_t argument = 0;  // a MessageId for issue, Destination bits for send_data
+  std::uint8_t argument = 0;  // a MessageId for issue, recall and all send_ but send_data; Destination bits for that
   friend bool operator==(Action, Action) = default;
 };
 
@@ -52,20 +72,35 @@ struct Row {
 };
 static_assert(sizeof(Row) == 16, "rows are found by a shift, and four share a cache line");
 
-// What a qualifier looks at. The first word of each pair is the qualified event's first id, the second the next one.
-enum class GuardGroup : std::uint8_t { none, shared_alone, owned_clean };
+// What a qualifier looks at. The qualified events of a group follow each other, in the order of the words in its name.
+enum class GuardGroup : std::uint8_t {
+  none,
+  shared_alone,        // did another controller raise the bus line `shared`?
+  owned_clean,         // does a cache have data that is newer than memory's?
+  owned_kept_clean,    // likewise, or else: is the requestor's own copy all that it needs?
+  written_back_served, // data came to memory: with a write-back, or as a cache served another
+  no_acks_acks,        // node: with this message, are acks still to be expected?
+  last_ack_more_acks,  // node
+  from_owner_from_other,      // directory: is the message's sender the owner?
+  last_sharer_more_sharers,   // directory: without the sender, is there a sharer left?
+  sharers_no_sharers,         // directory
+};
 
 // The bus lines as raised in an order step, from which guards are decided.
 struct BusLines {
   bool shared = false;
   bool owned = false;
+  bool kept = false;          // the requestor needs no data
+  bool written_back = false;  // the message in the order carries data
 };
 
 struct BaseEvent {
   std::string name;  // "Own_GetS"
   std::string meaning;
   GuardGroup guard = GuardGroup::none;
-  EventId first = 0;  // its qualified events are first, or first and first + 1
+  EventId first = 0;  // of its qualified events
+  EventId count = 1;
+  bool absent = false;  // a message that this controller never gets
 };
 
 struct StateInfo {
@@ -86,7 +121,7 @@ struct WrittenRow {
 
 class ControllerTable {
  public:
-  std::string name;  // "cache" or "memory"
+  std::string name;  // "cache", "memory", "directory" or "node"
   std::vector<StateInfo> states;
   std::vector<BaseEvent> base_events;
   std::vector<std::string> events;  // qualified names, by EventId
@@ -97,7 +132,9 @@ class ControllerTable {
     switch (event.guard) {
       case GuardGroup::shared_alone: return static_cast<EventId>(event.first + (lines.shared ? 0 : 1));
       case GuardGroup::owned_clean: return static_cast<EventId>(event.first + (lines.owned ? 0 : 1));
-      case GuardGroup::none: break;
+      case GuardGroup::owned_kept_clean: return static_cast<EventId>(event.first + (lines.owned ? 0 : lines.kept ? 1 : 2));
+      case GuardGroup::written_back_served: return static_cast<EventId>(event.first + (lines.written_back ? 0 : 1));
+      default: break;
     }
     return event.first;
   }
@@ -118,29 +155,63 @@ constexpr std::size_t other_event(MessageId message) {
   return own_event(message) + 1;
 }
 
+// Base events of a cache that is a controller on the network: Load, Store, Evict, then messages.
+constexpr std::size_t kFirstNetworkMessage = kEvict + 1;
+
+// Base events of a node controller, with m messages on its bus: what memory has (the messages, then Data), so that it can stand in
+// memory's place; then for each message Ask_X (may it be ordered?) and Own_X (the node's own transaction was ordered); Evict; and
+// what comes over the network.
+constexpr std::size_t ask_event(std::size_t bus_messages, MessageId message) {
+  return bus_messages + 1 + 2 * static_cast<std::size_t>(message);
+}
+constexpr std::size_t recalled_event(std::size_t bus_messages, MessageId message) {
+  return ask_event(bus_messages, message) + 1;
+}
+constexpr std::size_t node_evict_event(std::size_t bus_messages) {
+  return 3 * bus_messages + 1;
+}
+
+// The classes of messages. On a network each has buffers of its own; what arrives in one may cause messages of later ones only.
+// Forwards from one home to one node about one line keep their order; nothing else does.
+enum class MessageClass : std::uint8_t { bus, request, forward, relay, response };
+
 struct Message {
   std::string name;  // "GetS"
   std::string meaning;
-  bool carries_data = false;    // its sender puts a line on the data bus (a write-back)
+  bool carries_data = false;    // on a bus: its sender puts a line on the data bus (a write-back)
+  MessageClass message_class = MessageClass::bus;
   bool absent_ignores = false;  // derived: a cache in the initial state does nothing at Other_<name> and need not be asked
 };
 
 enum class BusKind : std::uint8_t { atomic, split };
 
-enum class Controller : std::uint8_t { cache, memory };
+// What a file describes: caches and memory on a bus; caches and directories on a network; the controller that joins the two.
+enum class ProtocolKind : std::uint8_t { bus, directory, node };
+
+enum class Controller : std::uint8_t { cache, memory, directory, node };
+constexpr std::size_t kControllers = 4;
 
 struct Protocol {
   std::string name;   // the file's, without .md
   std::string title;  // the file's first heading
+  ProtocolKind kind = ProtocolKind::bus;
   BusKind bus = BusKind::split;
   bool invariant_swmr = false;  // single writer or many readers holds
   bool invariant_data_value = false;
+  // A node's: those of its bus, then those of its network.
   std::vector<Message> messages;
-  ControllerTable cache;
-  ControllerTable memory;
+  std::size_t bus_messages = 0;  // how many of them are messages of a bus
+  // A bus has cache and memory, a network cache and directory, a node its one; the others are empty.
+  ControllerTable cache, memory, directory, node;
+  std::string bus_partner, directory_partner;  // node: the protocols that it is proved with
 
   [[nodiscard]] const ControllerTable& table(Controller controller) const {
-    return controller == Controller::cache ? cache : memory;
+    const std::array<const ControllerTable*, kControllers> tables = {&cache, &memory, &directory, &node};
+    return *tables[static_cast<std::size_t>(controller)];
+  }
+  [[nodiscard]] ControllerTable& table(Controller controller) {
+    const std::array<ControllerTable*, kControllers> tables = {&cache, &memory, &directory, &node};
+    return *tables[static_cast<std::size_t>(controller)];
   }
 };
 
@@ -153,6 +224,15 @@ class ProtocolError : public std::runtime_error {
 // Reads a protocol. `file` is only for messages and the name. Errors: ProtocolError for a missing, duplicate, contradictory or
 // unknown row, state, event, message, guard or action, each with its line; a missing pair is named with its controller.
 Protocol parse_protocol(std::string_view text, const std::string& file);
+
+// The same for a file with a node controller, which speaks the messages of a bus and of a network. parse_protocol refuses it.
+Protocol parse_node_protocol(std::string_view text, const std::string& file, const Protocol& bus, const Protocol& directory);
+
+// The names of the protocols that a node's file says it is for; nothing where the file has no node controller.
+struct Partners {
+  std::string bus, directory;
+};
+std::optional<Partners> partners_of(std::string_view text);
 
 // A protocol as a page for the terminal: messages, a grid of states and events for each controller, and its rows, by state,
 // with their reasons.

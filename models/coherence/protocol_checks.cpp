@@ -11,15 +11,11 @@ bool does(const Row& row, Verb verb) {
   return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action action) { return action.verb == verb; });
 }
 
-int qualified_count(const BaseEvent& event) {
-  return event.guard == GuardGroup::none ? 1 : 2;
-}
-
 // Calls visit(row) for each qualified row of a base event in `state`.
 template <class Visit>
 void for_rows(const ControllerTable& table, StateId state, std::size_t base, Visit visit) {
   const BaseEvent& event = table.base_events[base];
-  for (int i = 0; i < qualified_count(event); ++i) visit(table.row(state, static_cast<EventId>(event.first + i)));
+  for (int i = 0; i < event.count; ++i) visit(table.row(state, static_cast<EventId>(event.first + i)));
 }
 
 void check_issued(const Protocol& protocol, const Row& row, Diagnostics& diagnostics) {
@@ -43,10 +39,10 @@ void check_total(const CompiledController& controller, Diagnostics& diagnostics)
     for (const BaseEvent& event : table.base_events) {
       const auto named = [&](int i) { return controller.named[state * table.events.size() + event.first + i]; };
       std::vector<std::string> missing;
-      for (int i = 0; i < qualified_count(event); ++i) {
+      for (int i = 0; i < event.count; ++i) {
         if (!named(i)) missing.push_back(table.events[event.first + i]);
       }
-      if (missing.size() > 1) missing = {event.name};  // without a qualifier: both
+      if (missing.size() == event.count) missing = {event.name};  // without a qualifier: all
       for (const std::string& name : missing) {
         diagnostics.error(controller.state_lines[state],
                           fmt::format("{}: no row for state {}, event {}; write one, or say that it is impossible", table.name,
@@ -101,8 +97,9 @@ void check_messages(const Protocol& protocol, const ProtocolSource& source, Diag
   }
 }
 
-void derive_facts(Protocol& protocol) {
-  ControllerTable& cache = protocol.cache;
+namespace {
+
+void derive_cache_states(ControllerTable& cache, bool on_bus) {
   for (std::size_t i = 0; i < cache.states.size(); ++i) {
     StateInfo& state = cache.states[i];
     const auto row = [&](CacheEvent event) -> const Row& {
@@ -111,12 +108,46 @@ void derive_facts(Protocol& protocol) {
     state.readable = does(row(kLoad), Verb::hit);
     state.writable = does(row(kStore), Verb::hit);
     state.after_store = state.writable ? row(kStore).next : static_cast<StateId>(i);
-    state.awaits_data = !row(kData).impossible;
+    state.awaits_data = on_bus && !row(kData).impossible;
     state.stable = !state.awaits_data && !does(row(kLoad), Verb::stall) && !does(row(kStore), Verb::stall) &&
                    !does(row(kEvict), Verb::stall);
   }
+}
+
+// A state in which a request of the bus is put off without being looked into waits for something.
+void derive_node_states(ControllerTable& node, std::size_t bus_messages) {
+  for (std::size_t i = 0; i < node.states.size(); ++i) {
+    StateInfo& state = node.states[i];
+    state.stable = true;
+    for (std::size_t m = 0; m < bus_messages; ++m) {
+      const BaseEvent& ask = node.base_events[ask_event(bus_messages, static_cast<MessageId>(m))];
+      if (ask.absent) continue;
+      const Row& row = node.row(static_cast<StateId>(i), ask.first);
+      if (does(row, Verb::defer) && !does(row, Verb::save_asker)) state.stable = false;
+    }
+  }
+}
+
+// A directory waits where it stalls something.
+void derive_directory_states(ControllerTable& directory) {
+  for (std::size_t i = 0; i < directory.states.size(); ++i) {
+    StateInfo& state = directory.states[i];
+    state.stable = true;
+    for (std::size_t event = 0; event < directory.events.size(); ++event) {
+      if (does(directory.row(static_cast<StateId>(i), static_cast<EventId>(event)), Verb::stall)) state.stable = false;
+    }
+  }
+}
+
+}  // namespace
+
+void derive_facts(Protocol& protocol) {
+  if (!protocol.cache.states.empty()) derive_cache_states(protocol.cache, protocol.kind == ProtocolKind::bus);
+  derive_node_states(protocol.node, protocol.bus_messages);
+  derive_directory_states(protocol.directory);
   for (StateInfo& state : protocol.memory.states) state.stable = true;
-  for (std::size_t m = 0; m < protocol.messages.size(); ++m) {
+  for (std::size_t m = 0; protocol.kind == ProtocolKind::bus && m < protocol.messages.size(); ++m) {
+    const ControllerTable& cache = protocol.cache;
     const Row& row = cache.row(0, cache.base_events[other_event(static_cast<MessageId>(m))].first);
     protocol.messages[m].absent_ignores = !row.impossible && row.count == 0 && row.next == 0;
   }

@@ -16,6 +16,12 @@ void check_total(const CompiledController& controller, Diagnostics& diagnostics)
 void check_reachable(const CompiledController& controller, Diagnostics& diagnostics);
 void check_messages(const Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics);
 
+// The same on a network (`directory`: a node's partner, else null). Errors: a message that nobody sends, or that is sent to
+// somebody who never gets it; data that a row uses and the message does not carry; classes that wait for each other: a message
+// that causes one of its own or of an earlier class, a stall that only such messages could end.
+void check_network_messages(const Protocol& protocol, const Protocol* directory, const ProtocolSource& source,
+                            Diagnostics& diagnostics);
+
 // Fills in every member that protocol.hpp calls derived.
 void derive_facts(Protocol& protocol);
 

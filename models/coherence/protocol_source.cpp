@@ -13,6 +13,7 @@ namespace {
 using Columns = std::vector<std::string>;
 const Columns kPropertyColumns = {"property", "value"};
 const Columns kMessageColumns = {"message", "data", "meaning"};
+const Columns kNetworkMessageColumns = {"message", "class", "data", "meaning"};
 const Columns kStateColumns = {"state", "meaning"};
 const Columns kEventColumns = {"event", "meaning"};
 const Columns kTransitionColumns = {"in", "on", "do", "then", "why"};
@@ -34,17 +35,41 @@ class SourceReader {
     const MarkdownSection& preamble = document_.sections.front();
     check_tables(preamble, {kPropertyColumns}, document_.title_line);
     source.properties = declarations(preamble, kPropertyColumns);
-    if (const MarkdownSection* section = find_section("Messages")) {
-      source.messages_line = section->line;
-      check_tables(*section, {kMessageColumns}, section->line);
-      source.messages = declarations(*section, kMessageColumns);
+    source.kind = kind();
+    if (source.kind != ProtocolKind::node) read_messages(source);
+    switch (source.kind) {
+      case ProtocolKind::bus:
+        source.cache = controller("cache");
+        source.memory = controller("memory");
+        break;
+      case ProtocolKind::directory:
+        source.cache = controller("cache");
+        source.directory = controller("directory");
+        break;
+      case ProtocolKind::node: source.node = controller("node"); break;
     }
-    source.cache = controller("cache");
-    source.memory = controller("memory");
     return source;
   }
 
  private:
+  [[nodiscard]] bool has_section(const std::string& name) const {
+    return std::any_of(document_.sections.begin(), document_.sections.end(),
+                       [&name](const MarkdownSection& section) { return section.name == name; });
+  }
+  [[nodiscard]] ProtocolKind kind() const {
+    if (has_section("node")) return ProtocolKind::node;
+    return has_section("directory") ? ProtocolKind::directory : ProtocolKind::bus;
+  }
+
+  void read_messages(ProtocolSource& source) {
+    const MarkdownSection* section = find_section("Messages");
+    if (section == nullptr) return;
+    const Columns& columns = source.kind == ProtocolKind::bus ? kMessageColumns : kNetworkMessageColumns;
+    source.messages_line = section->line;
+    check_tables(*section, {columns}, section->line);
+    source.messages = declarations(*section, columns);
+  }
+
   const MarkdownSection* find_section(const std::string& name) {
     const MarkdownSection* found = nullptr;
     for (const MarkdownSection& section : std::span(document_.sections).subspan(1)) {
@@ -57,7 +82,9 @@ class SourceReader {
     }
     if (found == nullptr) {
       diagnostics_.error(document_.title_line,
-                         fmt::format("no section '## {}'; a protocol has '## Messages', '## cache' and '## memory'", name));
+                         fmt::format("no section '## {}'; a protocol has '## Messages', '## cache' and '## memory' (a bus) or "
+                                     "'## directory' (a network), or a '## node' alone",
+                                     name));
     }
     return found;
   }
@@ -108,7 +135,8 @@ class SourceReader {
     for (const MarkdownTable& table : section.tables) {
       if (table.header.cells != columns) continue;
       for (const MarkdownRow& row : table.rows) {
-        Declaration declaration{row.line, row.cells[0], columns.size() == 3 ? row.cells[1] : "", row.cells.back()};
+        Declaration declaration{row.line, row.cells[0], columns.size() > 2 ? row.cells[columns.size() - 2] : "", row.cells.back()};
+        if (columns.size() == 4) declaration.message_class = row.cells[1];
         if (columns == kEventColumns) separate_guard(declaration);
         if (accept(declaration, columns[0], result)) result.push_back(std::move(declaration));
       }

@@ -6,14 +6,16 @@
 
 #include "models/coherence/diagnostics.hpp"
 #include "models/coherence/markdown.hpp"
+#include "models/coherence/protocol.hpp"
 
 namespace linebounce {
 
 // One row of a table that declares something: a property, a message, a state, an event. `detail` is the second of three
-// columns.
+// columns, or the third of four; then `message_class` is the second.
 struct Declaration {
   int line = 0;
   std::string name, detail, meaning;
+  std::string message_class = {};
 };
 
 // One row of a table of transitions.
@@ -23,7 +25,7 @@ struct TransitionText {
 };
 
 struct ControllerSource {
-  std::string name;  // "cache" or "memory"
+  std::string name;  // "cache", "memory", "directory" or "node"
   int line = 1;      // of its heading
   std::vector<Declaration> states;
   std::vector<Declaration> events;  // detail: the guard group's words, "shared|alone", or empty
@@ -31,12 +33,13 @@ struct ControllerSource {
 };
 
 struct ProtocolSource {
+  ProtocolKind kind = ProtocolKind::bus;
   std::string title;
   std::vector<Declaration> properties;  // the value is in `meaning`
   int properties_line = 1;
   std::vector<Declaration> messages;  // detail: "yes" or "no", whether it carries data
   int messages_line = 1;
-  ControllerSource cache, memory;
+  ControllerSource cache, memory, directory, node;  // those that the kind has
 };
 
 // Errors, into `diagnostics`: a missing section or table, a table that no section has, a name that is no name or stands twice.

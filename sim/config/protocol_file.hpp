@@ -7,7 +7,7 @@
 
 namespace linebounce {
 
-// Loads models/protocols/NAME.md or a path. `place`, if any, is where the name was read, for messages. Errors: ConfigError.
+// Loads models/protocols/NAME.md or a path; a node's with the partners that it names. `place`, if any, is where the name was read, for messages. Errors: ConfigError.
 Protocol load_protocol(const std::string& name_or_path, const std::string& place = "");
 
 }  // namespace linebounce

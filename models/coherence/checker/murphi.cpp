@@ -199,8 +199,7 @@ class MurphiWriter {
       case Verb::issue: line(depth, "issue({}, {});", place.cache, request_name(action.argument)); break;
       case Verb::free: line(depth, "cd[{}] := 0;", place.cache); break;
       case Verb::update_memory: line(depth, "md := bd;"); break;
-      case Verb::hit:
-      case Verb::stall: break;  // stand at accesses only
+      default: break;  // hit and stall, at accesses only; no others stand in a protocol of a bus
     }
   }
 

@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "models/coherence/protocol_checks.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr std::array kClassNames = {"bus", "request", "forward", "relay", "response"};
+
+const char* name_of(MessageClass message_class) {
+  return kClassNames[static_cast<std::size_t>(message_class)];
+}
+
+bool sends(Verb verb) {
+  return verb == Verb::send_home || verb == Verb::send_requestor || verb == Verb::send_owner || verb == Verb::send_sharers;
+}
+
+bool stalls(const Row& row) {
+  return row.count > 0 && row.steps().front().verb == Verb::stall;
+}
+
+class NetworkChecks {
+ public:
+  NetworkChecks(const Protocol& protocol, const Protocol* directory, const ProtocolSource& source, Diagnostics& diagnostics)
+      : protocol_(protocol),
+        agent_(protocol.kind == ProtocolKind::node ? protocol.node : protocol.cache),
+        directory_(directory != nullptr ? directory->directory : protocol.directory),
+        source_(source),
+        diagnostics_(diagnostics),
+        sent_(protocol.messages.size()) {}
+
+  void run() {
+    check_table(agent_, agent_first());
+    if (protocol_.kind == ProtocolKind::node) return;
+    check_table(directory_, 0);
+    for (std::size_t m = 0; m < sent_.size(); ++m) {
+      if (!sent_[m]) diagnostics_.error(source_.messages[m].line, fmt::format("message {} is never sent", protocol_.messages[m].name));
+    }
+  }
+
+ private:
+  // The base event that message 0 of the network is at an agent.
+  [[nodiscard]] std::size_t agent_first() const {
+    return protocol_.kind == ProtocolKind::node ? node_evict_event(protocol_.bus_messages) + 1 : kFirstNetworkMessage;
+  }
+  [[nodiscard]] bool gets(const ControllerTable& table, std::size_t first, std::size_t message) const {
+    return !table.base_events[first + message - protocol_.bus_messages].absent;
+  }
+
+  void check_table(const ControllerTable& table, std::size_t first) {
+    for (std::size_t base = 0; base < table.base_events.size(); ++base) {
+      const BaseEvent& event = table.base_events[base];
+      const Message* in = base >= first ? &protocol_.messages[protocol_.bus_messages + base - first] : nullptr;
+      for (std::size_t state = 0; !event.absent && state < table.states.size(); ++state) {
+        for (int i = 0; i < event.count; ++i) {
+          const Row& row = table.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
+          check_sends(table, row, in);
+          if (in != nullptr) check_data(table, row, *in);
+          if (in != nullptr && stalls(row)) check_stall(table, static_cast<StateId>(state), first, row, *in);
+        }
+      }
+    }
+  }
+
+  void check_sends(const ControllerTable& table, const Row& row, const Message* in) {
+    for (const Action action : row.steps()) {
+      if (!sends(action.verb)) continue;
+      const Message& out = protocol_.messages[action.argument];
+      sent_[action.argument] = true;
+      const bool home = action.verb == Verb::send_home;
+      if (!gets(home ? directory_ : agent_, home ? 0 : agent_first(), action.argument)) {
+        error(row, fmt::format("{}: sends {} to {}, whose table of events lacks it", table.name, out.name,
+                               home ? "the directory" : "a " + agent_.name));
+      }
+      if (in != nullptr && out.message_class <= in->message_class) {
+        error(row, fmt::format("{}: {} (class {}) causes {} (class {}): a class may cause only later ones, or they could wait for "
+                               "each other in a circle",
+                               table.name, in->name, name_of(in->message_class), out.name, name_of(out.message_class)));
+      }
+    }
+  }
+
+  void check_data(const ControllerTable& table, const Row& row, const Message& in) {
+    for (const Action action : row.steps()) {
+      if ((action.verb == Verb::take_data || action.verb == Verb::update_memory) && !in.carries_data) {
+        error(row, fmt::format("{}: uses data, but {} carries none", table.name, in.name));
+      }
+    }
+  }
+
+  // What is stalled must be able to go on by something that is never behind it: a later class, or the node's own bus.
+  void check_stall(const ControllerTable& table, StateId state, std::size_t first, const Row& row, const Message& in) {
+    for (std::size_t base = 0; base < table.base_events.size(); ++base) {
+      const BaseEvent& event = table.base_events[base];
+      const bool later = base < first || protocol_.messages[protocol_.bus_messages + base - first].message_class > in.message_class;
+      for (int i = 0; later && i < event.count; ++i) {
+        const Row& other = table.row(state, static_cast<EventId>(event.first + i));
+        if (!other.impossible && other.next != state) return;
+      }
+    }
+    error(row, fmt::format("{}: {} (class {}) waits in {}, which only messages of its own or an earlier class end: a circle",
+                           table.name, in.name, name_of(in.message_class), table.states[state].name));
+  }
+
+  void error(const Row& row, const std::string& text) { diagnostics_.error(row.source_line, text); }
+
+  const Protocol& protocol_;
+  const ControllerTable& agent_;
+  const ControllerTable& directory_;
+  const ProtocolSource& source_;
+  Diagnostics& diagnostics_;
+  std::vector<bool> sent_;
+};
+
+}  // namespace
+
+void check_network_messages(const Protocol& protocol, const Protocol* directory, const ProtocolSource& source,
+                            Diagnostics& diagnostics) {
+  NetworkChecks(protocol, directory, source, diagnostics).run();
+}
+
+}  // namespace linebounce

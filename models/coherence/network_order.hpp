@@ -1,0 +1,219 @@
+// How the controllers on a network run their rows: a cache or node controller, and a directory. No time here. The timed simulator and
+// the model checker both call these functions, on the same kinds of entries, so what is checked is what runs.
+//
+// A step is one message taken, one event of a node's bus, or one access of a processor. What it sends leaves through an Outbox, which
+// decides when and in which order it arrives.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+
+#include "models/coherence/bus_order.hpp"
+#include "models/coherence/protocol.hpp"
+
+namespace linebounce {
+
+// A message under way, about one line. Agents (caches or node controllers) count from 0.
+struct NetworkMessage {
+  MessageId message = 0;       // of the network: the directory protocol's
+  std::int8_t source = 0;      // the agent that sent it; a directory: kNobody
+  std::int8_t requestor = 0;   // on whose behalf
+  std::int8_t acks = 0;        // acknowledgements to expect
+  friend bool operator==(const NetworkMessage&, const NetworkMessage&) = default;
+};
+
+// What an agent keeps of a line beside its data.
+struct AgentEntry {
+  StateId state = 0;
+  std::int8_t acks = 0;            // still to come; below 0: more came than were announced so far
+  std::int8_t asker = kNobody;     // node: the cache whose transaction is deferred
+  std::int8_t requestor = kNobody; // node: for whom a recall is made
+  friend bool operator==(const AgentEntry&, const AgentEntry&) = default;
+};
+
+struct DirectoryEntry {
+  StateId state = 0;
+  std::int8_t owner = kNobody;
+  std::uint64_t sharers = 0;  // bit n for agent n
+  friend bool operator==(const DirectoryEntry&, const DirectoryEntry&) = default;
+};
+
+// What a step does beyond its entry.
+template <class T>
+concept AgentOutbox = requires(T out, const NetworkMessage& message, int agent, MessageId bus_message, StateId state, EventId event) {
+  out.send_home(message);
+  out.send(agent, message);
+  out.take_data();           // of the message in hand, or what the bus brought
+  out.run();                 // node: the asker's transaction goes to the bus
+  out.recall(bus_message);   // node
+  out.complete();            // cache: the access that waits runs now
+  out.free();                // cache: the copy is given up
+  out.on_transition(state, event);  // before the row runs
+};
+
+template <class T>
+concept DirectoryOutbox = requires(T out, const NetworkMessage& message, int agent, StateId state, EventId event) {
+  out.send(agent, message);
+  out.update_memory();
+  out.on_transition(state, event);
+};
+
+enum class StepResult : std::uint8_t { done, stalled, hit };
+
+// The agents' table of a protocol, and how ids of messages relate to its base events.
+struct AgentTable {
+  explicit AgentTable(const Protocol& protocol)
+      : protocol(&protocol),
+        table(protocol.kind == ProtocolKind::node ? &protocol.node : &protocol.cache),
+        controller(protocol.kind == ProtocolKind::node ? Controller::node : Controller::cache),
+        first_message(protocol.kind == ProtocolKind::node ? node_evict_event(protocol.bus_messages) + 1 : kFirstNetworkMessage) {}
+
+  [[nodiscard]] std::size_t event_of(MessageId message) const { return first_message + message; }
+  // A row's argument, which counts a node's bus messages first, as the network counts.
+  [[nodiscard]] MessageId network_id(std::uint8_t argument) const {
+    return static_cast<MessageId>(argument - protocol->bus_messages);
+  }
+
+  const Protocol* protocol;
+  const ControllerTable* table;
+  Controller controller;
+  std::size_t first_message;
+};
+
+// The qualified event. `owned`: a cache of the node had newer data (Own_ events).
+inline EventId qualify_agent(const BaseEvent& event, const AgentEntry& entry, const NetworkMessage* in, bool owned) {
+  int word = 0;
+  switch (event.guard) {
+    case GuardGroup::no_acks_acks: word = entry.acks + in->acks == 0 ? 0 : 1; break;
+    case GuardGroup::last_ack_more_acks: word = entry.acks == 1 ? 0 : 1; break;
+    case GuardGroup::owned_clean: word = owned ? 0 : 1; break;
+    default: break;
+  }
+  return static_cast<EventId>(event.first + word);
+}
+
+inline EventId qualify_directory(const BaseEvent& event, const DirectoryEntry& entry, const NetworkMessage& in) {
+  int word = 0;
+  switch (event.guard) {
+    case GuardGroup::from_owner_from_other: word = entry.owner == in.source ? 0 : 1; break;
+    case GuardGroup::last_sharer_more_sharers:
+      word = (entry.sharers & ~(std::uint64_t{1} << in.source)) == 0 ? 0 : 1;
+      break;
+    case GuardGroup::sharers_no_sharers: word = entry.sharers != 0 ? 0 : 1; break;
+    default: break;
+  }
+  return static_cast<EventId>(event.first + word);
+}
+
+// One action of an agent's row, as far as it has to do with the network. Also for the rows that a node runs in memory's place.
+// `in`: the message in hand, or null. `asker`: the cache whose transaction is on the bus.
+template <AgentOutbox Outbox>
+void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action action, const NetworkMessage* in, int asker,
+                  Outbox& out) {
+  const std::int8_t requestor = in != nullptr ? in->requestor : entry.requestor;
+  const auto message = [&](std::int8_t on_behalf_of) {
+    return NetworkMessage{agents.network_id(action.argument), static_cast<std::int8_t>(self), on_behalf_of, 0};
+  };
+  switch (action.verb) {
+    case Verb::send_home: {
+      // A relay speaks for the requestor of the forward that caused it, everything else for the agent itself.
+      const bool relays = agents.protocol->messages[action.argument].message_class == MessageClass::relay;
+      out.send_home(message(relays ? requestor : static_cast<std::int8_t>(self)));
+      break;
+    }
+    case Verb::send_requestor: out.send(requestor, message(requestor)); break;
+    case Verb::take_data: out.take_data(); break;
+    case Verb::save_asker: entry.asker = static_cast<std::int8_t>(asker); break;
+    case Verb::save_requestor: entry.requestor = in->requestor; break;
+    case Verb::add_acks: entry.acks = static_cast<std::int8_t>(entry.acks + in->acks); break;
+    case Verb::count_ack: --entry.acks; break;
+    case Verb::run: out.run(); break;
+    case Verb::recall: out.recall(action.argument); break;
+    case Verb::complete: out.complete(); break;
+    case Verb::free: out.free(); break;
+    default: break;  // what concerns the bus alone
+  }
+}
+
+// Event number `base` happens at an agent: a message (`in`), the own transaction's order (`owned` as found), an access, an eviction.
+// Errors: ProtocolFault, with the entry half changed.
+template <AgentOutbox Outbox>
+StepResult agent_step(const AgentTable& agents, AgentEntry& entry, int self, std::size_t base, const NetworkMessage* in, bool owned,
+                      Outbox& out) {
+  const EventId event = qualify_agent(agents.table->base_events[base], entry, in, owned);
+  const Row& row = agents.table->row(entry.state, event);
+  if (row.impossible) {
+    bus_order_detail::fail(ProtocolFault::Kind::impossible, *agents.protocol, agents.controller, entry.state, event);
+  }
+  out.on_transition(entry.state, event);
+  if (row.count > 0 && row.actions[0].verb == Verb::stall) return StepResult::stalled;
+  entry.state = row.next;
+  if (row.count > 0 && row.actions[0].verb == Verb::hit) return StepResult::hit;
+  for (const Action action : row.steps()) agent_action(agents, entry, self, action, in, kNobody, out);
+  return StepResult::done;
+}
+
+// What the node's row says to a transaction of its bus that wants to be ordered. Errors: ProtocolFault.
+struct Permission {
+  bool granted = true;
+  bool saved = false;  // deferred, and served when the right is here; else it is to be asked again
+};
+template <AgentOutbox Outbox>
+Permission ask_step(const AgentTable& agents, AgentEntry& entry, int self, MessageId bus_message, int asker, Outbox& out) {
+  const BaseEvent& base = agents.table->base_events[ask_event(agents.protocol->bus_messages, bus_message)];
+  const Row& row = agents.table->row(entry.state, base.first);
+  if (row.impossible) {
+    bus_order_detail::fail(ProtocolFault::Kind::impossible, *agents.protocol, agents.controller, entry.state, base.first);
+  }
+  out.on_transition(entry.state, base.first);
+  entry.state = row.next;
+  Permission permission;
+  for (const Action action : row.steps()) {
+    if (action.verb == Verb::defer) permission.granted = false;
+    if (action.verb == Verb::save_asker) permission.saved = true;
+    agent_action(agents, entry, self, action, nullptr, asker, out);
+  }
+  return permission;
+}
+
+// A message arrives at the directory. Errors: ProtocolFault.
+template <DirectoryOutbox Outbox>
+StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const NetworkMessage& in, Outbox& out) {
+  const ControllerTable& table = protocol.directory;
+  const EventId event = qualify_directory(table.base_events[in.message], entry, in);
+  const Row& row = table.row(entry.state, event);
+  if (row.impossible) bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::directory, entry.state, event);
+  out.on_transition(entry.state, event);
+  if (row.count > 0 && row.actions[0].verb == Verb::stall) return StepResult::stalled;
+  entry.state = row.next;
+  const auto bit = [](int agent) { return std::uint64_t{1} << agent; };
+  const std::uint64_t others = entry.sharers & ~bit(in.requestor);
+  const bool invalidates = std::any_of(row.steps().begin(), row.steps().end(),
+                                       [](Action action) { return action.verb == Verb::send_sharers; });
+  for (const Action action : row.steps()) {
+    NetworkMessage message{action.argument, kNobody, in.requestor, 0};
+    switch (action.verb) {
+      case Verb::send_requestor:
+        message.acks = static_cast<std::int8_t>(invalidates ? std::popcount(others) : 0);
+        out.send(in.requestor, message);
+        break;
+      case Verb::send_owner: out.send(entry.owner, message); break;
+      case Verb::send_sharers:
+        for (std::uint64_t rest = others; rest != 0; rest &= rest - 1) out.send(std::countr_zero(rest), message);
+        break;
+      case Verb::update_memory: out.update_memory(); break;
+      case Verb::set_owner: entry.owner = in.requestor; break;
+      case Verb::clear_owner: entry.owner = kNobody; break;
+      case Verb::add_requestor: entry.sharers |= bit(in.requestor); break;
+      case Verb::add_owner: entry.sharers |= bit(entry.owner); break;
+      case Verb::remove_sender: entry.sharers &= ~bit(in.source); break;
+      case Verb::clear_sharers: entry.sharers = 0; break;
+      default: break;  // parse_protocol lets nothing else stand there
+    }
+  }
+  return StepResult::done;
+}
+
+}  // namespace linebounce
