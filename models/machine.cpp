@@ -22,15 +22,36 @@ Tick kernel_now() {
   return static_cast<Tick>(sc_core::sc_time_stamp().value());
 }
 
-// What `check` can prove but this bus cannot run.
-void refuse_unfit(const Protocol& protocol) {
-  const std::string name = "machine.bus.protocol: " + protocol.name;
-  if (protocol.bus != BusKind::split) {
-    throw std::invalid_argument(name + " is for an atomic bus; the machine's bus has split transactions");
+// What `check` can prove but this machine cannot run.
+void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
+  const auto refuse = [](const std::string& key, const Protocol& protocol, const char* why) {
+    throw std::invalid_argument(key + ": " + protocol.name + " " + why);
+  };
+  if (protocols.bus.kind != ProtocolKind::bus) refuse("machine.bus.protocol", protocols.bus, "is not for a bus");
+  if (protocols.bus.bus != BusKind::split)
+    refuse("machine.bus.protocol", protocols.bus, "is for an atomic bus; the machine's bus has split transactions");
+  if (!spec.has_nodes()) {
+    if (protocols.bus.memory.states.size() > 1)
+      refuse("machine.bus.protocol", protocols.bus, "has a memory with states; the memory behind the machine's bus keeps none");
+    return;
   }
-  if (protocol.memory.states.size() > 1) {
-    throw std::invalid_argument(name + " has a memory with states; the memory behind the machine's bus keeps none");
-  }
+  if (protocols.node.kind != ProtocolKind::node) refuse("machine.node.protocol", protocols.node, "has no node controller");
+  if (protocols.directory.kind != ProtocolKind::directory)
+    refuse("machine.directory.protocol", protocols.directory, "has no directory");
+}
+
+// The bus's protocol with what stands behind the bus in memory's place.
+MachineProtocols joined(const MachineSpec& spec, MachineProtocols protocols) {
+  refuse_unfit(spec, protocols);
+  if (spec.has_nodes()) protocols.bus.memory = protocols.node.node;
+  return protocols;
+}
+
+std::array<const ControllerTable*, kControllers> tables_of(const MachineSpec& spec, const MachineProtocols& protocols) {
+  static const ControllerTable kNone;
+  const bool nodes = spec.has_nodes();
+  return {&protocols.bus.cache, nodes ? &kNone : &protocols.bus.memory, nodes ? &protocols.directory.directory : &kNone,
+          nodes ? &protocols.node.node : &kNone};
 }
 
 }  // namespace
@@ -61,23 +82,54 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   return core;
 }
 
-Machine::Machine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine, double warmup_us,
+Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, const EngineSpec& engine, double warmup_us,
                  double measure_us, Observer& observer)
     : layout_(lay_out(spec)),
       timebase_(make_timebase(spec)),
       core_spec_(make_core_spec(spec, engine, timebase_, warmup_us, measure_us)),
       store_(spec.caches.back().line_bytes),
       homes_(spec, layout_, store_.line_bytes()),
-      protocol_(protocol),
-      log_(protocol_, core_spec_.warmup_end, core_spec_.end),
-      memory_("memory", spec.memory, timebase_, store_.line_bytes()),
+      protocols_(joined(spec, protocols)),
+      log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end),
       watchdog_(timebase_.from_us(engine.watchdog_us)) {
-  refuse_unfit(protocol_);
   core_spec_.timebase = &timebase_;
+  build_buses(spec);
+  if (spec.has_nodes()) {
+    build_nodes(spec);
+  } else {
+    memory_ = std::make_unique<PlainMemory>("memory", spec.memory, timebase_, store_, log_);
+    buses_.front()->memory(*memory_);
+  }
+  build_cores(spec, engine, observer);
+}
+
+void Machine::build_buses(const MachineSpec& spec) {
   const BusTiming timing(spec.bus, timebase_, store_.line_bytes());
   if (timing.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");
-  bus_ = std::make_unique<SnoopingBus>("bus", timing, protocol_, store_, log_, *this, core_spec_.warmup_end, core_spec_.end);
-  build_cores(spec, engine, observer);
+  int first_core = 0;
+  for (const int cores : layout_.cores_on_bus) {
+    buses_.push_back(std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), timing, protocols_.bus, store_, log_,
+                                                   *this, first_core, core_spec_.warmup_end, core_spec_.end));
+    first_core += cores;
+  }
+}
+
+void Machine::build_nodes(const MachineSpec& spec) {
+  network_ = std::make_unique<Network>("network", spec, layout_, timebase_, store_, homes_, *this, core_spec_.warmup_end,
+                                       core_spec_.end);
+  for (int bus = 0; bus < static_cast<int>(buses_.size()); ++bus) {
+    controllers_.push_back(std::make_unique<NodeController>(fmt::format("controller{}", bus).c_str(),
+                                                            NodeController::Place{bus, layout_.node_of_bus(bus)}, spec, timebase_,
+                                                            protocols_.node, store_, log_, *network_));
+    controllers_.back()->bus(*buses_[static_cast<std::size_t>(bus)]);
+    buses_[static_cast<std::size_t>(bus)]->memory(*controllers_.back());
+    network_->endpoints(*controllers_.back());
+  }
+  for (int node = 0; node < spec.nodes; ++node) {
+    directories_.push_back(std::make_unique<Directory>(fmt::format("directory{}", node).c_str(), node, spec, timebase_,
+                                                       protocols_.directory, store_, log_, *network_));
+    network_->endpoints(*directories_.back());
+  }
 }
 
 void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Observer& observer) {
@@ -86,27 +138,30 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
   for (int cpu = 0; cpu < cpus(); ++cpu) {
     threads_of[static_cast<std::size_t>(layout_.cpus[static_cast<std::size_t>(cpu)].core)].push_back(CpuId(cpu));
   }
-  const Core::Wiring wiring{.announcements = &bus_->announcements(),
-                            .lookahead = std::min(bus_->announcements().lookahead(), core_spec_.ipi_latency),
-                            .log = &log_,
-                            .observer = &observer,
-                            .failures = this};
+  std::vector<std::size_t> bus_of;
+  for (std::size_t bus = 0; bus < buses_.size(); ++bus)
+    bus_of.insert(bus_of.end(), static_cast<std::size_t>(layout_.cores_on_bus[bus]), bus);
   cores_.resize(static_cast<std::size_t>(cores));
   for (int i = 0; i < cores; ++i) {
     const int core = engine.reverse_construction ? cores - 1 - i : i;
     const auto at = static_cast<std::size_t>(core);
+    SnoopingBus& bus = *buses_[bus_of[at]];
+    const Core::Wiring wiring{.announcements = &bus.announcements(),
+                              .lookahead = std::min(bus.announcements().lookahead(), core_spec_.ipi_latency),
+                              .log = &log_,
+                              .observer = &observer,
+                              .failures = this};
     // On top of what the levels hold: the write-back buffers, and lines that no level could take.
     const int spare = core_spec_.write_back_buffers + core_spec_.outstanding_misses;
-    CacheAgent agent(core, spec.caches, protocol_.cache, store_, spare);
+    CacheAgent agent(core, spec.caches, protocols_.bus.cache, store_, spare);
     cores_[at] =
         std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
-    cores_[at]->bus(*bus_);
+    cores_[at]->bus(bus);
   }
   for (const auto& core : cores_) {
     core->set_peers([this](CpuId id) { return std::pair<Core*, Cpu*>(&core_of(id.value), &cpu(id.value)); });
   }
-  for (const auto& core : cores_) bus_->clients(core->unit());
-  bus_->memory(memory_);
+  for (std::size_t core = 0; core < cores_.size(); ++core) buses_[bus_of[core]]->clients(cores_[core]->unit());
 }
 
 void Machine::set_program(int cpu, Core::Program program) {
@@ -160,15 +215,29 @@ bool Machine::all_ended() const {
   return std::all_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->ended(); });
 }
 
+BusStatistics Machine::bus_statistics() const {
+  BusStatistics sum;
+  for (const auto& bus : buses_) {
+    sum.transactions += bus->statistics().transactions;
+    sum.address_busy += bus->statistics().address_busy;
+    sum.data_busy += bus->statistics().data_busy;
+  }
+  return sum;
+}
+
 std::int64_t Machine::kernel_events() const {
-  std::int64_t events = bus_->activations();
+  std::int64_t events = network_ ? network_->activations() : 0;
+  for (const auto& bus : buses_) events += bus->activations();
   for (const auto& core : cores_) events += core->activations();
   return events;
 }
 
 void Machine::stuck(const char* what) const {
   std::string text = fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, kernel_now(), timebase_.to_ns(kernel_now()));
-  text += bus_->describe_pending();
+  for (const auto& bus : buses_) text += bus->describe_pending();
+  for (const auto& controller : controllers_) text += controller->describe_pending();
+  for (const auto& directory : directories_) text += directory->describe_pending();
+  if (network_) text += network_->describe_pending();
   for (const auto& core : cores_) text += core->describe() + core->unit().describe_pending();
   throw ModelFailure(text);
 }

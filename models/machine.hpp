@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/bus/snooping_bus.hpp"
@@ -13,15 +14,26 @@
 #include "models/machine_spec.hpp"
 #include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
-#include "models/memory/memory_controller.hpp"
+#include "models/memory/plain_memory.hpp"
+#include "models/network/network.hpp"
+#include "models/node/directory.hpp"
+#include "models/node/node_controller.hpp"
 
 namespace linebounce {
+
+// What its controllers run. Without nodes only the bus's.
+struct MachineProtocols {
+  Protocol bus, node, directory;
+  // NOLINTNEXTLINE(google-explicit-constructor): a machine of one bus has one protocol
+  MachineProtocols(Protocol bus_protocol, Protocol node_protocol = {}, Protocol directory_protocol = {})
+      : bus(std::move(bus_protocol)), node(std::move(node_protocol)), directory(std::move(directory_protocol)) {}
+};
 
 class Machine final : public FailureSink {
  public:
   // Statistics count what starts at or after warmup_us, for measure_us; 0: until every program has ended.
   // Errors: std::invalid_argument for a machine that can't be simulated, with text for a user.
-  Machine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine, double warmup_us, double measure_us,
+  Machine(const MachineSpec& spec, const MachineProtocols& protocols, const EngineSpec& engine, double warmup_us, double measure_us,
           Observer& observer);
 
   [[nodiscard]] const Timebase& timebase() const { return timebase_; }
@@ -29,7 +41,11 @@ class Machine final : public FailureSink {
   [[nodiscard]] LineStore& store() { return store_; }
   [[nodiscard]] Homes& homes() { return homes_; }
   [[nodiscard]] const TransitionLog& log() const { return log_; }
-  [[nodiscard]] const SnoopingBus& bus() const { return *bus_; }
+  [[nodiscard]] int buses() const { return static_cast<int>(buses_.size()); }
+  // Of all buses together.
+  [[nodiscard]] BusStatistics bus_statistics() const;
+  // Null where the machine has no nodes.
+  [[nodiscard]] const Network* network() const { return network_.get(); }
   [[nodiscard]] int cpus() const { return static_cast<int>(layout_.cpus.size()); }
   [[nodiscard]] Cpu& cpu(int number) { return core_of(number).thread(layout_.cpus[static_cast<std::size_t>(number)].thread); }
   [[nodiscard]] const CoreSpec& core_spec() const { return core_spec_; }
@@ -55,6 +71,8 @@ class Machine final : public FailureSink {
   [[nodiscard]] Core& core_of(int cpu) {
     return *cores_[static_cast<std::size_t>(layout_.cpus[static_cast<std::size_t>(cpu)].core)];
   }
+  void build_buses(const MachineSpec& spec);
+  void build_nodes(const MachineSpec& spec);
   void build_cores(const MachineSpec& spec, const EngineSpec& engine, Observer& observer);
   [[nodiscard]] std::int64_t progress_count() const;
   [[nodiscard]] bool all_ended() const;
@@ -66,10 +84,14 @@ class Machine final : public FailureSink {
   CoreSpec core_spec_;
   LineStore store_;
   Homes homes_;
-  Protocol protocol_;
+  MachineProtocols protocols_;
   TransitionLog log_;
-  MemoryController memory_;
-  std::unique_ptr<SnoopingBus> bus_;
+  std::vector<std::unique_ptr<SnoopingBus>> buses_;
+  // Behind the buses: plain memory, or all the rest.
+  std::unique_ptr<PlainMemory> memory_;
+  std::unique_ptr<Network> network_;
+  std::vector<std::unique_ptr<NodeController>> controllers_;  // by bus
+  std::vector<std::unique_ptr<Directory>> directories_;       // by node
   std::vector<std::unique_ptr<Core>> cores_;
   Tick watchdog_;
   Tick finished_at_ = 0;

@@ -11,10 +11,14 @@ namespace linebounce {
 
 // A transaction as its requester asks for it.
 struct BusRequest {
+  // What the memory side has to do with it: asked whether it may be ordered; has said that it may; has made it itself.
+  enum class Kind : std::uint8_t { ask, run, recall };
+
   Tick stamp = 0;  // the requester's own time; may lie ahead of the kernel's
-  int client = 0;  // number of the requester on this bus; breaks ties of stamps
+  int client = 0;  // the requester's number, of the whole machine, or kMemory; breaks ties of stamps
   LineAddr line;
   MessageId message = 0;
+  Kind kind = Kind::ask;
 };
 
 class BusClient : public virtual sc_core::sc_interface {

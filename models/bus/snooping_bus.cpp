@@ -35,7 +35,8 @@ Tick kernel_now() {
 // One line as the protocol's rows see it.
 class SnoopingBus::SnoopedLine {
  public:
-  SnoopedLine(SnoopingBus& bus, LineAddr line, Slot slot, Tick at) : bus_(bus), line_(line), slot_(slot), at_(at) {}
+  SnoopedLine(SnoopingBus& bus, LineAddr line, Slot slot, int requestor, Tick at)
+      : bus_(bus), line_(line), slot_(slot), requestor_(requestor), at_(at) {}
 
   [[nodiscard]] const std::vector<int>& snoopers(MessageId message) const {
     return bus_.protocol_.messages[message].absent_ignores ? bus_.holders_ : bus_.everybody_;
@@ -47,49 +48,46 @@ class SnoopingBus::SnoopedLine {
   void set_state(int client, StateId state) {
     if (found(client) != nullptr) agent(client).set_state(*found(client), state);
   }
-  [[nodiscard]] StateId memory_state() const { return 0; }
-  void set_memory_state(StateId) {}
-  void copy_to_bus(int client) {
-    data_ = agent(client).data(*found(client));
-    version_ = found(client)->version;
-  }
-  void memory_to_bus() {
-    data_ = bus_.store_.memory_data(slot_);
-    version_ = bus_.store_.memory_version(slot_);
-  }
+  [[nodiscard]] StateId memory_state() const { return bus_.memory->state(slot_); }
+  void set_memory_state(StateId state) { bus_.memory->set_state(slot_, state); }
+  void copy_to_bus(int client) { data_ = {agent(client).data(*found(client)), found(client)->version}; }
+  void memory_to_bus() { data_ = bus_.memory->data(slot_); }
   void bus_to_copy(int) {}  // the bytes were put there with the order step, see hand_over()
-  void bus_to_memory() {
-    std::memcpy(bus_.store_.memory_data(slot_), data_, static_cast<std::size_t>(bus_.store_.line_bytes()));
-    bus_.store_.set_memory_version(slot_, version_);
-  }
+  void bus_to_memory() { bus_.memory->take(slot_, data_); }
+  void node_action(Action action) { bus_.memory->act(slot_, action, requestor_, data_, at_); }
   void complete(int) {}  // the access runs when data or response has arrived; until then nobody may take the line
   void issue(int, MessageId) {}
   void free(int client) { agent(client).drop(*found(client)); }
   void on_transition(Controller controller, int client, StateId state, EventId event) {
     const StateId next = bus_.protocol_.table(controller).row(state, event).next;
-    bus_.log_.record(at_, controller, client, line_, state, event, next);
+    if (controller == Controller::cache) {
+      bus_.log_.record(at_, controller, client, line_, state, event, next);
+    } else {
+      bus_.memory->on_transition(slot_, state, event, next, at_);
+    }
   }
 
   // Copies what is on the bus to its requester, which may not use it before the data step.
   void hand_over(int client) {
-    std::memcpy(agent(client).data(*found(client)), data_, static_cast<std::size_t>(bus_.store_.line_bytes()));
-    found(client)->version = version_;
+    std::memcpy(agent(client).data(*found(client)), data_.bytes, static_cast<std::size_t>(bus_.store_.line_bytes()));
+    found(client)->version = data_.version;
   }
+  [[nodiscard]] const LineData& on_bus() const { return data_; }
 
  private:
-  [[nodiscard]] Copy* found(int client) const { return bus_.found_[static_cast<std::size_t>(client)]; }
-  [[nodiscard]] CacheAgent& agent(int client) const { return bus_.clients_[static_cast<std::size_t>(client)]->caches(); }
+  [[nodiscard]] Copy* found(int client) const { return bus_.found_[static_cast<std::size_t>(client - bus_.first_client_)]; }
+  [[nodiscard]] CacheAgent& agent(int client) const { return bus_.client(client).caches(); }
 
   SnoopingBus& bus_;
   LineAddr line_;
   Slot slot_;
+  int requestor_;
   Tick at_;
-  const std::byte* data_ = nullptr;
-  Version version_ = 0;
+  LineData data_;
 };
 
 SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,
-                         TransitionLog& log, FailureSink& failures, Tick warmup_end, Tick end)
+                         TransitionLog& log, FailureSink& failures, int first_client, Tick warmup_end, Tick end)
     : sc_module(name),
       clients("clients"),
       memory("memory"),
@@ -98,6 +96,7 @@ SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, 
       store_(store),
       log_(log),
       failures_(failures),
+      first_client_(first_client),
       warmup_end_(warmup_end),
       end_(end),
       announcements_(timing.lookahead()),
@@ -113,7 +112,7 @@ void SnoopingBus::end_of_elaboration() {
   found_.resize(clients_.size());
   holders_.reserve(clients_.size());
   everybody_.resize(clients_.size());
-  std::iota(everybody_.begin(), everybody_.end(), 0);
+  std::iota(everybody_.begin(), everybody_.end(), first_client_);
 }
 
 void SnoopingBus::post(const BusRequest& request) {
@@ -192,10 +191,9 @@ Tick SnoopingBus::busy_until(LineAddr line) const {
 // The front transaction's touch has come, unless an atomic operation or a delivery still holds its line.
 void SnoopingBus::sample_front(Tick now) {
   Transaction& front = transactions_.front();
-  find_holders(front.request.line);
+  find_holders(store_.slot(front.request.line));
   Tick free_at = busy_until(front.request.line);
-  for (const int holder : holders_)
-    free_at = std::max(free_at, clients_[static_cast<std::size_t>(holder)]->locked_until(front.request.line));
+  for (const int holder : holders_) free_at = std::max(free_at, client(holder).locked_until(front.request.line));
   if (free_at > now) {
     front.touch_at = free_at;
     announcements_.announce(free_at, now);
@@ -210,40 +208,68 @@ void SnoopingBus::sample_front(Tick now) {
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
 }
 
-void SnoopingBus::find_holders(LineAddr line) {
+void SnoopingBus::find_holders(Slot slot) {
   holders_.clear();
-  for (std::uint64_t rest = store_.holders(store_.slot(line)); rest != 0; rest &= rest - 1)
-    holders_.push_back(std::countr_zero(rest));
+  if (clients_.empty()) return;
+  const std::uint64_t own = ~std::uint64_t{0} >> (64 - clients_.size());
+  for (std::uint64_t rest = store_.holders(slot) >> first_client_ & own; rest != 0; rest &= rest - 1)
+    holders_.push_back(first_client_ + std::countr_zero(rest));
 }
 
 // REQUIRES: holders_ are this line's.
 void SnoopingBus::order(const Transaction& transaction, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  std::fill(found_.begin(), found_.end(), nullptr);
-  for (const int holder : holders_) {
-    found_[static_cast<std::size_t>(holder)] = clients_[static_cast<std::size_t>(holder)]->caches().find(request.line);
-  }
-  check_last_touches(now);
-  for (const int holder : holders_) {
-    const auto i = static_cast<std::size_t>(holder);
-    if (found_[i]->watched) clients_[i]->watched_copy_changed(request.line, now);
-  }
-  const Slot slot = found_[static_cast<std::size_t>(request.client)]->slot;
-  SnoopedLine line(*this, request.line, slot, now);
+  const Slot slot = store_.slot(request.line);
   try {
-    const OrderOutcome outcome = order_step(protocol_, line, request.message, request.client);
-    if (outcome.needs_data_step) line.hand_over(request.client);
-    deliver(transaction, outcome, result);
-    if (outcome.reissued) post({result, request.client, request.line, *outcome.reissued});
+    if (request.kind == BusRequest::Kind::ask && !memory->grants(request, slot, now)) return;
+    order_granted(transaction, slot, now, result);
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), request.line);
   }
-  if (protocol_.messages[request.message].carries_data) clients_[static_cast<std::size_t>(request.client)]->written_back(now);
+}
+
+void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result) {
+  const BusRequest& request = transaction.request;
+  std::fill(found_.begin(), found_.end(), nullptr);
+  for (const int holder : holders_)
+    found_[static_cast<std::size_t>(holder - first_client_)] = client(holder).caches().find(request.line);
+  check_last_touches(now);
+  for (const int holder : holders_) {
+    if (found_[static_cast<std::size_t>(holder - first_client_)]->watched) client(holder).watched_copy_changed(request.line, now);
+  }
+  if (request.kind == BusRequest::Kind::recall) {
+    order_recall(transaction, slot, now, result);
+  } else {
+    order_client(transaction, slot, now, result);
+  }
+  memory->order_over(slot, now);
+}
+
+void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick now, Tick result) {
+  const BusRequest& request = transaction.request;
+  SnoopedLine line(*this, request.line, slot, request.client, now);
+  const OrderOutcome outcome = order_step(protocol_, line, request.message, request.client);
+  if (outcome.deferred) return;
+  if (outcome.needs_data_step) line.hand_over(request.client);
+  deliver(transaction, outcome, slot, result);
+  if (outcome.reissued) post({result, request.client, request.line, *outcome.reissued});
+  if (protocol_.messages[request.message].carries_data) client(request.client).written_back(now);
+}
+
+void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result) {
+  const BusRequest& request = transaction.request;
+  SnoopedLine line(*this, request.line, slot, kMemory, now);
+  const OrderOutcome outcome = recall_step(protocol_, line, request.message);
+  const bool data = outcome.supplier != kNobody || outcome.data_to_memory;
+  Tick done = result + timing_.response;
+  if (data) done = reserve_data(result + timing_.intervention, outcome.supplier) + timing_.data;
+  done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
+  memory->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done);
 }
 
 void SnoopingBus::check_last_touches(Tick now) {
   for (const int holder : holders_) {
-    const Copy& copy = *found_[static_cast<std::size_t>(holder)];
+    const Copy& copy = *found_[static_cast<std::size_t>(holder - first_client_)];
     if (copy.last_touch < now) continue;
     fail(fmt::format("invariant I2: cache {} used the line at tick {}, but it is touched from outside at tick {}", holder,
                      copy.last_touch, now),
@@ -252,19 +278,17 @@ void SnoopingBus::check_last_touches(Tick now) {
 }
 
 // What the order step has decided takes its time: data from memory or another cache, a response without data, a write-back.
-void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& outcome, Tick result) {
+void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
   const BusRequest& request = transaction.request;
-  BusClient& requester = *clients_[static_cast<std::size_t>(request.client)];
-  Copy* copy = found_[static_cast<std::size_t>(request.client)];
+  BusClient& requester = client(request.client);
+  Copy* copy = found_[static_cast<std::size_t>(request.client - first_client_)];
   Tick done = result;
   if (outcome.needs_data_step) {
-    const bool from_memory = outcome.supplier == kMemory;
-    const Tick ready =
-        from_memory ? std::max(result, memory->read(request.line, transaction.address_at)) : result + timing_.intervention;
-    const Tick start = reserve_data(ready, outcome.supplier);
+    MemorySide::Supply supply{result + timing_.intervention, Source::local_c2c};
+    if (outcome.supplier == kMemory) supply = memory->read(slot, request.line, transaction.address_at);
+    const Tick start = reserve_data(std::max(result, supply.ready), outcome.supplier);
     if (outcome.data_to_memory) memory->write(request.line, start + timing_.data);
-    busy_.push_back({request.line,
-                     requester.deliver(*copy, start + timing_.latch, from_memory ? Source::local_memory : Source::local_c2c)});
+    busy_.push_back({request.line, requester.deliver(*copy, start + timing_.latch, supply.source)});
     done = start + timing_.data;
   } else if (outcome.completed) {
     done = result + timing_.response;
@@ -288,8 +312,8 @@ Tick SnoopingBus::reserve_data(Tick ready, int sender) {
 }
 
 void SnoopingBus::data_step(int client, Copy& copy, Tick at) {
-  found_[static_cast<std::size_t>(client)] = &copy;
-  SnoopedLine line(*this, copy.line, copy.slot, at);
+  found_[static_cast<std::size_t>(client - first_client_)] = &copy;
+  SnoopedLine line(*this, copy.line, copy.slot, client, at);
   try {
     linebounce::data_step(protocol_, line, client);
   } catch (const ProtocolFault& fault) {

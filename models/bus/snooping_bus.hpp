@@ -15,8 +15,9 @@
 #include "models/bus/bus_client.hpp"
 #include "models/coherence/bus_order.hpp"
 #include "models/coherence/transition_log.hpp"
+#include "models/bus/memory_side.hpp"
 #include "models/failure.hpp"
-#include "models/memory/memory_controller.hpp"
+#include "models/timebase.hpp"
 
 namespace linebounce {
 
@@ -37,12 +38,13 @@ struct BusStatistics {
 
 class SnoopingBus final : public sc_core::sc_module, public Bus {
  public:
+  // Its clients have the numbers from `first_client` on. `protocol`'s memory table is that of what stands behind the bus.
   SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,
-              TransitionLog& log, FailureSink& failures, Tick warmup_end, Tick end);
+              TransitionLog& log, FailureSink& failures, int first_client, Tick warmup_end, Tick end);
 
-  // A client's number is its place in the order of binding.
-  sc_core::sc_port<BusClient, 0> clients;
-  sc_core::sc_port<Memory> memory;
+  // In the order of their numbers.
+  sc_core::sc_port<BusClient, 0, sc_core::SC_ZERO_OR_MORE_BOUND> clients;
+  sc_core::sc_port<MemorySide> memory;
 
   void end_of_elaboration() override;
 
@@ -79,9 +81,13 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   [[nodiscard]] Tick busy_until(LineAddr line) const;
   void sample_front(Tick now);
   void order(const Transaction& transaction, Tick now, Tick result);
-  void find_holders(LineAddr line);
+  void order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result);
+  void order_client(const Transaction& transaction, Slot slot, Tick now, Tick result);
+  void order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result);
+  void find_holders(Slot slot);
+  [[nodiscard]] BusClient& client(int number) const { return *clients_[static_cast<std::size_t>(number - first_client_)]; }
   void check_last_touches(Tick now);
-  void deliver(const Transaction& transaction, const OrderOutcome& outcome, Tick result);
+  void deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
   Tick reserve_data(Tick ready, int sender);
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
   [[nodiscard]] bool measured(Tick at) const { return at >= warmup_end_ && at < end_; }
@@ -91,6 +97,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   LineStore& store_;
   TransitionLog& log_;
   FailureSink& failures_;
+  int first_client_;
   Tick warmup_end_;
   Tick end_;
   Announcements announcements_;

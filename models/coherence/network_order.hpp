@@ -64,11 +64,11 @@ enum class StepResult : std::uint8_t { done, stalled, hit };
 
 // The agents' table of a protocol, and how ids of messages relate to its base events.
 struct AgentTable {
-  explicit AgentTable(const Protocol& protocol)
-      : protocol(&protocol),
-        table(protocol.kind == ProtocolKind::node ? &protocol.node : &protocol.cache),
-        controller(protocol.kind == ProtocolKind::node ? Controller::node : Controller::cache),
-        first_message(protocol.kind == ProtocolKind::node ? node_evict_event(protocol.bus_messages) + 1 : kFirstNetworkMessage) {}
+  explicit AgentTable(const Protocol& whole)
+      : protocol(&whole),
+        controller(whole.kind == ProtocolKind::node ? Controller::node : Controller::cache),
+        table(&whole.table(controller)),
+        first_message(whole.kind == ProtocolKind::node ? node_evict_event(whole.bus_messages) + 1 : kFirstNetworkMessage) {}
 
   [[nodiscard]] std::size_t event_of(MessageId message) const { return first_message + message; }
   // A row's argument, which counts a node's bus messages first, as the network counts.
@@ -77,8 +77,8 @@ struct AgentTable {
   }
 
   const Protocol* protocol;
-  const ControllerTable* table;
   Controller controller;
+  const ControllerTable* table;
   std::size_t first_message;
 };
 

@@ -110,6 +110,7 @@ struct StateInfo {
   bool writable = false;     // derived: Store does `hit`
   StateId after_store = 0;   // derived: next state of a Store that hits; the same state where none does
   bool stable = false;       // derived: no Load, Store or Evict of it stalls, and it waits for nothing
+  bool holds_data = false;   // derived, of a node: some row may still use the data that it has
   bool awaits_data = false;  // derived: its Data row is possible, so an order step that ends here is followed by a data step
 };
 

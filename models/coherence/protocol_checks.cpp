@@ -128,6 +128,28 @@ void derive_node_states(ControllerTable& node, std::size_t bus_messages) {
   }
 }
 
+// Data is needed in a state if a row uses it before new data comes, or leads to a state in which it is needed.
+void derive_node_data(ControllerTable& node, const std::vector<Message>& messages) {
+  const auto needs = [&](const Row& row) {
+    for (const Action action : row.steps()) {
+      if (action.verb == Verb::take_data) return false;
+      if (action.verb == Verb::send_data) return true;
+      const bool sends = action.verb == Verb::send_home || action.verb == Verb::send_requestor;
+      if (sends && messages[action.argument].carries_data) return true;
+    }
+    return !row.impossible && node.states[row.next].holds_data;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t state = 0; state < node.states.size(); ++state) {
+      for (std::size_t event = 0; event < node.events.size() && !node.states[state].holds_data; ++event) {
+        if (!needs(node.row(static_cast<StateId>(state), static_cast<EventId>(event)))) continue;
+        node.states[state].holds_data = changed = true;
+      }
+    }
+  }
+}
+
 // A directory waits where it stalls something.
 void derive_directory_states(ControllerTable& directory) {
   for (std::size_t i = 0; i < directory.states.size(); ++i) {
@@ -144,6 +166,7 @@ void derive_directory_states(ControllerTable& directory) {
 void derive_facts(Protocol& protocol) {
   if (!protocol.cache.states.empty()) derive_cache_states(protocol.cache, protocol.kind == ProtocolKind::bus);
   derive_node_states(protocol.node, protocol.bus_messages);
+  derive_node_data(protocol.node, protocol.messages);
   derive_directory_states(protocol.directory);
   for (StateInfo& state : protocol.memory.states) state.stable = true;
   for (std::size_t m = 0; protocol.kind == ProtocolKind::bus && m < protocol.messages.size(); ++m) {

@@ -6,11 +6,9 @@
 
 namespace linebounce {
 
-TransitionLog::TransitionLog(const Protocol& protocol, Tick begin, Tick end)
-    : protocol_(&protocol), begin_(begin), end_(end), recent_(kRemembered) {
-  for (const Controller controller : {Controller::cache, Controller::memory}) {
-    counts_[static_cast<std::size_t>(controller)].assign(table(controller).states.size() * table(controller).events.size(), 0);
-  }
+TransitionLog::TransitionLog(const std::array<const ControllerTable*, kControllers>& tables, Tick begin, Tick end)
+    : tables_(tables), begin_(begin), end_(end), recent_(kRemembered) {
+  for (std::size_t i = 0; i < kControllers; ++i) counts_[i].assign(tables[i]->states.size() * tables[i]->events.size(), 0);
 }
 
 std::string TransitionLog::history(LineAddr line) const {
@@ -22,7 +20,7 @@ std::string TransitionLog::history(LineAddr line) const {
     if (entry.line != line) continue;
     ++shown;
     const ControllerTable& rows = table(entry.controller);
-    const std::string who = entry.controller == Controller::cache ? fmt::format("cache {}", entry.agent) : "memory";
+    const std::string who = fmt::format("{} {}", rows.name, entry.agent);
     text = text.insert(0, fmt::format("  tick {} {}: {} {} -> {}\n", entry.time, who, rows.states[entry.state].name,
                                       rows.events[entry.event], rows.states[entry.next].name));
   }

@@ -14,7 +14,7 @@ namespace linebounce {
 class TransitionLog {
  public:
   // Counts rows that run at times in [begin, end).
-  TransitionLog(const Protocol& protocol, Tick begin, Tick end);
+  TransitionLog(const std::array<const ControllerTable*, kControllers>& tables, Tick begin, Tick end);
 
   void record(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) {
     recent_[recorded_ % kRemembered] = {time, line, agent, controller, state, event, next};
@@ -26,7 +26,9 @@ class TransitionLog {
   [[nodiscard]] std::int64_t count(Controller controller, StateId state, EventId event) const {
     return counts_[static_cast<std::size_t>(controller)][state * table(controller).events.size() + event];
   }
-  [[nodiscard]] const ControllerTable& table(Controller controller) const { return protocol_->table(controller); }
+  [[nodiscard]] const ControllerTable& table(Controller controller) const {
+    return *tables_[static_cast<std::size_t>(controller)];
+  }
 
   // The latest rows of one line, oldest first, a line of text each: "tick 1234 cache 2: S Other_GetM -> I".
   [[nodiscard]] std::string history(LineAddr line) const;
@@ -43,10 +45,10 @@ class TransitionLog {
   };
   static constexpr std::size_t kRemembered = 4096;  // a power of two
 
-  const Protocol* protocol_;
+  std::array<const ControllerTable*, kControllers> tables_;
   Tick begin_;
   Tick end_;
-  std::array<std::vector<std::int64_t>, 2> counts_;
+  std::array<std::vector<std::int64_t>, kControllers> counts_;
   std::vector<Entry> recent_;
   std::size_t recorded_ = 0;
 };

@@ -32,7 +32,10 @@ class LineStore {
   Version next_version(Slot slot) { return ++latest_[slot]; }
 
   [[nodiscard]] Version memory_version(Slot slot) const { return memory_version_[slot]; }
-  void set_memory_version(Slot slot, Version version) { memory_version_[slot] = version; }
+  void write_memory(Slot slot, const std::byte* data, Version version) {
+    std::memcpy(memory_data(slot), data, static_cast<std::size_t>(line_bytes_));
+    memory_version_[slot] = version;
+  }
   [[nodiscard]] std::byte* memory_data(Slot slot) { return &data_[static_cast<std::size_t>(slot) << line_shift_]; }
 
   // Which agents have a copy of the line, in whatever state: bit n for agent number n. So nobody has to look through all

@@ -4,10 +4,8 @@
 
 namespace linebounce {
 
-MemoryController::MemoryController(sc_core::sc_module_name name, const MemorySpec& spec, const Timebase& timebase,
-                                   int line_bytes)
-    : sc_module(name),
-      latency_(timebase.from_ns(spec.latency_ns)),
+MemoryController::MemoryController(const MemorySpec& spec, const Timebase& timebase, int line_bytes)
+    : latency_(timebase.from_ns(spec.latency_ns)),
       bank_busy_(timebase.from_ns(spec.bank_busy_ns)),
       channel_busy_(spec.bandwidth_mb_per_s > 0 ? timebase.from_ns(line_bytes * 1000.0 / spec.bandwidth_mb_per_s) : 0),
       bank_free_(static_cast<std::size_t>(spec.banks), 0) {}

@@ -75,7 +75,7 @@ BenchResult run_bench_case(const BenchCase& bench_case, MachineSpec spec, const 
   result.functional_refs_per_s = references / functional_seconds(bench_case, spec, protocol);
   result.timed_refs_per_s = references / seconds([&] { machine.run(); });
   result.ratio = result.timed_refs_per_s / result.functional_refs_per_s;
-  const std::int64_t transactions = machine.bus().statistics().transactions;
+  const std::int64_t transactions = machine.bus_statistics().transactions;
   if (transactions * 1000 > each) {
     result.kernel_events_per_transaction = static_cast<double>(machine.kernel_events()) / static_cast<double>(transactions);
   }

@@ -86,12 +86,23 @@ void Statistics::collect(Machine& machine, PointData& point) const {
   collect_lines(point);
   collect_time(machine, point);
   collect_transitions(machine, point);
-  const auto measured = static_cast<double>(machine.measured());
-  const BusStatistics& bus = machine.bus().statistics();
-  point.metrics["bus.utilisation_pct"] = {share_pct(static_cast<double>(bus.data_busy), measured), "%"};
-  point.metrics["bus.address_utilisation_pct"] = {share_pct(static_cast<double>(bus.address_busy), measured), "%"};
-  point.metrics["bus.transactions"] = {bus.transactions, ""};
+  collect_traffic(machine, point);
   point.simulated_ns = static_cast<std::int64_t>(timebase_.to_ns(machine.measured()));
+}
+
+// Of several buses the mean share, and each link's own.
+void Statistics::collect_traffic(const Machine& machine, PointData& point) {
+  const auto measured = static_cast<double>(machine.measured());
+  const BusStatistics bus = machine.bus_statistics();
+  const double buses = measured * static_cast<double>(machine.buses());
+  point.metrics["bus.utilisation_pct"] = {share_pct(static_cast<double>(bus.data_busy), buses), "%"};
+  point.metrics["bus.address_utilisation_pct"] = {share_pct(static_cast<double>(bus.address_busy), buses), "%"};
+  point.metrics["bus.transactions"] = {bus.transactions, ""};
+  if (machine.network() == nullptr) return;
+  for (const LinkStatistics& link : machine.network()->links()) {
+    const std::string name = fmt::format("link.{}_{}.utilisation_pct", link.from, link.to);
+    point.metrics[name] = {share_pct(static_cast<double>(link.busy), measured), "%"};
+  }
 }
 
 void Statistics::collect_latency(Machine& machine, PointData& point) const {
@@ -192,7 +203,8 @@ void Statistics::collect_time(Machine& machine, PointData& point) const {
 }
 
 void Statistics::collect_transitions(const Machine& machine, PointData& point) {
-  for (const Controller controller : {Controller::cache, Controller::memory}) {
+  for (std::size_t i = 0; i < kControllers; ++i) {
+    const auto controller = static_cast<Controller>(i);
     const ControllerTable& table = machine.log().table(controller);
     for (std::size_t state = 0; state < table.states.size(); ++state) {
       for (std::size_t event = 0; event < table.events.size(); ++event) {

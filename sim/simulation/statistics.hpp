@@ -68,6 +68,7 @@ class Statistics final : public Observer {
   void collect_latency(Machine& machine, PointData& point) const;
   void collect_lines(PointData& point) const;
   void collect_time(Machine& machine, PointData& point) const;
+  static void collect_traffic(const Machine& machine, PointData& point);
   static void collect_transitions(const Machine& machine, PointData& point);
   void latency_metrics(const std::string& source, const std::map<std::int64_t, std::int64_t>& bins, PointData& point) const;
 

@@ -1,0 +1,39 @@
+// Memory right behind a bus: always willing, one state, its data in the LineStore.
+#pragma once
+
+#include <systemc>
+
+#include "models/bus/memory_side.hpp"
+#include "models/coherence/transition_log.hpp"
+#include "models/memory/memory_controller.hpp"
+
+namespace linebounce {
+
+class PlainMemory final : public sc_core::sc_module, public MemorySide {
+ public:
+  PlainMemory(sc_core::sc_module_name name, const MemorySpec& spec, const Timebase& timebase, LineStore& store, TransitionLog& log)
+      : sc_module(name), controller_(spec, timebase, store.line_bytes()), store_(store), log_(log) {}
+
+  bool grants(const BusRequest&, Slot, Tick) override { return true; }
+  [[nodiscard]] StateId state(Slot) const override { return 0; }
+  void set_state(Slot, StateId) override {}
+  [[nodiscard]] LineData data(Slot slot) override { return {store_.memory_data(slot), store_.memory_version(slot)}; }
+  void take(Slot slot, const LineData& data) override { store_.write_memory(slot, data.bytes, data.version); }
+  void act(Slot, Action, int, const LineData&, Tick) override {}
+  void on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) override {
+    log_.record(at, Controller::memory, 0, store_.line(slot), state, event, next);
+  }
+  Supply read(Slot, LineAddr line, Tick address_at) override {
+    return {controller_.read(line, address_at), Source::local_memory};
+  }
+  void write(LineAddr line, Tick data_at) override { controller_.write(line, data_at); }
+  void recalled(Slot, MessageId, bool, const LineData&, Tick, Tick) override {}
+  void order_over(Slot, Tick) override {}
+
+ private:
+  MemoryController controller_;
+  LineStore& store_;
+  TransitionLog& log_;
+};
+
+}  // namespace linebounce

@@ -1,0 +1,209 @@
+#include "models/network/network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace linebounce {
+
+namespace {
+
+Tick kernel_now() {
+  return static_cast<Tick>(sc_core::sc_time_stamp().value());
+}
+
+constexpr std::size_t kClasses = 5;
+
+}  // namespace
+
+NetworkTiming::NetworkTiming(const MachineSpec& spec, const Timebase& timebase)
+    : occupancy(timebase.from_ns(spec.node.occupancy_ns)),
+      request_crossing(timebase.from_ns(spec.node.request_crossing_ns)),
+      line_crossing(timebase.from_ns(spec.node.line_crossing_ns)),
+      header_bytes(spec.network.header_bytes),
+      credits(spec.network.credits) {}
+
+Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
+                 LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end)
+    : sc_module(name),
+      endpoints("endpoints"),
+      timing_(spec, timebase),
+      layout_(layout),
+      store_(store),
+      homes_(homes),
+      failures_(failures),
+      warmup_end_(warmup_end),
+      end_(end),
+      line_bytes_(static_cast<std::size_t>(store.line_bytes())),
+      crossing_free_(static_cast<std::size_t>(spec.nodes)),
+      controller_free_(static_cast<std::size_t>(spec.nodes)),
+      map_(lay_links(spec.network, spec.nodes)) {
+  for (const Link& link : map_.links) {
+    const Tick thousand_bytes = link.bandwidth_mb_per_s > 0 ? timebase.from_ns(1e6 / link.bandwidth_mb_per_s) : 0;
+    links_.push_back({.from = link.from,
+                      .to = link.to,
+                      .latency = timebase.from_ns(link.latency_ns),
+                      .thousand_bytes = thousand_bytes});
+  }
+  SC_HAS_PROCESS(Network);
+  SC_METHOD(step);
+  sensitive << event_;
+  dont_initialize();
+}
+
+void Network::end_of_elaboration() {
+  for (int i = 0; i < endpoints.size(); ++i) endpoints_.push_back(endpoints[i]);
+  sent_.resize(endpoints_.size());
+  last_ready_.resize(endpoints_.size() * endpoints_.size() * kClasses);
+}
+
+int Network::node_of(int endpoint) const {
+  const int buses = static_cast<int>(layout_.cores_on_bus.size());
+  return endpoint < buses ? layout_.node_of_bus(endpoint) : endpoint - buses;
+}
+
+PacketIndex Network::make(const Packet& packet, const std::byte* data) {
+  PacketIndex index = static_cast<PacketIndex>(packets_.size());
+  if (free_.empty()) {
+    packets_.emplace_back();
+    orders_.emplace_back();
+    data_.push_back(std::make_unique<std::byte[]>(line_bytes_));
+  } else {
+    index = free_.back();
+    free_.pop_back();
+  }
+  packets_[index] = packet;
+  packets_[index].at = node_of(packet.sender);
+  if (data != nullptr) std::memcpy(data_[index].get(), data, line_bytes_);
+  return index;
+}
+
+void Network::send(PacketIndex index, Tick ready) {
+  const Packet& packet = packets_[index];
+  const auto sender = static_cast<std::size_t>(packet.sender);
+  orders_[index] = sender << 32 | sent_[sender]++;
+  push(std::max(ready, kernel_now() + 1), Stage::depart, index);
+  schedule();
+}
+
+void Network::push(Tick at, Stage stage, PacketIndex index) {
+  calendar_.push({at, orders_[index], index, stage});
+}
+
+void Network::schedule() {
+  if (calendar_.empty()) return;
+  const Tick ahead = calendar_.top().at - kernel_now();
+  event_.notify(ahead > 0 ? sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(ahead)) : sc_core::SC_ZERO_TIME);
+}
+
+// The buses act in the first delta of a time. What they did then is known before anything arrives at that time.
+void Network::step() {
+  ++activations_;
+  try {
+    const Tick now = kernel_now();
+    if (now >= end_) return;  // the cores have stopped
+    if (!buses_are_done_) {
+      buses_are_done_ = true;
+      event_.notify(sc_core::SC_ZERO_TIME);
+      return;
+    }
+    buses_are_done_ = false;
+    while (!calendar_.empty() && calendar_.top().at <= now) {
+      const Item item = calendar_.top();
+      calendar_.pop();
+      run(item);
+    }
+    schedule();
+  } catch (...) {
+    failures_.failed(std::current_exception());
+  }
+}
+
+void Network::run(const Item& item) {
+  switch (item.stage) {
+    case Stage::depart: depart(item.packet, item.at); break;
+    case Stage::link: take_link(item.packet, item.at); break;
+    case Stage::arrive: arrive(item.packet, item.at); break;
+    case Stage::handle:
+      release_link(packets_[item.packet], item.at);
+      endpoints_[static_cast<std::size_t>(packets_[item.packet].receiver)]->receive(item.packet, item.at);
+      break;
+  }
+}
+
+void Network::depart(PacketIndex index, Tick at) {
+  Packet& packet = packets_[index];
+  if (packet.receiver < 0) packet.receiver = directory_of(homes_.home(packet.line, packet.at));
+  const auto channel = (static_cast<std::size_t>(packet.sender) * endpoints_.size() + static_cast<std::size_t>(packet.receiver)) *
+                           kClasses +
+                       static_cast<std::size_t>(packet.message_class);
+  last_ready_[channel] = at = std::max(at, last_ready_[channel]);
+  if (node_of(packet.receiver) == packet.at) return push(at, Stage::arrive, index);
+  Tick& free = crossing_free_[static_cast<std::size_t>(packet.at)];
+  free = std::max(at, free) + (packet.carries_data ? timing_.line_crossing : timing_.request_crossing);
+  push(free, Stage::link, index);
+}
+
+void Network::take_link(PacketIndex index, Tick at) {
+  Packet& packet = packets_[index];
+  const int number = map_.next_link[static_cast<std::size_t>(packet.at)][static_cast<std::size_t>(node_of(packet.receiver))];
+  LinkState& link = links_[static_cast<std::size_t>(number)];
+  const auto message_class = static_cast<std::size_t>(packet.message_class);
+  if (timing_.credits > 0 && link.in_use[message_class] == timing_.credits) {
+    link.waiting[message_class].push_back(index);
+    return;
+  }
+  release_link(packet, at);
+  ++link.in_use[message_class];
+  packet.held_link = number;
+  packet.at = link.to;
+  const Tick bytes = timing_.header_bytes + (packet.carries_data ? static_cast<Tick>(line_bytes_) : 0);
+  const Tick start = std::max(at, link.free);
+  const Tick busy = bytes * link.thousand_bytes / 1000;
+  link.free = start + busy;
+  if (start >= warmup_end_ && start < end_) link.busy += busy;
+  const bool there = link.to == node_of(packet.receiver);
+  push(link.free + link.latency, there ? Stage::arrive : Stage::link, index);
+}
+
+// The buffer is free once the packet goes on; its credit needs a link's latency to come back.
+void Network::release_link(Packet& packet, Tick at) {
+  if (packet.held_link < 0) return;
+  LinkState& link = links_[static_cast<std::size_t>(packet.held_link)];
+  const auto message_class = static_cast<std::size_t>(packet.message_class);
+  packet.held_link = -1;
+  --link.in_use[message_class];
+  std::deque<PacketIndex>& waiting = link.waiting[message_class];
+  if (waiting.empty()) return;
+  push(at + std::max<Tick>(1, link.latency), Stage::link, waiting.front());
+  waiting.pop_front();
+}
+
+void Network::arrive(PacketIndex index, Tick at) {
+  const int node = node_of(packets_[index].receiver);
+  Tick& free = controller_free_[static_cast<std::size_t>(node)];
+  const Tick start = std::max(at, free);
+  free = start + timing_.occupancy;
+  if (start > at) return push(start, Stage::handle, index);
+  run({at, orders_[index], index, Stage::handle});
+}
+
+std::vector<LinkStatistics> Network::links() const {
+  std::vector<LinkStatistics> statistics;
+  for (const LinkState& link : links_) statistics.push_back({link.from, link.to, link.busy});
+  return statistics;
+}
+
+std::string Network::describe_pending() const {
+  std::string text;
+  auto rest = calendar_;
+  for (; !rest.empty(); rest.pop()) {
+    const Packet& packet = packets_[rest.top().packet];
+    text += fmt::format("  network: message {} for line 0x{:x} from endpoint {} to {}, next at tick {}\n", packet.message.message,
+                        store_.address_of(packet.line), packet.sender, packet.receiver, rest.top().at);
+  }
+  return text;
+}
+
+}  // namespace linebounce

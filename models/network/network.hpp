@@ -1,0 +1,146 @@
+// The network between the nodes, and the way from a node's controllers to its own directory. It carries packets from one endpoint to
+// another and is the only process among them, so that what happens at one time has one order: by time, then by sender.
+//
+//   sender --(own node)-----------------------------------------------------> pass of the node's controller -> receiver
+//   sender -- crossing stage of its node --> links, each with its bandwidth --> pass of the controller -------> receiver
+//
+// Packets of one class from one sender to one receiver stay in order. Each class has buffers of its own at the end of each link.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <queue>
+#include <systemc>
+#include <vector>
+
+#include "models/coherence/network_order.hpp"
+#include "models/failure.hpp"
+#include "models/machine_layout.hpp"
+#include "models/memory/homes.hpp"
+#include "models/memory/line_store.hpp"
+#include "models/network/topology.hpp"
+#include "models/timebase.hpp"
+
+namespace linebounce {
+
+using PacketIndex = std::uint32_t;
+
+struct Packet {
+  NetworkMessage message;
+  MessageClass message_class = MessageClass::request;
+  Slot slot = 0;
+  LineAddr line;
+  int sender = 0;         // an endpoint
+  int receiver = -1;      // an endpoint; -1: the directory of the line's home
+  bool carries_data = false;
+  bool from_cache = false;  // the data's origin: a cache (or a node controller), or memory
+  int origin_node = 0;
+  Version version = 0;
+  // Where it is on its way.
+  int at = 0;  // a node, or a place of the map between nodes
+  int held_link = -1;  // it occupies a buffer at this link's end
+};
+
+class NetworkEndpoint : public virtual sc_core::sc_interface {
+ public:
+  // REQUIRES: the receiver frees the packet when it needs it no longer.
+  virtual void receive(PacketIndex packet, Tick at) = 0;
+};
+
+struct NetworkTiming {
+  NetworkTiming(const MachineSpec& spec, const Timebase& timebase);
+  Tick occupancy;                 // of a controller, for a pass
+  Tick request_crossing, line_crossing;
+  int header_bytes;
+  int credits;
+};
+
+struct LinkStatistics {
+  int from = 0;
+  int to = 0;
+  Tick busy = 0;
+};
+
+class Network final : public sc_core::sc_module {
+ public:
+  Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
+          LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end);
+
+  // One for each bus, then one for each node's directory.
+  sc_core::sc_port<NetworkEndpoint, 0> endpoints;
+  void end_of_elaboration() override;
+
+  [[nodiscard]] int directory_of(int node) const { return static_cast<int>(layout_.cores_on_bus.size()) + node; }
+
+  // A new packet; `data`, if it carries any, is copied.
+  PacketIndex make(const Packet& packet, const std::byte* data);
+  [[nodiscard]] Packet& packet(PacketIndex index) { return packets_[index]; }
+  [[nodiscard]] const std::byte* data(PacketIndex index) const { return data_[index].get(); }
+  void free(PacketIndex index) { free_.push_back(index); }
+
+  // The packet leaves its sender at `ready`, which lies behind the kernel's time, but not before an earlier one of its class to the
+  // same receiver.
+  void send(PacketIndex index, Tick ready);
+
+  [[nodiscard]] std::vector<LinkStatistics> links() const;
+  [[nodiscard]] std::int64_t activations() const { return activations_; }
+  [[nodiscard]] std::string describe_pending() const;
+
+ private:
+  enum class Stage : std::uint8_t { depart, link, arrive, handle };
+  struct Item {
+    Tick at;
+    std::uint64_t order;  // among those of one time: by sender, then as they were sent
+    PacketIndex packet;
+    Stage stage;
+    [[nodiscard]] bool operator>(const Item& other) const { return at != other.at ? at > other.at : order > other.order; }
+  };
+  struct LinkState {
+    int from, to;
+    Tick latency;
+    Tick thousand_bytes;  // on the link; 0: no limit
+    Tick free = 0;
+    Tick busy = 0;
+    std::array<int, 5> in_use{};  // buffers at its end, by class
+    std::array<std::deque<PacketIndex>, 5> waiting{};
+  };
+
+  void step();
+  void schedule();
+  void push(Tick at, Stage stage, PacketIndex index);
+  void run(const Item& item);
+  void depart(PacketIndex index, Tick at);
+  void take_link(PacketIndex index, Tick at);
+  void arrive(PacketIndex index, Tick at);
+  void release_link(Packet& packet, Tick at);
+  [[nodiscard]] int node_of(int endpoint) const;
+
+  const NetworkTiming timing_;
+  const MachineLayout& layout_;
+  LineStore& store_;
+  Homes& homes_;
+  FailureSink& failures_;
+  Tick warmup_end_;
+  Tick end_;
+  std::size_t line_bytes_;
+  std::vector<NetworkEndpoint*> endpoints_;
+  sc_core::sc_event event_;
+  bool buses_are_done_ = false;
+
+  std::vector<Packet> packets_;
+  std::vector<std::uint64_t> orders_;  // by packet: its place among those of one time
+  std::vector<std::unique_ptr<std::byte[]>> data_;  // by packet
+  std::vector<PacketIndex> free_;
+  std::priority_queue<Item, std::vector<Item>, std::greater<>> calendar_;
+  std::vector<std::uint32_t> sent_;  // by sender: how many packets
+  std::vector<Tick> last_ready_;     // by sender, receiver and class
+  std::vector<Tick> crossing_free_;  // by node
+  std::vector<Tick> controller_free_;
+  NetworkMap map_;
+  std::vector<LinkState> links_;
+  std::int64_t activations_ = 0;
+};
+
+}  // namespace linebounce

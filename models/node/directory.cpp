@@ -1,0 +1,101 @@
+#include "models/node/directory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+struct Directory::Outbox {
+  Directory& directory;
+  const Packet& packet;
+  const std::byte* data;  // the packet's
+  Tick at;
+
+  void send(int agent, const NetworkMessage& message) {
+    const Message& kind = directory.protocol_.messages[message.message];
+    const Tick looked_up = at + directory.latency_;
+    Packet sent{.message = message,
+                .message_class = kind.message_class,
+                .slot = packet.slot,
+                .line = packet.line,
+                .sender = directory.network_.directory_of(directory.node_),
+                .receiver = agent,
+                .carries_data = kind.carries_data,
+                .from_cache = false,
+                .origin_node = directory.node_,
+                .version = directory.store_.memory_version(packet.slot)};
+    const std::byte* bytes = kind.carries_data ? directory.store_.memory_data(packet.slot) : nullptr;
+    const Tick ready = kind.carries_data ? directory.memory_.read(packet.line, looked_up) : looked_up;
+    directory.network_.send(directory.network_.make(sent, bytes), ready);
+  }
+  void update_memory() {
+    directory.store_.write_memory(packet.slot, data, packet.version);
+    directory.memory_.write(packet.line, at + directory.latency_);
+  }
+  void on_transition(StateId state, EventId event) {
+    directory.log_.record(at, Controller::directory, directory.node_, packet.line, state, event,
+                          directory.protocol_.directory.row(state, event).next);
+  }
+};
+
+Directory::Directory(sc_core::sc_module_name name, int node, const MachineSpec& spec, const Timebase& timebase,
+                     const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network)
+    : sc_module(name),
+      node_(node),
+      protocol_(protocol),
+      store_(store),
+      log_(log),
+      network_(network),
+      memory_(spec.memory, timebase, store.line_bytes()),
+      latency_(timebase.from_ns(spec.node.latency_ns) + timebase.from_ns(spec.directory.latency_ns)) {}
+
+DirectoryEntry& Directory::entry(Slot slot) {
+  if (slot >= entries_.size()) entries_.resize(std::max<std::size_t>(slot + 1, entries_.size() * 2));
+  return entries_[slot];
+}
+
+void Directory::receive(PacketIndex index, Tick at) {
+  const Slot slot = network_.packet(index).slot;
+  if (!process(index, at)) {
+    stalled_.push_back(index);
+    return;
+  }
+  // The line's state may have changed: what waited for that goes on, in the order in which it came.
+  for (std::size_t i = 0; i < stalled_.size();) {
+    const PacketIndex waiting = stalled_[i];
+    if (network_.packet(waiting).slot == slot && process(waiting, at)) {
+      stalled_.erase(stalled_.begin() + static_cast<std::ptrdiff_t>(i));
+      i = 0;
+    } else {
+      ++i;
+    }
+  }
+}
+
+bool Directory::process(PacketIndex index, Tick at) {
+  const Packet packet = network_.packet(index);
+  Outbox out{*this, packet, network_.data(index), at};
+  try {
+    if (directory_step(protocol_, entry(packet.slot), packet.message, out) == StepResult::stalled) return false;
+  } catch (const ProtocolFault& fault) {
+    throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", fault.what(), store_.address_of(packet.line),
+                                   log_.history(packet.line)));
+  }
+  network_.free(index);
+  return true;
+}
+
+std::string Directory::describe_pending() const {
+  std::string text;
+  for (const PacketIndex index : stalled_) {
+    const Packet& packet = network_.packet(index);
+    text += fmt::format("  directory {}: {} of agent {} for line 0x{:x} waits\n", node_, protocol_.messages[packet.message.message].name,
+                        packet.sender, store_.address_of(packet.line));
+  }
+  return text;
+}
+
+}  // namespace linebounce

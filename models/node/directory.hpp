@@ -1,0 +1,40 @@
+// The directory of one node: for every line that the node is home to, who has it. Beside it the node's memory. It runs a protocol's
+// `directory` table.
+#pragma once
+
+#include <systemc>
+#include <vector>
+
+#include "models/coherence/transition_log.hpp"
+#include "models/memory/memory_controller.hpp"
+#include "models/network/network.hpp"
+
+namespace linebounce {
+
+class Directory final : public sc_core::sc_module, public NetworkEndpoint {
+ public:
+  Directory(sc_core::sc_module_name name, int node, const MachineSpec& spec, const Timebase& timebase, const Protocol& protocol,
+            LineStore& store, TransitionLog& log, Network& network);
+
+  void receive(PacketIndex packet, Tick at) override;
+
+  [[nodiscard]] std::string describe_pending() const;
+
+ private:
+  struct Outbox;
+
+  [[nodiscard]] bool process(PacketIndex packet, Tick at);
+  [[nodiscard]] DirectoryEntry& entry(Slot slot);
+
+  const int node_;
+  const Protocol& protocol_;
+  LineStore& store_;
+  TransitionLog& log_;
+  Network& network_;
+  MemoryController memory_;
+  Tick latency_;  // of the controller's pass and the look-up
+  std::vector<DirectoryEntry> entries_;  // by slot
+  std::vector<PacketIndex> stalled_;     // in the order of their arrival
+};
+
+}  // namespace linebounce

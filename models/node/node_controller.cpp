@@ -1,0 +1,253 @@
+#include "models/node/node_controller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+// What a step of this controller does beyond its entry.
+struct NodeController::Outbox {
+  NodeController& node;
+  Slot slot;
+  Tick at;            // of the step
+  Tick ready;         // when what it sends leaves
+  LineData in_hand;   // the data of the message, or on the bus
+
+  void send_home(const NetworkMessage& message) { node.send(-1, message, slot, ready); }
+  void send(int agent, const NetworkMessage& message) { node.send(agent, message, slot, ready); }
+  void take_data() { node.take(slot, in_hand); }
+  void run() {
+    Line& line = node.lines_[slot];
+    line.running = true;
+    node.bus_->post({ready, line.entry.asker, node.store_.line(slot), line.asked, BusRequest::Kind::run});
+  }
+  void recall(MessageId message) {
+    node.bus_->post({ready, kMemory, node.store_.line(slot), message, BusRequest::Kind::recall});
+  }
+  void complete() {}
+  void free() {}
+  void on_transition(StateId state, EventId event) {
+    node.on_transition(slot, state, event, node.protocol_.node.row(state, event).next, at);
+  }
+};
+
+NodeController::NodeController(sc_core::sc_module_name name, Place place, const MachineSpec& spec, const Timebase& timebase,
+                               const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network)
+    : sc_module(name),
+      bus("bus"),
+      place_(place),
+      protocol_(protocol),
+      agents_(protocol),
+      store_(store),
+      log_(log),
+      network_(network),
+      latency_(timebase.from_ns(spec.node.latency_ns)),
+      cache_latency_(timebase.from_ns(spec.node.cache_latency_ns)),
+      line_bytes_(static_cast<std::size_t>(store.line_bytes())) {
+  const bool evicts = !protocol.node.base_events[node_evict_event(protocol.bus_messages)].absent;
+  if (spec.node.cache_size_kib > 0 && evicts) {
+    array_.emplace(CacheSpec{.name = "node",
+                             .size_kib = spec.node.cache_size_kib,
+                             .ways = spec.node.cache_ways,
+                             .line_bytes = store.line_bytes()});
+  }
+}
+
+NodeController::Line& NodeController::line(Slot slot) {
+  if (slot >= lines_.size()) lines_.resize(std::max<std::size_t>(slot + 1, lines_.size() * 2));
+  return lines_[slot];
+}
+
+LineData NodeController::data(Slot slot) {
+  const Line& line = lines_[slot];
+  if (line.data == kNoData) fail("the node controller has no data to send", slot);
+  return {bytes(line), line.version};
+}
+
+void NodeController::take(Slot slot, const LineData& data) {
+  Line& line = lines_[slot];
+  if (line.data == kNoData) {
+    if (free_data_.empty()) {
+      line.data = static_cast<std::uint32_t>(data_.size() / line_bytes_);
+      data_.resize(data_.size() + line_bytes_);
+    } else {
+      line.data = free_data_.back();
+      free_data_.pop_back();
+    }
+  }
+  std::memcpy(bytes(line), data.bytes, line_bytes_);
+  line.version = data.version;
+}
+
+void NodeController::drop_data(Line& line) {
+  if (line.data == kNoData) return;
+  free_data_.push_back(line.data);
+  line.data = kNoData;
+}
+
+bool NodeController::grants(const BusRequest& request, Slot slot, Tick at) {
+  Line& asked = line(slot);
+  asking_ = request;
+  if (protocol_.node.base_events[ask_event(protocol_.bus_messages, request.message)].absent) return true;
+  const bool fresh = asked.entry.state == 0;
+  Outbox out{*this, slot, at, at + latency_, {}};
+  const Permission permission = ask_step(agents_, asked.entry, place_.bus, request.message, request.client, out);
+  if (permission.saved) asked.asked = request.message;
+  if (!permission.granted && !permission.saved) deferred_.push_back(request);
+  if (array_ && fresh && asked.entry.state != 0) {
+    find_place(slot, at);
+  } else if (array_) {
+    const std::uint64_t block = request.line.value;
+    if (const int way = array_->find(block); way >= 0) array_->touch(block, way, at);
+  }
+  return permission.granted;
+}
+
+bool NodeController::evictable(Slot slot) const {
+  const ControllerTable& table = protocol_.node;
+  const Row& row = table.row(lines_[slot].entry.state, table.base_events[node_evict_event(protocol_.bus_messages)].first);
+  return !row.impossible && row.actions[0].verb != Verb::stall;
+}
+
+// A line that finds no victim has no place in the array: it is there as long as anybody wants it.
+void NodeController::find_place(Slot slot, Tick at) {
+  const std::uint64_t block = store_.line(slot).value;
+  const int way = array_->victim(block, [this](CopyIndex other) { return evictable(other); });
+  if (way < 0) return;
+  const CopyIndex victim = array_->copy(block, way);
+  if (victim != kNoCopy) {
+    array_->remove(array_->block_at(block, way), way);
+    Outbox out{*this, victim, at, at + latency_, {}};
+    agent_step(agents_, lines_[victim].entry, place_.bus, node_evict_event(protocol_.bus_messages), nullptr, false, out);
+  }
+  array_->insert(block, way, slot, at);
+}
+
+void NodeController::act(Slot slot, Action action, int requestor, const LineData& on_bus, Tick at) {
+  Line& acting = line(slot);
+  Outbox out{*this, slot, at, at + latency_, on_bus};
+  if (action.verb == Verb::save_asker) acting.asked = asking_.message;
+  agent_action(agents_, acting.entry, place_.bus, action, nullptr, requestor, out);
+}
+
+void NodeController::on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) {
+  log_.record(at, Controller::node, place_.bus, store_.line(slot), state, event, next);
+}
+
+MemorySide::Supply NodeController::read(Slot slot, LineAddr, Tick address_at) {
+  const Line& supplying = lines_[slot];
+  if (supplying.running) return {address_at, supplying.source};  // it waits in the controller
+  return {address_at + cache_latency_, Source::node_cache};
+}
+
+void NodeController::recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) {
+  Outbox out{*this, slot, at, data_at + latency_, data};
+  agent_step(agents_, lines_[slot].entry, place_.bus, recalled_event(protocol_.bus_messages, message), nullptr, owned, out);
+}
+
+void NodeController::order_over(Slot slot, Tick at) {
+  settle(slot, at);
+}
+
+void NodeController::receive(PacketIndex index, Tick at) {
+  const Slot slot = network_.packet(index).slot;
+  const auto same_line = [&](PacketIndex other) {
+    return network_.packet(other).slot == slot &&
+           network_.packet(other).message_class == network_.packet(index).message_class;
+  };
+  if (std::any_of(stalled_.begin(), stalled_.end(), same_line) || !process(index, at)) {
+    stalled_.push_back(index);
+    return;
+  }
+  settle(slot, at);
+}
+
+// False if the message has to wait.
+bool NodeController::process(PacketIndex index, Tick at) {
+  const Packet packet = network_.packet(index);
+  Line& receiving = line(packet.slot);
+  if (packet.carries_data) {
+    const bool local = packet.origin_node == place_.node;
+    receiving.source = packet.from_cache ? (local ? Source::local_c2c : Source::remote_c2c)
+                                         : (local ? Source::local_memory : Source::remote_memory);
+  }
+  Outbox out{*this, packet.slot, at, at + latency_, {network_.data(index), packet.version}};
+  try {
+    const StepResult result = agent_step(agents_, receiving.entry, place_.bus, agents_.event_of(packet.message.message),
+                                         &packet.message, false, out);
+    if (result == StepResult::stalled) return false;
+  } catch (const ProtocolFault& fault) {
+    fail(fault.what(), packet.slot);
+  }
+  network_.free(index);
+  return true;
+}
+
+// The line's state may have changed: what waited for that goes on.
+void NodeController::settle(Slot slot, Tick at) {
+  for (bool more = true; more;) {
+    const auto waiting =
+        std::find_if(stalled_.begin(), stalled_.end(), [&](PacketIndex index) { return network_.packet(index).slot == slot; });
+    more = waiting != stalled_.end() && process(*waiting, at);
+    if (more) stalled_.erase(waiting);
+  }
+  Line& settled = lines_[slot];
+  const StateInfo& state = protocol_.node.states[settled.entry.state];
+  if (!state.holds_data) drop_data(settled);
+  if (!state.stable) return;
+  settled.running = false;
+  if (array_ && settled.entry.state == 0) {
+    const std::uint64_t block = store_.line(slot).value;
+    if (const int way = array_->find(block); way >= 0) array_->remove(block, way);
+  }
+  const LineAddr line = store_.line(slot);
+  for (BusRequest& request : deferred_) {
+    if (request.line != line) continue;
+    request.stamp = at;
+    bus_->post(request);
+  }
+  std::erase_if(deferred_, [line](const BusRequest& request) { return request.line == line; });
+}
+
+void NodeController::send(int receiver, const NetworkMessage& message, Slot slot, Tick ready) {
+  const Message& kind = protocol_.messages[protocol_.bus_messages + message.message];
+  const Line& sending = lines_[slot];
+  Packet packet{.message = message,
+                .message_class = kind.message_class,
+                .slot = slot,
+                .line = store_.line(slot),
+                .sender = place_.bus,
+                .receiver = receiver,
+                .carries_data = kind.carries_data,
+                .from_cache = true,
+                .origin_node = place_.node,
+                .version = sending.version};
+  const std::byte* bytes_sent = kind.carries_data ? data(slot).bytes : nullptr;
+  network_.send(network_.make(packet, bytes_sent), ready);
+}
+
+std::string NodeController::describe_pending() const {
+  std::string text;
+  for (Slot slot = 0; slot < lines_.size(); ++slot) {
+    const StateInfo& state = protocol_.node.states[lines_[slot].entry.state];
+    if (state.stable) continue;
+    text += fmt::format("  node controller {}: line 0x{:x} is in {}, asked for by cache {}\n", place_.bus,
+                        store_.address_of(store_.line(slot)), state.name, lines_[slot].entry.asker);
+  }
+  for (const BusRequest& request : deferred_) {
+    text += fmt::format("  node controller {}: {} of cache {} for line 0x{:x} is put off\n", place_.bus,
+                        protocol_.messages[request.message].name, request.client, store_.address_of(request.line));
+  }
+  return text;
+}
+
+void NodeController::fail(const std::string& what, Slot slot) const {
+  throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", what, store_.address_of(store_.line(slot)),
+                                 log_.history(store_.line(slot))));
+}
+
+}  // namespace linebounce

@@ -1,0 +1,91 @@
+// The controller behind one bus of a machine with nodes: memory to its bus, a cache to the directories. It runs a protocol's `node` table.
+//
+// What it keeps of a line stands in an entry; data where the table's state needs any. With a cache of limited size a line has to be
+// evicted when another one needs its place: it leaves the array at once, and its entry goes on until the eviction is over.
+#pragma once
+
+#include <optional>
+#include <systemc>
+#include <vector>
+
+#include "models/bus/bus_client.hpp"
+#include "models/bus/memory_side.hpp"
+#include "models/cache/cache_array.hpp"
+#include "models/coherence/transition_log.hpp"
+#include "models/network/network.hpp"
+
+namespace linebounce {
+
+class NodeController final : public sc_core::sc_module, public MemorySide, public NetworkEndpoint {
+ public:
+  struct Place {
+    int bus;  // of the machine: the controller's number
+    int node;
+  };
+  NodeController(sc_core::sc_module_name name, Place place, const MachineSpec& spec, const Timebase& timebase,
+                 const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network);
+
+  sc_core::sc_port<Bus> bus;
+  void end_of_elaboration() override { bus_ = bus.operator->(); }
+
+  // MemorySide
+  bool grants(const BusRequest& request, Slot slot, Tick at) override;
+  [[nodiscard]] StateId state(Slot slot) const override { return lines_[slot].entry.state; }
+  void set_state(Slot slot, StateId state) override { lines_[slot].entry.state = state; }
+  [[nodiscard]] LineData data(Slot slot) override;
+  void take(Slot slot, const LineData& data) override;
+  void act(Slot slot, Action action, int requestor, const LineData& on_bus, Tick at) override;
+  void on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) override;
+  Supply read(Slot slot, LineAddr line, Tick address_at) override;
+  void write(LineAddr, Tick) override {}
+  void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) override;
+  void order_over(Slot slot, Tick at) override;
+
+  // NetworkEndpoint
+  void receive(PacketIndex packet, Tick at) override;
+
+  [[nodiscard]] std::string describe_pending() const;
+
+ private:
+  static constexpr std::uint32_t kNoData = 0xFFFFFFFF;
+  struct Line {
+    AgentEntry entry;
+    MessageId asked = 0;   // what the asker wants
+    bool running = false;  // the asker's transaction is on its way to the bus, with what has arrived for it
+    Source source = Source::local_memory;  // of what has arrived
+    std::uint32_t data = kNoData;
+    Version version = 0;
+  };
+  struct Outbox;
+
+  Line& line(Slot slot);
+  [[nodiscard]] bool process(PacketIndex packet, Tick at);
+  void settle(Slot slot, Tick at);
+  void find_place(Slot slot, Tick at);
+  [[nodiscard]] bool evictable(Slot slot) const;
+  void drop_data(Line& line);
+  void send(int receiver, const NetworkMessage& message, Slot slot, Tick ready);
+  [[nodiscard]] std::byte* bytes(const Line& line) { return &data_[line.data * line_bytes_]; }
+  [[noreturn]] void fail(const std::string& what, Slot slot) const;
+
+  const Place place_;
+  const Protocol& protocol_;
+  const AgentTable agents_;
+  LineStore& store_;
+  TransitionLog& log_;
+  Network& network_;
+  Bus* bus_ = nullptr;
+  Tick latency_;        // of a pass
+  Tick cache_latency_;  // look-up to first data
+  std::size_t line_bytes_;
+  std::optional<CacheArray> array_;  // none: no limit
+
+  std::vector<Line> lines_;  // by slot
+  std::vector<std::byte> data_;
+  std::vector<std::uint32_t> free_data_;
+  BusRequest asking_;                 // the transaction on the bus that was asked about last
+  std::vector<BusRequest> deferred_;  // to be asked again, in their order
+  std::vector<PacketIndex> stalled_;  // in the order of their arrival
+};
+
+}  // namespace linebounce
