@@ -3,6 +3,7 @@
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
+#include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/resolved.hpp"
@@ -39,9 +40,12 @@ class PointBuilder {
   }
 
   void fill_input(const Settings& settings, SimulationInput& input) {
-    TypedConfiguration typed = to_typed(settings, tables_.machine.cache_levels);
+    TypedConfiguration typed = to_typed(settings, tables_.machine.parts);
     check_machine(typed.machine, settings);
     input.machine = std::move(typed.machine);
+    input.placement = to_placement(settings, input.machine);
+    // SEAM: input.machine.node.protocol and .directory.protocol are checked names or absolute paths here, and part of the
+    // hash; what is to be loaded of them is loaded here, as the bus's protocol is.
     input.protocol = protocol(settings.at("machine.bus.protocol"));
     input.workload = std::get<std::string>(settings.at("workload.name").value);
     input.parameters = to_parameters(settings, tables_.catalogue);

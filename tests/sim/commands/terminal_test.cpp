@@ -110,6 +110,7 @@ TEST(LatencyChart, ASingleLatencyHasAnAxisToo) {
 MachineSpec machine_with(int cpus) {
   MachineSpec machine;
   machine.cpus = cpus;
+  machine.cpus_present = cpus;
   machine.cpu.clock = {700, 1};
   machine.caches = {{"L1D", 16, 4, 32, 3}, {"L2", 1024, 8, 32, 9}};
   machine.bus.protocol = "mesi_snoop";
@@ -138,6 +139,8 @@ TEST(Topology, OfManyCoresTheFirstAndTheLastAreDrawn) {
 TEST(Topology, HardwareThreadsShareTheirCoresBox) {
   MachineSpec machine = machine_with(4);
   machine.cpu.threads_per_core = 2;
+  EXPECT_THAT(draw_topology(machine), HasSubstr("CPU 1, 3"));
+  machine.cpu_order = CpuOrder::fill;
   EXPECT_THAT(draw_topology(machine), HasSubstr("CPU 2, 3"));
 }
 
