@@ -48,12 +48,12 @@ std::vector<int> chosen(int boxes, std::size_t box_width) {
 
 }  // namespace
 
-Row side_by_side(const std::vector<Box>& boxes) {
+BoxRow side_by_side(const std::vector<Box>& boxes) {
   std::size_t inner = 0;
   std::size_t height = 0;
   for (const Box& box : boxes) inner = std::max(inner, inner_width(box));
   for (const Box& box : boxes) height = std::max(height, drawn(box, inner, "─", "┬").size());
-  Row row;
+  BoxRow row;
   row.lines.resize(height);
   std::size_t column = 0;
   bool after_box = false;
@@ -74,34 +74,33 @@ Row side_by_side(const std::vector<Box>& boxes) {
   return row;
 }
 
-Row standing_on(const Row& row, const std::string& text, bool goes_on) {
+BoxRow standing_on(const BoxRow& row, const std::string& text, bool goes_on) {
   const std::size_t inner = std::max(width_of(row.lines.front()) - 2, width_of(text) + 2);
   std::string top;
   for (std::size_t column = 1; column <= inner; ++column) {
     const bool foot = std::find(row.feet.begin(), row.feet.end(), column) != row.feet.end();
     top += foot ? "╧" : "═";
   }
-  Row below;
+  BoxRow below;
   below.lines = {"╔" + top + "╗", "║" + centred(text, inner) + "║", border("╚", "═", goes_on ? "╤" : "═", "╝", inner)};
   if (goes_on) below.feet = {1 + inner / 2};
   return below;
 }
 
-Row hanging_from(const Row& row, const Box& box, bool goes_on) {
+BoxRow hanging_from(const BoxRow& row, const Box& box) {
   const std::size_t inner = inner_width(box);
   const std::size_t foot = row.feet.front();
   const std::size_t shift = foot > 1 + inner / 2 ? foot - 1 - inner / 2 : 0;
-  Row below;
-  for (const std::string& line : drawn(box, inner, "┴", goes_on ? "┬" : "─")) {
+  BoxRow below;
+  for (const std::string& line : drawn(box, inner, "┴", "─")) {
     below.lines.push_back(std::string(shift, ' ') + line);
   }
-  if (goes_on) below.feet = {shift + 1 + inner / 2};
   return below;
 }
 
-std::string drawing(const std::vector<Row>& rows) {
+std::string drawing(const std::vector<BoxRow>& rows) {
   std::string out;
-  for (const Row& row : rows) {
+  for (const BoxRow& row : rows) {
     for (const std::string& line : row.lines) out += std::string(kDrawingIndent, ' ') + trimmed(line) + "\n";
   }
   return out;

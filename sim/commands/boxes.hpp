@@ -11,7 +11,7 @@ namespace linebounce {
 using Box = std::vector<std::vector<std::string>>;
 
 // Boxes side by side, and the columns in which they end in a line downwards.
-struct Row {
+struct BoxRow {
   std::vector<std::string> lines;
   std::vector<std::size_t> feet;
 };
@@ -19,15 +19,15 @@ struct Row {
 constexpr std::size_t kDrawingIndent = 2;
 
 // All boxes in one width; of more than fit the first ones and the last. REQUIRES: at least one box.
-Row side_by_side(const std::vector<Box>& boxes);
+BoxRow side_by_side(const std::vector<Box>& boxes);
 
 // What the boxes of a row stand on: a wide box with double lines. `goes_on`: a line leads downwards from its middle.
-Row standing_on(const Row& row, const std::string& text, bool goes_on);
+BoxRow standing_on(const BoxRow& row, const std::string& text, bool goes_on);
 
 // A box that hangs from the (one) foot of the last row.
-Row hanging_from(const Row& row, const Box& box, bool goes_on);
+BoxRow hanging_from(const BoxRow& row, const Box& box);
 
 // The rows below each other, indented.
-std::string drawing(const std::vector<Row>& rows);
+std::string drawing(const std::vector<BoxRow>& rows);
 
 }  // namespace linebounce

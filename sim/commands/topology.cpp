@@ -42,24 +42,23 @@ class Drawing {
   }
 
   [[nodiscard]] std::string one_bus() const {
-    const Row cores = core_row(0);
-    const Row bus = standing_on(cores, bus_text(), true);
-    return drawing({cores, bus, hanging_from(bus, memory_box(), false)});
+    const BoxRow cores = core_row(0);
+    const BoxRow bus = standing_on(cores, bus_text(), true);
+    return drawing({cores, bus, hanging_from(bus, memory_box())});
   }
 
   [[nodiscard]] std::string nodes() const {
     const int bus = layout_.cpus.front().bus;
-    const Row cores = core_row(bus);
-    const Row below = standing_on(cores, bus_text(), true);
+    const BoxRow cores = core_row(bus);
+    const BoxRow below = standing_on(cores, bus_text(), true);
     std::string out = fmt::format("  node {}, bus {}\n", layout_.node_of_bus(bus), bus);
-    out += drawing({cores, below, hanging_from(below, controller_box(), true)});
-    out += drawing({Row{{fmt::format("{}│", std::string(below.feet.front(), ' '))}, {}}});
-    const Row row = node_row();
+    out += drawing({cores, below, hanging_from(below, controller_box())});
+    const BoxRow row = node_row();
     return out + "\n" + drawing({row, standing_on(row, network_text(), false)}) + distances();
   }
 
  private:
-  [[nodiscard]] Row core_row(int bus) const {
+  [[nodiscard]] BoxRow core_row(int bus) const {
     std::vector<Box> boxes;
     const auto first = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.begin() + bus, 0);
     for (int core = 0; core < layout_.cores_on_bus[static_cast<std::size_t>(bus)]; ++core) {
@@ -98,9 +97,11 @@ class Drawing {
   [[nodiscard]] Box controller_box() const {
     const NodeSpec& node = machine_.node;
     Box box = {{fmt::format("controller  {}", node.protocol),
-                fmt::format("a pass {}, occupied {}", ns_text(node.latency_ns), ns_text(node.occupancy_ns)),
-                fmt::format("leaving the node: a message {}, a line {}", ns_text(node.request_crossing_ns),
-                            ns_text(node.line_crossing_ns))}};
+                fmt::format("a pass {}, occupied {}", ns_text(node.latency_ns), ns_text(node.occupancy_ns))}};
+    if (machine_.nodes > 1) {
+      box.front().push_back(fmt::format("leaving the node: a message {}, a line {}", ns_text(node.request_crossing_ns),
+                                        ns_text(node.line_crossing_ns)));
+    }
     if (node.cache_size_kib > 0) {
       box.push_back({fmt::format("cache  {}, {}-way, {}", size_text(node.cache_size_kib), node.cache_ways,
                                  ns_text(node.cache_latency_ns))});
@@ -108,7 +109,7 @@ class Drawing {
     return box;
   }
 
-  [[nodiscard]] Row node_row() const {
+  [[nodiscard]] BoxRow node_row() const {
     std::vector<Box> boxes;
     for (int node = 0; node < machine_.nodes; ++node) boxes.push_back(node_box(node));
     return side_by_side(boxes);
@@ -121,8 +122,8 @@ class Drawing {
       for (std::size_t cpu = 0; cpu < layout_.cpus.size(); ++cpu) {
         if (layout_.cpus[cpu].bus == bus) cpus.push_back(static_cast<int>(cpu));
       }
-      buses.push_back(cpus.empty() ? fmt::format("bus {}  no CPU", bus)
-                                   : fmt::format("bus {}  CPU {}", bus, numbers_text(cpus)));
+      const std::string name = machine_.buses_per_node > 1 ? fmt::format("bus {}  ", bus) : "";
+      buses.push_back(name + (cpus.empty() ? "no CPU" : "CPU " + numbers_text(cpus)));
     }
     const auto& with = layout_.nodes_with_memory;
     const bool memory = std::find(with.begin(), with.end(), node) != with.end();
