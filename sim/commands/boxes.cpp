@@ -74,15 +74,17 @@ BoxRow side_by_side(const std::vector<Box>& boxes) {
   return row;
 }
 
-BoxRow standing_on(const BoxRow& row, const std::string& text, bool goes_on) {
-  const std::size_t inner = std::max(width_of(row.lines.front()) - 2, width_of(text) + 2);
+BoxRow standing_on(const BoxRow& row, const std::vector<std::string>& texts, bool goes_on) {
+  const std::size_t inner = std::max(width_of(row.lines.front()) - 2, inner_width({texts}));
   std::string top;
   for (std::size_t column = 1; column <= inner; ++column) {
     const bool foot = std::find(row.feet.begin(), row.feet.end(), column) != row.feet.end();
     top += foot ? "╧" : "═";
   }
   BoxRow below;
-  below.lines = {"╔" + top + "╗", "║" + centred(text, inner) + "║", border("╚", "═", goes_on ? "╤" : "═", "╝", inner)};
+  below.lines.push_back("╔" + top + "╗");
+  for (const std::string& text : texts) below.lines.push_back("║" + centred(text, inner) + "║");
+  below.lines.push_back(border("╚", "═", goes_on ? "╤" : "═", "╝", inner));
   if (goes_on) below.feet = {1 + inner / 2};
   return below;
 }

@@ -22,7 +22,7 @@ constexpr std::size_t kDrawingIndent = 2;
 BoxRow side_by_side(const std::vector<Box>& boxes);
 
 // What the boxes of a row stand on: a wide box with double lines. `goes_on`: a line leads downwards from its middle.
-BoxRow standing_on(const BoxRow& row, const std::string& text, bool goes_on);
+BoxRow standing_on(const BoxRow& row, const std::vector<std::string>& texts, bool goes_on);
 
 // A box that hangs from the (one) foot of the last row.
 BoxRow hanging_from(const BoxRow& row, const Box& box);

@@ -43,18 +43,18 @@ class Drawing {
 
   [[nodiscard]] std::string one_bus() const {
     const BoxRow cores = core_row(0);
-    const BoxRow bus = standing_on(cores, bus_text(), true);
+    const BoxRow bus = standing_on(cores, {bus_text()}, true);
     return drawing({cores, bus, hanging_from(bus, memory_box())});
   }
 
   [[nodiscard]] std::string nodes() const {
     const int bus = layout_.cpus.front().bus;
     const BoxRow cores = core_row(bus);
-    const BoxRow below = standing_on(cores, bus_text(), true);
+    const BoxRow below = standing_on(cores, {bus_text()}, true);
     std::string out = fmt::format("  node {}, bus {}\n", layout_.node_of_bus(bus), bus);
     out += drawing({cores, below, hanging_from(below, controller_box())});
     const BoxRow row = node_row();
-    return out + "\n" + drawing({row, standing_on(row, network_text(), false)}) + distances();
+    return out + "\n" + drawing({row, standing_on(row, network_texts(), false)}) + distances();
   }
 
  private:
@@ -132,17 +132,17 @@ class Drawing {
     return {{fmt::format("node {}", node)}, buses, memory ? home : std::vector<std::string>{"no memory", ""}};
   }
 
-  [[nodiscard]] std::string network_text() const {
+  [[nodiscard]] std::vector<std::string> network_texts() const {
     const NetworkSpec& network = machine_.network;
-    const std::string directory = "directories  " + machine_.directory.protocol;
-    if (machine_.nodes == 1) return directory;
-    std::string text = fmt::format("network  {}", word_of(network.topology));
+    const std::string directories = "directories  " + machine_.directory.protocol;
+    if (machine_.nodes == 1) return {directories};
+    std::string links = fmt::format("network  {}", word_of(network.topology));
     if (network.topology != Topology::links) {
-      text += ", " + ns_text(network.latency_ns);
-      text += network.topology == Topology::crossbar ? "" : " a link";
-      if (network.bandwidth_mb_per_s > 0) text += fmt::format(", {:g} MB/s each way", network.bandwidth_mb_per_s);
+      links += ", " + ns_text(network.latency_ns);
+      links += network.topology == Topology::crossbar ? "" : " a link";
+      if (network.bandwidth_mb_per_s > 0) links += fmt::format(", {:g} MB/s each way", network.bandwidth_mb_per_s);
     }
-    return text + "    " + directory;
+    return {links, directories};
   }
 
   // From each node to each, over the network alone.
