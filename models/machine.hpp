@@ -5,12 +5,12 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "models/bus/snooping_bus.hpp"
 #include "models/core/core.hpp"
 #include "models/machine_layout.hpp"
+#include "models/machine_protocols.hpp"
 #include "models/machine_spec.hpp"
 #include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
@@ -20,14 +20,6 @@
 #include "models/node/node_controller.hpp"
 
 namespace linebounce {
-
-// What its controllers run. Without nodes only the bus's.
-struct MachineProtocols {
-  Protocol bus, node, directory;
-  // NOLINTNEXTLINE(google-explicit-constructor): a machine of one bus has one protocol
-  MachineProtocols(Protocol bus_protocol, Protocol node_protocol = {}, Protocol directory_protocol = {})
-      : bus(std::move(bus_protocol)), node(std::move(node_protocol)), directory(std::move(directory_protocol)) {}
-};
 
 class Machine final : public FailureSink {
  public:

@@ -134,7 +134,9 @@ Protocol parse(std::string_view text, const std::string& file, const Protocol* b
   protocol.title = source.title;
   protocol.kind = source.kind;
   set_properties(protocol, source, diagnostics);
-  if (bus != nullptr) {
+  if (bus != nullptr && protocol.kind != ProtocolKind::node) {
+    diagnostics.error(document.title_line, "no section '## node': this is no protocol of a node controller");
+  } else if (bus != nullptr) {
     protocol.messages = bus->messages;
     protocol.bus_messages = bus->messages.size();
     protocol.messages.insert(protocol.messages.end(), directory->messages.begin(), directory->messages.end());

@@ -29,8 +29,7 @@ class FunctionalMachine::Line {
     found(cpu)->version = version_;
   }
   void bus_to_memory() {
-    std::memcpy(machine_.store_.memory_data(slot_), data_, static_cast<std::size_t>(machine_.store_.line_bytes()));
-    machine_.store_.set_memory_version(slot_, version_);
+    machine_.store_.write_memory(slot_, data_, version_);
   }
   void complete(int) {}
   void issue(int, MessageId message) { issued_ = message; }

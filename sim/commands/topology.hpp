@@ -7,8 +7,10 @@
 
 namespace linebounce {
 
-// CPUs with their caches, the bus below them, the memory below that; sizes and latencies in the boxes. Of more cores than fit
-// side by side the first ones and the last are drawn.
+// CPUs with their caches, the bus below them, the memory below that; sizes and latencies in the boxes. Of a machine of several
+// nodes or buses: one bus with its cores and its controller, then the nodes with their buses and memory on the network, then
+// how far they are from each other. Of more boxes than fit side by side the first ones and the last are drawn. REQUIRES: the
+// machine has been checked.
 std::string draw_topology(const MachineSpec& machine);
 
 // "700 MHz", "666.7 MHz".

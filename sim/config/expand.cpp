@@ -3,6 +3,7 @@
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
+#include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/resolved.hpp"
@@ -39,10 +40,11 @@ class PointBuilder {
   }
 
   void fill_input(const Settings& settings, SimulationInput& input) {
-    TypedConfiguration typed = to_typed(settings, tables_.machine.cache_levels);
+    TypedConfiguration typed = to_typed(settings, tables_.machine.parts);
     check_machine(typed.machine, settings);
     input.machine = std::move(typed.machine);
-    input.protocol = protocol(settings.at("machine.bus.protocol"));
+    input.placement = to_placement(settings, input.machine);
+    input.protocols = protocols(settings, input.machine);
     input.workload = std::get<std::string>(settings.at("workload.name").value);
     input.parameters = to_parameters(settings, tables_.catalogue);
     input.run = typed.run;
@@ -50,6 +52,15 @@ class PointBuilder {
     input.seed = experiment_.seed;
   }
 
+  MachineProtocols protocols(const Settings& settings, const MachineSpec& machine) {
+    const Protocol& bus = protocol(settings.at("machine.bus.protocol"));
+    if (!machine.has_nodes()) return bus;
+    const Protocol& directory = protocol(settings.at("machine.directory.protocol"));
+    const Setting& node = settings.at("machine.node.protocol");
+    return {bus, load_node_protocol(machine.node.protocol, bus, directory, node.origin.place), directory};
+  }
+
+  // Each file is read once.
   const Protocol& protocol(const Setting& setting) {
     const auto& name = std::get<std::string>(setting.value);
     const auto known = protocols_.find(name);
@@ -59,7 +70,7 @@ class PointBuilder {
 
   const Experiment& experiment_;
   const ExperimentTables& tables_;
-  std::map<std::string, Protocol> protocols_;  // each file is read once
+  std::map<std::string, Protocol> protocols_;
 };
 
 // The next combination; the last axis turns fastest. False after the last one.

@@ -5,6 +5,7 @@
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/paper_rows.hpp"
+#include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/resolved.hpp"
 #include "sim/config/sweep.hpp"
@@ -45,6 +46,7 @@ class ExperimentReader {
   Experiment read() {
     identity();
     const auto* machine = reader_.node("machine");
+    placement_ = reader_.table("placement");
     workload_ = reader_.table("workload");
     run_ = reader_.table("run");
     engine_ = reader_.table("engine");
@@ -93,11 +95,30 @@ class ExperimentReader {
     }
   }
 
-  // The workloads that the experiment can come to run decide which workload.* keys are legal.
   void collect_keys() {
+    tables_->keys.add(tables_->machine.keys.keys());
+    tables_->keys.add(schema_keys({}));
+    collect_placement_keys();
+    collect_workload_keys();
+  }
+
+  // Every object that anything places is a key: the workload alone knows which there are.
+  void collect_placement_keys() {
+    std::vector<Leaf> leaves_with_objects;
+    if (placement_) append(leaves_with_objects, leaves(*placement_, "placement", tables_->file, {}));
+    if (set_) append(leaves_with_objects, leaves(*set_, "", tables_->file, {}));
+    if (sweep_) append(leaves_with_objects, swept_lists(*sweep_, tables_->file));
+    for (const auto& leaf : leaves_with_objects) add_object(leaf.path);
+    for (const auto& [path, text] : overrides_.sets) add_object(path);
+  }
+
+  void add_object(const std::string& path) {
+    if (path.starts_with(kPlacementPrefix) && path.size() > kPlacementPrefix.size()) tables_->keys.add(placement_key(path));
+  }
+
+  // The workloads that the experiment can come to run decide which workload.* keys are legal.
+  void collect_workload_keys() {
     KeySpace& keys = tables_->keys;
-    keys.add(tables_->machine.keys.keys());
-    keys.add(schema_keys({}));
     keys.add(workload_name_key(tables_->catalogue));
     std::vector<Leaf> names = leaves(*workload_, "workload", tables_->file, {});
     if (set_) append(names, leaves(*set_, "", tables_->file, {}));
@@ -125,12 +146,13 @@ class ExperimentReader {
   void read_layers() {
     Settings& settings = tables_->settings;
     settings = tables_->machine.settings;
+    if (placement_) read_settings(leaves(*placement_, "placement", tables_->file, {}), tables_->keys, settings);
     read_settings(leaves(*workload_, "workload", tables_->file, {}), tables_->keys, settings);
     if (run_) read_settings(leaves(*run_, "run", tables_->file, {}), tables_->keys, settings);
     if (engine_) read_settings(leaves(*engine_, "engine", tables_->file, {}), tables_->keys, settings);
     const Origin origin{tables_->file};
-    fill_defaults(settings, tables_->machine.cache_levels, "run.", origin);
-    fill_defaults(settings, tables_->machine.cache_levels, "engine.", origin);
+    fill_defaults(settings, tables_->machine.parts, "run.", origin);
+    fill_defaults(settings, tables_->machine.parts, "engine.", origin);
     if (!set_) return;
     for (auto& leaf : leaves(*set_, "", tables_->file, {})) {
       if (leaf.node->is_table() && (tables_->keys.is_table(leaf.path))) continue;
@@ -144,7 +166,7 @@ class ExperimentReader {
     const Origin origin{"--set", "", std::string(kCommandLine)};
     const KeyInfo& key = tables_->keys.require_settable(path, origin);
     const ConfigValue value = command_line_value(key, text, origin);
-    if (path.starts_with("machine.") || path.starts_with("workload.")) experiment_.overridden = true;
+    if (!path.starts_with("run.") && !path.starts_with("engine.")) experiment_.overridden = true;
     if (const auto swept = tables_->swept.find(path); swept != tables_->swept.end()) {
       pin(experiment_.sweep, path, value);
       swept->second = origin;
@@ -184,6 +206,7 @@ class ExperimentReader {
   const Overrides& overrides_;
   std::shared_ptr<ExperimentTables> tables_;
   Experiment experiment_;
+  const toml::table* placement_ = nullptr;
   const toml::table* workload_ = nullptr;
   const toml::table* run_ = nullptr;
   const toml::table* engine_ = nullptr;

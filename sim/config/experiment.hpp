@@ -53,7 +53,7 @@ struct Experiment {
   EngineSpec engine;
   std::vector<SweepAxis> sweep;
   std::vector<PaperRow> paper;
-  bool overridden = false;  // machine or workload changed on the command line: paper rows have "ok": null
+  bool overridden = false;  // machine, placement or workload changed on the command line: paper rows have "ok": null
   std::shared_ptr<const ExperimentTables> tables;  // what expand() makes points from, with the place of every value
 };
 

@@ -1,18 +1,13 @@
 // What no single key of a machine can say: whether its parts fit each other.
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "models/cache/cache_array.hpp"
 #include "sim/config/machine_tables.hpp"
+#include "sim/config/node_checks.hpp"
 #include "sim/config/project_files.hpp"
 
 namespace linebounce {
 namespace {
-
-bool power_of_two(int value) {
-  return value > 0 && std::has_single_bit(static_cast<unsigned>(value));
-}
 
 class Checks {
  public:
@@ -69,9 +64,15 @@ class Checks {
       refuse("machine.bus.width_bytes",
              fmt::format("{} does not divide the coherence line of {} bytes", machine_.bus.width_bytes, line));
     }
-    const Setting& protocol = settings_.at("machine.bus.protocol");
-    find_file(kProtocolFiles, machine_.bus.protocol, "",
-              protocol.origin.place + ": " + shown("machine.bus.protocol", protocol.origin));
+  }
+
+  void protocols() const {
+    for (const std::string_view path : kProtocolKeys) {
+      const Setting& setting = settings_.at(std::string(path));
+      const auto& name = std::get<std::string>(setting.value);
+      const bool needed = path == "machine.bus.protocol" || !name.empty();
+      if (needed) find_file(kProtocolFiles, name, "", setting.origin.place + ": " + shown(std::string(path), setting.origin));
+    }
   }
 
  private:
@@ -105,6 +106,8 @@ void check_machine(MachineSpec& machine, const Settings& settings) {
   checks.cpus();
   for (std::size_t level = 0; level < machine.caches.size(); ++level) checks.cache(level);
   checks.bus();
+  checks.protocols();
+  check_nodes(machine, settings);
 }
 
 }  // namespace linebounce

@@ -8,12 +8,12 @@ namespace linebounce {
 DescribedMachine load_machine(const std::string& name_or_path) {
   MachineTables tables = read_machine_file(name_or_path, "", "");
   DescribedMachine described;
-  described.spec = to_typed(tables.settings, tables.cache_levels).machine;
+  described.spec = to_typed(tables.settings, tables.parts).machine;
   check_machine(described.spec, tables.settings);
   // In the file 0 may stand for "the outermost cache's line"; a reader wants to know what that is.
   tables.settings.at("machine.bus.line_bytes").value = std::int64_t{described.spec.bus.line_bytes};
   for (const auto& key : tables.keys.keys()) {
-    if (key.structural) continue;
+    if (key.structural || !is_shown(key, tables.settings)) continue;
     const std::string* source = source_of(tables.sources, key.path);
     described.parameters.push_back({key.path, plain_text(tables.settings.at(key.path).value), key.unit, key.meaning,
                                     source ? *source : "assumed (no source given)", source != nullptr});

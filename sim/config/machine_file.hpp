@@ -20,7 +20,7 @@ struct DescribedParameter {
 
 struct DescribedMachine {
   MachineSpec spec;
-  std::vector<DescribedParameter> parameters;
+  std::vector<DescribedParameter> parameters;  // of a machine that is one bus, without those that only nodes have
 };
 
 // Reads configs/machines/NAME.toml or a path. Errors: ConfigError (sim/config/experiment.hpp).

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "models/network/topology.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/toml_text.hpp"
@@ -58,27 +59,52 @@ std::vector<std::string> levels_as_named(const toml::node& node, const std::vect
   return levels;
 }
 
+// The names below [network.link], by the nodes that they name.
+std::vector<std::string> links_in_text(const toml::table& machine, const std::string& file, const Origin& origin) {
+  const auto* links = machine["network"]["link"].as_table();
+  if (!links) return {};
+  std::vector<std::string> names;
+  for (const auto& [key, value] : *links) {
+    const Origin at{place_of(file, key.source()), origin.hidden};
+    const std::string path = "machine.network.link." + std::string(key.str());
+    if (parse_link_name(std::string(key.str())).low < 0) {
+      fail(at, path, "a link's name is the numbers of the two nodes that it joins, the lower one first: [network.link.0_1]");
+    }
+    if (!value.is_table())
+      fail(at, path, fmt::format("expected a table for each link ([network.link.0_1]), found {}", describe_node(value)));
+    names.emplace_back(key.str());
+  }
+  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    const LinkEnds of_a = parse_link_name(a);
+    const LinkEnds of_b = parse_link_name(b);
+    return of_a.low != of_b.low ? of_a.low < of_b.low : of_a.high < of_b.high;
+  });
+  return names;
+}
+
 }  // namespace
 
 ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base) {
   const auto* text = std::get_if<std::string>(&value);
-  if (path != "machine.bus.protocol" || !text || !is_path(kProtocolFiles, *text)) return value;
+  const bool names_protocol = std::find(kProtocolKeys.begin(), kProtocolKeys.end(), path) != kProtocolKeys.end();
+  if (!names_protocol || !text || !is_path(kProtocolFiles, *text)) return value;
   return std::filesystem::absolute(base / *text).lexically_normal().string();
 }
 
 MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin) {
   MachineTables machine;
-  machine.cache_levels = caches_in_text(table, file.string(), origin);
+  machine.parts.caches = caches_in_text(table, file.string(), origin);
   if (const auto* named = table.get(kLevels))
-    machine.cache_levels = levels_as_named(*named, machine.cache_levels, file.string(), origin);
-  for (const auto& key : schema_keys(machine.cache_levels)) {
+    machine.parts.caches = levels_as_named(*named, machine.parts.caches, file.string(), origin);
+  machine.parts.links = links_in_text(table, file.string(), origin);
+  for (const auto& key : schema_keys(machine.parts)) {
     if (key.path.starts_with("machine.")) machine.keys.add(key);
   }
   read_settings(leaves(table, "machine", file.string(), origin, {kLevels, "sources"}), machine.keys, machine.settings);
-  fill_defaults(machine.settings, machine.cache_levels, "machine.", origin);
+  fill_defaults(machine.settings, machine.parts, "machine.", origin);
   for (auto& [path, setting] : machine.settings) setting.value = anchor_path(path, setting.value, file.parent_path());
-  auto& present = machine.settings.at("machine.cpus_present").value;
-  if (present == ConfigValue{std::int64_t{0}}) present = machine.settings.at("machine.cpus").value;
+  auto& present = machine.settings.at("machine.cpus_present");
+  if (present.value == ConfigValue{std::int64_t{0}}) present = machine.settings.at("machine.cpus");
   if (const auto* sources = table.get("sources")) {
     const Origin at{place_of(file.string(), sources->source()), origin.hidden};
     if (!sources->is_table()) fail(at, "machine.sources", fmt::format("expected a table, found {}", describe_node(*sources)));

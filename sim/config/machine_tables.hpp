@@ -3,8 +3,10 @@
 
 #include <toml++/toml.h>
 
+#include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/config/schema.hpp"
@@ -14,9 +16,9 @@
 namespace linebounce {
 
 struct MachineTables {
-  std::vector<std::string> cache_levels;  // the nearest to the core first
-  KeySpace keys;                          // the legal keys of this machine
-  Settings settings;                      // every parameter, defaults filled in
+  PartNames parts;
+  KeySpace keys;      // the legal keys of this machine
+  Settings settings;  // every parameter, defaults filled in
   Sources sources;
 };
 
@@ -28,11 +30,16 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
 // unknown name.
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context);
 
-// A value of machine.bus.protocol that is a relative path, from `base`; names and everything else stay as they are.
+// The keys that name a protocol: of the caches on a bus, of the controllers behind the buses, of the homes' directories.
+inline constexpr std::array<std::string_view, 3> kProtocolKeys = {"machine.bus.protocol", "machine.node.protocol",
+                                                                  "machine.directory.protocol"};
+
+// The value of a protocol's key that is a relative path, from `base`; names and everything else stay as they are.
 ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base);
 
-// What no single key can say: sizes that fit each other, CPUs that exist, a protocol that is there. Fills in the coherence
-// line. REQUIRES: `machine` is the typed form of `settings`. Errors: ConfigError at the key that is to be changed.
+// What no single key can say: sizes that fit each other, CPUs that exist, nodes that are joined, protocols that are there.
+// Fills in the coherence line. REQUIRES: `machine` is the typed form of `settings`. Errors: ConfigError at the key that is to
+// be changed.
 void check_machine(MachineSpec& machine, const Settings& settings);
 
 }  // namespace linebounce

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/config/experiment.hpp"
+#include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
 
 namespace linebounce {
@@ -35,14 +36,15 @@ std::uint64_t fnv1a(std::string_view text) {
 // Every protocol that the configuration names: the machine's, and those of a sweep.
 std::set<std::string> protocols(const toml::table& resolved) {
   std::set<std::string> names;
-  if (const auto name = resolved["machine"]["bus"]["protocol"].value<std::string>()) names.insert(*name);
   const auto* axes = resolved["sweep"]["together"].as_array();
-  if (!axes) return names;
-  for (const auto& axis : *axes) {
-    const auto* list = axis.is_table() ? axis.as_table()->get_as<toml::array>("machine.bus.protocol") : nullptr;
-    if (!list) continue;
-    for (const auto& name : *list) names.insert(name.value_or(std::string{}));
+  for (const std::string_view key : kProtocolKeys) {
+    if (const auto name = resolved.at_path(key).value<std::string>()) names.insert(*name);
+    for (std::size_t i = 0; axes && i < axes->size(); ++i) {
+      const auto* list = (*axes)[i].is_table() ? (*axes)[i].as_table()->get_as<toml::array>(key) : nullptr;
+      for (std::size_t value = 0; list && value < list->size(); ++value) names.insert((*list)[value].value_or(std::string{}));
+    }
   }
+  names.erase("");  // no protocol: the machine is one bus
   return names;
 }
 
@@ -52,11 +54,14 @@ toml::table resolved_settings(const Settings& settings, const MachineTables& mac
   toml::table resolved;
   for (const auto& [path, setting] : settings) {
     if (path.starts_with("engine.")) continue;
-    const auto dot = path.rfind('.');
+    const KeyInfo* key = machine.keys.find(path);
+    if (key && !is_shown(*key, settings)) continue;
+    // An object's name may have dots of its own.
+    const auto dot = path.starts_with(kPlacementPrefix) ? kPlacementPrefix.size() - 1 : path.rfind('.');
     insert_value(table_at(resolved, path.substr(0, dot)), path.substr(dot + 1), setting.value);
   }
   toml::array levels;
-  for (const auto& name : machine.cache_levels) levels.push_back(name);
+  for (const auto& name : machine.parts.caches) levels.push_back(name);
   auto& tables = table_at(resolved, "machine");
   tables.insert("cache_levels", std::move(levels));
   tables.insert("sources", sources_table(settings, machine.sources));
@@ -70,7 +75,7 @@ std::string configuration_hash(const toml::table& resolved) {
     for (const auto* key : {"title", "sources"}) machine->erase(key);
   }
   std::string text = to_toml(essential);
-  for (const auto& name : protocols(resolved)) text += read_text(find_file(kProtocolFiles, name, "", "machine.bus.protocol"));
+  for (const auto& name : protocols(resolved)) text += read_text(find_file(kProtocolFiles, name, "", "protocol"));
   return fmt::format("{:016x}", fnv1a(text));
 }
 

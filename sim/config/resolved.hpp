@@ -7,7 +7,8 @@
 
 namespace linebounce {
 
-// [machine] with its sources, [workload] and [run]. A value that overrides its machine file's says so in the sources.
+// [machine] with its sources, [placement], [workload] and [run]. A value that overrides its machine file's says so in the
+// sources.
 toml::table resolved_settings(const Settings& settings, const MachineTables& machine);
 
 }  // namespace linebounce

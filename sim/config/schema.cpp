@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 
@@ -30,6 +31,22 @@ Target cache(Configuration& c, std::size_t level) {
   return &(c.machine.caches[level].*Member);
 }
 template <auto Member>
+Target node(Configuration& c, std::size_t) {
+  return &(c.machine.node.*Member);
+}
+template <auto Member>
+Target directory(Configuration& c, std::size_t) {
+  return &(c.machine.directory.*Member);
+}
+template <auto Member>
+Target network(Configuration& c, std::size_t) {
+  return &(c.machine.network.*Member);
+}
+template <auto Member>
+Target link(Configuration& c, std::size_t number) {
+  return &(c.machine.network.links[number].*Member);
+}
+template <auto Member>
 Target machine(Configuration& c, std::size_t) {
   return &(c.machine.*Member);
 }
@@ -47,12 +64,15 @@ Target seeds(Configuration& c, std::size_t) {
 
 constexpr bool kRequired = true;
 constexpr bool kDefault = false;
-constexpr bool kStructural = true;
+constexpr PartOf kStructural = PartOf::structure;
+constexpr PartOf kOfNodes = PartOf::nodes;
 constexpr double kMostCpus = 64;
+constexpr double kMostNodes = 64;
 constexpr double kMostCycles = 1e6;
 constexpr double kMostNs = 1e7;
 constexpr double kMostUs = 1e12;
 constexpr double kMostMhz = 1e5;
+constexpr double kMostMbPerS = 1e9;
 
 }  // namespace
 
@@ -65,6 +85,11 @@ const std::vector<Parameter>& schema() {
       {"machine.cpus", "", machine<&MachineSpec::cpus>, kRequired, 1, kMostCpus, "hardware threads in use"},
       {"machine.cpu_order", "", machine<&MachineSpec::cpu_order>, kDefault, 0, 0,
        "which hardware threads come first: spread over nodes, buses and cores, or fill one after the other"},
+      {"machine.nodes", "", machine<&MachineSpec::nodes>, kDefault, 1, kMostNodes, "nodes, joined by the network", kOfNodes},
+      {"machine.buses_per_node", "", machine<&MachineSpec::buses_per_node>, kDefault, 1, kMostNodes,
+       "front-side buses in a node, each with a controller of its own", kOfNodes},
+      {"machine.cpu_nodes", "", machine<&MachineSpec::cpu_nodes>, kDefault, 0, 0,
+       "the nodes that have CPUs: \"all\", or numbers, \"0 1\"", kOfNodes},
 
       {"machine.cpu.clock_mhz", "MHz", cpu<&CpuSpec::clock>, kRequired, 0.001, kMostMhz, "the cores' clock"},
       {"machine.cpu.issue_per_cycle", "", cpu<&CpuSpec::issue_per_cycle>, kDefault, 1, 64,
@@ -133,6 +158,50 @@ const std::vector<Parameter>& schema() {
        "an access occupies its bank for so long"},
       {"machine.memory.bandwidth_mb_per_s", "MB/s", memory<&MemorySpec::bandwidth_mb_per_s>, kDefault, 0, 1e9,
        "of all banks together; 0: only banks and bus limit it"},
+      {"machine.memory.nodes", "", memory<&MemorySpec::nodes>, kDefault, 0, 0,
+       "the nodes that have memory: \"all\", or numbers, \"0 1\"", kOfNodes},
+      {"machine.memory.placement", "", memory<&MemorySpec::placement>, kDefault, 0, 0,
+       "where an object's memory is unless [placement] or the workload says otherwise", kOfNodes},
+      {"machine.memory.page_kib", "KiB", memory<&MemorySpec::page_kib>, kDefault, 1, 1 << 20,
+       "what first_touch and interleaved place as a whole", kOfNodes},
+
+      {"machine.node.protocol", "", node<&NodeSpec::protocol>, kDefault, 0, 0,
+       "protocol of the controllers behind the buses: a name in models/protocols, or a path; \"\": the machine is one bus",
+       kOfNodes},
+      {"machine.node.latency_ns", "ns", node<&NodeSpec::latency_ns>, kDefault, 0, kMostNs, "one pass through a controller",
+       kOfNodes},
+      {"machine.node.occupancy_ns", "ns", node<&NodeSpec::occupancy_ns>, kDefault, 0, kMostNs,
+       "a pass keeps other messages out of the controller for so long", kOfNodes},
+      {"machine.node.request_crossing_ns", "ns", node<&NodeSpec::request_crossing_ns>, kDefault, 0, kMostNs,
+       "a message without data occupies the stage at the node's edge for so long", kOfNodes},
+      {"machine.node.line_crossing_ns", "ns", node<&NodeSpec::line_crossing_ns>, kDefault, 0, kMostNs,
+       "likewise, a message with a line", kOfNodes},
+      {"machine.node.cache_size_kib", "KiB", node<&NodeSpec::cache_size_kib>, kDefault, 0, 1 << 20,
+       "the cache behind each bus; 0: as large as it has to be", kOfNodes},
+      {"machine.node.cache_ways", "", node<&NodeSpec::cache_ways>, kDefault, 1, 1024, "its associativity", kOfNodes},
+      {"machine.node.cache_latency_ns", "ns", node<&NodeSpec::cache_latency_ns>, kDefault, 0, kMostNs,
+       "its look-up to first data", kOfNodes},
+
+      {"machine.directory.protocol", "", directory<&DirectorySpec::protocol>, kDefault, 0, 0,
+       "protocol of the homes' directories: a name in models/protocols, or a path", kOfNodes},
+      {"machine.directory.latency_ns", "ns", directory<&DirectorySpec::latency_ns>, kDefault, 0, kMostNs,
+       "look-up and update of a line's entry", kOfNodes},
+
+      {"machine.network.topology", "", network<&NetworkSpec::topology>, kDefault, 0, 0, "which nodes have a link", kOfNodes},
+      {"machine.network.columns", "", network<&NetworkSpec::columns>, kDefault, 0, kMostNodes,
+       "of a mesh or torus; 0: as square as the number of nodes allows", kOfNodes},
+      {"machine.network.latency_ns", "ns", network<&NetworkSpec::latency_ns>, kDefault, 0, kMostNs,
+       "of each link, or of the way through the crossbar", kOfNodes},
+      {"machine.network.bandwidth_mb_per_s", "MB/s", network<&NetworkSpec::bandwidth_mb_per_s>, kDefault, 0, kMostMbPerS,
+       "of each link, each way; 0: no limit", kOfNodes},
+      {"machine.network.header_bytes", "bytes", network<&NetworkSpec::header_bytes>, kDefault, 0, 4096,
+       "of a message; one with a line has the line's bytes on top", kOfNodes},
+      {"machine.network.credits", "messages", network<&NetworkSpec::credits>, kDefault, 0, 1 << 20,
+       "of one class, for which a link has room at its end; 0: no limit", kOfNodes},
+      {"machine.network.link.*.latency_ns", "ns", link<&LinkSpec::latency_ns>, kRequired, 0, kMostNs,
+       "from one end to the other", kOfNodes},
+      {"machine.network.link.*.bandwidth_mb_per_s", "MB/s", link<&LinkSpec::bandwidth_mb_per_s>, kDefault, 0, kMostMbPerS,
+       "each way; 0: no limit", kOfNodes},
 
       {"run.warmup_us", "us", run<&RunSpec::warmup_us>, kDefault, 0, kMostUs, "statistics start after this"},
       {"run.measure_us", "us", run<&RunSpec::measure_us>, kDefault, 0, kMostUs,
@@ -168,6 +237,15 @@ struct Words<Consistency> {
 template <>
 struct Words<CpuOrder> {
   static constexpr std::array<std::string_view, 2> kList = {"spread", "fill"};
+};
+template <>
+struct Words<Placement> {
+  static constexpr std::array<std::string_view, 3> kList = {"local", "first_touch", "interleaved"};
+};
+template <>
+struct Words<Topology> {
+  static constexpr std::array<std::string_view, 7> kList = {"crossbar", "fully_connected", "ring", "mesh",
+                                                            "torus",    "hypercube",       "links"};
 };
 
 struct TypeOf {
@@ -208,6 +286,13 @@ double as_number(const ConfigValue& value) {
   return integer ? static_cast<double>(*integer) : std::get<double>(value);
 }
 
+template <class Enum>
+std::optional<Enum> from_word(std::string_view word) {
+  const auto found = std::find(Words<Enum>::kList.begin(), Words<Enum>::kList.end(), word);
+  if (found == Words<Enum>::kList.end()) return std::nullopt;
+  return static_cast<Enum>(found - Words<Enum>::kList.begin());
+}
+
 struct Assign {
   const std::string& path;
   const Setting& setting;
@@ -224,76 +309,105 @@ struct Assign {
   }
   template <class Enum>
   void operator()(Enum* target) const {
-    const auto& word = std::get<std::string>(setting.value);
-    for (std::size_t i = 0; i < Words<Enum>::kList.size(); ++i) {
-      if (Words<Enum>::kList[i] == word) *target = static_cast<Enum>(i);
-    }
+    *target = from_word<Enum>(std::get<std::string>(setting.value)).value_or(*target);
   }
 };
 
 constexpr std::string_view kEachCache = "machine.cache.*.";
+constexpr std::string_view kEachLink = "machine.network.link.*.";
 
-// Calls visit(parameter, path, cache) for every parameter; those of caches once for each cache.
+// The rows of named parts stand together; a listing goes part by part. Returns the row behind them.
 template <class Visit>
-void for_each_parameter(const std::vector<std::string>& cache_levels, Visit visit) {
+std::size_t for_each_part(std::size_t begin, std::string_view each, const std::vector<std::string>& names, Visit visit) {
   const auto& rows = schema();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].path.starts_with(kEachCache)) {
+  std::size_t end = begin;
+  while (end < rows.size() && rows[end].path.starts_with(each)) ++end;
+  const std::string_view table = each.substr(0, each.size() - 2);  // without "*."
+  for (std::size_t part = 0; part < names.size(); ++part) {
+    for (std::size_t row = begin; row < end; ++row) {
+      visit(rows[row], fmt::format("{}{}.{}", table, names[part], rows[row].path.substr(each.size())), part);
+    }
+  }
+  return end;
+}
+
+// Calls visit(parameter, path, part) for every parameter; those of caches and links once for each.
+template <class Visit>
+void for_each_parameter(const PartNames& parts, Visit visit) {
+  const auto& rows = schema();
+  for (std::size_t i = 0; i < rows.size();) {
+    if (rows[i].path.starts_with(kEachCache)) {
+      i = for_each_part(i, kEachCache, parts.caches, visit);
+    } else if (rows[i].path.starts_with(kEachLink)) {
+      i = for_each_part(i, kEachLink, parts.links, visit);
+    } else {
       visit(rows[i], std::string(rows[i].path), 0);
-      continue;
+      ++i;
     }
-    // The rows of caches stand together; a listing goes cache by cache.
-    std::size_t end = i;
-    while (end < rows.size() && rows[end].path.starts_with(kEachCache)) ++end;
-    for (std::size_t level = 0; level < cache_levels.size(); ++level) {
-      for (std::size_t row = i; row < end; ++row) {
-        visit(rows[row], fmt::format("machine.cache.{}.{}", cache_levels[level], rows[row].path.substr(kEachCache.size())),
-              level);
-      }
-    }
-    i = end - 1;
   }
 }
 
-TypedConfiguration blank(const std::vector<std::string>& cache_levels) {
+TypedConfiguration blank(const PartNames& parts) {
   TypedConfiguration configuration;
-  for (const auto& name : cache_levels) configuration.machine.caches.emplace_back().name = name;
+  for (const auto& name : parts.caches) configuration.machine.caches.emplace_back().name = name;
+  for (const auto& name : parts.links) configuration.machine.network.links.emplace_back().name = name;
   return configuration;
 }
 
 }  // namespace
 
-std::vector<KeyInfo> schema_keys(const std::vector<std::string>& cache_levels) {
+std::vector<KeyInfo> schema_keys(const PartNames& parts) {
   std::vector<KeyInfo> keys;
-  auto configuration = blank(cache_levels);
-  for_each_parameter(cache_levels, [&](const Parameter& parameter, const std::string& path, std::size_t level) {
-    const Target target = parameter.locate(configuration, level);
-    keys.push_back({path, std::visit(TypeOf{}, target), std::string(parameter.unit), std::string(parameter.meaning),
-                    parameter.minimum, parameter.maximum, std::visit(ChoicesOf{}, target), parameter.structural});
+  auto configuration = blank(parts);
+  for_each_parameter(parts, [&](const Parameter& parameter, const std::string& path, std::size_t part) {
+    const Target target = parameter.locate(configuration, part);
+    KeyInfo key{path,
+                std::visit(TypeOf{}, target),
+                std::string(parameter.unit),
+                std::string(parameter.meaning),
+                parameter.minimum,
+                parameter.maximum,
+                std::visit(ChoicesOf{}, target),
+                parameter.part_of == PartOf::structure,
+                parameter.part_of == PartOf::nodes};
+    if (!parameter.required) key.default_value = canonical(std::visit(Read{}, target));
+    keys.push_back(std::move(key));
   });
   return keys;
 }
 
-void fill_defaults(Settings& settings, const std::vector<std::string>& cache_levels, std::string_view prefix,
-                   const Origin& origin) {
-  auto configuration = blank(cache_levels);
-  for_each_parameter(cache_levels, [&](const Parameter& parameter, const std::string& path, std::size_t level) {
-    if (!path.starts_with(prefix) || settings.contains(path)) return;
-    if (parameter.required) {
-      fail(origin, path,
-           fmt::format("this key is missing and has no default ({}{}{})", parameter.meaning,
-                       parameter.unit.empty() ? "" : ", in ", parameter.unit));
-    }
-    settings.emplace(path, Setting{canonical(std::visit(Read{}, parameter.locate(configuration, level))), origin});
-  });
+std::string_view word_of(Topology topology) {
+  return Words<Topology>::kList.at(static_cast<std::size_t>(topology));
 }
 
-TypedConfiguration to_typed(const Settings& settings, const std::vector<std::string>& cache_levels) {
-  auto configuration = blank(cache_levels);
-  for_each_parameter(cache_levels, [&](const Parameter& parameter, const std::string& path, std::size_t level) {
+std::optional<Placement> to_placement_policy(std::string_view word) {
+  return from_word<Placement>(word);
+}
+
+bool is_shown(const KeyInfo& key, const Settings& settings) {
+  if (!key.of_nodes) return true;
+  const bool one_bus = settings.at("machine.node.protocol").value == ConfigValue{std::string{}};
+  return !one_bus || !key.default_value || settings.at(key.path).value != *key.default_value;
+}
+
+void fill_defaults(Settings& settings, const PartNames& parts, std::string_view prefix, const Origin& origin) {
+  for (const KeyInfo& key : schema_keys(parts)) {
+    if (!key.path.starts_with(prefix) || settings.contains(key.path)) continue;
+    if (!key.default_value) {
+      fail(origin, key.path,
+           fmt::format("this key is missing and has no default ({}{}{})", key.meaning, key.unit.empty() ? "" : ", in ",
+                       key.unit));
+    }
+    settings.emplace(key.path, Setting{*key.default_value, origin});
+  }
+}
+
+TypedConfiguration to_typed(const Settings& settings, const PartNames& parts) {
+  auto configuration = blank(parts);
+  for_each_parameter(parts, [&](const Parameter& parameter, const std::string& path, std::size_t part) {
     const auto found = settings.find(path);
     if (found == settings.end()) return;
-    std::visit(Assign{path, found->second}, parameter.locate(configuration, level));
+    std::visit(Assign{path, found->second}, parameter.locate(configuration, part));
   });
   return configuration;
 }

@@ -3,6 +3,8 @@
 // in models/machine_spec.hpp and sim/simulation/simulate.hpp.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -22,30 +24,49 @@ struct TypedConfiguration {
   EngineSpec engine;
 };
 
-using Target = std::variant<int*, double*, bool*, std::string*, Frequency*, Replacement*, Consistency*, CpuOrder*>;
+using Target =
+    std::variant<int*, double*, bool*, std::string*, Frequency*, Replacement*, Consistency*, CpuOrder*, Placement*, Topology*>;
+
+// What a parameter is part of, where that matters: KeyInfo::structural and KeyInfo::of_nodes.
+enum class PartOf : std::uint8_t { any, structure, nodes };
 
 struct Parameter {
-  std::string_view path;  // "machine.cache.*.ways": one for each cache
+  std::string_view path;  // "machine.cache.*.ways": one for each cache; "machine.network.link.*.latency_ns": for each link
   std::string_view unit;
-  Target (*locate)(TypedConfiguration& configuration, std::size_t cache);
+  Target (*locate)(TypedConfiguration& configuration, std::size_t part);  // which of the caches or links
   bool required;
   double minimum, maximum;  // numbers only
   std::string_view meaning;
-  bool structural = false;  // KeyInfo::structural
+  PartOf part_of = PartOf::any;
+};
+
+// The names that a machine gives to its parts.
+struct PartNames {
+  std::vector<std::string> caches;  // the nearest to the core first
+  std::vector<std::string> links;   // by their nodes
 };
 
 // In the order of listings.
 const std::vector<Parameter>& schema();
 
-// The keys of all parameters for a machine with these caches.
-std::vector<KeyInfo> schema_keys(const std::vector<std::string>& cache_levels);
+// The keys of all parameters for a machine with these caches and links.
+std::vector<KeyInfo> schema_keys(const PartNames& parts);
+
+// Whether a listing or a resolved configuration shows a parameter: not the default of what only machines of several nodes have,
+// where the machine is one bus.
+bool is_shown(const KeyInfo& key, const Settings& settings);
+
+// "crossbar", "ring": as files have it.
+std::string_view word_of(Topology topology);
+
+// "local", "first_touch", "interleaved"; nothing for any other word.
+std::optional<Placement> to_placement_policy(std::string_view word);
 
 // Fills in the defaults of what `settings` leaves out below `prefix` ("machine." or ""). `origin` is for the message about a
 // required key that is missing: ConfigError.
-void fill_defaults(Settings& settings, const std::vector<std::string>& cache_levels, std::string_view prefix,
-                   const Origin& origin);
+void fill_defaults(Settings& settings, const PartNames& parts, std::string_view prefix, const Origin& origin);
 
 // The typed form of complete settings. Errors: ConfigError (a frequency that is no simple fraction).
-TypedConfiguration to_typed(const Settings& settings, const std::vector<std::string>& cache_levels);
+TypedConfiguration to_typed(const Settings& settings, const PartNames& parts);
 
 }  // namespace linebounce

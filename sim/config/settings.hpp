@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ struct KeyInfo {
   double maximum = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices = {};  // texts only; empty: any
   bool structural = false;  // part of what the machine is (its name, its number of CPUs): stands in its file and nowhere else
+  // Without effect on a machine that is one bus, where listings and the resolved configuration leave out the default.
+  bool of_nodes = false;
+  std::optional<ConfigValue> default_value = {};  // of fixed parameters that have one
 };
 
 // Who gave a value: for messages.

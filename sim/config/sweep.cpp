@@ -131,7 +131,7 @@ std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& ta
   return axes;
 }
 
-std::vector<Leaf> swept_workload_names(const toml::table& sweep, const std::string& file) {
+std::vector<Leaf> swept_lists(const toml::table& sweep, const std::string& file) {
   std::vector<Leaf> lists = leaves(sweep, "", file, {}, {"together"});
   if (const auto* zips = sweep["together"].as_array()) {
     for (const auto& element : *zips) {
@@ -139,8 +139,12 @@ std::vector<Leaf> swept_workload_names(const toml::table& sweep, const std::stri
       for (auto& leaf : leaves(*element.as_table(), "", file, {})) lists.push_back(std::move(leaf));
     }
   }
+  return lists;
+}
+
+std::vector<Leaf> swept_workload_names(const toml::table& sweep, const std::string& file) {
   std::vector<Leaf> names;
-  for (const auto& leaf : lists) {
+  for (const auto& leaf : swept_lists(sweep, file)) {
     const auto* array = leaf.path == "workload.name" ? leaf.node->as_array() : nullptr;
     if (!array) continue;
     for (const auto& element : *array) names.push_back({leaf.path, &element, Origin{place_of(file, element.source())}});

@@ -15,6 +15,9 @@ namespace linebounce {
 // twice.
 std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& tables);
 
+// The lists of a sweep, those of [[sweep.together]] too, unchecked.
+std::vector<Leaf> swept_lists(const toml::table& sweep, const std::string& file);
+
 // The values that a sweep gives to workload.name, unchecked: they decide which other keys are legal.
 std::vector<Leaf> swept_workload_names(const toml::table& sweep, const std::string& file);
 

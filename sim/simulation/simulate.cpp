@@ -1,8 +1,12 @@
 #include "sim/simulation/simulate.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "models/failure.hpp"
+#include "models/text/spelling.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/simulation/statistics.hpp"
 #include "workloads/program/workload.hpp"
@@ -32,6 +36,22 @@ class Relay final : public Observer {
   Observer* target_ = nullptr;
 };
 
+// The configuration may place any object by name; which there are is known once the workload has set up its memory.
+void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& memory) {
+  constexpr std::size_t kMostNamed = 40;
+  const std::vector<std::string> objects = memory.object_names();
+  for (const auto& [name, home] : input.placement) {
+    if (std::find(objects.begin(), objects.end(), name) != objects.end()) continue;
+    const std::size_t named = std::min(objects.size(), kMostNamed);
+    std::string text =
+        fmt::format("placement.{}: workload {} has no object of this name; its objects: {}", name, input.workload,
+                    fmt::join(objects.begin(), objects.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+    if (named < objects.size()) text += fmt::format(" and {} more", objects.size() - named);
+    if (const auto near = nearest(name, objects); !near.empty()) text += fmt::format("; did you mean {}?", near);
+    throw ConfigError(text);
+  }
+}
+
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
   const auto entry =
@@ -42,9 +62,10 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
                                 " never end; give the time to measure");
   }
   Relay relay;
-  Machine machine(input.machine, input.protocol, input.engine, input.run.warmup_us, input.run.measure_us, relay);
-  AddressSpace memory(machine.store(), &machine.homes());
+  Machine machine(input.machine, input.protocols, input.engine, input.run.warmup_us, input.run.measure_us, relay);
+  AddressSpace memory(machine.store(), &machine.homes(), input.placement);
   workload->set_up({memory, input.machine, machine.layout(), input.seed});
+  refuse_unknown_objects(input, memory);
   Statistics statistics(machine.timebase(), machine.core_spec(), memory);
   relay.set(statistics);
   machine.set_functions(memory.functions().size());

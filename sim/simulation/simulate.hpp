@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
-#include "models/coherence/protocol.hpp"
+#include "models/machine_protocols.hpp"
 #include "models/machine_spec.hpp"
+#include "models/memory/homes.hpp"
 #include "sim/results/point_data.hpp"
 #include "workloads/program/parameters.hpp"
 
@@ -19,9 +21,10 @@ struct RunSpec {
 
 struct SimulationInput {
   MachineSpec machine;
-  Protocol protocol;      // machine.bus.protocol, loaded
-  std::string workload;   // a name of workloads()
-  Parameters parameters;  // complete: defaults filled in
+  MachineProtocols protocols{Protocol{}};  // those that the machine names, loaded
+  std::map<std::string, Home> placement;  // of objects, by name
+  std::string workload;                   // a name of workloads()
+  Parameters parameters;                  // complete: defaults filled in
   RunSpec run;
   EngineSpec engine;
   std::uint64_t seed = 1;

@@ -9,7 +9,7 @@ namespace linebounce {
 namespace {
 
 constexpr std::array<const char*, kSources> kSourceNames = {"local_c2c",  "local_memory", "remote_memory",
-                                                        "remote_c2c", "node_cache",   "upgrade"};
+                                                            "remote_c2c", "node_cache",   "upgrade"};
 constexpr std::array<const char*, kAccessKinds> kAccessNames = {"load", "store", "atomic"};
 constexpr std::array<const char*, 2> kModeNames = {"kernel", "user"};
 

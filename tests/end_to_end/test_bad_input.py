@@ -152,6 +152,12 @@ WRONG_MACHINES = {
     "unknown replacement": ('"tree_plru"', '"random"', ["random", "lru", "tree_plru"]),
     "unknown consistency": ('"sc"', '"pso"', ["pso", "sc", "tso", "ia64"]),
     "unknown protocol": ('"mesi_snoop"', '"mesy_snoop"', ["mesy_snoop", "mesi_snoop"]),
+    "nodes without controllers": ("cpus   = 4", "nodes = 2\ncpus   = 4", ["nodes", r"node\.protocol", r"directory\.protocol"]),
+    "no such topology": (
+        "cpus   = 4",
+        'network.topology = "star"\ncpus   = 4',
+        [r"network\.topology", "crossbar, fully_connected, ring, mesh, torus, hypercube, links"],
+    ),
     "a bus without width": ("width_bytes = 8", "width_bytes = 0", ["width_bytes"]),
 }
 
@@ -186,6 +192,14 @@ WRONG_ARGUMENTS = {
     "coherence lines of two sizes on one bus": (
         ["--set", "machine.bus.line_bytes=64"],
         [r"machine\.bus\.line_bytes", "64", "32"],
+    ),
+    "a home that is no place": (
+        ["--set", "placement.protected_data=node 1"],
+        [r"placement\.protected_data", "node 1", "local, first_touch, interleaved", "node 0"],
+    ),
+    "an object that the workload does not have": (
+        ["--set", "placement.protected_dta=local"],
+        [r"placement\.protected_dta", "critical_section", "objects: .*protected_data", "did you mean protected_data"],
     ),
     "unknown workload": (["--set", "workload.name=critical"], ["critical", "critical_section"]),
     "unknown machine": (["--machine", "pdp11"], ["pdp11", MACHINE]),

@@ -17,11 +17,7 @@ Address round_up(Address address, int alignment) {
 }  // namespace
 
 AddressSpace::AddressSpace(LineStore& store, Homes* homes, std::map<std::string, Home> placed)
-    : store_(&store),
-      homes_(homes),
-      placed_(std::move(placed)),
-      next_(kFirstAddress),
-      functions_{{"program", Mode::kernel}} {}
+    : store_(&store), homes_(homes), placed_(std::move(placed)), next_(kFirstAddress), functions_{{"program", Mode::kernel}} {}
 
 Address AddressSpace::place(const Layout& layout, const std::string& object, int alignment, std::optional<Home> home) {
   if (const auto named = placed_.find(object); named != placed_.end()) home = named->second;
@@ -51,6 +47,12 @@ FunctionId AddressSpace::function(const std::string& name, Mode mode) {
   if (known != functions_.end()) return static_cast<FunctionId>(known - functions_.begin());
   functions_.push_back({name, mode});
   return static_cast<FunctionId>(functions_.size() - 1);
+}
+
+std::vector<std::string> AddressSpace::object_names() const {
+  std::vector<std::string> names;
+  for (const Object& object : objects_) names.push_back(object.name);
+  return names;
 }
 
 AddressSpace::Place AddressSpace::find(Address address) const {

@@ -43,7 +43,8 @@ struct Symbol {
 
 class AddressSpace {
  public:
-  // `homes`, if there is any, hears where every object is to be; `placed` are objects by name whose home the configuration decides.
+  // `homes`, if there is any, hears where every object is to be; `placed` are objects by name whose home the configuration
+  // decides.
   explicit AddressSpace(LineStore& store, Homes* homes = nullptr, std::map<std::string, Home> placed = {});
 
   [[nodiscard]] int line_bytes() const { return store_->line_bytes(); }
@@ -53,6 +54,8 @@ class AddressSpace {
   Address place(const Layout& layout, const std::string& object, int alignment = 0, std::optional<Home> home = {});
   // An array without fields that begins on a line of its own and shares none.
   Address place_array(const std::string& object, std::int64_t bytes, std::optional<Home> home = {});
+
+  [[nodiscard]] std::vector<std::string> object_names() const;  // in the order of placing
 
   // What a word holds before the program starts; 0 where nothing is said.
   void preset(Address address, Value value, int bytes = 8) { store_->preset(address, bytes, value); }

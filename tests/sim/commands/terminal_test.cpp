@@ -110,6 +110,7 @@ TEST(LatencyChart, ASingleLatencyHasAnAxisToo) {
 MachineSpec machine_with(int cpus) {
   MachineSpec machine;
   machine.cpus = cpus;
+  machine.cpus_present = cpus;
   machine.cpu.clock = {700, 1};
   machine.caches = {{"L1D", 16, 4, 32, 3}, {"L2", 1024, 8, 32, 9}};
   machine.bus.protocol = "mesi_snoop";
@@ -138,7 +139,53 @@ TEST(Topology, OfManyCoresTheFirstAndTheLastAreDrawn) {
 TEST(Topology, HardwareThreadsShareTheirCoresBox) {
   MachineSpec machine = machine_with(4);
   machine.cpu.threads_per_core = 2;
+  EXPECT_THAT(draw_topology(machine), HasSubstr("CPU 1, 3"));
+  machine.cpu_order = CpuOrder::fill;
   EXPECT_THAT(draw_topology(machine), HasSubstr("CPU 2, 3"));
+}
+
+MachineSpec machine_of_nodes(int cpus, int nodes, int buses_per_node) {
+  MachineSpec machine = machine_with(cpus);
+  machine.nodes = nodes;
+  machine.buses_per_node = buses_per_node;
+  machine.node.protocol = "mesi_node";
+  machine.node.occupancy_ns = 12;
+  machine.node.cache_size_kib = 32768;
+  machine.directory.protocol = "mesi_directory";
+  machine.network.topology = Topology::ring;
+  machine.network.latency_ns = 25;
+  return machine;
+}
+
+TEST(Topology, NodesStandOnTheirNetworkWithTheirBusesAndDistances) {
+  const std::string drawing = draw_topology(machine_of_nodes(16, 4, 2));
+  expect_to_fit(drawing);
+  for (const char* part : {"node 0, bus 0", "CPU 8", "controller  mesi_node", "occupied 12 ns", "cache  32 MiB", "node 3",
+                           "bus 7  CPU 7, 15", "directories  mesi_directory", "network  ring, 25 ns a link"}) {
+    EXPECT_THAT(drawing, HasSubstr(part));
+  }
+  EXPECT_THAT(drawing, HasSubstr("from 1           25      -     25     50\n"));
+}
+
+TEST(Topology, OfManyNodesTheFirstAndTheLastAreDrawn) {
+  const std::string drawing = draw_topology(machine_of_nodes(64, 64, 1));
+  expect_to_fit(drawing);
+  EXPECT_THAT(drawing, HasSubstr("node 63"));
+  EXPECT_THAT(drawing, Not(HasSubstr("node 40")));
+}
+
+TEST(Topology, ANodeMayHaveNoCpuOrNoMemory) {
+  MachineSpec machine = machine_of_nodes(4, 3, 1);
+  machine.cpu_nodes = "1 2";
+  machine.memory.nodes = "0";
+  const std::string drawing = draw_topology(machine);
+  EXPECT_THAT(drawing, HasSubstr("node 1, bus 1"));
+  EXPECT_THAT(drawing, HasSubstr("no CPU"));
+  EXPECT_THAT(drawing, HasSubstr("no memory"));
+}
+
+TEST(Topology, TwoBusesOfOneNodeNeedNoNetwork) {
+  EXPECT_THAT(draw_topology(machine_of_nodes(8, 1, 2)), Not(HasSubstr("network")));
 }
 
 TEST(Topology, ASingleCpuIsNarrowerThanItsBus) {

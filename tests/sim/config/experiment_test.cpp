@@ -34,7 +34,7 @@ TEST_F(ExperimentFile, EveryValueReachesTheSimulationsInput) {
   EXPECT_TRUE(point.at.empty());
   EXPECT_EQ(point.input.seed, 7U);
   EXPECT_EQ(point.input.machine.cpus, 4);
-  EXPECT_EQ(point.input.protocol.name, "mesi_snoop");
+  EXPECT_EQ(point.input.protocols.bus.name, "mesi_snoop");
   EXPECT_EQ(point.input.workload, "counter");
   EXPECT_EQ(point.input.parameters.text("lock"), "tas");
   EXPECT_DOUBLE_EQ(point.input.run.warmup_us, 2.5);
@@ -164,7 +164,7 @@ TEST_F(ExperimentFile, AProtocolPathIsTakenFromTheFileThatStatesIt) {
   std::filesystem::copy_file(std::filesystem::path(LINEBOUNCE_SOURCE_DIR) / "models/protocols/mesi_snoop.md",
                              folder_ / "mine.md");
   const Point point = only_point(plus("[set]\n\"machine.bus.protocol\" = \"mine.md\"\n"));
-  EXPECT_EQ(point.input.protocol.name, "mine");
+  EXPECT_EQ(point.input.protocols.bus.name, "mine");
   EXPECT_EQ(point.input.machine.bus.protocol, path("mine.md"));
   write("bad.md", "no protocol\n");
   EXPECT_THAT(experiment_error(plus("[set]\n\"machine.bus.protocol\" = \"bad.md\"\n")), HasSubstr("bad.md:"));

@@ -116,6 +116,14 @@ latency_ns = 100
 "memory.latency_ns" = "calibrated: a.row"
 )";
 
+  // kMachine as two nodes. Configuration asks of a protocol only that its file is there, so any will do.
+  static std::string node_machine() {
+    std::string text = replace_line(kMachine, "cpus = 4", "cpus = 4\nnodes = 2");
+    return replace_line(text, "[sources]",
+                        "[node]\nprotocol = \"mesi_snoop\"\n[directory]\nprotocol = \"mesi_snoop\"\n[network]\n"
+                        "topology = \"ring\"\nlatency_ns = 25\n[sources]");
+  }
+
   static constexpr const char* kExperiment = R"(name = "e"
 title = "an experiment"
 machine = "m.toml"

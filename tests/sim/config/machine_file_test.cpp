@@ -75,6 +75,7 @@ TEST_F(MachineFile, ShippedMachinesLoadAndGiveASourceForEveryParameter) {
     const DescribedMachine machine = load_machine(name);
     EXPECT_EQ(machine.spec.name, name);
     EXPECT_FALSE(machine.spec.title.empty()) << name;
+    EXPECT_EQ(machine.spec.cpu_order, CpuOrder::spread) << name;
     for (const auto& each : machine.parameters) EXPECT_TRUE(each.has_source) << name << ": " << each.path;
   }
 }
@@ -86,7 +87,8 @@ TEST_F(MachineFile, UnknownKeysAreErrorsWithASuggestion) {
   EXPECT_EQ(with("cpus = 4", "cpus = 4\n[memry]\n"), "x.toml:4:2: memry: unknown key; did you mean memory?");
   EXPECT_EQ(
       with("latency_ns = 100", "latency_ns = 100\nzzzzzzzzzz = 1"),
-      "x.toml:23:14: memory.zzzzzzzzzz: unknown key; legal below memory: latency_ns, banks, bank_busy_ns, bandwidth_mb_per_s");
+      "x.toml:23:14: memory.zzzzzzzzzz: unknown key; legal below memory: latency_ns, banks, bank_busy_ns, bandwidth_mb_per_s, "
+      "nodes, placement, page_kib");
 }
 
 TEST_F(MachineFile, AnotherUnitIsNamedAsSuch) {
@@ -230,7 +232,7 @@ TEST_F(MachineFile, SourcesNameParametersThatExistAndHaveALegalForm) {
             "x.toml:24:12: sources.\"memroy\": no such parameter: unknown key; did you mean memory?");
   EXPECT_EQ(with("\"memory\"", "\"wheels\" = \"assumed: x\""),
             "x.toml:24:12: sources.\"wheels\": no such parameter: unknown key; legal here: name, title, cpus_present, cpus, "
-            "cpu_order, cpu, cache, bus, memory");
+            "cpu_order, nodes, buses_per_node, cpu_nodes, cpu, cache, bus, memory, node, directory, network");
   EXPECT_EQ(with("\"memory\"", "\"memory.latency_us\" = \"assumed: x\""),
             "x.toml:24:23: sources.\"memory.latency_us\": no such parameter: unknown key: the unit here is ns: latency_ns");
   EXPECT_EQ(with("\"memory\"", "\"memory\" = \"measured: x\""),

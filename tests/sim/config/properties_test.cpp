@@ -48,12 +48,12 @@ bool stands_alone(const KeyInfo& key) {
                                                 "machine.bus.line_bytes",
                                                 "workload.name"};
   const bool of_cache = key.path.starts_with("machine.cache.") && !key.path.ends_with(".hit_latency_cycles");
-  return !key.structural && !of_cache && !key.path.starts_with("engine.") &&
+  return !key.structural && !key.of_nodes && !of_cache && !key.path.starts_with("engine.") &&
          std::find(tied.begin(), tied.end(), key.path) == tied.end();
 }
 
 std::vector<KeyInfo> free_keys() {
-  std::vector<KeyInfo> keys = schema_keys({"L1D", "L2"});
+  std::vector<KeyInfo> keys = schema_keys({{"L1D", "L2"}, {}});
   for (const auto& key : workload_keys(test_catalogue(), "counter")) keys.push_back(key);
   std::erase_if(keys, [](const KeyInfo& key) { return !stands_alone(key); });
   return keys;

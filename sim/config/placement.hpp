@@ -1,0 +1,22 @@
+// Where the memory of objects is: [placement] of an experiment, `placement.OBJECT` in [set], [sweep] and --set.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "models/machine_spec.hpp"
+#include "models/memory/homes.hpp"
+#include "sim/config/settings.hpp"
+
+namespace linebounce {
+
+inline constexpr std::string_view kPlacementPrefix = "placement.";
+
+// The key of an object. Any name is legal here: which objects there are is known when the workload has set up its memory.
+KeyInfo placement_key(const std::string& path);
+
+// The homes of all objects that settings place. Errors: ConfigError for what is no policy and no node with memory.
+std::map<std::string, Home> to_placement(const Settings& settings, const MachineSpec& machine);
+
+}  // namespace linebounce
