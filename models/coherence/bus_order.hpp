@@ -24,7 +24,8 @@ class ProtocolFault : public std::runtime_error {
   enum class Kind : std::uint8_t {
     impossible,     // a pair that the table says can't be
     two_suppliers,  // two controllers send data to one requestor
-    no_data         // the requestor waits for data and nobody sent it any
+    no_data,        // the requestor waits for data and nobody sent it any
+    nobody          // a message to an owner or requestor, but there is none
   };
   ProtocolFault(Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event);
 

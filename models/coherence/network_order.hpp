@@ -187,12 +187,17 @@ StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const
   if (row.impossible) bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::directory, entry.state, event);
   out.on_transition(entry.state, event);
   if (row.count > 0 && row.actions[0].verb == Verb::stall) return StepResult::stalled;
+  const StateId before = entry.state;
   entry.state = row.next;
   const auto bit = [](int agent) { return std::uint64_t{1} << agent; };
   const std::uint64_t others = entry.sharers & ~bit(in.requestor);
   const bool invalidates = std::any_of(row.steps().begin(), row.steps().end(),
                                        [](Action action) { return action.verb == Verb::send_sharers; });
   for (const Action action : row.steps()) {
+    const bool to_owner = action.verb == Verb::send_owner || action.verb == Verb::add_owner;
+    if (to_owner && entry.owner == kNobody) {
+      bus_order_detail::fail(ProtocolFault::Kind::nobody, protocol, Controller::directory, before, event);
+    }
     NetworkMessage message{action.argument, kNobody, in.requestor, 0};
     switch (action.verb) {
       case Verb::send_requestor:

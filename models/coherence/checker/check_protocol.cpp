@@ -18,6 +18,7 @@ Promise promise_of(ProtocolFault::Kind kind) {
   switch (kind) {
     case ProtocolFault::Kind::two_suppliers: return Promise::one_supplier;
     case ProtocolFault::Kind::no_data: return Promise::data_arrives;
+    case ProtocolFault::Kind::nobody:  // on a network only
     case ProtocolFault::Kind::impossible: break;
   }
   return Promise::impossible_pair;
