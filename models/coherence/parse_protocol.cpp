@@ -111,10 +111,13 @@ CompiledController compile(Controller controller, const ProtocolSource& source, 
   return compile_node(source.node, protocol, diagnostics);
 }
 
-std::vector<Controller> controllers_of(ProtocolKind kind) {
-  switch (kind) {
+// A directory whose agents are node controllers only has no table of caches.
+std::vector<Controller> controllers_of(const ProtocolSource& source) {
+  switch (source.kind) {
     case ProtocolKind::bus: return {Controller::cache, Controller::memory};
-    case ProtocolKind::directory: return {Controller::cache, Controller::directory};
+    case ProtocolKind::directory:
+      if (source.cache.name.empty()) return {Controller::directory};
+      return {Controller::cache, Controller::directory};
     case ProtocolKind::node: break;
   }
   return {Controller::node};
@@ -145,7 +148,7 @@ Protocol parse(std::string_view text, const std::string& file, const Protocol* b
   } else {
     set_messages(protocol, source, diagnostics);
   }
-  const std::vector<Controller> controllers = controllers_of(protocol.kind);
+  const std::vector<Controller> controllers = controllers_of(source);
   for (const Controller controller : controllers) require_states(source_of(source, controller), diagnostics);
   diagnostics.throw_if_any();
 

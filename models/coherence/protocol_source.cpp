@@ -43,7 +43,7 @@ class SourceReader {
         source.memory = controller("memory");
         break;
       case ProtocolKind::directory:
-        source.cache = controller("cache");
+        if (has_section("cache")) source.cache = controller("cache");
         source.directory = controller("directory");
         break;
       case ProtocolKind::node: source.node = controller("node"); break;
