@@ -55,7 +55,7 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
 void Network::end_of_elaboration() {
   for (int i = 0; i < endpoints.size(); ++i) endpoints_.push_back(endpoints[i]);
   sent_.resize(endpoints_.size());
-  last_ready_.resize(endpoints_.size() * endpoints_.size() * kClasses);
+  last_ready_.resize(endpoints_.size() * (endpoints_.size() + 1) * kClasses);
 }
 
 int Network::node_of(int endpoint) const {
@@ -83,7 +83,12 @@ void Network::send(PacketIndex index, Tick ready) {
   const Packet& packet = packets_[index];
   const auto sender = static_cast<std::size_t>(packet.sender);
   orders_[index] = sender << 32 | sent_[sender]++;
-  push(std::max(ready, kernel_now() + 1), Stage::depart, index);
+  // The homes count as one receiver: which one it is shows when the packet departs.
+  const std::size_t receivers = endpoints_.size() + 1;
+  const std::size_t receiver = packet.receiver < 0 ? endpoints_.size() : static_cast<std::size_t>(packet.receiver);
+  Tick& last = last_ready_[(sender * receivers + receiver) * kClasses + static_cast<std::size_t>(packet.message_class)];
+  last = std::max({ready, kernel_now() + 1, last});
+  push(last, Stage::depart, index);
   schedule();
 }
 
@@ -135,10 +140,6 @@ void Network::run(const Item& item) {
 void Network::depart(PacketIndex index, Tick at) {
   Packet& packet = packets_[index];
   if (packet.receiver < 0) packet.receiver = directory_of(homes_.home(packet.line, packet.at));
-  const auto channel = (static_cast<std::size_t>(packet.sender) * endpoints_.size() + static_cast<std::size_t>(packet.receiver)) *
-                           kClasses +
-                       static_cast<std::size_t>(packet.message_class);
-  last_ready_[channel] = at = std::max(at, last_ready_[channel]);
   if (node_of(packet.receiver) == packet.at) return push(at, Stage::arrive, index);
   Tick& free = crossing_free_[static_cast<std::size_t>(packet.at)];
   free = std::max(at, free) + (packet.carries_data ? timing_.line_crossing : timing_.request_crossing);

@@ -135,7 +135,7 @@ class Network final : public sc_core::sc_module {
   std::vector<PacketIndex> free_;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> calendar_;
   std::vector<std::uint32_t> sent_;  // by sender: how many packets
-  std::vector<Tick> last_ready_;     // by sender, receiver and class
+  std::vector<Tick> last_ready_;     // by sender, receiver and class: its latest packet's
   std::vector<Tick> crossing_free_;  // by node
   std::vector<Tick> controller_free_;
   NetworkMap map_;
