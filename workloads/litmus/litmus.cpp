@@ -2,8 +2,7 @@
 // node and line the variables are and in which caches, how far apart the threads start, how long they pause between operations,
 // and what is in their store buffers already.
 //
-//   barrier, some CPUs read some variables, wait for the common start, run the test, barrier, read last values and set them to
-//   0
+// A round: barrier; prepare the caches; wait for the common start; run the test; barrier; read last values, set them to 0.
 #include "workloads/litmus/litmus.hpp"
 
 #include <fmt/format.h>
@@ -24,13 +23,15 @@ namespace linebounce {
 namespace {
 
 constexpr int kNotRun = -1;
-constexpr double kBarrierNs = 1500;  // for each CPU: what a barrier takes at most
 constexpr int kWord = 8;
 constexpr std::size_t kOtherLines = 32;
 constexpr std::uint64_t kStoresBefore = 12;  // at most
-constexpr std::uint64_t kLongestStep = 256;  // cycles: two transfers of a line or so
 constexpr int kDisturbances = 4;
-constexpr std::int64_t kReadersWait = 1000;  // cycles, until owners have their lines
+// In times of a transfer of a line.
+constexpr std::uint64_t kLongestStep = 3;
+constexpr std::int64_t kReadersWait = 10;  // until owners have their lines
+constexpr int kBarrier = 15;               // for each CPU: what a barrier takes at most
+constexpr int kFarther = 3;                // between nodes
 enum Purpose : std::uint64_t { kPlans, kDelays };
 
 // What all CPUs have to know of a round.
@@ -71,7 +72,8 @@ class Litmus final : public Workload {
   std::size_t rounds_;
   int cpus_ = 0;
   double cycles_per_ns_ = 1;
-  double period_ns_ = 0;
+  std::uint64_t transfer_ = 1;  // cycles: about what a transfer of a line takes
+  double period_ns_ = 0;        // rounds start at its multiples
   std::uint64_t seed_ = 0;
   Consistency consistency_ = Consistency::sc;
   std::vector<std::vector<Address>> words_;  // by place, then by variable
@@ -92,7 +94,9 @@ void Litmus::set_up(const Setting& setting) {
   consistency_ = setting.machine.cpu.consistency;
   const Frequency& clock = setting.machine.cpu.clock;
   cycles_per_ns_ = static_cast<double>(clock.numerator_mhz) / static_cast<double>(clock.denominator) / 1000;
-  period_ns_ = kBarrierNs * std::max(8, cpus_);
+  const double transfer_ns = std::max(10.0, setting.machine.memory.latency_ns) * (setting.layout.nodes() > 1 ? kFarther : 1);
+  transfer_ = static_cast<std::uint64_t>(transfer_ns * cycles_per_ns_) + 1;
+  period_ns_ = kBarrier * transfer_ns * std::max(8, cpus_);
   AddressSpace& memory = setting.memory;
   line_ = static_cast<Address>(memory.line_bytes());
   for (const int node : setting.layout.nodes_with_memory) {
@@ -114,7 +118,7 @@ void Litmus::set_up(const Setting& setting) {
 }
 
 Plan Litmus::make_plan(std::size_t round) const {
-  static constexpr std::array<std::uint64_t, 4> kSpreads = {1, 16, 128, 512};
+  const std::array<std::uint64_t, 4> spreads = {1, transfer_ / 8 + 1, transfer_, 5 * transfer_};
   Random random(seed_, round, kPlans);
   const auto cpus = static_cast<std::uint64_t>(cpus_);
   Plan plan;
@@ -122,9 +126,9 @@ Plan Litmus::make_plan(std::size_t round) const {
   std::iota(plan.cpus.begin(), plan.cpus.end(), 0);
   for (std::uint64_t i = 0; i < test_.threads.size(); ++i) std::swap(plan.cpus[i], plan.cpus[i + random.below(cpus - i)]);
   place_variables(plan, random);
-  plan.spread = kSpreads[random.below(kSpreads.size())];
+  plan.spread = spreads[random.below(spreads.size())];
   const bool in_turn = random.below(2) == 0;
-  plan.step = in_turn ? random.below(kLongestStep) : 0;
+  plan.step = in_turn ? random.below(kLongestStep * transfer_) : 0;
   const bool one_is_busy = random.below(2) == 0;
   const std::uint64_t any = random.next();
   plan.busy = one_is_busy ? std::uint64_t{1} << any % test_.threads.size() : any;
@@ -182,7 +186,7 @@ void Litmus::prepare_caches(Cpu& cpu, const Plan& plan) const {
   for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
     if (plan.owners[variable] == me) cpu.prefetch(plan.words[variable], kWriteAccess);
   }
-  cpu.compute(kReadersWait);
+  cpu.compute(kReadersWait * static_cast<std::int64_t>(transfer_));
   for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
     if ((plan.readers[variable] >> (me % 64) & 1) != 0) cpu.load(plan.words[variable]);
   }
@@ -203,7 +207,8 @@ void Litmus::run_thread(Cpu& cpu, const Plan& plan, std::size_t thread, std::siz
   const std::uint64_t stores_before = (plan.busy >> thread & 1) != 0 ? random.below(kStoresBefore) + 1 : 0;
   for (std::uint64_t i = 0; i < stores_before; ++i) store_elsewhere(cpu, random);
   for (const LitmusStatement& statement : test_.threads[thread]) {
-    const std::uint64_t pause = random.below(4) == 0 ? random.below(plan.spread) : 0;
+    const bool pauses = random.below(4) == 0;
+    const std::uint64_t pause = pauses ? random.below(plan.spread) : 0;
     cpu.compute(static_cast<std::int64_t>(pause));
     run_statement(cpu, plan, statement, round, registers);
   }
@@ -232,6 +237,10 @@ void Litmus::run_statement(Cpu& cpu, const Plan& plan, const LitmusStatement& st
                           ? static_cast<Value>(statement.value)
                           : registers[static_cast<std::size_t>(statement.value_from)];
   if (statement.kind == Kind::store) return statement.ordered ? cpu.store_release(word, value) : cpu.store(word, value);
+  if (statement.kind == Kind::await) {
+    cpu.spin_until_acquire(word, [value](Value found) { return found == value; });
+    return;
+  }
   const Value read = statement.kind == Kind::exchange ? cpu.exchange(word, value)
                      : statement.ordered              ? cpu.load_acquire(word)
                                                       : cpu.load(word);

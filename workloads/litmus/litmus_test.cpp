@@ -70,6 +70,7 @@ class Parser {
     const Words found = words(text);
     if (found == Words{"fence"}) return {};
     if (found.size() < 3) refuse(text);
+    if (found[0] == "await") return parse_await(found, text);
     return is_register(found[0]) ? parse_read(found, text) : parse_store(found, text);
   }
 
@@ -91,6 +92,12 @@ class Parser {
       refuse(text);
     }
     return read;
+  }
+
+  LitmusStatement parse_await(const Words& found, const std::string& text) {
+    if (found.size() != 3) refuse(text);
+    return {
+        .kind = LitmusStatement::Kind::await, .ordered = true, .variable = variable(found[1]), .value = std::stoi(found[2])};
   }
 
   LitmusStatement parse_store(const Words& found, const std::string& text) {

@@ -1,9 +1,11 @@
 // A litmus test: a few threads of a few memory operations, and the question whether they can end in a certain way.
 //
 // The text of a thread, statements between semicolons:
-//   x = 1            store                    x =rel 1         releasing store          x = r0           stores what r0 holds
-//   r0 = x           load                     r0 =acq x        acquiring load           r0 = x after r1  its address depends on
-//   r1 r0 = exchange x 1                         atomic, and a fence, as Cpu::exchange is fence
+//   - stores: `x = 1`, `x =rel 1` (releasing), `x = r0` (what r0 holds)
+//   - loads: `r0 = x`, `r0 =acq x` (acquiring), `r0 = x after r1` (its address depends on r1)
+//   - `r0 = exchange x 1`: atomic, and a fence, as Cpu::exchange is
+//   - `await x 1`: loads x again and again until it is 1, as Cpu::spin_until_acquire does
+//   - `fence`
 // Variables x, y and z are words that hold 0 at first. Registers r0, r1, ... belong to the test, each is written once.
 #pragma once
 
@@ -17,18 +19,18 @@
 namespace linebounce {
 
 struct LitmusStatement {
-  enum class Kind : std::uint8_t { load, store, exchange, fence };
+  enum class Kind : std::uint8_t { load, store, exchange, await, fence };
   static constexpr int kNone = -1;
 
   Kind kind = Kind::fence;
   bool ordered = false;    // acquires or releases
   int variable = kNone;    // all but fence
   int target = kNone;      // load, exchange: the register that it writes
-  int value = 0;           // store, exchange
+  int value = 0;           // store, exchange, await
   int value_from = kNone;  // store: the register that holds the value
   int after = kNone;       // load: the register on which the address depends
 
-  [[nodiscard]] bool reads() const { return kind == Kind::load || kind == Kind::exchange; }
+  [[nodiscard]] bool reads() const { return target != kNone; }
   [[nodiscard]] bool writes() const { return kind == Kind::store || kind == Kind::exchange; }
 };
 

@@ -60,6 +60,7 @@ class Explorer {
     ThreadState& thread = state.threads[t];
     using Kind = LitmusStatement::Kind;
     if ((statement.kind == Kind::fence || statement.kind == Kind::exchange) && !thread.buffer.empty()) return;
+    if (statement.kind == Kind::await && read(state, t, statement.variable) != statement.value) return;
     ++thread.next;
     if (statement.reads()) state.registers[static_cast<std::size_t>(statement.target)] = read(state, t, statement.variable);
     if (statement.writes()) {

@@ -66,6 +66,7 @@ class Events {
   void add(int thread, int index) {
     const LitmusStatement& statement = test_.threads[static_cast<std::size_t>(thread)][static_cast<std::size_t>(index)];
     switch (statement.kind) {
+      case LitmusStatement::Kind::await:
       case LitmusStatement::Kind::load: all_.push_back({EventKind::read, thread, index}); return;
       case LitmusStatement::Kind::fence: all_.push_back({EventKind::fence, thread, index}); return;
       case LitmusStatement::Kind::exchange:
@@ -157,12 +158,15 @@ class Explorer {
     }
   }
 
-  // False if coherence forbids it.
+  // False if coherence forbids it, or if it is not what is awaited.
   bool perform(const Event& event, State& state) const {
     const LitmusStatement& statement = events_.statement(event);
     switch (event.kind) {
       case EventKind::fence: return true;
-      case EventKind::read: state.registers[static_cast<std::size_t>(statement.target)] = read(event, state); return true;
+      case EventKind::read:
+        if (statement.kind == LitmusStatement::Kind::await) return read(event, state) == statement.value;
+        state.registers[static_cast<std::size_t>(statement.target)] = read(event, state);
+        return true;
       case EventKind::local: state.own[view(event.thread, statement.variable)] = value(statement, state); return true;
       case EventKind::exchange:
         state.registers[static_cast<std::size_t>(statement.target)] = state.visible[view(event.thread, statement.variable)];
