@@ -226,7 +226,7 @@ class Explorer {
                                                           : state.registers[static_cast<std::size_t>(statement.value_from)];
   }
   [[nodiscard]] std::size_t view(int processor, int variable) const {
-    return static_cast<std::size_t>(processor * test_.variables + variable);
+    return static_cast<std::size_t>(processor) * static_cast<std::size_t>(test_.variables) + static_cast<std::size_t>(variable);
   }
 
   void add_outcome(const State& state) {
