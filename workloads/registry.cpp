@@ -1,5 +1,6 @@
 #include "workloads/registry.hpp"
 
+#include "workloads/litmus/litmus.hpp"
 #include "workloads/locks/locks.hpp"
 #include "workloads/micro/micro.hpp"
 
@@ -15,6 +16,7 @@ std::span<const WorkloadEntry> workloads() {
        make_false_sharing},
       {"random_references", "Random operations of every kind, checked as they go", random_references_parameters(),
        make_random_references},
+      {"litmus", "A litmus test of memory ordering, many times: which outcomes are seen", litmus_parameters(), make_litmus},
   };
   return kWorkloads;
 }

@@ -42,6 +42,11 @@ CASES = {
         workload=locked("mcs", data_lines=5),
         more='[set]\n"machine.cpu.consistency" = "ia64"\n"machine.cpu.store_buffer_entries" = 4',
     ),
+    "litmus test": experiment(
+        workload='name = "litmus"\ntest = "isa2"\nrounds = 200',
+        run="warmup_us = 0\nmeasure_us = 0",
+        more='[set]\n"machine.cpu.consistency" = "ia64"\n"machine.cpu.store_buffer_entries" = 16',
+    ),
     "hardware threads": experiment(workload=locked("ticket"), more='[set]\n"machine.cpu.threads_per_core" = 2'),
 }
 # What may change nothing.

@@ -1,0 +1,313 @@
+// Rounds of a litmus test. What may matter to the outcome changes from round to round: which CPU runs which thread, on which
+// node and line the variables are and in which caches, how far apart the threads start, how long they pause between operations,
+// and what is in their store buffers already.
+//
+// A round: barrier; prepare the caches; wait for the common start; run the test; barrier; read last values, set them to 0.
+#include "workloads/litmus/litmus.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+
+#include "workloads/litmus/reference.hpp"
+#include "workloads/program/barrier.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr int kNotRun = -1;
+constexpr int kWord = 8;
+constexpr std::size_t kOtherLines = 32;
+constexpr std::uint64_t kStoresBefore = 12;  // at most
+constexpr int kDisturbances = 4;
+// In times of a transfer of a line.
+constexpr std::uint64_t kLongestStep = 3;
+constexpr std::int64_t kReadersWait = 10;  // until owners have their lines
+constexpr int kBarrier = 15;               // for each CPU: what a barrier takes at most
+constexpr int kFarther = 3;                // between nodes
+enum Purpose : std::uint64_t { kPlans, kDelays };
+
+// What all CPUs have to know of a round.
+struct Plan {
+  std::vector<int> cpus;               // by thread of the test
+  std::vector<Address> words;          // by variable
+  std::vector<int> owners;             // by variable: who has its line writable at first, and sets it to 0 at the end
+  std::vector<std::uint64_t> readers;  // by variable: a bit for each CPU (of the first 64) that loads it before the test
+  std::uint64_t spread = 1;            // cycles: delays are below it
+  std::uint64_t step = 0;              // cycles from one thread's start to the next one's; 0: all start about the same time
+  std::uint64_t busy = 0;              // a bit for each thread whose store buffer is not empty at first
+};
+
+class Litmus final : public Workload {
+ public:
+  Litmus(const LitmusTest& test, std::int64_t rounds) : test_(test), rounds_(static_cast<std::size_t>(rounds)) {}
+
+  [[nodiscard]] bool ends() const override { return true; }
+  void set_up(const Setting& setting) override;
+  void run(Cpu& cpu) override;
+  void report(const RunFacts& facts, MetricSink& metrics) const override;
+
+ private:
+  [[nodiscard]] Plan make_plan(std::size_t round) const;
+  void place_variables(Plan& plan, Random& random) const;
+  [[nodiscard]] std::size_t first_writer(int variable) const;
+  void prepare_caches(Cpu& cpu, const Plan& plan) const;
+  void wait_for_start(Cpu& cpu) const;
+  void run_thread(Cpu& cpu, const Plan& plan, std::size_t thread, std::size_t round, Random& random);
+  void disturb(Cpu& cpu, const Plan& plan, Random& random) const;
+  void store_elsewhere(Cpu& cpu, Random& random) const;
+  void run_statement(Cpu& cpu, const Plan& plan, const LitmusStatement& statement, std::size_t round,
+                     std::vector<Value>& registers);
+  void clean_up(Cpu& cpu, const Plan& plan, std::size_t round);
+  void note(std::size_t round, std::size_t place, Value value) { outcomes_[round][place] = static_cast<int>(value); }
+
+  const LitmusTest test_;
+  std::size_t rounds_;
+  int cpus_ = 0;
+  double cycles_per_ns_ = 1;
+  std::uint64_t transfer_ = 1;  // cycles: about what a transfer of a line takes
+  double period_ns_ = 0;        // rounds start at its multiples
+  std::uint64_t seed_ = 0;
+  Consistency consistency_ = Consistency::sc;
+  std::vector<std::vector<Address>> words_;  // by place, then by variable
+  Address other_lines_ = 0;
+  Address line_ = 0;
+  Barrier barrier_;
+  std::vector<LitmusOutcome> outcomes_;  // by round; each CPU writes what is its own
+};
+
+void Litmus::set_up(const Setting& setting) {
+  cpus_ = setting.machine.cpus;
+  const auto threads = static_cast<int>(test_.threads.size());
+  if (cpus_ < threads) {
+    throw std::invalid_argument(fmt::format("workload litmus: test {} has {} threads, the machine has {} {}", test_.name,
+                                            threads, cpus_, cpus_ == 1 ? "CPU" : "CPUs"));
+  }
+  seed_ = setting.seed;
+  consistency_ = setting.machine.cpu.consistency;
+  const Frequency& clock = setting.machine.cpu.clock;
+  cycles_per_ns_ = static_cast<double>(clock.numerator_mhz) / static_cast<double>(clock.denominator) / 1000;
+  const double transfer_ns = std::max(10.0, setting.machine.memory.latency_ns) * (setting.layout.nodes() > 1 ? kFarther : 1);
+  transfer_ = static_cast<std::uint64_t>(transfer_ns * cycles_per_ns_) + 1;
+  period_ns_ = kBarrier * transfer_ns * std::max(8, cpus_);
+  AddressSpace& memory = setting.memory;
+  line_ = static_cast<Address>(memory.line_bytes());
+  for (const int node : setting.layout.nodes_with_memory) {
+    std::vector<Address> apart;
+    for (int variable = 0; variable < test_.variables; ++variable) {
+      const std::string name = fmt::format("{}[{}]", static_cast<char>('x' + variable), node);
+      apart.push_back(memory.place_array(name, memory.line_bytes(), Home::on(node)));
+    }
+    words_.push_back(apart);
+    const Address together = memory.place_array(fmt::format("together[{}]", node), kWord * test_.variables, Home::on(node));
+    words_.emplace_back();
+    for (int variable = 0; variable < test_.variables; ++variable) {
+      words_.back().push_back(together + static_cast<Address>(kWord * variable));
+    }
+  }
+  other_lines_ = memory.place_array("other_lines", static_cast<std::int64_t>(kOtherLines) * memory.line_bytes());
+  barrier_ = Barrier(memory, "round", cpus_);
+  outcomes_.assign(rounds_, LitmusOutcome(static_cast<std::size_t>(test_.registers) + test_.last_values.size(), kNotRun));
+}
+
+Plan Litmus::make_plan(std::size_t round) const {
+  const std::array<std::uint64_t, 4> spreads = {1, transfer_ / 8 + 1, transfer_, 5 * transfer_};
+  Random random(seed_, round, kPlans);
+  const auto cpus = static_cast<std::uint64_t>(cpus_);
+  Plan plan;
+  plan.cpus.resize(cpus);
+  std::iota(plan.cpus.begin(), plan.cpus.end(), 0);
+  for (std::uint64_t i = 0; i < test_.threads.size(); ++i) std::swap(plan.cpus[i], plan.cpus[i + random.below(cpus - i)]);
+  place_variables(plan, random);
+  plan.spread = spreads[random.below(spreads.size())];
+  const bool in_turn = random.below(2) == 0;
+  plan.step = in_turn ? random.below(kLongestStep * transfer_) : 0;
+  const bool one_is_busy = random.below(2) == 0;
+  const std::uint64_t any = random.next();
+  plan.busy = one_is_busy ? std::uint64_t{1} << any % test_.threads.size() : any;
+  return plan;
+}
+
+// Together, or each variable on lines of its own, on any node; in the cache of one who writes it, more often than not, and then
+// perhaps in those of others.
+void Litmus::place_variables(Plan& plan, Random& random) const {
+  const std::uint64_t nodes = words_.size() / 2;
+  const bool together = random.below(4) == 0;
+  std::uint64_t node = random.below(nodes);
+  for (std::size_t variable = 0; variable < static_cast<std::size_t>(test_.variables); ++variable) {
+    if (!together) node = random.below(nodes);
+    plan.words.push_back(words_[2 * node + (together ? 1 : 0)][variable]);
+    const bool writer_owns = random.below(2) == 0;
+    const std::uint64_t any = random.below(plan.cpus.size());
+    plan.owners.push_back(plan.cpus[writer_owns ? first_writer(static_cast<int>(variable)) : any]);
+    const std::uint64_t readers = random.below(3);
+    const std::uint64_t some = random.next();
+    plan.readers.push_back(readers == 0 ? 0 : readers == 1 ? some : ~std::uint64_t{0});
+  }
+}
+
+// A thread; 0 if none writes it.
+std::size_t Litmus::first_writer(int variable) const {
+  const auto writes = [variable](const LitmusStatement& s) { return s.writes() && s.variable == variable; };
+  const auto writer = std::find_if(test_.threads.begin(), test_.threads.end(),
+                                   [&writes](const auto& thread) { return std::any_of(thread.begin(), thread.end(), writes); });
+  return writer == test_.threads.end() ? 0 : static_cast<std::size_t>(writer - test_.threads.begin());
+}
+
+void Litmus::run(Cpu& cpu) {
+  const int me = cpu.id().value;
+  for (std::size_t round = 0; round < rounds_; ++round) {
+    const Plan plan = make_plan(round);
+    Random random(seed_ + round, static_cast<std::uint64_t>(me), kDelays);
+    barrier_.wait(cpu);
+    prepare_caches(cpu, plan);
+    wait_for_start(cpu);
+    const auto thread = static_cast<std::size_t>(std::find(plan.cpus.begin(), plan.cpus.end(), me) - plan.cpus.begin());
+    if (thread < test_.threads.size()) {
+      run_thread(cpu, plan, thread, round, random);
+    } else {
+      disturb(cpu, plan, random);
+    }
+    barrier_.wait(cpu);
+    clean_up(cpu, plan, round);
+  }
+}
+
+// Nothing is written here: who is late must not disturb the round.
+void Litmus::prepare_caches(Cpu& cpu, const Plan& plan) const {
+  const int me = cpu.id().value;
+  for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
+    if (plan.owners[variable] == me) cpu.prefetch(plan.words[variable], kWriteAccess);
+  }
+  cpu.compute(kReadersWait * static_cast<std::int64_t>(transfer_));
+  for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
+    if ((plan.readers[variable] >> (me % 64) & 1) != 0) cpu.load(plan.words[variable]);
+  }
+}
+
+// The next multiple of a time that is long enough for all to have come out of the barrier. If it is not, the round is no worse
+// than one whose threads start at other times.
+void Litmus::wait_for_start(Cpu& cpu) const {
+  const double now = cpu.now_ns();
+  const double wait_ns = period_ns_ - std::fmod(now, period_ns_);
+  cpu.compute(static_cast<std::int64_t>(wait_ns * cycles_per_ns_));
+}
+
+void Litmus::run_thread(Cpu& cpu, const Plan& plan, std::size_t thread, std::size_t round, Random& random) {
+  std::vector<Value> registers(static_cast<std::size_t>(test_.registers));
+  const std::uint64_t delay = plan.step == 0 ? random.below(plan.spread) : thread * plan.step;
+  cpu.compute(static_cast<std::int64_t>(delay));
+  const std::uint64_t stores_before = (plan.busy >> thread & 1) != 0 ? random.below(kStoresBefore) + 1 : 0;
+  for (std::uint64_t i = 0; i < stores_before; ++i) store_elsewhere(cpu, random);
+  for (const LitmusStatement& statement : test_.threads[thread]) {
+    const bool pauses = random.below(4) == 0;
+    const std::uint64_t pause = pauses ? random.below(plan.spread) : 0;
+    cpu.compute(static_cast<std::int64_t>(pause));
+    run_statement(cpu, plan, statement, round, registers);
+  }
+}
+
+// What CPUs do that have no part in the test: they keep the bus and other lines busy.
+void Litmus::disturb(Cpu& cpu, const Plan& plan, Random& random) const {
+  for (int i = 0; i < kDisturbances; ++i) {
+    const std::uint64_t pause = random.below(plan.spread);
+    cpu.compute(static_cast<std::int64_t>(pause));
+    store_elsewhere(cpu, random);
+  }
+}
+
+void Litmus::store_elsewhere(Cpu& cpu, Random& random) const {
+  const std::uint64_t line = random.below(kOtherLines);
+  cpu.store(other_lines_ + line * line_, 1);
+}
+
+void Litmus::run_statement(Cpu& cpu, const Plan& plan, const LitmusStatement& statement, std::size_t round,
+                           std::vector<Value>& registers) {
+  using Kind = LitmusStatement::Kind;
+  if (statement.kind == Kind::fence) return cpu.fence();
+  const Address word = plan.words[static_cast<std::size_t>(statement.variable)];
+  const Value value = statement.value_from == LitmusStatement::kNone
+                          ? static_cast<Value>(statement.value)
+                          : registers[static_cast<std::size_t>(statement.value_from)];
+  if (statement.kind == Kind::store) return statement.ordered ? cpu.store_release(word, value) : cpu.store(word, value);
+  if (statement.kind == Kind::await) {
+    cpu.spin_until_acquire(word, [value](Value found) { return found == value; });
+    return;
+  }
+  const Value read = statement.kind == Kind::exchange ? cpu.exchange(word, value)
+                     : statement.ordered              ? cpu.load_acquire(word)
+                                                      : cpu.load(word);
+  registers[static_cast<std::size_t>(statement.target)] = read;
+  note(round, static_cast<std::size_t>(statement.target), read);
+}
+
+// Every store is in a cache by now: a barrier's atomic operation waits for them.
+void Litmus::clean_up(Cpu& cpu, const Plan& plan, std::size_t round) {
+  for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
+    if (plan.owners[variable] != cpu.id().value) continue;
+    const auto looked_at = std::find(test_.last_values.begin(), test_.last_values.end(), static_cast<int>(variable));
+    const Value last = cpu.load(plan.words[variable]);
+    if (looked_at != test_.last_values.end()) {
+      note(round, static_cast<std::size_t>(test_.registers + (looked_at - test_.last_values.begin())), last);
+    }
+    cpu.store(plan.words[variable], 0);
+  }
+}
+
+void Litmus::report(const RunFacts&, MetricSink& metrics) const {
+  const std::set<LitmusOutcome> allowed = allowed_outcomes(test_, consistency_);
+  const std::set<LitmusOutcome> sequential = allowed_outcomes(test_, Consistency::sc);
+  std::map<LitmusOutcome, std::int64_t> seen;
+  // The weakest model's outcomes, so that all points of a sweep have the same metrics.
+  for (const LitmusOutcome& outcome : allowed_outcomes(test_, Consistency::ia64)) seen[outcome] = 0;
+  for (const LitmusOutcome& outcome : outcomes_) {
+    if (std::find(outcome.begin(), outcome.end(), kNotRun) == outcome.end()) ++seen[outcome];
+  }
+  std::int64_t rounds = 0;
+  std::int64_t asked = 0;
+  std::int64_t relaxed = 0;
+  std::int64_t forbidden = 0;
+  for (const auto& [outcome, count] : seen) {
+    metrics.count("litmus.seen." + test_.outcome_name(outcome), count);
+    rounds += count;
+    if (test_.asks_for(outcome)) asked += count;
+    if (!sequential.contains(outcome)) relaxed += count;
+    if (!allowed.contains(outcome)) forbidden += count;
+  }
+  metrics.count("litmus.rounds", rounds);
+  metrics.count("litmus.asked", asked);
+  metrics.count("litmus.relaxed", relaxed);
+  metrics.count("litmus.forbidden", forbidden);
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> litmus_parameters() {
+  std::vector<std::string> names;
+  for (const LitmusTest& test : litmus_tests()) names.push_back(test.name);
+  return {
+      {.name = "test", .default_value = std::string("mp"), .meaning = "which litmus test", .choices = names},
+      {.name = "rounds",
+       .default_value = std::int64_t{2000},
+       .meaning = "how often it runs, each time under other conditions",
+       .minimum = 1,
+       .maximum = 1e7},
+  };
+}
+
+std::unique_ptr<Workload> make_litmus(const Parameters& parameters) {
+  return make_litmus(find_litmus_test(parameters.text("test")), parameters.integer("rounds"));
+}
+
+std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds) {
+  return std::make_unique<Litmus>(test, rounds);
+}
+
+}  // namespace linebounce

@@ -1,0 +1,155 @@
+#include "workloads/litmus/litmus_test.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+namespace linebounce {
+
+namespace {
+
+constexpr char kFirstVariable = 'x';
+
+using Words = std::vector<std::string>;
+
+class Parser {
+ public:
+  explicit Parser(LitmusTest& test) : test_(test) {}
+
+  void thread(std::string_view text) {
+    test_.threads.emplace_back();
+    std::istringstream statements{std::string(text)};
+    for (std::string statement; std::getline(statements, statement, ';');) {
+      test_.threads.back().push_back(parse(statement));
+    }
+  }
+
+  void asks(std::string_view text) {
+    for (const std::string& term : words(std::string(text))) {
+      const std::size_t equals = term.find('=');
+      if (equals == std::string::npos) refuse(term);
+      const std::string name = term.substr(0, equals);
+      const int value = std::stoi(term.substr(equals + 1));
+      if (is_register(name)) {
+        test_.asks.emplace_back(static_cast<std::size_t>(reg(name)), value);
+      } else {
+        test_.asks.emplace_back(static_cast<std::size_t>(test_.registers) + test_.last_values.size(), value);
+        test_.last_values.push_back(variable(name));
+      }
+    }
+  }
+
+ private:
+  static Words words(const std::string& text) {
+    std::istringstream in(text);
+    Words found;
+    for (std::string word; in >> word;) found.push_back(word);
+    return found;
+  }
+
+  [[noreturn]] void refuse(const std::string& text) const {
+    throw std::logic_error("litmus test " + test_.name + ": cannot read \"" + text + "\"");
+  }
+
+  static bool is_register(const std::string& word) { return word.size() > 1 && word.front() == 'r'; }
+
+  int reg(const std::string& word) {
+    const int number = std::stoi(word.substr(1));
+    test_.registers = std::max(test_.registers, number + 1);
+    return number;
+  }
+
+  int variable(const std::string& word) {
+    if (word.size() != 1 || word.front() < kFirstVariable || word.front() > 'z') refuse(word);
+    const int number = word.front() - kFirstVariable;
+    test_.variables = std::max(test_.variables, number + 1);
+    return number;
+  }
+
+  LitmusStatement parse(const std::string& text) {
+    const Words found = words(text);
+    if (found == Words{"fence"}) return {};
+    if (found.size() < 3) refuse(text);
+    if (found[0] == "await") return parse_await(found, text);
+    return is_register(found[0]) ? parse_read(found, text) : parse_store(found, text);
+  }
+
+  LitmusStatement parse_read(const Words& found, const std::string& text) {
+    LitmusStatement read{.kind = LitmusStatement::Kind::load, .target = reg(found[0])};
+    if (found[2] == "exchange") {
+      if (found.size() != 5 || found[1] != "=") refuse(text);
+      read.kind = LitmusStatement::Kind::exchange;
+      read.variable = variable(found[3]);
+      read.value = std::stoi(found[4]);
+      return read;
+    }
+    if (found[1] != "=" && found[1] != "=acq") refuse(text);
+    read.ordered = found[1] == "=acq";
+    read.variable = variable(found[2]);
+    if (found.size() == 5 && found[3] == "after") {
+      read.after = reg(found[4]);
+    } else if (found.size() != 3) {
+      refuse(text);
+    }
+    return read;
+  }
+
+  LitmusStatement parse_await(const Words& found, const std::string& text) {
+    if (found.size() != 3) refuse(text);
+    return {
+        .kind = LitmusStatement::Kind::await, .ordered = true, .variable = variable(found[1]), .value = std::stoi(found[2])};
+  }
+
+  LitmusStatement parse_store(const Words& found, const std::string& text) {
+    if (found.size() != 3 || (found[1] != "=" && found[1] != "=rel")) refuse(text);
+    LitmusStatement store{.kind = LitmusStatement::Kind::store, .ordered = found[1] == "=rel", .variable = variable(found[0])};
+    if (is_register(found[2])) {
+      store.value_from = reg(found[2]);
+    } else {
+      store.value = std::stoi(found[2]);
+    }
+    return store;
+  }
+
+  LitmusTest& test_;
+};
+
+}  // namespace
+
+bool LitmusTest::asks_for(const LitmusOutcome& outcome) const {
+  return std::all_of(asks.begin(), asks.end(), [&outcome](const auto& term) { return outcome[term.first] == term.second; });
+}
+
+std::string LitmusTest::outcome_name(const LitmusOutcome& outcome) const {
+  std::string text;
+  for (std::size_t i = 0; i < outcome.size(); ++i) {
+    if (i > 0) text += '.';
+    if (i < static_cast<std::size_t>(registers)) {
+      text += "r" + std::to_string(i);
+    } else {
+      text += static_cast<char>(kFirstVariable + last_values[i - static_cast<std::size_t>(registers)]);
+    }
+    text += "_" + std::to_string(outcome[i]);
+  }
+  return text;
+}
+
+LitmusTest parse_litmus_test(std::string_view name, std::string_view title, const std::vector<std::string_view>& threads,
+                             std::string_view asks) {
+  LitmusTest test;
+  test.name = name;
+  test.title = title;
+  Parser parser(test);
+  for (const std::string_view thread : threads) parser.thread(thread);
+  parser.asks(asks);
+  return test;
+}
+
+const LitmusTest& find_litmus_test(std::string_view name) {
+  const auto tests = litmus_tests();
+  const auto found = std::find_if(tests.begin(), tests.end(), [name](const LitmusTest& test) { return test.name == name; });
+  if (found == tests.end()) throw std::out_of_range("no litmus test " + std::string(name));
+  return *found;
+}
+
+}  // namespace linebounce

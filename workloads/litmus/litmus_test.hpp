@@ -1,0 +1,63 @@
+// A litmus test: a few threads of a few memory operations, and the question whether they can end in a certain way.
+//
+// The text of a thread, statements between semicolons:
+//   - stores: `x = 1`, `x =rel 1` (releasing), `x = r0` (what r0 holds)
+//   - loads: `r0 = x`, `r0 =acq x` (acquiring), `r0 = x after r1` (its address depends on r1)
+//   - `r0 = exchange x 1`: atomic, and a fence, as Cpu::exchange is
+//   - `await x 1`: loads x again and again until it is 1, as Cpu::spin_until_acquire does
+//   - `fence`
+// Variables x, y and z are words that hold 0 at first. Registers r0, r1, ... belong to the test, each is written once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace linebounce {
+
+struct LitmusStatement {
+  enum class Kind : std::uint8_t { load, store, exchange, await, fence };
+  static constexpr int kNone = -1;
+
+  Kind kind = Kind::fence;
+  bool ordered = false;    // acquires or releases
+  int variable = kNone;    // all but fence
+  int target = kNone;      // load, exchange: the register that it writes
+  int value = 0;           // store, exchange, await
+  int value_from = kNone;  // store: the register that holds the value
+  int after = kNone;       // load: the register on which the address depends
+
+  [[nodiscard]] bool reads() const { return target != kNone; }
+  [[nodiscard]] bool writes() const { return kind == Kind::store || kind == Kind::exchange; }
+};
+
+// The registers in order, then the last values of the variables that the test looks at.
+using LitmusOutcome = std::vector<int>;
+
+struct LitmusTest {
+  std::string name;
+  std::string title;
+  std::vector<std::vector<LitmusStatement>> threads;
+  int variables = 0;
+  int registers = 0;
+  std::vector<int> last_values;                   // variables whose last value belongs to the outcome
+  std::vector<std::pair<std::size_t, int>> asks;  // places in the outcome with the values that are asked for
+
+  [[nodiscard]] bool asks_for(const LitmusOutcome& outcome) const;
+  // "r0_1.r1_0.x_2": a part of a metric's name.
+  [[nodiscard]] std::string outcome_name(const LitmusOutcome& outcome) const;
+};
+
+// `asks` is what the test is about: "r0=1 r1=0 x=2". Errors: std::logic_error, naming the statement.
+LitmusTest parse_litmus_test(std::string_view name, std::string_view title, const std::vector<std::string_view>& threads,
+                             std::string_view asks);
+
+// The catalogue, in the order in which it is listed.
+std::span<const LitmusTest> litmus_tests();
+// Errors: std::out_of_range.
+const LitmusTest& find_litmus_test(std::string_view name);
+
+}  // namespace linebounce

@@ -1,0 +1,28 @@
+// Which outcomes of a litmus test a memory model allows, found by trying every order. Nothing here knows of the simulated
+// machine: this is what the machine is measured against.
+#pragma once
+
+#include <set>
+
+#include "models/machine_spec.hpp"
+#include "workloads/litmus/litmus_test.hpp"
+
+namespace linebounce {
+
+// What the architecture allows.
+//   sc    interleavings of the threads' operations
+//   tso   the same, with a store buffer for each thread that drains in order (Owens, Sarkar, Sewell: "A better x86 memory
+//   model:
+//         x86-TSO", TPHOLs 2009)
+//   ia64  Intel's rules for write-back memory, see allowed_by_itanium
+std::set<LitmusOutcome> allowed_outcomes(const LitmusTest& test, Consistency model);
+
+// What a machine can produce whose threads do one operation after the other and keep stores in a buffer of any size. In the
+// buffer, stores to one word keep their order and a releasing store waits until it is the oldest; `in_order`: all do.
+std::set<LitmusOutcome> outcomes_with_store_buffers(const LitmusTest& test, bool in_order);
+
+// "A Formal Specification of Intel Itanium Processor Family Memory Ordering" (2002), and the Software Developer's Manual,
+// volume 2, part 2, chapter 2, which explains the rules by executions like these.
+std::set<LitmusOutcome> allowed_by_itanium(const LitmusTest& test);
+
+}  // namespace linebounce
