@@ -21,6 +21,12 @@ struct BusRequest {
   Kind kind = Kind::ask;
 };
 
+// Bytes of a line that a store has written.
+struct WrittenWord {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+};
+
 class BusClient : public virtual sc_core::sc_interface {
  public:
   virtual CacheAgent& caches() = 0;
@@ -31,6 +37,10 @@ class BusClient : public virtual sc_core::sc_interface {
   // The own transaction for this copy was ordered; data or response are at the pins at `pins`. Returns the first tick at which
   // the line may be taken away: after the one operation that waits for it (a new owner finishes its access before it yields).
   virtual Tick deliver(Copy& copy, Tick pins, Source source) = 0;
+
+  // The own transaction for this copy is being ordered at `at`, and the store or atomic that waits for it runs now.
+  // Errors: ModelFailure if none does, or for a stale copy.
+  virtual WrittenWord write_in_order(Copy& copy, Tick at) = 0;
 
   // The own write-back was ordered at `at`: its buffer is free.
   virtual void written_back(Tick at) = 0;
@@ -44,8 +54,9 @@ class Bus : public virtual sc_core::sc_interface {
   [[nodiscard]] virtual const Protocol& protocol() const = 0;
   // REQUIRES: request.stamp is not before the kernel's time.
   virtual void post(const BusRequest& request) = 0;
-  // The data of this client's ordered transaction has arrived: runs the Data row. It is in the copy's bytes already.
-  virtual void data_step(int client, Copy& copy, Tick at) = 0;
+  // The data of this client's ordered transaction has arrived: runs the Data row. It is in the copy's bytes already. True if
+  // the row has asked again: the access goes on waiting.
+  virtual bool data_step(int client, Copy& copy, Tick at) = 0;
 };
 
 }  // namespace linebounce

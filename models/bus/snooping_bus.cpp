@@ -11,6 +11,12 @@
 
 namespace linebounce {
 
+namespace {
+
+constexpr int kWordBytes = 8;  // what a word takes on the data bus does not depend on how much of it was written
+
+}  // namespace
+
 BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_bytes)
     : clock(timebase.period(spec.clock)),
       arbitration(spec.arbitration_clocks * clock),
@@ -22,6 +28,7 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
       turnaround(spec.turnaround_clocks * clock),
       latch(spec.latch_clocks * clock),
       data((line_bytes + spec.width_bytes - 1) / spec.width_bytes * clock),
+      word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock),
       outstanding(spec.outstanding) {}
 
 namespace {
@@ -56,6 +63,22 @@ class SnoopingBus::SnoopedLine {
   void bus_to_memory() { bus_.memory->take(slot_, data_); }
   void node_action(Action action) { bus_.memory->act(slot_, action, requestor_, data_, at_); }
   void complete(int) {}  // the access runs when data or response has arrived; until then nobody may take the line
+  void send_word(int client) {
+    word_ = bus_.client(client).write_in_order(*found(client), at_);
+    writer_ = client;
+  }
+  // The copy must be the latest but for this word: a word does not mend a stale line.
+  void apply_word(int client) {
+    Copy& copy = *found(client);
+    Copy& written = *found(writer_);
+    if (copy.version + 1 != written.version) {
+      bus_.fail(fmt::format("stale value: cache {} takes the word that makes version {}, into version {}", client,
+                            written.version, copy.version),
+                line_);
+    }
+    std::memcpy(agent(client).data(copy) + word_.offset, agent(writer_).data(written) + word_.offset, word_.bytes);
+    copy.version = written.version;
+  }
   void issue(int, MessageId) {}
   void free(int client) { agent(client).drop(*found(client)); }
   void on_transition(Controller controller, int client, StateId state, EventId event) {
@@ -84,6 +107,8 @@ class SnoopingBus::SnoopedLine {
   int requestor_;
   Tick at_;
   LineData data_;
+  WrittenWord word_;  // of the copy of writer_
+  int writer_ = kNobody;
 };
 
 SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,
@@ -262,7 +287,7 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   const OrderOutcome outcome = recall_step(protocol_, line, request.message);
   const bool data = outcome.supplier != kNobody || outcome.data_to_memory;
   Tick done = result + timing_.response;
-  if (data) done = reserve_data(result + timing_.intervention, outcome.supplier) + timing_.data;
+  if (data) done = reserve_data(result + timing_.intervention, outcome.supplier, timing_.data) + timing_.data;
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
   memory->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done);
 }
@@ -277,7 +302,8 @@ void SnoopingBus::check_last_touches(Tick now) {
   }
 }
 
-// What the order step has decided takes its time: data from memory or another cache, a response without data, a write-back.
+// What the order step has decided takes its time: data from memory or another cache, a response without data or with
+// a word, a write-back.
 void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
   const BusRequest& request = transaction.request;
   BusClient& requester = client(request.client);
@@ -286,36 +312,39 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   if (outcome.needs_data_step) {
     MemorySide::Supply supply{result + timing_.intervention, Source::local_c2c};
     if (outcome.supplier == kMemory) supply = memory->read(slot, request.line, transaction.address_at);
-    const Tick start = reserve_data(std::max(result, supply.ready), outcome.supplier);
+    const Tick start = reserve_data(std::max(result, supply.ready), outcome.supplier, timing_.data);
     if (outcome.data_to_memory) memory->write(request.line, start + timing_.data);
     busy_.push_back({request.line, requester.deliver(*copy, start + timing_.latch, supply.source)});
     done = start + timing_.data;
   } else if (outcome.completed) {
     done = result + timing_.response;
+    if (outcome.word_sent) done = std::max(done, reserve_data(result, request.client, timing_.word) + timing_.word);
     busy_.push_back({request.line, requester.deliver(*copy, done, Source::upgrade)});
   } else if (outcome.data_to_memory) {
-    const Tick start = reserve_data(result, request.client);
+    const Tick start = reserve_data(result, request.client, timing_.data);
     memory->write(request.line, start + timing_.data);
     done = start + timing_.data;
   }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
 }
 
-// The first clock of a line's data on the data bus.
-Tick SnoopingBus::reserve_data(Tick ready, int sender) {
+// The first clock of a line's or a word's data on the data bus.
+Tick SnoopingBus::reserve_data(Tick ready, int sender, Tick duration) {
   const Tick free = data_free_ + (sender != last_sender_ ? timing_.turnaround : 0);
   const Tick start = align_up(std::max(ready, free), timing_.clock);
-  data_free_ = start + timing_.data;
+  data_free_ = start + duration;
   last_sender_ = sender;
-  if (measured(start)) statistics_.data_busy += timing_.data;
+  if (measured(start)) statistics_.data_busy += duration;
   return start;
 }
 
-void SnoopingBus::data_step(int client, Copy& copy, Tick at) {
+bool SnoopingBus::data_step(int client, Copy& copy, Tick at) {
   found_[static_cast<std::size_t>(client - first_client_)] = &copy;
   SnoopedLine line(*this, copy.line, copy.slot, client, at);
   try {
-    linebounce::data_step(protocol_, line, client);
+    const std::optional<MessageId> again = linebounce::data_step(protocol_, line, client);
+    if (again) post({at, client, copy.line, *again});
+    return again.has_value();
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), copy.line);
   }

@@ -26,7 +26,7 @@ struct BusTiming {
   // K: arbitration to snoop result.
   [[nodiscard]] Tick lookahead() const { return arbitration + snoop; }
 
-  Tick clock, arbitration, address, snoop, snoop_stall, response, intervention, turnaround, latch, data;
+  Tick clock, arbitration, address, snoop, snoop_stall, response, intervention, turnaround, latch, data, word;
   int outstanding;
 };
 
@@ -55,7 +55,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
 
   [[nodiscard]] const Protocol& protocol() const override { return protocol_; }
   void post(const BusRequest& request) override;
-  void data_step(int client, Copy& copy, Tick at) override;
+  bool data_step(int client, Copy& copy, Tick at) override;
 
   // Every transaction that is not over, a line of text each.
   [[nodiscard]] std::string describe_pending() const;
@@ -88,7 +88,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   [[nodiscard]] BusClient& client(int number) const { return *clients_[static_cast<std::size_t>(number - first_client_)]; }
   void check_last_touches(Tick now);
   void deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
-  Tick reserve_data(Tick ready, int sender);
+  Tick reserve_data(Tick ready, int sender, Tick duration);
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
   [[nodiscard]] bool measured(Tick at) const { return at >= warmup_end_ && at < end_; }
 

@@ -23,13 +23,15 @@ constexpr int at_network = at_agent_message | at_directory_message;
 
 constexpr std::array kWords = {
     Word{"hit", Verb::hit, at_load | at_store, "Load and Store"},
-    Word{"issue", Verb::issue, at_any_access | at_own, "Load, Store, Evict and Own_ events"},
+    Word{"issue", Verb::issue, at_any_access | at_own | at_data, "Load, Store, Evict, Own_ events and Data"},
     Word{"stall", Verb::stall, at_any_access | at_node_evict | at_network, "Load, Store, Evict and messages of a network"},
     Word{"free", Verb::free, at_evict | at_own | at_other | at_agent_message, "Evict, Own_ and Other_ events of a cache"},
     Word{"assert shared", Verb::assert_shared, at_other | at_memory_message, "Other_ events and a node's bus messages"},
     Word{"assert owned", Verb::assert_owned, at_other, "Other_ events"},
     Word{"send data", Verb::send_data, at_own | at_other | at_memory_message, "Own_ and Other_ events and memory's messages"},
     Word{"complete", Verb::complete, at_own | at_data | at_agent_message, "Own_ events and Data"},
+    Word{"send word", Verb::send_word, at_own, "Own_ events"},
+    Word{"apply word", Verb::apply_word, at_other, "Other_ events"},
     Word{"take data", Verb::take_data, at_data | at_memory_data | at_recalled | at_agent_message,
          "Data, a node's Bus_Data and Own_ events, and messages with data"},
     Word{"update memory", Verb::update_memory, at_memory_data | at_directory_message, "memory's Data, and a directory's messages"},
@@ -71,6 +73,8 @@ const Recipient* recipient_of(Verb verb) {
 bool fits_protocol(Verb verb, ProtocolKind kind) {
   switch (verb) {
     case Verb::issue:
+    case Verb::send_word:
+    case Verb::apply_word:
     case Verb::assert_owned: return kind == ProtocolKind::bus;
     case Verb::send_data:
     case Verb::assert_shared: return kind != ProtocolKind::directory;
@@ -159,7 +163,7 @@ std::optional<Action> parse_action(const std::string& text, int line, const Prot
     action = with_message(Verb::recall, trimmed(view.substr(recall.size())), line, protocol, diagnostics);
   } else if (view.starts_with(send_to)) {
     if (const auto bits = parse_destinations(view.substr(send_to.size()))) action = Action{Verb::send_data, *bits};
-  } else if (view.starts_with(send)) {
+  } else if (view.starts_with(send) && view != "send word") {
     action = parse_send(view.substr(send.size()), line, protocol, diagnostics);
   } else if (view != "issue" && view != "recall") {
     const auto word = std::find_if(kWords.begin(), kWords.end(), [view](const Word& w) { return w.phrase == view; });

@@ -61,6 +61,9 @@ concept LineCopies = AccessibleCopies<T> && requires(T copies, int cache, StateI
   copies.bus_to_copy(cache);
   copies.bus_to_memory();
   copies.complete(cache);  // the pending access of this cache runs now
+  // The pending store of this cache runs now, on its copy as it is. / Another cache's copy takes the word that it wrote.
+  copies.send_word(cache);
+  copies.apply_word(cache);
 };
 
 // Copies behind whose bus stands a node controller: what its rows want done beyond what memory does.
@@ -72,6 +75,7 @@ struct OrderOutcome {
   int supplier = kNobody;        // who supplies data that the requestor takes: a cache, kMemory, or kNobody when none is needed
   bool data_to_memory = false;   // a line of data went to memory as well, or alone
   bool completed = false;        // the requestor's access ran in this step
+  bool word_sent = false;        // that access was a store, and its word went to the other copies
   bool needs_data_step = false;  // data_step() must follow before this line's next order step
   std::optional<MessageId> reissued;  // the requestor asks again, with this message
   bool deferred = false;              // memory's controller has put it off: the requestor still waits for its order step
@@ -102,6 +106,7 @@ class Step {
     if (outcome_.deferred) return outcome_;
     const EventId own = protocol_.cache.qualify(own_event(message), outcome_.lines);
     run_cache(requestor_, own);
+    if (outcome_.word_sent) apply_word(message);
     if (outcome_.data_to_memory) run_memory(protocol_.memory.qualify(protocol_.messages.size(), outcome_.lines));
     outcome_.needs_data_step = !outcome_.completed && protocol_.cache.states[copies_.state(requestor_)].awaits_data;
     const bool takes_data = outcome_.needs_data_step || took_data_;
@@ -119,7 +124,10 @@ class Step {
     return outcome_;
   }
 
-  void data() { run_cache(requestor_, protocol_.cache.qualify(kData, {})); }
+  std::optional<MessageId> data() {
+    run_cache(requestor_, protocol_.cache.qualify(kData, {}));
+    return outcome_.reissued;
+  }
 
  private:
   void run_cache(int cache, EventId event) {
@@ -153,7 +161,19 @@ class Step {
         copies_.issue(cache, action.argument);
         break;
       case Verb::free: copies_.free(cache); break;
+      case Verb::send_word:
+        outcome_.completed = outcome_.word_sent = true;
+        copies_.send_word(cache);
+        break;
+      case Verb::apply_word: takers_ |= std::uint64_t{1} << cache; break;
       default: break;  // parse_protocol lets all others stand elsewhere only
+    }
+  }
+
+  // The word exists only when the requestor's row has run, which is last: then the snoopers that asked for it get it.
+  void apply_word(MessageId message) {
+    for (const int cache : copies_.snoopers(message)) {
+      if ((takers_ >> cache & 1) != 0) copies_.apply_word(cache);
     }
   }
 
@@ -194,6 +214,7 @@ class Step {
   const int requestor_;
   OrderOutcome outcome_;
   bool took_data_ = false;
+  std::uint64_t takers_ = 0;  // bit n: cache n takes the word of this step, if one is sent
 };
 
 }  // namespace bus_order_detail
@@ -212,10 +233,11 @@ OrderOutcome recall_step(const Protocol& protocol, Copies& copies, MessageId mes
   return bus_order_detail::Step<Copies>(protocol, copies, kMemory).recall(message);
 }
 
-// The data that the order step put on the bus arrives at `requestor`. REQUIRES: its order step's outcome said needs_data_step.
+// The data that the order step put on the bus arrives at `requestor`. Returns the message that it asks again with, if it does.
+// REQUIRES: its order step's outcome said needs_data_step.
 template <LineCopies Copies>
-void data_step(const Protocol& protocol, Copies& copies, int requestor) {
-  bus_order_detail::Step<Copies>(protocol, copies, requestor).data();
+std::optional<MessageId> data_step(const Protocol& protocol, Copies& copies, int requestor) {
+  return bus_order_detail::Step<Copies>(protocol, copies, requestor).data();
 }
 
 // A Load, Store or Evict at `cache`. After `hit` the caller reads or writes the copy; after `issued` the access is pending

@@ -28,6 +28,9 @@ enum class Verb : std::uint8_t {
   assert_owned,
   send_data,  // `argument`: bits of Destination; the data as of now
   complete,   // the pending access runs now, once, whatever the next order step does to the line
+  // bus side, where a store updates the other copies
+  send_word,   // the pending store runs now, in the order step, and the word that it wrote goes over the bus
+  apply_word,  // a snooper's copy takes that word, in the same order step
   // data step
   take_data,      // the data on the bus, or of the message, becomes this copy's
   update_memory,  // the data on the bus, or of the message, becomes memory's
@@ -112,6 +115,7 @@ struct StateInfo {
   bool stable = false;       // derived: no Load, Store or Evict of it stalls, and it waits for nothing
   bool holds_data = false;   // derived, of a node: some row may still use the data that it has
   bool awaits_data = false;  // derived: its Data row is possible, so an order step that ends here is followed by a data step
+  bool asks_again = false;   // derived: its Data row issues another request, and the access that waits goes on waiting
 };
 
 // A row of a transition table as its author wrote it: for people, never for the simulation. Row::source_line finds it.
@@ -199,6 +203,7 @@ struct Protocol {
   BusKind bus = BusKind::split;
   bool invariant_swmr = false;  // single writer or many readers holds
   bool invariant_data_value = false;
+  bool sends_words = false;  // derived: a store to a shared line goes to the other copies, and takes no right from them
   // A node's: those of its bus, then those of its network.
   std::vector<Message> messages;
   std::size_t bus_messages = 0;  // how many of them are messages of a bus

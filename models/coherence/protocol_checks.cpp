@@ -109,6 +109,7 @@ void derive_cache_states(ControllerTable& cache, bool on_bus) {
     state.writable = does(row(kStore), Verb::hit);
     state.after_store = state.writable ? row(kStore).next : static_cast<StateId>(i);
     state.awaits_data = on_bus && !row(kData).impossible;
+    state.asks_again = on_bus && does(row(kData), Verb::issue);
     state.stable = !state.awaits_data && !does(row(kLoad), Verb::stall) && !does(row(kStore), Verb::stall) &&
                    !does(row(kEvict), Verb::stall);
   }
@@ -169,6 +170,8 @@ void derive_facts(Protocol& protocol) {
   derive_node_data(protocol.node, protocol.messages);
   derive_directory_states(protocol.directory);
   for (StateInfo& state : protocol.memory.states) state.stable = true;
+  protocol.sends_words = std::any_of(protocol.cache.rows.begin(), protocol.cache.rows.end(),
+                                     [](const Row& row) { return does(row, Verb::send_word); });
   for (std::size_t m = 0; protocol.kind == ProtocolKind::bus && m < protocol.messages.size(); ++m) {
     const ControllerTable& cache = protocol.cache;
     const Row& row = cache.row(0, cache.base_events[other_event(static_cast<MessageId>(m))].first);

@@ -158,6 +158,8 @@ bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, C
 }
 
 void CacheUnit::prefetch(Address address, Access access, Tick now, Cpu& thread) {
+  // A store to a shared line sends its word: there is no right to write that could be had beforehand, only the line.
+  if (bus_->protocol().sends_words) access = kReadAccess;
   Operation operation{.kind = access == kReadAccess ? OperationKind::load : OperationKind::store,
                       .function = thread.function(),
                       .address = address,
@@ -186,10 +188,16 @@ bool CacheUnit::awaited(const Copy& copy) const {
 void CacheUnit::run_fill(Tick at) {
   const auto due = std::find_if(pending_.begin(), pending_.end(), [at](const Pending& p) { return p.fill_at == at; });
   const Pending pending = *due;
-  pending_.erase(due);
   expire_locks(at);
-  if (agent_.table().states[pending.copy->state].awaits_data) bus_->data_step(client_, *pending.copy, at);
-  finish(pending);
+  const bool data = !pending.written && agent_.table().states[pending.copy->state].awaits_data;
+  if (data && bus_->data_step(client_, *pending.copy, at)) {
+    due->fill_at = kNever;
+    due->line_came = true;
+    owner_->posted();
+  } else {
+    pending_.erase(due);
+    finish(pending);
+  }
   owner_->try_again(at, pending.source);
 }
 
@@ -204,7 +212,7 @@ void CacheUnit::finish(const Pending& pending) {
     return;
   }
   owner_->report_miss(*pending.thread, operation, pending.source, pending.fill_at);
-  const Value value = apply(operation, copy, pending.fill_at);
+  const Value value = pending.written ? *pending.written : apply(operation, copy, pending.fill_at);
   const Tick ends = pending.fill_at + hold(operation.kind);
   lock(copy, operation.kind, ends, *pending.thread);
   if (pending.drain >= 0) {
@@ -299,12 +307,29 @@ Tick CacheUnit::next_unlock(Tick now) const {
 }
 
 Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {
-  const auto own = std::find_if(pending_.begin(), pending_.end(), [&copy](const Pending& p) { return p.copy == &copy; });
-  if (own == pending_.end()) return pins;
-  own->source = source;
+  Pending* own = being_ordered(copy);
+  if (own == nullptr) return pins;
+  if (!own->line_came) own->source = source;
   own->fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
   owner_->wake_at(own->fill_at);
-  return own->fill_at + (own->waited_for ? std::max<Tick>(1, hold(own->operation.kind)) : 1);
+  const bool runs_then = own->waited_for && !agent_.table().states[copy.state].asks_again;
+  return own->fill_at + (runs_then ? std::max<Tick>(1, hold(own->operation.kind)) : 1);
+}
+
+CacheUnit::Pending* CacheUnit::being_ordered(const Copy& copy) {
+  const auto own = std::find_if(pending_.begin(), pending_.end(),
+                                [&copy](const Pending& p) { return p.copy == &copy && p.fill_at == kNever; });
+  return own == pending_.end() ? nullptr : &*own;
+}
+
+WrittenWord CacheUnit::write_in_order(Copy& copy, Tick at) {
+  Pending* own = being_ordered(copy);
+  if (own == nullptr || !own->waited_for || !own->operation.writes()) {
+    throw ModelFailure(fmt::format("cache {} sends a word of line 0x{:x} at tick {}, but no store waits", client_,
+                                   agent_.store().address_of(copy.line), at));
+  }
+  own->written = apply(own->operation, copy, at);
+  return {agent_.store().offset_of(own->operation.address), own->operation.bytes};
 }
 
 void CacheUnit::written_back(Tick at) {

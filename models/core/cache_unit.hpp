@@ -2,6 +2,7 @@
 // Several hardware threads may use it; it never waits itself.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "models/bus/bus_client.hpp"
@@ -79,6 +80,7 @@ class CacheUnit final : public BusClient {
   CacheAgent& caches() override { return agent_; }
   Tick locked_until(LineAddr line) const override;
   Tick deliver(Copy& copy, Tick pins, Source source) override;
+  WrittenWord write_in_order(Copy& copy, Tick at) override;
   void written_back(Tick at) override;
   void watched_copy_changed(LineAddr line, Tick at) override { owner_->watched_line_changed(line, at); }
 
@@ -91,7 +93,10 @@ class CacheUnit final : public BusClient {
     Cpu* thread = nullptr;    // whose operation it is
     bool waited_for = false;  // false: a prefetch
     int drain = -1;
-    Tick fill_at = kNever;
+    Tick fill_at = kNever;   // of what was ordered last; kNever: a request is not ordered yet
+    bool line_came = false;  // the line is here, and a second request for the operation on its way
+    // The operation ran in its order step, with this result.
+    std::optional<Value> written = std::nullopt;
     Source source = Source::local_memory;
     Operation operation;
   };
@@ -102,6 +107,8 @@ class CacheUnit final : public BusClient {
   struct Gate;
 
   [[nodiscard]] bool awaited(const Copy& copy) const;
+  // The miss of this copy whose request is being ordered; null if nobody waits for it.
+  [[nodiscard]] Pending* being_ordered(const Copy& copy);
   Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, Cpu& thread);
   Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain);
   bool request(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain, bool waited_for);

@@ -32,6 +32,8 @@ class FunctionalMachine::Line {
     machine_.store_.write_memory(slot_, data_, version_);
   }
   void complete(int) {}
+  void send_word(int) {}  // the store follows at once, see Processor
+  void apply_word(int cpu) { machine_.word_takers_.emplace_back(cpu, found(cpu)); }
   void issue(int, MessageId message) { issued_ = message; }
   void free(int cpu) { agent(cpu).drop(*found(cpu)); }
   void on_transition(Controller, int, StateId, EventId) {}
@@ -96,8 +98,18 @@ void FunctionalMachine::transact(int cpu, LineAddr line_addr, MessageId message)
   }
   Line line(*this, line_addr);
   const OrderOutcome outcome = order_step(protocol_, line, message, cpu);
-  if (outcome.needs_data_step) data_step(protocol_, line, cpu);
-  if (outcome.reissued) transact(cpu, line_addr, *outcome.reissued);
+  std::optional<MessageId> again = outcome.reissued;
+  if (outcome.needs_data_step) again = data_step(protocol_, line, cpu);
+  if (again) transact(cpu, line_addr, *again);
+}
+
+void FunctionalMachine::apply_word(Version version, Address address, Value value) {
+  for (const auto& [cpu, copy] : word_takers_) {
+    if (copy->version + 1 != version) stale();
+    write_word(word(cpu, *copy, address), 8, value);
+    copy->version = version;
+  }
+  word_takers_.clear();
 }
 
 void FunctionalMachine::stale() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/cache/cache_agent.hpp"
@@ -24,21 +25,19 @@ class FunctionalMachine {
       Copy& copy = machine_.access(number_, address, kReadAccess);
       return read_word(machine_.word(number_, copy, address), 8);
     }
-    void store(Address address, Value value) { exchange_with(address, value); }
+    void store(Address address, Value value) { write(machine_.access(number_, address, kWriteAccess), address, value); }
     Value fetch_add(Address address, Value addend) {
       Copy& copy = machine_.access(number_, address, kWriteAccess);
-      std::byte* word = machine_.word(number_, copy, address);
-      const Value old = read_word(word, 8);
-      write_word(word, 8, old + addend);
-      copy.version = machine_.store_.next_version(copy.slot);
+      const Value old = read_word(machine_.word(number_, copy, address), 8);
+      write(copy, address, old + addend);
       return old;
     }
 
    private:
-    void exchange_with(Address address, Value value) {
-      Copy& copy = machine_.access(number_, address, kWriteAccess);
+    void write(Copy& copy, Address address, Value value) {
       write_word(machine_.word(number_, copy, address), 8, value);
       copy.version = machine_.store_.next_version(copy.slot);
+      if (!machine_.word_takers_.empty()) machine_.apply_word(copy.version, address, value);
     }
     FunctionalMachine& machine_;
     int number_;
@@ -61,6 +60,8 @@ class FunctionalMachine {
   }
   Copy& access_slowly(int cpu, Address address, Access access);
   void transact(int cpu, LineAddr line, MessageId message);
+  // The other copies take the word that makes this version, as their rows said in the order step.
+  void apply_word(Version version, Address address, Value value);
   [[noreturn]] static void stale();
 
   LineStore store_;
@@ -68,6 +69,7 @@ class FunctionalMachine {
   std::vector<CacheAgent> agents_;
   std::vector<Copy*> found_;
   std::vector<int> holders_;
+  std::vector<std::pair<int, Copy*>> word_takers_;  // between the order step of a store and the store itself
   Tick age_ = 0;
 };
 

@@ -22,12 +22,24 @@ BROKEN = {
         ("mesi_snoop", "S, SM_AD", "Other_GetS", "assert shared", "-", "swmr"),
         ("mesif_snoop", "S, SM_AD", "Other_GetS", "assert shared", "-", "swmr"),
         ("moesi_snoop", "O, OM_AD", "Other_GetS", "assert shared; ", "", "swmr"),
+        ("dragon_snoop", "Sc, ScM_A", "Other_GetS", "assert shared", "-", "data_value|impossible_pair"),
     ),
     "memory is not given what is shared": (
         ("msi_snoop", "M", "Other_GetS", "requestor, memory", "requestor", "data_value"),
         ("moesi_snoop", "MI_A", "Other_GetS", "requestor, memory", "requestor", "data_value"),
     ),
+    "a copy misses a word": (("dragon_snoop", "Sc, ScM_A", "Other_BusUpd", "; apply word", "", "data_value"),),
+    "a writer is not told that it is not alone": (
+        ("dragon_snoop", "Sc, ScM_A", "Other_BusUpd", "assert shared; ", "", "data_value"),
+    ),
+    "a word is sent where no store can be": (
+        ("dragon_snoop", "IS_AD", "Own_GetS [shared]", "-", "send word", "accounted|data_value"),
+    ),
+    "a write-back counts though somebody has written since": (
+        ("dragon_snoop", "MI_A", "Other_BusUpd", "| II_A |", "| MI_A |", "data_value|one_supplier"),
+    ),
     "two answer": (
+        ("dragon_snoop", "Sm", "Other_BusUpd", "| Sc |", "| Sm |", "one_supplier"),
         ("mesi_snoop", "M", "Other_GetS", "assert owned; ", "", "one_supplier"),
         ("mesif_snoop", "F, E", "Other_GetS", "assert owned; ", "", "one_supplier"),
     ),

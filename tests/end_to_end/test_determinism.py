@@ -47,6 +47,14 @@ CASES = {
         run="warmup_us = 0\nmeasure_us = 0",
         more='[set]\n"machine.cpu.consistency" = "ia64"\n"machine.cpu.store_buffer_entries" = 16',
     ),
+    "updates, every lock": experiment(
+        workload=locked("ticket"),
+        more='[set]\n"machine.bus.protocol" = "dragon_snoop"\n'
+        '[sweep]\n"workload.lock" = ["test_and_set", "test_and_test_and_set", "ticket", "mcs"]',
+    ),
+    "updates, false sharing": experiment(
+        workload='name = "false_sharing"\noutside_cycles = 7', more='[set]\n"machine.bus.protocol" = "dragon_snoop"'
+    ),
     "hardware threads": experiment(workload=locked("ticket"), more='[set]\n"machine.cpu.threads_per_core" = 2'),
 }
 # What may change nothing.

@@ -54,6 +54,14 @@ MACHINES = {
     "mesif, tiny": TINY | {"bus.protocol": "mesif_snoop"},
     "mesif, two threads, tso": TWO_THREADS | LRU | TSO | {"bus.protocol": "mesif_snoop"},
     "moesi, tiny": TINY | {"bus.protocol": "moesi_snoop"},
+    "dragon": {"bus.protocol": "dragon_snoop"},
+    "dragon, tiny": TINY | {"bus.protocol": "dragon_snoop"},
+    "dragon, tiny, starved, tso": TINY | STARVED | TSO | {"bus.protocol": "dragon_snoop"},
+    "dragon, two threads, lru": TWO_THREADS | LRU | {"bus.protocol": "dragon_snoop"},
+    "dragon, two threads, tiny, ia64": TINY | TWO_THREADS | LRU | IA64 | {"bus.protocol": "dragon_snoop"},
+    "dragon, four threads, fill order": FOUR_THREADS | LRU | {"cpu_order": "fill", "cpus": 3, "bus.protocol": "dragon_snoop"},
+    "dragon, small L1 lines, not inclusive": TINY
+    | {"cache.L1D.line_bytes": 16, "cache.L2.line_bytes": 64, "cache.L2.inclusive": "false", "bus.protocol": "dragon_snoop"},
     "moesi, two threads, tiny, ia64": TINY | TWO_THREADS | LRU | IA64 | {"bus.protocol": "moesi_snoop"},
 }
 

@@ -33,6 +33,7 @@ def random_machine(draw: random.Random) -> str:
     outer_line = draw.choice([16, 32, 64, 128])
     outer_ways = draw.choice([1, 2, 4])
     outer_sets = draw.choice([1, 2, 16])
+    protocol = draw.choice(["mesi_snoop", "mesi_snoop", "moesi_snoop", "dragon_snoop"])
     outer_kib = max(1, outer_sets * outer_ways * outer_line // 1024)
     return f"""\
 name = "random"
@@ -69,7 +70,7 @@ hit_latency_cycles = {draw.randint(5, 12)}
 replacement = "{draw.choice(["lru", "tree_plru"])}"
 
 [bus]
-protocol = "mesi_snoop"
+protocol = "{protocol}"
 clock_mhz = {draw.choice([66.5, 100, 133, 200])}
 width_bytes = {draw.choice([4, 8, 16])}
 arbitration_clocks = {draw.randint(1, 3)}

@@ -54,6 +54,7 @@ class Recorder final : public checker::StepWatcher {
   }
   void read(int cache, std::uint8_t value) override { note(cache, fmt::format("reads {}", value)); }
   void wrote(int cache, std::uint8_t value) override { note(cache, fmt::format("writes {}", value)); }
+  void took_word(int cache, std::uint8_t value) override { note(cache, fmt::format("takes word {}", value)); }
   void drove_bus(int sender, std::uint8_t value) override {
     note(sender, fmt::format("sends {}", value));
     supplier_ = sender;

@@ -32,6 +32,7 @@ class MurphiWriter {
     bus_procedure();
     issue_procedure();
     complete_procedure();
+    if (protocol_.sends_words) send_word_procedure();
     for (const CacheEvent event : {kLoad, kStore, kEvict}) access_procedure(event);
     for (std::size_t m = 0; m < protocol_.messages.size(); ++m) order_procedure(m);
     data_procedure();
@@ -148,6 +149,12 @@ class MurphiWriter {
     line(0, "end;\n");
   }
 
+  void send_word_procedure() {
+    line(0, "procedure send_word(c: cid; v: val); begin");
+    line(1, "assert ca[c] = A_Store \"sends a word without a store\"; ca[c] := A_none; use(c, true, v);");
+    line(0, "end;\n");
+  }
+
   void access_procedure(CacheEvent event) {
     const BaseEvent& base = protocol_.cache.base_events[event];
     line(0, "procedure do_{}(c: cid; v: val); begin", base.name);
@@ -198,6 +205,10 @@ class MurphiWriter {
       case Verb::complete: line(depth, "completed := true; complete({}, v);", place.cache); break;
       case Verb::issue: line(depth, "issue({}, {});", place.cache, request_name(action.argument)); break;
       case Verb::free: line(depth, "cd[{}] := 0;", place.cache); break;
+      case Verb::send_word:
+        line(depth, "completed := true; word := true; before := latest; send_word({}, v);", place.cache);
+        break;
+      case Verb::apply_word: line(depth, "takers[{}] := true;", place.cache); break;
       case Verb::update_memory: line(depth, "md := bd;"); break;
       default: break;  // hit and stall, at accesses only; no others stand in a protocol of a bus
     }
@@ -219,7 +230,9 @@ class MurphiWriter {
   void step_variables(std::string_view name) {
     line(0, "procedure {}(c: cid; v: val);", name);
     line(0, "var shared, owned, supplied, to_memory, completed, took, takes: boolean; on_bus: sender;");
+    if (protocol_.sends_words) line(0, "word: boolean; before: val; takers: array[cid] of boolean;");
     line(0, "begin");
+    if (protocol_.sends_words) line(1, "word := false; before := 0; for k: cid do takers[k] := false; end;");
     line(1, "shared := false; owned := false; supplied := false; to_memory := false; completed := false; took := false;");
     line(1, "takes := false; on_bus := 0;");
   }
@@ -233,6 +246,7 @@ class MurphiWriter {
     line(1, "end; end;");
     rows_at(1, protocol_.memory, message, kMemoryPlace);
     rows_at(1, protocol_.cache, own_event(message), kRequestor);
+    if (protocol_.sends_words) apply_word();
     line(1, "if to_memory then");
     rows_at(2, protocol_.memory, protocol_.messages.size(), kMemoryPlace);
     line(1, "end;");
@@ -240,6 +254,13 @@ class MurphiWriter {
     line(1, "if takes | took then assert supplied \"no data\"; end;");
     line(1, "if takes then due := c + 1; else bd := 0; end;");
     line(0, "end;\n");
+  }
+
+  void apply_word() {
+    line(1, "if word then for k: cid do if takers[k] then");
+    if (protocol_.invariant_data_value) line(2, "assert cd[k] = before \"word into a stale copy\";");
+    line(2, "cd[k] := latest;");
+    line(1, "end; end; end;");
   }
 
   void data_procedure() {

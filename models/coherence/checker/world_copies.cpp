@@ -48,6 +48,22 @@ void WorldCopies::complete(int cache) {
   }
 }
 
+void WorldCopies::send_word(int cache) {
+  if (at(cache).access != Waiting::store) {
+    throw Broken{Promise::accounted, fmt::format("{} sends a word, but no store waits", name(cache))};
+  }
+  at(cache).access = Waiting::nothing;
+  latest_before_ = world_.latest;
+  read_and_write(cache, kStore);
+}
+
+// As in a store, the line's other bytes must be right before it.
+void WorldCopies::apply_word(int cache) {
+  check_latest(cache, latest_before_, "takes a word into");
+  at(cache).data = world_.latest;
+  if (watcher_ != nullptr) watcher_->took_word(cache, world_.latest);
+}
+
 void WorldCopies::on_transition(Controller controller, int cache, StateId state, EventId event) {
   const bool of_cache = controller == Controller::cache;
   const std::size_t events = (of_cache ? protocol_.cache : protocol_.memory).events.size();
@@ -71,10 +87,7 @@ bool WorldCopies::access(int cache, CacheEvent event) {
 // A store writes only some of a line's bytes, so the others must be right before it.
 void WorldCopies::read_and_write(int cache, CacheEvent event) {
   CacheWorld& copy = at(cache);
-  if (protocol_.invariant_data_value && copy.data != world_.latest) {
-    throw Broken{Promise::data_value, fmt::format("{} {} a copy with the value {}, but {} was written last", name(cache),
-                                                  event == kStore ? "writes into" : "reads", copy.data, world_.latest)};
-  }
+  check_latest(cache, world_.latest, event == kStore ? "writes into" : "reads");
   if (event != kStore) {
     if (watcher_ != nullptr) watcher_->read(cache, copy.data);
     return;
@@ -82,6 +95,12 @@ void WorldCopies::read_and_write(int cache, CacheEvent event) {
   copy.data = world_.latest = value_;
   value_used_ = true;
   if (watcher_ != nullptr) watcher_->wrote(cache, value_);
+}
+
+void WorldCopies::check_latest(int cache, std::uint8_t latest, std::string_view what) const {
+  if (!protocol_.invariant_data_value || at(cache).data == latest) return;
+  throw Broken{Promise::data_value, fmt::format("{} {} a copy with the value {}, but {} was written last", name(cache), what,
+                                                at(cache).data, latest)};
 }
 
 void WorldCopies::order(int cache) {

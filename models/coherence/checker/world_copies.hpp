@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/coherence/bus_order.hpp"
@@ -22,6 +23,7 @@ class StepWatcher {
   virtual void transition(Controller controller, int cache, StateId state, EventId event) = 0;
   virtual void read(int cache, std::uint8_t value) = 0;
   virtual void wrote(int cache, std::uint8_t value) = 0;
+  virtual void took_word(int cache, std::uint8_t value) = 0;
   virtual void drove_bus(int sender, std::uint8_t value) = 0;  // a cache or kMemory
 };
 
@@ -55,6 +57,8 @@ class WorldCopies {
   void issue(int cache, MessageId message);
   void free(int cache) { at(cache).data = 0; }
   void complete(int cache);
+  void send_word(int cache);
+  void apply_word(int cache);
   void on_transition(Controller controller, int cache, StateId state, EventId event);
 
  private:
@@ -62,6 +66,7 @@ class WorldCopies {
   [[nodiscard]] const CacheWorld& at(int cache) const { return world_.caches[static_cast<std::size_t>(cache)]; }
   bool access(int cache, CacheEvent event);
   void read_and_write(int cache, CacheEvent event);
+  void check_latest(int cache, std::uint8_t latest, std::string_view what) const;
   void order(int cache);
   void data(int cache);
   void drive(int sender, std::uint8_t value);
@@ -76,6 +81,7 @@ class WorldCopies {
   int sender_ = kNobody;
   std::uint8_t value_ = 0;
   bool value_used_ = false;
+  std::uint8_t latest_before_ = 0;  // before the word of this order step was written
 };
 static_assert(LineCopies<WorldCopies>);
 

@@ -31,6 +31,8 @@ struct RecordingLine {
   void bus_to_copy(int cache) { data[cache] = bus_data; }
   void bus_to_memory() { memory_data = bus_data; }
   void complete(int cache) { asked.push_back("complete " + std::to_string(cache)); }
+  void send_word(int cache) { asked.push_back("send word " + std::to_string(cache)); }
+  void apply_word(int cache) { asked.push_back("apply word " + std::to_string(cache)); }
   void issue(int cache, MessageId message) {
     asked.push_back("issue " + std::to_string(cache) + " " + std::to_string(message));
   }
@@ -64,6 +66,11 @@ class Bus : public testing::Test {
 class RetryBus : public Bus {
  protected:
   RetryBus() : Bus("mesi_snoop_upgrade_retry") {}
+};
+
+class DragonBus : public Bus {
+ protected:
+  DragonBus() : Bus("dragon_snoop") {}
 };
 
 TEST_F(Bus, MemorySuppliesALineThatNoCacheHasAndTheReaderGetsItExclusively) {
@@ -141,6 +148,39 @@ TEST_F(RetryBus, UpgradeThatLostItsCopyIsIssuedAgainAsGetM) {
   EXPECT_EQ(state_of(0), "M");
   EXPECT_EQ(state_of(1), "IM_AD");
   EXPECT_EQ(line.asked, std::vector<std::string>{"issue 1 " + std::to_string(message("GetM"))});
+}
+
+// The word exists when the requestor's row has run, so nobody may apply it before, whatever the caches' numbers are.
+TEST_F(DragonBus, WordIsSentFirstAndThenAppliedByEveryCopyThatAskedForIt) {
+  line.states = {state("Sc"), state("SmM_A"), state("ScM_A")};
+  const OrderOutcome outcome = order("BusUpd", 1);
+  EXPECT_TRUE(outcome.word_sent);
+  EXPECT_TRUE(outcome.completed);
+  EXPECT_FALSE(outcome.needs_data_step);
+  EXPECT_EQ(outcome.supplier, kNobody);
+  EXPECT_EQ(line.asked, (std::vector<std::string>{"send word 1", "apply word 0", "apply word 2"}));
+  EXPECT_EQ(state_of(1), "Sm");
+  EXPECT_EQ(state_of(2), "ScM_A");
+}
+
+TEST_F(DragonBus, NoWordIsSentWhereNobodyElseHasACopy) {
+  line.states = {state("ScM_A"), 0, state("MI_A")};
+  const OrderOutcome outcome = order("BusUpd", 0);
+  EXPECT_FALSE(outcome.word_sent);
+  EXPECT_TRUE(outcome.completed);
+  EXPECT_EQ(line.asked, std::vector<std::string>{"complete 0"});
+  EXPECT_EQ(state_of(0), "M");
+  EXPECT_EQ(state_of(2), "II_A");
+}
+
+TEST_F(DragonBus, WriteMissOfASharedLineAsksAgainWhenTheLineHasCome) {
+  line.states = {state("IM_AD"), state("Sm"), 0};
+  line.data[1] = 7;
+  EXPECT_TRUE(order("GetS", 0).needs_data_step);
+  EXPECT_EQ(data_step(protocol, line, 0), message("BusUpd"));
+  EXPECT_EQ(line.data[0], 7);
+  EXPECT_EQ(state_of(0), "ScM_A");
+  EXPECT_EQ(line.memory_data, 100);
 }
 
 TEST_F(Bus, WriteBackReachesMemoryAndSuppliesNobody) {

@@ -250,6 +250,10 @@ TEST(ProtocolFileError, ActionsMustFitTheirEventAndEachOther) {
             "cache: S to I without 'free': the cache would keep a line that it has no copy of");
   EXPECT_EQ(error_after("| S | Other_GetS | assert shared |", "| S | Other_GetS | hit |"),
             "'hit' can't stand at Other_GetS; it belongs to Load and Store");
+  EXPECT_EQ(error_after("| S | Other_GetS | assert shared | = |", "| S | Other_GetS | apply word; free | I |"),
+            "cache: 'apply word' needs a copy, before the row and after it: neither state may be I");
+  EXPECT_EQ(error_after("| S | Other_GetS | assert shared |", "| S | Other_GetS | send word |"),
+            "'send word' can't stand at Other_GetS; it belongs to Own_ events");
   EXPECT_EQ(error_after("take data; complete", "take data; take data"), "'take data' stands twice in one row");
   EXPECT_EQ(error_after("take data; complete", "take data; impossible"),
             "'impossible' stands alone: a row that says it does nothing else");

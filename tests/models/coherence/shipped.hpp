@@ -11,8 +11,8 @@
 namespace linebounce::test {
 
 // Every file of models/protocols; a test holds that none is missing.
-inline constexpr std::array kShippedProtocols = {"msi_snoop", "mesi_snoop", "mesi_snoop_upgrade_retry", "mesif_snoop",
-                                                 "moesi_snoop"};
+inline constexpr std::array kShippedProtocols = {"msi_snoop",   "mesi_snoop",  "mesi_snoop_upgrade_retry",
+                                                 "mesif_snoop", "moesi_snoop", "dragon_snoop"};
 
 // The file models/protocols/NAME.md.
 inline Protocol shipped_protocol(const std::string& name) {

@@ -18,8 +18,8 @@ constexpr double kLeastShare = 0.95;
 
 // Why each is right:
 //   "to E" of a waiting store: the access that waits runs at once and takes E to M, as any store does.
-//   "E ... to M, O": memory is owed a write-back of what it has already.
-//   "E ... to S, F" and "M ... to O": the right to write is given up, and asked for again when it is needed.
+//   "E ... to M, O, Sm": memory is owed a write-back of what it has already.
+//   "E ... to S, F, Sc" and "M ... to O, Sm": the right to write is given up, and asked for again when it is needed.
 //   "F ... to S" and "FM_AD ... to SM_AD": memory answers in the cache's place.
 //   "SM_AD, FM_AD ... to IM_AD, IU_A": a good copy is dropped, and the request fetches it again.
 // In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
@@ -48,6 +48,10 @@ const Survivors kSurvivors[] = {
      {"cache E Other_GetS: to O", "cache E Other_PutM: to S", "cache E Other_PutM: to O", "cache E Other_PutM: to M",
       "cache M Other_PutM: to O", "cache SM_AD Own_GetM: to E", "cache SM_AD Other_PutM: to IM_AD",
       "cache OM_AD Own_GetM: to E", "cache IM_D Data: to E"}},
+    {"dragon_snoop",
+     {"cache E Other_GetS: to Sm", "cache E Other_PutM: to Sc", "cache E Other_PutM: to Sm", "cache E Other_PutM: to M",
+      "cache M Other_PutM: to Sm", "cache ScM_A Own_BusUpd [alone]: to E", "cache SmM_A Own_BusUpd [alone]: to E",
+      "cache IM_D Data: to E"}},
 };
 
 class BrokenRows : public testing::TestWithParam<Survivors> {};

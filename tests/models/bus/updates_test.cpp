@@ -1,0 +1,258 @@
+// What a store to a shared line costs where it updates the other copies (dragon_snoop), clock by clock, and when they have it.
+// small_machine.hpp says what the times are made of.
+#include <gtest/gtest.h>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+MachineSpec dragon_machine(int cpus) {
+  MachineSpec spec = small_machine(cpus);
+  spec.bus.protocol = "dragon_snoop";
+  return spec;
+}
+
+// Loads at `ns` and expects this value, from the own cache.
+void expect_hit(Cpu& cpu, double ns, Value value) {
+  EXPECT_EQ(cycles_from(cpu, ns, [&] { EXPECT_EQ(cpu.load(kLine), value) << "at " << ns; }), 2);
+}
+
+// L1's look-up finds the line shared: stamped 2002, granted 2010, address phase 2020, snoop result 2060. The word takes one
+// clock of the data bus, and the response comes in the same clock: 2070. The store is over at 2076, as an upgrade would be.
+TEST(Update, CostsOneDataClockAndTheOtherCopyHasTheWordFromTheSnoopResultOn) {
+  MachineSpec spec = dragon_machine(2);
+  spec.memory.latency_ns = 500;  // plays no part
+  SmallMachine small(spec);
+  small.run({[&](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 76);
+               EXPECT_EQ(small.in_memory(kLine), 0U) << "memory does not listen to words";
+               expect_hit(cpu, 2100, 1);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               expect_hit(cpu, 2057, 0);
+               expect_hit(cpu, 2060, 1);
+             }});
+  EXPECT_EQ(small.transitions("ScM_A", "Own_BusUpd [shared]"), 1);
+  EXPECT_EQ(small.transitions("Sc", "Other_BusUpd"), 1);
+  ASSERT_EQ(small.misses().size(), 3U);
+  EXPECT_EQ(small.misses().back().source, Source::upgrade);
+  EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus().statistics().data_busy), 40 + 40 + 10);
+}
+
+// CPU 2's miss: stamped 1940, granted 1950, address phase 1960, memory's data from 2060 to 2100. CPU 0's word, ready at 2060,
+// follows after a clock of turnaround: 2110 to 2120. The copies have it at 2060 all the same: it is the order that counts.
+TEST(Update, WaitsForTheDataBusBeforeTheStoreIsOver) {
+  SmallMachine small(dragon_machine(3));
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 126);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               expect_hit(cpu, 2060, 1);
+             },
+             [](Cpu& cpu) { cycles_from(cpu, 1930, [&] { cpu.load(kLine + 32); }); }});
+}
+
+// On a bus of 4 bytes the word takes two clocks: 2060 to 2080.
+TEST(Update, TakesTwoClocksOnABusOfHalfAWord) {
+  MachineSpec spec = dragon_machine(2);
+  spec.bus.width_bytes = 4;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 86);
+             },
+             [](Cpu& cpu) { cpu.load(kLine); }});
+}
+
+// Both stamped 2002. CPU 0's is ordered at 2060: there it reads and writes. It holds the line from 2075 to 2095. CPU 1's
+// address phase is 2040, its snoop is sampled at 2080 and 2100; the line is free at 2095, and there it reads what CPU 0 has
+// written. Word and response 2100 to 2110, the operation runs from 2115 to 2135.
+TEST(Update, AtomicOperationsReadAndWriteInTheirOrderStep) {
+  SmallMachine small(dragon_machine(3));
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 0U); }), 95);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 1U); }), 135);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               expect_hit(cpu, 2057, 0);
+               expect_hit(cpu, 2060, 1);
+               expect_hit(cpu, 2092, 1);
+               expect_hit(cpu, 2095, 2);
+             }});
+  EXPECT_EQ(small.transitions("ScM_A", "Other_BusUpd"), 1);
+  EXPECT_EQ(small.transitions("Sm", "Other_BusUpd"), 1) << "who wrote last is the owner";
+}
+
+// Other words of the line stay as they are, and a word may be of one byte.
+TEST(Update, ChangesNoByteButThoseThatWereWritten) {
+  SmallMachine small(dragon_machine(2));
+  small.run({[](Cpu& cpu) {
+               cpu.store(kLine, 0x1111111111111111);
+               cpu.store(kLine + 8, 0x2222222222222222);
+               wait_until(cpu, 2000);
+               cpu.store(kLine + 9, 0xAB, 1);
+             },
+             [](Cpu& cpu) {
+               wait_until(cpu, 1000);
+               cpu.load(kLine);
+               wait_until(cpu, 3000);
+               EXPECT_EQ(cpu.load(kLine), 0x1111111111111111U);
+               EXPECT_EQ(cpu.load(kLine + 8), 0x222222222222AB22U);
+             }});
+  EXPECT_EQ(small.misses().size(), 3U) << "two first misses and the update";
+}
+
+// The owner's first data comes 3 clocks after the snoop result, as in any protocol; memory stays old.
+TEST(Update, OwnerAnswersAReaderAndKeepsOnAnswering) {
+  SmallMachine small(dragon_machine(3));
+  small.run({[](Cpu& cpu) { cpu.store(kLine, 77); },
+             [&](Cpu& cpu) {
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 116);
+               EXPECT_EQ(small.in_memory(kLine), 0U);
+             },
+             [&](Cpu& cpu) {
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 116);
+               EXPECT_EQ(small.in_memory(kLine), 0U);
+             }});
+  EXPECT_EQ(small.misses().back().source, Source::local_c2c);
+}
+
+// The line: granted 2020, address phase 2030, memory's data 2130, at the pins 2140, here at 2145. Then the word: stamped 2145,
+// granted 2150, address phase 2160, ordered 2200, response 2210; the store is over at 2216. One miss, of the line's supplier.
+TEST(Update, AWriteMissFetchesTheLineAndThenSendsItsWord) {
+  SmallMachine small(dragon_machine(2));
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.store(kLine, 1); }), 216); },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               expect_hit(cpu, 2197, 0);
+               expect_hit(cpu, 2200, 1);
+             }});
+  ASSERT_EQ(small.misses().size(), 2U);
+  EXPECT_EQ(small.misses().back().source, Source::local_memory);
+  EXPECT_EQ(small.machine.timebase().to_ns(small.misses().back().latency), 215);
+  EXPECT_EQ(small.transactions(), 3);
+}
+
+// While CPU 0's second request is on its way, at 2160 to 2200, CPU 1's atomic operation takes its turn first: ordered at 2180,
+// after the line has come at 2145. CPU 0's, made on top of it, is ordered when CPU 1's has ended.
+TEST(Update, AWriteMissLosesNothingThatIsWrittenBetweenItsTwoTransactions) {
+  SmallMachine small(dragon_machine(2));
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               EXPECT_EQ(cpu.fetch_add(kLine, 1), 10U);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               wait_until(cpu, 2100);
+               EXPECT_EQ(cpu.fetch_add(kLine, 10), 0U);
+               wait_until(cpu, 3000);
+               EXPECT_EQ(cpu.load(kLine), 11U);
+             }});
+  EXPECT_EQ(small.transitions("ScM_A", "Other_BusUpd") + small.transitions("Sm", "Other_BusUpd"), 2);
+}
+
+// CPU 1's copy is pushed out by four other lines of its set. Nobody takes CPU 0's word, and none is sent: the line is its own
+// again.
+TEST(Update, WithoutAnotherCopyNoWordIsSentAndLaterStoresAreFree) {
+  SmallMachine small(dragon_machine(2));
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 4000, [&] { cpu.store(kLine, 1); }), 76);
+               EXPECT_EQ(cycles_from(cpu, 5000, [&] { cpu.store(kLine, 2); }), 1);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               for (Address i = 1; i <= 4; ++i) cpu.load(kLine + i * kSetStride);
+             }});
+  EXPECT_EQ(small.transitions("ScM_A", "Own_BusUpd [alone]"), 1);
+  EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus().statistics().data_busy), 6 * 40) << "six lines and no word";
+}
+
+// There is no right to write that could be fetched beforehand: only a line.
+TEST(Update, APrefetchToWriteFetchesTheLineAndSendsNothing) {
+  SmallMachine small(dragon_machine(2));
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               cpu.prefetch(kLine, kWriteAccess);
+               wait_until(cpu, 3000);
+               cpu.prefetch(kLine, kWriteAccess);
+               expect_hit(cpu, 4000, 0);
+             },
+             [](Cpu& cpu) { cpu.load(kLine); }});
+  EXPECT_EQ(small.transactions(), 2);
+}
+
+// Whether a spin is parked or simulated load by load must make no difference.
+class SpinOnUpdates : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(, SpinOnUpdates, testing::Bool(),
+                         [](const auto& tested) { return tested.param ? "parked" : "simulated"; });
+
+// CPU 1 loads at 1001, 1005, ... 2057, 2061. CPU 0's word is there at 2060.
+TEST_P(SpinOnUpdates, SeeTheWordWithTheNextLoadAndDoNotMiss) {
+  EngineSpec engine;
+  engine.parked_spins = GetParam();
+  SmallMachine small(dragon_machine(2), engine);
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               wait_until(cpu, 2000);
+               cpu.store(kLine, 1);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               wait_until(cpu, 1001);
+               cpu.spin_until(kLine, [](Value value) { return value == 1; });
+               EXPECT_EQ(cpu.now_ns(), 2063);
+               EXPECT_EQ(cpu.counters().by_function[0].misses, 1);
+             }});
+}
+
+// The protocol with one action of one row taken out.
+Protocol without_last_action(const std::string& state, const std::string& event) {
+  Protocol protocol = parse_protocol(protocol_text("dragon_snoop"), "dragon_snoop.md");
+  ControllerTable& table = protocol.cache;
+  for (std::size_t s = 0; s < table.states.size(); ++s) {
+    for (std::size_t e = 0; e < table.events.size(); ++e) {
+      if (table.states[s].name == state && table.events[e] == event) --table.rows[s * table.events.size() + e].count;
+    }
+  }
+  return protocol;
+}
+
+// CPU 1 misses the first word because of the broken row; the second one, sent when its row is another (ScM_A's), must not make
+// the stale copy look like the latest.
+TEST(Update, DoesNotMendAStaleCopy) {
+  SmallMachine small(dragon_machine(2), without_last_action("Sc", "Other_BusUpd"));
+  // CPU 0's second request is stamped 2078, CPU 1's 2079.
+  const auto stores = [](Cpu& cpu) {
+    cpu.load(kLine);
+    wait_until(cpu, 2000);
+    cpu.store(kLine, 1);
+    cpu.store(kLine + 8, 2);
+  };
+  const auto stores_later = [](Cpu& cpu) {
+    cpu.load(kLine);
+    wait_until(cpu, 2077);
+    cpu.store(kLine + 16, 3);
+  };
+  try {
+    small.run({stores, stores_later});
+    FAIL() << "nothing was thrown";
+  } catch (const ModelFailure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("cache 1 takes the word that makes version 2, into version 0"),
+              std::string::npos)
+        << failure.what();
+  }
+}
+
+}  // namespace
+}  // namespace linebounce::test
