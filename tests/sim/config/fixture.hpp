@@ -116,12 +116,17 @@ latency_ns = 100
 "memory.latency_ns" = "calibrated: a.row"
 )";
 
-  // kMachine as two nodes. Configuration asks of a protocol only that its file is there, so any will do.
+  // kMachine as two nodes.
   static std::string node_machine() {
     std::string text = replace_line(kMachine, "cpus = 4", "cpus = 4\nnodes = 2");
     return replace_line(text, "[sources]",
-                        "[node]\nprotocol = \"mesi_snoop\"\n[directory]\nprotocol = \"mesi_snoop\"\n[network]\n"
+                        "[node]\nprotocol = \"mesi_node\"\n[directory]\nprotocol = \"mesi_directory\"\n[network]\n"
                         "topology = \"ring\"\nlatency_ns = 25\n[sources]");
+  }
+  // A protocol of one's own in the test's folder, the same as a shipped one.
+  void copy_protocol(const std::string& name, const std::string& as) const {
+    std::filesystem::copy_file(std::filesystem::path(LINEBOUNCE_SOURCE_DIR) / "models/protocols" / (name + ".md"), folder_ / as,
+                               std::filesystem::copy_options::overwrite_existing);
   }
 
   static constexpr const char* kExperiment = R"(name = "e"

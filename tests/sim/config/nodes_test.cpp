@@ -1,4 +1,6 @@
 // Machines of several nodes: their keys, and what must fit.
+#include <map>
+
 #include "fixture.hpp"
 
 namespace linebounce {
@@ -37,9 +39,9 @@ cpu.clock_mhz = 1000
 cache.L1D = { size_kib = 16, ways = 4, line_bytes = 64, hit_latency_cycles = 3 }
 bus = { protocol = "mesi_snoop", clock_mhz = 100, width_bytes = 8 }
 memory = { latency_ns = 100, nodes = "2 3", placement = "interleaved", page_kib = 4 }
-directory = { protocol = "msi_snoop", latency_ns = 1 }
+directory = { protocol = "mesi_directory", latency_ns = 1 }
 [node]
-protocol = "mesif_snoop"
+protocol = "mesi_node"
 latency_ns = 2
 occupancy_ns = 3
 request_crossing_ns = 4
@@ -66,10 +68,10 @@ latency_ns = 11
   EXPECT_EQ(spec.memory.nodes, "2 3");
   EXPECT_EQ(spec.memory.placement, Placement::interleaved);
   EXPECT_EQ(spec.memory.page_kib, 4);
-  EXPECT_EQ(spec.directory.protocol, "msi_snoop");
+  EXPECT_EQ(spec.directory.protocol, "mesi_directory");
   EXPECT_DOUBLE_EQ(spec.directory.latency_ns, 1);
   EXPECT_TRUE(spec.has_nodes());
-  EXPECT_EQ(spec.node.protocol, "mesif_snoop");
+  EXPECT_EQ(spec.node.protocol, "mesi_node");
   EXPECT_DOUBLE_EQ(spec.node.latency_ns + 10 * spec.node.occupancy_ns, 32);
   EXPECT_DOUBLE_EQ(spec.node.request_crossing_ns + 10 * spec.node.line_crossing_ns, 54);
   EXPECT_EQ(spec.node.cache_size_kib, 1024);
@@ -107,17 +109,16 @@ TEST_F(Nodes, AResolvedMachineOfNodesReadsBackTheSame) {
 }
 
 TEST_F(Nodes, TheHashFollowsTheTextOfEveryProtocol) {
-  for (const char* key : {"machine.node.protocol", "machine.directory.protocol"}) {
-    std::filesystem::copy_file(std::filesystem::path(LINEBOUNCE_SOURCE_DIR) / "models/protocols/mesi_snoop.md",
-                               folder_ / "mine.md", std::filesystem::copy_options::overwrite_existing);
-    const std::string quoted = "\"" + std::string(key) + "\"";
-    const auto set = load(on_nodes("[set]\n" + quoted + " = \"mine.md\"\n")).resolved;
-    const auto swept = load(on_nodes("[sweep]\n" + quoted + " = [\"mine.md\", \"msi_snoop\"]\n")).resolved;
+  for (const std::string part : {"node", "directory"}) {
+    copy_protocol("mesi_" + part, "mine.md");
+    const std::string key = "\"machine." + part + ".protocol\"";
+    const auto set = load(on_nodes("[set]\n" + key + " = \"mine.md\"\n")).resolved;
+    const auto swept = load(on_nodes("[sweep]\n" + key + " = [\"mine.md\", \"mesi_" + part + "\"]\n")).resolved;
     const auto before = configuration_hash(set);
     const auto before_swept = configuration_hash(swept);
     std::ofstream(path("mine.md"), std::ios::app) << "\nmore prose\n";
-    EXPECT_NE(configuration_hash(set), before) << key;
-    EXPECT_NE(configuration_hash(swept), before_swept) << key;
+    EXPECT_NE(configuration_hash(set), before) << part;
+    EXPECT_NE(configuration_hash(swept), before_swept) << part;
   }
 }
 
@@ -139,7 +140,7 @@ TEST_F(Nodes, NodesAndBusesNeedControllersAndDirectories) {
             "without: 1");
   EXPECT_THAT(machine_error(replace_line(kMachine, "cpus = 4", "cpus = 4\nbuses_per_node = 2")),
               HasSubstr("x.toml:4:18: buses_per_node: 2 need controllers"));
-  const std::string two_lines = "[directory]\nprotocol = \"mesi_snoop\"\n";
+  const std::string two_lines = "[directory]\nprotocol = \"mesi_directory\"\n";
   std::string without = node_machine();
   EXPECT_EQ(machine_error(without.erase(without.find(two_lines), two_lines.size())),
             "x.toml: directory.protocol: is missing: with node.protocol, homes have directories; legal: the name of a protocol "
@@ -147,15 +148,16 @@ TEST_F(Nodes, NodesAndBusesNeedControllersAndDirectories) {
   EXPECT_EQ(machine_error(replace_line(kMachine, "[sources]", "[network]\nlatency_ns = 5\n[sources]")),
             "x.toml:24:14: network.latency_ns: has no effect, the machine is one bus: give node.protocol and "
             "directory.protocol, or leave this out");
-  EXPECT_THAT(machine_error(replace_line(kMachine, "[sources]", "[directory]\nprotocol = \"mesi_snoop\"\n[sources]")),
+  EXPECT_THAT(machine_error(replace_line(kMachine, "[sources]", "[directory]\nprotocol = \"mesi_directory\"\n[sources]")),
               HasSubstr("x.toml:24:12: directory.protocol: has no effect, the machine is one bus"));
 }
 
 TEST_F(Nodes, ProtocolsOfNodesAndDirectoriesAreLookedUpLikeTheBuses) {
-  EXPECT_THAT(set_error("machine.node.protocol", "mesi_snop"),
-              AllOf(HasSubstr("--set: machine.node.protocol: protocol \"mesi_snop\" is not known; known: "),
-                    HasSubstr("did you mean mesi_snoop?")));
+  EXPECT_THAT(set_error("machine.node.protocol", "mesi_nod"),
+              AllOf(HasSubstr("--set: machine.node.protocol: protocol \"mesi_nod\" is not known; known: "),
+                    HasSubstr("did you mean mesi_node?")));
   EXPECT_THAT(set_error("machine.directory.protocol", "x"), HasSubstr("--set: machine.directory.protocol: protocol \"x\""));
+  copy_protocol("mesi_node", "mine.md");
   const auto text = on_nodes("[set]\n\"machine.node.protocol\" = \"mine.md\"\n");
   EXPECT_EQ(expand(load(text)).at(0).input.machine.node.protocol, path("mine.md"));
 }
