@@ -164,8 +164,12 @@ void Network::take_link(PacketIndex index, Tick at) {
   const Tick busy = bytes * link.thousand_bytes / 1000;
   link.free = start + busy;
   if (start >= warmup_end_ && start < end_) link.busy += busy;
-  const bool there = link.to == node_of(packet.receiver);
-  push(link.free + link.latency, there ? Stage::arrive : Stage::link, index);
+  // The head goes on at once, so a message's bytes cost time once; it has arrived when its tail has.
+  if (link.to == node_of(packet.receiver)) {
+    push(link.free + link.latency, Stage::arrive, index);
+  } else {
+    push(start + link.latency, Stage::link, index);
+  }
 }
 
 // The buffer is free once the packet goes on; its credit needs a link's latency to come back.
