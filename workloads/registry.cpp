@@ -2,6 +2,7 @@
 
 #include "workloads/locks/locks.hpp"
 #include "workloads/micro/micro.hpp"
+#include "workloads/numa/numa.hpp"
 
 namespace linebounce {
 
@@ -15,6 +16,11 @@ std::span<const WorkloadEntry> workloads() {
        make_false_sharing},
       {"random_references", "Random operations of every kind, checked as they go", random_references_parameters(),
        make_random_references},
+      {"core_to_core", "What a line costs that one CPU hands over to another, for every pair, home and state",
+       core_to_core_parameters(), make_core_to_core},
+      {"atomic_scaling", "All CPUs add to one word", atomic_scaling_parameters(), make_atomic_scaling},
+      {"numa_mix", "Kernel and user code by shares: lines that all CPUs write, lines of a node, memory near and far",
+       numa_mix_parameters(), make_numa_mix},
   };
   return kWorkloads;
 }

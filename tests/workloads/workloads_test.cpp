@@ -17,7 +17,9 @@ class Metrics final : public MetricSink {
  public:
   void metric(const std::string& name, double value, const std::string&) override { values[name] = value; }
   void count(const std::string& name, std::int64_t value) override { values[name] = static_cast<double>(value); }
+  void handover(const Handover& cost) override { handovers.push_back(cost); }
   std::map<std::string, double> values;
+  std::vector<Handover> handovers;
 };
 
 const WorkloadEntry& find_workload(const std::string& name) {
