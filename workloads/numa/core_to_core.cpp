@@ -7,6 +7,7 @@
 // has a line that no cache has seen. The receiver reads its own clock before and after the access.
 #include <algorithm>
 #include <array>
+#include <map>
 #include <stdexcept>
 
 #include "workloads/numa/numa.hpp"
