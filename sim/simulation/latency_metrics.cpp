@@ -94,6 +94,8 @@ class LatencyMetrics {
     if (all.count == 0) return;
     const Sums local = sums_of(together("kernel", [](const std::string& source) { return kLocalSources.contains(source); }));
     point_.metrics["misses.local_share_pct"] = {share_pct(local.count, all.count), "%"};
+    const Sums caches = sums_of(together("kernel", [](const std::string& source) { return source.ends_with("_c2c"); }));
+    point_.metrics["misses.kernel_c2c_share_pct"] = {share_pct(caches.count, all.count), "%"};
     if (all.cycles > 0) point_.metrics["latency.local_share_pct"] = {share_pct(local.cycles, all.cycles), "%"};
   }
 

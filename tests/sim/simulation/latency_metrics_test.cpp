@@ -30,6 +30,7 @@ const LatencyBins kBins = {{{"kernel", "l1"}, {{4, 1000}}},         {{"kernel", 
 TEST(LatencyMetrics, LocalIsWhoSuppliedInTheNode) {
   const PointData point = metrics_of(kBins);
   EXPECT_DOUBLE_EQ(value(point, "misses.local_share_pct"), 50);
+  EXPECT_DOUBLE_EQ(value(point, "misses.kernel_c2c_share_pct"), 70);
   EXPECT_DOUBLE_EQ(value(point, "latency.local_share_pct"), 100.0 * 11000 / (11000 + 18000 + 8000));
 }
 
