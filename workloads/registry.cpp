@@ -3,6 +3,7 @@
 #include "workloads/litmus/litmus.hpp"
 #include "workloads/locks/locks.hpp"
 #include "workloads/micro/micro.hpp"
+#include "workloads/numa/numa.hpp"
 
 namespace linebounce {
 
@@ -17,6 +18,11 @@ std::span<const WorkloadEntry> workloads() {
       {"random_references", "Random operations of every kind, checked as they go", random_references_parameters(),
        make_random_references},
       {"litmus", "A litmus test of memory ordering, many times: which outcomes are seen", litmus_parameters(), make_litmus},
+      {"core_to_core", "What a line costs that one CPU hands over to another, for every pair, home and state",
+       core_to_core_parameters(), make_core_to_core},
+      {"atomic_scaling", "All CPUs add to one word", atomic_scaling_parameters(), make_atomic_scaling},
+      {"numa_mix", "Kernel and user code by shares: lines that all CPUs write, lines of a node, memory near and far",
+       numa_mix_parameters(), make_numa_mix},
   };
   return kWorkloads;
 }

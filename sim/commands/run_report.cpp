@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <iostream>
 
+#include "models/machine_layout.hpp"
 #include "sim/commands/latency_chart.hpp"
+#include "sim/commands/matrix_chart.hpp"
 #include "sim/commands/metrics_table.hpp"
 #include "sim/commands/paper_table.hpp"
 #include "sim/commands/progress_line.hpp"
@@ -40,6 +42,24 @@ std::string chart_of(const Plan& plan, const fs::path& directory, const Painter&
   std::string chart = latency_chart(read_latency_csv(read_file(file)), paint);
   if (!chart.empty() && plan.points.size() > 1) chart += paint(Colour::dim, "  all points together") + "\n";
   return chart;
+}
+
+// The core-to-core matrices of the first points; empty for runs that measure none.
+std::string matrices_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
+  constexpr int kMostPoints = 3;
+  const fs::path file = directory / "matrix.csv";
+  if (!fs::exists(file)) return "";
+  std::string out;
+  for (const auto& [number, rows] : read_matrix_csv(read_file(file))) {
+    if (number >= kMostPoints) break;
+    std::vector<int> nodes;
+    for (const CpuPlace& place : lay_out(plan.points.at(static_cast<std::size_t>(number)).input.machine).cpus) {
+      nodes.push_back(place.node);
+    }
+    if (plan.swept()) out += "  " + paint(Colour::bold, point_name(plan, number)) + "\n";
+    out += matrix_chart(rows, nodes, paint);
+  }
+  return out;
 }
 
 std::string reuse_text(const Plan& plan, const RunReport& report) {
@@ -94,7 +114,9 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
   const Painter paint = painter_for_stdout();
   const std::vector<PaperResult>& paper = report.results.paper;
   std::cout << heading(plan, paint) << "\n";
-  const std::string chart = chart_of(plan, directory, paint);
+  // A core-to-core run's latencies are in its matrix; the chart would show the waiting.
+  const std::string matrices = matrices_of(plan, directory, paint);
+  const std::string chart = matrices.empty() ? chart_of(plan, directory, paint) : matrices;
   if (!chart.empty()) std::cout << chart << "\n";
   std::cout << (paper.empty() ? metrics_table(report.results.points, paint) : paper_table(paper, paint));
   const std::string score = score_text(paper, paint);

@@ -40,13 +40,15 @@ MetricName split(const std::string& name) {
   return {name.substr(0, dot), name.substr(dot + 1)};
 }
 
-// "local_c2c" for the mean latency of misses that another cache served; empty for hits and for everything else.
+// "local_c2c" for the mean latency of misses that another cache served; empty for hits, for a part of the misses (kernel,
+// user) and for everything else.
 std::string miss_source(const MetricName& name) {
   constexpr std::string_view kMean = ".mean_ns";
   if (name.first != "latency" || !name.rest.ends_with(kMean)) return "";
   const std::string source = name.rest.substr(0, name.rest.size() - kMean.size());
   const bool level = source.size() == 2 && source[0] == 'l' && source[1] >= '0' && source[1] <= '9';
-  return level ? "" : source;
+  const bool of_one_kind = source.find('.') != std::string::npos;
+  return level || of_one_kind ? "" : source;
 }
 
 enum class Rank { cost, throughput, of_workload, cpi, bus, miss, left_out };  // in the order of the columns

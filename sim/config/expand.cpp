@@ -7,6 +7,7 @@
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/resolved.hpp"
+#include "sim/config/sweep.hpp"
 
 namespace linebounce {
 namespace {
@@ -19,11 +20,12 @@ class PointBuilder {
   Point build(int number, const std::vector<std::size_t>& choice) {
     Point point;
     point.number = number;
-    Settings settings = tables_.settings;
+    const ExperimentTables& base = on_machine(choice);
+    Settings settings = base.settings;
     for (std::size_t axis = 0; axis < choice.size(); ++axis) place(experiment_.sweep[axis], choice[axis], settings, point);
     fill_workload_defaults(settings, tables_.catalogue, Origin{tables_.file});
-    fill_input(settings, point.input);
-    point.resolved = resolved_settings(settings, tables_.machine);
+    fill_input(settings, base.machine, point.input);
+    point.resolved = resolved_settings(settings, base.machine);
     point.resolved.insert("name", experiment_.name);
     point.resolved.insert("title", experiment_.title);
     point.resolved.insert("seed", static_cast<std::int64_t>(experiment_.seed));
@@ -31,16 +33,29 @@ class PointBuilder {
   }
 
  private:
+  // The experiment on the machine that the choice names, where that is swept.
+  [[nodiscard]] const ExperimentTables& on_machine(const std::vector<std::size_t>& choice) const {
+    for (std::size_t axis = 0; axis < choice.size(); ++axis) {
+      const SweepAxis& swept = experiment_.sweep[axis];
+      const auto found = std::find(swept.paths.begin(), swept.paths.end(), kMachineAxis);
+      if (found == swept.paths.end()) continue;
+      const auto& values = swept.values[static_cast<std::size_t>(found - swept.paths.begin())];
+      return *tables_.machines.at(std::get<std::string>(values[choice[axis]]));
+    }
+    return tables_;
+  }
+
   void place(const SweepAxis& axis, std::size_t index, Settings& settings, Point& point) const {
     for (std::size_t i = 0; i < axis.paths.size(); ++i) {
       const auto& value = axis.values[i][index];
-      settings.insert_or_assign(axis.paths[i], Setting{value, tables_.swept.at(axis.paths[i])});
       point.at.emplace_back(axis.paths[i], value);
+      if (axis.paths[i] == kMachineAxis) continue;
+      settings.insert_or_assign(axis.paths[i], Setting{value, tables_.swept.at(axis.paths[i])});
     }
   }
 
-  void fill_input(const Settings& settings, SimulationInput& input) {
-    TypedConfiguration typed = to_typed(settings, tables_.machine.parts);
+  void fill_input(const Settings& settings, const MachineTables& machine, SimulationInput& input) {
+    TypedConfiguration typed = to_typed(settings, machine.parts);
     check_machine(typed.machine, settings);
     input.machine = std::move(typed.machine);
     input.placement = to_placement(settings, input.machine);

@@ -58,7 +58,10 @@ class ExperimentReader {
     read_machine(machine);
     collect_keys();
     read_layers();
+    if (sweep_ && sweeps_machine(*sweep_)) tables_->keys.add(machine_axis_key());
     if (sweep_) experiment_.sweep = read_sweep(*sweep_, *tables_);
+    if (overrides_.machine) pin(experiment_.sweep, std::string(kMachineAxis), *overrides_.machine);
+    read_swept_machines();
     for (const auto& [path, text] : overrides_.sets) set_from_command_line(path, text);
     finish(paper);
     return std::move(experiment_);
@@ -160,6 +163,39 @@ class ExperimentReader {
       leaf.origin.given = "set by the experiment";
       settings.insert_or_assign(key.path, Setting{anchor_path(key.path, checked(key, leaf), folder_), leaf.origin});
     }
+  }
+
+  // Where the machine is swept, the experiment is read once more for each of them: other machines have other keys, and what
+  // the file sets must fit all of them.
+  void read_swept_machines() {
+    for (const SweepAxis& axis : experiment_.sweep) {
+      for (std::size_t i = 0; i < axis.paths.size(); ++i) {
+        if (axis.paths[i] != kMachineAxis) continue;
+        for (const auto& value : axis.values[i]) read_on_machine(std::get<std::string>(value));
+      }
+    }
+  }
+
+  void read_on_machine(const std::string& name) {
+    if (tables_->machines.contains(name)) return;
+    find_file(kMachineFiles, name, "", tables_->swept.at(std::string(kMachineAxis)).place + ": machine");
+    toml::table table = parse_toml(read_text(tables_->file), tables_->file);  // a copy would forget the lines
+    remove_machine_axis(*table["sweep"].as_table());
+    table.erase("paper");
+    Overrides overrides = overrides_;
+    overrides.machine = name;
+    const Experiment alone = ExperimentReader(tables_->file, table, overrides, tables_->catalogue).read();
+    const std::string cpus = "machine.cpus_present";
+    if (sweeps_all_cpus() && alone.tables->settings.at(cpus).value != tables_->settings.at(cpus).value) {
+      fail(tables_->swept.at("machine.cpus"), "machine.cpus",
+           "\"1..N\" is not the same for all of the swept machines; give a list");
+    }
+    tables_->machines.emplace(name, alone.tables);
+  }
+
+  [[nodiscard]] bool sweeps_all_cpus() const {
+    const auto* list = sweep_->get("machine.cpus");
+    return list && list->is_string();
   }
 
   void set_from_command_line(const std::string& path, const std::string& text) {

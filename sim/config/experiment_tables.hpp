@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "sim/config/machine_tables.hpp"
@@ -16,6 +17,8 @@ struct ExperimentTables {
   KeySpace keys;                        // machine.*, workload.*, run.*, engine.*
   Settings settings;                    // complete but for the sweep: machine file or [machine], then [set], then --set
   std::map<std::string, Origin> swept;  // by swept path: where its list stands
+  // Where `machine` itself is swept: by name or path, the same experiment on that machine.
+  std::map<std::string, std::shared_ptr<const ExperimentTables>> machines;
 };
 
 }  // namespace linebounce

@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "sim/config/sweep.hpp"
 #include "sim/config/table_reader.hpp"
 
 namespace linebounce {
@@ -78,7 +79,7 @@ class RowReader {
     const auto base = std::filesystem::path(tables_.file).parent_path();
     for (const auto& leaf : leaves(*table, "", tables_.file, {})) {
       const auto path = swept_path(leaf.path, leaf.origin);
-      at.insert_or_assign(path, anchor_path(path, checked(*tables_.keys.find(path), leaf), base));
+      at.insert_or_assign(path, anchor_swept(path, checked(*tables_.keys.find(path), leaf), base));
     }
     return at;
   }

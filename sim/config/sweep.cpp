@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/config/project_files.hpp"
+
 namespace linebounce {
 namespace {
 
@@ -27,7 +29,9 @@ class SweepReader {
   explicit SweepReader(ExperimentTables& tables) : tables_(tables) {}
 
   void list(const Leaf& leaf, SweepAxis& axis) {
-    const KeyInfo& key = tables_.keys.require_settable(leaf.path, leaf.origin);
+    const bool whole_machine = leaf.path == kMachineAxis;
+    const KeyInfo& key =
+        whole_machine ? tables_.keys.require(leaf.path, leaf.origin) : tables_.keys.require_settable(leaf.path, leaf.origin);
     if (key.path.starts_with("engine.")) fail(leaf.origin, key.path, "changes no result: there is nothing to sweep");
     if (key.path == "run.seeds") fail(leaf.origin, key.path, "is one number for the whole experiment and cannot be swept");
     Origin origin = leaf.origin;
@@ -67,7 +71,7 @@ class SweepReader {
     for (const auto& element : *array) {
       const Leaf value{key.path, &element, Origin{place_of(tables_.file, element.source())}};
       const auto base = std::filesystem::path(tables_.file).parent_path();
-      out.push_back(anchor_path(key.path, checked(key, value), base));
+      out.push_back(anchor_swept(key.path, checked(key, value), base));
     }
     return out;
   }
@@ -129,6 +133,40 @@ std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& ta
   for (auto& [position, axis] : placed) axes.push_back(std::move(axis));
   refuse_too_many_points(axes, tables);
   return axes;
+}
+
+KeyInfo machine_axis_key() {
+  KeyInfo key;
+  key.path = kMachineAxis;
+  key.type = ValueType::text;
+  key.meaning = "which machine";
+  key.structural = true;
+  return key;
+}
+
+bool sweeps_machine(const toml::table& sweep) {
+  if (sweep.contains(kMachineAxis)) return true;
+  const auto* zips = sweep["together"].as_array();
+  return zips && std::any_of(zips->begin(), zips->end(),
+                             [](const toml::node& zip) { return zip.is_table() && zip.as_table()->contains(kMachineAxis); });
+}
+
+void remove_machine_axis(toml::table& sweep) {
+  sweep.erase(kMachineAxis);
+  auto* zips = sweep["together"].as_array();
+  for (std::size_t i = zips ? zips->size() : 0; i-- > 0;) {
+    auto* zip = (*zips)[i].as_table();
+    if (!zip) continue;
+    zip->erase(kMachineAxis);
+    if (zip->empty()) zips->erase(zips->begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+ConfigValue anchor_swept(const std::string& path, const ConfigValue& value, const std::filesystem::path& base) {
+  if (path != kMachineAxis) return anchor_path(path, value, base);
+  const auto& text = std::get<std::string>(value);
+  if (!is_path(kMachineFiles, text)) return value;
+  return std::filesystem::absolute(base / text).lexically_normal().string();
 }
 
 std::vector<Leaf> swept_lists(const toml::table& sweep, const std::string& file) {

@@ -3,12 +3,24 @@
 
 #include <toml++/toml.h>
 
+#include <string_view>
 #include <vector>
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
 
 namespace linebounce {
+
+// Sweeps can vary the machine as a whole: [sweep] machine = ["NAME", "PATH.toml"].
+inline constexpr std::string_view kMachineAxis = "machine";
+KeyInfo machine_axis_key();
+
+// The lists of a sweep that name machines; removing them leaves the experiment on one machine.
+bool sweeps_machine(const toml::table& sweep);
+void remove_machine_axis(toml::table& sweep);
+
+// A value that is a relative path, from `base`: of a protocol's key, or of the machine's axis.
+ConfigValue anchor_swept(const std::string& path, const ConfigValue& value, const std::filesystem::path& base);
 
 // The axes, in the order of the text; the first varies slowest. `tables` gives the legal keys and takes the places of the
 // lists. Errors: ConfigError for an unknown path, a wrong value, an empty list, zipped lists of different lengths, a path swept

@@ -12,6 +12,7 @@ namespace linebounce {
 namespace {
 
 constexpr const char* kLatencyHeader = "point,kind,source,latency_cycles,latency_ns,count";
+constexpr const char* kMatrixHeader = "point,from_cpu,to_cpu,home_node,state,latency_ns";
 
 // A row under construction: fields are appended in the order of the columns.
 class Row {
@@ -65,6 +66,13 @@ std::string locks_csv(int point, const std::vector<LockRow>& rows) {
   return out;
 }
 
+std::string matrix_csv(int point, const std::vector<MatrixRow>& rows) {
+  std::string out = std::string(kMatrixHeader) + "\n";
+  for (const MatrixRow& row : rows)
+    Row(out) << point << row.from_cpu << row.to_cpu << row.home_node << row.state << row.latency_ns;
+  return out;
+}
+
 std::string transitions_csv(int point, const std::vector<TransitionRow>& rows) {
   std::string out = "point,controller,state,event,count\n";
   for (const TransitionRow& row : rows) Row(out) << point << row.controller << row.state << row.event << row.count;
@@ -72,34 +80,44 @@ std::string transitions_csv(int point, const std::vector<TransitionRow>& rows) {
 }
 
 template <class Value>
-Value parse_number(const std::string& text) {
+Value parse_number(const std::string& file, const std::string& text) {
   Value value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) throw InputError("latency.csv: \"" + text + "\" is no number");
+  if (error != std::errc{} || end != text.data() + text.size()) throw InputError(file + ": \"" + text + "\" is no number");
   return value;
 }
 
-// Kinds and sources are plain words, so a comma always ends a field.
-LatencyRow parse_latency_row(const std::string& line) {
-  std::vector<std::string> fields;
-  std::istringstream in(line);
-  for (std::string field; std::getline(in, field, ',');) fields.push_back(field);
-  if (fields.size() != 6) throw InputError("latency.csv: \"" + line + "\" does not have the columns " + kLatencyHeader);
-  return {fields[1], fields[2], parse_number<std::int64_t>(fields[3]), parse_number<double>(fields[4]),
-          parse_number<std::int64_t>(fields[5])};
+// The rows of a file of ours whose fields are plain words and numbers, so that a comma always ends one. All have six.
+std::vector<std::vector<std::string>> read_rows(const std::string& file, const std::string& header,
+                                                const std::string& content) {
+  std::istringstream in(content);
+  std::string line;
+  std::getline(in, line);
+  if (line != header) throw InputError(file + " does not begin with " + header);
+  std::vector<std::vector<std::string>> rows;
+  while (std::getline(in, line)) {
+    std::vector<std::string> fields;
+    std::istringstream row(line);
+    for (std::string field; std::getline(row, field, ',');) fields.push_back(field);
+    if (fields.size() != 6) throw InputError(file + ": \"" + line + "\" does not have the columns " + header);
+    rows.push_back(std::move(fields));
+  }
+  return rows;
 }
 
 }  // namespace
 
 std::vector<CsvFile> csv_files(int point, const PointData& data) {
-  return {{"latency.csv", latency_csv(point, data.latency)},
-          {"lines.csv", lines_csv(point, data.lines)},
-          {"locks.csv", locks_csv(point, data.locks)},
-          {"transitions.csv", transitions_csv(point, data.transitions)}};
+  std::vector<CsvFile> files = {{"latency.csv", latency_csv(point, data.latency)},
+                                {"lines.csv", lines_csv(point, data.lines)},
+                                {"locks.csv", locks_csv(point, data.locks)},
+                                {"transitions.csv", transitions_csv(point, data.transitions)}};
+  if (!data.matrix.empty()) files.push_back({"matrix.csv", matrix_csv(point, data.matrix)});
+  return files;
 }
 
 const std::vector<std::string>& csv_names() {
-  static const std::vector<std::string> names = {"latency.csv", "lines.csv", "locks.csv", "transitions.csv"};
+  static const std::vector<std::string> names = {"latency.csv", "lines.csv", "locks.csv", "transitions.csv", "matrix.csv"};
   return names;
 }
 
@@ -113,19 +131,28 @@ std::string concatenate_csv(const std::vector<std::string>& contents) {
 }
 
 std::vector<LatencyRow> read_latency_csv(const std::string& content) {
-  std::istringstream in(content);
-  std::string line;
-  std::getline(in, line);
-  if (line != kLatencyHeader) throw InputError(std::string("latency.csv does not begin with ") + kLatencyHeader);
+  const std::string file = "latency.csv";
   std::map<std::tuple<std::string, std::string, std::int64_t, double>, LatencyRow> merged;
-  while (std::getline(in, line)) {
-    const LatencyRow row = parse_latency_row(line);
+  for (const std::vector<std::string>& fields : read_rows(file, kLatencyHeader, content)) {
+    const LatencyRow row{fields[1], fields[2], parse_number<std::int64_t>(file, fields[3]),
+                         parse_number<double>(file, fields[4]), parse_number<std::int64_t>(file, fields[5])};
     const auto [entry, is_new] = merged.try_emplace({row.kind, row.source, row.latency_cycles, row.latency_ns}, row);
     if (!is_new) entry->second.count += row.count;
   }
   std::vector<LatencyRow> rows;
   for (const auto& [key, row] : merged) rows.push_back(row);
   return rows;
+}
+
+std::map<int, std::vector<MatrixRow>> read_matrix_csv(const std::string& content) {
+  const std::string file = "matrix.csv";
+  std::map<int, std::vector<MatrixRow>> points;
+  for (const std::vector<std::string>& fields : read_rows(file, kMatrixHeader, content)) {
+    points[parse_number<int>(file, fields[0])].push_back(
+        {parse_number<std::int64_t>(file, fields[1]), parse_number<std::int64_t>(file, fields[2]),
+         parse_number<std::int64_t>(file, fields[3]), fields[4], parse_number<double>(file, fields[5])});
+  }
+  return points;
 }
 
 std::string csv_field(std::string_view text) {

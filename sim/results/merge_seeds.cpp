@@ -116,6 +116,17 @@ std::vector<LockRow> merge_locks(const std::vector<PointData>& runs) {
   return rows;
 }
 
+// The same rows in every run: they are a function of machine and parameters, not of the seed.
+std::vector<MatrixRow> merge_matrix(const std::vector<PointData>& runs) {
+  std::vector<MatrixRow> rows = runs.front().matrix;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    double sum = 0;
+    for (const PointData& run : runs) sum += run.matrix.at(row).latency_ns;
+    rows[row].latency_ns = sum / static_cast<double>(runs.size());
+  }
+  return rows;
+}
+
 // Each run lists, in the table's order, only what happened in it: a row that is new goes behind the row that it follows there.
 std::vector<TransitionRow> merge_transitions(const std::vector<PointData>& runs) {
   std::vector<TransitionRow> merged;
@@ -158,6 +169,7 @@ MergedPoint merge_seeds(const std::vector<PointData>& runs) {
   merged.tables.latency = merge_latency(runs);
   merged.tables.lines = merge_lines(runs);
   merged.tables.locks = merge_locks(runs);
+  merged.tables.matrix = merge_matrix(runs);
   merged.tables.transitions = merge_transitions(runs);
   for (const PointData& run : runs) {
     merged.tables.references += run.references;

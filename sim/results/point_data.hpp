@@ -38,6 +38,12 @@ struct LockRow {  // one row of locks.csv, lockmeter's columns
   std::int64_t total = 0, nowait = 0, spin = 0, rjct = 0;
 };
 
+struct MatrixRow {  // one row of matrix.csv
+  std::int64_t from_cpu = 0, to_cpu = 0, home_node = 0;
+  std::string state;
+  double latency_ns = 0;
+};
+
 struct TransitionRow {  // one row of transitions.csv
   std::string controller, state, event;
   std::int64_t count = 0;
@@ -48,6 +54,7 @@ struct PointData {
   std::vector<LatencyRow> latency;  // sorted by kind, source, latency
   std::vector<LineRow> lines;       // sorted by all its key columns
   std::vector<LockRow> locks;
+  std::vector<MatrixRow> matrix;           // of core-to-core runs, in the workload's order
   std::vector<TransitionRow> transitions;  // only what happened, in the table's order
   std::int64_t references = 0;             // memory operations simulated, for the manifest
   std::int64_t simulated_ns = 0;

@@ -11,6 +11,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LineRow, structure, object, line, offset, fie
                                    remote_pct, latency_ns_mean)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LockRow, lock, call_site, util_pct, con_pct, hold_mean_us, hold_max_us, wait_mean_us,
                                    wait_max_us, cpu_pct, total, nowait, spin, rjct)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRow, from_cpu, to_cpu, home_node, state, latency_ns)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TransitionRow, controller, state, event, count)
 
 namespace {
@@ -51,6 +52,7 @@ std::string write_seed_file(const SeedFile& file) {
                     {"latency", data.latency},
                     {"lines", data.lines},
                     {"locks", data.locks},
+                    {"matrix", data.matrix},
                     {"transitions", data.transitions},
                     {"references", data.references},
                     {"simulated_ns", data.simulated_ns}};
@@ -67,6 +69,7 @@ SeedFile read_seed_file(const std::string& text) {
     in.at("latency").get_to(file.data.latency);
     in.at("lines").get_to(file.data.lines);
     in.at("locks").get_to(file.data.locks);
+    in.at("matrix").get_to(file.data.matrix);
     in.at("transitions").get_to(file.data.transitions);
     in.at("references").get_to(file.data.references);
     in.at("simulated_ns").get_to(file.data.simulated_ns);

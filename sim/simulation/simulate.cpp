@@ -21,6 +21,9 @@ class PointMetrics final : public MetricSink {
   explicit PointMetrics(PointData& point) : point_(point) {}
   void metric(const std::string& name, double value, const std::string& unit) override { point_.metrics[name] = {value, unit}; }
   void count(const std::string& name, std::int64_t value) override { point_.metrics[name] = {value, ""}; }
+  void handover(const Handover& cost) override {
+    point_.matrix.push_back({cost.from_cpu, cost.to_cpu, cost.home_node, cost.state, cost.latency_ns});
+  }
 
  private:
   PointData& point_;
@@ -66,7 +69,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
   workload->set_up({memory, input.machine, machine.layout(), input.seed});
   refuse_unknown_objects(input, memory);
-  Statistics statistics(machine.timebase(), machine.core_spec(), memory);
+  Statistics statistics(machine, memory);
   relay.set(statistics);
   machine.set_functions(memory.functions().size());
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {

@@ -11,6 +11,7 @@ namespace {
 constexpr std::array<const char*, kSources> kSourceNames = {"local_c2c",  "local_memory", "remote_memory",
                                                             "remote_c2c", "node_cache",   "upgrade"};
 constexpr std::array<const char*, kAccessKinds> kAccessNames = {"load", "store", "atomic"};
+constexpr std::size_t kTopLines = 500;  // as OLS 2007, figure 2, has it
 constexpr std::array<const char*, 2> kModeNames = {"kernel", "user"};
 
 double share_pct(double part, double whole) {
@@ -27,8 +28,8 @@ void LatencyHistogram::add(std::int64_t cycles, std::int64_t count) {
   }
 }
 
-std::map<std::int64_t, std::int64_t> LatencyHistogram::bins() const {
-  std::map<std::int64_t, std::int64_t> bins = sparse_;
+Histogram LatencyHistogram::bins() const {
+  Histogram bins = sparse_;
   for (std::int64_t cycles = 0; cycles < kDense; ++cycles) {
     const std::int64_t count = dense_[static_cast<std::size_t>(cycles)];
     if (count > 0) bins[cycles] = count;
@@ -38,15 +39,15 @@ std::map<std::int64_t, std::int64_t> LatencyHistogram::bins() const {
 
 MissTable::Entry& MissTable::find(std::vector<Entry>& entries, const Key& key) const {
   const std::uint64_t mixed = (static_cast<std::uint64_t>(key.object) << 32 | key.offset) * 0x9E3779B97F4A7C15ULL +
-                              (static_cast<std::uint64_t>(key.function) << 8 | static_cast<std::uint64_t>(key.access) << 4 |
-                               static_cast<std::uint64_t>(key.source)) *
+                              (static_cast<std::uint64_t>(key.home) << 24 | static_cast<std::uint64_t>(key.function) << 8 |
+                               static_cast<std::uint64_t>(key.access) << 4 | static_cast<std::uint64_t>(key.source)) *
                                   0xC2B2AE3D27D4EB4FULL;
   std::size_t i = (mixed >> 32) & (entries.size() - 1);
   while (entries[i].count != 0 && entries[i].key != key) i = (i + 1) & (entries.size() - 1);
   return entries[i];
 }
 
-void MissTable::add(const Key& key, Tick latency) {
+void MissTable::add(const Key& key, bool remote, Tick latency) {
   Entry* entry = &find(entries_, key);
   if (entry->count == 0) {
     if (++used_ * 2 > entries_.size()) {
@@ -60,6 +61,7 @@ void MissTable::add(const Key& key, Tick latency) {
     entry->key = key;
   }
   ++entry->count;
+  entry->remote += remote ? 1 : 0;
   entry->latency += latency;
 }
 
@@ -70,20 +72,29 @@ std::vector<MissTable::Entry> MissTable::sorted() const {
   return used;
 }
 
-Statistics::Statistics(const Timebase& timebase, const CoreSpec& core, const AddressSpace& memory)
-    : timebase_(timebase), core_(core), memory_(memory) {}
+Statistics::Statistics(Machine& machine, const AddressSpace& memory)
+    : timebase_(machine.timebase()),
+      core_(machine.core_spec()),
+      store_(machine.store()),
+      homes_(machine.homes()),
+      layout_(machine.layout()),
+      memory_(memory) {}
 
 void Statistics::miss(const Miss& miss) {
   if (miss.issued < core_.warmup_end || miss.issued >= core_.end) return;
   const auto mode = static_cast<std::size_t>(memory_.functions()[miss.function].mode);
   histograms_[mode][static_cast<std::size_t>(miss.source)].add(miss.latency / core_.cycle);
   const AddressSpace::Place place = memory_.find(miss.address);
-  table_.add({place.object, place.offset, miss.function, miss.access, miss.source}, miss.latency);
+  const int home = homes_.peek(store_.line_of(miss.address));
+  const bool remote = layout_.cpus[static_cast<std::size_t>(miss.cpu.value)].node != home;
+  table_.add({place.object, place.offset, miss.function, miss.access, static_cast<std::int16_t>(home), miss.source}, remote,
+             miss.latency);
 }
 
 void Statistics::collect(Machine& machine, PointData& point) const {
   collect_latency(machine, point);
   collect_lines(point);
+  collect_top_lines(point);
   collect_time(machine, point);
   collect_transitions(machine, point);
   collect_traffic(machine, point);
@@ -106,52 +117,40 @@ void Statistics::collect_traffic(const Machine& machine, PointData& point) {
 }
 
 void Statistics::collect_latency(Machine& machine, PointData& point) const {
-  std::map<std::pair<std::string, std::string>, std::map<std::int64_t, std::int64_t>> all;
+  LatencyBins all;
   for (std::size_t mode = 0; mode < 2; ++mode) {
     for (std::size_t source = 0; source < kSources; ++source) {
-      const auto bins = histograms_[mode][source].bins();
+      const Histogram bins = histograms_[mode][source].bins();
       if (!bins.empty()) all[{kModeNames[mode], kSourceNames[source]}] = bins;
     }
   }
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     const ThreadCounters& counters = machine.cpu(cpu).counters();
-    for (std::size_t function = 0; function < counters.by_function.size(); ++function) {
-      const FunctionCounters& of = counters.by_function[function];
-      point.references += of.misses;
-      for (std::size_t level = 0; level < core_.hit_latency.size(); ++level) {
-        std::int64_t hits = 0;
-        for (const std::int64_t count : of.hits[level]) hits += count;
-        if (hits == 0) continue;
-        point.references += hits;
-        const char* mode = kModeNames[static_cast<std::size_t>(memory_.functions()[function].mode)];
-        all[{mode, fmt::format("l{}", level + 1)}][core_.hit_latency[level] / core_.cycle] += hits;
-      }
-    }
+    for (const FunctionCounters& of : counters.by_function) point.references += of.misses;
+    point.references += add_hits(counters, all);
   }
-  std::map<std::string, std::map<std::int64_t, std::int64_t>> by_source;
   for (const auto& [key, bins] : all) {
     for (const auto& [cycles, count] : bins) {
       point.latency.push_back({key.first, key.second, cycles, timebase_.to_ns(cycles * core_.cycle), count});
-      by_source[key.second][cycles] += count;
     }
   }
-  for (const auto& [source, bins] : by_source) latency_metrics(source, bins, point);
+  add_latency_metrics(
+      all, [this](std::int64_t cycles) { return timebase_.to_ns(cycles * core_.cycle); }, point);
 }
 
-void Statistics::latency_metrics(const std::string& source, const std::map<std::int64_t, std::int64_t>& bins,
-                                 PointData& point) const {
-  std::int64_t count = 0;
-  std::int64_t cycles = 0;
-  auto peak = bins.begin();
-  for (auto bin = bins.begin(); bin != bins.end(); ++bin) {
-    count += bin->second;
-    cycles += bin->first * bin->second;
-    if (bin->second > peak->second) peak = bin;
+// Hits by level; all of a level have its latency. Returns how many there were.
+std::int64_t Statistics::add_hits(const ThreadCounters& counters, LatencyBins& bins) const {
+  std::int64_t all = 0;
+  for (std::size_t function = 0; function < counters.by_function.size(); ++function) {
+    const char* mode = kModeNames[static_cast<std::size_t>(memory_.functions()[function].mode)];
+    for (std::size_t level = 0; level < core_.hit_latency.size(); ++level) {
+      std::int64_t hits = 0;
+      for (const std::int64_t count : counters.by_function[function].hits[level]) hits += count;
+      if (hits > 0) bins[{mode, fmt::format("l{}", level + 1)}][core_.hit_latency[level] / core_.cycle] += hits;
+      all += hits;
+    }
   }
-  const std::string name = "latency." + source;
-  point.metrics[name + ".count"] = {count, ""};
-  point.metrics[name + ".mean_ns"] = {timebase_.to_ns(cycles * core_.cycle) / static_cast<double>(count), "ns"};
-  point.metrics[name + ".peak_ns"] = {timebase_.to_ns(peak->first * core_.cycle), "ns"};
+  return all;
 }
 
 void Statistics::collect_lines(PointData& point) const {
@@ -165,8 +164,10 @@ void Statistics::collect_lines(PointData& point) const {
     row.field = symbol.field;
     row.function = memory_.functions()[entry.key.function].name;
     row.access = kAccessNames[static_cast<std::size_t>(entry.key.access)];
+    row.home = entry.key.home;
     row.source = kSourceNames[static_cast<std::size_t>(entry.key.source)];
     row.count = entry.count;
+    row.remote_pct = share_pct(static_cast<double>(entry.remote), static_cast<double>(entry.count));
     row.latency_ns_mean = timebase_.to_ns(entry.latency) / static_cast<double>(entry.count);
     point.lines.push_back(row);
   }
@@ -174,6 +175,42 @@ void Statistics::collect_lines(PointData& point) const {
     return std::tie(a.structure, a.object, a.line, a.offset, a.field, a.function, a.access, a.home, a.source) <
            std::tie(b.structure, b.object, b.line, b.offset, b.field, b.function, b.access, b.home, b.source);
   });
+}
+
+// How much of the kernel's misses, and of their latency, the worst lines have: those with the largest sums of latency. Lines of
+// arrays are not told apart and are none of them. Upgrades are left out, as in the local shares.
+void Statistics::collect_top_lines(PointData& point) const {
+  struct Line {
+    Tick latency = 0;
+    std::int64_t count = 0;
+  };
+  std::map<std::pair<std::uint32_t, std::int64_t>, Line> lines;
+  Line all;
+  for (const MissTable::Entry& entry : table_.sorted()) {
+    const bool kernel = memory_.functions()[entry.key.function].mode == Mode::kernel;
+    if (!kernel || entry.key.source == Source::upgrade) continue;
+    all.latency += entry.latency;
+    all.count += entry.count;
+    const Symbol symbol = memory_.symbol({entry.key.object, entry.key.offset});
+    if (symbol.field == "[]") continue;
+    Line& line = lines[{entry.key.object, symbol.line}];
+    line.latency += entry.latency;
+    line.count += entry.count;
+  }
+  if (all.count == 0) return;
+  std::vector<Line> worst;
+  for (const auto& [place, line] : lines) worst.push_back(line);
+  std::sort(worst.begin(), worst.end(),
+            [](const Line& a, const Line& b) { return std::tie(a.latency, a.count) > std::tie(b.latency, b.count); });
+  if (worst.size() > kTopLines) worst.resize(kTopLines);
+  Line top;
+  for (const Line& line : worst) {
+    top.latency += line.latency;
+    top.count += line.count;
+  }
+  point.metrics["misses.top500_share_pct"] = {share_pct(static_cast<double>(top.count), static_cast<double>(all.count)), "%"};
+  point.metrics["latency.top500_share_pct"] = {share_pct(static_cast<double>(top.latency), static_cast<double>(all.latency)),
+                                               "%"};
 }
 
 void Statistics::collect_time(Machine& machine, PointData& point) const {

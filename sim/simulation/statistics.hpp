@@ -9,6 +9,7 @@
 #include "models/machine.hpp"
 #include "models/observer.hpp"
 #include "sim/results/point_data.hpp"
+#include "sim/simulation/latency_metrics.hpp"
 #include "workloads/program/address_space.hpp"
 
 namespace linebounce {
@@ -18,7 +19,7 @@ class LatencyHistogram {
  public:
   void add(std::int64_t cycles, std::int64_t count = 1);
   // All bins that are not empty, by latency.
-  [[nodiscard]] std::map<std::int64_t, std::int64_t> bins() const;
+  [[nodiscard]] Histogram bins() const;
 
  private:
   static constexpr std::int64_t kDense = 4096;
@@ -26,8 +27,8 @@ class LatencyHistogram {
   std::map<std::int64_t, std::int64_t> sparse_;
 };
 
-// Counts misses by what was missed, in which function, how, and from where it came. Open addressing; grows, never iterated but
-// sorted.
+// Counts misses by what was missed, in which function, how, where its home is, and from where it came. Open addressing; grows,
+// never iterated but sorted.
 class MissTable {
  public:
   struct Key {
@@ -35,16 +36,18 @@ class MissTable {
     std::uint32_t offset = 0;
     FunctionId function = 0;
     AccessKind access{};
+    std::int16_t home = 0;  // an array may lie on several nodes
     Source source{};
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct Entry {
     Key key;
     std::int64_t count = 0;
+    std::int64_t remote = 0;  // by requesters on other nodes than the home
     Tick latency = 0;
   };
   MissTable() : entries_(256) {}
-  void add(const Key& key, Tick latency);
+  void add(const Key& key, bool remote, Tick latency);
   [[nodiscard]] std::vector<Entry> sorted() const;
 
  private:
@@ -57,7 +60,7 @@ class MissTable {
 class Statistics final : public Observer {
  public:
   // REQUIRES: `memory` knows all functions and objects before the first miss.
-  Statistics(const Timebase& timebase, const CoreSpec& core, const AddressSpace& memory);
+  Statistics(Machine& machine, const AddressSpace& memory);
 
   void miss(const Miss& miss) override;
 
@@ -67,13 +70,17 @@ class Statistics final : public Observer {
  private:
   void collect_latency(Machine& machine, PointData& point) const;
   void collect_lines(PointData& point) const;
+  void collect_top_lines(PointData& point) const;
   void collect_time(Machine& machine, PointData& point) const;
   static void collect_traffic(const Machine& machine, PointData& point);
   static void collect_transitions(const Machine& machine, PointData& point);
-  void latency_metrics(const std::string& source, const std::map<std::int64_t, std::int64_t>& bins, PointData& point) const;
+  std::int64_t add_hits(const ThreadCounters& counters, LatencyBins& bins) const;
 
   const Timebase& timebase_;
   const CoreSpec& core_;
+  const LineStore& store_;
+  const Homes& homes_;
+  const MachineLayout& layout_;
   const AddressSpace& memory_;
   std::array<std::array<LatencyHistogram, kSources>, 2> histograms_;  // [mode][source]
   MissTable table_;

@@ -1,60 +1,27 @@
 // Every workload of the registry runs with its defaults, and the random tester finds what it is there to find.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <stdexcept>
 
 #include "models/failure.hpp"
 #include "tests/models/support/small_machine.hpp"
-#include "workloads/program/workload.hpp"
-#include "workloads/registry.hpp"
+#include "tests/workloads/run_workload.hpp"
 
 namespace linebounce::test {
 namespace {
 
-class Metrics final : public MetricSink {
- public:
-  void metric(const std::string& name, double value, const std::string&) override { values[name] = value; }
-  void count(const std::string& name, std::int64_t value) override { values[name] = static_cast<double>(value); }
-  std::map<std::string, double> values;
-};
-
-const WorkloadEntry& find_workload(const std::string& name) {
-  const auto entry =
-      std::find_if(workloads().begin(), workloads().end(), [&name](const WorkloadEntry& w) { return w.name == name; });
-  if (entry == workloads().end()) throw std::logic_error("no workload of this name");
-  return *entry;
-}
-
-Metrics run(const std::string& name, const std::map<std::string, ParameterValue>& changed, SmallMachine& small,
-            const MachineSpec& spec) {
-  const WorkloadEntry& entry = find_workload(name);
-  std::map<std::string, ParameterValue> values;
-  for (const ParameterDeclaration& parameter : entry.parameters) values[parameter.name] = parameter.default_value;
-  for (const auto& [parameter, value] : changed) values.at(parameter) = value;
-  const std::unique_ptr<Workload> workload = entry.create(Parameters(values));
-  AddressSpace space(small.machine.store());
-  workload->set_up({space, spec, small.machine.layout(), 1});
-  small.machine.set_functions(space.functions().size());
-  small.run(std::vector<Core::Program>(static_cast<std::size_t>(spec.cpus), [&workload](Cpu& cpu) { workload->run(cpu); }));
-  Metrics metrics;
-  const std::function<const Cpu&(int)> cpu = [&small](int number) -> const Cpu& { return small.machine.cpu(number); };
-  workload->report({small.machine.timebase().to_ns(small.machine.measured()), cpu, spec.cpus}, metrics);
-  return metrics;
-}
-
 TEST(RandomReferences, EveryCpuDoesItsOperationsAndTheSumsAreRight) {
   const MachineSpec spec = small_machine(3);
   SmallMachine small(spec);
-  const Metrics metrics = run("random_references", {{"operations", std::int64_t{500}}}, small, spec);
+  const Metrics metrics = run_workload("random_references", {{"operations", std::int64_t{500}}}, small, spec);
   EXPECT_EQ(metrics.values.at("random.operations"), 3 * 500);
 }
 
 TEST(RandomReferences, WithoutAnEndItRunsToTheEndOfTheMeasurement) {
   const MachineSpec spec = small_machine(3);
   SmallMachine small(spec, {}, 1, 20);
-  const Metrics metrics = run("random_references", {}, small, spec);
+  const Metrics metrics = run_workload("random_references", {}, small, spec);
   EXPECT_GT(metrics.values.at("random.operations"), 100);
   EXPECT_EQ(small.machine.timebase().to_ns(small.machine.measured()), 20000);
 }
@@ -66,7 +33,7 @@ TEST(RandomReferences, SharesOfNothingAreRefused) {
   for (const ParameterDeclaration& parameter : find_workload("random_references").parameters) {
     if (parameter.name.ends_with("_share")) none[parameter.name] = std::int64_t{0};
   }
-  EXPECT_THROW(run("random_references", none, small, spec), std::invalid_argument);
+  EXPECT_THROW(run_workload("random_references", none, small, spec), std::invalid_argument);
 }
 
 // Only loads and atomic operations, so that there is nothing but increments to lose. The upgrade of a copy that was lost to
@@ -79,14 +46,14 @@ TEST(RandomReferences, FindsAProtocolThatLosesWrites) {
   const std::size_t then = text.find("| IM_AD |", text.find(row));
   text.replace(then, 9, "| =     |");
   SmallMachine small(spec, parse_protocol(text, "broken.md"));
-  EXPECT_THROW(run("random_references", {{"operations", std::int64_t{2000}}}, small, spec), ModelFailure);
+  EXPECT_THROW(run_workload("random_references", {{"operations", std::int64_t{2000}}}, small, spec), ModelFailure);
 }
 
 // Two words a line apart never disturb each other, two in one line do.
 double increments_per_s(std::int64_t stride) {
   const MachineSpec spec = small_machine(2);
   SmallMachine small(spec, {}, 1, 50);
-  return run("false_sharing", {{"stride_bytes", stride}, {"outside_cycles", std::int64_t{100}}}, small, spec)
+  return run_workload("false_sharing", {{"stride_bytes", stride}, {"outside_cycles", std::int64_t{100}}}, small, spec)
       .values.at("throughput.operations_per_s");
 }
 // A load, a store and 100 cycles: 103 ns for each of two CPUs.
@@ -102,7 +69,7 @@ TEST(FalseSharing, WordsOfOneLineAreSlower) {
 TEST(CriticalSection, EntersNoFasterThanItsInsideAllows) {
   const MachineSpec spec = small_machine(4);
   SmallMachine small(spec, {}, 5, 100);
-  const Metrics metrics = run("critical_section", {{"outside_cycles", std::int64_t{0}}}, small, spec);
+  const Metrics metrics = run_workload("critical_section", {{"outside_cycles", std::int64_t{0}}}, small, spec);
   EXPECT_LT(metrics.values.at("throughput.operations_per_s"), 1e9 / 100);
   EXPECT_GT(metrics.values.at("throughput.operations_per_s"), 1e9 / 1000);
   EXPECT_GT(metrics.values.at("fairness.least_share_pct"), 90) << "a ticket lock is fair";
@@ -111,7 +78,7 @@ TEST(CriticalSection, EntersNoFasterThanItsInsideAllows) {
 TEST(OperationCosts, OnRoundNumbersAreWhatTheMachineSays) {
   const MachineSpec spec = small_machine(2);
   SmallMachine small(spec);
-  const Metrics metrics = run("operation_costs", {{"repetitions", std::int64_t{1000}}}, small, spec);
+  const Metrics metrics = run_workload("operation_costs", {{"repetitions", std::int64_t{1000}}}, small, spec);
   EXPECT_EQ(metrics.values.at("cost.clock_cycle"), 1);
   EXPECT_EQ(metrics.values.at("cost.instruction"), 1);
   EXPECT_EQ(metrics.values.at("cost.l2_hit"), 10);

@@ -22,12 +22,23 @@ struct Setting {
   std::uint64_t seed;
 };
 
+// What a line costs that one CPU hands over to another: one row of matrix.csv.
+struct Handover {
+  int from_cpu = 0;
+  int to_cpu = 0;
+  int home_node = 0;
+  std::string state;  // in which from_cpu left the line: "Modified", "Exclusive", "Shared"
+  double latency_ns = 0;
+};
+
 // Where a workload puts its metrics; names as in the results contract ("cost.l2_hit").
 class MetricSink {
  public:
   virtual ~MetricSink() = default;
   virtual void metric(const std::string& name, double value, const std::string& unit) = 0;
   virtual void count(const std::string& name, std::int64_t value) = 0;
+  // Rows in the order in which the file is to have them.
+  virtual void handover(const Handover& cost) = 0;
 };
 
 // What is known of a run when it is over.

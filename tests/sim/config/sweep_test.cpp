@@ -114,5 +114,48 @@ TEST_F(Sweep, TooManyPointsAreRefusedBeforeTheyAreMade) {
               HasSubstr("the sweep has more than 100000 points"));
 }
 
+// Other machines have other caches and other numbers of CPUs: each point is checked against its own.
+TEST_F(Sweep, TheMachineItselfCanBeAnAxis) {
+  write("two.toml",
+        replace_line(replace_line(kMachine, "name = \"m\"", "name = \"two\""), "latency_ns = 100", "latency_ns = 250"));
+  const auto expanded = expand(load(sweep("machine = [\"m.toml\", \"two.toml\"]\n\"machine.cpus\" = [2, 4]\n")));
+  ASSERT_EQ(expanded.size(), 4U);
+  EXPECT_EQ(expanded[0].at.front(), (std::pair<std::string, ConfigValue>("machine", path("m.toml"))))
+      << "a path becomes absolute";
+  EXPECT_EQ(expanded[1].input.machine.name, "m");
+  EXPECT_EQ(expanded[1].input.machine.memory.latency_ns, 100);
+  EXPECT_EQ(expanded[2].input.machine.name, "two");
+  EXPECT_EQ(expanded[2].input.machine.memory.latency_ns, 250);
+  EXPECT_EQ(expanded[2].input.machine.cpus, 2);
+  EXPECT_EQ(expanded[2].input.parameters.text("lock"), "tas") << "what the experiment sets holds on every machine";
+  EXPECT_EQ(expanded[2].resolved["machine"]["memory"]["latency_ns"].value_or(0), 250);
+}
+
+TEST_F(Sweep, AMachineOnTheCommandLineLeavesOnePoint) {
+  write("two.toml", replace_line(kMachine, "latency_ns = 100", "latency_ns = 250"));
+  Overrides overrides;
+  overrides.machine = path("two.toml");
+  const auto expanded = expand(load(sweep("machine = [\"m.toml\", \"two.toml\"]\n"), overrides));
+  ASSERT_EQ(expanded.size(), 1U);
+  EXPECT_EQ(expanded[0].input.machine.memory.latency_ns, 250);
+}
+
+TEST_F(Sweep, WhatIsSweptMustFitEveryMachine) {
+  write("small.toml", replace_line(kMachine, "cpus = 4", "cpus = 2"));
+  EXPECT_THAT(error("machine = [\"m.toml\", \"small.toml\"]\n\"machine.cpus\" = [2, 4]\n"), HasSubstr("machine.cpus"));
+  EXPECT_EQ(error("machine = [\"m.toml\", \"small.toml\"]\n\"machine.cpus\" = \"1..N\"\n"),
+            "e.toml:13:18: machine.cpus: \"1..N\" is not the same for all of the swept machines; give a list");
+  EXPECT_THAT(error("machine = [\"m.toml\", \"nowhere\"]\n"),
+              HasSubstr("e.toml:12:11: machine: machine \"nowhere\" is not known"));
+}
+
+TEST_F(Sweep, ASweptMachineReadsBackAsItWasWritten) {
+  write("two.toml", replace_line(kMachine, "latency_ns = 100", "latency_ns = 250"));
+  const Experiment first = load(sweep("[[sweep.together]]\nmachine = [\"m.toml\", \"two.toml\"]\n\"machine.cpus\" = [2, 4]\n"));
+  const Experiment second = load(to_toml(first.resolved));
+  EXPECT_EQ(to_toml(second.resolved), to_toml(first.resolved));
+  EXPECT_EQ(expand(second).at(1).input.machine.memory.latency_ns, 250);
+}
+
 }  // namespace
 }  // namespace linebounce

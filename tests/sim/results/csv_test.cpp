@@ -19,10 +19,22 @@ TEST(Csv, EveryPointHasTheSameFiles) {
   EXPECT_THAT(names(csv_files(0, PointData{})), ElementsAre("latency.csv", "lines.csv", "locks.csv", "transitions.csv"));
 }
 
+TEST(Csv, OnlyARunThatMeasuredAMatrixHasOne) {
+  PointData data;
+  data.matrix = {{0, 3, 1, "Modified", 132.5}};
+  const CsvFile file = csv_files(2, data).back();
+  EXPECT_EQ(file.name, "matrix.csv");
+  EXPECT_EQ(file.content, "point,from_cpu,to_cpu,home_node,state,latency_ns\n2,0,3,1,Modified,132.5\n");
+  const auto points = read_matrix_csv(file.content);
+  ASSERT_EQ(points.at(2).size(), 1U);
+  EXPECT_EQ(points.at(2)[0].to_cpu, 3);
+  EXPECT_EQ(points.at(2)[0].latency_ns, 132.5);
+}
+
 TEST(Csv, EveryRowBeginsWithItsPoint) {
   PointData data;
   data.transitions = {{"cache", "I", "Own_GetS[alone]", 12}};
-  EXPECT_EQ(csv_files(3, data).back().content, "point,controller,state,event,count\n3,cache,I,Own_GetS[alone],12\n");
+  EXPECT_EQ(csv_files(3, data)[3].content, "point,controller,state,event,count\n3,cache,I,Own_GetS[alone],12\n");
 }
 
 TEST(Csv, FieldsWithCommasOrQuotesAreQuoted) {

@@ -1,0 +1,126 @@
+#include "sim/simulation/latency_metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace linebounce {
+
+namespace {
+
+// Off-chip misses are those that somebody outside the core supplied with data. An upgrade has no supplier and is none of them.
+const std::set<std::string> kLocalSources = {"local_c2c", "local_memory", "node_cache"};
+const std::set<std::string> kRemoteSources = {"remote_memory", "remote_c2c"};
+
+bool is_off_chip(const std::string& source) {
+  return kLocalSources.contains(source) || kRemoteSources.contains(source);
+}
+
+bool misses_l1(const std::string& source) {
+  return source != "l1" && source != "upgrade";
+}
+
+struct Sums {
+  std::int64_t count = 0;
+  std::int64_t cycles = 0;
+};
+
+Sums sums_of(const Histogram& histogram) {
+  Sums sums;
+  for (const auto& [latency, count] : histogram) {
+    sums.count += count;
+    sums.cycles += latency * count;
+  }
+  return sums;
+}
+
+double share_pct(std::int64_t part, std::int64_t whole) {
+  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+class LatencyMetrics {
+ public:
+  LatencyMetrics(const LatencyBins& bins, const std::function<double(std::int64_t)>& to_ns, PointData& point)
+      : bins_(bins), to_ns_(to_ns), point_(point) {}
+
+  void add() {
+    const Histogram kernel = together("kernel", is_off_chip);
+    const Histogram user = together("user", is_off_chip);
+    window_ = smoothing_window(kernel.empty() ? together("", misses_l1) : kernel);
+    by_source();
+    mean("latency.kernel_offchip", kernel);
+    mean("latency.user_offchip", user);
+    mean("latency.kernel_l1_misses", together("kernel", misses_l1));
+    mean("latency.user_l1_misses", together("user", misses_l1));
+    local_shares();
+    peaks("latency.peaks", kernel);
+    peaks("latency.user_peaks", user);
+  }
+
+ private:
+  // All sources of a kind ("": both) that `wanted` takes, as one histogram.
+  template <class Wanted>
+  [[nodiscard]] Histogram together(const std::string& kind, Wanted wanted) const {
+    Histogram all;
+    for (const auto& [key, histogram] : bins_) {
+      if ((!kind.empty() && key.first != kind) || !wanted(key.second)) continue;
+      for (const auto& [latency, count] : histogram) all[latency] += count;
+    }
+    return all;
+  }
+
+  void by_source() {
+    std::map<std::string, Histogram> by_source;
+    for (const auto& [key, histogram] : bins_) {
+      source("latency." + key.first + "." + key.second, histogram);
+      for (const auto& [latency, count] : histogram) by_source[key.second][latency] += count;
+    }
+    for (const auto& [name, histogram] : by_source) source("latency." + name, histogram);
+  }
+
+  void source(const std::string& name, const Histogram& histogram) {
+    point_.metrics[name + ".count"] = {sums_of(histogram).count, ""};
+    mean(name, histogram);
+    point_.metrics[name + ".peak_ns"] = {to_ns_(mode(histogram, window_)), "ns"};
+  }
+
+  void mean(const std::string& name, const Histogram& histogram) {
+    const Sums sums = sums_of(histogram);
+    if (sums.count > 0) point_.metrics[name + ".mean_ns"] = {to_ns_(sums.cycles) / static_cast<double>(sums.count), "ns"};
+  }
+
+  void local_shares() {
+    const Sums all = sums_of(together("kernel", is_off_chip));
+    if (all.count == 0) return;
+    const Sums local = sums_of(together("kernel", [](const std::string& source) { return kLocalSources.contains(source); }));
+    point_.metrics["misses.local_share_pct"] = {share_pct(local.count, all.count), "%"};
+    const Sums caches = sums_of(together("kernel", [](const std::string& source) { return source.ends_with("_c2c"); }));
+    point_.metrics["misses.kernel_c2c_share_pct"] = {share_pct(caches.count, all.count), "%"};
+    if (all.cycles > 0) point_.metrics["latency.local_share_pct"] = {share_pct(local.cycles, all.cycles), "%"};
+  }
+
+  void peaks(const std::string& name, const Histogram& histogram) {
+    if (histogram.empty()) return;
+    const std::vector<Peak> found = find_peaks(histogram, window_);
+    point_.metrics[name + ".count"] = {static_cast<std::int64_t>(found.size()), ""};
+    const double whole = to_ns_(sums_of(histogram).count) * static_cast<double>(window_) * static_cast<double>(window_) / 100;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::string peak = fmt::format("{}.{}", name, i + 1);
+      point_.metrics[peak + ".latency_ns"] = {to_ns_(found[i].latency), "ns"};
+      point_.metrics[peak + ".height"] = {static_cast<double>(found[i].height) / whole, "%/ns"};
+    }
+  }
+
+  const LatencyBins& bins_;
+  const std::function<double(std::int64_t)>& to_ns_;
+  PointData& point_;
+  std::int64_t window_ = 1;  // one for all of a run, so that a source's mode can be held against the peaks
+};
+
+}  // namespace
+
+void add_latency_metrics(const LatencyBins& bins, const std::function<double(std::int64_t)>& to_ns, PointData& point) {
+  LatencyMetrics(bins, to_ns, point).add();
+}
+
+}  // namespace linebounce

@@ -1,0 +1,20 @@
+// From histograms of latencies to metrics: counts, means, modes, peaks, and what of it was served in the requester's node.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "sim/results/point_data.hpp"
+#include "sim/simulation/peaks.hpp"
+
+namespace linebounce {
+
+// {kind, source} to histogram; kind "kernel" or "user", sources as latency.csv names them. None is empty.
+using LatencyBins = std::map<std::pair<std::string, std::string>, Histogram>;
+
+// `to_ns` turns CPU cycles into ns.
+void add_latency_metrics(const LatencyBins& bins, const std::function<double(std::int64_t)>& to_ns, PointData& point);
+
+}  // namespace linebounce

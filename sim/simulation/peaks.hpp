@@ -1,0 +1,38 @@
+// Finds the peaks of a histogram of latencies. Integers only, so that every compiler finds the same ones; and nothing but the
+// histogram: what supplied the data is not asked.
+//
+// The histogram is smoothed by a triangle of half width w: a running sum over w cycles, twice. That takes away the comb which
+// clocks that are slower than the CPU's leave in a histogram, and leaves its sums alone. The result is made of straight lines
+// between the points bin - w, bin, bin + w, so it is exact and costs the same for any range of latencies.
+//
+// A maximum counts as a peak if it stands out: its prominence (its height over the higher of the two valleys that part it from
+// anything higher) is
+//   - at least 1/8 of its own height: no shoulder;
+//   - at least 1/200 of the highest maximum: no speck in the tail;
+//   - at least four standard deviations of what chance does to the counts below peak and valley.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace linebounce {
+
+using Histogram = std::map<std::int64_t, std::int64_t>;  // latency in cycles to count; counts are positive
+
+struct Peak {
+  std::int64_t latency = 0;  // cycles
+  std::int64_t height = 0;   // smoothed count: window^2 times the count of one cycle
+  friend bool operator==(const Peak&, const Peak&) = default;
+};
+
+// The half width for smoothing: a tenth of the median latency, at least one cycle. Peaks that are nearer than that are one.
+std::int64_t smoothing_window(const Histogram& histogram);
+
+// By latency. REQUIRES: window >= 1, and fewer than 2^62 / window^2 counts.
+std::vector<Peak> find_peaks(const Histogram& histogram, std::int64_t window);
+
+// Where the smoothed histogram is highest; of equals the first. REQUIRES: as above, and a histogram that is not empty.
+std::int64_t mode(const Histogram& histogram, std::int64_t window);
+
+}  // namespace linebounce

@@ -1,0 +1,71 @@
+// Shares and means from histograms: who counts as local, what is left out.
+#include "sim/simulation/latency_metrics.hpp"
+
+#include <gmock/gmock.h>
+
+#include "sim/results/numbers.hpp"
+
+namespace linebounce {
+namespace {
+
+// A cycle of 0.5 ns.
+PointData metrics_of(const LatencyBins& bins) {
+  PointData point;
+  add_latency_metrics(
+      bins, [](std::int64_t cycles) { return static_cast<double>(cycles) / 2; }, point);
+  return point;
+}
+
+double value(const PointData& point, const std::string& name) {
+  return as_double(point.metrics.at(name).value);
+}
+
+const LatencyBins kBins = {{{"kernel", "l1"}, {{4, 1000}}},         {{"kernel", "l2"}, {{20, 100}}},
+                           {{"kernel", "local_c2c"}, {{200, 40}}},  {{"kernel", "node_cache"}, {{300, 10}}},
+                           {{"kernel", "remote_c2c"}, {{600, 30}}}, {{"kernel", "remote_memory"}, {{400, 20}}},
+                           {{"kernel", "upgrade"}, {{150, 77}}},    {{"user", "local_memory"}, {{250, 7}}},
+                           {{"user", "remote_c2c"}, {{1000, 1}}}};
+
+// Local: 40 from caches, 10 from the node's own; remote: 30 and 20. Upgrades and user code count for nothing.
+TEST(LatencyMetrics, LocalIsWhoSuppliedInTheNode) {
+  const PointData point = metrics_of(kBins);
+  EXPECT_DOUBLE_EQ(value(point, "misses.local_share_pct"), 50);
+  EXPECT_DOUBLE_EQ(value(point, "misses.kernel_c2c_share_pct"), 70);
+  EXPECT_DOUBLE_EQ(value(point, "latency.local_share_pct"), 100.0 * 11000 / (11000 + 18000 + 8000));
+}
+
+TEST(LatencyMetrics, MeansOfAllMissesCountTheHitsInOuterCaches) {
+  const PointData point = metrics_of(kBins);
+  EXPECT_DOUBLE_EQ(value(point, "latency.kernel_offchip.mean_ns"), 37000.0 / 100 / 2);
+  EXPECT_DOUBLE_EQ(value(point, "latency.kernel_l1_misses.mean_ns"), (37000.0 + 2000) / 200 / 2);
+  EXPECT_DOUBLE_EQ(value(point, "latency.user_offchip.mean_ns"), (1750.0 + 1000) / 8 / 2);
+}
+
+TEST(LatencyMetrics, EverySourceHasItsOwnOfEachKindAndOfBoth) {
+  const PointData point = metrics_of(kBins);
+  EXPECT_EQ(value(point, "latency.kernel.remote_c2c.count"), 30);
+  EXPECT_EQ(value(point, "latency.user.remote_c2c.count"), 1);
+  EXPECT_EQ(value(point, "latency.remote_c2c.count"), 31);
+  EXPECT_EQ(value(point, "latency.remote_c2c.peak_ns"), 300);
+  EXPECT_DOUBLE_EQ(value(point, "latency.kernel.remote_c2c.mean_ns"), 300);
+}
+
+TEST(LatencyMetrics, PeaksHaveAHeightInShareOfMissesForEachNanosecond) {
+  const PointData point = metrics_of({{{"kernel", "local_c2c"}, {{200, 3000}}}, {{"kernel", "remote_c2c"}, {{600, 1000}}}});
+  EXPECT_EQ(value(point, "latency.peaks.count"), 2);
+  EXPECT_EQ(value(point, "latency.peaks.1.latency_ns"), 100);
+  EXPECT_EQ(value(point, "latency.peaks.2.latency_ns"), 300);
+  // The window is a tenth of the median, 20 cycles or 10 ns: three quarters of the misses at one latency, over a triangle that
+  // is 10 ns wide at half its height.
+  EXPECT_DOUBLE_EQ(value(point, "latency.peaks.1.height"), 75.0 / 10);
+}
+
+TEST(LatencyMetrics, ARunThatMissedNothingHasNoShares) {
+  const PointData point = metrics_of({{{"kernel", "l1"}, {{4, 1000}}}});
+  EXPECT_FALSE(point.metrics.contains("misses.local_share_pct"));
+  EXPECT_FALSE(point.metrics.contains("latency.peaks.count"));
+  EXPECT_EQ(value(point, "latency.l1.peak_ns"), 2);
+}
+
+}  // namespace
+}  // namespace linebounce

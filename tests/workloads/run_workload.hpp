@@ -1,0 +1,51 @@
+// Runs a workload of the registry on a small machine, with what it reports.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/models/support/small_machine.hpp"
+#include "workloads/program/workload.hpp"
+#include "workloads/registry.hpp"
+
+namespace linebounce::test {
+
+class Metrics final : public MetricSink {
+ public:
+  void metric(const std::string& name, double value, const std::string&) override { values[name] = value; }
+  void count(const std::string& name, std::int64_t value) override { values[name] = static_cast<double>(value); }
+  void handover(const Handover& cost) override { handovers.push_back(cost); }
+  std::map<std::string, double> values;
+  std::vector<Handover> handovers;
+};
+
+inline const WorkloadEntry& find_workload(const std::string& name) {
+  const auto entry =
+      std::find_if(workloads().begin(), workloads().end(), [&name](const WorkloadEntry& w) { return w.name == name; });
+  if (entry == workloads().end()) throw std::logic_error("no workload of this name");
+  return *entry;
+}
+
+// With its defaults but for `changed`.
+inline Metrics run_workload(const std::string& name, const std::map<std::string, ParameterValue>& changed, SmallMachine& small,
+                            const MachineSpec& spec) {
+  const WorkloadEntry& entry = find_workload(name);
+  std::map<std::string, ParameterValue> values;
+  for (const ParameterDeclaration& parameter : entry.parameters) values[parameter.name] = parameter.default_value;
+  for (const auto& [parameter, value] : changed) values.at(parameter) = value;
+  const std::unique_ptr<Workload> workload = entry.create(Parameters(values));
+  AddressSpace space(small.machine.store());
+  workload->set_up({space, spec, small.machine.layout(), 1});
+  small.machine.set_functions(space.functions().size());
+  small.run(std::vector<Core::Program>(static_cast<std::size_t>(spec.cpus), [&workload](Cpu& cpu) { workload->run(cpu); }));
+  Metrics metrics;
+  const std::function<const Cpu&(int)> cpu = [&small](int number) -> const Cpu& { return small.machine.cpu(number); };
+  workload->report({small.machine.timebase().to_ns(small.machine.measured()), cpu, spec.cpus}, metrics);
+  return metrics;
+}
+
+}  // namespace linebounce::test

@@ -1,0 +1,77 @@
+// All CPUs add to one word. What more CPUs are worth to it, and whether each gets its share.
+#include <algorithm>
+
+#include "workloads/numa/numa.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr int kAdded = 0;  // tally
+
+class AtomicScaling final : public Workload {
+ public:
+  explicit AtomicScaling(const Parameters& parameters) : outside_(parameters.integer("outside_cycles")) {}
+
+  void set_up(const Setting& setting) override {
+    seed_ = setting.seed;
+    const Frequency clock = setting.machine.cpu.clock;
+    cycle_ns_ = 1000.0 * static_cast<double>(clock.denominator) / static_cast<double>(clock.numerator_mhz);
+    const int line = setting.memory.line_bytes();
+    const Layout layout{.name = "counter", .size = line, .alignment = line, .fields = {{"value", 0}}};
+    counter_ = setting.memory.place(layout, "counter");
+  }
+
+  void run(Cpu& cpu) override {
+    Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
+    const std::uint64_t start = random.below(1000);  // so that the CPUs do not begin in step
+    cpu.compute(static_cast<std::int64_t>(start) + 1);
+    for (;;) {
+      cpu.fetch_add(counter_, 1);
+      cpu.tally(kAdded);
+      if (outside_ > 0) cpu.compute(outside_);
+    }
+  }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const override {
+    std::int64_t total = 0;
+    std::int64_t least = INT64_MAX;
+    std::int64_t most = 0;
+    for (int cpu = 0; cpu < facts.cpus; ++cpu) {
+      const std::int64_t added = facts.cpu(cpu).tallied(kAdded);
+      total += added;
+      least = std::min(least, added);
+      most = std::max(most, added);
+    }
+    metrics.metric("throughput.operations_per_s", static_cast<double>(total) * 1e9 / facts.measured_ns, "1/s");
+    metrics.metric("fairness.least_share_pct", most == 0 ? 0 : 100.0 * static_cast<double>(least) / static_cast<double>(most),
+                   "%");
+    if (total == 0) return;
+    const double round_ns = facts.measured_ns * facts.cpus / static_cast<double>(total);
+    metrics.metric("cost.fetch_and_add", round_ns - static_cast<double>(outside_) * cycle_ns_, "ns");
+  }
+
+ private:
+  std::int64_t outside_;
+  std::uint64_t seed_ = 0;
+  double cycle_ns_ = 0;
+  Address counter_ = 0;
+};
+
+}  // namespace
+
+std::vector<ParameterDeclaration> atomic_scaling_parameters() {
+  return {
+      {.name = "outside_cycles",
+       .default_value = std::int64_t{0},
+       .meaning = "computed between two operations",
+       .maximum = 1e9},
+  };
+}
+
+std::unique_ptr<Workload> make_atomic_scaling(const Parameters& parameters) {
+  return std::make_unique<AtomicScaling>(parameters);
+}
+
+}  // namespace linebounce

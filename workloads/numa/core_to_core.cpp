@@ -1,0 +1,228 @@
+// What it costs one CPU to get a line that another one has: for every ordered pair of CPUs, every home of the line and every
+// state in which the giver leaves it.
+//
+// One CPU works at a time. A measurement is a few steps, each by one CPU, which then writes into the mailbox of the CPU of the
+// next step; all others sleep in a spin on a mailbox of their own. So nothing but the measured access is under way when it is
+// measured, and nothing ever touches the measured line but giver, receiver and, for Shared, one more reader. Every measurement
+// has a line that no cache has seen. The receiver reads its own clock before and after the access.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <stdexcept>
+
+#include "workloads/numa/numa.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce {
+
+namespace {
+
+enum State { kModified, kExclusive, kShared, kStates };
+constexpr std::array<const char*, kStates> kStateNames = {"Modified", "Exclusive", "Shared"};
+constexpr std::array<const char*, kStates> kStateKeys = {"modified", "exclusive", "shared"};  // in parameters and metrics
+
+// The receiver waits so long (and a little more, so that it meets every phase of the slower clocks) after it was called: what
+// the call itself has left under way is then over.
+constexpr std::int64_t kSettleCycles = 2000;
+constexpr std::uint64_t kPhases = 256;
+
+// Where giver, receiver and home are, seen from each other.
+enum Where { kSameNode, kOtherNode, kThirdNodeHome, kWheres };
+constexpr std::array<const char*, kWheres> kWhereNames = {"same_node", "other_node", "third_node_home"};
+
+class CoreToCore final : public Workload {
+ public:
+  explicit CoreToCore(const Parameters& parameters)
+      : repetitions_(parameters.integer("repetitions")),
+        states_(parameters.text("states")),
+        homes_(parameters.text("homes")),
+        atomic_(parameters.text("access") == "atomic") {}
+
+  void set_up(const Setting& setting) override;
+  void run(Cpu& cpu) override;
+  [[nodiscard]] bool ends() const override { return true; }
+  void report(const RunFacts& facts, MetricSink& metrics) const override;
+
+ private:
+  enum class Act : std::uint8_t { read, write, measure };
+  struct Step {
+    int cpu = 0;
+    Act act = Act::read;
+    std::size_t row = 0;
+    Address line = 0;
+  };
+  struct Row {
+    int from = 0;
+    int to = 0;
+    int home = 0;
+    State state = kModified;
+    double ns = 0;  // of all repetitions
+  };
+
+  void add_measurement(const Row& row, Address line);
+  [[nodiscard]] int other_reader(int from, int to) const;
+  void act(Cpu& cpu, const Step& step, Random& random);
+  void measure(Cpu& cpu, const Step& step, Random& random);
+  [[nodiscard]] Where where(const Row& row) const;
+  [[nodiscard]] bool wants(State state) const { return states_ == "all" || states_ == kStateKeys[state]; }
+
+  std::int64_t repetitions_;
+  std::string states_;
+  std::string homes_;
+  bool atomic_;
+  std::uint64_t seed_ = 0;
+  std::vector<int> node_of_;  // by CPU
+  std::vector<Address> mailboxes_;
+  std::vector<Step> steps_;
+  std::vector<Row> rows_;
+};
+
+void CoreToCore::set_up(const Setting& setting) {
+  const MachineLayout& layout = setting.layout;
+  const int cpus = setting.machine.cpus;
+  if (cpus < 2) throw std::invalid_argument("workload core_to_core needs a machine with at least two CPUs in use");
+  seed_ = setting.seed;
+  AddressSpace& memory = setting.memory;
+  const int line = memory.line_bytes();
+  const Layout mailbox{.name = "mailbox", .size = line, .alignment = line, .fields = {{"step", 0}}};
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    node_of_.push_back(layout.cpus[static_cast<std::size_t>(cpu)].node);
+    mailboxes_.push_back(memory.place(mailbox, "mailbox[" + std::to_string(cpu) + "]", 0, Home::on(node_of_.back())));
+  }
+  const int pairs = cpus * (cpus - 1);
+  for (const int home : parse_nodes(homes_, layout.nodes(), "workload.homes")) {
+    if (!std::binary_search(layout.nodes_with_memory.begin(), layout.nodes_with_memory.end(), home)) {
+      if (homes_ == "all") continue;
+      throw std::invalid_argument("workload.homes: node " + std::to_string(home) + " has no memory");
+    }
+    for (int state = 0; state < kStates; ++state) {
+      // Nobody but giver and receiver is there to share a line with.
+      if (!wants(static_cast<State>(state)) || (state == kShared && cpus < 3)) continue;
+      const std::string name =
+          std::string(kStateKeys[static_cast<std::size_t>(state)]) + "_lines_of_node[" + std::to_string(home) + "]";
+      Address next = memory.place_array(name, pairs * repetitions_ * line, Home::on(home));
+      for (int pair = 0; pair < pairs; ++pair) {
+        const int from = pair / (cpus - 1);
+        const int to = pair % (cpus - 1);
+        rows_.push_back({from, to < from ? to : to + 1, home, static_cast<State>(state)});
+        for (std::int64_t i = 0; i < repetitions_; ++i, next += static_cast<Address>(line)) add_measurement(rows_.back(), next);
+      }
+    }
+  }
+  if (rows_.empty()) throw std::invalid_argument("workload core_to_core: a Shared line needs three CPUs; nothing to measure");
+  memory.preset(mailboxes_[static_cast<std::size_t>(steps_.front().cpu)], 1);
+}
+
+// The giver reads last: where a Shared line has an owner or a forwarder, it is the giver.
+void CoreToCore::add_measurement(const Row& row, Address line) {
+  const std::size_t number = rows_.size() - 1;
+  if (row.state == kShared) steps_.push_back({other_reader(row.from, row.to), Act::read, number, line});
+  steps_.push_back({row.from, row.state == kModified ? Act::write : Act::read, number, line});
+  steps_.push_back({row.to, Act::measure, number, line});
+}
+
+// Of the giver's node if there is one: then the line is in that node alone.
+int CoreToCore::other_reader(int from, int to) const {
+  const int cpus = static_cast<int>(node_of_.size());
+  int found = -1;
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    if (cpu == from || cpu == to) continue;
+    if (node_of_[static_cast<std::size_t>(cpu)] == node_of_[static_cast<std::size_t>(from)]) return cpu;
+    if (found < 0) found = cpu;
+  }
+  return found;
+}
+
+void CoreToCore::run(Cpu& cpu) {
+  const int me = cpu.id().value;
+  Random random(seed_, static_cast<std::uint64_t>(me), 0);
+  const Address mailbox = mailboxes_[static_cast<std::size_t>(me)];
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (steps_[i].cpu != me) continue;
+    const Value number = i + 1;
+    cpu.spin_until_acquire(mailbox, [number](Value called) { return called == number; });
+    act(cpu, steps_[i], random);
+    if (i + 1 == steps_.size()) return;
+    cpu.store_release(mailboxes_[static_cast<std::size_t>(steps_[i + 1].cpu)], number + 1);
+  }
+}
+
+void CoreToCore::act(Cpu& cpu, const Step& step, Random& random) {
+  switch (step.act) {
+    case Act::read: cpu.load(step.line); break;
+    case Act::write:
+      cpu.store(step.line, 1);
+      cpu.fence();
+      break;
+    case Act::measure: measure(cpu, step, random); break;
+  }
+}
+
+void CoreToCore::measure(Cpu& cpu, const Step& step, Random& random) {
+  const std::uint64_t phase = random.below(kPhases);
+  cpu.compute(kSettleCycles + static_cast<std::int64_t>(phase));
+  const double begin = cpu.now_ns();
+  if (atomic_) {
+    cpu.fetch_add(step.line, 1);
+  } else {
+    cpu.load(step.line);
+  }
+  const double end = cpu.now_ns();
+  rows_[step.row].ns += end - begin;
+}
+
+Where CoreToCore::where(const Row& row) const {
+  const int from = node_of_[static_cast<std::size_t>(row.from)];
+  const int to = node_of_[static_cast<std::size_t>(row.to)];
+  if (from == to) return kSameNode;
+  return row.home == from || row.home == to ? kOtherNode : kThirdNodeHome;
+}
+
+void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
+  struct Sum {
+    double ns = 0;
+    int rows = 0;
+  };
+  std::map<std::string, Sum> means;
+  for (const Row& row : rows_) {
+    const double ns = row.ns / static_cast<double>(repetitions_);
+    metrics.handover({row.from, row.to, row.home, kStateNames[row.state], ns});
+    const Where where = this->where(row);
+    const std::string of_state = std::string(kStateKeys[row.state]) + "." + kWhereNames[where];
+    for (const std::string& name : {of_state, std::string(kWhereNames[where == kSameNode ? kSameNode : kOtherNode])}) {
+      Sum& sum = means[name];
+      sum.ns += ns;
+      ++sum.rows;
+    }
+  }
+  for (const auto& [name, sum] : means) metrics.metric("core_to_core." + name + "_ns", sum.ns / sum.rows, "ns");
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> core_to_core_parameters() {
+  return {
+      {.name = "repetitions",
+       .default_value = std::int64_t{8},
+       .meaning = "of each measurement, each on a new line and in another phase of the clocks",
+       .minimum = 1,
+       .maximum = 10000},
+      {.name = "states",
+       .default_value = std::string("all"),
+       .meaning = "in which the giver leaves the line",
+       .choices = {"all", "modified", "exclusive", "shared"}},
+      {.name = "homes",
+       .default_value = std::string("all"),
+       .meaning = "nodes that the lines are at home on: \"all\" that have memory, or numbers, \"0 1\""},
+      {.name = "access",
+       .default_value = std::string("load"),
+       .meaning = "what the receiver does",
+       .choices = {"load", "atomic"}},
+  };
+}
+
+std::unique_ptr<Workload> make_core_to_core(const Parameters& parameters) {
+  return std::make_unique<CoreToCore>(parameters);
+}
+
+}  // namespace linebounce

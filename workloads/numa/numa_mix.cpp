@@ -1,0 +1,443 @@
+// A load like that of a data base on a kernel, made of shares: each CPU turns between user and kernel mode, and every so many
+// instructions visits a line. Which line is drawn: one that all CPUs write (a few of them hot, some of these locks), one that
+// the CPUs of a node write, or one that no cache has.
+//
+// A visit to a written line is one atomic addition, so one transaction: the line comes from the cache of whoever was there
+// last. A visit to memory is a load, of a line that was never used or long ago, and often a store behind it that makes the line
+// dirty: write-backs follow by themselves. The lines of memory come from a few sets of each cache, so that these sets are full
+// from the start and everything else has the rest of the cache to itself.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "workloads/numa/numa.hpp"
+#include "workloads/program/zipf.hpp"
+
+namespace linebounce {
+
+namespace {
+
+enum Tally { kInstructions, kSpinTicks, kHot, kShared, kNode, kKernelMemory, kUserShared, kUserMemory };
+constexpr std::array<std::pair<Tally, const char*>, 6> kVisitNames = {{{kHot, "kernel_hot"},
+                                                                       {kShared, "kernel_shared"},
+                                                                       {kNode, "kernel_node"},
+                                                                       {kKernelMemory, "kernel_memory"},
+                                                                       {kUserShared, "user_shared"},
+                                                                       {kUserMemory, "user_memory"}}};
+
+constexpr std::uint64_t kParts = 10000;  // shares are drawn in hundredths of a percent
+constexpr std::int64_t kBurst = 2000;    // kernel instructions between two stretches of user code
+constexpr int kStreamSets = 16;          // sets of the outermost cache through which the lines of memory go
+constexpr std::int64_t kStreamBytes = std::int64_t{1} << 30;  // of address space for those of one CPU on one node
+
+// Lines that several CPUs write.
+struct Pool {
+  std::vector<Address> lines;
+  [[nodiscard]] Address draw(Random& random) const { return lines[random.below(lines.size())]; }
+};
+
+// Lines of one CPU's memory with their home on one node.
+struct Stream {
+  Address begin = 0;
+  std::uint64_t next = 0;
+};
+
+class NumaMix final : public Workload {
+ public:
+  explicit NumaMix(const Parameters& parameters) : parameters_(parameters) {}
+
+  void set_up(const Setting& setting) override;
+  void run(Cpu& cpu) override;
+  void report(const RunFacts& facts, MetricSink& metrics) const override;
+
+ private:
+  // How instructions pass: at the issue width of the core, and with time on top up to the mode's own CPI.
+  struct Pace {
+    std::int64_t extra_milli = 0;  // thousandths of a cycle on each instruction
+    std::int64_t per_visit = 0;    // instructions, mean
+  };
+  // What one CPU's program keeps.
+  struct Walker {
+    Cpu& cpu;
+    Random random;
+    int node = 0;
+    std::uint64_t shared_user = 0;  // of the user's visits to written lines: the part to those that all nodes write
+    std::int64_t owed_milli = 0;    // cycles that are still to pass
+    std::int64_t kernel_over = 0;   // instructions by which the latest stretch was too long
+    std::int64_t user_over = 0;
+  };
+  using Visit = void (NumaMix::*)(Walker&, std::int64_t);
+
+  [[nodiscard]] std::uint64_t parts(const char* name) const {
+    return static_cast<std::uint64_t>(std::lround(parameters_.number(name) * (kParts / 100)));
+  }
+  [[nodiscard]] Pace pace(const MachineSpec& machine, const char* cpi, const char* per_visit) const;
+  Pool place_pool(AddressSpace& memory, const std::string& name, std::int64_t lines, const std::vector<int>& homes) const;
+  void place_hot_lines(AddressSpace& memory);
+  void place_streams(const Setting& setting);
+  [[nodiscard]] std::uint64_t to_all_nodes(int node) const;
+
+  void fill_caches(Walker& at);
+  std::int64_t stretch(Walker& at, const Pace& pace, std::int64_t instructions, Visit visit);
+  void kernel_visit(Walker& at, std::int64_t instructions);
+  void user_visit(Walker& at, std::int64_t instructions);
+  void visit_hot(Walker& at, std::int64_t instructions);
+  void visit_written(Walker& at, Address line);
+  void visit_memory(Walker& at, std::uint64_t remote_parts);
+  [[nodiscard]] Address next_line(Walker& at, int home);
+  void lock(Walker& at, Address word);
+  void pass(Walker& at, const Pace& pace, std::int64_t instructions) const;
+
+  Parameters parameters_;
+  std::uint64_t seed_ = 0;
+  std::vector<int> node_of_;  // by CPU
+  std::vector<int> homes_;    // nodes that have memory
+  Pace kernel_, user_;
+  std::int64_t user_burst_ = 0;
+  std::int64_t hold_ = 0;
+  std::uint64_t shared_ = 0, node_ = 0, hot_ = 0, read_ = 0;
+  std::uint64_t kernel_remote_ = 0, user_remote_ = 0, user_shared_ = 0;
+  std::uint64_t dirty_ = 0, dirty_remote_ = 0;
+  std::vector<Zipf> zipf_;  // one
+  std::vector<Address> hot_lines_;
+  std::vector<bool> is_lock_;
+  Pool shared_lines_, user_lines_;
+  std::vector<Pool> node_lines_, user_node_lines_;  // by node
+  std::vector<Stream> streams_;                     // by CPU, then by home
+  std::int64_t stream_lines_ = 0;
+  int stream_sets_ = 0;
+  int sets_ = 0;
+  int line_ = 0;
+  std::int64_t fill_lines_ = 0;
+  bool random_memory_ = false;
+  FunctionId kernel_work_ = 0, kernel_lock_ = 0, user_work_ = 0;
+};
+
+void NumaMix::set_up(const Setting& setting) {
+  const MachineSpec& machine = setting.machine;
+  seed_ = setting.seed;
+  line_ = setting.memory.line_bytes();
+  homes_ = setting.layout.nodes_with_memory;
+  for (const CpuPlace& place : setting.layout.cpus) node_of_.push_back(place.node);
+  shared_ = parts("shared_pct");
+  node_ = parts("node_shared_pct");
+  if (shared_ + node_ > kParts) {
+    throw std::invalid_argument("workload.shared_pct and workload.node_shared_pct together are more than 100");
+  }
+  hot_ = parts("hot_pct");
+  read_ = parts("read_pct");
+  kernel_remote_ = parts("kernel_remote_pct");
+  user_remote_ = parts("user_remote_pct");
+  user_shared_ = parts("user_shared_pct");
+  dirty_ = parts("dirty_pct");
+  dirty_remote_ = parts("dirty_remote_pct");
+  hold_ = parameters_.integer("hold_instructions");
+  kernel_ = pace(machine, "kernel_base_cpi", "kernel_instructions_per_visit");
+  user_ = pace(machine, "user_base_cpi", "user_instructions_per_visit");
+  user_burst_ = std::lround(static_cast<double>(kBurst) * parameters_.number("user_per_kernel_instruction"));
+  AddressSpace& memory = setting.memory;
+  place_hot_lines(memory);
+  shared_lines_ = place_pool(memory, "kernel_line", parameters_.integer("shared_lines"), homes_);
+  user_lines_ = place_pool(memory, "user_line", parameters_.integer("user_lines"), homes_);
+  for (int node = 0; node < setting.layout.nodes(); ++node) {
+    const std::string of = "_of_node[" + std::to_string(node) + "]";
+    node_lines_.push_back(place_pool(memory, "kernel_line" + of, parameters_.integer("node_lines"), {node}));
+    user_node_lines_.push_back(place_pool(memory, "user_line" + of, parameters_.integer("user_lines"), {node}));
+  }
+  place_streams(setting);
+  kernel_work_ = memory.function("kernel_work", Mode::kernel);
+  kernel_lock_ = memory.function("kernel_lock", Mode::kernel);
+  user_work_ = memory.function("user_work", Mode::user);
+}
+
+// A core that issues too few instructions in a cycle for the CPI that is asked for has its own.
+NumaMix::Pace NumaMix::pace(const MachineSpec& machine, const char* cpi, const char* per_visit) const {
+  const std::int64_t wanted = std::lround(parameters_.number(cpi) * 1000);
+  return {std::max<std::int64_t>(0, wanted - 1000 / machine.cpu.issue_per_cycle), parameters_.integer(per_visit)};
+}
+
+// Line by line in turn over `homes`; an object for each, so that results tell them apart. Those of one home lie together.
+Pool NumaMix::place_pool(AddressSpace& memory, const std::string& name, std::int64_t lines,
+                         const std::vector<int>& homes) const {
+  const Layout layout{.name = name, .size = line_, .alignment = line_, .fields = {{"count", 0}}};
+  Pool pool{std::vector<Address>(static_cast<std::size_t>(lines))};
+  for (std::size_t home = 0; home < homes.size(); ++home) {
+    for (std::size_t i = home; i < pool.lines.size(); i += homes.size()) {
+      pool.lines[i] = memory.place(layout, name + "[" + std::to_string(i) + "]", 0, Home::on(homes[home]));
+    }
+  }
+  return pool;
+}
+
+void NumaMix::place_hot_lines(AddressSpace& memory) {
+  const std::int64_t lines = parameters_.integer("hot_lines");
+  const std::int64_t locks = std::lround(parameters_.number("lock_pct") * static_cast<double>(lines) / 100);
+  zipf_.emplace_back(static_cast<int>(lines), static_cast<int>(std::lround(parameters_.number("zipf_exponent") * 1000)));
+  hot_lines_ = place_pool(memory, "hot_line", lines, homes_).lines;
+  // Locks are spread evenly over the ranks; the hottest line is none if that can be.
+  for (std::int64_t rank = 0; rank < lines; ++rank) is_lock_.push_back((rank + 1) * locks / lines > rank * locks / lines);
+}
+
+void NumaMix::place_streams(const Setting& setting) {
+  const CacheSpec& cache = setting.machine.caches.back();
+  const std::int64_t area = parameters_.integer("memory_kib") * 1024;
+  random_memory_ = area > 0;
+  sets_ = std::max(1, cache.size_kib * 1024 / cache.ways / line_);
+  stream_sets_ = std::min(kStreamSets, sets_);
+  const std::int64_t way = std::int64_t{sets_} * line_;
+  stream_lines_ = random_memory_ ? area / line_ : kStreamBytes / way * stream_sets_;
+  fill_lines_ = random_memory_ ? stream_lines_ : std::int64_t{stream_sets_} * cache.ways;
+  for (std::size_t cpu = 0; cpu < node_of_.size(); ++cpu) {
+    for (const int home : homes_) {
+      const std::string name = "memory_of_cpu[" + std::to_string(cpu) + "][" + std::to_string(home) + "]";
+      const std::int64_t bytes = random_memory_ ? area : kStreamBytes;
+      Address begin = setting.memory.place_array(name, bytes, Home::on(home));
+      // All streams of a CPU go through the same sets, those of another CPU through others.
+      if (!random_memory_) {
+        const auto step = static_cast<Address>(way);
+        const Address sets_before = cpu * static_cast<Address>(stream_sets_) % static_cast<Address>(sets_);
+        begin = (begin + step - 1) / step * step + sets_before * static_cast<Address>(line_);
+      }
+      streams_.push_back({begin, 0});
+    }
+  }
+  // The beginning was rounded up by less than a way, and the window by less than another.
+  if (!random_memory_) stream_lines_ -= 2 * stream_sets_;
+}
+
+// Which part of the user's visits to written lines has to go to lines that all CPUs write, so that the wanted part is supplied
+// by other nodes: there the supplier is any other CPU, with the same chance.
+std::uint64_t NumaMix::to_all_nodes(int node) const {
+  const auto all = static_cast<std::uint64_t>(node_of_.size());
+  const auto here = static_cast<std::uint64_t>(std::count(node_of_.begin(), node_of_.end(), node));
+  if (here == all) return 0;
+  return std::min(kParts, parts("user_shared_remote_pct") * (all - 1) / (all - here));
+}
+
+void NumaMix::run(Cpu& cpu) {
+  const int me = cpu.id().value;
+  const int node = node_of_[static_cast<std::size_t>(me)];
+  Walker at{
+      .cpu = cpu, .random = Random(seed_, static_cast<std::uint64_t>(me), 0), .node = node, .shared_user = to_all_nodes(node)};
+  fill_caches(at);
+  for (;;) {
+    {
+      const FunctionScope scope(cpu, user_work_);
+      at.user_over = stretch(at, user_, user_burst_ - at.user_over, &NumaMix::user_visit);
+    }
+    {
+      const FunctionScope scope(cpu, kernel_work_);
+      at.kernel_over = stretch(at, kernel_, kBurst - at.kernel_over, &NumaMix::kernel_visit);
+    }
+  }
+}
+
+// Every written line is in some cache, and the sets for memory are full, before the load begins.
+void NumaMix::fill_caches(Walker& at) {
+  const FunctionScope scope(at.cpu, kernel_work_);
+  const auto me = static_cast<std::size_t>(at.cpu.id().value);
+  const auto node = static_cast<std::size_t>(at.node);
+  for (const std::vector<Address>* lines : {&hot_lines_, &shared_lines_.lines, &user_lines_.lines}) {
+    for (std::size_t i = me; i < lines->size(); i += node_of_.size()) at.cpu.store((*lines)[i], 0);
+  }
+  std::size_t before = 0;  // CPUs of this node with smaller numbers
+  for (std::size_t cpu = 0; cpu < me; ++cpu) before += node_of_[cpu] == at.node ? 1 : 0;
+  const auto here = static_cast<std::size_t>(std::count(node_of_.begin(), node_of_.end(), at.node));
+  for (const std::vector<Address>* lines : {&node_lines_[node].lines, &user_node_lines_[node].lines}) {
+    for (std::size_t i = before; i < lines->size(); i += here) at.cpu.store((*lines)[i], 0);
+  }
+  for (std::int64_t i = 0; i < fill_lines_; ++i) visit_memory(at, user_remote_);
+}
+
+// So many instructions or a few more, and the visits that belong to them. Returns how many more.
+std::int64_t NumaMix::stretch(Walker& at, const Pace& pace, std::int64_t instructions, Visit visit) {
+  while (instructions > 0) {
+    // Uniform around the mean, so that the CPUs do not march in step.
+    const auto until_next = static_cast<std::int64_t>(at.random.below(static_cast<std::uint64_t>(2 * pace.per_visit - 1))) + 1;
+    (this->*visit)(at, until_next);
+    at.cpu.tally(kInstructions, until_next);
+    instructions -= until_next;
+  }
+  return -instructions;
+}
+
+void NumaMix::kernel_visit(Walker& at, std::int64_t instructions) {
+  const std::uint64_t kind = at.random.below(kParts);
+  if (kind < shared_) {
+    if (at.random.below(kParts) < hot_) {
+      visit_hot(at, instructions);
+      return;
+    }
+    at.cpu.tally(kShared);
+    visit_written(at, shared_lines_.draw(at.random));
+  } else if (kind < shared_ + node_) {
+    at.cpu.tally(kNode);
+    visit_written(at, node_lines_[static_cast<std::size_t>(at.node)].draw(at.random));
+  } else {
+    at.cpu.tally(kKernelMemory);
+    visit_memory(at, kernel_remote_);
+  }
+  pass(at, kernel_, instructions);
+}
+
+void NumaMix::visit_hot(Walker& at, std::int64_t instructions) {
+  at.cpu.tally(kHot);
+  const auto rank = static_cast<std::size_t>(zipf_.front().draw(at.random));
+  if (!is_lock_[rank]) {
+    visit_written(at, hot_lines_[rank]);
+    pass(at, kernel_, instructions);
+    return;
+  }
+  const std::int64_t inside = std::min(hold_, instructions);
+  lock(at, hot_lines_[rank]);
+  pass(at, kernel_, inside);
+  at.cpu.store_release(hot_lines_[rank], 0);
+  pass(at, kernel_, instructions - inside);
+}
+
+void NumaMix::user_visit(Walker& at, std::int64_t instructions) {
+  if (at.random.below(kParts) < user_shared_) {
+    at.cpu.tally(kUserShared);
+    const bool all = at.random.below(kParts) < at.shared_user;
+    visit_written(at, (all ? user_lines_ : user_node_lines_[static_cast<std::size_t>(at.node)]).draw(at.random));
+  } else {
+    at.cpu.tally(kUserMemory);
+    visit_memory(at, user_remote_);
+  }
+  pass(at, user_, instructions);
+}
+
+void NumaMix::visit_written(Walker& at, Address line) {
+  if (at.random.below(kParts) < read_) {
+    at.cpu.load(line);
+  } else {
+    at.cpu.fetch_add(line, 1);
+  }
+}
+
+void NumaMix::visit_memory(Walker& at, std::uint64_t remote_parts) {
+  const bool far = at.random.below(kParts) < remote_parts;
+  const auto local = std::find(homes_.begin(), homes_.end(), at.node);
+  auto home = static_cast<std::size_t>(local - homes_.begin());
+  bool remote = local == homes_.end();
+  if (remote) {
+    home = at.random.below(homes_.size());
+  } else if (far && homes_.size() > 1) {
+    remote = true;
+    home = (home + 1 + at.random.below(homes_.size() - 1)) % homes_.size();
+  }
+  const Address line = next_line(at, static_cast<int>(home));
+  const Value value = at.cpu.load(line);
+  if (at.random.below(kParts) < (remote ? dirty_remote_ : dirty_)) at.cpu.store(line, value + 1);
+}
+
+// Through the sets of one way, then through those of the next.
+Address NumaMix::next_line(Walker& at, int home) {
+  Stream& stream = streams_[static_cast<std::size_t>(at.cpu.id().value) * homes_.size() + static_cast<std::size_t>(home)];
+  const auto lines = static_cast<std::uint64_t>(stream_lines_);
+  const auto line = static_cast<Address>(line_);
+  if (random_memory_) return stream.begin + at.random.below(lines) * line;
+  const std::uint64_t number = stream.next++ % lines;
+  const auto sets = static_cast<std::uint64_t>(stream_sets_);
+  return stream.begin + (number / sets * static_cast<std::uint64_t>(sets_) + number % sets) * line;
+}
+
+// Tries at once, as code does that expects the lock to be free; reads until it looks free after that.
+void NumaMix::lock(Walker& at, Address word) {
+  const FunctionScope scope(at.cpu, kernel_lock_);
+  if (at.cpu.compare_exchange(word, 0, 1) == 0) return;
+  const Tick begin = at.cpu.now();
+  do {
+    at.cpu.spin_until_acquire(word, [](Value holder) { return holder == 0; });
+  } while (at.cpu.compare_exchange(word, 0, 1) != 0);
+  at.cpu.tally(kSpinTicks, at.cpu.now() - begin);
+}
+
+void NumaMix::pass(Walker& at, const Pace& pace, std::int64_t instructions) const {
+  if (instructions == 0) return;
+  at.cpu.execute(instructions);
+  at.owed_milli += instructions * pace.extra_milli;
+  if (at.owed_milli < 1000) return;
+  at.cpu.compute(at.owed_milli / 1000);
+  at.owed_milli %= 1000;
+}
+
+void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
+  std::array<std::int64_t, Cpu::kTallies> tallies{};
+  Tick kernel = 0;
+  Tick user = 0;
+  for (int number = 0; number < facts.cpus; ++number) {
+    const Cpu& cpu = facts.cpu(number);
+    for (int which = 0; which < Cpu::kTallies; ++which) tallies[static_cast<std::size_t>(which)] += cpu.tallied(which);
+    const std::vector<Tick>& time = cpu.counters().time_in_function;
+    for (std::size_t function = 0; function < time.size(); ++function)
+      (function == user_work_ ? user : kernel) += time[function];
+  }
+  for (const auto& [which, name] : kVisitNames) metrics.count(std::string("mix.visits.") + name, tallies[which]);
+  const double transactions =
+      static_cast<double>(tallies[kInstructions]) / static_cast<double>(parameters_.integer("transaction_instructions"));
+  metrics.metric("throughput.operations_per_s", transactions * 1e9 / facts.measured_ns, "1/s");
+  // The programs never end, so all of the CPUs' time is in one of the functions.
+  const double ns_per_tick = facts.measured_ns * facts.cpus / static_cast<double>(kernel + user);
+  if (transactions > 0) {
+    metrics.metric("mix.kernel_ns_per_transaction", static_cast<double>(kernel) * ns_per_tick / transactions, "ns");
+    metrics.metric("mix.user_ns_per_transaction", static_cast<double>(user) * ns_per_tick / transactions, "ns");
+  }
+  const double spin = kernel == 0 ? 0 : 100.0 * static_cast<double>(tallies[kSpinTicks]) / static_cast<double>(kernel);
+  metrics.metric("mix.spin_share_pct", spin, "%");
+}
+
+ParameterDeclaration share(const std::string& name, double default_value, const std::string& meaning) {
+  return {.name = name, .default_value = default_value, .meaning = meaning, .minimum = 0, .maximum = 100};
+}
+
+ParameterDeclaration number_of(const std::string& name, std::int64_t default_value, const std::string& meaning, double minimum,
+                               double maximum) {
+  return {.name = name, .default_value = default_value, .meaning = meaning, .minimum = minimum, .maximum = maximum};
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> numa_mix_parameters() {
+  return {
+      number_of("transaction_instructions", 69000, "instructions, user and kernel, that count as one operation", 1, 1e12),
+      {.name = "user_per_kernel_instruction",
+       .default_value = 5.9,
+       .meaning = "user instructions for each of the kernel",
+       .minimum = 0.01,
+       .maximum = 1000},
+      {.name = "kernel_base_cpi",
+       .default_value = 0.75,
+       .meaning = "cycles of a kernel instruction beside its visits; at least what the core's issue width makes it",
+       .maximum = 100},
+      {.name = "user_base_cpi", .default_value = 1.0, .meaning = "the same for user code", .maximum = 100},
+      number_of("kernel_instructions_per_visit", 153, "mean, uniform from 1 to twice that", 1, 1e6),
+      number_of("user_instructions_per_visit", 500, "the same for user code", 1, 1e6),
+      share("shared_pct", 76, "kernel's visits to lines that all CPUs write"),
+      share("node_shared_pct", 2, "kernel's visits to lines that the CPUs of a node write; the rest goes to memory"),
+      share("hot_pct", 43, "of the visits to lines that all CPUs write: to the hot ones"),
+      number_of("hot_lines", 500, "lines that are hot, by Zipf's law", 1, 65536),
+      {.name = "zipf_exponent", .default_value = 0.9, .meaning = "of that law; 0: all alike", .maximum = 8},
+      share("lock_pct", 40, "of the hot lines: locks, taken with compare_exchange and released with a store"),
+      number_of("hold_instructions", 60, "executed while a lock is held", 0, 1e6),
+      share("read_pct", 0, "of the visits to written lines: that only read"),
+      number_of("shared_lines", 8000, "lines that all CPUs write in the kernel, beside the hot ones", 1, 65536),
+      number_of("node_lines", 200, "lines of each node that its CPUs write in the kernel", 1, 65536),
+      share("kernel_remote_pct", 54, "of the kernel's visits to memory: with their home on another node"),
+      share("user_shared_pct", 12, "user's visits to lines that several CPUs write; the rest goes to memory"),
+      share("user_shared_remote_pct", 20, "of these: supplied by another node"),
+      number_of("user_lines", 500, "lines that user code of all CPUs, and as many that that of each node writes", 1, 65536),
+      share("user_remote_pct", 6, "of the user's visits to memory: with their home on another node"),
+      share("dirty_pct", 65, "of the lines of memory with their home on this node: written after the load"),
+      share("dirty_remote_pct", 100, "the same for homes on other nodes"),
+      number_of("memory_kib", 0,
+                "memory of each CPU on each node, visited at random; 0: lines that were used long ago or never", 0, 1 << 20),
+  };
+}
+
+std::unique_ptr<Workload> make_numa_mix(const Parameters& parameters) {
+  return std::make_unique<NumaMix>(parameters);
+}
+
+}  // namespace linebounce

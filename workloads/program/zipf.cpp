@@ -1,0 +1,79 @@
+#include "workloads/program/zipf.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace linebounce {
+
+namespace {
+
+constexpr int kFraction = 32;  // bits behind the point of logarithms
+
+// The logarithm to base 2 with kFraction bits: squaring a number between 1 and 2 doubles its logarithm, whose next bit is
+// whether the square is at least 2. REQUIRES: 0 < value < 2^32.
+std::uint64_t log2_fixed(std::uint64_t value) {
+  const int whole = static_cast<int>(std::bit_width(value)) - 1;
+  std::uint64_t mantissa = value << (31 - whole);  // 31 bits behind the point
+  std::uint64_t log = static_cast<std::uint64_t>(whole) << kFraction;
+  for (int bit = kFraction - 1; bit >= 0; --bit) {
+    mantissa = mantissa * mantissa >> 31;
+    if (mantissa >> 32 == 0) continue;
+    mantissa >>= 1;
+    log |= std::uint64_t{1} << bit;
+  }
+  return log;
+}
+
+std::uint64_t root(std::uint64_t value) {
+  std::uint64_t result = 0;
+  for (std::uint64_t bit = std::uint64_t{1} << 31; bit > 0; bit >>= 1) {
+    if ((result | bit) * (result | bit) <= value) result |= bit;
+  }
+  return result;
+}
+
+// 2^(-1/2), 2^(-1/4), ... with 32 bits behind the point: each is the root of the one before.
+std::array<std::uint64_t, kFraction> halved_powers() {
+  std::array<std::uint64_t, kFraction> powers{};
+  std::uint64_t power = std::uint64_t{1} << 31;
+  for (std::uint64_t& next : powers) next = power = root(power << 32);
+  return powers;
+}
+
+// 2^-log with 32 bits behind the point.
+std::uint64_t power_of_half(std::uint64_t log) {
+  static const std::array<std::uint64_t, kFraction> kPowers = halved_powers();
+  const std::uint64_t whole = log >> kFraction;
+  if (whole >= 32) return 0;
+  std::uint64_t power = std::uint64_t{1} << 32;
+  for (int bit = 0; bit < kFraction; ++bit) {
+    if ((log >> (kFraction - 1 - bit) & 1) != 0) power = power * kPowers[static_cast<std::size_t>(bit)] >> 32;
+  }
+  return power >> whole;
+}
+
+}  // namespace
+
+Zipf::Zipf(int ranks, int exponent_milli) {
+  std::uint64_t sum = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::uint64_t log =
+        log2_fixed(static_cast<std::uint64_t>(rank) + 1) * static_cast<std::uint64_t>(exponent_milli) / 1000;
+    // At most 2^31 / ranks: all together stay below 2^32.
+    sum += std::max<std::uint64_t>(1, power_of_half(log) / 2 / static_cast<std::uint64_t>(ranks));
+    up_to_.push_back(sum);
+  }
+}
+
+int Zipf::draw(Random& random) const {
+  const std::uint64_t drawn = random.below(up_to_.back());
+  return static_cast<int>(std::upper_bound(up_to_.begin(), up_to_.end(), drawn) - up_to_.begin());
+}
+
+std::uint64_t Zipf::share(int rank) const {
+  const auto at = static_cast<std::size_t>(rank);
+  return ((up_to_[at] - (rank == 0 ? 0 : up_to_[at - 1])) << 32) / up_to_.back();
+}
+
+}  // namespace linebounce
