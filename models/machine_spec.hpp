@@ -85,8 +85,10 @@ struct NodeSpec {
   std::string protocol;            // models/protocols/NAME.md with a `node` table, or a path; "": no node controller
   double latency_ns = 0;           // one pass through the controller of a node
   double occupancy_ns = 0;         // a pass keeps others out for so long
-  double request_crossing_ns = 0;  // serial stage of what leaves the node, occupied by a message without data
-  double line_crossing_ns = 0;     // likewise, by a message with a line of data
+  // Whatever leaves the node goes through one serial stage (protocol engine, link). A message keeps it busy for so long, and goes on
+  // itself at once.
+  double request_crossing_ns = 0;
+  double line_crossing_ns = 0;  // a message with a line of data
   // The cache behind each bus: what its controller keeps of the lines that its caches hold or held. Size 0: as large as it has
   // to be. A protocol whose controller keeps no data uses neither size nor latency.
   int cache_size_kib = 0;

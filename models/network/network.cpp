@@ -141,9 +141,12 @@ void Network::depart(PacketIndex index, Tick at) {
   Packet& packet = packets_[index];
   if (packet.receiver < 0) packet.receiver = directory_of(homes_.home(packet.line, packet.at));
   if (node_of(packet.receiver) == packet.at) return push(at, Stage::arrive, index);
+  // A message goes on as soon as it has the stage; what keeps the stage busy after that, others wait for.
   Tick& free = crossing_free_[static_cast<std::size_t>(packet.at)];
-  free = std::max(at, free) + (packet.carries_data ? timing_.line_crossing : timing_.request_crossing);
-  push(free, Stage::link, index);
+  const Tick start = std::max(at, free);
+  free = start + (packet.carries_data ? timing_.line_crossing : timing_.request_crossing);
+  if (start > at) return push(start, Stage::link, index);
+  take_link(index, start);
 }
 
 void Network::take_link(PacketIndex index, Tick at) {

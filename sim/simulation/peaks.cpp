@@ -7,7 +7,7 @@ namespace linebounce {
 
 namespace {
 
-constexpr std::int64_t kWindowsInMedian = 10;
+constexpr std::int64_t kWindowsInMedian = 25;
 constexpr std::int64_t kShareOfItself = 8;
 constexpr std::int64_t kShareOfHighest = 200;
 
