@@ -12,9 +12,10 @@ namespace {
 
 // What the timed simulation does for its listener beside calling it is part of its cost, what the listener does is not measured
 // here.
-class NoStatistics final : public Observer {
+class MissCounter final : public Observer {
  public:
-  void miss(const Miss&) override {}
+  void miss(const Miss&) override { ++count; }
+  std::int64_t count = 0;
 };
 
 std::vector<ReferenceStream> make_streams(const BenchCase& bench_case, LineStore& store, int cpus) {
@@ -59,25 +60,25 @@ std::span<const BenchCase> bench_cases() {
   return kCases;
 }
 
-BenchResult run_bench_case(const BenchCase& bench_case, MachineSpec spec, const Protocol& protocol, int cpus) {
-  spec.cpus = cpus;
-  NoStatistics no_statistics;
-  Machine machine(spec, protocol, {}, 0, 0, no_statistics);
-  std::vector<ReferenceStream> streams = make_streams(bench_case, machine.store(), cpus);
-  const std::int64_t each = bench_case.references / cpus;
-  for (int cpu = 0; cpu < cpus; ++cpu) {
+BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec, const MachineProtocols& protocols) {
+  MissCounter misses;
+  Machine machine(spec, protocols, {}, 0, 0, misses);
+  std::vector<ReferenceStream> streams = make_streams(bench_case, machine.store(), spec.cpus);
+  const std::int64_t each = bench_case.references / spec.cpus;
+  for (int cpu = 0; cpu < spec.cpus; ++cpu) {
     machine.set_program(cpu, [&stream = streams[static_cast<std::size_t>(cpu)], each](Cpu& thread) {
       for (std::int64_t i = 0; i < each; ++i) stream.step(thread);
     });
   }
-  const auto references = static_cast<double>(each * cpus);
-  BenchResult result{.name = bench_case.name, .cpus = cpus};
-  result.functional_refs_per_s = references / functional_seconds(bench_case, spec, protocol);
-  result.timed_refs_per_s = references / seconds([&] { machine.run(); });
+  const auto references = static_cast<double>(each * spec.cpus);
+  BenchResult result{.name = bench_case.name, .cpus = spec.cpus};
+  result.functional_refs_per_s = references / functional_seconds(bench_case, spec, protocols.bus);
+  const double timed = seconds([&] { machine.run(); });
+  result.timed_refs_per_s = references / timed;
   result.ratio = result.timed_refs_per_s / result.functional_refs_per_s;
-  const std::int64_t transactions = machine.bus_statistics().transactions;
-  if (transactions * 1000 > each) {
-    result.kernel_events_per_transaction = static_cast<double>(machine.kernel_events()) / static_cast<double>(transactions);
+  result.transactions_per_s = static_cast<double>(misses.count) / timed;
+  if (misses.count * 1000 > each) {
+    result.kernel_events_per_transaction = static_cast<double>(machine.kernel_events()) / static_cast<double>(misses.count);
   }
   return result;
 }

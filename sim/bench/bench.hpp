@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/coherence/protocol.hpp"
+#include "models/machine_protocols.hpp"
 #include "models/machine_spec.hpp"
 #include "sim/bench/reference_stream.hpp"
 
@@ -17,13 +17,14 @@ struct BenchResult {
   double timed_refs_per_s = 0;
   double functional_refs_per_s = 0;
   double ratio = 0;
-  double kernel_events_per_transaction = 0;  // 0 where there are next to no transactions
+  double transactions_per_s = 0;             // accesses that the core's caches could not serve, with all that they cause
+  double kernel_events_per_transaction = 0;  // 0 where there are next to none
 };
 
 // private, mixed, contended.
 std::span<const BenchCase> bench_cases();
 
-// One case on `spec` with `cpus` CPUs. Builds a simulation: once in a process.
-BenchResult run_bench_case(const BenchCase& bench_case, MachineSpec spec, const Protocol& protocol, int cpus);
+// One case on this machine with all its CPUs. Builds a simulation: once in a process.
+BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec, const MachineProtocols& protocols);
 
 }  // namespace linebounce

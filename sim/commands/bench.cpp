@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <iostream>
 #include <memory>
@@ -17,8 +18,28 @@
 namespace linebounce {
 namespace {
 
-constexpr const char* kMachine = "p3_xeon_4way";  // its CPUs and bus, with as many CPUs as a case wants
-constexpr std::array kCpus = {4, 8, 16};
+// The CPUs and the bus of one machine, with as many of them as a shape wants; or nodes of another.
+constexpr const char* kOneBus = "p3_xeon_4way";
+constexpr const char* kNodes = "numaq_16way";
+struct Shape {
+  int cpus;
+  int nodes;  // 0: one bus
+};
+constexpr std::array kShapes = {Shape{4, 0}, Shape{8, 0}, Shape{16, 0}, Shape{8, 2}, Shape{16, 4}, Shape{32, 8}, Shape{64, 16}};
+
+MachineSpec machine_of(const Shape& shape) {
+  MachineSpec spec = load_machine(shape.nodes == 0 ? kOneBus : kNodes).spec;
+  spec.cpus = spec.cpus_present = shape.cpus;
+  spec.nodes = std::max(1, shape.nodes);
+  return spec;
+}
+
+MachineProtocols protocols_of(const MachineSpec& spec) {
+  const Protocol bus = load_protocol(spec.bus.protocol);
+  if (!spec.has_nodes()) return bus;
+  const Protocol directory = load_protocol(spec.directory.protocol);
+  return {bus, load_node_protocol(spec.node.protocol, bus, directory), directory};
+}
 
 constexpr const char* kFooter = R"(
 Each case runs in one process, first functional-only, then timed: the ratio of the two says what time costs,
@@ -27,6 +48,8 @@ and repeats better than the speeds do on a machine that others use too.
   private    all references hit the own caches
   mixed      one in ten goes to 16 shared lines, half of those write
   contended  all go to those lines, half write, half of the writes are atomic
+
+CPUs on one bus, or four to a node with the bus of the node: then a miss passes several controllers.
 
 Examples:
   linebounce bench
@@ -55,33 +78,36 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   return nlohmann::ordered_json::parse(text);
 }
 
-nlohmann::ordered_json as_json(const BenchResult& result) {
+nlohmann::ordered_json as_json(const BenchResult& result, int nodes) {
   return {{"name", result.name},
           {"cpus", result.cpus},
+          {"nodes", std::max(1, nodes)},
           {"timed_refs_per_s", result.timed_refs_per_s},
           {"functional_refs_per_s", result.functional_refs_per_s},
           {"ratio", result.ratio},
+          {"transactions_per_s", result.transactions_per_s},
           {"kernel_events_per_transaction", result.kernel_events_per_transaction}};
 }
 
 ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, bool json) {
-  const MachineSpec spec = load_machine(kMachine).spec;
-  const Protocol protocol = load_protocol(spec.bus.protocol);
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   if (!json)
-    std::cout << fmt::format("  {:<11}{:>5}{:>16}{:>16}{:>8}{:>18}\n", "case", "CPUs", "timed refs/s", "functional", "ratio",
-                             "events/transact.");
+    std::cout << fmt::format("  {:<11}{:>5}{:>7}{:>15}{:>15}{:>8}{:>14}{:>14}\n", "case", "CPUs", "nodes", "timed refs/s",
+                             "functional", "ratio", "transact./s", "events/trans.");
   for (BenchCase bench_case : bench_cases()) {
     if (!only.empty() && bench_case.name != only) continue;
     if (references > 0) bench_case.references = references;
-    for (const int count : kCpus) {
-      if (cpus != 0 && count != cpus) continue;
-      const auto result = run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocol, count)); });
+    for (const Shape& shape : kShapes) {
+      if (cpus != 0 && shape.cpus != cpus) continue;
+      const MachineSpec spec = machine_of(shape);
+      const MachineProtocols protocols = protocols_of(spec);
+      const auto result = run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocols), shape.nodes); });
       cases.push_back(result);
       if (json) continue;
-      std::cout << fmt::format("  {:<11}{:>5}{:>14.2f} M{:>14.2f} M{:>8.2f}{:>18.2f}\n", bench_case.name, count,
-                               result["timed_refs_per_s"].get<double>() / 1e6,
-                               result["functional_refs_per_s"].get<double>() / 1e6, result["ratio"].get<double>(),
+      const auto millions = [&result](const char* key) { return result[key].get<double>() / 1e6; };
+      std::cout << fmt::format("  {:<11}{:>5}{:>7}{:>13.2f} M{:>13.2f} M{:>8.2f}{:>12.2f} M{:>14.2f}\n", bench_case.name, shape.cpus,
+                               std::max(1, shape.nodes), millions("timed_refs_per_s"), millions("functional_refs_per_s"),
+                               result["ratio"].get<double>(), millions("transactions_per_s"),
                                result["kernel_events_per_transaction"].get<double>())
                 << std::flush;
     }
@@ -104,7 +130,7 @@ void add_bench(CLI::App& program, Invocation& invocation) {
   std::vector<std::string> names;
   for (const BenchCase& bench_case : bench_cases()) names.push_back(bench_case.name);
   bench->add_option("--case", options->only, "only this case")->check(CLI::IsMember(names))->type_name("NAME");
-  bench->add_option("--cpus", options->cpus, "only this number of CPUs")->check(CLI::IsMember(kCpus))->type_name("4|8|16");
+  bench->add_option("--cpus", options->cpus, "only this number of CPUs")->check(CLI::IsMember({4, 8, 16, 32, 64}))->type_name("4|8|16|32|64");
   bench->add_option("--references", options->references, "in each run, over all CPUs (default: a case's own number)")
       ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 40))
       ->type_name("N");

@@ -6,8 +6,17 @@ import pytest
 from program import Program
 
 CASES = {"private", "mixed", "contended"}
-CPUS = {4, 8, 16}
-KEYS = {"name", "cpus", "timed_refs_per_s", "functional_refs_per_s", "ratio", "kernel_events_per_transaction"}
+SHAPES = {(4, 1), (8, 1), (16, 1), (8, 2), (16, 4), (32, 8), (64, 16)}  # CPUs, nodes
+KEYS = {
+    "name",
+    "cpus",
+    "nodes",
+    "timed_refs_per_s",
+    "functional_refs_per_s",
+    "ratio",
+    "transactions_per_s",
+    "kernel_events_per_transaction",
+}
 QUICK = ("--references", "20000")
 
 
@@ -21,8 +30,8 @@ def measured(linebounce: Program, *arguments: str) -> list[dict]:
 
 def test_json_has_every_case_with_exactly_the_keys_of_the_contract(linebounce: Program) -> None:
     cases = measured(linebounce)
-    assert {(case["name"], case["cpus"]) for case in cases} == {(name, cpus) for name in CASES for cpus in CPUS}
-    assert len(cases) == len(CASES) * len(CPUS)
+    assert {(case["name"], case["cpus"], case["nodes"]) for case in cases} == {(name, *shape) for name in CASES for shape in SHAPES}
+    assert len(cases) == len(CASES) * len(SHAPES)
     for case in cases:
         assert set(case) == KEYS
         assert case["timed_refs_per_s"] > 0
@@ -31,12 +40,13 @@ def test_json_has_every_case_with_exactly_the_keys_of_the_contract(linebounce: P
 
 def test_one_case_on_one_number_of_cpus_can_be_chosen(linebounce: Program) -> None:
     cases = measured(linebounce, "--case", "mixed", "--cpus", "8")
-    assert [(case["name"], case["cpus"]) for case in cases] == [("mixed", 8)]
+    assert [(case["name"], case["cpus"], case["nodes"]) for case in cases] == [("mixed", 8, 1), ("mixed", 8, 2)]
 
 
 def test_a_contended_transaction_costs_at_most_four_kernel_events(linebounce: Program) -> None:
-    (case,) = measured(linebounce, "--case", "contended", "--cpus", "8")
-    assert 1 <= case["kernel_events_per_transaction"] <= 4
+    one_bus = measured(linebounce, "--case", "contended", "--cpus", "8")[0]
+    assert one_bus["nodes"] == 1
+    assert 1 <= one_bus["kernel_events_per_transaction"] <= 4
 
 
 def test_the_events_of_a_case_are_the_same_in_every_run(linebounce: Program) -> None:

@@ -39,7 +39,7 @@ TEST(Update, CostsOneDataClockAndTheOtherCopyHasTheWordFromTheSnoopResultOn) {
   EXPECT_EQ(small.transitions("Sc", "Other_BusUpd"), 1);
   ASSERT_EQ(small.misses().size(), 3U);
   EXPECT_EQ(small.misses().back().source, Source::upgrade);
-  EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus().statistics().data_busy), 40 + 40 + 10);
+  EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 40 + 40 + 10);
 }
 
 // CPU 2's miss: stamped 1940, granted 1950, address phase 1960, memory's data from 2060 to 2100. CPU 0's word, ready at 2060,
@@ -175,7 +175,7 @@ TEST(Update, WithoutAnotherCopyNoWordIsSentAndLaterStoresAreFree) {
                for (Address i = 1; i <= 4; ++i) cpu.load(kLine + i * kSetStride);
              }});
   EXPECT_EQ(small.transitions("ScM_A", "Own_BusUpd [alone]"), 1);
-  EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus().statistics().data_busy), 6 * 40) << "six lines and no word";
+  EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 6 * 40) << "six lines and no word";
 }
 
 // There is no right to write that could be fetched beforehand: only a line.

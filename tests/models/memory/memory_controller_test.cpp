@@ -13,7 +13,7 @@ constexpr Tick kNs = 10;
 class MemoryUnderTest {
  public:
   explicit MemoryUnderTest(const MemorySpec& spec)
-      : timebase_(std::array{Frequency{1000, 1}}), controller_("memory", spec, timebase_, 32) {}
+      : timebase_(std::array{Frequency{1000, 1}}), controller_(spec, timebase_, 32) {}
   // In ns.
   Tick read(std::uint64_t line, Tick at) { return controller_.read(LineAddr(line), at * kNs) / kNs; }
   void write(std::uint64_t line, Tick at) { controller_.write(LineAddr(line), at * kNs); }

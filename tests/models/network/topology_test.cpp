@@ -12,7 +12,11 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 NetworkSpec network(Topology topology) {
-  return {.topology = topology, .latency_ns = 20, .bandwidth_mb_per_s = 1000};
+  NetworkSpec spec;
+  spec.topology = topology;
+  spec.latency_ns = 20;
+  spec.bandwidth_mb_per_s = 1000;
+  return spec;
 }
 
 NetworkSpec listed(std::vector<LinkSpec> links) {

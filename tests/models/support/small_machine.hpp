@@ -52,6 +52,21 @@ inline MachineSpec small_machine(int cpus) {
   return spec;
 }
 
+// The small machine with nodes, with one CPU on each bus. Beyond a bus everything takes round times too: a pass of a controller 10 ns, a
+// directory's look-up 20 ns, a link 50 ns. `protocol`: "mesi_node" or "mesi_node_tags".
+inline MachineSpec small_nodes(int nodes, int cpus, const std::string& protocol = "mesi_node") {
+  MachineSpec spec = small_machine(cpus);
+  spec.nodes = nodes;
+  spec.node.protocol = protocol;
+  spec.node.latency_ns = 10;
+  spec.node.cache_latency_ns = 30;
+  spec.directory.protocol = protocol == "mesi_node" ? "mesi_directory" : "mesi_directory_tags";
+  spec.directory.latency_ns = 20;
+  spec.network.topology = Topology::fully_connected;
+  spec.network.latency_ns = 50;
+  return spec;
+}
+
 // Lines at this distance fall into one set of the small machine's L2, and into one of its L1.
 constexpr Address kSetStride = 1024;
 constexpr Address kLine = 0x10000;
@@ -59,6 +74,14 @@ constexpr Address kLine = 0x10000;
 inline std::string protocol_text(const std::string& name) {
   std::ifstream file(std::string(LINEBOUNCE_SOURCE_DIR) + "/models/protocols/" + name + ".md");
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline MachineProtocols load_protocols(const MachineSpec& spec) {
+  const auto load = [](const std::string& name) { return parse_protocol(protocol_text(name), name + ".md"); };
+  const Protocol bus = load(spec.bus.protocol);
+  if (!spec.has_nodes()) return bus;
+  const Protocol directory = load(spec.directory.protocol);
+  return {bus, parse_node_protocol(protocol_text(spec.node.protocol), spec.node.protocol + ".md", bus, directory), directory};
 }
 
 class MissRecorder final : public Observer {
@@ -71,9 +94,8 @@ class MissRecorder final : public Observer {
 class SmallMachine {
  public:
   explicit SmallMachine(const MachineSpec& spec, const EngineSpec& engine = {}, double warmup_us = 0, double measure_us = 0)
-      : SmallMachine(spec, parse_protocol(protocol_text(spec.bus.protocol), spec.bus.protocol + ".md"), engine, warmup_us,
-                     measure_us) {}
-  SmallMachine(const MachineSpec& spec, const Protocol& protocol, const EngineSpec& engine = {}, double warmup_us = 0,
+      : SmallMachine(spec, load_protocols(spec), engine, warmup_us, measure_us) {}
+  SmallMachine(const MachineSpec& spec, const MachineProtocols& protocol, const EngineSpec& engine = {}, double warmup_us = 0,
                double measure_us = 0)
       : machine(spec, protocol, engine, warmup_us, measure_us, recorder_) {}
 
@@ -103,7 +125,7 @@ class SmallMachine {
     throw std::logic_error("the protocol has no such state or event");
   }
 
-  [[nodiscard]] std::int64_t transactions() const { return machine.bus().statistics().transactions; }
+  [[nodiscard]] std::int64_t transactions() const { return machine.bus_statistics().transactions; }
   [[nodiscard]] const std::vector<Miss>& misses() const { return recorder_.misses; }
 
  private:

@@ -1,0 +1,170 @@
+// What a miss costs on a machine with nodes, stage by stage. small_nodes() has one CPU a bus. A load of CPU 0 at 2000 that misses
+// everywhere:
+//   2070  snoop result on its own bus (small_machine.hpp): the controller puts the request off and asks the home
+//   2080  a pass later the request leaves; over a link it needs 50 more
+//   + 30  a pass and the look-up in the directory; + 100 for memory's first data
+//   ...   the answer arrives, over a link 50 later; a pass later, 10, it is stamped for the bus
+//   E     the next edge; + 50 snoop result, at which the data goes on the bus; + 10 at the pins; + 5 the load starts; + 1 it is over
+#include <gtest/gtest.h>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+constexpr Address kThere = kLine + 0x10000;  // beyond a page, so that it can have a home of its own
+
+void home(SmallMachine& small, int node) {
+  small.machine.homes().place(kLine, Home::on(node));
+}
+
+TEST(NodeMachine, LocalMemory) {
+  SmallMachine small(small_nodes(2, 2));
+  home(small, 0);
+  // 2080 + 30 + 100 = 2210 data, 2220 stamped, on an edge: 2230, 2280, 2290, 2295.
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 0U); }), 296); }});
+  ASSERT_EQ(small.misses().size(), 1U);
+  EXPECT_EQ(small.misses()[0].source, Source::local_memory);
+}
+
+TEST(NodeMachine, RemoteMemoryCostsTwoLinksMore) {
+  SmallMachine small(small_nodes(2, 2));
+  home(small, 1);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50); }});
+  EXPECT_EQ(small.misses().back().source, Source::remote_memory);
+}
+
+// At the home 2130 + 30; at the owner 2160, its recall stamped 2170, granted 2180, snoop result 2230, first data 2260, all of it
+// 2300; a pass and a link later 2360, stamped 2370, granted 2380, snoop result 2430, then as above.
+TEST(NodeMachine, ADirtyLineOfAnotherNodeComesFromItsCache) {
+  SmallMachine small(small_nodes(2, 2));
+  home(small, 1);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 446); },
+             [](Cpu& cpu) { cpu.store(kLine, 77); }});
+  EXPECT_EQ(small.misses().back().source, Source::remote_c2c);
+}
+
+TEST(NodeMachine, AHomeOnAThirdNodeCostsOneLinkMore) {
+  SmallMachine small(small_nodes(3, 3));
+  home(small, 2);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 446 + 50); },
+             [](Cpu& cpu) { cpu.store(kLine, 77); }});
+}
+
+struct Crossing {
+  const char* name;
+  int home;
+  bool dirty;  // in the cache of CPU 1
+  int links;   // on the way
+};
+
+class Crossings : public ::testing::TestWithParam<std::tuple<Crossing, const char*>> {};
+
+// What a remote miss costs with this latency of a link.
+std::int64_t cost(const Crossing& crossing, const std::string& protocol, double link_ns) {
+  MachineSpec spec = small_nodes(3, 3, protocol);
+  spec.network.latency_ns = link_ns;
+  SmallMachine small(spec);
+  home(small, crossing.home);
+  std::int64_t cycles = 0;
+  small.run({[&](Cpu& cpu) { cycles = cycles_from(cpu, 4000, [&] { cpu.load(kLine); }); },
+             [&](Cpu& cpu) {
+               if (crossing.dirty) cpu.store(kLine, 1);
+             }});
+  return cycles;
+}
+
+// One simulation a process: each latency runs in a test of its own, against what the formula gives for 0.
+TEST_P(Crossings, EveryLinkCostsItsLatencyExactly) {
+  const auto& [crossing, protocol] = GetParam();
+  const std::int64_t at_zero = crossing.dirty ? 346 : 296;
+  EXPECT_EQ(cost(crossing, protocol, 70), at_zero + crossing.links * 70);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Crossings,
+                         ::testing::Combine(::testing::Values(Crossing{"OwnMemory", 0, false, 0},
+                                                              Crossing{"RemoteMemory", 1, false, 2},
+                                                              Crossing{"RemoteCacheHomeHere", 0, true, 2},
+                                                              Crossing{"RemoteCacheHomeThere", 1, true, 2},
+                                                              Crossing{"RemoteCacheHomeElsewhere", 2, true, 3}),
+                                            ::testing::Values("mesi_node", "mesi_node_tags")),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param);
+                         });
+
+// The other CPU of the node hits in what the controller keeps: ask at the snoop result 2070, 30 from the address phase on.
+TEST(NodeMachine, WhatTheControllerKeepsIsNearerThanMemory) {
+  MachineSpec spec = small_nodes(1, 2);
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 1000);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 86) << "2070 at the bus, 2080 at the pins, 2085";
+             },
+             [](Cpu& cpu) { cpu.load(kLine); }});
+  EXPECT_EQ(small.misses().back().source, Source::node_cache);
+}
+
+// Without data the controller fetches from the home again what no cache answers for.
+TEST(NodeMachine, AControllerWithoutDataFetchesACleanLineAgain) {
+  MachineSpec spec = small_nodes(1, 2, "mesi_node_tags");
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296); },
+             [](Cpu& cpu) { cpu.load(kLine); }});
+  EXPECT_EQ(small.misses().back().source, Source::local_memory);
+}
+
+TEST(NodeMachine, ALineDirtyInTheNodeIsServedThereWhereverItsHomeIs) {
+  SmallMachine small(small_nodes(2, 4));  // CPUs 0 and 2 on node 0
+  home(small, 1);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 4000, [&] { EXPECT_EQ(cpu.load(kLine), 5U); }), 116); },
+             {},
+             [](Cpu& cpu) { cpu.store(kLine, 5); }});
+  EXPECT_EQ(small.misses().back().source, Source::local_c2c);
+}
+
+// Two sharers on other nodes: their acknowledgements come to the requestor, not to the home.
+TEST(NodeMachine, AWriterWaitsForAllAcknowledgements) {
+  SmallMachine small(small_nodes(3, 3));
+  home(small, 0);
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               // Snoop result 4070, at the home 4080, looked up 4110; Inv over a link 4160, recall 4170, granted 4180, snoop result
+               // 4230, without data a response later, 4240; a pass and a link 4300; stamped 4310, granted 4320, snoop result 4370, an
+               // upgrade's response 4380, 4385.
+               EXPECT_EQ(cycles_from(cpu, 4000, [&] { cpu.store(kLine, 3); }), 386);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               wait_until(cpu, 6000);
+               EXPECT_EQ(cpu.load(kLine), 3U);
+             },
+             [](Cpu& cpu) { cpu.load(kLine); }});
+  EXPECT_EQ(small.in_memory(kLine), 3U) << "the later reader has made the owner write home";
+}
+
+TEST(NodeMachine, ANodeWithoutMemoryLeavesItsLinesToTheNextOne) {
+  MachineSpec spec = small_nodes(2, 2);
+  spec.memory.nodes = "1";
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kThere); }), 396); }});
+  EXPECT_EQ(small.misses().back().source, Source::remote_memory);
+}
+
+TEST(NodeMachine, ANodeWithoutCpusIsMemoryOnly) {
+  MachineSpec spec = small_nodes(2, 2);
+  spec.cpu_nodes = "0";
+  SmallMachine small(spec);
+  home(small, 1);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 396); }});
+}
+
+TEST(NodeMachine, FirstTouchPutsAPageWhereItIsFirstMissed) {
+  MachineSpec spec = small_nodes(2, 2);
+  spec.memory.placement = Placement::first_touch;
+  SmallMachine small(spec);
+  small.run({{}, [](Cpu& cpu) { cpu.load(kThere); }});
+  EXPECT_EQ(small.machine.homes().peek(small.machine.store().line_of(kThere + 64)), 1);
+}
+
+}  // namespace
+}  // namespace linebounce::test
