@@ -40,9 +40,10 @@ void set_invariants(Protocol& protocol, const Declaration& property, Diagnostics
 }
 
 void set_properties(Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics) {
-  std::vector<std::string> known = {"invariants"};
+  std::vector<std::string> known;
   if (protocol.kind != ProtocolKind::directory) known.emplace_back("bus");
   if (protocol.kind == ProtocolKind::node) known.emplace_back("directory");
+  known.emplace_back("invariants");
   for (const Declaration& property : source.properties) {
     if (std::find(known.begin(), known.end(), property.name) == known.end()) {
       diagnostics.error(property.line, fmt::format("unknown property '{}'{}", property.name, hint(property.name, known)));

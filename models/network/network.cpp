@@ -28,6 +28,7 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
                  LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end)
     : sc_module(name),
       endpoints("endpoints"),
+      after_buses_(*this),
       timing_(spec, timebase),
       layout_(layout),
       store_(store),
@@ -47,7 +48,7 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
                       .thousand_bytes = thousand_bytes});
   }
   SC_HAS_PROCESS(Network);
-  SC_METHOD(step);
+  SC_METHOD(wake);
   sensitive << event_;
   dont_initialize();
 }
@@ -98,22 +99,18 @@ void Network::push(Tick at, Stage stage, PacketIndex index) {
 
 void Network::schedule() {
   if (calendar_.empty()) return;
-  const Tick ahead = calendar_.top().at - kernel_now();
-  event_.notify(ahead > 0 ? sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(ahead)) : sc_core::SC_ZERO_TIME);
+  event_.notify(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(calendar_.top().at - kernel_now())));
 }
 
-// The buses act in the first delta of a time. What they did then is known before anything arrives at that time.
-void Network::step() {
+void Network::wake() {
   ++activations_;
+  after_buses_.request();
+}
+
+void Network::step() {
   try {
     const Tick now = kernel_now();
     if (now >= end_) return;  // the cores have stopped
-    if (!buses_are_done_) {
-      buses_are_done_ = true;
-      event_.notify(sc_core::SC_ZERO_TIME);
-      return;
-    }
-    buses_are_done_ = false;
     while (!calendar_.empty() && calendar_.top().at <= now) {
       const Item item = calendar_.top();
       calendar_.pop();

@@ -63,6 +63,8 @@ struct LinkStatistics {
   Tick busy = 0;
 };
 
+// The buses act when a time is evaluated. What they did then is known before anything arrives at that time: the network acts in the
+// update that follows.
 class Network final : public sc_core::sc_module {
  public:
   Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
@@ -107,6 +109,17 @@ class Network final : public sc_core::sc_module {
     std::array<std::deque<PacketIndex>, 5> waiting{};
   };
 
+  class AfterBuses final : public sc_core::sc_prim_channel {
+   public:
+    explicit AfterBuses(Network& network) : sc_prim_channel("after_buses"), network_(network) {}
+    void request() { request_update(); }
+
+   private:
+    void update() override { network_.step(); }
+    Network& network_;
+  };
+
+  void wake();
   void step();
   void schedule();
   void push(Tick at, Stage stage, PacketIndex index);
@@ -117,6 +130,7 @@ class Network final : public sc_core::sc_module {
   void release_link(Packet& packet, Tick at);
   [[nodiscard]] int node_of(int endpoint) const;
 
+  AfterBuses after_buses_;
   const NetworkTiming timing_;
   const MachineLayout& layout_;
   LineStore& store_;
@@ -127,7 +141,6 @@ class Network final : public sc_core::sc_module {
   std::size_t line_bytes_;
   std::vector<NetworkEndpoint*> endpoints_;
   sc_core::sc_event event_;
-  bool buses_are_done_ = false;
 
   std::vector<Packet> packets_;
   std::vector<std::uint64_t> orders_;  // by packet: its place among those of one time

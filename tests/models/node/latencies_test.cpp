@@ -61,12 +61,12 @@ struct Crossing {
 class Crossings : public ::testing::TestWithParam<std::tuple<Crossing, const char*>> {};
 
 // What a remote miss costs with this latency of a link.
-std::int64_t cost(const Crossing& crossing, const std::string& protocol, double link_ns) {
+double cost(const Crossing& crossing, const std::string& protocol, double link_ns) {
   MachineSpec spec = small_nodes(3, 3, protocol);
   spec.network.latency_ns = link_ns;
   SmallMachine small(spec);
   home(small, crossing.home);
-  std::int64_t cycles = 0;
+  decltype(cycles_from(std::declval<Cpu&>(), 0, [] {})) cycles = 0;
   small.run({[&](Cpu& cpu) { cycles = cycles_from(cpu, 4000, [&] { cpu.load(kLine); }); },
              [&](Cpu& cpu) {
                if (crossing.dirty) cpu.store(kLine, 1);
@@ -77,7 +77,7 @@ std::int64_t cost(const Crossing& crossing, const std::string& protocol, double 
 // One simulation a process: each latency runs in a test of its own, against what the formula gives for 0.
 TEST_P(Crossings, EveryLinkCostsItsLatencyExactly) {
   const auto& [crossing, protocol] = GetParam();
-  const std::int64_t at_zero = crossing.dirty ? 346 : 296;
+  const double at_zero = crossing.dirty ? 346 : 296;
   EXPECT_EQ(cost(crossing, protocol, 70), at_zero + crossing.links * 70);
 }
 
@@ -128,10 +128,10 @@ TEST(NodeMachine, AWriterWaitsForAllAcknowledgements) {
   home(small, 0);
   small.run({[](Cpu& cpu) {
                cpu.load(kLine);
-               // Snoop result 4070, at the home 4080, looked up 4110; Inv over a link 4160, recall 4170, granted 4180, snoop result
-               // 4230, without data a response later, 4240; a pass and a link 4300; stamped 4310, granted 4320, snoop result 4370, an
-               // upgrade's response 4380, 4385.
-               EXPECT_EQ(cycles_from(cpu, 4000, [&] { cpu.store(kLine, 3); }), 386);
+               // L1 has the line: stamped 4002, granted 4010, snoop result 4060; at the home 4070, looked up 4100; Inv over a link
+               // 4150, recall 4160, granted 4170, snoop result 4220, without data a response later, 4230; a pass and a link 4290;
+               // stamped 4300, granted 4310, snoop result 4360, an upgrade's response 4370, 4375.
+               EXPECT_EQ(cycles_from(cpu, 4000, [&] { cpu.store(kLine, 3); }), 376);
              },
              [](Cpu& cpu) {
                cpu.load(kLine);

@@ -55,9 +55,9 @@ TEST(LatencyMetrics, PeaksHaveAHeightInShareOfMissesForEachNanosecond) {
   EXPECT_EQ(value(point, "latency.peaks.count"), 2);
   EXPECT_EQ(value(point, "latency.peaks.1.latency_ns"), 100);
   EXPECT_EQ(value(point, "latency.peaks.2.latency_ns"), 300);
-  // The window is a tenth of the median, 20 cycles or 10 ns: three quarters of the misses at one latency, over a triangle that
-  // is 10 ns wide at half its height.
-  EXPECT_DOUBLE_EQ(value(point, "latency.peaks.1.height"), 75.0 / 10);
+  // The window is a twenty-fifth of the median, 8 cycles or 4 ns: three quarters of the misses at one latency, over a triangle
+  // that is 4 ns wide at half its height.
+  EXPECT_DOUBLE_EQ(value(point, "latency.peaks.1.height"), 75.0 / 4);
 }
 
 TEST(LatencyMetrics, ARunThatMissedNothingHasNoShares) {

@@ -40,8 +40,8 @@ TEST(Peaks, OneLatencyIsOneAndStandsThereExactly) {
   EXPECT_THAT(find_peaks({{133, 1000}}, 13), ElementsAre(Peak{133, 13 * 1000}));
 }
 
-TEST(Peaks, TheWindowIsATenthOfTheMedian) {
-  EXPECT_EQ(smoothing_window({{100, 10}, {200, 10}, {300, 10}}), 20);
+TEST(Peaks, TheWindowIsATwentyFifthOfTheMedian) {
+  EXPECT_EQ(smoothing_window({{100, 10}, {200, 10}, {300, 10}}), 8);
   EXPECT_EQ(smoothing_window({{5, 10}}), 1);
 }
 
