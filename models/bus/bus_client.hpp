@@ -19,6 +19,7 @@ struct BusRequest {
   LineAddr line;
   MessageId message = 0;
   Kind kind = Kind::ask;
+  Tick since = 0;  // breaks ties of stamps before the number does: when it was first made, for one that was put off; 0: `stamp`
 };
 
 // Bytes of a line that a store has written.

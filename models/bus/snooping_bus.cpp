@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <tuple>
 
 #include "models/failure.hpp"
 
@@ -142,9 +143,11 @@ void SnoopingBus::end_of_elaboration() {
 
 void SnoopingBus::post(const BusRequest& request) {
   const auto later = [](const BusRequest& a, const BusRequest& b) {
-    return a.stamp != b.stamp ? a.stamp < b.stamp : a.client < b.client;
+    return std::tie(a.stamp, a.since, a.client) < std::tie(b.stamp, b.since, b.client);
   };
-  requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), request, later), request);
+  BusRequest queued = request;
+  if (queued.since == 0) queued.since = queued.stamp;
+  requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), queued, later), queued);
   schedule(kernel_now());
 }
 
