@@ -1,0 +1,107 @@
+"""Machines of several nodes, as they are shipped: what crosses between nodes costs what it crosses, and nothing depends on a speed-up."""
+
+import json
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from program import Program
+from results import assert_same_data, metric_of, read_csv
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MACHINES = sorted(path.stem for path in (ROOT / "configs" / "machines").glob("*.toml"))
+NODES = [name for name in MACHINES if "[node]" in (ROOT / "configs" / "machines" / f"{name}.toml").read_text()]
+ITANIUM = "itanium2_two_node_16way"
+LINK_NS = 18.75  # of that machine's network: five clocks of its bus, so that what crosses it arrives whole clocks later
+
+
+def costs(directory: Path) -> dict[tuple[str, ...], float]:
+    """Of a core-to-core run: from, to, home, state -> ns."""
+    return {
+        (row["from_cpu"], row["to_cpu"], row["home_node"], row["state"]): float(row["latency_ns"])
+        for row in read_csv(directory / "matrix.csv")
+    }
+
+
+@pytest.fixture(scope="module")
+def itanium(session_linebounce: Program) -> Path:
+    return session_linebounce.run("core_to_core", "itanium", "--machine", ITANIUM)
+
+
+def node_of(cpu: str) -> int:
+    return int(cpu) % 2  # cpu_order = "spread"
+
+
+def test_the_matrix_has_two_blocks(itanium: Path) -> None:
+    inside, between = [], []
+    for (giver, receiver, _, state), cost in costs(itanium).items():
+        if state == "Modified":
+            (inside if node_of(giver) == node_of(receiver) else between).append(cost)
+    assert len(inside) == 2 * 8 * 7 * 2  # nodes, pairs in each, homes
+    assert len(between) == 2 * 8 * 8 * 2
+    assert max(inside) < 0.6 * min(between)
+    assert max(inside) - min(inside) < 4, "all CPUs of a node are alike, but for a clock of the bus"
+
+
+def test_without_latency_of_the_links_remote_latencies_fall_by_their_crossings(session_linebounce: Program, itanium: Path) -> None:
+    at_zero = costs(session_linebounce.run("core_to_core", "no_latency", "--machine", ITANIUM, "--set", "machine.network.latency_ns=0"))
+    for (giver, receiver, home, state), cost in costs(itanium).items():
+        # A dirty line inside a node needs nobody else. A clean one is read at its home: there and back. From another node: there, or
+        # from the home to the owner, and back.
+        remote = node_of(giver) != node_of(receiver) or (state != "Modified" and int(home) != node_of(receiver))
+        crossings = 2 if remote else 0
+        assert cost - at_zero[giver, receiver, home, state] == pytest.approx(crossings * LINK_NS, abs=1e-3)
+
+
+def fastest(directory: Path) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for row in read_csv(directory / "latency.csv"):
+        found[row["source"]] = min(found.get(row["source"], 1e9), float(row["latency_ns"]))
+    return found
+
+
+def test_under_load_the_fastest_misses_fall_by_their_crossings_too(session_linebounce: Program) -> None:
+    directory = session_linebounce.run("numa_histogram", "histogram")
+    before = fastest(directory)
+    after = fastest(session_linebounce.run("numa_histogram", "histogram_0", "--set", "machine.network.latency_ns=0"))
+    assert {"local_c2c", "local_memory", "remote_memory", "remote_c2c"} <= set(before)
+    for source in ["remote_memory", "remote_c2c"]:
+        assert before[source] - after[source] == pytest.approx(2 * LINK_NS, abs=1e-3)
+    for source in ["local_c2c", "local_memory"]:
+        assert before[source] == after[source]
+    results = json.loads((directory / "results.json").read_text())
+    peaks = [metric_of(results, f"latency.peaks.{i}.latency_ns") for i in range(1, 5)]
+    assert peaks == sorted(peaks)
+    heights = [metric_of(results, f"latency.peaks.{i}.height") for i in range(1, 5)]
+    assert min(heights[0], heights[3]) > max(heights[1], heights[2]), "cache-to-cache transfers are the tallest, near and far"
+
+
+def test_a_home_on_a_third_node_costs_more(session_linebounce: Program) -> None:
+    results = json.loads((session_linebounce.run("core_to_core", "numaq", "--machine", "numaq_16way") / "results.json").read_text())
+    for state in ["modified", "exclusive", "shared"]:
+        third = metric_of(results, f"core_to_core.{state}.third_node_home_ns")
+        assert third > metric_of(results, f"core_to_core.{state}.other_node_ns") + 50
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_data_files_are_the_same_with_every_speed_up_off(linebounce: Program, machine: str) -> None:
+    file = linebounce.file("random.toml", experiment(workload='name = "random_references"\noperations = 600', run=""))
+    switches = ["engine.run_ahead", "engine.parked_spins"]
+    with_all = linebounce.run(file, "on", "--machine", machine)
+    for switch in switches:
+        assert_same_data(with_all, linebounce.run(file, switch, "--machine", machine, "--set", f"{switch}=false"))
+    backwards = linebounce.run(file, "backwards", "--machine", machine, "--set", "engine.reverse_construction=true")
+    assert_same_data(with_all, backwards)
+
+
+@pytest.mark.parametrize("machine", NODES)
+def test_the_mix_is_the_same_with_run_ahead_off(linebounce: Program, machine: str) -> None:
+    file = linebounce.file("mix.toml", experiment(workload='name = "numa_mix"', run="warmup_us = 20\nmeasure_us = 100"))
+    with_all = linebounce.run(file, "on", "--machine", machine)
+    assert_same_data(with_all, linebounce.run(file, "off", "--machine", machine, "--set", "engine.run_ahead=false"))
+
+
+def test_every_cpu_gets_its_turn(session_linebounce: Program) -> None:
+    results = json.loads((session_linebounce.run("atomic_scaling", "atomic", "--machine", ITANIUM) / "results.json").read_text())
+    for point in results["points"]:
+        assert point["metrics"]["fairness.least_share_pct"]["value"] > 95
