@@ -13,7 +13,7 @@ Tick kernel_now() {
   return static_cast<Tick>(sc_core::sc_time_stamp().value());
 }
 
-constexpr std::size_t kClasses = 5;
+constexpr std::uint32_t kClasses = 5;
 
 }  // namespace
 
@@ -124,13 +124,14 @@ void Network::step() {
 
 void Network::run(const Item& item) {
   switch (item.stage) {
-    case Stage::depart: depart(item.packet, item.at); break;
-    case Stage::link: take_link(item.packet, item.at); break;
-    case Stage::arrive: arrive(item.packet, item.at); break;
+    case Stage::depart: depart(item.what, item.at); break;
+    case Stage::link: take_link(item.what, item.at); break;
+    case Stage::arrive: arrive(item.what, item.at); break;
     case Stage::handle:
-      release_link(packets_[item.packet], item.at);
-      endpoints_[static_cast<std::size_t>(packets_[item.packet].receiver)]->receive(item.packet, item.at);
+      release_link(packets_[item.what], item.at);
+      endpoints_[static_cast<std::size_t>(packets_[item.what].receiver)]->receive(item.what, item.at);
       break;
+    case Stage::credit: take_credit(item.what, item.at); break;
   }
 }
 
@@ -147,16 +148,23 @@ void Network::depart(PacketIndex index, Tick at) {
 }
 
 void Network::take_link(PacketIndex index, Tick at) {
-  Packet& packet = packets_[index];
+  const Packet& packet = packets_[index];
   const int number = map_.next_link[static_cast<std::size_t>(packet.at)][static_cast<std::size_t>(node_of(packet.receiver))];
   LinkState& link = links_[static_cast<std::size_t>(number)];
   const auto message_class = static_cast<std::size_t>(packet.message_class);
-  if (timing_.credits > 0 && link.in_use[message_class] == timing_.credits) {
-    link.waiting[message_class].push_back(index);
-    return;
+  std::deque<PacketIndex>& waiting = link.waiting[message_class];
+  if (timing_.credits > 0 && (link.in_use[message_class] == timing_.credits || !waiting.empty())) {
+    waiting.push_back(index);
+  } else {
+    go(index, number, at);
   }
+}
+
+void Network::go(PacketIndex index, int number, Tick at) {
+  Packet& packet = packets_[index];
+  LinkState& link = links_[static_cast<std::size_t>(number)];
   release_link(packet, at);
-  ++link.in_use[message_class];
+  if (timing_.credits > 0) ++link.in_use[static_cast<std::size_t>(packet.message_class)];
   packet.held_link = number;
   packet.at = link.to;
   const Tick bytes = timing_.header_bytes + (packet.carries_data ? static_cast<Tick>(line_bytes_) : 0);
@@ -172,17 +180,26 @@ void Network::take_link(PacketIndex index, Tick at) {
   }
 }
 
-// The buffer is free once the packet goes on; its credit needs a link's latency to come back.
+// The packet leaves its buffer; the credit for that needs a link's latency to come back.
 void Network::release_link(Packet& packet, Tick at) {
   if (packet.held_link < 0) return;
-  LinkState& link = links_[static_cast<std::size_t>(packet.held_link)];
-  const auto message_class = static_cast<std::size_t>(packet.message_class);
+  const auto buffer = static_cast<std::uint32_t>(packet.held_link) * kClasses + static_cast<std::uint32_t>(packet.message_class);
+  const Tick back = at + std::max<Tick>(1, links_[static_cast<std::size_t>(packet.held_link)].latency);
   packet.held_link = -1;
-  --link.in_use[message_class];
-  std::deque<PacketIndex>& waiting = link.waiting[message_class];
+  if (timing_.credits == 0) return;
+  constexpr std::uint64_t kAfterAllSenders = std::uint64_t{0xFFFF} << 32;
+  calendar_.push({back, kAfterAllSenders | buffer, buffer, Stage::credit});
+}
+
+void Network::take_credit(std::uint32_t buffer, Tick at) {
+  const int number = static_cast<int>(buffer / kClasses);
+  LinkState& link = links_[static_cast<std::size_t>(number)];
+  --link.in_use[buffer % kClasses];
+  std::deque<PacketIndex>& waiting = link.waiting[buffer % kClasses];
   if (waiting.empty()) return;
-  push(at + std::max<Tick>(1, link.latency), Stage::link, waiting.front());
+  const PacketIndex next = waiting.front();
   waiting.pop_front();
+  go(next, number, at);
 }
 
 void Network::arrive(PacketIndex index, Tick at) {
@@ -204,7 +221,8 @@ std::string Network::describe_pending() const {
   std::string text;
   auto rest = calendar_;
   for (; !rest.empty(); rest.pop()) {
-    const Packet& packet = packets_[rest.top().packet];
+    if (rest.top().stage == Stage::credit) continue;
+    const Packet& packet = packets_[rest.top().what];
     text += fmt::format("  network: message {} for line 0x{:x} from endpoint {} to {}, next at tick {}\n", packet.message.message,
                         store_.address_of(packet.line), packet.sender, packet.receiver, rest.top().at);
   }

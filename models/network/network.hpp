@@ -91,11 +91,11 @@ class Network final : public sc_core::sc_module {
   [[nodiscard]] std::string describe_pending() const;
 
  private:
-  enum class Stage : std::uint8_t { depart, link, arrive, handle };
+  enum class Stage : std::uint8_t { depart, link, arrive, handle, credit };
   struct Item {
     Tick at;
     std::uint64_t order;  // among those of one time: by sender, then as they were sent
-    PacketIndex packet;
+    std::uint32_t what;   // the packet; of a credit the link and class, as release_link() numbers them
     Stage stage;
     [[nodiscard]] bool operator>(const Item& other) const { return at != other.at ? at > other.at : order > other.order; }
   };
@@ -105,7 +105,7 @@ class Network final : public sc_core::sc_module {
     Tick thousand_bytes;  // on the link; 0: no limit
     Tick free = 0;
     Tick busy = 0;
-    std::array<int, 5> in_use{};  // buffers at its end, by class
+    std::array<int, 5> in_use{};  // buffers at its end, by class; until their credit is back
     std::array<std::deque<PacketIndex>, 5> waiting{};
   };
 
@@ -128,6 +128,8 @@ class Network final : public sc_core::sc_module {
   void take_link(PacketIndex index, Tick at);
   void arrive(PacketIndex index, Tick at);
   void release_link(Packet& packet, Tick at);
+  void take_credit(std::uint32_t buffer, Tick at);
+  void go(PacketIndex index, int link, Tick at);
   [[nodiscard]] int node_of(int endpoint) const;
 
   AfterBuses after_buses_;
