@@ -108,8 +108,8 @@ void Machine::build_buses(const MachineSpec& spec) {
   if (timing.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");
   int first_core = 0;
   for (const int cores : layout_.cores_on_bus) {
-    buses_.push_back(std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), timing, protocols_.bus, store_, log_,
-                                                   *this, first_core, core_spec_.warmup_end, core_spec_.end));
+    buses_.push_back(std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), timing, protocols_.bus, store_,
+                                                   log_, *this, first_core, core_spec_.warmup_end, core_spec_.end));
     first_core += cores;
   }
 }
@@ -119,8 +119,8 @@ void Machine::build_nodes(const MachineSpec& spec) {
                                        core_spec_.end);
   for (int bus = 0; bus < static_cast<int>(buses_.size()); ++bus) {
     controllers_.push_back(std::make_unique<NodeController>(fmt::format("controller{}", bus).c_str(),
-                                                            NodeController::Place{bus, layout_.node_of_bus(bus)}, spec, timebase_,
-                                                            protocols_.node, store_, log_, *network_));
+                                                            NodeController::Place{bus, layout_.node_of_bus(bus)}, spec,
+                                                            timebase_, protocols_.node, store_, log_, *network_));
     controllers_.back()->bus(*buses_[static_cast<std::size_t>(bus)]);
     buses_[static_cast<std::size_t>(bus)]->memory(*controllers_.back());
     network_->endpoints(*controllers_.back());

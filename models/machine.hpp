@@ -25,8 +25,8 @@ class Machine final : public FailureSink {
  public:
   // Statistics count what starts at or after warmup_us, for measure_us; 0: until every program has ended.
   // Errors: std::invalid_argument for a machine that can't be simulated, with text for a user.
-  Machine(const MachineSpec& spec, const MachineProtocols& protocols, const EngineSpec& engine, double warmup_us, double measure_us,
-          Observer& observer);
+  Machine(const MachineSpec& spec, const MachineProtocols& protocols, const EngineSpec& engine, double warmup_us,
+          double measure_us, Observer& observer);
 
   [[nodiscard]] const Timebase& timebase() const { return timebase_; }
   [[nodiscard]] const MachineLayout& layout() const { return layout_; }

@@ -21,14 +21,15 @@ std::vector<int> parse_nodes(const std::string& text, int nodes, const std::stri
     const bool digits = word.size() < 6 && word.find_first_not_of("0123456789") == std::string::npos;
     const int number = digits ? std::stoi(word) : -1;
     if (number < 0 || number >= nodes) {
-      throw std::invalid_argument(fmt::format("{}: '{}' is no node of this machine; legal: \"all\", or numbers from 0 to {}", key,
-                                              word, nodes - 1));
+      throw std::invalid_argument(
+          fmt::format("{}: '{}' is no node of this machine; legal: \"all\", or numbers from 0 to {}", key, word, nodes - 1));
     }
     numbers.push_back(number);
   }
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-  if (numbers.empty()) throw std::invalid_argument(fmt::format("{}: no node is named; legal: \"all\", or numbers, \"0 1\"", key));
+  if (numbers.empty())
+    throw std::invalid_argument(fmt::format("{}: no node is named; legal: \"all\", or numbers, \"0 1\"", key));
   return numbers;
 }
 

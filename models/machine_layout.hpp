@@ -15,9 +15,9 @@ struct CpuPlace {
 };
 
 struct MachineLayout {
-  std::vector<CpuPlace> cpus;         // by CPU number, those in use
-  std::vector<int> cores_on_bus;      // by bus: cores with a CPU in use
-  std::vector<int> nodes_with_memory; // ascending
+  std::vector<CpuPlace> cpus;          // by CPU number, those in use
+  std::vector<int> cores_on_bus;       // by bus: cores with a CPU in use
+  std::vector<int> nodes_with_memory;  // ascending
   int buses_per_node = 1;
 
   [[nodiscard]] int nodes() const { return static_cast<int>(cores_on_bus.size()) / buses_per_node; }

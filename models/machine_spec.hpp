@@ -82,11 +82,11 @@ struct MemorySpec {
 // What joins the buses of a machine: a controller behind each bus, the directories of the homes, the network between the nodes.
 // A machine whose node.protocol is empty is one bus with plain memory behind it, and none of this.
 struct NodeSpec {
-  std::string protocol;            // models/protocols/NAME.md with a `node` table, or a path; "": no node controller
-  double latency_ns = 0;           // one pass through the controller of a node
-  double occupancy_ns = 0;         // a pass keeps others out for so long
-  // Whatever leaves the node goes through one serial stage (protocol engine, link). A message keeps it busy for so long, and goes on
-  // itself at once.
+  std::string protocol;     // models/protocols/NAME.md with a `node` table, or a path; "": no node controller
+  double latency_ns = 0;    // one pass through the controller of a node
+  double occupancy_ns = 0;  // a pass keeps others out for so long
+  // Whatever leaves the node goes through one serial stage (protocol engine, link). A message keeps it busy for so long, and
+  // goes on itself at once.
   double request_crossing_ns = 0;
   double line_crossing_ns = 0;  // a message with a line of data
   // The cache behind each bus: what its controller keeps of the lines that its caches hold or held. Size 0: as large as it has

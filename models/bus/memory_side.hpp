@@ -1,5 +1,5 @@
-// What stands behind a bus, in memory's place: plain memory, or the controller of a node. Both run rows of the bus's order step; a
-// node controller also says which transactions may be ordered, and has some of its own.
+// What stands behind a bus, in memory's place: plain memory, or the controller of a node. Both run rows of the bus's order
+// step; a node controller also says which transactions may be ordered, and has some of its own.
 #pragma once
 
 #include <sysc/communication/sc_interface.h>

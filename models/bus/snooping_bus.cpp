@@ -263,7 +263,8 @@ void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick 
     found_[static_cast<std::size_t>(holder - first_client_)] = client(holder).caches().find(request.line);
   check_last_touches(now);
   for (const int holder : holders_) {
-    if (found_[static_cast<std::size_t>(holder - first_client_)]->watched) client(holder).watched_copy_changed(request.line, now);
+    if (found_[static_cast<std::size_t>(holder - first_client_)]->watched)
+      client(holder).watched_copy_changed(request.line, now);
   }
   if (request.kind == BusRequest::Kind::recall) {
     order_recall(transaction, slot, now, result);

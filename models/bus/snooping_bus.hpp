@@ -13,9 +13,9 @@
 
 #include "models/bus/announcements.hpp"
 #include "models/bus/bus_client.hpp"
+#include "models/bus/memory_side.hpp"
 #include "models/coherence/bus_order.hpp"
 #include "models/coherence/transition_log.hpp"
-#include "models/bus/memory_side.hpp"
 #include "models/failure.hpp"
 #include "models/timebase.hpp"
 

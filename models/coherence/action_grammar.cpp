@@ -34,7 +34,8 @@ constexpr std::array kWords = {
     Word{"apply word", Verb::apply_word, at_other, "Other_ events"},
     Word{"take data", Verb::take_data, at_data | at_memory_data | at_recalled | at_agent_message,
          "Data, a node's Bus_Data and Own_ events, and messages with data"},
-    Word{"update memory", Verb::update_memory, at_memory_data | at_directory_message, "memory's Data, and a directory's messages"},
+    Word{"update memory", Verb::update_memory, at_memory_data | at_directory_message,
+         "memory's Data, and a directory's messages"},
     Word{"defer", Verb::defer, at_ask | at_memory_message, "a node's Ask_ events and bus messages"},
     Word{"save asker", Verb::save_asker, at_ask | at_memory_message, "a node's Ask_ events and bus messages"},
     Word{"run", Verb::run, at_agent_message, "a node's messages from the network"},
@@ -65,7 +66,8 @@ constexpr std::array kRecipients = {
 };
 
 const Recipient* recipient_of(Verb verb) {
-  const auto* found = std::find_if(kRecipients.begin(), kRecipients.end(), [verb](const Recipient& r) { return r.verb == verb; });
+  const auto* found =
+      std::find_if(kRecipients.begin(), kRecipients.end(), [verb](const Recipient& r) { return r.verb == verb; });
   return found == kRecipients.end() ? nullptr : found;
 }
 
@@ -121,7 +123,8 @@ std::optional<Action> with_message(Verb verb, std::string_view name, int line, c
   std::vector<std::string> names;
   for (const Message& message : protocol.messages) names.push_back(message.name);
   // A node knows messages of its bus and of its network; a recall is one of the bus, all others are not.
-  const auto first = names.begin() + (verb == Verb::issue || verb == Verb::recall ? 0 : static_cast<std::ptrdiff_t>(protocol.bus_messages));
+  const auto first =
+      names.begin() + (verb == Verb::issue || verb == Verb::recall ? 0 : static_cast<std::ptrdiff_t>(protocol.bus_messages));
   const auto found = std::find(first, names.end(), name);
   if (found != names.end()) return Action{verb, static_cast<std::uint8_t>(found - names.begin())};
   const char* what = verb == Verb::issue ? "issue" : verb == Verb::recall ? "recall" : "send";
@@ -229,9 +232,9 @@ std::optional<RowActions> parse_actions(const std::string& cell, int line, const
 void check_actions_fit(const RowActions& actions, EventKind kind, const std::string& event, int line, const Protocol& protocol,
                        Diagnostics& diagnostics) {
   if ((kind & at_any_access) != 0 && !actions.impossible && actions.steps.empty()) {
-    diagnostics.error(line, fmt::format("{} gets no answer: it must {}, {} a message, or stall", event,
-                                        kind == at_evict ? "free the copy" : "hit",
-                                        protocol.kind == ProtocolKind::bus ? "issue" : "send"));
+    diagnostics.error(
+        line, fmt::format("{} gets no answer: it must {}, {} a message, or stall", event,
+                          kind == at_evict ? "free the copy" : "hit", protocol.kind == ProtocolKind::bus ? "issue" : "send"));
   }
   for (const Action action : actions.steps) {
     if (const Recipient* to = recipient_of(action.verb)) {

@@ -68,7 +68,9 @@ concept LineCopies = AccessibleCopies<T> && requires(T copies, int cache, StateI
 
 // Copies behind whose bus stands a node controller: what its rows want done beyond what memory does.
 template <class T>
-concept NodeCopies = LineCopies<T> && requires(T copies, Action action) { copies.node_action(action); };
+concept NodeCopies = LineCopies<T> && requires(T copies, Action action) {
+  copies.node_action(action);
+};
 
 struct OrderOutcome {
   BusLines lines;
@@ -226,8 +228,8 @@ OrderOutcome order_step(const Protocol& protocol, Copies& copies, MessageId mess
   return bus_order_detail::Step<Copies>(protocol, copies, requestor).order(message);
 }
 
-// `message` of the controller in memory's place is ordered: a recall. `owned` among the outcome's lines says that a cache had newer
-// data, which is on the bus then. Errors: as order_step.
+// `message` of the controller in memory's place is ordered: a recall. `owned` among the outcome's lines says that a cache had
+// newer data, which is on the bus then. Errors: as order_step.
 template <LineCopies Copies>
 OrderOutcome recall_step(const Protocol& protocol, Copies& copies, MessageId message) {
   return bus_order_detail::Step<Copies>(protocol, copies, kMemory).recall(message);

@@ -248,7 +248,8 @@ class ControllerCompiler {
             fmt::format("'free' gives the copy up, so the next state must be {}, not {}", initial, state_names_[row.next]));
     } else if (does(Verb::apply_word) && (state == 0 || row.next == 0)) {
       error(line, fmt::format("'apply word' needs a copy, before the row and after it: neither state may be {}", initial));
-    } else if (source_.name == "cache" && protocol_.kind == ProtocolKind::bus && !row.impossible && !does(Verb::free) && row.next == 0 && state != 0) {
+    } else if (source_.name == "cache" && protocol_.kind == ProtocolKind::bus && !row.impossible && !does(Verb::free) &&
+               row.next == 0 && state != 0) {
       error(line, fmt::format("{} to {} without 'free': the cache would keep a line that it has no copy of",
                               state_names_[state], initial));
     } else {

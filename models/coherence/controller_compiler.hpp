@@ -14,8 +14,8 @@ struct CompiledController {
   std::vector<bool> named;       // [state][event]: some row names this pair
 };
 
-// REQUIRES: protocol's kind, bus and messages are complete. Errors, into `diagnostics`: whatever a cell can be wrong about, an event
-// that is missing or unknown, and a pair that two rows name.
+// REQUIRES: protocol's kind, bus and messages are complete. Errors, into `diagnostics`: whatever a cell can be wrong about, an
+// event that is missing or unknown, and a pair that two rows name.
 CompiledController compile_cache(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
 CompiledController compile_memory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
 CompiledController compile_directory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);

@@ -38,7 +38,8 @@ class NetworkChecks {
     check_table(directory_, 0);
     if (agent_.states.empty()) return;
     for (std::size_t m = 0; m < sent_.size(); ++m) {
-      if (!sent_[m]) diagnostics_.error(source_.messages[m].line, fmt::format("message {} is never sent", protocol_.messages[m].name));
+      if (!sent_[m])
+        diagnostics_.error(source_.messages[m].line, fmt::format("message {} is never sent", protocol_.messages[m].name));
     }
   }
 
@@ -78,9 +79,10 @@ class NetworkChecks {
                                home ? "the directory" : "a " + agent_.name));
       }
       if (in != nullptr && out.message_class <= in->message_class) {
-        error(row, fmt::format("{}: {} (class {}) causes {} (class {}): a class may cause only later ones, or they could wait for "
-                               "each other in a circle",
-                               table.name, in->name, name_of(in->message_class), out.name, name_of(out.message_class)));
+        error(row,
+              fmt::format("{}: {} (class {}) causes {} (class {}): a class may cause only later ones, or they could wait for "
+                          "each other in a circle",
+                          table.name, in->name, name_of(in->message_class), out.name, name_of(out.message_class)));
       }
     }
   }
@@ -97,7 +99,8 @@ class NetworkChecks {
   void check_stall(const ControllerTable& table, StateId state, std::size_t first, const Row& row, const Message& in) {
     for (std::size_t base = 0; base < table.base_events.size(); ++base) {
       const BaseEvent& event = table.base_events[base];
-      const bool later = base < first || protocol_.messages[protocol_.bus_messages + base - first].message_class > in.message_class;
+      const bool later =
+          base < first || protocol_.messages[protocol_.bus_messages + base - first].message_class > in.message_class;
       for (int i = 0; later && i < event.count; ++i) {
         const Row& other = table.row(state, static_cast<EventId>(event.first + i));
         if (!other.impossible && other.next != state) return;

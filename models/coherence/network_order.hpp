@@ -1,8 +1,8 @@
-// How the controllers on a network run their rows: a cache or node controller, and a directory. No time here. The timed simulator and
-// the model checker both call these functions, on the same kinds of entries, so what is checked is what runs.
+// How the controllers on a network run their rows: a cache or node controller, and a directory. No time here. The timed
+// simulator and the model checker both call these functions, on the same kinds of entries, so what is checked is what runs.
 //
-// A step is one message taken, one event of a node's bus, or one access of a processor. What it sends leaves through an Outbox, which
-// decides when and in which order it arrives.
+// A step is one message taken, one event of a node's bus, or one access of a processor. What it sends leaves through an Outbox,
+// which decides when and in which order it arrives.
 #pragma once
 
 #include <algorithm>
@@ -17,19 +17,19 @@ namespace linebounce {
 
 // A message under way, about one line. Agents (caches or node controllers) count from 0.
 struct NetworkMessage {
-  MessageId message = 0;       // of the network: the directory protocol's
-  std::int8_t source = 0;      // the agent that sent it; a directory: kNobody
-  std::int8_t requestor = 0;   // on whose behalf
-  std::int8_t acks = 0;        // acknowledgements to expect
+  MessageId message = 0;      // of the network: the directory protocol's
+  std::int8_t source = 0;     // the agent that sent it; a directory: kNobody
+  std::int8_t requestor = 0;  // on whose behalf
+  std::int8_t acks = 0;       // acknowledgements to expect
   friend bool operator==(const NetworkMessage&, const NetworkMessage&) = default;
 };
 
 // What an agent keeps of a line beside its data.
 struct AgentEntry {
   StateId state = 0;
-  std::int8_t acks = 0;            // still to come; below 0: more came than were announced so far
-  std::int8_t asker = kNobody;     // node: the cache whose transaction is deferred
-  std::int8_t requestor = kNobody; // node: for whom a recall is made
+  std::int8_t acks = 0;             // still to come; below 0: more came than were announced so far
+  std::int8_t asker = kNobody;      // node: the cache whose transaction is deferred
+  std::int8_t requestor = kNobody;  // node: for whom a recall is made
   friend bool operator==(const AgentEntry&, const AgentEntry&) = default;
 };
 
@@ -42,14 +42,15 @@ struct DirectoryEntry {
 
 // What a step does beyond its entry.
 template <class T>
-concept AgentOutbox = requires(T out, const NetworkMessage& message, int agent, MessageId bus_message, StateId state, EventId event) {
+concept AgentOutbox = requires(T out, const NetworkMessage& message, int agent, MessageId bus_message, StateId state,
+                               EventId event) {
   out.send_home(message);
   out.send(agent, message);
-  out.take_data();           // of the message in hand, or what the bus brought
-  out.run();                 // node: the asker's transaction goes to the bus
-  out.recall(bus_message);   // node
-  out.complete();            // cache: the access that waits runs now
-  out.free();                // cache: the copy is given up
+  out.take_data();                  // of the message in hand, or what the bus brought
+  out.run();                        // node: the asker's transaction goes to the bus
+  out.recall(bus_message);          // node
+  out.complete();                   // cache: the access that waits runs now
+  out.free();                       // cache: the copy is given up
   out.on_transition(state, event);  // before the row runs
 };
 
@@ -98,9 +99,7 @@ inline EventId qualify_directory(const BaseEvent& event, const DirectoryEntry& e
   int word = 0;
   switch (event.guard) {
     case GuardGroup::from_owner_from_other: word = entry.owner == in.source ? 0 : 1; break;
-    case GuardGroup::last_sharer_more_sharers:
-      word = (entry.sharers & ~(std::uint64_t{1} << in.source)) == 0 ? 0 : 1;
-      break;
+    case GuardGroup::last_sharer_more_sharers: word = (entry.sharers & ~(std::uint64_t{1} << in.source)) == 0 ? 0 : 1; break;
     case GuardGroup::sharers_no_sharers: word = entry.sharers != 0 ? 0 : 1; break;
     default: break;
   }
@@ -137,11 +136,11 @@ void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action 
   }
 }
 
-// Event number `base` happens at an agent: a message (`in`), the own transaction's order (`owned` as found), an access, an eviction.
-// Errors: ProtocolFault, with the entry half changed.
+// Event number `base` happens at an agent: a message (`in`), the own transaction's order (`owned` as found), an access, an
+// eviction. Errors: ProtocolFault, with the entry half changed.
 template <AgentOutbox Outbox>
-StepResult agent_step(const AgentTable& agents, AgentEntry& entry, int self, std::size_t base, const NetworkMessage* in, bool owned,
-                      Outbox& out) {
+StepResult agent_step(const AgentTable& agents, AgentEntry& entry, int self, std::size_t base, const NetworkMessage* in,
+                      bool owned, Outbox& out) {
   const EventId event = qualify_agent(agents.table->base_events[base], entry, in, owned);
   const Row& row = agents.table->row(entry.state, event);
   if (row.impossible) {
@@ -184,15 +183,16 @@ StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const
   const ControllerTable& table = protocol.directory;
   const EventId event = qualify_directory(table.base_events[in.message], entry, in);
   const Row& row = table.row(entry.state, event);
-  if (row.impossible) bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::directory, entry.state, event);
+  if (row.impossible)
+    bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::directory, entry.state, event);
   out.on_transition(entry.state, event);
   if (row.count > 0 && row.actions[0].verb == Verb::stall) return StepResult::stalled;
   const StateId before = entry.state;
   entry.state = row.next;
   const auto bit = [](int agent) { return std::uint64_t{1} << agent; };
   const std::uint64_t others = entry.sharers & ~bit(in.requestor);
-  const bool invalidates = std::any_of(row.steps().begin(), row.steps().end(),
-                                       [](Action action) { return action.verb == Verb::send_sharers; });
+  const bool invalidates =
+      std::any_of(row.steps().begin(), row.steps().end(), [](Action action) { return action.verb == Verb::send_sharers; });
   for (const Action action : row.steps()) {
     const bool to_owner = action.verb == Verb::send_owner || action.verb == Verb::add_owner;
     if (to_owner && entry.owner == kNobody) {

@@ -38,21 +38,21 @@ enum class Verb : std::uint8_t {
   defer,       // not now: the transaction ends here, its cache still waits and is served later
   save_asker,  // remembers the cache whose transaction is deferred
   run,         // the saved cache's transaction gets its place in the bus's order
-  recall,      // puts `argument` (a message of the bus) on the bus, so that the caches give up the line, or the right to write it
+  recall,  // puts `argument` (a message of the bus) on the bus, so that the caches give up the line, or the right to write it
   // controllers on the network. `argument` is the message that is sent
-  send_home,        // to the directory of the line's home
-  send_requestor,   // to whom the message in hand speaks of, or the saved one; from a directory with the count of acks to expect
-  send_owner,       // directory: to the owner
-  send_sharers,     // directory: to every sharer but the requestor
-  save_requestor,   // node: remembers whom the message in hand speaks of
-  add_acks,         // the message's count of acks is expected as well
-  count_ack,        // one of them is here
-  set_owner,        // directory: the requestor is the owner
-  clear_owner,      // directory
-  add_requestor,    // directory: to the sharers
-  add_owner,        // directory: to the sharers
-  remove_sender,    // directory: from the sharers
-  clear_sharers,    // directory
+  send_home,       // to the directory of the line's home
+  send_requestor,  // to whom the message in hand speaks of, or the saved one; from a directory with the count of acks to expect
+  send_owner,      // directory: to the owner
+  send_sharers,    // directory: to every sharer but the requestor
+  save_requestor,  // node: remembers whom the message in hand speaks of
+  add_acks,        // the message's count of acks is expected as well
+  count_ack,       // one of them is here
+  set_owner,       // directory: the requestor is the owner
+  clear_owner,     // directory
+  add_requestor,   // directory: to the sharers
+  add_owner,       // directory: to the sharers
+  remove_sender,   // directory: from the sharers
+  clear_sharers,   // directory
 };
 
 enum Destination : std::uint8_t { to_requestor = 1, to_memory = 2 };
@@ -78,15 +78,15 @@ static_assert(sizeof(Row) == 16, "rows are found by a shift, and four share a ca
 // What a qualifier looks at. The qualified events of a group follow each other, in the order of the words in its name.
 enum class GuardGroup : std::uint8_t {
   none,
-  shared_alone,        // did another controller raise the bus line `shared`?
-  owned_clean,         // does a cache have data that is newer than memory's?
-  owned_kept_clean,    // likewise, or else: is the requestor's own copy all that it needs?
-  written_back_served, // data came to memory: with a write-back, or as a cache served another
-  no_acks_acks,        // node: with this message, are acks still to be expected?
-  last_ack_more_acks,  // node
-  from_owner_from_other,      // directory: is the message's sender the owner?
-  last_sharer_more_sharers,   // directory: without the sender, is there a sharer left?
-  sharers_no_sharers,         // directory
+  shared_alone,              // did another controller raise the bus line `shared`?
+  owned_clean,               // does a cache have data that is newer than memory's?
+  owned_kept_clean,          // likewise, or else: is the requestor's own copy all that it needs?
+  written_back_served,       // data came to memory: with a write-back, or as a cache served another
+  no_acks_acks,              // node: with this message, are acks still to be expected?
+  last_ack_more_acks,        // node
+  from_owner_from_other,     // directory: is the message's sender the owner?
+  last_sharer_more_sharers,  // directory: without the sender, is there a sharer left?
+  sharers_no_sharers,        // directory
 };
 
 // The bus lines as raised in an order step, from which guards are decided.
@@ -163,9 +163,9 @@ constexpr std::size_t other_event(MessageId message) {
 // Base events of a cache that is a controller on the network: Load, Store, Evict, then messages.
 constexpr std::size_t kFirstNetworkMessage = kEvict + 1;
 
-// Base events of a node controller, with m messages on its bus: what memory has (the messages, then Data), so that it can stand in
-// memory's place; then for each message Ask_X (may it be ordered?) and Own_X (the node's own transaction was ordered); Evict; and
-// what comes over the network.
+// Base events of a node controller, with m messages on its bus: what memory has (the messages, then Data), so that it can stand
+// in memory's place; then for each message Ask_X (may it be ordered?) and Own_X (the node's own transaction was ordered);
+// Evict; and what comes over the network.
 constexpr std::size_t ask_event(std::size_t bus_messages, MessageId message) {
   return bus_messages + 1 + 2 * static_cast<std::size_t>(message);
 }
@@ -183,7 +183,7 @@ enum class MessageClass : std::uint8_t { bus, request, forward, relay, response 
 struct Message {
   std::string name;  // "GetS"
   std::string meaning;
-  bool carries_data = false;    // on a bus: its sender puts a line on the data bus (a write-back)
+  bool carries_data = false;  // on a bus: its sender puts a line on the data bus (a write-back)
   MessageClass message_class = MessageClass::bus;
   bool absent_ignores = false;  // derived: a cache in the initial state does nothing at Other_<name> and need not be asked
 };

@@ -135,7 +135,8 @@ class SourceReader {
     for (const MarkdownTable& table : section.tables) {
       if (table.header.cells != columns) continue;
       for (const MarkdownRow& row : table.rows) {
-        Declaration declaration{row.line, row.cells[0], columns.size() > 2 ? row.cells[columns.size() - 2] : "", row.cells.back()};
+        Declaration declaration{row.line, row.cells[0], columns.size() > 2 ? row.cells[columns.size() - 2] : "",
+                                row.cells.back()};
         if (columns.size() == 4) declaration.message_class = row.cells[1];
         if (columns == kEventColumns) separate_guard(declaration);
         if (accept(declaration, columns[0], result)) result.push_back(std::move(declaration));

@@ -25,8 +25,8 @@ class Homes {
   [[nodiscard]] int page_bytes() const { return page_bytes_; }
   [[nodiscard]] const Home& machine_policy() const { return default_; }
 
-  // The lines from that of `begin` on, up to those of the next call. A node without memory leaves its lines to the next one that
-  // has some. REQUIRES: calls come in the order of addresses; the simulation has not started.
+  // The lines from that of `begin` on, up to those of the next call. A node without memory leaves its lines to the next one
+  // that has some. REQUIRES: calls come in the order of addresses; the simulation has not started.
   void place(Address begin, const Home& home);
 
   // The line's home; with first touch, the first call for its page decides, for `toucher`.

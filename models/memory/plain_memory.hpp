@@ -11,7 +11,8 @@ namespace linebounce {
 
 class PlainMemory final : public sc_core::sc_module, public MemorySide {
  public:
-  PlainMemory(sc_core::sc_module_name name, const MemorySpec& spec, const Timebase& timebase, LineStore& store, TransitionLog& log)
+  PlainMemory(sc_core::sc_module_name name, const MemorySpec& spec, const Timebase& timebase, LineStore& store,
+              TransitionLog& log)
       : sc_module(name), controller_(spec, timebase, store.line_bytes()), store_(store), log_(log) {}
 
   bool grants(const BusRequest&, Slot, Tick) override { return true; }

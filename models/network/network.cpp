@@ -42,10 +42,8 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
       map_(lay_links(spec.network, spec.nodes)) {
   for (const Link& link : map_.links) {
     const Tick thousand_bytes = link.bandwidth_mb_per_s > 0 ? timebase.from_ns(1e6 / link.bandwidth_mb_per_s) : 0;
-    links_.push_back({.from = link.from,
-                      .to = link.to,
-                      .latency = timebase.from_ns(link.latency_ns),
-                      .thousand_bytes = thousand_bytes});
+    links_.push_back(
+        {.from = link.from, .to = link.to, .latency = timebase.from_ns(link.latency_ns), .thousand_bytes = thousand_bytes});
   }
   SC_HAS_PROCESS(Network);
   SC_METHOD(wake);
@@ -183,7 +181,8 @@ void Network::go(PacketIndex index, int number, Tick at) {
 // The packet leaves its buffer; the credit for that needs a link's latency to come back.
 void Network::release_link(Packet& packet, Tick at) {
   if (packet.held_link < 0) return;
-  const auto buffer = static_cast<std::uint32_t>(packet.held_link) * kClasses + static_cast<std::uint32_t>(packet.message_class);
+  const auto buffer =
+      static_cast<std::uint32_t>(packet.held_link) * kClasses + static_cast<std::uint32_t>(packet.message_class);
   const Tick back = at + std::max<Tick>(1, links_[static_cast<std::size_t>(packet.held_link)].latency);
   packet.held_link = -1;
   if (timing_.credits == 0) return;
@@ -223,8 +222,8 @@ std::string Network::describe_pending() const {
   for (; !rest.empty(); rest.pop()) {
     if (rest.top().stage == Stage::credit) continue;
     const Packet& packet = packets_[rest.top().what];
-    text += fmt::format("  network: message {} for line 0x{:x} from endpoint {} to {}, next at tick {}\n", packet.message.message,
-                        store_.address_of(packet.line), packet.sender, packet.receiver, rest.top().at);
+    text += fmt::format("  network: message {} for line 0x{:x} from endpoint {} to {}, next at tick {}\n",
+                        packet.message.message, store_.address_of(packet.line), packet.sender, packet.receiver, rest.top().at);
   }
   return text;
 }

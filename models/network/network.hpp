@@ -1,10 +1,12 @@
-// The network between the nodes, and the way from a node's controllers to its own directory. It carries packets from one endpoint to
-// another and is the only process among them, so that what happens at one time has one order: by time, then by sender.
+// The network between the nodes, and the way from a node's controllers to its own directory. It carries packets from one
+// endpoint to another and is the only process among them, so that what happens at one time has one order: by time, then by
+// sender.
 //
 //   sender --(own node)-----------------------------------------------------> pass of the node's controller -> receiver
 //   sender -- crossing stage of its node --> links, each with its bandwidth --> pass of the controller -------> receiver
 //
-// Packets of one class from one sender to one receiver stay in order. Each class has buffers of its own at the end of each link.
+// Packets of one class from one sender to one receiver stay in order. Each class has buffers of its own at the end of each
+// link.
 #pragma once
 
 #include <array>
@@ -32,14 +34,14 @@ struct Packet {
   MessageClass message_class = MessageClass::request;
   Slot slot = 0;
   LineAddr line;
-  int sender = 0;         // an endpoint
-  int receiver = -1;      // an endpoint; -1: the directory of the line's home
+  int sender = 0;     // an endpoint
+  int receiver = -1;  // an endpoint; -1: the directory of the line's home
   bool carries_data = false;
   bool from_cache = false;  // the data's origin: a cache (or a node controller), or memory
   int origin_node = 0;
   Version version = 0;
   // Where it is on its way.
-  int at = 0;  // a node, or a place of the map between nodes
+  int at = 0;          // a node, or a place of the map between nodes
   int held_link = -1;  // it occupies a buffer at this link's end
 };
 
@@ -51,7 +53,7 @@ class NetworkEndpoint : public virtual sc_core::sc_interface {
 
 struct NetworkTiming {
   NetworkTiming(const MachineSpec& spec, const Timebase& timebase);
-  Tick occupancy;                 // of a controller, for a pass
+  Tick occupancy;  // of a controller, for a pass
   Tick request_crossing, line_crossing;
   int header_bytes;
   int credits;
@@ -63,8 +65,8 @@ struct LinkStatistics {
   Tick busy = 0;
 };
 
-// The buses act when a time is evaluated. What they did then is known before anything arrives at that time: the network acts in the
-// update that follows.
+// The buses act when a time is evaluated. What they did then is known before anything arrives at that time: the network acts in
+// the update that follows.
 class Network final : public sc_core::sc_module {
  public:
   Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
@@ -82,8 +84,8 @@ class Network final : public sc_core::sc_module {
   [[nodiscard]] const std::byte* data(PacketIndex index) const { return data_[index].get(); }
   void free(PacketIndex index) { free_.push_back(index); }
 
-  // The packet leaves its sender at `ready`, which lies behind the kernel's time, but not before an earlier one of its class to the
-  // same receiver.
+  // The packet leaves its sender at `ready`, which lies behind the kernel's time, but not before an earlier one of its class to
+  // the same receiver.
   void send(PacketIndex index, Tick ready);
 
   [[nodiscard]] std::vector<LinkStatistics> links() const;
@@ -145,7 +147,7 @@ class Network final : public sc_core::sc_module {
   sc_core::sc_event event_;
 
   std::vector<Packet> packets_;
-  std::vector<std::uint64_t> orders_;  // by packet: its place among those of one time
+  std::vector<std::uint64_t> orders_;               // by packet: its place among those of one time
   std::vector<std::unique_ptr<std::byte[]>> data_;  // by packet
   std::vector<PacketIndex> free_;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> calendar_;

@@ -92,8 +92,8 @@ std::string Directory::describe_pending() const {
   std::string text;
   for (const PacketIndex index : stalled_) {
     const Packet& packet = network_.packet(index);
-    text += fmt::format("  directory {}: {} of agent {} for line 0x{:x} waits\n", node_, protocol_.messages[packet.message.message].name,
-                        packet.sender, store_.address_of(packet.line));
+    text += fmt::format("  directory {}: {} of agent {} for line 0x{:x} waits\n", node_,
+                        protocol_.messages[packet.message.message].name, packet.sender, store_.address_of(packet.line));
   }
   return text;
 }

@@ -1,5 +1,5 @@
-// The directory of one node: for every line that the node is home to, who has it. Beside it the node's memory. It runs a protocol's
-// `directory` table.
+// The directory of one node: for every line that the node is home to, who has it. Beside it the node's memory. It runs a
+// protocol's `directory` table.
 #pragma once
 
 #include <systemc>
@@ -32,7 +32,7 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
   TransitionLog& log_;
   Network& network_;
   MemoryController memory_;
-  Tick latency_;  // of the controller's pass and the look-up
+  Tick latency_;                         // of the controller's pass and the look-up
   std::vector<DirectoryEntry> entries_;  // by slot
   std::vector<PacketIndex> stalled_;     // in the order of their arrival
 };

@@ -13,9 +13,9 @@ namespace linebounce {
 struct NodeController::Outbox {
   NodeController& node;
   Slot slot;
-  Tick at;            // of the step
-  Tick ready;         // when what it sends leaves
-  LineData in_hand;   // the data of the message, or on the bus
+  Tick at;           // of the step
+  Tick ready;        // when what it sends leaves
+  LineData in_hand;  // the data of the message, or on the bus
 
   void send_home(const NetworkMessage& message) { node.send(-1, message, slot, ready); }
   void send(int agent, const NetworkMessage& message) { node.send(agent, message, slot, ready); }
@@ -50,10 +50,8 @@ NodeController::NodeController(sc_core::sc_module_name name, Place place, const 
       line_bytes_(static_cast<std::size_t>(store.line_bytes())) {
   const bool evicts = !protocol.node.base_events[node_evict_event(protocol.bus_messages)].absent;
   if (spec.node.cache_size_kib > 0 && evicts) {
-    array_.emplace(CacheSpec{.name = "node",
-                             .size_kib = spec.node.cache_size_kib,
-                             .ways = spec.node.cache_ways,
-                             .line_bytes = store.line_bytes()});
+    array_.emplace(CacheSpec{
+        .name = "node", .size_kib = spec.node.cache_size_kib, .ways = spec.node.cache_ways, .line_bytes = store.line_bytes()});
   }
 }
 
@@ -156,8 +154,7 @@ void NodeController::order_over(Slot slot, Tick at) {
 void NodeController::receive(PacketIndex index, Tick at) {
   const Slot slot = network_.packet(index).slot;
   const auto same_line = [&](PacketIndex other) {
-    return network_.packet(other).slot == slot &&
-           network_.packet(other).message_class == network_.packet(index).message_class;
+    return network_.packet(other).slot == slot && network_.packet(other).message_class == network_.packet(index).message_class;
   };
   if (std::any_of(stalled_.begin(), stalled_.end(), same_line) || !process(index, at)) {
     stalled_.push_back(index);
@@ -177,8 +174,8 @@ bool NodeController::process(PacketIndex index, Tick at) {
   }
   Outbox out{*this, packet.slot, at, at + latency_, {network_.data(index), packet.version}};
   try {
-    const StepResult result = agent_step(agents_, receiving.entry, place_.bus, agents_.event_of(packet.message.message),
-                                         &packet.message, false, out);
+    const StepResult result =
+        agent_step(agents_, receiving.entry, place_.bus, agents_.event_of(packet.message.message), &packet.message, false, out);
     if (result == StepResult::stalled) return false;
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), packet.slot);

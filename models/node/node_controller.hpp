@@ -1,7 +1,9 @@
-// The controller behind one bus of a machine with nodes: memory to its bus, a cache to the directories. It runs a protocol's `node` table.
+// The controller behind one bus of a machine with nodes: memory to its bus, a cache to the directories. It runs a protocol's
+// `node` table.
 //
-// What it keeps of a line stands in an entry; data where the table's state needs any. With a cache of limited size a line has to be
-// evicted when another one needs its place: it leaves the array at once, and its entry goes on until the eviction is over.
+// What it keeps of a line stands in an entry; data where the table's state needs any. With a cache of limited size a line has
+// to be evicted when another one needs its place: it leaves the array at once, and its entry goes on until the eviction is
+// over.
 #pragma once
 
 #include <optional>
@@ -50,8 +52,8 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   static constexpr std::uint32_t kNoData = 0xFFFFFFFF;
   struct Line {
     AgentEntry entry;
-    MessageId asked = 0;   // what the asker wants
-    bool running = false;  // the asker's transaction is on its way to the bus, with what has arrived for it
+    MessageId asked = 0;                   // what the asker wants
+    bool running = false;                  // the asker's transaction is on its way to the bus, with what has arrived for it
     Source source = Source::local_memory;  // of what has arrived
     std::uint32_t data = kNoData;
     Version version = 0;

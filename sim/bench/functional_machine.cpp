@@ -28,9 +28,7 @@ class FunctionalMachine::Line {
     std::memcpy(agent(cpu).data(*found(cpu)), data_, static_cast<std::size_t>(machine_.store_.line_bytes()));
     found(cpu)->version = version_;
   }
-  void bus_to_memory() {
-    machine_.store_.write_memory(slot_, data_, version_);
-  }
+  void bus_to_memory() { machine_.store_.write_memory(slot_, data_, version_); }
   void complete(int) {}
   void send_word(int) {}  // the store follows at once, see Processor
   void apply_word(int cpu) { machine_.word_takers_.emplace_back(cpu, found(cpu)); }

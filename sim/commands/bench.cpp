@@ -105,9 +105,9 @@ ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, b
       cases.push_back(result);
       if (json) continue;
       const auto millions = [&result](const char* key) { return result[key].get<double>() / 1e6; };
-      std::cout << fmt::format("  {:<11}{:>5}{:>7}{:>13.2f} M{:>13.2f} M{:>8.2f}{:>12.2f} M{:>14.2f}\n", bench_case.name, shape.cpus,
-                               std::max(1, shape.nodes), millions("timed_refs_per_s"), millions("functional_refs_per_s"),
-                               result["ratio"].get<double>(), millions("transactions_per_s"),
+      std::cout << fmt::format("  {:<11}{:>5}{:>7}{:>13.2f} M{:>13.2f} M{:>8.2f}{:>12.2f} M{:>14.2f}\n", bench_case.name,
+                               shape.cpus, std::max(1, shape.nodes), millions("timed_refs_per_s"),
+                               millions("functional_refs_per_s"), result["ratio"].get<double>(), millions("transactions_per_s"),
                                result["kernel_events_per_transaction"].get<double>())
                 << std::flush;
     }
@@ -130,7 +130,9 @@ void add_bench(CLI::App& program, Invocation& invocation) {
   std::vector<std::string> names;
   for (const BenchCase& bench_case : bench_cases()) names.push_back(bench_case.name);
   bench->add_option("--case", options->only, "only this case")->check(CLI::IsMember(names))->type_name("NAME");
-  bench->add_option("--cpus", options->cpus, "only this number of CPUs")->check(CLI::IsMember({4, 8, 16, 32, 64}))->type_name("4|8|16|32|64");
+  bench->add_option("--cpus", options->cpus, "only this number of CPUs")
+      ->check(CLI::IsMember({4, 8, 16, 32, 64}))
+      ->type_name("4|8|16|32|64");
   bench->add_option("--references", options->references, "in each run, over all CPUs (default: a case's own number)")
       ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 40))
       ->type_name("N");

@@ -7,7 +7,8 @@
 
 namespace linebounce {
 
-// Loads models/protocols/NAME.md or a path; a node's with the partners that it names. `place`, if any, is where the name was read, for messages. Errors: ConfigError.
+// Loads models/protocols/NAME.md or a path; a node's with the partners that it names. `place`, if any, is where the name was
+// read, for messages. Errors: ConfigError.
 Protocol load_protocol(const std::string& name_or_path, const std::string& place = "");
 // The same for a node's protocol between these, whatever partners it names.
 Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus, const Protocol& directory,

@@ -26,7 +26,8 @@ struct Peak {
   friend bool operator==(const Peak&, const Peak&) = default;
 };
 
-// The half width for smoothing: a twenty-fifth of the median latency, at least one cycle. Peaks that are nearer than that are one.
+// The half width for smoothing: a twenty-fifth of the median latency, at least one cycle. Peaks that are nearer than that are
+// one.
 std::int64_t smoothing_window(const Histogram& histogram);
 
 // By latency. REQUIRES: window >= 1, and fewer than 2^62 / window^2 counts.

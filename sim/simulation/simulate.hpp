@@ -22,9 +22,9 @@ struct RunSpec {
 struct SimulationInput {
   MachineSpec machine;
   MachineProtocols protocols{Protocol{}};  // those that the machine names, loaded
-  std::map<std::string, Home> placement;  // of objects, by name
-  std::string workload;                   // a name of workloads()
-  Parameters parameters;                  // complete: defaults filled in
+  std::map<std::string, Home> placement;   // of objects, by name
+  std::string workload;                    // a name of workloads()
+  Parameters parameters;                   // complete: defaults filled in
   RunSpec run;
   EngineSpec engine;
   std::uint64_t seed = 1;

@@ -30,7 +30,9 @@ def measured(linebounce: Program, *arguments: str) -> list[dict]:
 
 def test_json_has_every_case_with_exactly_the_keys_of_the_contract(linebounce: Program) -> None:
     cases = measured(linebounce)
-    assert {(case["name"], case["cpus"], case["nodes"]) for case in cases} == {(name, *shape) for name in CASES for shape in SHAPES}
+    assert {(case["name"], case["cpus"], case["nodes"]) for case in cases} == {
+        (name, *shape) for name in CASES for shape in SHAPES
+    }
     assert len(cases) == len(CASES) * len(SHAPES)
     for case in cases:
         assert set(case) == KEYS

@@ -43,8 +43,12 @@ def test_the_matrix_has_two_blocks(itanium: Path) -> None:
     assert max(inside) - min(inside) < 4, "all CPUs of a node are alike, but for a clock of the bus"
 
 
-def test_without_latency_of_the_links_remote_latencies_fall_by_their_crossings(session_linebounce: Program, itanium: Path) -> None:
-    at_zero = costs(session_linebounce.run("core_to_core", "no_latency", "--machine", ITANIUM, "--set", "machine.network.latency_ns=0"))
+def test_without_latency_of_the_links_remote_latencies_fall_by_their_crossings(
+    session_linebounce: Program, itanium: Path
+) -> None:
+    at_zero = costs(
+        session_linebounce.run("core_to_core", "no_latency", "--machine", ITANIUM, "--set", "machine.network.latency_ns=0")
+    )
     for (giver, receiver, home, state), cost in costs(itanium).items():
         # A dirty line inside a node needs nobody else. A clean one is read at its home: there and back. From another node: there, or
         # from the home to the owner, and back.
@@ -77,7 +81,9 @@ def test_under_load_the_fastest_misses_fall_by_their_crossings_too(session_lineb
 
 
 def test_a_home_on_a_third_node_costs_more(session_linebounce: Program) -> None:
-    results = json.loads((session_linebounce.run("core_to_core", "numaq", "--machine", "numaq_16way") / "results.json").read_text())
+    results = json.loads(
+        (session_linebounce.run("core_to_core", "numaq", "--machine", "numaq_16way") / "results.json").read_text()
+    )
     for state in ["modified", "exclusive", "shared"]:
         third = metric_of(results, f"core_to_core.{state}.third_node_home_ns")
         assert third > metric_of(results, f"core_to_core.{state}.other_node_ns") + 50
@@ -102,6 +108,8 @@ def test_the_mix_is_the_same_with_run_ahead_off(linebounce: Program, machine: st
 
 
 def test_every_cpu_gets_its_turn(session_linebounce: Program) -> None:
-    results = json.loads((session_linebounce.run("atomic_scaling", "atomic", "--machine", ITANIUM) / "results.json").read_text())
+    results = json.loads(
+        (session_linebounce.run("atomic_scaling", "atomic", "--machine", ITANIUM) / "results.json").read_text()
+    )
     for point in results["points"]:
         assert point["metrics"]["fairness.least_share_pct"]["value"] > 95

@@ -1,10 +1,11 @@
-// What a miss costs on a machine with nodes, stage by stage. small_nodes() has one CPU a bus. A load of CPU 0 at 2000 that misses
-// everywhere:
+// What a miss costs on a machine with nodes, stage by stage. small_nodes() has one CPU a bus. A load of CPU 0 at 2000 that
+// misses everywhere:
 //   2070  snoop result on its own bus (small_machine.hpp): the controller puts the request off and asks the home
 //   2080  a pass later the request leaves; over a link it needs 50 more
 //   + 30  a pass and the look-up in the directory; + 100 for memory's first data
 //   ...   the answer arrives, over a link 50 later; a pass later, 10, it is stamped for the bus
-//   E     the next edge; + 50 snoop result, at which the data goes on the bus; + 10 at the pins; + 5 the load starts; + 1 it is over
+//   E     the next edge; + 50 snoop result, at which the data goes on the bus; + 10 at the pins; + 5 the load starts; + 1 it is
+//   over
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -34,8 +35,8 @@ TEST(NodeMachine, RemoteMemoryCostsTwoLinksMore) {
   EXPECT_EQ(small.misses().back().source, Source::remote_memory);
 }
 
-// At the home 2130 + 30; at the owner 2160, its recall stamped 2170, granted 2180, snoop result 2230, first data 2260, all of it
-// 2300; a pass and a link later 2360, stamped 2370, granted 2380, snoop result 2430, then as above.
+// At the home 2130 + 30; at the owner 2160, its recall stamped 2170, granted 2180, snoop result 2230, first data 2260, all of
+// it 2300; a pass and a link later 2360, stamped 2370, granted 2380, snoop result 2430, then as above.
 TEST(NodeMachine, ADirtyLineOfAnotherNodeComesFromItsCache) {
   SmallMachine small(small_nodes(2, 2));
   home(small, 1);
@@ -81,16 +82,14 @@ TEST_P(Crossings, EveryLinkCostsItsLatencyExactly) {
   EXPECT_EQ(cost(crossing, protocol, 70), at_zero + crossing.links * 70);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Crossings,
-                         ::testing::Combine(::testing::Values(Crossing{"OwnMemory", 0, false, 0},
-                                                              Crossing{"RemoteMemory", 1, false, 2},
-                                                              Crossing{"RemoteCacheHomeHere", 0, true, 2},
-                                                              Crossing{"RemoteCacheHomeThere", 1, true, 2},
-                                                              Crossing{"RemoteCacheHomeElsewhere", 2, true, 3}),
-                                            ::testing::Values("mesi_node", "mesi_node_tags")),
-                         [](const auto& test) {
-                           return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, Crossings,
+    ::testing::Combine(::testing::Values(Crossing{"OwnMemory", 0, false, 0}, Crossing{"RemoteMemory", 1, false, 2},
+                                         Crossing{"RemoteCacheHomeHere", 0, true, 2},
+                                         Crossing{"RemoteCacheHomeThere", 1, true, 2},
+                                         Crossing{"RemoteCacheHomeElsewhere", 2, true, 3}),
+                       ::testing::Values("mesi_node", "mesi_node_tags")),
+    [](const auto& test) { return std::string(std::get<0>(test.param).name) + "_" + std::get<1>(test.param); });
 
 // The other CPU of the node hits in what the controller keeps: ask at the snoop result 2070, 30 from the address phase on.
 TEST(NodeMachine, WhatTheControllerKeepsIsNearerThanMemory) {
@@ -108,8 +107,8 @@ TEST(NodeMachine, WhatTheControllerKeepsIsNearerThanMemory) {
 TEST(NodeMachine, AControllerWithoutDataFetchesACleanLineAgain) {
   MachineSpec spec = small_nodes(1, 2, "mesi_node_tags");
   SmallMachine small(spec);
-  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296); },
-             [](Cpu& cpu) { cpu.load(kLine); }});
+  small.run(
+      {[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296); }, [](Cpu& cpu) { cpu.load(kLine); }});
   EXPECT_EQ(small.misses().back().source, Source::local_memory);
 }
 
@@ -128,9 +127,9 @@ TEST(NodeMachine, AWriterWaitsForAllAcknowledgements) {
   home(small, 0);
   small.run({[](Cpu& cpu) {
                cpu.load(kLine);
-               // L1 has the line: stamped 4002, granted 4010, snoop result 4060; at the home 4070, looked up 4100; Inv over a link
-               // 4150, recall 4160, granted 4170, snoop result 4220, without data a response later, 4230; a pass and a link 4290;
-               // stamped 4300, granted 4310, snoop result 4360, an upgrade's response 4370, 4375.
+               // L1 has the line: stamped 4002, granted 4010, snoop result 4060; at the home 4070, looked up 4100; Inv over a
+               // link 4150, recall 4160, granted 4170, snoop result 4220, without data a response later, 4230; a pass and a
+               // link 4290; stamped 4300, granted 4310, snoop result 4360, an upgrade's response 4370, 4375.
                EXPECT_EQ(cycles_from(cpu, 4000, [&] { cpu.store(kLine, 3); }), 376);
              },
              [](Cpu& cpu) {

@@ -52,8 +52,8 @@ inline MachineSpec small_machine(int cpus) {
   return spec;
 }
 
-// The small machine with nodes, with one CPU on each bus. Beyond a bus everything takes round times too: a pass of a controller 10 ns, a
-// directory's look-up 20 ns, a link 50 ns. `protocol`: "mesi_node" or "mesi_node_tags".
+// The small machine with nodes, with one CPU on each bus. Beyond a bus everything takes round times too: a pass of a controller
+// 10 ns, a directory's look-up 20 ns, a link 50 ns. `protocol`: "mesi_node" or "mesi_node_tags".
 inline MachineSpec small_nodes(int nodes, int cpus, const std::string& protocol = "mesi_node") {
   MachineSpec spec = small_machine(cpus);
   spec.nodes = nodes;
