@@ -262,6 +262,10 @@ void NetworkSteps::send(const Place& from, NetworkMessage message, int to, std::
                                                  system_.network.messages[message.message].name)};
   }
   const MessageUse& use = (to == kMemory ? system_.to_home : system_.to_agent)[message.message];
+  if (use.requestor && message.requestor == kNobody) {
+    throw Broken{Promise::accounted, fmt::format("{} sends {} on behalf of somebody that it does not know", name(from),
+                                                 system_.network.messages[message.message].name)};
+  }
   if (!use.requestor) message.requestor = kNobody;
   if (!use.source) message.source = kNobody;
   if (!use.acks) message.acks = 0;
