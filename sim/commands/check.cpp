@@ -151,7 +151,8 @@ int in_range(const char* option, int found, int most, const Protocol& protocol) 
 }
 
 ExitCode check_bus(const Protocol& protocol, const CheckArguments& arguments) {
-  if (arguments.nodes) throw ConfigError(fmt::format("--nodes: {} is the protocol of one bus, which is in one node", protocol.name));
+  if (arguments.nodes)
+    throw ConfigError(fmt::format("--nodes: {} is the protocol of one bus, which is in one node", protocol.name));
   CheckOptions options;
   options.symmetry = !arguments.all_states;
   if (arguments.caches) options.caches = in_range("--caches", *arguments.caches, kMaxCheckedCaches, protocol);
@@ -166,6 +167,10 @@ ExitCode check_bus(const Protocol& protocol, const CheckArguments& arguments) {
 }
 
 NetworkProtocols with_partners(const Protocol& protocol) {
+  if (protocol.kind == ProtocolKind::directory && protocol.cache.states.empty()) {
+    throw ConfigError(fmt::format(
+        "{}: has no caches of its own on the network; check the protocol of a node controller that names it", protocol.name));
+  }
   if (protocol.kind == ProtocolKind::directory) return {protocol, std::nullopt, std::nullopt};
   return {load_protocol(protocol.directory_partner), protocol, load_protocol(protocol.bus_partner)};
 }
@@ -218,7 +223,8 @@ void add_check(CLI::App& program, Invocation& invocation) {
       ->required();
   command->add_option("--caches", arguments->caches, "How many; of a node controller: in each node (default: 3; in nodes: 2)")
       ->option_text("N");
-  command->add_option("--nodes", arguments->nodes, "How many nodes, for a node controller (default: 2, and then 3 of one cache)")
+  command
+      ->add_option("--nodes", arguments->nodes, "How many nodes, for a node controller (default: 2, and then 3 of one cache)")
       ->option_text("N");
   command->add_option("--lines", arguments->lines, "1 or 2: they prove the same, see below (default: 1)")
       ->check(CLI::Range(1, 2))
@@ -228,9 +234,7 @@ void add_check(CLI::App& program, Invocation& invocation) {
       ->option_text("FILE");
   command->add_flag("--json", arguments->json, "Print one JSON document");
   command->footer(kFooter);
-  command->callback([arguments, &invocation] {
-    invocation.action = [arguments] { return check(*arguments); };
-  });
+  command->callback([arguments, &invocation] { invocation.action = [arguments] { return check(*arguments); }; });
 }
 
 }  // namespace linebounce

@@ -30,10 +30,8 @@ ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProo
   const std::vector<std::string> columns = network_columns(protocols, proof.systems.back());
   ordered_json steps = ordered_json::array();
   for (const ReplayedNetworkStep& shown : replay(protocols, proof.systems.back(), *proof.violation())) {
-    steps.push_back({{"step", step_name(shown.step.kind)},
-                     {"from", columns[shown.from]},
-                     {"what", shown.text},
-                     {"states", shown.states}});
+    steps.push_back(
+        {{"step", step_name(shown.step.kind)}, {"from", columns[shown.from]}, {"what", shown.text}, {"states", shown.states}});
   }
   return {{"promise", kPromiseNames[static_cast<std::size_t>(proof.violation()->promise)].name},
           {"text", proof.violation()->text},
@@ -41,7 +39,8 @@ ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProo
           {"steps", std::move(steps)}};
 }
 
-ordered_json system_json(const NetworkProtocols& protocols, const NetworkCheckOptions& options, const NetworkCheckResult& result) {
+ordered_json system_json(const NetworkProtocols& protocols, const NetworkCheckOptions& options,
+                         const NetworkCheckResult& result) {
   ordered_json out = ordered_json::object();
   if (protocols.node) out["nodes"] = options.agents;
   out["caches"] = protocols.node ? options.caches : options.agents;
@@ -56,7 +55,8 @@ ordered_json system_json(const NetworkProtocols& protocols, const NetworkCheckOp
 std::string system_text(const NetworkProtocols& protocols, const NetworkCheckOptions& options) {
   const auto several = [](int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); };
   if (!protocols.node) return several(options.agents, "cache") + " and a directory";
-  return fmt::format("{} with {} each on a bus, and a directory", several(options.agents, "node"), several(options.caches, "cache"));
+  return fmt::format("{} with {} each on a bus, and a directory", several(options.agents, "node"),
+                     several(options.caches, "cache"));
 }
 
 std::string unreached_text(const NetworkProtocols& protocols, const NetworkProof& proof, const Painter& paint) {
@@ -115,8 +115,8 @@ std::string proof_page(const NetworkProtocols& protocols, const NetworkProof& pr
   for (std::size_t i = 0; i < proof.systems.size(); ++i) {
     const NetworkCheckResult& result = proof.results[i];
     out += fmt::format("  {}: {} states, {} steps, {} deep; at most {} forwards wait for one, {} messages are under way\n",
-                       system_text(protocols, proof.systems[i]), result.states, result.steps, result.depth, result.most_forwards,
-                       result.most_messages);
+                       system_text(protocols, proof.systems[i]), result.states, result.steps, result.depth,
+                       result.most_forwards, result.most_messages);
   }
   out += fmt::format("  one line, values 0 and 1{}\n\n",
                      proof.systems.front().symmetry ? "; states counted up to renaming of nodes, caches and values" : "");

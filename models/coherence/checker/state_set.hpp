@@ -13,8 +13,8 @@ namespace linebounce::checker {
 
 using StateNumber = std::uint32_t;
 
-// Open addressing: a state's key, and 8 to 16 bytes for finding it again. What grows with the states stands in deques here, not in
-// vectors, which would hold it twice while they grow. A key is an array of `words`.
+// Open addressing: a state's key, and 8 to 16 bytes for finding it again. What grows with the states stands in deques here, not
+// in vectors, which would hold it twice while they grow. A key is an array of `words`.
 template <class Key>
 class BasicStateSet {
  public:

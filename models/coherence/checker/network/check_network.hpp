@@ -1,8 +1,9 @@
-// The model checker for protocols on a network: caches with a directory, or nodes of caches, each with a bus and a controller, and a
-// directory. It runs the very functions of network_order.hpp and bus_order.hpp that the simulator runs, so what is proved is what runs.
+// The model checker for protocols on a network: caches with a directory, or nodes of caches, each with a bus and a controller,
+// and a directory. It runs the very functions of network_order.hpp and bus_order.hpp that the simulator runs, so what is proved
+// is what runs.
 //
-// One line is enough: no row looks at another line, and what waits blocks only what is behind it about the same line. Two values are
-// enough to tell a stale copy from a fresh one. Time is left out: whatever can happen next may happen next.
+// One line is enough: no row looks at another line, and what waits blocks only what is behind it about the same line. Two
+// values are enough to tell a stale copy from a fresh one. Time is left out: whatever can happen next may happen next.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@ struct NetworkProtocols {
 };
 
 struct NetworkCheckOptions {
-  int agents = 3;  // caches with a directory, or nodes
-  int caches = 1;  // of a node
+  int agents = 3;        // caches with a directory, or nodes
+  int caches = 1;        // of a node
   bool symmetry = true;  // states that differ only in which node, cache or value is which count once
   std::size_t memory_limit_mib = 2048;
 };
@@ -57,8 +58,8 @@ struct MessageUnderWay {
 struct NetworkStep {
   NetworkStepKind kind{};
   int agent = 0;
-  int cache = 0;            // of a node: of a load, store, evict, order, data
-  std::uint8_t value = 0;   // what a store that runs in this step writes
+  int cache = 0;              // of a node: of a load, store, evict, order, data
+  std::uint8_t value = 0;     // what a store that runs in this step writes
   MessageUnderWay arrives{};  // of an arrive
 };
 
@@ -70,10 +71,10 @@ struct NetworkViolation {
 
 struct NetworkCheckResult {
   std::size_t states = 0;
-  std::size_t steps = 0;  // tried, from all states together
-  int depth = 0;          // steps to the state farthest from the initial one
-  int most_forwards = 0;  // that ever waited for one agent
-  int most_messages = 0;  // that were ever under way
+  std::size_t steps = 0;                      // tried, from all states together
+  int depth = 0;                              // steps to the state farthest from the initial one
+  int most_forwards = 0;                      // that ever waited for one agent
+  int most_messages = 0;                      // that were ever under way
   std::optional<NetworkViolation> violation;  // then the numbers are as far as it got
   // Rows of the agents' and the directory's table that never ran; empty after a violation. A node's bus has its own check.
   std::vector<UnreachedRow> unreached;

@@ -10,7 +10,9 @@ std::string_view MurphiRows::state_kind(Role role) {
 }
 
 std::string MurphiRows::guard(GuardGroup group, int word) {
-  const auto unless = [word](const char* condition) { return word == 0 ? std::string(condition) : fmt::format("!({})", condition); };
+  const auto unless = [word](const char* condition) {
+    return word == 0 ? std::string(condition) : fmt::format("!({})", condition);
+  };
   switch (group) {
     case GuardGroup::shared_alone: return unless("shared");
     case GuardGroup::owned_clean: return unless("owned");
@@ -74,10 +76,11 @@ void MurphiRows::agent_action(int depth, Action action, const MurphiPlace& place
       out_.line(depth, "assert {} != 0 \"sends to nobody\";", place.requestor);
       out_.line(depth, "send_{0}{1}({2} - 1, {2}, 0, ad[a]);", kToAgent, message, place.requestor);
       break;
-    case Verb::take_data: out_.line(depth, "ad[a] := {};", place.data); break;
-    case Verb::save_asker:
-      out_.line(depth, "assert aq[a] = 0 \"two that ask\"; aq[a] := {} + 1;", place.cache);
+    case Verb::take_data:
+      if (place.data == kOnBus) out_.line(depth, "assert on_bus != 0 \"no data\";");
+      out_.line(depth, "ad[a] := {};", place.data);
       break;
+    case Verb::save_asker: out_.line(depth, "assert aq[a] = 0 \"two that ask\"; aq[a] := {} + 1;", place.cache); break;
     case Verb::save_requestor: out_.line(depth, "ar[a] := r;"); break;
     case Verb::add_acks: out_.line(depth, "ak[a] := ak[a] + k;"); break;
     case Verb::count_ack: out_.line(depth, "ak[a] := ak[a] - 1;"); break;
@@ -88,7 +91,6 @@ void MurphiRows::agent_action(int depth, Action action, const MurphiPlace& place
       break;
     case Verb::defer: out_.line(depth, "granted := false;"); break;
     case Verb::complete: out_.line(depth, "complete_access(a, w);"); break;
-    case Verb::free: out_.line(depth, "ad[a] := 0;"); break;
     case Verb::stall: out_.line(depth, "stalled := true;"); break;
     default: break;
   }
@@ -97,8 +99,8 @@ void MurphiRows::agent_action(int depth, Action action, const MurphiPlace& place
 void MurphiRows::home_action(int depth, Action action, const Row& row, const MurphiPlace& /*place*/) {
   switch (action.verb) {
     case Verb::send_requestor: {
-      const bool invalidates = std::any_of(row.steps().begin(), row.steps().end(),
-                                           [](Action other) { return other.verb == Verb::send_sharers; });
+      const bool invalidates =
+          std::any_of(row.steps().begin(), row.steps().end(), [](Action other) { return other.verb == Verb::send_sharers; });
       out_.line(depth, "send_{}{}(r - 1, r, {}, md);", kToAgent, action.argument, invalidates ? "others" : "0");
       break;
     }
@@ -135,8 +137,7 @@ void MurphiRows::bus_cache_action(int depth, Action action, const MurphiPlace& p
       out_.line(depth, "issue(a, {}, {});", place.cache,
                 murphi_name(kRequest, system_.bus.messages[action.argument].name, action.argument));
       break;
-    case Verb::free: out_.line(depth, "cd[a][{}] := 0;", place.cache); break;
-    default: break;  // hit and stall, at accesses only
+    default: break;  // hit and stall, at accesses only; free, which clean() does
   }
 }
 

@@ -1,4 +1,5 @@
-// The rows of the tables as Murphi statements. Where the model checks something with an `error` or `assert`, check_network() throws.
+// The rows of the tables as Murphi statements. Where the model checks something with an `error` or `assert`, check_network()
+// throws.
 #pragma once
 
 #include <string>
@@ -11,6 +12,9 @@ namespace linebounce::checker {
 // Prefixes of names in a model.
 inline constexpr std::string_view kAgentState = "A", kCacheState = "C", kHomeState = "H", kRequest = "R", kRecall = "T",
                                   kToHome = "home", kToAgent = "net", kForward = "F";
+
+// The data that a recall has brought, if it has.
+inline constexpr std::string_view kOnBus = "hand";
 
 // For whom rows are written, in Murphi's words.
 struct MurphiPlace {

@@ -33,7 +33,8 @@ class MurphiText {
 // Names may hold anything but spaces and commas in a table; the number keeps them apart.
 inline std::string murphi_name(std::string_view kind, std::string_view name, std::size_t number) {
   std::string plain(name);
-  std::replace_if(plain.begin(), plain.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  std::replace_if(
+      plain.begin(), plain.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return fmt::format("{}{}_{}", kind, number, plain);
 }
 

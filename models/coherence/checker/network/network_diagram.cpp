@@ -122,10 +122,13 @@ class NetworkRecorder final : public checker::NetworkWatcher {
       case NetworkStepKind::store: now_.text = fmt::format("Store {}", step.value); break;
       case NetworkStepKind::evict:
       case NetworkStepKind::give_up: now_.text = "Evict"; break;
-      case NetworkStepKind::order: on_bus(step, cache, world.agent(step.agent).caches[static_cast<std::size_t>(step.cache)].request - 1); break;
+      case NetworkStepKind::order:
+        on_bus(step, cache, world.agent(step.agent).caches[static_cast<std::size_t>(step.cache)].request - 1);
+        break;
       case NetworkStepKind::run: {
         const int asker = world.agent(step.agent).entry.asker;
-        on_bus(step, columns_.cache(step.agent, asker), world.agent(step.agent).caches[static_cast<std::size_t>(asker)].request - 1);
+        on_bus(step, columns_.cache(step.agent, asker),
+               world.agent(step.agent).caches[static_cast<std::size_t>(asker)].request - 1);
         break;
       }
       case NetworkStepKind::recall:
@@ -150,7 +153,8 @@ class NetworkRecorder final : public checker::NetworkWatcher {
   void arrives(const MessageUnderWay& message) {
     now_.text = name_of(message);
     if (system_.network.messages[message.message.message].carries_data) now_.text += fmt::format(" {}", message.data);
-    const auto sent = std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& entry) { return entry.first == message; });
+    const auto sent =
+        std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& entry) { return entry.first == message; });
     if (sent == under_way_.end()) return;
     const std::size_t to = message.to == kMemory ? columns_.home() : columns_.agent(message.to);
     between(sent->second, to);
@@ -171,7 +175,7 @@ class NetworkRecorder final : public checker::NetworkWatcher {
   const CheckedSystem& system_;
   const Columns columns_;
   ReplayedNetworkStep now_;
-  std::vector<std::size_t> suppliers_;                               // by node: the column of who drove its bus last
+  std::vector<std::size_t> suppliers_;                              // by node: the column of who drove its bus last
   std::vector<std::pair<MessageUnderWay, std::size_t>> under_way_;  // with the sender's column
 };
 

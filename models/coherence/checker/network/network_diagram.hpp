@@ -8,7 +8,8 @@
 
 namespace linebounce {
 
-// One step as it was seen. Columns: for each node its caches and then its controller, or each cache of a directory; last the home.
+// One step as it was seen. Columns: for each node its caches and then its controller, or each cache of a directory; last the
+// home.
 struct ReplayedNetworkStep {
   NetworkStep step;
   std::string text;                             // "Store 1", "GetS", "data 0"

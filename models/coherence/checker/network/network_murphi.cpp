@@ -1,5 +1,6 @@
-// One Murphi procedure for each thing that happens, each row of the tables a case in it. a is an agent (a cache with a directory, or a
-// node), s a message's source, r its requestor, k its count of acknowledgements, v its data, c a cache on a bus, w what a store writes.
+// One Murphi procedure for each thing that happens, each row of the tables a case in it. a is an agent (a cache with a
+// directory, or a node), s a message's source, r its requestor, k its count of acknowledgements, v its data, c a cache on a
+// bus, w what a store writes.
 #include "models/coherence/checker/network/network_murphi.hpp"
 
 #include "models/coherence/checker/network/murphi_rows.hpp"
@@ -116,8 +117,8 @@ class NetworkMurphi {
     }
     line(0, "-- {}: {}", system_.subject.name, system_.subject.title);
     line(0, "-- One line, values 0 and 1. Written by linebounce check --murphi; other sizes may be put here.");
-    line(0, "const AGENTS: {}; CACHES: {}; MOST: {}; QUEUE: {};", system_.agents, std::max(system_.caches, 1), system_.agents + 1,
-         system_.agents + 2);
+    line(0, "const AGENTS: {}; CACHES: {}; MOST: {}; QUEUE: {};", system_.agents, std::max(system_.caches, 1),
+         system_.agents + 1, system_.agents + 2);
     line(0, "type");
     line(1, "aid: 0..AGENTS - 1; anybody: 0..AGENTS; val: 0..1; nack: 0..AGENTS - 1; acks: 1 - AGENTS..AGENTS - 1;");
     line(1, "slot: 0..QUEUE - 1; flags: array[aid] of boolean;");
@@ -199,7 +200,8 @@ class NetworkMurphi {
     }
     line(1, "end;");
     line(1, "if !{} then own := 0; end;", one_of("hs", kHomeState, system_.directory(), in(system_.owner)));
-    line(1, "if !{} then for a: aid do sh[a] := false; end; end;", one_of("hs", kHomeState, system_.directory(), in(system_.sharers)));
+    line(1, "if !{} then for a: aid do sh[a] := false; end; end;",
+         one_of("hs", kHomeState, system_.directory(), in(system_.sharers)));
     line(1, "if !{} then md := 0; end;", one_of("hs", kHomeState, system_.directory(), in(system_.memory)));
     line(0, "end;\n");
   }
@@ -244,8 +246,8 @@ class NetworkMurphi {
       line(0, "end;");
     }
     if (!goes_to_agents(message)) return;
-    line(0, "procedure {}_takes{}(a: aid; r: anybody; k: nack; v: val; w: val; var stalled: boolean); begin -- {}", kToAgent, message,
-         system_.network.messages[message].name);
+    line(0, "procedure {}_takes{}(a: aid; r: anybody; k: nack; v: val; w: val; var stalled: boolean); begin -- {}", kToAgent,
+         message, system_.network.messages[message].name);
     rows_.at(1, system_.agent(), system_.agent_table.event_of(static_cast<MessageId>(message)), {Role::agent, "as[a]"});
     line(0, "end;");
   }
@@ -255,16 +257,16 @@ class NetworkMurphi {
     if (goes_home(message)) {
       const std::vector<Index> indexes = home_indexes(message);
       begin_rule(name + " at home", indexes, murphi_name(kToHome, name, message));
-      line(2, "{}_takes{}({}, {}, {}, stalled);", kToHome, message, has(indexes, 's') ? "s" : "0", has(indexes, 'q') ? "q + 1" : "0",
-           has(indexes, 'v') ? "v" : "0");
+      line(2, "{}_takes{}({}, {}, {}, stalled);", kToHome, message, has(indexes, 's') ? "s" : "0",
+           has(indexes, 'q') ? "q + 1" : "0", has(indexes, 'v') ? "v" : "0");
       end_rule(indexes, murphi_name(kToHome, name, message));
     }
     if (!goes_to_agents(message)) return;
     if (is_forward(message)) return forward_rule(message);
     std::vector<Index> indexes = agent_indexes(message);
     begin_rule(name, indexes, murphi_name(kToAgent, name, message), "w: val");
-    line(2, "{}_takes{}(a, {}, {}, {}, w, stalled);", kToAgent, message, has(indexes, 'q') ? "q + 1" : "0", has(indexes, 'k') ? "k" : "0",
-         has(indexes, 'v') ? "v" : "0");
+    line(2, "{}_takes{}(a, {}, {}, {}, w, stalled);", kToAgent, message, has(indexes, 'q') ? "q + 1" : "0",
+         has(indexes, 'k') ? "k" : "0", has(indexes, 'v') ? "v" : "0");
     end_rule(indexes, murphi_name(kToAgent, name, message));
   }
 
@@ -293,7 +295,9 @@ class NetworkMurphi {
     line(3, "for i: slot do if i < QUEUE - 1 then");
     line(4, "fm[a][i] := fm[a][i + 1]; fr[a][i] := fr[a][i + 1]; fk[a][i] := fk[a][i + 1]; fv[a][i] := fv[a][i + 1];");
     line(3, "end; end;");
-    line(3, "fm[a][QUEUE - 1] := F_none; fr[a][QUEUE - 1] := 0; fk[a][QUEUE - 1] := 0; fv[a][QUEUE - 1] := 0; fn[a] := fn[a] - 1;");
+    line(
+        3,
+        "fm[a][QUEUE - 1] := F_none; fr[a][QUEUE - 1] := 0; fk[a][QUEUE - 1] := 0; fv[a][QUEUE - 1] := 0; fn[a] := fn[a] - 1;");
     line(2, "end; clean();");
     line(1, "end;");
     line(0, "end;");
@@ -321,7 +325,8 @@ class NetworkMurphi {
         const Row& row = table.row(static_cast<StateId>(number), table.base_events[store ? kStore : kLoad].first);
         const bool hits = !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
         line(2, "{} waited = {} then {}", store ? "elsif" : "if", store ? "W_Store" : "W_Load",
-             hits ? fmt::format("{} := {}; use({}, {}, w);", state, murphi_name(kind, table.states[row.next].name, row.next), who, store)
+             hits ? fmt::format("{} := {}; use({}, {}, w);", state, murphi_name(kind, table.states[row.next].name, row.next),
+                                who, store)
                   : "error \"completes an access that does not hit\";");
       }
       line(2, "end;");
@@ -399,7 +404,6 @@ class NetworkMurphi {
       if (row.next != state) line(2, "cs[a][c] := {};", murphi_name(kCacheState, table.states[row.next].name, row.next));
       for (const Action action : row.steps()) {
         if (action.verb == Verb::hit) line(2, "use(a, c, {}, w);", event == kStore);
-        if (action.verb == Verb::free) line(2, "cd[a][c] := 0;");
         if (action.verb != Verb::issue) continue;
         line(2, "issue(a, c, {});", request_name(action.argument));
         if (event != kEvict) line(2, "assert cw[a][c] = W_none \"two accesses that wait\"; cw[a][c] := W_{};", base.name);
@@ -410,7 +414,9 @@ class NetworkMurphi {
   }
 
   void step_variables() {
-    line(0, "var shared, owned, kept, written_back, supplied, to_memory, completed, took, takes, deferred: boolean; on_bus: sender;");
+    line(0,
+         "var shared, owned, kept, written_back, supplied, to_memory, completed, took, takes, deferred: boolean; on_bus: "
+         "sender;");
     line(0, "begin");
     line(1, "shared := false; owned := false; kept := false; written_back := false; supplied := false; to_memory := false;");
     line(1, "completed := false; took := false; takes := false; deferred := false; on_bus := 0;");
@@ -420,7 +426,8 @@ class NetworkMurphi {
     const std::size_t base = ask_event(system_.subject.bus_messages, static_cast<MessageId>(number));
     line(0, "procedure ask_{}(a: aid; c: cid; var granted: boolean); begin", request_name(number));
     line(1, "granted := true;");
-    if (!system_.agent().base_events[base].absent) rows_.at(1, system_.agent(), base, {Role::agent, "as[a]", "ar[a]", "bd[a]", "c"});
+    if (!system_.agent().base_events[base].absent)
+      rows_.at(1, system_.agent(), base, {Role::agent, "as[a]", "ar[a]", "bd[a]", "c"});
     line(0, "end;\n");
   }
 
@@ -441,8 +448,9 @@ class NetworkMurphi {
     line(2, "if to_memory then");
     rows_.at(3, system_.bus.memory, system_.bus.messages.size(), controller);
     line(2, "end;");
-    line(2, "takes := !completed & {};",
-         one_of("cs[a][c]", kCacheState, system_.cache(), [&](std::size_t s) { return system_.cache().states[s].awaits_data; }));
+    line(2, "takes := !completed & {};", one_of("cs[a][c]", kCacheState, system_.cache(), [&](std::size_t s) {
+           return system_.cache().states[s].awaits_data;
+         }));
     line(2, "if takes | took then assert supplied \"no data\"; end;");
     line(2, "if takes then due[a] := c + 1; else bd[a] := 0; end;");
     line(1, "end;");
@@ -471,13 +479,15 @@ class NetworkMurphi {
     line(0, "procedure recall_{}(a: aid; w: val);", recall_name(number));
     line(0, "var shared, owned, supplied, to_memory, took, completed, stalled, granted: boolean; on_bus: sender; hand: val;");
     line(0, "begin");
-    line(1, "shared := false; owned := false; supplied := false; to_memory := false; took := false; completed := false; on_bus := 0;");
+    line(1,
+         "shared := false; owned := false; supplied := false; to_memory := false; took := false; completed := false; on_bus := "
+         "0;");
     line(1, "stalled := false; granted := true; at[a] := T_none;");
     line(1, "for k: cid do");
     rows_.at(2, system_.cache(), other_event(message), {Role::bus_cache, "cs[a][k]", "", "", "k"});
     line(1, "end;");
     line(1, "hand := bd[a]; bd[a] := 0;");
-    rows_.at(1, system_.agent(), base, {Role::agent, "as[a]", "ar[a]", "hand", ""});
+    rows_.at(1, system_.agent(), base, {Role::agent, "as[a]", "ar[a]", std::string(kOnBus), ""});
     line(0, "end;\n");
   }
 
@@ -536,8 +546,8 @@ class NetworkMurphi {
     for (std::size_t m = 0; m < system_.bus.messages.size(); ++m) {
       const std::size_t base = recalled_event(system_.subject.bus_messages, static_cast<MessageId>(m));
       if (system_.agent().base_events[base].absent) continue;
-      line(1, "rule \"recall {}\" at[a] = {} & due[a] = 0 ==> begin recall_{}(a, w); clean(); end;", system_.bus.messages[m].name,
-           recall_name(m), recall_name(m));
+      line(1, "rule \"recall {}\" at[a] = {} & due[a] = 0 ==> begin recall_{}(a, w); clean(); end;",
+           system_.bus.messages[m].name, recall_name(m), recall_name(m));
     }
     line(0, "end;");
     if (!gives_up()) return;
@@ -580,7 +590,8 @@ class NetworkMurphi {
 
   void quiescence() {
     line(0, "liveness \"everything that waits can finish\"");
-    line(1, "{}", one_of("hs", kHomeState, system_.directory(), [&](std::size_t s) { return system_.directory().states[s].stable; }));
+    line(1, "{}",
+         one_of("hs", kHomeState, system_.directory(), [&](std::size_t s) { return system_.directory().states[s].stable; }));
     for (std::size_t m = 0; m < system_.network.messages.size(); ++m) {
       const std::string& name = system_.network.messages[m].name;
       if (goes_home(m)) line(1, "& {}", none(murphi_name(kToHome, name, m), home_indexes(m)));

@@ -11,16 +11,18 @@ class NetworkSteps::AgentOut {
   void send_home(const NetworkMessage& message) { steps_.send(place(), message, kMemory, self().data); }
   void send(int agent, const NetworkMessage& message) { steps_.send(place(), message, agent, self().data); }
   void take_data() {
+    if (!steps_.hand_full_) throw Broken{Promise::data_arrives, steps_.name(place()) + " takes data, but nobody has sent any"};
     self().data = steps_.hand_data_;
     if (steps_.watcher_ != nullptr) steps_.watcher_->took(place(), self().data);
   }
   void run() {
-    if (self().entry.asker == kNobody) throw Broken{Promise::accounted, steps_.name(place()) + " runs a deferred request, but none waits"};
+    if (self().entry.asker == kNobody)
+      throw Broken{Promise::accounted, steps_.name(place()) + " runs a deferred request, but none waits"};
     steps_.begin_transaction(agent_, kRunTransaction);
   }
   void recall(MessageId message) { steps_.begin_transaction(agent_, static_cast<std::uint8_t>(kRecallTransaction + message)); }
   void complete() { steps_.complete_agent(agent_); }
-  void free() { self().data = 0; }
+  void free() {}  // a copy that is gone by its state is forgotten with what else is dead
   void on_transition(StateId state, EventId event) { steps_.ran(place(), state, event); }
 
  private:
@@ -64,7 +66,10 @@ class NetworkSteps::NodeBus {
   void memory_to_bus() { drive(kMemory, self().data); }
   void bus_to_copy(int cache) { at(cache).data = self().bus_data; }
   void bus_to_memory() { self().data = self().bus_data; }
-  void free(int cache) { at(cache).data = 0; }
+  void free(int /*cache*/) {}
+  // check_network() takes no bus that sends words.
+  void send_word(int /*cache*/) {}
+  void apply_word(int /*cache*/) {}
   void issue(int cache, MessageId message) {
     if (at(cache).request != 0) {
       throw Broken{Promise::accounted, steps_.name(place(cache)) + " issues a request while another still waits for its order"};
@@ -85,14 +90,18 @@ class NetworkSteps::NodeBus {
   void node_action(Action action) {
     if (action.verb == Verb::save_asker) steps_.begin_asking(node_, asker_);
     AgentOut out(steps_, node_);
-    steps_.hand_data_ = self().bus_data;
+    steps_.take_in_hand(self().bus_data, drove());
     agent_action(steps_.system_.agent_table, self().entry, node_, action, nullptr, asker_, out);
   }
+
+  // Whether somebody has put data on the bus in this step.
+  [[nodiscard]] bool drove() const { return sender_ != kNobody; }
 
   AccessResult access(int cache, CacheEvent event) {
     const AccessResult result = access_step(steps_.system_.bus, *this, cache, event);
     if (result == AccessResult::issued && event != kEvict) {
-      if (at(cache).access != Waiting::nothing) throw Broken{Promise::accounted, steps_.name(place(cache)) + " has two accesses that wait"};
+      if (at(cache).access != Waiting::nothing)
+        throw Broken{Promise::accounted, steps_.name(place(cache)) + " has two accesses that wait"};
       at(cache).access = event == kStore ? Waiting::store : Waiting::load;
     }
     if (result == AccessResult::hit) steps_.read_and_write(place(cache), at(cache).data, event);
@@ -163,7 +172,8 @@ void NetworkSteps::complete_agent(int agent) {
   const Row& row = system_.agent().row(self.entry.state, system_.agent().base_events[event].first);
   const bool hits = !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
   if (waiting == Waiting::nothing || !hits) {
-    throw Broken{Promise::accounted, name({Controller::cache, agent}) + " completes an access that doesn't wait, or doesn't hit"};
+    throw Broken{Promise::accounted,
+                 name({Controller::cache, agent}) + " completes an access that doesn't wait, or doesn't hit"};
   }
   agent_access(agent, event);
 }
@@ -216,7 +226,7 @@ void NetworkSteps::recall(int agent) {
   self.transaction = kNoTransaction;
   NodeBus bus(*this, agent, kMemory);
   const OrderOutcome outcome = recall_step(system_.bus, bus, message);
-  hand_data_ = self.bus_data;
+  take_in_hand(self.bus_data, bus.drove());
   self.bus_data = 0;
   AgentOut out(*this, agent);
   agent_step(system_.agent_table, self.entry, agent, recalled_event(system_.subject.bus_messages, message), nullptr,
@@ -225,12 +235,13 @@ void NetworkSteps::recall(int agent) {
 
 void NetworkSteps::give_up(int agent) {
   AgentOut out(*this, agent);
-  agent_step(system_.agent_table, world_.agent(agent).entry, agent, node_evict_event(system_.subject.bus_messages), nullptr, false, out);
+  agent_step(system_.agent_table, world_.agent(agent).entry, agent, node_evict_event(system_.subject.bus_messages), nullptr,
+             false, out);
 }
 
 void NetworkSteps::arrive(const MessageUnderWay& under_way) {
   const std::size_t place = place_of(under_way);
-  hand_data_ = under_way.data;
+  take_in_hand(under_way.data, system_.network.messages[under_way.message.message].carries_data);
   StepResult result{};
   if (under_way.to == kMemory) {
     DirectoryOut out(*this);
@@ -241,8 +252,9 @@ void NetworkSteps::arrive(const MessageUnderWay& under_way) {
     const std::size_t event = system_.agent_table.event_of(under_way.message.message);
     result = agent_step(system_.agent_table, entry, under_way.to, event, &under_way.message, false, out);
     if (entry.acks <= -system_.agents || entry.acks >= system_.agents) {
-      throw Broken{Promise::accounted, fmt::format("{} expects {} acknowledgements of {} others",
-                                                   name({system_.agent_table.controller, under_way.to}), entry.acks, system_.agents - 1)};
+      throw Broken{Promise::accounted,
+                   fmt::format("{} expects {} acknowledgements of {} others",
+                               name({system_.agent_table.controller, under_way.to}), entry.acks, system_.agents - 1)};
     }
   }
   if (result == StepResult::stalled) return;
@@ -328,7 +340,8 @@ std::string NetworkSteps::name(const Place& place) const {
   return fmt::format("cache {}.{} (in {})", place.agent, place.cache, system_.cache().states[state].name);
 }
 
-void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& world, bool symmetry, std::vector<NetworkStep>& steps) {
+void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& world, bool symmetry,
+                           std::vector<NetworkStep>& steps) {
   steps.clear();
   for (int a = 0; a < system.agents; ++a) {
     const AgentWorld& agent = world.agent(a);
@@ -404,8 +417,9 @@ void check_single_writer(const CheckedSystem& system, const NetworkWorld& world)
     for_caches(system, world, [&](const CacheView& other) {
       const bool same = writer.agent == other.agent && writer.cache == other.cache;
       if (same || !states[other.state].readable) return;
-      throw Broken{Promise::single_writer, fmt::format("{} can write while {} can {}", name_of(system, writer), name_of(system, other),
-                                                       states[other.state].writable ? "write too" : "read")};
+      throw Broken{Promise::single_writer,
+                   fmt::format("{} can write while {} can {}", name_of(system, writer), name_of(system, other),
+                               states[other.state].writable ? "write too" : "read")};
     });
   });
 }
@@ -444,7 +458,9 @@ bool is_quiescent(const CheckedSystem& system, const NetworkWorld& world) {
     if (agent.access != Waiting::nothing || agent.transaction != kNoTransaction || agent.entry.asker != kNobody) return false;
     for (int c = 0; c < system.caches; ++c) {
       const CacheWorld& cache = agent.caches[static_cast<std::size_t>(c)];
-      if (cache.request != 0 || cache.access != Waiting::nothing || cache.data_due || !system.cache().states[cache.state].stable) return false;
+      if (cache.request != 0 || cache.access != Waiting::nothing || cache.data_due ||
+          !system.cache().states[cache.state].stable)
+        return false;
     }
   }
   return true;

@@ -1,5 +1,5 @@
-// What can happen next in a state, and what it does: the ends on which network_order.hpp and bus_order.hpp act when a protocol is
-// checked, and what they find wrong on the way.
+// What can happen next in a state, and what it does: the ends on which network_order.hpp and bus_order.hpp act when a protocol
+// is checked, and what they find wrong on the way.
 #pragma once
 
 #include <string>
@@ -71,6 +71,10 @@ class NetworkSteps {
   void ran(const Place& place, StateId state, EventId event);
   void begin_transaction(int agent, std::uint8_t transaction);
   void begin_asking(int agent, int asker);
+  void take_in_hand(std::uint8_t data, bool full) {
+    hand_data_ = data;
+    hand_full_ = full;
+  }
   [[nodiscard]] std::string name(const Place& place) const;
 
   const CheckedSystem& system_;
@@ -78,6 +82,7 @@ class NetworkSteps {
   NetworkRowsRun& rows_run_;
   NetworkWatcher* watcher_;
   std::uint8_t hand_data_ = 0;  // of the message in hand, or on the bus
+  bool hand_full_ = false;      // whether it has data
   std::uint8_t value_ = 0;
   bool value_used_ = false;
 };

@@ -65,7 +65,9 @@ class WordWriter {
 struct Renaming {
   std::array<std::int8_t, 8> new_name{0, 1, 2, 3, 4, 5, 6, kNobody};
 
-  [[nodiscard]] std::int8_t operator()(int agent) const { return agent < 0 ? kNobody : new_name[static_cast<std::size_t>(agent)]; }
+  [[nodiscard]] std::int8_t operator()(int agent) const {
+    return agent < 0 ? kNobody : new_name[static_cast<std::size_t>(agent)];
+  }
   [[nodiscard]] std::uint16_t operator()(std::uint16_t word) const {
     MessageUnderWay moved = unpack_message(word);
     if (moved.to >= 0) moved.to = (*this)(moved.to);
@@ -76,7 +78,8 @@ struct Renaming {
 };
 
 // Agent number `old_name[i]` becomes number i.
-NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world, const std::array<int, kMaxCheckedAgents>& old_name) {
+NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world,
+                        const std::array<int, kMaxCheckedAgents>& old_name) {
   Renaming rename;
   for (int i = 0; i < system.agents; ++i) {
     rename.new_name[static_cast<std::size_t>(old_name[static_cast<std::size_t>(i)])] = static_cast<std::int8_t>(i);
@@ -105,7 +108,8 @@ NetworkKey pack_renamed(const CheckedSystem& system, const NetworkWorld& world, 
   // Forwards first, by receiver and in their order; the others have no order.
   std::array<std::uint16_t, kKeyWords> moved{};
   const auto end = moved.begin() + static_cast<std::ptrdiff_t>(world.message_count);
-  std::transform(world.messages.begin(), world.messages.begin() + static_cast<std::ptrdiff_t>(world.message_count), moved.begin(), rename);
+  std::transform(world.messages.begin(), world.messages.begin() + static_cast<std::ptrdiff_t>(world.message_count),
+                 moved.begin(), rename);
   const auto forward_to = [&](std::uint16_t word) {
     const MessageUnderWay message = unpack_message(word);
     return system.is_forward(message.message.message) ? message.to : kMaxCheckedAgents;
@@ -149,7 +153,9 @@ void rename_values(const CheckedSystem& system, NetworkWorld& world) {
 void sort_caches(const CheckedSystem& system, AgentWorld& agent) {
   std::array<int, kMaxCheckedNodeCaches> order{};
   std::iota(order.begin(), order.end(), 0);
-  const auto rank = [&](int cache) { return pack(agent.caches[static_cast<std::size_t>(cache)]) << 1 | (agent.entry.asker == cache); };
+  const auto rank = [&](int cache) {
+    return pack(agent.caches[static_cast<std::size_t>(cache)]) << 1 | (agent.entry.asker == cache);
+  };
   std::stable_sort(order.begin(), order.begin() + system.caches, [&](int a, int b) { return rank(a) < rank(b); });
   const AgentWorld before = agent;
   for (int c = 0; c < system.caches; ++c) {

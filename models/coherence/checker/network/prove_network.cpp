@@ -5,9 +5,10 @@
 namespace linebounce {
 
 bool NetworkProof::all_rows_can_run(const NetworkProtocols& protocols) const {
-  const bool race =
-      std::any_of(systems.begin(), systems.end(), [](const NetworkCheckOptions& system) { return system.agents >= kCachesForAllRows; });
-  const bool snoop = std::any_of(systems.begin(), systems.end(), [](const NetworkCheckOptions& system) { return system.caches >= 2; });
+  const bool race = std::any_of(systems.begin(), systems.end(),
+                                [](const NetworkCheckOptions& system) { return system.agents >= kCachesForAllRows; });
+  const bool snoop =
+      std::any_of(systems.begin(), systems.end(), [](const NetworkCheckOptions& system) { return system.caches >= 2; });
   return race && (snoop || !protocols.node);
 }
 

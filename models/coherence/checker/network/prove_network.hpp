@@ -1,5 +1,5 @@
-// A protocol on a network is proved in one or several small systems: some bugs need three nodes, others two caches in one node, and
-// both together have too many states.
+// A protocol on a network is proved in one or several small systems: some bugs need three nodes, others two caches in one node,
+// and both together have too many states.
 #pragma once
 
 #include <optional>

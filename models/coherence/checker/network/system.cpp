@@ -21,8 +21,8 @@ std::size_t base_of(const ControllerTable& table, std::size_t event) {
   return base;
 }
 
-// The states in which a value matters. `first_effect` says what an action does with it, `guarded` at which base events a guard looks
-// at it.
+// The states in which a value matters. `first_effect` says what an action does with it, `guarded` at which base events a guard
+// looks at it.
 template <class FirstEffect, class Guarded>
 Live live_states(const ControllerTable& table, FirstEffect first_effect, Guarded guarded) {
   const auto effect_of = [&](const Row& row, std::size_t base) {
@@ -58,8 +58,7 @@ bool sends_to_network(Verb verb) {
 Live live_data(const Protocol& protocol, const ControllerTable& table) {
   const auto effect = [&](Action action, std::size_t /*base*/) {
     switch (action.verb) {
-      case Verb::take_data:
-      case Verb::free: return Effect::sets;
+      case Verb::take_data: return Effect::sets;
       case Verb::hit:
       case Verb::send_data: return Effect::uses;
       default: break;
@@ -89,7 +88,8 @@ Live live_owner(const ControllerTable& directory) {
     if (action.verb == Verb::set_owner || action.verb == Verb::clear_owner) return Effect::sets;
     return action.verb == Verb::send_owner || action.verb == Verb::add_owner ? Effect::uses : Effect::none;
   };
-  return live_states(directory, effect, [](const BaseEvent& event) { return event.guard == GuardGroup::from_owner_from_other; });
+  return live_states(directory, effect,
+                     [](const BaseEvent& event) { return event.guard == GuardGroup::from_owner_from_other; });
 }
 
 Live live_sharers(const ControllerTable& directory) {

@@ -14,8 +14,8 @@ struct MessageUse {
   bool requestor = false, source = false, acks = false, data = false;
 };
 
-// By state of a controller: may a value be used before it is set again? Where not, it is no part of the state. Worked out backwards
-// from the rows, so that a table needs no notes about it.
+// By state of a controller: may a value be used before it is set again? Where not, it is no part of the state. Worked out
+// backwards from the rows, so that a table needs no notes about it.
 using Live = std::vector<bool>;
 
 class CheckedSystem {
@@ -24,11 +24,11 @@ class CheckedSystem {
   CheckedSystem(const CheckedSystem&) = delete;
   CheckedSystem& operator=(const CheckedSystem&) = delete;
 
-  const int agents, caches;     // caches of a node; 0 where agents are caches themselves
-  const Protocol& network;      // messages of the network, and the directory
-  const Protocol& subject;      // whose table the agents have
+  const int agents, caches;  // caches of a node; 0 where agents are caches themselves
+  const Protocol& network;   // messages of the network, and the directory
+  const Protocol& subject;   // whose table the agents have
   const AgentTable agent_table;
-  Protocol bus;                 // with the node's table in memory's place; empty without nodes
+  Protocol bus;  // with the node's table in memory's place; empty without nodes
   const bool has_nodes;
 
   [[nodiscard]] const ControllerTable& agent() const { return *agent_table.table; }
