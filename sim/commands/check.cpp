@@ -6,11 +6,18 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "models/coherence/checker/check_protocol.hpp"
 #include "models/coherence/checker/counterexample.hpp"
 #include "models/coherence/checker/murphi.hpp"
+#include "models/coherence/checker/network/network_murphi.hpp"
+#include "models/coherence/checker/network/prove_network.hpp"
 #include "sim/commands/commands.hpp"
+#include "sim/commands/network_report.hpp"
+#include "sim/commands/promise_names.hpp"
 #include "sim/commands/terminal.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/protocol_file.hpp"
@@ -23,13 +30,24 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kFooter = R"(
-Every state that a few caches on one bus can reach with one line is visited, by the very code that the
-simulator runs. Proved is what the file declares (swmr, data_value) and, for every protocol: nothing
-impossible happens, data has one supplier and arrives, no deadlock, every request can finish, every row runs.
+Every state that a small system can reach with one line is visited, by the very code that the simulator
+runs: a few caches on one bus; caches and a directory; or nodes, each with a bus and a controller, and a
+directory. Proved is what the file declares (swmr, data_value) and, for every protocol: nothing impossible
+happens, data has one supplier and arrives, no deadlock, every request can finish, every row runs.
 What breaks a promise is shown as the shortest sequence of messages that does.
+
+A node controller is checked twice, for neither shows every bug: 2 nodes of 2 caches, and 3 nodes of 1.
+--nodes and --caches choose one system instead. A network keeps forwards from one home to one node about one
+line in order, and nothing else.
+
+One line is enough. No row looks at another line, and what waits blocks only messages about the same line:
+with two lines every state is a pair of states of one. So --lines 2 proves what --lines 1 does. (A machine
+that queued the forwards of all lines together could deadlock; no machine here does.)
 
 Examples:
   linebounce check mesi_snoop
+  linebounce check mesi_directory --caches 4
+  linebounce check mesi_node --nodes 2 --caches 1
   linebounce check my_protocol.md --caches 2
   linebounce check moesi_snoop --murphi moesi.m        the same model for Murphi, to be verified by others:
   rumur moesi.m -o moesi.c && cc -O2 -march=native moesi.c -o moesi -lpthread && ./moesi
@@ -39,26 +57,12 @@ needs more memory than it may use.)";
 
 struct CheckArguments {
   std::string protocol;
-  CheckOptions options;
+  std::optional<int> nodes, caches;
+  int lines = 1;
   bool all_states = false;  // --no-symmetry
   std::string murphi;
   bool json = false;
 };
-
-struct PromiseName {
-  Promise promise;
-  const char* name;  // in JSON; the first two as in protocol files
-};
-constexpr std::array<PromiseName, kPromises> kPromiseNames = {{
-    {Promise::single_writer, "swmr"},
-    {Promise::data_value, "data_value"},
-    {Promise::impossible_pair, "impossible_pair"},
-    {Promise::one_supplier, "one_supplier"},
-    {Promise::data_arrives, "data_arrives"},
-    {Promise::accounted, "accounted"},
-    {Promise::no_deadlock, "no_deadlock"},
-    {Promise::can_finish, "can_finish"},
-}};
 
 const char* step_name(StepKind kind) {
   constexpr std::array names = {"load", "store", "evict", "order", "data"};
@@ -140,21 +144,73 @@ std::string result_page(const Protocol& protocol, const CheckOptions& options, c
   return out + unreached_text(protocol, options, result, paint);
 }
 
+// `found`, or a message that names the option's legal values.
+int in_range(const char* option, int found, int most, const Protocol& protocol) {
+  if (found >= 1 && found <= most) return found;
+  throw ConfigError(fmt::format("{}: {} of {} is 1 to {}", option, found, protocol.name, most));
+}
+
+ExitCode check_bus(const Protocol& protocol, const CheckArguments& arguments) {
+  if (arguments.nodes)
+    throw ConfigError(fmt::format("--nodes: {} is the protocol of one bus, which is in one node", protocol.name));
+  CheckOptions options;
+  options.symmetry = !arguments.all_states;
+  if (arguments.caches) options.caches = in_range("--caches", *arguments.caches, kMaxCheckedCaches, protocol);
+  if (!arguments.murphi.empty()) write_file(arguments.murphi, murphi_model(protocol, options.caches));
+  const CheckResult result = check_protocol(protocol, options);
+  if (arguments.json) {
+    std::cout << result_json(protocol, options, result).dump(1) << "\n";
+  } else {
+    std::cout << result_page(protocol, options, result, painter_for_stdout());
+  }
+  return result.proved(options) ? ExitCode::done : ExitCode::check_failed;
+}
+
+NetworkProtocols with_partners(const Protocol& protocol) {
+  if (protocol.kind == ProtocolKind::directory && protocol.cache.states.empty()) {
+    throw ConfigError(fmt::format(
+        "{}: has no caches of its own on the network; check the protocol of a node controller that names it", protocol.name));
+  }
+  if (protocol.kind == ProtocolKind::directory) return {protocol, std::nullopt, std::nullopt};
+  return {load_protocol(protocol.directory_partner), protocol, load_protocol(protocol.bus_partner)};
+}
+
+std::vector<NetworkCheckOptions> systems_of(const NetworkProtocols& protocols, const CheckArguments& arguments) {
+  const Protocol& subject = subject_of(protocols);
+  std::vector<NetworkCheckOptions> systems = usual_systems(protocols);
+  if (arguments.nodes || arguments.caches) systems.resize(1);
+  NetworkCheckOptions& chosen = systems.front();
+  if (protocols.node) {
+    if (arguments.nodes) chosen.agents = in_range("--nodes", *arguments.nodes, kMaxCheckedAgents, subject);
+    if (arguments.caches) chosen.caches = in_range("--caches", *arguments.caches, kMaxCheckedNodeCaches, subject);
+  } else {
+    if (arguments.nodes) throw ConfigError(fmt::format("--nodes: {} has caches and no nodes; say --caches", subject.name));
+    if (arguments.caches) chosen.agents = in_range("--caches", *arguments.caches, kMaxCheckedAgents, subject);
+  }
+  for (NetworkCheckOptions& system : systems) system.symmetry = !arguments.all_states;
+  return systems;
+}
+
+ExitCode check_on_network(const Protocol& protocol, const CheckArguments& arguments) {
+  const NetworkProtocols protocols = with_partners(protocol);
+  const std::vector<NetworkCheckOptions> systems = systems_of(protocols, arguments);
+  if (!arguments.murphi.empty()) write_file(arguments.murphi, murphi_model(protocols, systems.front()));
+  const NetworkProof proof = prove_network(protocols, systems);
+  if (arguments.json) {
+    std::cout << proof_json(protocols, proof).dump(1) << "\n";
+  } else {
+    std::cout << proof_page(protocols, proof, painter_for_stdout());
+  }
+  return proof.proved(protocols) ? ExitCode::done : ExitCode::check_failed;
+}
+
 ExitCode check(const CheckArguments& arguments) {
   const Protocol protocol = load_protocol(arguments.protocol);
-  if (!arguments.murphi.empty()) write_file(arguments.murphi, murphi_model(protocol, arguments.options.caches));
-  CheckResult result;
   try {
-    result = check_protocol(protocol, arguments.options);
+    return protocol.kind == ProtocolKind::bus ? check_bus(protocol, arguments) : check_on_network(protocol, arguments);
   } catch (const CheckTooLarge& error) {
     throw ConfigError(error.what());
   }
-  if (arguments.json) {
-    std::cout << result_json(protocol, arguments.options, result).dump(1) << "\n";
-  } else {
-    std::cout << result_page(protocol, arguments.options, result, painter_for_stdout());
-  }
-  return result.proved(arguments.options) ? ExitCode::done : ExitCode::check_failed;
 }
 
 }  // namespace
@@ -165,18 +221,20 @@ void add_check(CLI::App& program, Invocation& invocation) {
   command->add_option("PROTOCOL", arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md")
       ->type_name("")
       ->required();
-  command->add_option("--caches", arguments->options.caches, fmt::format("How many, 1 to {} (default: 3)", kMaxCheckedCaches))
-      ->check(CLI::Range(1, kMaxCheckedCaches))
+  command->add_option("--caches", arguments->caches, "How many; of a node controller: in each node (default: 3; in nodes: 2)")
       ->option_text("N");
-  command->add_flag("--no-symmetry", arguments->all_states, "Also tell states apart that differ only in which cache is which");
+  command
+      ->add_option("--nodes", arguments->nodes, "How many nodes, for a node controller (default: 2, and then 3 of one cache)")
+      ->option_text("N");
+  command->add_option("--lines", arguments->lines, "1 or 2: they prove the same, see below (default: 1)")
+      ->check(CLI::Range(1, 2))
+      ->option_text("N");
+  command->add_flag("--no-symmetry", arguments->all_states, "Also tell states apart that differ only in names");
   command->add_option("--murphi", arguments->murphi, "Also write the model for Murphi's checkers to this file")
       ->option_text("FILE");
   command->add_flag("--json", arguments->json, "Print one JSON document");
   command->footer(kFooter);
-  command->callback([arguments, &invocation] {
-    arguments->options.symmetry = !arguments->all_states;
-    invocation.action = [arguments] { return check(*arguments); };
-  });
+  command->callback([arguments, &invocation] { invocation.action = [arguments] { return check(*arguments); }; });
 }
 
 }  // namespace linebounce

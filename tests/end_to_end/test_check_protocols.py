@@ -4,12 +4,24 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
 from program import ROOT, Program
 
-PROTOCOLS = sorted(path.stem for path in (ROOT / "models" / "protocols").glob("*.md") if path.stem != "README")
+FILES = sorted(path for path in (ROOT / "models" / "protocols").glob("*.md") if path.stem != "README")
+
+
+def with_tables(*controllers: str) -> list[str]:
+    """The protocols whose files have tables for all of these controllers."""
+    headings = {path.stem: path.read_text(encoding="utf-8").splitlines() for path in FILES}
+    return [name for name, lines in headings.items() if all(f"## {controller}" in lines for controller in controllers)]
+
+
+PROTOCOLS = with_tables("cache", "memory")
+DIRECTORIES = with_tables("cache", "directory")
+NODES = with_tables("node")
 
 
 def text_of(protocol: str) -> str:
@@ -102,6 +114,83 @@ def test_another_model_checker_proves_the_same_and_counts_the_same_states(
     found = check(linebounce, protocol, "--caches", str(caches), "--no-symmetry", "--murphi", model, code=0)
     assert found["proved"]
     assert rumur(linebounce, model) == (True, found["states"])
+
+
+SMALL_SYSTEMS = [
+    *((protocol, ("--caches", "2")) for protocol in DIRECTORIES),
+    *((protocol, ("--nodes", "2", "--caches", "1")) for protocol in NODES),
+]
+LARGER_SYSTEMS = [
+    *((protocol, ("--caches", "3")) for protocol in DIRECTORIES),
+    *((protocol, ("--nodes", "2", "--caches", "2")) for protocol in NODES),
+    *((protocol, ("--nodes", "3", "--caches", "1")) for protocol in NODES),
+]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "size"), [*SMALL_SYSTEMS, *(pytest.param(*case, marks=pytest.mark.thorough) for case in LARGER_SYSTEMS)]
+)
+def test_another_model_checker_agrees_on_networks_too(linebounce: Program, protocol: str, size: tuple[str, ...]) -> None:
+    model = linebounce.directory / "model.m"
+    found = check(linebounce, protocol, *size, "--no-symmetry", "--murphi", model, code=0)
+    assert found["proved"]
+    assert rumur(linebounce, model) == (True, found["systems"][0]["states"])
+
+
+def test_a_directory_is_proved_quickly_and_in_little_memory(linebounce: Program) -> None:
+    started = time.monotonic()
+    found = check(linebounce, "mesi_directory", "--caches", "3", code=0)
+    assert time.monotonic() - started < 60
+    assert not found["unreached_rows"]
+    assert found["violation"] is None
+    assert found["promises"] == ["swmr", "data_value", "impossible_pair", "accounted", "no_deadlock", "can_finish"]
+
+
+@pytest.mark.parametrize("protocol", NODES)
+def test_a_node_controller_is_proved_in_two_systems_that_show_other_bugs(linebounce: Program, protocol: str) -> None:
+    found = check(linebounce, protocol, code=0)
+    assert [(system["nodes"], system["caches"]) for system in found["systems"]] == [(2, 2), (3, 1)]
+    assert not found["unreached_rows"]
+    shown = linebounce("check", protocol)
+    assert shown.code == 0
+    for system in found["systems"]:
+        assert f"{system['states']} states" in shown.stdout
+
+
+# As BROKEN, in a network.
+BROKEN_NETWORKS = (
+    ("mesi_directory", "IM_A, SM_A", "Inv_Ack [more_acks]", None, "count ack; complete | M", "accounted|swmr|impossible_pair"),
+    ("mesi_directory", "EM", "GetS", "; add owner", "", "swmr|data_value"),
+    ("mesi_directory", "S", "GetM", "; send Inv to sharers", "", "swmr"),
+    ("moesi_directory", "OM_AC", "Fwd_GetM", "send DataO", "send Data", "swmr|impossible_pair|accounted"),
+)
+
+
+@pytest.mark.parametrize(("protocol", "state", "event", "old", "new", "promise"), BROKEN_NETWORKS)
+def test_a_broken_row_of_a_directory_is_found(  # noqa: PLR0913, PLR0917
+    linebounce: Program, protocol: str, state: str, event: str, old: str | None, new: str, promise: str
+) -> None:
+    path = linebounce.file("broken.md", broken(text_of(protocol), state, event, old, new))
+    model = linebounce.directory / "model.m"
+    found = check(linebounce, path, "--murphi", model, code=1)
+    assert re.fullmatch(promise, found["violation"]["promise"]), found["violation"]
+    assert len(found["violation"]["steps"]) > 0
+    shown = linebounce("check", path)
+    assert shown.code == 1
+    assert found["violation"]["text"] in shown.stdout
+    assert not rumur(linebounce, model)[0]
+
+
+def test_a_row_of_a_node_that_only_three_nodes_need_is_found_with_a_diagram(linebounce: Program) -> None:
+    text = broken(text_of("mesi_node"), "SMI_B", "Fwd_GetS, Fwd_GetM", None, "impossible |")
+    path = linebounce.file("broken.md", text)
+    assert check(linebounce, path, "--nodes", "2", "--caches", "2", code=0)["violation"] is None
+    found = check(linebounce, path, code=1)
+    assert found["violation"]["promise"] == "impossible_pair"
+    assert found["violation"]["columns"] == ["cache 0.0", "node 0", "cache 1.0", "node 1", "cache 2.0", "node 2", "home"]
+    shown = linebounce("check", path).stdout
+    assert "Broken: nothing happens that the table calls impossible." in shown
+    assert "SMI_B" in shown
 
 
 @pytest.mark.parametrize(("what", "protocol", "state", "event", "old", "new", "promise"), CASES)
@@ -208,6 +297,12 @@ def test_with_fewer_caches_rows_that_need_more_are_no_failure(linebounce: Progra
         (["mesi_snoop", "--caches", "8"], "1 to 7"),
         (["mesi_snoop", "--murphi", "no/such/model.m"], "no/such/model.m"),
         (["mesi_snoop", "--nodes", "2"], "--nodes"),
+        (["mesi_directory", "--nodes", "2"], "--nodes"),
+        (["mesi_directory", "--caches", "7"], "1 to 6"),
+        (["mesi_node", "--nodes", "7"], "1 to 6"),
+        (["mesi_node", "--caches", "5"], "1 to 4"),
+        (["mesi_directory", "--lines", "3"], "--lines"),
+        (["mesi_directory_tags"], "a node controller"),
         ([], "PROTOCOL"),
     ],
 )

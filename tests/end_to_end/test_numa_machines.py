@@ -1,4 +1,4 @@
-"""Machines of several nodes, as they are shipped: what crosses between nodes costs what it crosses, and nothing depends on a speed-up."""
+"""Machines of several nodes, as they are shipped: what crosses nodes costs its crossings, nothing depends on a speed-up."""
 
 import json
 from pathlib import Path

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "models/coherence/checker/diagram.hpp"
 #include "models/coherence/checker/world_copies.hpp"
 
 namespace linebounce {
 namespace {
 
+using checker::Diagram;
 using checker::World;
 
 class Recorder final : public checker::StepWatcher {
@@ -73,63 +75,6 @@ class Recorder final : public checker::StepWatcher {
   std::uint8_t on_bus_ = 0;
 };
 
-// Lines of characters with one lifeline a column.
-class Diagram {
- public:
-  explicit Diagram(int columns) : columns_(static_cast<std::size_t>(columns)) {}
-
-  void cells(const std::string& margin, const std::vector<std::string>& texts) {
-    std::string line;
-    for (std::size_t i = 0; i < columns_; ++i) {
-      const std::string& text = texts[i];
-      line += fmt::format("{:<{}}", text.empty() ? "|" : text.substr(0, kColumn - 1), kColumn);
-    }
-    add(margin, line);
-  }
-  void gap() { cells("", std::vector<std::string>(columns_)); }
-
-  // From one column to all from `first` to `last`; what only passes those between stops at the ends.
-  void arrow(const std::string& margin, std::size_t from, std::size_t first, std::size_t last, const std::string& label,
-             bool passes) {
-    std::string line(columns_ * kColumn, ' ');
-    for (std::size_t i = 0; i < columns_; ++i) line[i * kColumn] = '|';
-    std::fill(line.begin() + static_cast<std::ptrdiff_t>(first * kColumn),
-              line.begin() + static_cast<std::ptrdiff_t>(last * kColumn) + 1, '-');
-    for (std::size_t i = first; i <= last; ++i) {
-      if (passes && i != first && i != last) continue;
-      line[i * kColumn] = i < from ? '<' : i > from ? '>' : 'o';
-    }
-    // Beside its sender, where there is room.
-    const std::size_t place = from < last ? from * kColumn + 3 : (from - 1) * kColumn + 3;
-    line.replace(place, label.size() + 2, " " + label + " ");
-    add(margin, line);
-  }
-
-  void notes(const std::vector<std::vector<std::string>>& notes) {
-    std::size_t lines = 0;
-    for (const auto& column : notes) lines = std::max(lines, column.size());
-    for (std::size_t i = 0; i < lines; ++i) {
-      std::vector<std::string> texts;
-      for (const auto& column : notes) texts.push_back(i < column.size() ? column[i] : "");
-      cells("", texts);
-    }
-  }
-
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  static constexpr std::size_t kColumn = 22;
-
-  void add(const std::string& margin, const std::string& line) {
-    text_ += fmt::format("{:>4}  {}", margin, line);
-    text_.erase(text_.find_last_not_of(' ') + 1);
-    text_ += '\n';
-  }
-
-  std::size_t columns_;
-  std::string text_;
-};
-
 std::string access_text(const CheckStep& step) {
   switch (step.kind) {
     case StepKind::load: return "Load";
@@ -177,7 +122,7 @@ std::vector<ReplayedStep> replay(const Protocol& protocol, const CheckOptions& o
 }
 
 std::string message_diagram(const Protocol& protocol, const CheckOptions& options, const Violation& violation) {
-  Diagram diagram(options.caches + 1);
+  Diagram diagram(options.caches + 1, 22);
   std::vector<std::string> names;
   for (int cache = 0; cache < options.caches; ++cache) names.push_back(fmt::format("cache {}", cache));
   names.emplace_back("memory");

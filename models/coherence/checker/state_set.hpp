@@ -13,11 +13,12 @@ namespace linebounce::checker {
 
 using StateNumber = std::uint32_t;
 
-// Open addressing: 16 bytes a state, and 8 to 16 for finding it again. What grows with the states stands in deques here, not in
-// vectors, which would hold it twice while they grow.
-class StateSet {
+// Open addressing: a state's key, and 8 to 16 bytes for finding it again. What grows with the states stands in deques here, not
+// in vectors, which would hold it twice while they grow. A key is an array of `words`.
+template <class Key>
+class BasicStateSet {
  public:
-  StateSet() : slots_(kFirstSlots, kEmpty) {}
+  BasicStateSet() : slots_(kFirstSlots, kEmpty) {}
 
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
   [[nodiscard]] const Key& operator[](StateNumber number) const { return keys_[number]; }
@@ -42,8 +43,11 @@ class StateSet {
 
   [[nodiscard]] std::size_t place(const Key& key) const {
     std::uint64_t hash = 0;
-    for (const CacheWord word : key.words) hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-    return static_cast<std::size_t>(hash ^ hash >> 32) & (slots_.size() - 1);
+    for (const auto word : key.words) {
+      hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+      hash ^= hash >> 32;
+    }
+    return static_cast<std::size_t>(hash) & (slots_.size() - 1);
   }
 
   void grow() {
@@ -58,5 +62,7 @@ class StateSet {
   std::deque<Key> keys_;
   std::vector<StateNumber> slots_;
 };
+
+using StateSet = BasicStateSet<Key>;
 
 }  // namespace linebounce::checker

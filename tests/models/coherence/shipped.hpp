@@ -10,16 +10,26 @@
 
 namespace linebounce::test {
 
-// Every file of models/protocols; a test holds that none is missing.
+// The files of models/protocols, those of a bus and the others; a test holds that none is missing.
 inline constexpr std::array kShippedProtocols = {"msi_snoop",   "mesi_snoop",  "mesi_snoop_upgrade_retry",
                                                  "mesif_snoop", "moesi_snoop", "dragon_snoop"};
+inline constexpr std::array kShippedDirectories = {"mesi_directory", "moesi_directory"};  // with caches on the network themselves
+inline constexpr std::array kShippedNodes = {"mesi_node", "mesi_node_tags"};
+inline constexpr std::array kShippedHomes = {"mesi_directory_tags"};  // a directory for nodes only
 
-// The file models/protocols/NAME.md.
-inline Protocol shipped_protocol(const std::string& name) {
+inline std::string shipped_text(const std::string& name) {
   const std::ifstream file(std::string(LINEBOUNCE_SOURCE_DIR) + "/models/protocols/" + name + ".md");
   std::ostringstream text;
   text << file.rdbuf();
-  return parse_protocol(text.str(), name + ".md");
+  return text.str();
+}
+
+// The file models/protocols/NAME.md; of a node with the partners that it names.
+inline Protocol shipped_protocol(const std::string& name) {
+  const std::string text = shipped_text(name);
+  const auto partners = partners_of(text);
+  if (!partners) return parse_protocol(text, name + ".md");
+  return parse_node_protocol(text, name + ".md", shipped_protocol(partners->bus), shipped_protocol(partners->directory));
 }
 
 }  // namespace linebounce::test

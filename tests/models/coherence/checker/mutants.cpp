@@ -16,27 +16,50 @@ Row without_action(const Row& row, std::size_t dropped) {
   return changed;
 }
 
-void add_mutants_of_row(const ControllerTable& table, bool of_cache, std::size_t place, std::vector<Mutant>& mutants) {
+void add_mutants_of_row(const Protocol& good, Controller controller, std::size_t base, const std::vector<std::size_t>& places,
+                        std::vector<Mutant>& mutants) {
+  const ControllerTable& table = good.table(controller);
+  const std::size_t place = places.front();
   const Row& row = table.rows[place];
-  if (row.impossible) return;
+  const bool one_word = places.size() < table.base_events[base].count;
   const std::string name = fmt::format("{} {} {}", table.name, table.states[place / table.events.size()].name,
-                                       table.events[place % table.events.size()]);
+                                       one_word ? table.events[place % table.events.size()] : table.base_events[base].name);
   const auto add = [&](const std::string& change, const Row& changed) {
-    mutants.push_back({name + ": " + change, of_cache, place, changed});
+    mutants.push_back({name + ": " + change, controller, places, changed});
   };
-  for (std::size_t next = 0; next < table.states.size(); ++next) {
+  const bool stalls = row.count == 1 && row.actions[0].verb == Verb::stall;
+  for (std::size_t next = 0; next < table.states.size() && !(stalls && good.kind != ProtocolKind::bus); ++next) {
     if (next == row.next) continue;
     Row changed = row;
     changed.next = static_cast<StateId>(next);
     add("to " + table.states[next].name, changed);
   }
-  const bool of_processor = of_cache && place % table.events.size() <= kEvict;
-  for (std::size_t dropped = 0; dropped < row.count && !(of_processor && row.count == 1); ++dropped) {
+  const bool of_processor = controller == Controller::cache && base <= kEvict;
+  const bool node_evicts = controller == Controller::node && base == node_evict_event(good.bus_messages);
+  const bool only_answer = row.count == 1 && (of_processor || (node_evicts && stalls));
+  for (std::size_t dropped = 0; dropped < row.count && !only_answer; ++dropped) {
     add(fmt::format("without action {}", dropped + 1), without_action(row, dropped));
   }
   Row deleted = row;
   deleted.impossible = true;
   add("deleted", deleted);
+}
+
+// The rows of a state at one base event, as they are written: one for all words of the guard, or one for each.
+void add_mutants_at(const Protocol& good, Controller controller, std::size_t state, std::size_t base,
+                    std::vector<Mutant>& mutants) {
+  const ControllerTable& table = good.table(controller);
+  const std::size_t first = state * table.events.size() + table.base_events[base].first;
+  const std::size_t end = first + table.base_events[base].count;
+  for (std::size_t place = first; place < end; ++place) {
+    const int line = table.rows[place].source_line;
+    const auto same_row = [&](std::size_t other) { return table.rows[other].source_line == line; };
+    std::vector<std::size_t> places;
+    for (std::size_t other = first; other < end; ++other) {
+      if (same_row(other)) places.push_back(other);
+    }
+    if (places.front() == place && !table.rows[place].impossible) add_mutants_of_row(good, controller, base, places, mutants);
+  }
 }
 
 template <class Named>
@@ -55,14 +78,19 @@ std::size_t index_of(const std::vector<Named>& things, const std::string& name) 
 
 Protocol Mutant::of(const Protocol& good) const {
   Protocol protocol = good;
-  (of_cache ? protocol.cache : protocol.memory).rows[place] = row;
+  for (const std::size_t place : places) protocol.table(controller).rows[place] = row;
   return protocol;
 }
 
 std::vector<Mutant> mutants_of(const Protocol& good) {
   std::vector<Mutant> mutants;
-  for (std::size_t i = 0; i < good.cache.rows.size(); ++i) add_mutants_of_row(good.cache, true, i, mutants);
-  for (std::size_t i = 0; i < good.memory.rows.size(); ++i) add_mutants_of_row(good.memory, false, i, mutants);
+  for (const Controller controller : {Controller::cache, Controller::memory, Controller::directory, Controller::node}) {
+    const ControllerTable& table = good.table(controller);
+    for (std::size_t state = 0; state < table.states.size(); ++state) {
+      for (std::size_t base = 0; base < table.base_events.size(); ++base)
+        add_mutants_at(good, controller, state, base, mutants);
+    }
+  }
   return mutants;
 }
 

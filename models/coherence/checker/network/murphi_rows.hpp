@@ -1,0 +1,51 @@
+// The rows of the tables as Murphi statements. Where the model checks something with an `error` or `assert`, check_network()
+// throws.
+#pragma once
+
+#include <string>
+
+#include "models/coherence/checker/network/murphi_text.hpp"
+#include "models/coherence/checker/network/system.hpp"
+
+namespace linebounce::checker {
+
+// Prefixes of names in a model.
+inline constexpr std::string_view kAgentState = "A", kCacheState = "C", kHomeState = "H", kRequest = "R", kRecall = "T",
+                                  kToHome = "home", kToAgent = "net", kForward = "F";
+
+// The data that a recall has brought, if it has.
+inline constexpr std::string_view kOnBus = "hand";
+
+// For whom rows are written, in Murphi's words.
+struct MurphiPlace {
+  enum class Role : std::uint8_t { agent, home, bus_cache, in_memorys_place } role;
+  std::string state;            // "as[a]"
+  std::string requestor = "r";  // "r" of the message in hand, or "ar[a]"
+  std::string data = "v";       // what `take data` and `update memory` take
+  std::string cache{};          // on a bus: "k"; of a node: whose transaction it is
+};
+
+class MurphiRows {
+ public:
+  MurphiRows(const CheckedSystem& system, MurphiText& out) : system_(system), out_(out) {}
+
+  // All states of a table at one base event, and the rows of a guarded one where its guard says which.
+  void at(int depth, const ControllerTable& table, std::size_t base_event, const MurphiPlace& place);
+
+  [[nodiscard]] static std::string_view state_kind(MurphiPlace::Role role);
+
+ private:
+  void row(int depth, const ControllerTable& table, std::size_t state, const Row& row, const MurphiPlace& place);
+  void action(int depth, Action action, const Row& row, const MurphiPlace& place);
+  void agent_action(int depth, Action action, const MurphiPlace& place);
+  void home_action(int depth, Action action, const Row& row, const MurphiPlace& place);
+  void bus_cache_action(int depth, Action action, const MurphiPlace& place);
+  void memory_action(int depth, Action action, const MurphiPlace& place);
+  // The condition of the guard's word number `word`.
+  [[nodiscard]] static std::string guard(GuardGroup group, int word);
+
+  const CheckedSystem& system_;
+  MurphiText& out_;
+};
+
+}  // namespace linebounce::checker

@@ -1,0 +1,237 @@
+#include "models/coherence/checker/network/network_diagram.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "models/coherence/checker/counterexample.hpp"
+#include "models/coherence/checker/diagram.hpp"
+#include "models/coherence/checker/network/network_steps.hpp"
+
+namespace linebounce {
+namespace {
+
+using checker::CheckedSystem;
+using checker::NetworkWorld;
+using checker::Place;
+
+constexpr std::size_t kColumnWidth = 16;
+
+// The column of everybody.
+class Columns {
+ public:
+  explicit Columns(const CheckedSystem& system) : system_(system) {}
+
+  [[nodiscard]] std::size_t count() const { return home() + 1; }
+  [[nodiscard]] std::size_t home() const { return static_cast<std::size_t>(system_.agents * width()); }
+  [[nodiscard]] std::size_t cache(int agent, int cache) const { return static_cast<std::size_t>(agent * width() + cache); }
+  // Of a node its controller.
+  [[nodiscard]] std::size_t agent(int agent) const { return cache(agent, system_.caches); }
+  [[nodiscard]] std::size_t of(const Place& place) const {
+    if (place.controller == Controller::directory) return home();
+    return place.controller == Controller::node || !system_.has_nodes ? agent(place.agent) : cache(place.agent, place.cache);
+  }
+
+  [[nodiscard]] std::vector<std::string> headings() const {
+    std::vector<std::string> names;
+    for (int a = 0; a < system_.agents; ++a) {
+      for (int c = 0; c < system_.caches; ++c) names.push_back(fmt::format("cache {}.{}", a, c));
+      names.push_back(fmt::format("{} {}", system_.has_nodes ? "node" : "cache", a));
+    }
+    names.emplace_back("home");
+    return names;
+  }
+
+  [[nodiscard]] std::vector<std::string> states(const NetworkWorld& world) const {
+    std::vector<std::string> names;
+    for (int a = 0; a < system_.agents; ++a) {
+      for (int c = 0; c < system_.caches; ++c) {
+        names.push_back(system_.cache().states[world.agent(a).caches[static_cast<std::size_t>(c)].state].name);
+      }
+      names.push_back(system_.agent().states[world.agent(a).entry.state].name);
+    }
+    names.push_back(system_.directory().states[world.directory.state].name);
+    return names;
+  }
+
+ private:
+  [[nodiscard]] int width() const { return system_.caches + 1; }
+  const CheckedSystem& system_;
+};
+
+class NetworkRecorder final : public checker::NetworkWatcher {
+ public:
+  explicit NetworkRecorder(const CheckedSystem& system) : system_(system), columns_(system) {
+    suppliers_.resize(static_cast<std::size_t>(system.agents));
+  }
+
+  void begin(const NetworkStep& step, const NetworkWorld& world) {
+    now_ = ReplayedNetworkStep{};
+    now_.step = step;
+    now_.notes.resize(columns_.count());
+    describe(step, world);
+  }
+  ReplayedNetworkStep end(const NetworkWorld& world) {
+    now_.states = columns_.states(world);
+    return now_;
+  }
+
+  void transition(const Place& place, StateId state, EventId event) override {
+    const Protocol& protocol = protocol_of(place);
+    const ControllerTable& table = place.controller == Controller::node ? system_.agent() : protocol.table(place.controller);
+    const Row& row = table.row(state, event);
+    if (row.next != state) note(place, fmt::format("{} -> {}", table.states[state].name, table.states[row.next].name));
+    std::vector<std::string> raised;
+    for (const Action action : row.steps()) {
+      if (action.verb == Verb::assert_shared) raised.emplace_back("shared");
+      if (action.verb == Verb::assert_owned) raised.emplace_back("owned");
+      if (action.verb == Verb::issue) note(place, fmt::format("issues {}", protocol.messages[action.argument].name));
+      if (action.verb == Verb::recall) note(place, fmt::format("recalls {}", protocol.messages[action.argument].name));
+      if (action.verb == Verb::stall) note(place, "stalls");
+      if (action.verb == Verb::defer) note(place, "defers");
+    }
+    if (!raised.empty()) note(place, fmt::format("says {}", fmt::join(raised, ", ")));
+  }
+  void read(const Place& place, std::uint8_t value) override { note(place, fmt::format("reads {}", value)); }
+  void wrote(const Place& place, std::uint8_t value) override { note(place, fmt::format("writes {}", value)); }
+  void drove_bus(const Place& place, std::uint8_t value) override {
+    note(place, fmt::format("drives {}", value));
+    suppliers_[static_cast<std::size_t>(place.agent)] = columns_.of(place);
+  }
+  void took(const Place& place, std::uint8_t value) override { note(place, fmt::format("takes {}", value)); }
+  void sent(const Place& place, const MessageUnderWay& message) override {
+    note(place, fmt::format("sends {}", name_of(message)));
+    under_way_.emplace_back(message, columns_.of(place));
+  }
+
+ private:
+  [[nodiscard]] const Protocol& protocol_of(const Place& place) const {
+    if (place.controller == Controller::node) return system_.subject;
+    return place.controller == Controller::cache && system_.has_nodes ? system_.bus : system_.network;
+  }
+  [[nodiscard]] std::string name_of(const MessageUnderWay& message) const {
+    return system_.network.messages[message.message.message].name;
+  }
+
+  void describe(const NetworkStep& step, const NetworkWorld& world) {
+    const std::size_t cache = columns_.cache(step.agent, step.cache);
+    now_.from = now_.first = now_.last = step.kind == NetworkStepKind::give_up ? columns_.agent(step.agent) : cache;
+    switch (step.kind) {
+      case NetworkStepKind::load: now_.text = "Load"; break;
+      case NetworkStepKind::store: now_.text = fmt::format("Store {}", step.value); break;
+      case NetworkStepKind::evict:
+      case NetworkStepKind::give_up: now_.text = "Evict"; break;
+      case NetworkStepKind::order:
+        on_bus(step, cache, world.agent(step.agent).caches[static_cast<std::size_t>(step.cache)].request - 1);
+        break;
+      case NetworkStepKind::run: {
+        const int asker = world.agent(step.agent).entry.asker;
+        on_bus(step, columns_.cache(step.agent, asker),
+               world.agent(step.agent).caches[static_cast<std::size_t>(asker)].request - 1);
+        break;
+      }
+      case NetworkStepKind::recall:
+        on_bus(step, columns_.agent(step.agent), world.agent(step.agent).transaction - checker::kRecallTransaction);
+        break;
+      case NetworkStepKind::data:
+        now_.text = fmt::format("data {}", world.agent(step.agent).bus_data);
+        between(suppliers_[static_cast<std::size_t>(step.agent)], cache);
+        break;
+      case NetworkStepKind::arrive: arrives(step.arrives); break;
+    }
+  }
+
+  void on_bus(const NetworkStep& step, std::size_t from, int message) {
+    now_.text = system_.bus.messages[static_cast<std::size_t>(message)].name;
+    now_.from = from;
+    now_.first = columns_.cache(step.agent, 0);
+    now_.last = columns_.agent(step.agent);
+    now_.passes = false;
+  }
+
+  void arrives(const MessageUnderWay& message) {
+    now_.text = name_of(message);
+    if (system_.network.messages[message.message.message].carries_data) now_.text += fmt::format(" {}", message.data);
+    const auto sent =
+        std::find_if(under_way_.begin(), under_way_.end(), [&](const auto& entry) { return entry.first == message; });
+    if (sent == under_way_.end()) return;
+    const std::size_t to = message.to == kMemory ? columns_.home() : columns_.agent(message.to);
+    between(sent->second, to);
+    if (message.to != kMemory && message.message.requestor != kNobody) {
+      now_.notes[to].push_back(fmt::format("for {} {}", system_.has_nodes ? "node" : "cache", message.message.requestor));
+    }
+    under_way_.erase(sent);
+  }
+
+  void between(std::size_t from, std::size_t to) {
+    now_.from = from;
+    now_.first = std::min(from, to);
+    now_.last = std::max(from, to);
+  }
+
+  void note(const Place& place, std::string text) { now_.notes[columns_.of(place)].push_back(std::move(text)); }
+
+  const CheckedSystem& system_;
+  const Columns columns_;
+  ReplayedNetworkStep now_;
+  std::vector<std::size_t> suppliers_;                              // by node: the column of who drove its bus last
+  std::vector<std::pair<MessageUnderWay, std::size_t>> under_way_;  // with the sender's column
+};
+
+void draw(checker::Diagram& diagram, const ReplayedNetworkStep& shown, std::size_t number) {
+  const std::string margin = std::to_string(number);
+  diagram.gap();
+  if (shown.first < shown.last) {
+    diagram.arrow(margin, shown.from, shown.first, shown.last, shown.text, shown.passes);
+  } else {
+    std::vector<std::string> texts(shown.notes.size());
+    texts[shown.from] = shown.text;
+    diagram.cells(margin, texts);
+  }
+  diagram.notes(shown.notes);
+}
+
+}  // namespace
+
+std::vector<std::string> network_columns(const NetworkProtocols& protocols, const NetworkCheckOptions& options) {
+  const CheckedSystem system(protocols, options);
+  return Columns(system).headings();
+}
+
+std::vector<ReplayedNetworkStep> replay(const NetworkProtocols& protocols, const NetworkCheckOptions& options,
+                                        const NetworkViolation& violation) {
+  const CheckedSystem system(protocols, options);
+  std::vector<ReplayedNetworkStep> steps;
+  NetworkWorld world;
+  checker::NetworkRowsRun ignored(system);
+  NetworkRecorder recorder(system);
+  checker::NetworkSteps next(system, world, ignored, &recorder);
+  for (const NetworkStep& step : violation.steps) {
+    recorder.begin(step, world);
+    try {
+      next.run(step);
+    } catch (const checker::Broken&) {  // the last step: what there is of it is shown
+    } catch (const ProtocolFault&) {
+    }
+    steps.push_back(recorder.end(world));
+  }
+  return steps;
+}
+
+std::string message_diagram(const NetworkProtocols& protocols, const NetworkCheckOptions& options,
+                            const NetworkViolation& violation) {
+  const CheckedSystem system(protocols, options);
+  const Columns columns(system);
+  checker::Diagram diagram(static_cast<int>(columns.count()), kColumnWidth);
+  diagram.cells("step", columns.headings());
+  const std::vector<std::string> states = columns.states(NetworkWorld{});
+  diagram.cells("", states);
+  const std::vector<ReplayedNetworkStep> steps = replay(protocols, options, violation);
+  for (std::size_t i = 0; i < steps.size(); ++i) draw(diagram, steps[i], i + 1);
+  diagram.gap();
+  diagram.cells("", steps.empty() ? states : steps.back().states);
+  return fmt::format("{}\n  Broken: {}.\n  {}\n", diagram.text(), promise_text(violation.promise), violation.text);
+}
+
+}  // namespace linebounce

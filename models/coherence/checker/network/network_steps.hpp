@@ -1,0 +1,96 @@
+// What can happen next in a state, and what it does: the ends on which network_order.hpp and bus_order.hpp act when a protocol
+// is checked, and what they find wrong on the way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/coherence/checker/network/network_world.hpp"
+#include "models/coherence/checker/world_copies.hpp"
+
+namespace linebounce::checker {
+
+// Where in the system something happens.
+struct Place {
+  Controller controller{};
+  int agent = 0;
+  int cache = 0;  // of a node
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+// Wants to know what a step does: for counterexamples. Exploring runs without one.
+class NetworkWatcher {
+ public:
+  virtual ~NetworkWatcher() = default;
+  virtual void transition(const Place& place, StateId state, EventId event) = 0;
+  virtual void read(const Place& place, std::uint8_t value) = 0;
+  virtual void wrote(const Place& place, std::uint8_t value) = 0;
+  virtual void drove_bus(const Place& place, std::uint8_t value) = 0;
+  virtual void took(const Place& place, std::uint8_t value) = 0;
+  virtual void sent(const Place& place, const MessageUnderWay& message) = 0;
+};
+
+// Which rows have run, by [state][event].
+struct NetworkRowsRun {
+  explicit NetworkRowsRun(const CheckedSystem& system)
+      : agent(system.agent().rows.size()), directory(system.directory().rows.size()) {}
+  std::vector<bool> agent, directory;
+};
+
+class NetworkSteps {
+ public:
+  NetworkSteps(const CheckedSystem& system, NetworkWorld& world, NetworkRowsRun& rows_run, NetworkWatcher* watcher = nullptr)
+      : system_(system), world_(world), rows_run_(rows_run), watcher_(watcher) {}
+
+  // Errors, of all steps: Broken; ProtocolFault. The world is half changed then.
+  void run(const NetworkStep& step);
+  // Whether the last step's value was stored: else another value would have made no difference.
+  [[nodiscard]] bool value_used() const { return value_used_; }
+
+  // What can happen in a state. With `symmetry` equal caches of a node count once.
+  static void enabled(const CheckedSystem& system, const NetworkWorld& world, bool symmetry, std::vector<NetworkStep>& steps);
+
+ private:
+  class NodeBus;       // the caches of one node, as bus_order.hpp wants them
+  class AgentOut;      // what an agent's rows send
+  class DirectoryOut;  // what the directory's rows send
+
+  void access(int agent, int cache, CacheEvent event);
+  void agent_access(int agent, CacheEvent event);
+  void complete_agent(int agent);
+  void order(int agent, int cache);
+  void order_granted(int agent, int cache);
+  void data(int agent, int cache);
+  void run_deferred(int agent);
+  void recall(int agent);
+  void give_up(int agent);
+  void arrive(const MessageUnderWay& message);
+  [[nodiscard]] std::size_t place_of(const MessageUnderWay& message) const;
+  void send(const Place& from, NetworkMessage message, int to, std::uint8_t data);
+  void read_and_write(const Place& place, std::uint8_t& data, CacheEvent event);
+  void ran(const Place& place, StateId state, EventId event);
+  void begin_transaction(int agent, std::uint8_t transaction);
+  void begin_asking(int agent, int asker);
+  void take_in_hand(std::uint8_t data, bool full) {
+    hand_data_ = data;
+    hand_full_ = full;
+  }
+  [[nodiscard]] std::string name(const Place& place) const;
+
+  const CheckedSystem& system_;
+  NetworkWorld& world_;
+  NetworkRowsRun& rows_run_;
+  NetworkWatcher* watcher_;
+  std::uint8_t hand_data_ = 0;  // of the message in hand, or on the bus
+  bool hand_full_ = false;      // whether it has data
+  std::uint8_t value_ = 0;
+  bool value_used_ = false;
+};
+
+// Throws Broken if the state itself breaks a promise.
+void check_world(const CheckedSystem& system, const NetworkWorld& world);
+
+// Nothing waits for anything, and nothing is under way.
+bool is_quiescent(const CheckedSystem& system, const NetworkWorld& world);
+
+}  // namespace linebounce::checker

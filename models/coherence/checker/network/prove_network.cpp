@@ -1,0 +1,43 @@
+#include "models/coherence/checker/network/prove_network.hpp"
+
+#include <algorithm>
+
+namespace linebounce {
+
+bool NetworkProof::all_rows_can_run(const NetworkProtocols& protocols) const {
+  const bool race = std::any_of(systems.begin(), systems.end(),
+                                [](const NetworkCheckOptions& system) { return system.agents >= kCachesForAllRows; });
+  const bool snoop =
+      std::any_of(systems.begin(), systems.end(), [](const NetworkCheckOptions& system) { return system.caches >= 2; });
+  return race && (snoop || !protocols.node);
+}
+
+std::vector<NetworkCheckOptions> usual_systems(const NetworkProtocols& protocols) {
+  if (!protocols.node) return {{.agents = 3}};
+  return {{.agents = 2, .caches = 2}, {.agents = 3, .caches = 1}};
+}
+
+NetworkProof prove_network(const NetworkProtocols& protocols, const std::vector<NetworkCheckOptions>& systems) {
+  NetworkProof proof;
+  for (const NetworkCheckOptions& system : systems) {
+    NetworkCheckResult result = check_network(protocols, system);
+    const auto ran = [&](const UnreachedRow& row) {
+      return std::none_of(result.unreached.begin(), result.unreached.end(), [&](const UnreachedRow& other) {
+        return row.controller == other.controller && row.state == other.state && row.source_line == other.source_line;
+      });
+    };
+    if (proof.systems.empty()) proof.unreached = result.unreached;
+    std::erase_if(proof.unreached, ran);
+    proof.systems.push_back(system);
+    proof.results.push_back(std::move(result));
+    if (proof.violation()) break;
+  }
+  return proof;
+}
+
+bool promises(const NetworkProtocols& protocols, Promise promise) {
+  const bool of_bus = promise == Promise::one_supplier || promise == Promise::data_arrives;
+  return of_bus ? protocols.node.has_value() : promises(subject_of(protocols), promise);
+}
+
+}  // namespace linebounce

@@ -1,0 +1,157 @@
+// Every row of every protocol of a network, broken on purpose, is noticed: by a broken promise, a row that never runs, or
+// another number of states. Mutants that survive are listed: each of them is a correct protocol too, or reaches the same
+// states.
+//
+// There are thousands. LINEBOUNCE_ALL_MUTANTS (./dev fuzz sets it) breaks them all, else every kSampled-th.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tests/models/coherence/checker/mutants.hpp"
+#include "tests/models/coherence/checker/network_systems.hpp"
+
+namespace linebounce::test {
+namespace {
+
+constexpr double kLeastShare = 0.95;
+constexpr std::size_t kSampled = 29;
+constexpr std::size_t kParts = 16;  // of a protocol's mutants: a part is a test of its own
+// Why each is right:
+//   "free" dropped: the copy is gone by its state; whose place it was is no part of the model.
+//   "to E" of a waiting store: the access that waits runs at once and takes E to M, as any store does.
+//   IM_A, SM_A, OM_A for each other, and IM_C, IM_D likewise: they differ only in whether the copy may be read while
+//   acknowledgements are waited for; it is the newest in all of them. SM_AD without "take data": the copy that is there is the
+//   same. "to S" of a directory without sharers: the next reader gets S where it could have had E. M for E and E for M in
+//   mesi_node, on GetS [owned]: the same order step goes on with Bus_Data, which makes it M. MP_B for EP_B in mesi_node: memory
+//   is owed a write-back of what it has already. IM_AD, SM_AD for ER_D in mesi_node_tags: all of them wait for Data and then
+//   run the deferred request.
+// In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
+// same.
+struct Survivors {
+  const char* protocol;
+  std::vector<std::string> expected;
+};
+
+const Survivors kSurvivors[] = {
+    {"mesi_directory",
+     {"cache S Inv: without action 2", "cache E Fwd_GetM: without action 2", "cache M Fwd_GetM: without action 2",
+      "cache IM_AD Data [no_acks]: to E", "cache IM_A Inv_Ack [last_ack]: to E", "cache IM_A Inv_Ack [more_acks]: to SM_A",
+      "cache SM_AD Data [no_acks]: to E", "cache SM_AD Data [no_acks]: without action 1",
+      "cache SM_AD Data [acks]: without action 1", "cache SM_A Load: to IM_A", "cache SM_A Inv_Ack [last_ack]: to E",
+      "cache SM_A Inv_Ack [more_acks]: to IM_A", "cache MI_A Put_Ack: without action 1", "cache EI_A Put_Ack: without action 1",
+      "cache SI_A Put_Ack: without action 1", "cache II_A Put_Ack: without action 1", "directory S PutS [last_sharer]: to S",
+      "directory S_D Data [no_sharers]: to S"}},
+    {"moesi_directory",
+     {"cache S Inv: without action 2",
+      "cache O Fwd_GetM: without action 2",
+      "cache E Fwd_GetM: without action 2",
+      "cache M Fwd_GetM: without action 2",
+      "cache IM_AD Data [no_acks]: to E",
+      "cache IM_A Inv_Ack [last_ack]: to E",
+      "cache IM_A Inv_Ack [more_acks]: to SM_A",
+      "cache IM_A Inv_Ack [more_acks]: to OM_A",
+      "cache IM_C Acks [no_acks]: to E",
+      "cache IM_C Acks [acks]: to OM_A",
+      "cache IM_C Inv_Ack: to OM_AC",
+      "cache IM_D DataO [no_acks]: to E",
+      "cache IM_D DataO [acks]: to OM_A",
+      "cache SM_AD Data [no_acks]: to E",
+      "cache SM_AD Data [no_acks]: without action 1",
+      "cache SM_AD Data [acks]: without action 1",
+      "cache SM_AD DataO: without action 1",
+      "cache SM_A Load: to IM_A",
+      "cache SM_A Inv_Ack [last_ack]: to E",
+      "cache SM_A Inv_Ack [more_acks]: to IM_A",
+      "cache SM_A Inv_Ack [more_acks]: to OM_A",
+      "cache OM_AC Acks [no_acks]: to E",
+      "cache OM_A Inv_Ack [last_ack]: to E",
+      "cache MI_A Put_Ack: without action 1",
+      "cache EI_A Put_Ack: without action 1",
+      "cache OI_A Put_Ack: without action 1",
+      "cache SI_A Put_Ack: without action 1",
+      "cache II_A Put_Ack: without action 1"}},
+    {"mesi_node",
+     {"node E GetS [owned]: to M", "node M GetS [owned]: to E", "node IM_A PutM: to SM_A", "node IM_A Ask_GetS: to SM_A",
+      "node IM_A Ask_GetM: to SM_A", "node IM_A Inv_Ack [more_acks]: to SM_A", "node SM_AD Data [no_acks]: without action 1",
+      "node SM_AD Data [acks]: without action 1", "node EP_B Ask_GetS: to MP_B", "node EP_B Ask_GetM: to MP_B"}},
+    {"mesi_node_tags",
+     {"node E GetS [clean]: to IM_AD", "node E GetS [clean]: to SM_AD", "node IM_A PutM: to SM_A",
+      "node IM_A Ask_GetS: to SM_A", "node IM_A Ask_GetM: to SM_A", "node IM_A Inv_Ack [more_acks]: to SM_A"}},
+};
+
+struct Part {
+  const Survivors* survivors;
+  std::size_t number;
+};
+void PrintTo(const Part& part, std::ostream* out) {
+  *out << part.survivors->protocol << ", part " << part.number;
+}
+
+std::vector<Part> all_parts() {
+  std::vector<Part> parts;
+  for (const Survivors& survivors : kSurvivors) {
+    for (std::size_t number = 0; number < kParts; ++number) parts.push_back({&survivors, number});
+  }
+  return parts;
+}
+
+// The good protocol in a system; checked when it is needed.
+struct Reference {
+  NetworkCheckOptions options;
+  std::optional<NetworkCheckResult> result;
+};
+
+// Systems of growing size: most mutants show in the smallest.
+std::vector<Reference> references(const NetworkProtocols& good) {
+  std::vector<Reference> references = {{{.agents = 2, .caches = 1}, std::nullopt}};
+  for (const NetworkCheckOptions& usual : usual_systems(good)) references.push_back({usual, std::nullopt});
+  return references;
+}
+
+NetworkProtocols with(const NetworkProtocols& good, const Mutant& mutant) {
+  NetworkProtocols protocols = good;
+  Protocol& subject = protocols.node ? *protocols.node : protocols.directory;
+  subject = mutant.of(subject);
+  return protocols;
+}
+
+bool noticed(const NetworkProtocols& good, const NetworkProtocols& mutant, std::vector<Reference>& references) {
+  return std::any_of(references.begin(), references.end(), [&](Reference& reference) {
+    if (!reference.result) reference.result = check_network(good, reference.options);
+    const NetworkCheckResult found = check_network(mutant, reference.options);
+    return found.violation || found.states != reference.result->states ||
+           found.unreached.size() != reference.result->unreached.size();
+  });
+}
+
+class BrokenNetworkRows : public testing::TestWithParam<Part> {};
+
+TEST_P(BrokenNetworkRows, AreNoticedButForThoseThatDoNoHarm) {
+  const NetworkProtocols good = shipped_network(GetParam().survivors->protocol);
+  std::vector<Reference> good_results = references(good);
+  const std::vector<Mutant> mutants = mutants_of(subject_of(good));
+  const std::size_t step = kParts * (std::getenv("LINEBOUNCE_ALL_MUTANTS") != nullptr ? 1 : kSampled);
+  std::vector<std::string> survivors;
+  std::size_t tried = 0;
+  for (std::size_t i = GetParam().number; i < mutants.size(); i += step) {
+    ++tried;
+    if (!noticed(good, with(good, mutants[i]), good_results)) survivors.push_back(mutants[i].name);
+  }
+  fmt::print("{} of {} mutants noticed\n", tried - survivors.size(), tried);
+  EXPECT_THAT(survivors, testing::IsSubsetOf(GetParam().survivors->expected));
+  EXPECT_GE(1.0 - static_cast<double>(GetParam().survivors->expected.size()) / static_cast<double>(mutants.size()),
+            kLeastShare);
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, BrokenNetworkRows, testing::ValuesIn(all_parts()), [](const auto& instance) {
+  return fmt::format("{}_{}", instance.param.survivors->protocol, instance.param.number);
+});
+
+}  // namespace
+}  // namespace linebounce::test
