@@ -10,6 +10,7 @@
 #include "models/coherence/checker/check_protocol.hpp"
 #include "models/coherence/checker/counterexample.hpp"
 #include "models/coherence/checker/murphi.hpp"
+#include "sim/commands/check_random.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/terminal.hpp"
 #include "sim/config/config_error.hpp"
@@ -163,8 +164,7 @@ void add_check(CLI::App& program, Invocation& invocation) {
   const auto arguments = std::make_shared<CheckArguments>();
   CLI::App* command = program.add_subcommand("check", "Prove a coherence protocol, or show how it breaks");
   command->add_option("PROTOCOL", arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md")
-      ->type_name("")
-      ->required();
+      ->type_name("");
   command->add_option("--caches", arguments->options.caches, fmt::format("How many, 1 to {} (default: 3)", kMaxCheckedCaches))
       ->check(CLI::Range(1, kMaxCheckedCaches))
       ->option_text("N");
@@ -172,8 +172,14 @@ void add_check(CLI::App& program, Invocation& invocation) {
   command->add_option("--murphi", arguments->murphi, "Also write the model for Murphi's checkers to this file")
       ->option_text("FILE");
   command->add_flag("--json", arguments->json, "Print one JSON document");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] {
+  const auto random = add_random_options(*command);
+  command->footer(std::string(kFooter) + kRandomFooter);
+  command->callback([arguments, random, &invocation] {
+    if (random->wanted(arguments->protocol)) {
+      random->json = arguments->json;
+      invocation.action = [random] { return check_random(*random); };
+      return;
+    }
     arguments->options.symmetry = !arguments->all_states;
     invocation.action = [arguments] { return check(*arguments); };
   });
