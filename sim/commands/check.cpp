@@ -15,6 +15,7 @@
 #include "models/coherence/checker/murphi.hpp"
 #include "models/coherence/checker/network/network_murphi.hpp"
 #include "models/coherence/checker/network/prove_network.hpp"
+#include "sim/commands/check_random.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/network_report.hpp"
 #include "sim/commands/promise_names.hpp"
@@ -219,8 +220,7 @@ void add_check(CLI::App& program, Invocation& invocation) {
   const auto arguments = std::make_shared<CheckArguments>();
   CLI::App* command = program.add_subcommand("check", "Prove a coherence protocol, or show how it breaks");
   command->add_option("PROTOCOL", arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md")
-      ->type_name("")
-      ->required();
+      ->type_name("");
   command->add_option("--caches", arguments->caches, "How many; of a node controller: in each node (default: 3; in nodes: 2)")
       ->option_text("N");
   command
@@ -233,8 +233,16 @@ void add_check(CLI::App& program, Invocation& invocation) {
   command->add_option("--murphi", arguments->murphi, "Also write the model for Murphi's checkers to this file")
       ->option_text("FILE");
   command->add_flag("--json", arguments->json, "Print one JSON document");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] { invocation.action = [arguments] { return check(*arguments); }; });
+  const auto random = add_random_options(*command);
+  command->footer(std::string(kFooter) + kRandomFooter);
+  command->callback([arguments, random, &invocation] {
+    if (random->wanted(arguments->protocol)) {
+      random->json = arguments->json;
+      invocation.action = [random] { return check_random(*random); };
+    } else {
+      invocation.action = [arguments] { return check(*arguments); };
+    }
+  });
 }
 
 }  // namespace linebounce

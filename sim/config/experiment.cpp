@@ -256,6 +256,11 @@ Experiment load_experiment(const std::string& name_or_path, const Overrides& ove
   return load_experiment(name_or_path, overrides, Catalogue{workloads(), locks()});
 }
 
+Experiment read_experiment(const std::string& text, const std::string& as, const Overrides& overrides) {
+  const auto table = parse_toml(text, as);
+  return ExperimentReader(as, table, overrides, Catalogue{workloads(), locks()}).read();
+}
+
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
   const auto file = find_file(kExperimentFiles, name_or_path, "", "");
   const auto table = parse_toml(read_text(file), file.string());

@@ -1,0 +1,265 @@
+#include "sim/commands/check_random.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "sim/commands/progress_line.hpp"
+#include "sim/commands/run_report.hpp"
+#include "sim/commands/terminal.hpp"
+#include "sim/results/files.hpp"
+#include "sim/results/numbers.hpp"
+#include "sim/tester/mutation.hpp"
+#include "sim/tester/shrink.hpp"
+
+namespace linebounce {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr std::int64_t kReferencesOfRound = 20'000;
+constexpr std::int64_t kComparedRounds = 10;  // one in so many
+
+struct RandomFailure {
+  std::int64_t round = 0;
+  RandomCase found;
+  Shrunk shrunk;
+  fs::path file;
+};
+
+struct RandomOutcome {
+  std::int64_t references = 0;
+  std::int64_t rounds = 0;  // that passed
+  std::int64_t compared = 0;
+  std::optional<RandomFailure> failure;
+  bool interrupted = false;
+};
+
+class RandomCheck {
+ public:
+  RandomCheck(const RandomArguments& arguments, const RandomBase& base)
+      : arguments_(arguments), base_(base), progress_("check --random " + base.spec.name, true) {}
+
+  RandomOutcome run() {
+    while (outcome_.references < *arguments_.references && !outcome_.failure && !guard_.interrupted()) {
+      const std::int64_t missing = *arguments_.references - outcome_.references;
+      play((missing + kReferencesOfRound - 1) / kReferencesOfRound);
+    }
+    outcome_.interrupted = guard_.interrupted();
+    return std::move(outcome_);
+  }
+
+ private:
+  [[nodiscard]] RandomCase case_of(std::int64_t round) const {
+    return random_case(base_, arguments_.seed, round, std::min(kReferencesOfRound, *arguments_.references));
+  }
+
+  static bool compares(std::int64_t round) { return round % kComparedRounds == 0; }
+
+  void play(std::int64_t rounds) {
+    std::vector<CaseRun> runs;
+    for (std::int64_t round = next_; round < next_ + rounds; ++round) {
+      runs.push_back({[this, round] { return case_of(round); }, compares(round)});
+    }
+    const CaseLimits limits{.at_once = arguments_.at_once};
+    const std::vector<CaseResult> results = run_cases(base_, runs, limits, guard_, [&](double ended) { show(ended, rounds); });
+    for (const CaseResult& result : results) take(result);
+    if (!guard_.interrupted() && !outcome_.failure) next_ = outcome_.rounds;
+  }
+
+  void take(const CaseResult& result) {
+    const std::int64_t round = outcome_.rounds;
+    if (result.verdict == Verdict::refused) throw ConfigError(result.failure.message);
+    if (result.verdict == Verdict::passed) {
+      outcome_.references += result.references;
+      outcome_.compared += compares(round) ? 1 : 0;
+      ++outcome_.rounds;
+    } else {
+      make_small(round, result);
+    }
+  }
+
+  void make_small(std::int64_t round, const CaseResult& result) {
+    const RandomCase found = case_of(round);
+    Shrunk shrunk = shrink(base_, found, result, arguments_.shrink_seconds, guard_);
+    const std::string name = fmt::format("random_{}_{}_{}", base_.spec.name, arguments_.seed, round);
+    const fs::path file = fs::path(arguments_.directory) / (name + ".toml");
+    const std::string title = fmt::format("Found by linebounce check --random --machine {} --seed {}, round {}",
+                                          base_.spec.name, arguments_.seed, round);
+    fs::create_directories(file.parent_path());
+    write_file(file, experiment_text(base_, shrunk.smallest, name, title));
+    outcome_.failure = {round, found, std::move(shrunk), file};
+  }
+
+  void show(double ended, std::int64_t rounds) {
+    const double all = static_cast<double>(next_ + rounds);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
+    progress_.show({0, 0, (static_cast<double>(next_) + ended) / all, elapsed.count()});
+  }
+
+  const RandomArguments& arguments_;
+  const RandomBase& base_;
+  ProgressLine progress_;
+  InterruptGuard guard_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  RandomOutcome outcome_;
+  std::int64_t next_ = 0;  // the round to begin with
+};
+
+const char* verdict_name(Verdict verdict) {
+  return verdict == Verdict::differs ? "differs" : "failed";
+}
+
+std::string rerun_command(const RandomFailure& failure) {
+  const std::string run = fmt::format("linebounce run {}", failure.file.string());
+  if (failure.shrunk.result.verdict != Verdict::differs) return run;
+  return run + " -o out/with; " + run +
+         " -o out/without --set engine.run_ahead=false --set engine.parked_spins=false --set engine.reverse_construction=true";
+}
+
+ordered_json failure_json(const RandomBase& base, const std::optional<RandomFailure>& failure) {
+  if (!failure) return nullptr;
+  const RandomCase& smallest = failure->shrunk.smallest;
+  ordered_json settings = ordered_json::object();
+  for (const CaseSetting& setting : smallest.settings) settings[setting.path] = value_to_json(setting.value);
+  return {{"round", failure->round},
+          {"verdict", verdict_name(failure->shrunk.result.verdict)},
+          {"exit_code", static_cast<int>(failure->shrunk.result.failure.code)},
+          {"text", failure->shrunk.result.failure.message},
+          {"cpus", cpus_of(base, smallest)},
+          {"operations", smallest.operations},
+          {"seed", smallest.seed},
+          {"settings", std::move(settings)},
+          {"file", failure->file.string()},
+          {"command", rerun_command(*failure)}};
+}
+
+ordered_json outcome_json(const RandomArguments& arguments, const RandomBase& base, const RandomOutcome& outcome) {
+  return {{"machine", base.spec.name},
+          {"seed", arguments.seed},
+          {"passed", !outcome.failure},
+          {"references", outcome.references},
+          {"rounds", outcome.rounds},
+          {"compared_rounds", outcome.compared},
+          {"failure", failure_json(base, outcome.failure)}};
+}
+
+std::string size_text(const RandomBase& base, const RandomCase& random) {
+  const int cpus = cpus_of(base, random);
+  return fmt::format("{} CPU{}, {} operations each, {} settings changed", cpus, cpus == 1 ? "" : "s", random.operations,
+                     random.settings.size());
+}
+
+std::string failure_page(const RandomArguments& arguments, const RandomBase& base, const RandomFailure& failure,
+                         const Painter& paint) {
+  const Shrunk& shrunk = failure.shrunk;
+  std::string out = fmt::format("  {}  round {} of seed {}\n\n{}\n\n", paint(Colour::red, "failed"), failure.round,
+                                arguments.seed, shrunk.result.failure.message);
+  out += fmt::format("  found     {}\n", size_text(base, failure.found));
+  out += fmt::format("  smallest  {}{}\n\n", size_text(base, shrunk.smallest),
+                     shrunk.finished ? "" : " (the time was up: --shrink-seconds)");
+  for (const CaseSetting& setting : shrunk.smallest.settings) {
+    out += fmt::format("    {} = {}\n", setting.path, plain_text(setting.value));
+  }
+  return out + fmt::format("\n  To run it again:\n    {}\n", rerun_command(failure));
+}
+
+std::string outcome_page(const RandomArguments& arguments, const RandomBase& base, const RandomOutcome& outcome,
+                         const Painter& paint) {
+  std::string out = paint(Colour::bold, base.spec.name) + "  " + base.spec.title + "\n\n";
+  out += fmt::format("  {} references in {} rounds, each with another mutation of the machine; {} of them also with the\n",
+                     outcome.references, outcome.rounds, outcome.compared);
+  out += "  engine's speed-ups off\n";
+  if (outcome.failure) return out + failure_page(arguments, base, *outcome.failure, paint);
+  return out + "  " + paint(Colour::green, "passed") + "  every value that was read may be read there, and nothing stopped\n";
+}
+
+std::vector<std::pair<std::string, std::string>> split(const std::vector<std::string>& sets) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const std::string& set : sets) {
+    const std::size_t equals = set.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      throw ConfigError("--set " + set + ": must be path=value, such as machine.node.protocol=my_node.md");
+    }
+    out.emplace_back(set.substr(0, equals), set.substr(equals + 1));
+  }
+  return out;
+}
+
+}  // namespace
+
+const char* const kRandomFooter = R"(
+
+With --random a machine is tested instead of a protocol proved: random loads, stores and atomics whose values
+are checked, in rounds of 20 000 (what CPUs do while they wait is not counted). Each round changes the machine at random: tiny caches, latencies,
+buffers, clocks, topology, placement, CPUs, threads, memory model; its protocols stay. Every tenth round runs
+once more with the engine's speed-ups off, and must give the same data. The same seed is the same test. What
+fails is made smaller while it fails, and written down as an experiment.
+
+  linebounce check --random 100000 --machine numaq_16way
+  linebounce check --random 1e6 --machine my_machine.toml --seed 7 --json
+  linebounce check --random 100000 --machine x445_8way --set machine.node.protocol=broken_node.md
+)";
+
+bool RandomArguments::wanted(const std::string& protocol) const {
+  if (!references && protocol.empty()) throw CLI::RequiredError("PROTOCOL, or --random REFS with --machine NAME,");
+  if (!references && !machine.empty()) throw CLI::RequiresError("--machine", "--random");
+  if (references && !protocol.empty()) throw CLI::ExcludesError("--random", "PROTOCOL");
+  if (references && machine.empty()) throw CLI::RequiresError("--random", "--machine");
+  return references.has_value();
+}
+
+std::shared_ptr<RandomArguments> add_random_options(CLI::App& command) {
+  const auto arguments = std::make_shared<RandomArguments>();
+  arguments->at_once = available_cores();
+  const std::string group = "Random tests";
+  command
+      .add_option_function<double>(
+          "--random", [arguments](double count) { arguments->references = static_cast<std::int64_t>(count); },
+          "Test a machine with so many random references, at least")
+      ->option_text("REFS")
+      ->check(CLI::Range(1.0, 1e12))
+      ->group(group);
+  command.add_option("--machine", arguments->machine, "A name (see: linebounce list machines), or a file")
+      ->option_text("NAME")
+      ->group(group);
+  command.add_option("--seed", arguments->seed, "Another seed is another test (default: 1)")
+      ->option_text("S")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))
+      ->group(group);
+  command.add_option("--set", arguments->sets, "A value that every round keeps; may be repeated")
+      ->option_text("path=value")
+      ->allow_extra_args(false)
+      ->group(group);
+  command.add_option("-o,--output", arguments->directory, "Where a failure's experiment is written (default: here)")
+      ->option_text("DIR")
+      ->group(group);
+  command.add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
+      ->option_text("N")
+      ->check(CLI::Range(1, 4096))
+      ->group(group);
+  command.add_option("--shrink-seconds", arguments->shrink_seconds, "How long a failure is made smaller (default: 60)")
+      ->option_text("SECONDS")
+      ->check(CLI::Range(0, 1'000'000))
+      ->group(group);
+  return arguments;
+}
+
+ExitCode check_random(const RandomArguments& arguments) {
+  const RandomBase base = random_base(arguments.machine, split(arguments.sets));
+  const RandomOutcome outcome = RandomCheck(arguments, base).run();
+  if (outcome.interrupted && !outcome.failure) return ExitCode::interrupted;
+  if (arguments.json) {
+    std::cout << outcome_json(arguments, base, outcome).dump(1) << "\n";
+  } else {
+    std::cout << outcome_page(arguments, base, outcome, painter_for_stdout());
+  }
+  return outcome.failure ? ExitCode::check_failed : ExitCode::done;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,35 @@
+// `linebounce check --random`: the random tester of machines. The work is done by sim/tester.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/plan/failure.hpp"
+
+namespace linebounce {
+
+struct RandomArguments {
+  std::optional<std::int64_t> references;
+  std::string machine;
+  std::uint64_t seed = 1;
+  std::vector<std::string> sets;
+  std::string directory = ".";
+  int at_once = 1;
+  int shrink_seconds = 60;
+  bool json = false;
+
+  // Whether this is what the command line asks for. Errors: CLI's, if it asks for that and for a protocol, or for neither.
+  [[nodiscard]] bool wanted(const std::string& protocol) const;
+};
+
+extern const char* const kRandomFooter;  // the part of the help
+
+std::shared_ptr<RandomArguments> add_random_options(CLI::App& command);
+
+ExitCode check_random(const RandomArguments& arguments);
+
+}  // namespace linebounce

@@ -1,0 +1,155 @@
+#include "sim/tester/run_cases.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <limits>
+#include <system_error>
+
+#include "sim/results/seed_file.hpp"
+
+namespace linebounce {
+namespace {
+
+constexpr int kNone = std::numeric_limits<int>::max();
+
+// What a case's process leaves for this one.
+struct Left {
+  std::int64_t references;
+  std::uint64_t data_hash;
+};
+
+// Memory that the processes of the cases share with this one.
+class SharedLeft {
+ public:
+  explicit SharedLeft(std::size_t count) : bytes_(std::max<std::size_t>(1, count) * sizeof(Left)) {
+    void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "no memory to share with simulations");
+    left_ = static_cast<Left*>(memory);
+  }
+  ~SharedLeft() { ::munmap(left_, bytes_); }
+  SharedLeft(const SharedLeft&) = delete;
+  SharedLeft& operator=(const SharedLeft&) = delete;
+
+  Left& operator[](std::size_t index) { return left_[index]; }
+
+ private:
+  std::size_t bytes_;
+  Left* left_ = nullptr;
+};
+
+// FNV-1a over all that the results files hold.
+std::uint64_t hash_of(PointData data) {
+  data.references = 0;  // stands in the manifest, as do the next
+  data.simulated_ns = 0;
+  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  for (const char byte : write_seed_file({"", 0, std::move(data)})) {
+    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
+  }
+  return hash;
+}
+
+// What the programs did, without the many loads of CPUs that only wait.
+std::int64_t operations_in(const PointData& data) {
+  return std::get<std::int64_t>(data.metrics.at("random.operations").value);
+}
+
+class CaseRunner {
+ public:
+  CaseRunner(const RandomBase& base, const std::vector<CaseRun>& runs, const CaseLimits& limits)
+      : base_(base), runs_(runs), limits_(limits), left_(2 * runs.size()), results_(runs.size()) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      jobs_.push_back({i, false});
+      if (runs[i].compared) jobs_.push_back({i, true});
+    }
+    waiting_for_.resize(runs.size());
+    for (const Job& job : jobs_) ++waiting_for_[job.run];
+  }
+
+  std::vector<CaseResult> run(InterruptGuard& guard, const std::function<void(double)>& progress) {
+    PoolCallbacks callbacks;
+    callbacks.work = [this](int job, const std::function<void(double)>& report) { simulate_job(job, report); };
+    callbacks.finished = [this](int job, const JobOutcome& outcome) { return ended(job, outcome); };
+    callbacks.tick = [this, &progress](double running) {
+      if (progress) progress((ended_ + running) * static_cast<double>(runs_.size()) / static_cast<double>(jobs_.size()));
+    };
+    run_in_processes(static_cast<int>(jobs_.size()), limits_.at_once, guard, callbacks);
+    const auto unfinished = std::find_if(waiting_for_.begin(), waiting_for_.end(), [](int jobs) { return jobs > 0; });
+    const auto complete = static_cast<std::size_t>(unfinished - waiting_for_.begin());
+    results_.resize(std::min(complete, static_cast<std::size_t>(first_bad_) + (first_bad_ == kNone ? 0 : 1)));
+    return std::move(results_);
+  }
+
+ private:
+  struct Job {
+    std::size_t run;
+    bool without_speed_ups;
+  };
+
+  // In the job's process. SIGALRM ends it if it takes too long.
+  void simulate_job(int number, const std::function<void(double)>& progress) {
+    const Job& job = jobs_[static_cast<std::size_t>(number)];
+    if (static_cast<int>(job.run) > first_bad_) return;  // its result would not be looked at
+    ::alarm(limits_.seconds);
+    SimulationInput input = input_of(base_, runs_[job.run].make());
+    if (job.without_speed_ups) {
+      input.engine.run_ahead = false;
+      input.engine.parked_spins = false;
+      input.engine.reverse_construction = true;
+    }
+    const PointData data = simulate(input, progress);
+    left_[static_cast<std::size_t>(number)] = {operations_in(data), hash_of(data)};
+  }
+
+  bool ended(int number, const JobOutcome& outcome) {
+    const Job& job = jobs_[static_cast<std::size_t>(number)];
+    CaseResult& result = results_[job.run];
+    ++ended_;
+    --waiting_for_[job.run];
+    if (outcome.failure.code != ExitCode::done && result.verdict == Verdict::passed) {
+      result.verdict = outcome.failure.code == ExitCode::usage ? Verdict::refused : Verdict::failed;
+      result.failure = outcome.failure;
+    }
+    if (!job.without_speed_ups) result.references = left_[static_cast<std::size_t>(number)].references;
+    if (waiting_for_[job.run] == 0) compare(job.run);
+    if (result.verdict != Verdict::passed) first_bad_ = std::min(first_bad_, static_cast<int>(job.run));
+    return !all_up_to_first_bad_ended();
+  }
+
+  void compare(std::size_t run) {
+    CaseResult& result = results_[run];
+    if (!runs_[run].compared || result.verdict != Verdict::passed) return;
+    const auto first = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.run == run; });
+    const auto number = static_cast<std::size_t>(first - jobs_.begin());
+    if (left_[number].data_hash == left_[number + 1].data_hash) return;
+    result.verdict = Verdict::differs;
+    result.failure = {ExitCode::simulation_failed, "the engine's speed-ups change the data"};
+  }
+
+  [[nodiscard]] bool all_up_to_first_bad_ended() const {
+    if (first_bad_ == kNone) return false;
+    return std::all_of(waiting_for_.begin(), waiting_for_.begin() + first_bad_ + 1, [](int jobs) { return jobs == 0; });
+  }
+
+  const RandomBase& base_;
+  const std::vector<CaseRun>& runs_;
+  const CaseLimits& limits_;
+  std::vector<Job> jobs_;  // a run's own, then that without speed-ups
+  SharedLeft left_;        // by job
+  std::vector<CaseResult> results_;
+  std::vector<int> waiting_for_;  // by run: jobs that have not ended
+  int first_bad_ = kNone;
+  int ended_ = 0;
+};
+
+}  // namespace
+
+std::vector<CaseResult> run_cases(const RandomBase& base, const std::vector<CaseRun>& runs, const CaseLimits& limits,
+                                  InterruptGuard& guard, const std::function<void(double)>& progress) {
+  return CaseRunner(base, runs, limits).run(guard, progress);
+}
+
+}  // namespace linebounce

@@ -1,0 +1,41 @@
+// Cases of the random tester in processes of their own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sim/plan/process_pool.hpp"
+#include "sim/tester/random_case.hpp"
+
+namespace linebounce {
+
+enum class Verdict {
+  passed,
+  failed,   // the simulation stopped, or broke down
+  differs,  // with the engine's speed-ups off, it gives other data
+  refused,  // the machine can't be built
+};
+
+struct CaseResult {
+  Verdict verdict = Verdict::passed;
+  std::int64_t references = 0;  // random operations of all CPUs; the loads of spins don't count
+  Failure failure;              // what was said
+};
+
+struct CaseRun {
+  std::function<RandomCase()> make;  // called in the case's own process
+  bool compared = false;             // also with the engine's speed-ups off
+};
+
+struct CaseLimits {
+  int at_once = 1;
+  unsigned seconds = 120;  // of real time for a case; one that takes longer has failed
+};
+
+// Runs them in order, and stops at the first one that does not pass: the results of those before it and its own. Which one that
+// is does not depend on `at_once`. After an interrupt, fewer. `progress` is told how many have ended, with shares of others.
+std::vector<CaseResult> run_cases(const RandomBase& base, const std::vector<CaseRun>& runs, const CaseLimits& limits,
+                                  InterruptGuard& guard, const std::function<void(double)>& progress);
+
+}  // namespace linebounce
