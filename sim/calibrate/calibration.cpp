@@ -253,7 +253,7 @@ class Calibrator {
   void complete_sources() {
     MachineTables& machine = result_.machine;
     for (const KeyInfo& key : machine.keys.keys()) {
-      if (key.structural || source_of(machine.sources, key.path) != nullptr) continue;
+      if (key.structural || !is_shown(key, machine.settings) || source_of(machine.sources, key.path) != nullptr) continue;
       machine.sources[key.path] = fmt::format("assumed: as in {}, which gives no source", result_.base);
     }
   }

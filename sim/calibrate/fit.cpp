@@ -57,8 +57,6 @@ std::vector<std::vector<Knob>> network_turns(const MachineSpec& machine, const s
   } else if (controller_free) {
     turns.push_back({ns("machine.node.latency_ns")});
   }
-  turns.push_back({ns("machine.node.line_crossing_ns")});
-  turns.push_back({ns("machine.node.request_crossing_ns")});
   if (controller_free) turns.push_back({ns("machine.directory.latency_ns")});
   return turns;
 }

@@ -34,7 +34,7 @@ std::string blocks_table(const Calibration& calibration, const Painter& paint) {
   std::string text = "\n  " +
                      paint(Colour::bold, fmt::format("{:<26}{:>7}{:>15}{:>15}{:>9}{:>13}", "pairs", "number", "measured, ns",
                                                      "simulated, ns", "off", "RMS, ns")) +
-                     "\n" + rule(paint, 85) + "\n";
+                     "\n" + rule(paint, 85);
   for (const BlockResult& block : calibration.blocks) {
     const std::string off = block.measured > 0 ? signed_percent(block.simulated / block.measured - 1) : "-";
     text += fmt::format("  {:<26}{:>7}{:>15.1f}{:>15.1f}{:>9}{:>13.2f}\n", name_of(block.block), block.block.pairs.size(),
@@ -54,7 +54,7 @@ std::string fitted_table(const Calibration& calibration, const Painter& paint) {
   if (calibration.fitted.empty())
     return fmt::format("\n  Nothing to change: {} shows this matrix as it is.\n", calibration.base);
   std::string text =
-      "\n  " + paint(Colour::bold, fmt::format("{:<44}{:>12}{:>12}", "fitted", "was", "is")) + "\n" + rule(paint, 85) + "\n";
+      "\n  " + paint(Colour::bold, fmt::format("{:<44}{:>12}{:>12}", "fitted", "was", "is")) + "\n" + rule(paint, 85);
   for (const FittedValue& value : calibration.fitted) {
     text += fmt::format("  {:<44}{:>12}{:>12} {}\n", value.path, fmt::format("{:g}", value.before),
                         fmt::format("{:g}", value.after), value.unit);

@@ -45,11 +45,13 @@ class Fit : public ::testing::Test {
     const double bus = 10 + 0.5 * (values.at("machine.bus.intervention_clocks") + values.at("machine.bus.snoop_clocks")) +
                        values.at("machine.cpu.fill_latency_cycles") / 3;
     const double network = 2 * values.at("machine.network.latency_ns") + 4 * values.at("machine.node.latency_ns");
-    return made_up(4, [&](int a, int b) { return a % 2 == b % 2 ? bus : bus + 20 + network; }, 0);
+    return made_up(
+        4, [&](int a, int b) { return a % 2 == b % 2 ? bus : bus + 20 + network; }, 0);
   }
 
   FitResult fitted_to(double bus, double node) {
-    const auto measured = made_up(4, [&](int a, int b) { return a % 2 == b % 2 ? bus : node; }, 0);
+    const auto measured = made_up(
+        4, [&](int a, int b) { return a % 2 == b % 2 ? bus : node; }, 0);
     return fit(stages_, blocks_, measured, start_, [this](const std::vector<Values>& candidates) {
       std::vector<LatencyMatrix> matrices;
       for (const Values& values : candidates) matrices.push_back(matrix_of(values));
@@ -65,7 +67,8 @@ class Fit : public ::testing::Test {
 };
 
 TEST_F(Fit, TheBusComesFirstThenTheNetworkWithWhatTheBusHasBecome) {
-  // 10 + (10 + 10) / 2 + 10 / 3 = 23.33 is to be 40.33: 34 clocks more. 40.33 + 20 + 40 + 2 * 15 is what the network then has to be.
+  // 10 + (10 + 10) / 2 + 10 / 3 = 23.33 is to be 40.33: 34 clocks more. 40.33 + 20 + 40 + 2 * 15 is what the network then has
+  // to be.
   const FitResult result = fitted_to(40.3333, 130.3333);
   EXPECT_THAT(result.values, ElementsAre(Pair("machine.bus.intervention_clocks", 44), Pair("machine.network.latency_ns", 15)));
 }
@@ -85,7 +88,8 @@ TEST_F(Fit, WhatOneParameterCannotTakeTheNextOneDoes) {
 }
 
 TEST_F(Fit, LessThanAClockOfTheBusIsTheCores) {
-  // 23.33 + 10.2: 20 clocks of half a nanosecond, 0.2 ns are less than a clock but one of the core's thirds is nearer than none.
+  // 23.33 + 10.2: 20 clocks of half a nanosecond, 0.2 ns are less than a clock but one of the core's thirds is nearer than
+  // none.
   const FitResult result = fitted_to(33.5333, 113.5333);
   EXPECT_EQ(result.values.at("machine.bus.intervention_clocks"), 30);
   EXPECT_EQ(result.values.at("machine.cpu.fill_latency_cycles"), 11);

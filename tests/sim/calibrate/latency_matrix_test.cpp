@@ -39,7 +39,8 @@ TEST(LatencyMatrix, MarksOfOtherSystemsAndEmptyLinesAtTheEndDoNoHarm) {
 TEST(LatencyMatrix, WhatIsNoMatrixIsRefusedWhereItIsWrong) {
   EXPECT_EQ(error_of(""), "m.csv: the file is empty; expected a core-to-core matrix");
   EXPECT_EQ(error_of(" \n\n"), "m.csv: the file is empty; expected a core-to-core matrix");
-  EXPECT_EQ(error_of(",,\n1,,\n"), "m.csv:2:1: the matrix is not square: 2 rows of 3 cells; expected a row and a column for each CPU");
+  EXPECT_EQ(error_of(",,\n1,,\n"),
+            "m.csv:2:1: the matrix is not square: 2 rows of 3 cells; expected a row and a column for each CPU");
   EXPECT_EQ(error_of(",,\n1,\n2,3,\n"), "m.csv:2:3: 2 cells, but line 1 has 3: a matrix has a row and a column for each CPU");
   EXPECT_EQ(error_of(",\n\n1,\n"), "m.csv:2:1: 1 cells, but line 1 has 2: a matrix has a row and a column for each CPU");
   EXPECT_EQ(error_of("5\n"), "m.csv:1:1: a matrix of one CPU has no pair; expected 2 to 64 CPUs");

@@ -27,7 +27,8 @@ std::vector<int> nodes_of(const Structure& structure) {
 
 TEST(Structure, CpusThatAreAllAlikeAreOneBus) {
   for (const int cpus : {2, 3, 8, 16}) {
-    const Structure found = find_structure(made_up(cpus, [](int, int) { return 40.0; }, 0.08));
+    const Structure found = find_structure(made_up(
+        cpus, [](int, int) { return 40.0; }, 0.08));
     EXPECT_THAT(shape(found), ElementsAre(1, 1, 1)) << cpus;
     EXPECT_THAT(found.notes, IsEmpty());
   }
