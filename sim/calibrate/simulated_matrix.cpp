@@ -35,7 +35,12 @@ class SharedNumbers {
   double* numbers_;
 };
 
-Parameters parameters_of(const std::string& access) {
+// Every node is home to as many lines; the more nodes, the more pairs a mean is of.
+std::int64_t repetitions_for(int nodes) {
+  return std::clamp(16 / nodes, 2, 8);
+}
+
+Parameters parameters_of(const std::string& access, int nodes) {
   std::map<std::string, ParameterValue> values;
   for (const WorkloadEntry& entry : workloads()) {
     if (entry.name != std::string_view(kWorkload)) continue;
@@ -43,6 +48,7 @@ Parameters parameters_of(const std::string& access) {
   }
   values["states"] = std::string("modified");
   values["access"] = access;
+  values["repetitions"] = repetitions_for(nodes);
   return Parameters(std::move(values));
 }
 
@@ -120,7 +126,7 @@ SimulationInput MatrixSimulator::input_of(const Values& values) const {
   check_machine(input.machine, settings);
   input.protocols = protocols_;
   input.workload = kWorkload;
-  input.parameters = parameters_of(access_);
+  input.parameters = parameters_of(access_, input.machine.nodes);
   return input;
 }
 

@@ -15,6 +15,8 @@ constexpr double kNearThread = 0.6;   // threads of a core are at most so far fr
 constexpr double kThreadNs = 15;      // ... and at most so far; published figures: 4 to 12 ns
 constexpr double kFartherNode = 1.1;  // means over whole blocks are much quieter than single pairs
 
+constexpr std::size_t kMostLinks = 16;  // each is a machine to simulate for every step of the fit
+
 using Groups = std::vector<std::vector<int>>;  // each sorted, by their first member
 
 double mean_between(const LatencyMatrix& matrix, const std::vector<int>& a, const std::vector<int>& b) {
@@ -204,6 +206,14 @@ class Finder {
       for (int a = 0; a < count; ++a) {
         for (int b = a + 1; b < count; ++b) found_.links.emplace_back(a, b);
       }
+    }
+    if (found_.links.size() > kMostLinks) {
+      found_.notes.push_back(
+          fmt::format("{} nodes lie at different distances and on no ring; {} links are too many to fit, so all "
+                      "are taken to be as far from each other.",
+                      count, found_.links.size()));
+      found_.topology = Topology::fully_connected;
+      found_.links.clear();
     }
     near_ = std::move(near);
   }
