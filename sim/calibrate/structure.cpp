@@ -15,7 +15,8 @@ constexpr double kNearThread = 0.6;   // threads of a core are at most so far fr
 constexpr double kThreadNs = 15;      // ... and at most so far; published figures: 4 to 12 ns
 constexpr double kFartherNode = 1.1;  // means over whole blocks are much quieter than single pairs
 
-constexpr std::size_t kMostLinks = 16;  // each is a machine to simulate for every step of the fit
+constexpr std::size_t kMostSockets = 8;  // more groups than that are tiles of one chip, with one memory
+constexpr std::size_t kMostLinks = 16;   // each is a machine to simulate for every step of the fit
 
 using Groups = std::vector<std::vector<int>>;  // each sorted, by their first member
 
@@ -128,8 +129,9 @@ class Finder {
       cores = levels_.front();
       levels_.erase(levels_.begin());
     }
-    const Groups nodes = levels_.empty() ? all : levels_.back();
-    const Groups buses = levels_.size() > 1 ? levels_.front() : nodes;
+    const bool tiles = levels_.size() == 1 && levels_.front().size() > kMostSockets;
+    const Groups nodes = levels_.empty() || tiles ? all : levels_.back();
+    const Groups buses = levels_.size() > 1 || tiles ? levels_.front() : nodes;
     for (std::size_t i = 1; i + 1 < levels_.size(); ++i) {
       found_.notes.push_back(fmt::format(
           "The matrix has a level of {} groups between buses and nodes; a machine has none there.", levels_[i].size()));

@@ -91,7 +91,9 @@ def test_what_was_fitted_says_so_and_the_rest_keeps_its_source(linebounce: Progr
 def test_the_same_matrix_gives_the_same_machine(linebounce: Program) -> None:
     for name in ["a", "b"]:
         (linebounce.directory / name).mkdir()
-        assert linebounce("calibrate", "--from", EXAMPLE, "-o", f"{name}/mine.toml", "-j", "1" if name == "a" else "3").code == 0
+        assert (
+            linebounce("calibrate", "--from", EXAMPLE, "-o", f"{name}/mine.toml", "-j", "1" if name == "a" else "3").code == 0
+        )
     assert (linebounce.directory / "a/mine.toml").read_bytes() == (linebounce.directory / "b/mine.toml").read_bytes()
 
 
@@ -111,10 +113,10 @@ def test_with_a_machine_its_structure_stays(linebounce: Program) -> None:
         ("", "the file is empty"),
         (",,\n1,,\n", "m.csv:2:1: the matrix is not square"),
         (",\n-1,\n", "m.csv:2:1: -1 is negative"),
-        (",\nNaN,\n", "m.csv:2:1: \"NaN\" is no latency"),
+        (",\nNaN,\n", 'm.csv:2:1: "NaN" is no latency'),
         (",,\n1,,\n1,,\n", "m.csv:3:3: no value for CPUs 2 and 1"),
         ("1\n", "m.csv:1:1: a matrix of one CPU"),
-        ("cpu,0,1\n0,,5\n1,5,\n", "m.csv:1:1: \"cpu\" is no latency"),
+        ("cpu,0,1\n0,,5\n1,5,\n", 'm.csv:1:1: "cpu" is no latency'),
         ("\n".join([",".join(["1"] * 65)] * 65), "65 CPUs are more than a machine can have"),
     ],
 )

@@ -72,6 +72,11 @@ TEST(Structure, PairsOfCoresThatAreNoThreadsAreClusters) {
   EXPECT_EQ(found.topology, Topology::fully_connected);
 }
 
+TEST(Structure, ManySmallGroupsAreTilesOfOneChip) {
+  const Structure found = find_structure(made_up(20, [](int a, int b) { return a / 2 == b / 2 ? 150.0 : 250.0; }));
+  EXPECT_THAT(shape(found), ElementsAre(1, 10, 1));
+}
+
 TEST(Structure, NodesWithTwoNearNeighboursEachAreARing) {
   const auto hops = [](int a, int b) { return std::min(std::abs(a - b), 4 - std::abs(a - b)); };
   const Structure found =
