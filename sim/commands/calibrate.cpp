@@ -31,7 +31,7 @@ the diagonal and one side of it may be empty. docs/calibrate.md says what is fit
 
 Examples:
   core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
-  linebounce run core_to_core --machine mine.toml                     shows the matrix again
+  linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the matrix again
   linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     its structure, your latencies)";
 
 // How many candidates have been simulated: on the standard error, if somebody is looking.
