@@ -22,7 +22,7 @@
 namespace linebounce {
 namespace {
 
-constexpr std::array kSubcommands = {add_run, add_reproduce, add_list, add_describe, add_bench, add_check};
+constexpr std::array kSubcommands = {add_run, add_reproduce, add_list, add_describe, add_bench, add_check, add_calibrate};
 
 constexpr const char* kFooter = R"(
 Examples:

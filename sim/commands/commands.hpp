@@ -23,5 +23,6 @@ void add_list(CLI::App& program, Invocation& invocation);
 void add_describe(CLI::App& program, Invocation& invocation);
 void add_bench(CLI::App& program, Invocation& invocation);
 void add_check(CLI::App& program, Invocation& invocation);
+void add_calibrate(CLI::App& program, Invocation& invocation);
 
 }  // namespace linebounce

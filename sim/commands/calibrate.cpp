@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "sim/calibrate/calibration.hpp"
+#include "sim/calibrate/simulated_matrix.hpp"
+#include "sim/commands/calibration_report.hpp"
+#include "sim/commands/commands.hpp"
+#include "sim/commands/run_report.hpp"
+#include "sim/results/files.hpp"
+
+namespace linebounce {
+namespace {
+
+struct CalibrateArguments {
+  std::string from;
+  std::string machine;
+  std::string output;
+  std::string access = "atomic";
+  int at_once = available_cores();
+};
+
+constexpr const char* kFooter = R"(
+MATRIX.csv is what `core-to-core-latency --csv` prints: a row and a column for each CPU, nanoseconds, no head;
+the diagonal and one side of it may be empty. docs/calibrate.md says what is fitted, and how.
+
+Examples:
+  core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
+  linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the matrix again
+  linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     its structure, your latencies)";
+
+// How many candidates have been simulated: on the standard error, if somebody is looking.
+class CandidateLine {
+ public:
+  CandidateLine() : active_(::isatty(STDERR_FILENO) == 1) {}
+  ~CandidateLine() {
+    if (active_) std::cerr << "\r\033[K" << std::flush;
+  }
+  CandidateLine(const CandidateLine&) = delete;
+  CandidateLine& operator=(const CandidateLine&) = delete;
+
+  void show(int candidates) const {
+    if (active_) std::cerr << fmt::format("\rcalibrate: {} machines simulated", candidates) << "\033[K" << std::flush;
+  }
+
+ private:
+  bool active_;
+};
+
+ExitCode run_calibrate(const CalibrateArguments& arguments) {
+  if (std::filesystem::path(arguments.output).extension() != ".toml") {
+    throw ConfigError("--output " + arguments.output + ": a machine file's name ends in .toml");
+  }
+  CalibrationRequest request;
+  request.matrix_file = arguments.from;
+  request.measured = parse_latency_matrix(read_file(arguments.from), arguments.from);
+  if (!arguments.machine.empty()) request.machine = arguments.machine;
+  request.name = std::filesystem::path(arguments.output).stem().string();
+  request.access = arguments.access;
+  request.at_once = arguments.at_once;
+  Calibration calibration;
+  try {
+    const CandidateLine line;
+    request.progress = [&line](int candidates) { line.show(candidates); };
+    calibration = calibrate(request);
+  } catch (const Interrupted&) {
+    std::cerr << "linebounce: interrupted; nothing was written\n";
+    return ExitCode::interrupted;
+  }
+  write_file(arguments.output, machine_file_text(calibration, arguments.from));
+  std::cout << calibration_report(calibration, painter_for_stdout());
+  std::cout << fmt::format("\n  Written: {}\n  See it:  linebounce run core_to_core --machine {}{}\n", arguments.output,
+                           arguments.output, arguments.access == "atomic" ? " --set workload.access=atomic" : "");
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& program, Invocation& invocation) {
+  const auto arguments = std::make_shared<CalibrateArguments>();
+  CLI::App* command = program.add_subcommand("calibrate", "Fit a machine to a measured core-to-core matrix");
+  command->add_option("--from", arguments->from, "The matrix: CSV, in nanoseconds")->type_name("MATRIX.csv")->required();
+  command
+      ->add_option("--machine", arguments->machine,
+                   "Keep this machine's structure; default: what the matrix shows, and else generic_2socket_32core")
+      ->type_name("NAME");
+  command->add_option("-o,--output", arguments->output, "The machine file to write")->type_name("MACHINE.toml")->required();
+  command
+      ->add_option("--access", arguments->access,
+                   "What the measured program does with a line: atomic (default; the tool compares and exchanges) or load")
+      ->check(CLI::IsMember({"atomic", "load"}))
+      ->type_name("atomic|load");
+  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""));
+  command->footer(kFooter);
+  command->callback([arguments, &invocation] { invocation.action = [arguments] { return run_calibrate(*arguments); }; });
+}
+
+}  // namespace linebounce

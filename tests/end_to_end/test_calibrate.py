@@ -1,0 +1,143 @@
+"""A machine from a measured matrix: what is found, what is written, what is refused."""
+
+import csv
+import random
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from program import MACHINES, ROOT, Program
+from results import read_csv
+
+EXAMPLE = ROOT / "docs" / "examples" / "two_sockets.csv"
+
+
+def experiment_on(machine: str | Path) -> str:
+    workload = 'name = "core_to_core"\nstates = "modified"\naccess = "atomic"\nrepetitions = 4'
+    return experiment(workload=workload, run="", top=f'machine = "{machine}"\n')
+
+
+def pair_means(directory: Path) -> dict[tuple[int, int], float]:
+    """Of both directions and all homes."""
+    values = defaultdict(list)
+    for row in read_csv(directory / "matrix.csv"):
+        pair = (int(row["from_cpu"]), int(row["to_cpu"]))
+        values[max(pair), min(pair)].append(float(row["latency_ns"]))
+    return {pair: sum(of_pair) / len(of_pair) for pair, of_pair in values.items()}
+
+
+def as_the_tool_writes(pairs: dict[tuple[int, int], float], noise: float = 0.0) -> str:
+    """The lower triangle, with noise that is always the same."""
+    draw = random.Random(1)
+    cpus = max(a for a, _ in pairs) + 1
+    rows = []
+    for a in range(cpus):
+        cells = [str(pairs[a, b] * draw.uniform(1 - noise, 1 + noise)) if b < a else "" for b in range(cpus)]
+        rows.append(",".join(cells))
+    return "\n".join(rows) + "\n"
+
+
+def value_of(machine: Path, table: str, key: str) -> float:
+    """From a machine file that the program wrote."""
+    here = ""
+    for line in machine.read_text().splitlines():
+        here = line.strip("[]") if line.startswith("[") else here
+        if here == table and line.startswith(f"{key} = "):
+            return float(line.split(" = ")[1])
+    raise KeyError(f"{table}.{key}")
+
+
+def small_machine(program: Program, name: str, *changes: tuple[str, str]) -> Path:
+    text = (MACHINES / f"{name}.toml").read_text()
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return program.file("measured.toml", text)
+
+
+def test_a_shipped_machine_comes_back_from_its_noisy_matrix(linebounce: Program) -> None:
+    """Two nodes of four of the generic machine's cores, with other latencies than it has."""
+    measured = small_machine(
+        linebounce,
+        "generic_2socket_32core",
+        ("cpus   = 32", "cpus   = 8"),
+        ("intervention_clocks = 24", "intervention_clocks = 60"),
+        ("latency_ns = 25", "latency_ns = 60"),
+    )
+    pairs = pair_means(linebounce.run(linebounce.file("measure.toml", experiment_on(measured)), "measured"))
+    matrix = linebounce.file("noisy.csv", as_the_tool_writes(pairs, noise=0.04))
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
+    assert shown.code == 0, shown.stderr
+    mine = linebounce.directory / "mine.toml"
+    assert "8 CPUs: 2 nodes, 2 buses, 1 thread a core" in shown.stdout
+    assert value_of(mine, "network", "latency_ns") == pytest.approx(60, rel=0.05)
+    assert value_of(mine, "bus", "intervention_clocks") == pytest.approx(60, abs=3)
+    again = pair_means(linebounce.run(linebounce.file("again.toml", experiment_on(mine)), "again"))
+    for pair, ns in pairs.items():
+        assert again[pair] == pytest.approx(ns, rel=0.03)
+
+
+def test_what_was_fitted_says_so_and_the_rest_keeps_its_source(linebounce: Program) -> None:
+    result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml")
+    assert result.code == 0, result.stderr
+    described = linebounce("describe", "machine", "./mine.toml").stdout
+    assert f"calibrated: core-to-core matrix {EXAMPLE}" in described
+    assert "no source given" not in described
+    assert "not explained" in result.stdout
+    assert "memory" in result.stdout.split("not explained")[1]
+
+
+def test_the_same_matrix_gives_the_same_machine(linebounce: Program) -> None:
+    for name in ["a", "b"]:
+        (linebounce.directory / name).mkdir()
+        assert (
+            linebounce("calibrate", "--from", EXAMPLE, "-o", f"{name}/mine.toml", "-j", "1" if name == "a" else "3").code == 0
+        )
+    assert (linebounce.directory / "a/mine.toml").read_bytes() == (linebounce.directory / "b/mine.toml").read_bytes()
+
+
+def test_with_a_machine_its_structure_stays(linebounce: Program) -> None:
+    matrix = linebounce.file("m.csv", ",,,\n400,,,\n404,398,,\n401,400,396,\n")
+    result = linebounce("calibrate", "--from", matrix, "--machine", "p3_xeon_4way", "-o", "mine.toml")
+    assert result.code == 0, result.stderr
+    text = (linebounce.directory / "mine.toml").read_text()
+    assert "calibrated: ols2004.table1.main_memory" in text
+    assert "calibrated: core-to-core matrix" in text
+    assert "node." not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "the file is empty"),
+        (",,\n1,,\n", "m.csv:2:1: the matrix is not square"),
+        (",\n-1,\n", "m.csv:2:1: -1 is negative"),
+        (",\nNaN,\n", 'm.csv:2:1: "NaN" is no latency'),
+        (",,\n1,,\n1,,\n", "m.csv:3:3: no value for CPUs 2 and 1"),
+        ("1\n", "m.csv:1:1: a matrix of one CPU"),
+        ("cpu,0,1\n0,,5\n1,5,\n", 'm.csv:1:1: "cpu" is no latency'),
+        ("\n".join([",".join(["1"] * 65)] * 65), "65 CPUs are more than a machine can have"),
+    ],
+)
+def test_a_file_that_is_no_matrix_is_refused(linebounce: Program, text: str, said: str) -> None:
+    linebounce.file("m.csv", text)
+    message = linebounce.refused("calibrate", "--from", "m.csv", "-o", "mine.toml")
+    assert said in message
+    assert len(message.splitlines()) == 1
+    assert not (linebounce.directory / "mine.toml").exists()
+
+
+def test_other_bad_requests_are_refused(linebounce: Program) -> None:
+    linebounce.file("m.csv", ",\n5,\n")
+    assert "has 4" in linebounce.refused("calibrate", "--from", "m.csv", "--machine", "p3_xeon_4way", "-o", "x.toml")
+    assert "p3_xeon_4way" in linebounce.refused("calibrate", "--from", "m.csv", "--machine", "p3_xeon_4wy", "-o", "x.toml")
+    assert "ends in .toml" in linebounce.refused("calibrate", "--from", "m.csv", "-o", "x.csv")
+    assert "--output" in linebounce.refused("calibrate", "--from", "m.csv")
+    assert "nowhere.csv" in linebounce.refused("calibrate", "--from", "nowhere.csv", "-o", "x.toml", code=3)
+
+
+def test_the_example_is_a_matrix_of_sixteen_cpus() -> None:
+    with EXAMPLE.open() as lines:
+        rows = list(csv.reader(lines))
+    assert [len(row) for row in rows] == [16] * 16
