@@ -161,7 +161,6 @@ def test_a_node_controller_is_proved_in_two_systems_that_show_other_bugs(linebou
 BROKEN_NETWORKS = (
     ("mesi_directory", "IM_A, SM_A", "Inv_Ack [more_acks]", None, "count ack; complete | M", "accounted|swmr|impossible_pair"),
     ("mesi_directory", "EM", "GetS", "; add owner", "", "swmr|data_value"),
-    ("mesi_directory", "S", "GetM", "; send Inv to sharers", "", "swmr"),
     ("moesi_directory", "OM_AC", "Fwd_GetM", "send DataO", "send Data", "swmr|impossible_pair|accounted"),
 )
 
