@@ -100,7 +100,7 @@ def rumur(program: Program, model: Path) -> tuple[bool, int]:
     subprocess.run(["rumur", "--threads", "1", model, "--output", code], check=True, capture_output=True)
     subprocess.run(["cc", "-O1", "-march=native", code, "-o", verifier, "-lpthread"], check=True, capture_output=True)
     done = subprocess.run([verifier], capture_output=True, text=True, check=False, cwd=program.directory)
-    states = re.search(r"(\d+) states", done.stdout)
+    states = re.search(r"(\d+) states, \d+ rules fired", done.stdout)  # and not a report of progress
     assert states, done.stdout + done.stderr
     return done.returncode == 0, int(states.group(1))
 
