@@ -28,17 +28,28 @@ double mean_between(const LatencyMatrix& matrix, const std::vector<int>& a, cons
   return sum / static_cast<double>(a.size() * b.size());
 }
 
-// The groups that are left after each merge, finest first.
-std::vector<Groups> average_linkage(const LatencyMatrix& matrix) {
+// Half of the pairs are at most so far apart: unlike a mean, it does not follow one slow pair.
+double median_between(const LatencyMatrix& matrix, const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<double> between;
+  for (const int i : a) {
+    for (const int j : b) between.push_back(matrix.at(i, j));
+  }
+  const auto middle = between.begin() + static_cast<std::ptrdiff_t>((between.size() - 1) / 2);
+  std::nth_element(between.begin(), middle, between.end());
+  return *middle;
+}
+
+// The groups that are left after each merge of the two nearest, finest first.
+std::vector<Groups> merged_step_by_step(const LatencyMatrix& matrix) {
   Groups groups;
   for (int cpu = 0; cpu < matrix.cpus(); ++cpu) groups.push_back({cpu});
   std::vector<Groups> cuts;
   while (groups.size() > 2) {
     std::pair<std::size_t, std::size_t> nearest{0, 1};
-    double least = mean_between(matrix, groups[0], groups[1]);
+    double least = median_between(matrix, groups[0], groups[1]);
     for (std::size_t a = 0; a < groups.size(); ++a) {
       for (std::size_t b = a + 1; b < groups.size(); ++b) {
-        const double distance = mean_between(matrix, groups[a], groups[b]);
+        const double distance = median_between(matrix, groups[a], groups[b]);
         if (distance < least) least = distance, nearest = {a, b};
       }
     }
@@ -145,7 +156,7 @@ class Finder {
 
  private:
   void find_levels() {
-    for (const Groups& cut : average_linkage(matrix_)) {
+    for (const Groups& cut : merged_step_by_step(matrix_)) {
       if (has_single(cut) || !clearly_apart(matrix_, cut)) continue;
       if (same_sizes(cut)) {
         levels_.push_back(cut);

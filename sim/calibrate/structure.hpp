@@ -26,10 +26,10 @@ struct Structure {
   std::vector<std::string> notes;          // what was seen and has no place in a machine, in sentences
 };
 
-// Clusters the CPUs by average linkage and keeps a cut of the tree where it is clear: all groups have one size, and the nearest
-// CPUs of any two groups are a fifth farther from each other than CPUs in a group. The finest such level is the threads of a
-// core if its pairs are as near as only threads are, then come buses, the coarsest is nodes. Nodes are numbered by their lowest
-// CPU, or round the ring if they are on one.
+// Clusters the CPUs by the median distance of groups and keeps a cut of the tree where it is clear: all groups have one size,
+// and the nearest CPUs of any two groups are a fifth farther from each other than CPUs in a group. The finest such level is the
+// threads of a core if its pairs are as near as only threads are, then come buses, the coarsest is nodes. Nodes are numbered by
+// their lowest CPU, or round the ring if they are on one.
 Structure find_structure(const LatencyMatrix& matrix);
 
 }  // namespace linebounce
