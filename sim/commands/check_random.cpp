@@ -36,6 +36,7 @@ struct RandomOutcome {
   std::int64_t references = 0;
   std::int64_t rounds = 0;  // that passed
   std::int64_t compared = 0;
+  std::uint64_t data_hash = 0;  // of all those rounds in order
   std::optional<RandomFailure> failure;
   bool interrupted = false;
 };
@@ -77,6 +78,7 @@ class RandomCheck {
     if (result.verdict == Verdict::refused) throw ConfigError(result.failure.message);
     if (result.verdict == Verdict::passed) {
       outcome_.references += result.references;
+      outcome_.data_hash = outcome_.data_hash * 31 + result.data_hash;
       outcome_.compared += compares(round) ? 1 : 0;
       ++outcome_.rounds;
     } else {
@@ -146,6 +148,7 @@ ordered_json outcome_json(const RandomArguments& arguments, const RandomBase& ba
           {"references", outcome.references},
           {"rounds", outcome.rounds},
           {"compared_rounds", outcome.compared},
+          {"data_hash", fmt::format("{:016x}", outcome.data_hash)},
           {"failure", failure_json(base, outcome.failure)}};
 }
 

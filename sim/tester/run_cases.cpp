@@ -113,7 +113,10 @@ class CaseRunner {
       result.verdict = outcome.failure.code == ExitCode::usage ? Verdict::refused : Verdict::failed;
       result.failure = outcome.failure;
     }
-    if (!job.without_speed_ups) result.references = left_[static_cast<std::size_t>(number)].references;
+    if (!job.without_speed_ups) {
+      result.references = left_[static_cast<std::size_t>(number)].references;
+      result.data_hash = left_[static_cast<std::size_t>(number)].data_hash;
+    }
     if (waiting_for_[job.run] == 0) compare(job.run);
     if (result.verdict != Verdict::passed) first_bad_ = std::min(first_bad_, static_cast<int>(job.run));
     return !all_up_to_first_bad_ended();

@@ -20,6 +20,7 @@ enum class Verdict {
 struct CaseResult {
   Verdict verdict = Verdict::passed;
   std::int64_t references = 0;  // random operations of all CPUs; the loads of spins don't count
+  std::uint64_t data_hash = 0;  // of all that it measured
   Failure failure;              // what was said
 };
 
