@@ -50,8 +50,8 @@ def test_without_latency_of_the_links_remote_latencies_fall_by_their_crossings(
         session_linebounce.run("core_to_core", "no_latency", "--machine", ITANIUM, "--set", "machine.network.latency_ns=0")
     )
     for (giver, receiver, home, state), cost in costs(itanium).items():
-        # A dirty line inside a node needs nobody else. A clean one is read at its home: there and back. From another node: there, or
-        # from the home to the owner, and back.
+        # A dirty line inside a node needs nobody else. A clean one is read at its home: there and back. From another node:
+        # there, or from the home to the owner, and back.
         remote = node_of(giver) != node_of(receiver) or (state != "Modified" and int(home) != node_of(receiver))
         crossings = 2 if remote else 0
         assert cost - at_zero[giver, receiver, home, state] == pytest.approx(crossings * LINK_NS, abs=1e-3)
