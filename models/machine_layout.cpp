@@ -73,7 +73,7 @@ MachineLayout lay_out(const MachineSpec& spec) {
   const bool spread = spec.cpu_order == CpuOrder::spread;
   // With "spread" all cores get a first thread before any gets a second one.
   cores.resize(static_cast<std::size_t>(spread ? std::min(spec.cpus, present) : in_use));
-  layout.cores_on_bus.resize(static_cast<std::size_t>(spec.nodes * spec.buses_per_node));
+  layout.cores_on_bus.resize(static_cast<std::size_t>(spec.nodes) * static_cast<std::size_t>(spec.buses_per_node));
   for (const CpuPlace& core : cores) ++layout.cores_on_bus[static_cast<std::size_t>(core.bus)];
   // Cores are numbered bus by bus, whatever the order of the CPUs.
   std::vector<int> first(layout.cores_on_bus.size());

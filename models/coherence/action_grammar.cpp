@@ -18,13 +18,13 @@ struct Word {
   std::string_view where;
 };
 
-constexpr int at_any_access = at_load | at_store | at_evict;
-constexpr int at_network = at_agent_message | at_directory_message;
+constexpr int kAtAnyAccess = at_load | at_store | at_evict;
+constexpr int kAtNetwork = at_agent_message | at_directory_message;
 
 constexpr std::array kWords = {
     Word{"hit", Verb::hit, at_load | at_store, "Load and Store"},
-    Word{"issue", Verb::issue, at_any_access | at_own | at_data, "Load, Store, Evict, Own_ events and Data"},
-    Word{"stall", Verb::stall, at_any_access | at_node_evict | at_network, "Load, Store, Evict and messages of a network"},
+    Word{"issue", Verb::issue, kAtAnyAccess | at_own | at_data, "Load, Store, Evict, Own_ events and Data"},
+    Word{"stall", Verb::stall, kAtAnyAccess | at_node_evict | kAtNetwork, "Load, Store, Evict and messages of a network"},
     Word{"free", Verb::free, at_evict | at_own | at_other | at_agent_message, "Evict, Own_ and Other_ events of a cache"},
     Word{"assert shared", Verb::assert_shared, at_other | at_memory_message, "Other_ events and a node's bus messages"},
     Word{"assert owned", Verb::assert_owned, at_other, "Other_ events"},
@@ -57,10 +57,10 @@ struct Recipient {
   Verb verb;
   int kinds;
 };
-constexpr int at_agent = at_any_access | at_ask | at_memory_message | at_memory_data | at_recalled | at_agent_message;
+constexpr int kAtAgent = kAtAnyAccess | at_ask | at_memory_message | at_memory_data | at_recalled | at_agent_message;
 constexpr std::array kRecipients = {
-    Recipient{"home", Verb::send_home, at_agent},
-    Recipient{"requestor", Verb::send_requestor, at_recalled | at_network},
+    Recipient{"home", Verb::send_home, kAtAgent},
+    Recipient{"requestor", Verb::send_requestor, at_recalled | kAtNetwork},
     Recipient{"owner", Verb::send_owner, at_directory_message},
     Recipient{"sharers", Verb::send_sharers, at_directory_message},
 };
@@ -231,7 +231,7 @@ std::optional<RowActions> parse_actions(const std::string& cell, int line, const
 
 void check_actions_fit(const RowActions& actions, EventKind kind, const std::string& event, int line, const Protocol& protocol,
                        Diagnostics& diagnostics) {
-  if ((kind & at_any_access) != 0 && !actions.impossible && actions.steps.empty()) {
+  if ((kind & kAtAnyAccess) != 0 && !actions.impossible && actions.steps.empty()) {
     diagnostics.error(
         line, fmt::format("{} gets no answer: it must {}, {} a message, or stall", event,
                           kind == at_evict ? "free the copy" : "hit", protocol.kind == ProtocolKind::bus ? "issue" : "send"));
