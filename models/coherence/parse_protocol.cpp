@@ -163,6 +163,7 @@ Protocol parse(std::string_view text, const std::string& file, const Protocol* b
   for (std::size_t i = 0; i < controllers.size(); ++i) {
     check_reachable(compiled[i], diagnostics);
     protocol.table(controllers[i]) = std::move(compiled[i].table);
+    protocol.table(controllers[i]).protocol = protocol.name;
   }
   diagnostics.throw_if_any();
 

@@ -126,7 +126,8 @@ struct WrittenRow {
 
 class ControllerTable {
  public:
-  std::string name;  // "cache", "memory", "directory" or "node"
+  std::string name;      // "cache", "memory", "directory" or "node"
+  std::string protocol;  // the name of the protocol that it is part of
   std::vector<StateInfo> states;
   std::vector<BaseEvent> base_events;
   std::vector<std::string> events;  // qualified names, by EventId
