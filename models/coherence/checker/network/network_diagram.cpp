@@ -24,8 +24,10 @@ class Columns {
   explicit Columns(const CheckedSystem& system) : system_(system) {}
 
   [[nodiscard]] std::size_t count() const { return home() + 1; }
-  [[nodiscard]] std::size_t home() const { return static_cast<std::size_t>(system_.agents * width()); }
-  [[nodiscard]] std::size_t cache(int agent, int cache) const { return static_cast<std::size_t>(agent * width() + cache); }
+  [[nodiscard]] std::size_t home() const { return cache(system_.agents, 0); }
+  [[nodiscard]] std::size_t cache(int agent, int cache) const {
+    return static_cast<std::size_t>(agent) * static_cast<std::size_t>(width()) + static_cast<std::size_t>(cache);
+  }
   // Of a node its controller.
   [[nodiscard]] std::size_t agent(int agent) const { return cache(agent, system_.caches); }
   [[nodiscard]] std::size_t of(const Place& place) const {
