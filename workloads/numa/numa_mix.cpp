@@ -26,7 +26,8 @@ constexpr std::array<std::pair<Tally, const char*>, 6> kVisitNames = {{{kHot, "k
                                                                        {kUserShared, "user_shared"},
                                                                        {kUserMemory, "user_memory"}}};
 
-constexpr std::uint64_t kParts = 10000;  // shares are drawn in hundredths of a percent
+constexpr std::uint64_t kPartsInPercent = 100;  // shares are drawn in hundredths of a percent
+constexpr std::uint64_t kParts = 100 * kPartsInPercent;
 constexpr std::int64_t kBurst = 2000;    // kernel instructions between two stretches of user code
 constexpr int kStreamSets = 16;          // sets of the outermost cache through which the lines of memory go
 constexpr std::int64_t kStreamBytes = std::int64_t{1} << 30;  // of address space for those of one CPU on one node
@@ -70,7 +71,7 @@ class NumaMix final : public Workload {
   using Visit = void (NumaMix::*)(Walker&, std::int64_t);
 
   [[nodiscard]] std::uint64_t parts(const char* name) const {
-    return static_cast<std::uint64_t>(std::lround(parameters_.number(name) * (kParts / 100)));
+    return static_cast<std::uint64_t>(std::lround(parameters_.number(name) * kPartsInPercent));
   }
   [[nodiscard]] Pace pace(const MachineSpec& machine, const char* cpi, const char* per_visit) const;
   Pool place_pool(AddressSpace& memory, const std::string& name, std::int64_t lines, const std::vector<int>& homes) const;
