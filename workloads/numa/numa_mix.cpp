@@ -28,8 +28,8 @@ constexpr std::array<std::pair<Tally, const char*>, 6> kVisitNames = {{{kHot, "k
 
 constexpr std::uint64_t kPartsInPercent = 100;  // shares are drawn in hundredths of a percent
 constexpr std::uint64_t kParts = 100 * kPartsInPercent;
-constexpr std::int64_t kBurst = 2000;    // kernel instructions between two stretches of user code
-constexpr int kStreamSets = 16;          // sets of the outermost cache through which the lines of memory go
+constexpr std::int64_t kBurst = 2000;  // kernel instructions between two stretches of user code
+constexpr int kStreamSets = 16;        // sets of the outermost cache through which the lines of memory go
 constexpr std::int64_t kStreamBytes = std::int64_t{1} << 30;  // of address space for those of one CPU on one node
 
 // Lines that several CPUs write.
