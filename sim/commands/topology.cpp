@@ -62,7 +62,7 @@ class Drawing {
     std::vector<Box> boxes;
     const auto first = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.begin() + bus, 0);
     for (int core = 0; core < layout_.cores_on_bus[static_cast<std::size_t>(bus)]; ++core) {
-      boxes.push_back(core_box(cpus_of_core_[static_cast<std::size_t>(first + core)]));
+      boxes.push_back(core_box(cpus_of_core_[static_cast<std::size_t>(first) + static_cast<std::size_t>(core)]));
     }
     return side_by_side(boxes);
   }
