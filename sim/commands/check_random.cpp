@@ -152,10 +152,10 @@ ordered_json outcome_json(const RandomArguments& arguments, const RandomBase& ba
           {"failure", failure_json(base, outcome.failure)}};
 }
 
-std::string size_text(const RandomBase& base, const RandomCase& random) {
-  const int cpus = cpus_of(base, random);
-  return fmt::format("{} CPU{}, {} operations each, {} settings changed", cpus, cpus == 1 ? "" : "s", random.operations,
-                     random.settings.size());
+std::string size_text(const RandomBase& base, const RandomCase& tried) {
+  const int cpus = cpus_of(base, tried);
+  return fmt::format("{} CPU{}, {} operations each, {} settings changed", cpus, cpus == 1 ? "" : "s", tried.operations,
+                     tried.settings.size());
 }
 
 std::string failure_page(const RandomArguments& arguments, const RandomBase& base, const RandomFailure& failure,

@@ -66,14 +66,14 @@ int cpus_of(const RandomBase& base, const RandomCase& random) {
   return cpus && !is_fixed(base, kCpus) ? static_cast<int>(std::get<std::int64_t>(cpus->value)) : base.spec.cpus;
 }
 
-std::string experiment_text(const RandomBase& base, const RandomCase& random, const std::string& name,
+std::string experiment_text(const RandomBase& base, const RandomCase& tried, const std::string& name,
                             const std::string& title) {
   std::string text = fmt::format(
       "name    = {}\ntitle   = {}\nmachine = {}\nseed    = {}\n\n[workload]\nname       = \"random_references\"\n"
       "operations = {}\n\n[run]\nmeasure_us = 0\n\n[set]\n",
-      toml_text(name), toml_text(title), toml_text(base.machine), random.seed, random.operations);
+      toml_text(name), toml_text(title), toml_text(base.machine), tried.seed, tried.operations);
   for (const auto& [path, value] : base.fixed) text += set_line(path, value);
-  for (const CaseSetting& setting : random.settings) {
+  for (const CaseSetting& setting : tried.settings) {
     if (!is_fixed(base, setting.path)) text += set_line(setting.path, setting.value);
   }
   return text;
