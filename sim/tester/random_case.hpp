@@ -39,8 +39,7 @@ struct RandomCase {
 int cpus_of(const RandomBase& base, const RandomCase& random);
 
 // The experiment's file.
-std::string experiment_text(const RandomBase& base, const RandomCase& random, const std::string& name,
-                            const std::string& title);
+std::string experiment_text(const RandomBase& base, const RandomCase& tried, const std::string& name, const std::string& title);
 
 // What simulate() takes. Errors: ConfigError, if the settings don't fit each other.
 SimulationInput input_of(const RandomBase& base, const RandomCase& random);
