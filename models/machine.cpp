@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "models/failure.hpp"
+#include "models/kernel_time.hpp"
 
 namespace linebounce {
 
@@ -16,10 +17,6 @@ namespace {
 Timebase make_timebase(const MachineSpec& spec) {
   const std::array<Frequency, 2> clocks{spec.cpu.clock, spec.bus.clock};
   return Timebase(clocks);
-}
-
-Tick kernel_now() {
-  return static_cast<Tick>(sc_core::sc_time_stamp().value());
 }
 
 // What `check` can prove but this machine cannot run.
@@ -187,7 +184,7 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
   Tick last_progress = 0;
   // Not until all programs have ended: what they left under way, stores and write-backs, still counts.
   for (;;) {
-    sc_core::sc_start(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(slice)));
+    sc_core::sc_start(kernel_time(slice));
     if (failure_) std::rethrow_exception(failure_);
     const Tick now = kernel_now();
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
@@ -243,7 +240,8 @@ void Machine::stuck(const char* what) const {
 }
 
 void Machine::failed(std::exception_ptr failure) {
-  if (!failure_) failure_ = std::move(failure);
+  if (failure_) return;  // several processes may fail at one time; the kernel warns if it is stopped twice
+  failure_ = std::move(failure);
   sc_core::sc_stop();
 }
 

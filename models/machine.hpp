@@ -50,6 +50,7 @@ class Machine final : public FailureSink {
   void run(const std::function<void(double)>& progress = {});
 
   // The length of the measured time.
+  [[nodiscard]] Tick finished_at() const { return finished_at_; }
   [[nodiscard]] Tick measured() const { return std::max<Tick>(0, finished_at_ - core_spec_.warmup_end); }
 
   // Activations of processes by the kernel, for `bench`.

@@ -29,8 +29,8 @@ class MemorySide : public virtual sc_core::sc_interface {
   virtual void set_state(Slot slot, StateId state) = 0;
   [[nodiscard]] virtual LineData data(Slot slot) = 0;
   virtual void take(Slot slot, const LineData& data) = 0;
-  // An action that only a node knows; `requestor` made the transaction, `on_bus` is the data that a cache sent.
-  virtual void act(Slot slot, Action action, int requestor, const LineData& on_bus, Tick at) = 0;
+  // An action that only a node knows; `request` is being ordered, `on_bus` is the data that a cache sent.
+  virtual void act(Slot slot, Action action, const BusRequest& request, const LineData& on_bus, Tick at) = 0;
   virtual void on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) = 0;
 
   // The time of the first data of a read whose address arrives at `address_at`, and where they come from.
@@ -38,9 +38,9 @@ class MemorySide : public virtual sc_core::sc_interface {
     Tick ready = 0;
     Source source = Source::local_memory;
   };
-  virtual Supply read(Slot slot, LineAddr line, Tick address_at) = 0;
+  virtual Supply read(Slot slot, Tick address_at) = 0;
   // Data of a write-back arrives at `data_at`.
-  virtual void write(LineAddr line, Tick data_at) = 0;
+  virtual void write(Slot slot, Tick data_at) = 0;
 
   // The own transaction `message` was ordered; `data` is what a cache had newer, if one had, at the pins at `data_at`.
   virtual void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) = 0;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "models/failure.hpp"
+#include "models/kernel_time.hpp"
 
 namespace linebounce {
 
@@ -32,19 +33,11 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
       word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock),
       outstanding(spec.outstanding) {}
 
-namespace {
-
-Tick kernel_now() {
-  return static_cast<Tick>(sc_core::sc_time_stamp().value());
-}
-
-}  // namespace
-
 // One line as the protocol's rows see it.
 class SnoopingBus::SnoopedLine {
  public:
-  SnoopedLine(SnoopingBus& bus, LineAddr line, Slot slot, int requestor, Tick at)
-      : bus_(bus), line_(line), slot_(slot), requestor_(requestor), at_(at) {}
+  SnoopedLine(SnoopingBus& bus, const BusRequest& request, Slot slot, Tick at)
+      : bus_(bus), request_(request), slot_(slot), at_(at) {}
 
   [[nodiscard]] const std::vector<int>& snoopers(MessageId message) const {
     return bus_.protocol_.messages[message].absent_ignores ? bus_.holders_ : bus_.everybody_;
@@ -62,7 +55,7 @@ class SnoopingBus::SnoopedLine {
   void memory_to_bus() { data_ = bus_.memory->data(slot_); }
   void bus_to_copy(int) {}  // the bytes were put there with the order step, see hand_over()
   void bus_to_memory() { bus_.memory->take(slot_, data_); }
-  void node_action(Action action) { bus_.memory->act(slot_, action, requestor_, data_, at_); }
+  void node_action(Action action) { bus_.memory->act(slot_, action, request_, data_, at_); }
   void complete(int) {}  // the access runs when data or response has arrived; until then nobody may take the line
   void send_word(int client) {
     word_ = bus_.client(client).write_in_order(*found(client), at_);
@@ -75,7 +68,7 @@ class SnoopingBus::SnoopedLine {
     if (copy.version + 1 != written.version) {
       bus_.fail(fmt::format("stale value: cache {} takes the word that makes version {}, into version {}", client,
                             written.version, copy.version),
-                line_);
+                request_.line);
     }
     std::memcpy(agent(client).data(copy) + word_.offset, agent(writer_).data(written) + word_.offset, word_.bytes);
     copy.version = written.version;
@@ -85,7 +78,7 @@ class SnoopingBus::SnoopedLine {
   void on_transition(Controller controller, int client, StateId state, EventId event) {
     const StateId next = bus_.protocol_.table(controller).row(state, event).next;
     if (controller == Controller::cache) {
-      bus_.log_.record(at_, controller, client, line_, state, event, next);
+      bus_.log_.record(at_, controller, client, request_.line, state, event, next);
     } else {
       bus_.memory->on_transition(slot_, state, event, next, at_);
     }
@@ -103,9 +96,8 @@ class SnoopingBus::SnoopedLine {
   [[nodiscard]] CacheAgent& agent(int client) const { return bus_.client(client).caches(); }
 
   SnoopingBus& bus_;
-  LineAddr line_;
+  const BusRequest& request_;
   Slot slot_;
-  int requestor_;
   Tick at_;
   LineData data_;
   WrittenWord word_;  // of the copy of writer_
@@ -142,8 +134,10 @@ void SnoopingBus::end_of_elaboration() {
 }
 
 void SnoopingBus::post(const BusRequest& request) {
+  // Total: one client may have two requests with the same stamp, one of its core's and one that was issued anew by an order
+  // step, and which of them is posted first depends on how far the core has run ahead.
   const auto later = [](const BusRequest& a, const BusRequest& b) {
-    return std::tie(a.stamp, a.since, a.client) < std::tie(b.stamp, b.since, b.client);
+    return std::tie(a.stamp, a.since, a.client, a.line, a.message) < std::tie(b.stamp, b.since, b.client, b.line, b.message);
   };
   BusRequest queued = request;
   if (queued.since == 0) queued.since = queued.stamp;
@@ -155,7 +149,7 @@ void SnoopingBus::schedule(Tick now) {
   const Tick touch = transactions_.empty() ? kNever : transactions_.front().touch_at;
   const Tick next = std::min(touch, next_arbitration(now));
   if (next == kNever) return;
-  event_.notify(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(next - now)));
+  event_.notify(kernel_time(next - now));
 }
 
 // The first edge at which a request may be granted: after its stamp, no closer to the last address phase than allowed, and with
@@ -219,7 +213,8 @@ Tick SnoopingBus::busy_until(LineAddr line) const {
 // The front transaction's touch has come, unless an atomic operation or a delivery still holds its line.
 void SnoopingBus::sample_front(Tick now) {
   Transaction& front = transactions_.front();
-  find_holders(store_.slot(front.request.line));
+  const Slot slot = store_.slot(front.request.line);
+  find_holders(slot);
   Tick free_at = busy_until(front.request.line);
   for (const int holder : holders_) free_at = std::max(free_at, client(holder).locked_until(front.request.line));
   if (free_at > now) {
@@ -230,7 +225,7 @@ void SnoopingBus::sample_front(Tick now) {
   const Transaction done = front;
   last_result_ = done.sampled_at + align_up(now - done.sampled_at, timing_.snoop_stall);
   std::erase_if(busy_, [now](const BusyLine& busy) { return busy.until <= now; });
-  order(done, now, last_result_);
+  order(done, slot, now, last_result_);
   transactions_.erase(transactions_.begin());
   if (!transactions_.empty()) set_snoop(transactions_.front(), last_result_ + timing_.address);
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
@@ -245,9 +240,8 @@ void SnoopingBus::find_holders(Slot slot) {
 }
 
 // REQUIRES: holders_ are this line's.
-void SnoopingBus::order(const Transaction& transaction, Tick now, Tick result) {
+void SnoopingBus::order(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  const Slot slot = store_.slot(request.line);
   try {
     if (request.kind == BusRequest::Kind::ask && !memory->grants(request, slot, now)) return;
     order_granted(transaction, slot, now, result);
@@ -276,7 +270,7 @@ void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick 
 
 void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  SnoopedLine line(*this, request.line, slot, request.client, now);
+  SnoopedLine line(*this, request, slot, now);
   const OrderOutcome outcome = order_step(protocol_, line, request.message, request.client);
   if (outcome.deferred) return;
   if (outcome.needs_data_step) line.hand_over(request.client);
@@ -287,7 +281,7 @@ void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick n
 
 void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  SnoopedLine line(*this, request.line, slot, kMemory, now);
+  SnoopedLine line(*this, request, slot, now);
   const OrderOutcome outcome = recall_step(protocol_, line, request.message);
   const bool data = outcome.supplier != kNobody || outcome.data_to_memory;
   Tick done = result + timing_.response;
@@ -315,9 +309,9 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   Tick done = result;
   if (outcome.needs_data_step) {
     MemorySide::Supply supply{result + timing_.intervention, Source::local_c2c};
-    if (outcome.supplier == kMemory) supply = memory->read(slot, request.line, transaction.address_at);
+    if (outcome.supplier == kMemory) supply = memory->read(slot, transaction.address_at);
     const Tick start = reserve_data(std::max(result, supply.ready), outcome.supplier, timing_.data);
-    if (outcome.data_to_memory) memory->write(request.line, start + timing_.data);
+    if (outcome.data_to_memory) memory->write(slot, start + timing_.data);
     busy_.push_back({request.line, requester.deliver(*copy, start + timing_.latch, supply.source)});
     done = start + timing_.data;
   } else if (outcome.completed) {
@@ -326,7 +320,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     busy_.push_back({request.line, requester.deliver(*copy, done, Source::upgrade)});
   } else if (outcome.data_to_memory) {
     const Tick start = reserve_data(result, request.client, timing_.data);
-    memory->write(request.line, start + timing_.data);
+    memory->write(slot, start + timing_.data);
     done = start + timing_.data;
   }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
@@ -344,7 +338,8 @@ Tick SnoopingBus::reserve_data(Tick ready, int sender, Tick duration) {
 
 bool SnoopingBus::data_step(int client, Copy& copy, Tick at) {
   found_[static_cast<std::size_t>(client - first_client_)] = &copy;
-  SnoopedLine line(*this, copy.line, copy.slot, client, at);
+  const BusRequest request{at, client, copy.line};
+  SnoopedLine line(*this, request, copy.slot, at);
   try {
     const std::optional<MessageId> again = linebounce::data_step(protocol_, line, client);
     if (again) post({at, client, copy.line, *again});

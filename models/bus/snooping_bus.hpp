@@ -80,7 +80,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   void set_snoop(Transaction& transaction, Tick earliest) const;
   [[nodiscard]] Tick busy_until(LineAddr line) const;
   void sample_front(Tick now);
-  void order(const Transaction& transaction, Tick now, Tick result);
+  void order(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_client(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result);

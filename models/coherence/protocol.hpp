@@ -180,6 +180,7 @@ constexpr std::size_t node_evict_event(std::size_t bus_messages) {
 // The classes of messages. On a network each has buffers of its own; what arrives in one may cause messages of later ones only.
 // Forwards from one home to one node about one line keep their order; nothing else does.
 enum class MessageClass : std::uint8_t { bus, request, forward, relay, response };
+constexpr std::uint32_t kMessageClasses = 5;
 
 struct Message {
   std::string name;  // "GetS"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "models/failure.hpp"
+#include "models/kernel_time.hpp"
 
 namespace linebounce {
 
@@ -143,7 +144,7 @@ void Core::wait_kernel(Tick until) {
   if (until == kNever) {
     wait();
   } else if (until > now) {
-    wake_.notify(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(until - now)));
+    wake_.notify(kernel_time(until - now));
     wait();
   } else {
     wake_.notify(sc_core::SC_ZERO_TIME);  // something that comes first at this time has still to run
@@ -153,7 +154,7 @@ void Core::wait_kernel(Tick until) {
 
 void Core::wake_at(Tick at) {
   const Tick now = kernel_now();
-  wake_.notify(at > now ? sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(at - now)) : sc_core::SC_ZERO_TIME);
+  wake_.notify(at > now ? kernel_time(at - now) : sc_core::SC_ZERO_TIME);
 }
 
 // At equal times an operation that was put off goes before those that were wanted later: else it might wait for ever.
@@ -284,6 +285,7 @@ void Core::posted() {
 }
 
 void Core::report_miss(Cpu& thread, const Operation& operation, Source source, Tick at) {
+  if (operation.kind == OperationKind::load) thread.missed_ = Cpu::OwnMiss{operation.address, source, operation.issued, at};
   wiring_.observer->miss({thread.id_, operation.function, operation.access_kind(), source, operation.address, operation.issued,
                           at - operation.issued});
 }

@@ -102,8 +102,6 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   // The lines of all threads that are still parked.
   void watch_again();
 
-  static Tick kernel_now() { return static_cast<Tick>(sc_core::sc_time_stamp().value()); }
-
   const CoreSpec spec_;
   Wiring wiring_;
   CacheUnit unit_;

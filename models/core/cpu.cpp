@@ -7,15 +7,6 @@
 
 namespace linebounce {
 
-namespace {
-
-// What of [from, to) lies in the measured time.
-Tick measured(const CoreSpec& spec, Tick from, Tick to) {
-  return std::max<Tick>(0, std::min(to, spec.end) - std::max(from, spec.warmup_end));
-}
-
-}  // namespace
-
 Cpu::Cpu(Core& core, CacheUnit& unit, const CoreSpec& spec, CpuId id, int index_in_core)
     : core_(&core),
       unit_(&unit),
@@ -35,6 +26,27 @@ void Cpu::store_release(Address address, Value value, int bytes) {
   const Operation operation{
       .kind = OperationKind::store, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value};
   perform(operation, true);
+}
+
+Cpu::Pair Cpu::load_pair(Word first, Word second) {
+  const LineStore& store = agent_->store();
+  missed_.reset();
+  Pair pair;
+  pair.first = load(first.address, first.bytes);
+  const std::optional<OwnMiss> miss = std::exchange(missed_, std::nullopt);
+  pair.second = load(second.address, second.bytes);
+  // An interrupt may have come before or between, or another CPU have taken the line: then the second load stands for itself.
+  if (!miss || missed_ || miss->address != first.address) return pair;
+  if (store.line_of(first.address) != store.line_of(second.address)) return pair;
+  --function_counters_->hits[0][static_cast<std::size_t>(AccessKind::load)];
+  ++function_counters_->misses;
+  const Operation merged{.kind = OperationKind::load,
+                         .bytes = static_cast<std::uint8_t>(second.bytes),
+                         .function = function_,
+                         .address = second.address,
+                         .issued = miss->issued};
+  core_->report_miss(*this, merged, miss->source, miss->at);
+  return pair;
 }
 
 Value Cpu::exchange(Address address, Value value, int bytes) {
@@ -195,6 +207,10 @@ Tick Cpu::now() {
   return now_;
 }
 
+Tick Cpu::measured(Tick from, Tick to) const {
+  return std::max<Tick>(0, std::min(to, spec_->end) - std::max(from, spec_->warmup_end));
+}
+
 double Cpu::now_ns() {
   return spec_->timebase->to_ns(now());
 }
@@ -236,12 +252,12 @@ FunctionId Cpu::enter_function(FunctionId function) {
 }
 
 void Cpu::account_time() {
-  counters_.time_in_function[function_] += measured(*spec_, function_since_, now_);
+  counters_.time_in_function[function_] += measured(function_since_, now_);
   function_since_ = now_;
 }
 
 void Cpu::account_sleep() {
-  counters_.asleep += measured(*spec_, function_since_, now_);
+  counters_.asleep += measured(function_since_, now_);
   function_since_ = now_;
 }
 
@@ -253,7 +269,7 @@ void Cpu::begin_measuring() {
 }
 
 void Cpu::tally(int which, std::int64_t count) {
-  if (now_ >= spec_->warmup_end && now_ < spec_->end) tallies_[static_cast<std::size_t>(which)] += count;
+  if (measures(now_)) tallies_[static_cast<std::size_t>(which)] += count;
 }
 
 }  // namespace linebounce

@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,16 @@ class Cpu {
   [[nodiscard]] int index_in_core() const { return index_; }
 
   Value load(Address address, int bytes = 8);
+  // Two loads, the second of which a core that stalls on use issues before the first has come. If they are of one line that the
+  // first misses, the second waits for the same fill, and is a miss like it for who counts.
+  struct Word {
+    Address address = 0;
+    int bytes = 8;
+  };
+  struct Pair {
+    Value first = 0, second = 0;
+  };
+  Pair load_pair(Word first, Word second);
   void store(Address address, Value value, int bytes = 8);
 
   // Nothing after it happens before it. / Nothing before it happens after it. Plain accesses under sc.
@@ -40,8 +51,12 @@ class Cpu {
   Value fetch_add(Address address, Value addend, int bytes = 8);
   Value compare_exchange(Address address, Value expected, Value desired, int bytes = 8);
 
-  // Returns when every earlier store is in the cache.
+  // Returns when every earlier store is in the cache. / Earlier stores are seen before later ones: costs nothing where they are
+  // anyway.
   void fence();
+  void store_fence() {
+    if (spec_->consistency == Consistency::ia64) fence();
+  }
 
   // Asks for the line, readable or writable, and goes on.
   void prefetch(Address address, Access access = kReadAccess);
@@ -70,6 +85,8 @@ class Cpu {
   // An interrupt to this thread after `delay_ns`. / To another, after the machine's latency.
   void set_timer(double delay_ns, int vector);
   void send_ipi(CpuId target, int vector);
+  // To any thread, this one too, from a device that works `delay_ns` for this one; not before an IPI would be there.
+  void interrupt_later(CpuId target, int vector, double delay_ns);
 
   // Returns after somebody called wake() for this thread; at once if that has happened since the last sleep().
   void sleep();
@@ -78,6 +95,13 @@ class Cpu {
   // Simulated time, in ticks and ns. An operation of its own in the order of things, of no duration.
   Tick now();
   double now_ns();
+
+  // When the latest operation ended. Costs nothing and waits for nobody: what it is compared with must be ordered by simulated
+  // memory. / What of [from, to) lies in the measured time; whether `at` does. / Ticks as ns.
+  [[nodiscard]] Tick local_time() const { return now_; }
+  [[nodiscard]] Tick measured(Tick from, Tick to) const;
+  [[nodiscard]] bool measures(Tick at) const { return at >= spec_->warmup_end && at < spec_->end; }
+  [[nodiscard]] double to_ns(Tick ticks) const { return spec_->timebase->to_ns(ticks); }
 
   // Which function's code runs, for attribution. Use FunctionScope.
   FunctionId enter_function(FunctionId function);
@@ -92,6 +116,12 @@ class Cpu {
 
  private:
   friend class Core;
+  // A load that has missed.
+  struct OwnMiss {
+    Address address = 0;
+    Source source{};
+    Tick issued = 0, at = 0;
+  };
   enum class Status : std::uint8_t {
     ready,    // may run at now_
     blocked,  // its operation completes with a fill
@@ -164,6 +194,7 @@ class Cpu {
   Tick limit_ = 0;  // operations before this time may run now
   Status status_ = Status::ready;
   Value result_ = 0;
+  std::optional<OwnMiss> missed_;  // the latest, since it was last emptied
   StoreBuffer store_buffer_;
   Tick put_off_since_ = kNever;  // the first attempt of the operation that is to be tried again; kNever: it is a new one
   Source waited_source_ = Source::local_memory;  // of the change for which `waiting` ended

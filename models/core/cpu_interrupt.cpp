@@ -15,9 +15,13 @@ void Cpu::set_timer(double delay_ns, int vector) {
 }
 
 void Cpu::send_ipi(CpuId target, int vector) {
+  interrupt_later(target, vector, 0);
+}
+
+void Cpu::interrupt_later(CpuId target, int vector, double delay_ns) {
   wait_turn();
   const auto [core, cpu] = core_->find_peer_(target);
-  const Tick at = now_ + spec_->ipi_latency;
+  const Tick at = now_ + std::max(spec_->ipi_latency, spec_->timebase->from_ns(delay_ns));
   cpu->add_interrupt({at, id_.value, vector});
   core->wake_at(at);
   forget_limits();

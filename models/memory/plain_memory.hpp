@@ -20,14 +20,14 @@ class PlainMemory final : public sc_core::sc_module, public MemorySide {
   void set_state(Slot, StateId) override {}
   [[nodiscard]] LineData data(Slot slot) override { return {store_.memory_data(slot), store_.memory_version(slot)}; }
   void take(Slot slot, const LineData& data) override { store_.write_memory(slot, data.bytes, data.version); }
-  void act(Slot, Action, int, const LineData&, Tick) override {}
+  void act(Slot, Action, const BusRequest&, const LineData&, Tick) override {}
   void on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) override {
     log_.record(at, Controller::memory, 0, store_.line(slot), state, event, next);
   }
-  Supply read(Slot, LineAddr line, Tick address_at) override {
-    return {controller_.read(line, address_at), Source::local_memory};
+  Supply read(Slot slot, Tick address_at) override {
+    return {controller_.read(store_.line(slot), address_at), Source::local_memory};
   }
-  void write(LineAddr line, Tick data_at) override { controller_.write(line, data_at); }
+  void write(Slot slot, Tick data_at) override { controller_.write(store_.line(slot), data_at); }
   void recalled(Slot, MessageId, bool, const LineData&, Tick, Tick) override {}
   void order_over(Slot, Tick) override {}
 

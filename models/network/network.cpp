@@ -5,17 +5,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/kernel_time.hpp"
+
 namespace linebounce {
-
-namespace {
-
-Tick kernel_now() {
-  return static_cast<Tick>(sc_core::sc_time_stamp().value());
-}
-
-constexpr std::uint32_t kClasses = 5;
-
-}  // namespace
 
 NetworkTiming::NetworkTiming(const MachineSpec& spec, const Timebase& timebase)
     : occupancy(timebase.from_ns(spec.node.occupancy_ns)),
@@ -54,7 +46,7 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
 void Network::end_of_elaboration() {
   for (int i = 0; i < endpoints.size(); ++i) endpoints_.push_back(endpoints[i]);
   sent_.resize(endpoints_.size());
-  last_ready_.resize(endpoints_.size() * (endpoints_.size() + 1) * kClasses);
+  last_ready_.resize(endpoints_.size() * (endpoints_.size() + 1) * kMessageClasses);
 }
 
 int Network::node_of(int endpoint) const {
@@ -85,7 +77,7 @@ void Network::send(PacketIndex index, Tick ready) {
   // The homes count as one receiver: which one it is shows when the packet departs.
   const std::size_t receivers = endpoints_.size() + 1;
   const std::size_t receiver = packet.receiver < 0 ? endpoints_.size() : static_cast<std::size_t>(packet.receiver);
-  Tick& last = last_ready_[(sender * receivers + receiver) * kClasses + static_cast<std::size_t>(packet.message_class)];
+  Tick& last = last_ready_[(sender * receivers + receiver) * kMessageClasses + static_cast<std::size_t>(packet.message_class)];
   last = std::max({ready, kernel_now() + 1, last});
   push(last, Stage::depart, index);
   schedule();
@@ -97,7 +89,7 @@ void Network::push(Tick at, Stage stage, PacketIndex index) {
 
 void Network::schedule() {
   if (calendar_.empty()) return;
-  event_.notify(sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(calendar_.top().at - kernel_now())));
+  event_.notify(kernel_time(calendar_.top().at - kernel_now()));
 }
 
 void Network::wake() {
@@ -182,7 +174,7 @@ void Network::go(PacketIndex index, int number, Tick at) {
 void Network::release_link(Packet& packet, Tick at) {
   if (packet.held_link < 0) return;
   const auto buffer =
-      static_cast<std::uint32_t>(packet.held_link) * kClasses + static_cast<std::uint32_t>(packet.message_class);
+      static_cast<std::uint32_t>(packet.held_link) * kMessageClasses + static_cast<std::uint32_t>(packet.message_class);
   const Tick back = at + std::max<Tick>(1, links_[static_cast<std::size_t>(packet.held_link)].latency);
   packet.held_link = -1;
   if (timing_.credits == 0) return;
@@ -191,10 +183,10 @@ void Network::release_link(Packet& packet, Tick at) {
 }
 
 void Network::take_credit(std::uint32_t buffer, Tick at) {
-  const int number = static_cast<int>(buffer / kClasses);
+  const int number = static_cast<int>(buffer / kMessageClasses);
   LinkState& link = links_[static_cast<std::size_t>(number)];
-  --link.in_use[buffer % kClasses];
-  std::deque<PacketIndex>& waiting = link.waiting[buffer % kClasses];
+  --link.in_use[buffer % kMessageClasses];
+  std::deque<PacketIndex>& waiting = link.waiting[buffer % kMessageClasses];
   if (waiting.empty()) return;
   const PacketIndex next = waiting.front();
   waiting.pop_front();

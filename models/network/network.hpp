@@ -107,8 +107,8 @@ class Network final : public sc_core::sc_module {
     Tick thousand_bytes;  // on the link; 0: no limit
     Tick free = 0;
     Tick busy = 0;
-    std::array<int, 5> in_use{};  // buffers at its end, by class; until their credit is back
-    std::array<std::deque<PacketIndex>, 5> waiting{};
+    std::array<int, kMessageClasses> in_use{};  // buffers at its end, by class; until their credit is back
+    std::array<std::deque<PacketIndex>, kMessageClasses> waiting{};
   };
 
   class AfterBuses final : public sc_core::sc_prim_channel {

@@ -89,7 +89,6 @@ void NodeController::drop_data(Line& line) {
 
 bool NodeController::grants(const BusRequest& request, Slot slot, Tick at) {
   Line& asked = line(slot);
-  asking_ = request;
   if (protocol_.node.base_events[ask_event(protocol_.bus_messages, request.message)].absent) return true;
   const bool fresh = asked.entry.state == 0;
   Outbox out{*this, slot, at, at + latency_, {}};
@@ -125,18 +124,18 @@ void NodeController::find_place(Slot slot, Tick at) {
   array_->insert(block, way, slot, at);
 }
 
-void NodeController::act(Slot slot, Action action, int requestor, const LineData& on_bus, Tick at) {
+void NodeController::act(Slot slot, Action action, const BusRequest& request, const LineData& on_bus, Tick at) {
   Line& acting = line(slot);
   Outbox out{*this, slot, at, at + latency_, on_bus};
-  if (action.verb == Verb::save_asker) acting.asked = asking_.message;
-  agent_action(agents_, acting.entry, place_.bus, action, nullptr, requestor, out);
+  if (action.verb == Verb::save_asker) acting.asked = request.message;
+  agent_action(agents_, acting.entry, place_.bus, action, nullptr, request.client, out);
 }
 
 void NodeController::on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) {
   log_.record(at, Controller::node, place_.bus, store_.line(slot), state, event, next);
 }
 
-MemorySide::Supply NodeController::read(Slot slot, LineAddr, Tick address_at) {
+MemorySide::Supply NodeController::read(Slot slot, Tick address_at) {
   const Line& supplying = lines_[slot];
   if (supplying.running) return {address_at, supplying.source};  // it waits in the controller
   return {address_at + cache_latency_, Source::node_cache};

@@ -36,10 +36,10 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   void set_state(Slot slot, StateId state) override { lines_[slot].entry.state = state; }
   [[nodiscard]] LineData data(Slot slot) override;
   void take(Slot slot, const LineData& data) override;
-  void act(Slot slot, Action action, int requestor, const LineData& on_bus, Tick at) override;
+  void act(Slot slot, Action action, const BusRequest& request, const LineData& on_bus, Tick at) override;
   void on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) override;
-  Supply read(Slot slot, LineAddr line, Tick address_at) override;
-  void write(LineAddr, Tick) override {}
+  Supply read(Slot slot, Tick address_at) override;
+  void write(Slot, Tick) override {}
   void recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) override;
   void order_over(Slot slot, Tick at) override;
 
@@ -85,7 +85,6 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   std::vector<Line> lines_;  // by slot
   std::vector<std::byte> data_;
   std::vector<std::uint32_t> free_data_;
-  BusRequest asking_;                 // the transaction on the bus that was asked about last
   std::vector<BusRequest> deferred_;  // to be asked again, in their order
   std::vector<PacketIndex> stalled_;  // in the order of their arrival
 };

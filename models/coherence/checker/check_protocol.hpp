@@ -7,12 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "models/coherence/bus_order.hpp"
+#include "models/coherence/checker/search_result.hpp"
 #include "models/coherence/protocol.hpp"
 
 namespace linebounce {
@@ -29,18 +26,6 @@ struct CheckOptions {
   std::size_t memory_limit_mib = 2048;
 };
 
-enum class Promise : std::uint8_t {
-  single_writer,    // where one cache can write, no other can read
-  data_value,       // a copy that is read, or written in part, has the value written last
-  impossible_pair,  // no pair of state and event that the table calls impossible
-  one_supplier,     // one controller drives the data bus in an order step
-  data_arrives,     // a requestor that waits for data has a supplier
-  accounted,        // every access and every request that waits is waited for, by exactly one state
-  no_deadlock,      // in every state something can change
-  can_finish,       // from every state there is a way to one in which nothing waits
-};
-constexpr std::size_t kPromises = 8;
-
 enum class StepKind : std::uint8_t { load, store, evict, order, data };
 
 // What happened next: an access by a cache's processor, or the order or data step of its request.
@@ -50,37 +35,13 @@ struct CheckStep {
   std::uint8_t value = 0;  // what a store that runs in this step writes
 };
 
-struct Violation {
-  Promise promise{};
-  std::string text;
-  std::vector<CheckStep> steps;  // from the initial state; no shorter sequence breaks anything
-};
+using Violation = CheckViolation<CheckStep>;
 
-struct UnreachedRow {
-  Controller controller{};
-  StateId state = 0;
-  EventId event = 0;
-  int source_line = 0;
-};
-
-struct CheckResult {
-  std::size_t states = 0;
-  std::size_t steps = 0;                // tried, from all states together
-  int depth = 0;                        // steps to the state farthest from the initial one
-  std::optional<Violation> violation;   // then states, steps and depth are as far as it got
-  std::vector<UnreachedRow> unreached;  // rows that never ran; empty after a violation
-
+struct CheckResult : SearchResult<CheckStep> {
   // REQUIRES: `options` are those of the check.
   [[nodiscard]] bool proved(const CheckOptions& options) const {
     return !violation && (unreached.empty() || options.caches < kCachesForAllRows);
   }
-};
-
-// More states than the memory limit has room for, or a table larger than a state can encode: nothing is proved. what() is for
-// a user.
-class CheckTooLarge : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 // REQUIRES: options.caches is 1 to kMaxCheckedCaches. Errors: CheckTooLarge.

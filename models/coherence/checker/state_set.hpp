@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "models/coherence/checker/world.hpp"
-
 namespace linebounce::checker {
 
 using StateNumber = std::uint32_t;
@@ -16,9 +14,9 @@ using StateNumber = std::uint32_t;
 // Open addressing: a state's key, and 8 to 16 bytes for finding it again. What grows with the states stands in deques here, not
 // in vectors, which would hold it twice while they grow. A key is an array of `words`.
 template <class Key>
-class BasicStateSet {
+class StateSet {
  public:
-  BasicStateSet() : slots_(kFirstSlots, kEmpty) {}
+  StateSet() : slots_(kFirstSlots, kEmpty) {}
 
   [[nodiscard]] std::size_t size() const { return keys_.size(); }
   [[nodiscard]] const Key& operator[](StateNumber number) const { return keys_[number]; }
@@ -62,7 +60,5 @@ class BasicStateSet {
   std::deque<Key> keys_;
   std::vector<StateNumber> slots_;
 };
-
-using StateSet = BasicStateSet<Key>;
 
 }  // namespace linebounce::checker

@@ -10,12 +10,6 @@
 
 namespace linebounce::checker {
 
-// Thrown by a step that breaks a promise.
-struct Broken {
-  Promise promise;
-  std::string text;
-};
-
 // Wants to know what a step does: for counterexamples. Exploring runs without one.
 class StepWatcher {
  public:

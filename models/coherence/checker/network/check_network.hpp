@@ -63,21 +63,11 @@ struct NetworkStep {
   MessageUnderWay arrives{};  // of an arrive
 };
 
-struct NetworkViolation {
-  Promise promise{};
-  std::string text;
-  std::vector<NetworkStep> steps;  // from the initial state; no shorter sequence breaks anything
-};
+using NetworkViolation = CheckViolation<NetworkStep>;
 
-struct NetworkCheckResult {
-  std::size_t states = 0;
-  std::size_t steps = 0;                      // tried, from all states together
-  int depth = 0;                              // steps to the state farthest from the initial one
-  int most_forwards = 0;                      // that ever waited for one agent
-  int most_messages = 0;                      // that were ever under way
-  std::optional<NetworkViolation> violation;  // then the numbers are as far as it got
-  // Rows of the agents' and the directory's table that never ran; empty after a violation. A node's bus has its own check.
-  std::vector<UnreachedRow> unreached;
+struct NetworkCheckResult : SearchResult<NetworkStep> {
+  int most_forwards = 0;  // that ever waited for one agent
+  int most_messages = 0;  // that were ever under way
 };
 
 // REQUIRES: 1 <= agents <= kMaxCheckedAgents; 1 <= caches <= kMaxCheckedNodeCaches. Errors: CheckTooLarge.

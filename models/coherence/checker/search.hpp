@@ -1,0 +1,191 @@
+// The search that proves: every state that a small system can reach, breadth first, so that the first violation found is one of
+// the nearest. What the system is, a Model says.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/coherence/bus_order.hpp"
+#include "models/coherence/checker/can_finish.hpp"
+#include "models/coherence/checker/search_result.hpp"
+#include "models/coherence/checker/state_set.hpp"
+
+namespace linebounce::checker {
+
+inline Promise promise_of(ProtocolFault::Kind kind) {
+  switch (kind) {
+    case ProtocolFault::Kind::two_suppliers: return Promise::one_supplier;
+    case ProtocolFault::Kind::no_data: return Promise::data_arrives;
+    case ProtocolFault::Kind::nobody: return Promise::accounted;
+    case ProtocolFault::Kind::impossible: break;
+  }
+  return Promise::impossible_pair;
+}
+
+// What breaks in `action`.
+template <class Model, class Action>
+std::optional<Broken> breaks(const Model& model, Action action) {
+  try {
+    action();
+  } catch (const Broken& broken) {
+    return broken;
+  } catch (const ProtocolFault& fault) {
+    return model.broken_by(fault);
+  }
+  return std::nullopt;
+}
+
+// Model has
+//   types Key, World (its default is the initial state), Step (with a `value`);
+//   key_of(world), where states that differ in names only may have one key; unpack(key);
+//   enabled(world, symmetry, steps): what can happen next; with symmetry, equals count once;
+//   run(world, step): whether the step's value made a difference. Errors: Broken, ProtocolFault, the world is then half
+//   changed; check(world): Broken if the state itself breaks a promise; quiescent(world): nothing waits for anything;
+//   saw(world): every state, once; broken_by(fault); too_large(states): a text for a user.
+template <class Model>
+class Search {
+ public:
+  using Step = typename Model::Step;
+
+  Search(Model& model, bool symmetry, std::size_t memory_limit_mib)
+      : model_(model), symmetry_(symmetry), memory_limit_mib_(memory_limit_mib) {}
+
+  // Fills in all but the rows that never ran. Errors: CheckTooLarge.
+  void run(SearchResult<Step>& result) {
+    const auto broken = breaks(model_, [&] {
+      add(model_.key_of(World{}), World{}, 0);
+      for (StateNumber number = 0; number < states_.size() && !violation_; ++number) expand(number);
+    });
+    if (broken) {
+      violated_at(parent_, broken->promise, broken->text);
+      find_last_step();
+    }
+    if (!violation_) check_finishing();
+    result.states = states_.size();
+    result.steps = steps_tried_;
+    result.depth = depth_;
+    result.violation = std::move(violation_);
+  }
+
+ private:
+  using World = typename Model::World;
+  using Key = typename Model::Key;
+
+  void expand(StateNumber number) {
+    parent_ = number;
+    world_ = model_.unpack(states_[number]);
+    model_.saw(world_);
+    if (number == first_of_next_depth_) {
+      ++depth_;
+      first_of_next_depth_ = static_cast<StateNumber>(states_.size());
+    }
+    model_.enabled(world_, symmetry_, enabled_);
+    for (const Step& step : enabled_) take(step);
+    if (graph_.successors.size() == graph_.first.back()) {
+      return violated_at(number, Promise::no_deadlock, "deadlock: nothing that can happen changes anything");
+    }
+    graph_.first.push_back(graph_.successors.size());
+    check_memory();
+  }
+
+  // The step with each value that can make a difference.
+  void take(Step step) {
+    for (step.value = 0; step.value < 2; ++step.value) {
+      next_ = world_;
+      const bool value_used = model_.run(next_, step);
+      ++steps_tried_;
+      const Key key = model_.key_of(next_);
+      if (key != states_[parent_]) graph_.successors.push_back(add(key, next_, parent_));
+      if (!value_used) return;
+    }
+  }
+
+  StateNumber add(const Key& key, const World& world, StateNumber parent) {
+    const auto [number, is_new] = states_.insert(key);
+    if (is_new) {
+      parents_.push_back(parent);
+      quiescent_.push_back(model_.quiescent(world));
+      model_.check(world);
+    }
+    return number;
+  }
+
+  void check_memory() const {
+    const std::size_t used = states_.bytes() + graph_.bytes() + parents_.size() * sizeof(StateNumber) + quiescent_.size() / 8;
+    if (used >> 20 >= memory_limit_mib_) throw CheckTooLarge(model_.too_large(states_.size()));
+  }
+
+  void check_finishing() {
+    if (const auto stuck = first_that_cannot_finish(graph_, quiescent_)) {
+      violated_at(*stuck, Promise::can_finish, "what waits here can never be finished, whatever happens next");
+    }
+  }
+
+  // The steps to a state; world_ is that state then.
+  void violated_at(StateNumber number, Promise promise, std::string text) {
+    violation_ = CheckViolation<Step>{promise, std::move(text), {}};
+    std::vector<Key> path;
+    for (; number != 0; number = parents_[number]) path.push_back(states_[number]);
+    world_ = World{};
+    for (auto key = path.rbegin(); key != path.rend(); ++key) find_step_to(*key);
+  }
+
+  // Symmetry reduction has given the agents other names in every state. The path is walked again, each with one name from
+  // beginning to end: the step that leads from world_ to a state that is `key` up to names.
+  void find_step_to(const Key& key) {
+    try_all([&](const std::optional<Broken>& broken) { return !broken && model_.key_of(next_) == key; });
+    world_ = next_;
+  }
+
+  // From world_, the step that goes wrong; the text with the names of the walk.
+  void find_last_step() {
+    try_all([&](const std::optional<Broken>& broken) {
+      if (!broken || broken->promise != violation_->promise) return false;
+      violation_->text = broken->text;
+      return true;
+    });
+  }
+
+  // Every step from world_ until `found`, which sees next_ and what broke; that step is noted.
+  template <class Found>
+  void try_all(Found found) {
+    model_.enabled(world_, false, enabled_);
+    for (Step step : enabled_) {
+      for (step.value = 0; step.value < 2; ++step.value) {
+        next_ = world_;
+        bool value_used = false;
+        const auto broken = breaks(model_, [&] {
+          value_used = model_.run(next_, step);
+          model_.check(next_);
+        });
+        if (found(broken)) {
+          violation_->steps.push_back(step);
+          return;
+        }
+        if (broken || !value_used) break;
+      }
+    }
+  }
+
+  Model& model_;
+  bool symmetry_;
+  std::size_t memory_limit_mib_;
+  StateSet<Key> states_;
+  std::deque<StateNumber> parents_;
+  std::vector<bool> quiescent_;
+  StepGraph graph_;
+  std::size_t steps_tried_ = 0;
+  int depth_ = 0;
+  StateNumber first_of_next_depth_ = 1;
+  std::optional<CheckViolation<Step>> violation_;
+
+  StateNumber parent_ = 0;  // the state that is being expanded, its world, the steps to try, and the world after one
+  World world_, next_;
+  std::vector<Step> enabled_;
+};
+
+}  // namespace linebounce::checker
