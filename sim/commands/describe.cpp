@@ -1,10 +1,13 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/describe_layout.hpp"
 #include "sim/commands/kinds.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/project_files.hpp"
@@ -22,7 +25,9 @@ constexpr const char* kFooter = R"(
 Examples:
   linebounce describe machine p3_xeon_4way
   linebounce describe experiment operation_costs
-  linebounce describe protocol mesi_snoop)";
+  linebounce describe protocol mesi_snoop
+  linebounce describe layout linux_2_4_16 dentry          a structure, line by line
+  linebounce describe layout linux_2_4_16 --experiment FILE   before and after the experiment's [[layout.change]])";
 
 template <class Entries>
 const auto& find_entry(const char* kind, const Entries& entries, const std::string& name) {
@@ -38,8 +43,19 @@ std::string heading(const std::string& name, const std::string& title, const Pai
   return paint(Colour::bold, name) + "  " + title + "\n";
 }
 
+// "; not tas, ttas: REASON", for each reason.
+std::string refusals_text(const ParameterDeclaration& parameter) {
+  std::map<std::string, std::vector<std::string>> by_reason;
+  for (const auto& [value, reason] : parameter.refusals) by_reason[reason].push_back(value);
+  std::string out;
+  for (const auto& [reason, values] : by_reason) out += fmt::format("; not {}: {}", fmt::join(values, ", "), reason);
+  return out;
+}
+
 std::string limits_text(const ParameterDeclaration& parameter) {
-  if (!parameter.choices.empty()) return fmt::format("one of {}", fmt::join(parameter.choices, ", "));
+  if (!parameter.choices.empty()) {
+    return fmt::format("one of {}{}", fmt::join(parameter.choices, ", "), refusals_text(parameter));
+  }
   const bool number =
       std::holds_alternative<std::int64_t>(parameter.default_value) || std::holds_alternative<double>(parameter.default_value);
   if (!number) return "";
@@ -64,6 +80,7 @@ ordered_json parameter_json(const ParameterDeclaration& parameter) {
   out["meaning"] = parameter.meaning;
   if (!parameter.choices.empty()) {
     out["choices"] = parameter.choices;
+    if (!parameter.refusals.empty()) out["refusals"] = parameter.refusals;
   } else if (out["default"].is_number()) {
     out["minimum"] = parameter.minimum;
     if (parameter.maximum < 1e18) out["maximum"] = parameter.maximum;
@@ -81,12 +98,39 @@ ordered_json controller_json(const ControllerTable& table) {
   return out;
 }
 
-ExitCode describe(const std::string& word, const std::string& name, bool json) {
-  const Kind& kind = find_kind(word);
-  if (json) {
-    std::cout << kind.describe_json(name).dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+struct Arguments {
+  std::string kind;
+  LayoutQuestion about;  // of any other kind the name alone
+  bool json = false;
+};
+
+// CLI11 wants the problem as a text, empty if there is none.
+std::string line_bytes_problem(const std::string& text) {
+  for (int bytes = 8; bytes <= 4096; bytes *= 2) {
+    if (text == std::to_string(bytes)) return "";
+  }
+  return "\"" + text + "\" is no line's size; legal: powers of two, 8 to 4096";
+}
+
+void refuse_layout_options(const Kind& kind, const LayoutQuestion& about) {
+  const bool any = !about.structure.empty() || !about.machine.empty() || !about.experiment.empty() || about.line_bytes;
+  if (any)
+    throw ConfigError(
+        fmt::format("a {} is described by its name alone; STRUCTURE, --line-bytes, --machine and --experiment are "
+                    "for layouts",
+                    kind.singular));
+}
+
+ExitCode describe(const Arguments& arguments) {
+  const Kind& kind = find_kind(arguments.kind);
+  const bool layout = kind.singular == "layout";
+  if (!layout) refuse_layout_options(kind, arguments.about);
+  const std::string& name = arguments.about.name;
+  if (arguments.json) {
+    const ordered_json document = layout ? layout_answer_json(arguments.about) : kind.describe_json(name);
+    std::cout << document.dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
   } else {
-    std::cout << kind.describe(name, painter_for_stdout());
+    std::cout << (layout ? layout_answer(arguments.about, painter_for_stdout()) : kind.describe(name, painter_for_stdout()));
   }
   return ExitCode::done;
 }
@@ -112,13 +156,13 @@ ordered_json workload_json(const std::string& name) {
   return out;
 }
 
-std::string lock_page(const std::string& name, const Painter& paint) {
-  const LockEntry& entry = find_entry("lock", locks(), name);
+std::string counter_page(const std::string& name, const Painter& paint) {
+  const CounterEntry& entry = find_entry("counter", counters(), name);
   return heading(entry.name, entry.title, paint);
 }
 
-ordered_json lock_json(const std::string& name) {
-  const LockEntry& entry = find_entry("lock", locks(), name);
+ordered_json counter_json(const std::string& name) {
+  const CounterEntry& entry = find_entry("counter", counters(), name);
   return {{"name", entry.name}, {"title", entry.title}};
 }
 
@@ -141,20 +185,24 @@ ordered_json protocol_json(const std::string& name) {
 }
 
 void add_describe(CLI::App& program, Invocation& invocation) {
-  struct Arguments {
-    std::string kind;
-    std::string name;
-    bool json = false;
-  };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = program.add_subcommand("describe", "Describe one machine, experiment, workload, lock or protocol");
-  command->add_option("KIND", arguments->kind, "machine, experiment, workload, lock or protocol")->type_name("")->required();
-  command->add_option("NAME", arguments->name, "A listed name (see: linebounce list), or a file")->type_name("")->required();
+  CLI::App* command =
+      program.add_subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol or layout");
+  command->add_option("KIND", arguments->kind, "machine, experiment, workload, lock, counter, protocol or layout")
+      ->type_name("")
+      ->required();
+  LayoutQuestion& about = arguments->about;
+  command->add_option("NAME", about.name, "A listed name (see: linebounce list), or a file")->type_name("")->required();
+  command->add_option("STRUCTURE", about.structure, "Of a layout: this structure alone")->type_name("");
+  command->add_option("--line-bytes", about.line_bytes, "Of a layout: draw lines of this size; default: the file's")
+      ->type_name("N")
+      ->check(CLI::Validator(line_bytes_problem, "", ""));
+  command->add_option("--machine", about.machine, "Of a layout: draw this machine's lines")->type_name("NAME");
+  command->add_option("--experiment", about.experiment, "Of a layout: as it is, and as this experiment changes it")
+      ->type_name("NAME");
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->footer(kFooter);
-  command->callback([arguments, &invocation] {
-    invocation.action = [arguments] { return describe(arguments->kind, arguments->name, arguments->json); };
-  });
+  command->callback([arguments, &invocation] { invocation.action = [arguments] { return describe(*arguments); }; });
 }
 
 }  // namespace linebounce

@@ -1,8 +1,12 @@
 // From an experiment's settings and sweep to its points.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
+#include "sim/config/layout_changes.hpp"
+#include "sim/config/measured_tables.hpp"
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
@@ -29,6 +33,12 @@ class PointBuilder {
     point.resolved.insert("name", experiment_.name);
     point.resolved.insert("title", experiment_.title);
     point.resolved.insert("seed", static_cast<std::int64_t>(experiment_.seed));
+    if (!experiment_.measured.empty()) {
+      toml::array tables = measured_tables_array(experiment_.measured);
+      erase_scoring(tables);  // as [[paper]] rows are the whole experiment's
+      point.resolved.insert("table", std::move(tables));
+    }
+    add_layout_changes(point.resolved, tables_.layout_changes);
     return point;
   }
 
@@ -62,9 +72,33 @@ class PointBuilder {
     input.protocols = protocols(settings, input.machine);
     input.workload = std::get<std::string>(settings.at("workload.name").value);
     input.parameters = to_parameters(settings, tables_.catalogue);
+    input.layouts = layouts(settings, input.machine.bus.line_bytes);
     input.run = typed.run;
     input.engine = typed.engine;
+    input.tables = experiment_.measured;
     input.seed = experiment_.seed;
+  }
+
+  LayoutSet layouts(const Settings& settings, int line_bytes) {
+    const auto& all = tables_.layout_changes;
+    std::vector<LayoutChange> chosen;
+    if (const auto choice = settings.find(kLayoutChanges); choice != settings.end())
+      chosen = chosen_changes(all, choice->second);
+    const auto named = settings.find(kLayoutKey);
+    if (named != settings.end()) return changed_layouts(layout_file(named->second, line_bytes), chosen, line_bytes);
+    if (all.empty()) return {};
+    fail(all.front().origin, "layout.change",
+         fmt::format("workload {} has no parameter `layout`: its structures are in no file that could be changed",
+                     std::get<std::string>(settings.at("workload.name").value)));
+  }
+
+  // Each file is read once, and each change tried alone: one that this point doesn't choose must be right, too.
+  const LayoutFile& layout_file(const Setting& setting, int line_bytes) {
+    const auto& name = std::get<std::string>(setting.value);
+    if (const auto known = layout_files_.find(name); known != layout_files_.end()) return known->second;
+    const LayoutFile& file = layout_files_.emplace(name, load_layout_file(name, setting.origin.place)).first->second;
+    for (const LayoutChange& change : tables_.layout_changes) changed_layouts(file, {change}, line_bytes);
+    return file;
   }
 
   MachineProtocols protocols(const Settings& settings, const MachineSpec& machine) {
@@ -86,6 +120,7 @@ class PointBuilder {
   const Experiment& experiment_;
   const ExperimentTables& tables_;
   std::map<std::string, Protocol> protocols_;
+  std::map<std::string, LayoutFile> layout_files_;
 };
 
 // The next combination; the last axis turns fastest. False after the last one.

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/config/experiment_tables.hpp"
+#include "sim/config/extends.hpp"
 #include "sim/config/load_experiment.hpp"
+#include "sim/config/measured_tables.hpp"
 #include "sim/config/paper_rows.hpp"
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
@@ -16,6 +20,7 @@ namespace linebounce {
 namespace {
 
 constexpr std::string_view kCommandLine = "set on the command line";
+constexpr int kMostReportedLines = 1000;
 constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // exact in every reader of JSON
 
 // The value of --set PATH=VALUE: TOML, or else a bare word.
@@ -31,14 +36,21 @@ ConfigValue command_line_value(const KeyInfo& key, const std::string& text, cons
   return anchor_path(key.path, checked(key, value, origin), "");
 }
 
+// "counter", or in a folder "what_if/counter".
+bool names_directory(const std::string& name) {
+  if (name.find_first_of("\\ \t\n") != std::string::npos || name.ends_with('/')) return false;
+  for (std::size_t part = 0; part != std::string::npos; part = name.find('/', part)) {
+    part += part > 0 ? 1 : 0;
+    if (part == name.size() || name[part] == '.' || name[part] == '/') return false;
+  }
+  return true;
+}
+
 class ExperimentReader {
  public:
   ExperimentReader(const std::filesystem::path& file, const toml::table& table, const Overrides& overrides,
                    const Catalogue& catalogue)
-      : reader_(table, file.string(), ""),
-        folder_(file.parent_path()),
-        overrides_(overrides),
-        tables_(std::make_shared<ExperimentTables>()) {
+      : reader_(table, file.string(), ""), overrides_(overrides), tables_(std::make_shared<ExperimentTables>()) {
     tables_->file = file.string();
     tables_->catalogue = catalogue;
   }
@@ -52,7 +64,10 @@ class ExperimentReader {
     engine_ = reader_.table("engine");
     set_ = reader_.table("set");
     sweep_ = reader_.table("sweep");
+    layout_ = reader_.table("layout");
     const auto* paper = reader_.array("paper");
+    measured_ = reader_.array("table");
+    read_report(reader_.table("report"));
     reader_.finish();
     if (!workload_) reader_.refuse("workload", "this table is missing: [workload] and its name");
     read_machine(machine);
@@ -70,9 +85,10 @@ class ExperimentReader {
  private:
   void identity() {
     experiment_.name = reader_.required_text("name");
-    if (experiment_.name.find_first_of("/\\ \t\n") != std::string::npos || experiment_.name.starts_with('.')) {
-      reader_.refuse(
-          "name", fmt::format("\"{}\" cannot name a results directory: no slashes, blanks or leading dot", experiment_.name));
+    if (!names_directory(experiment_.name)) {
+      reader_.refuse("name", fmt::format("\"{}\" cannot name a results directory: no blanks, no leading dot, and slashes only "
+                                         "between a folder and what is in it",
+                                         experiment_.name));
     }
     experiment_.title = reader_.text("title").value_or("");
     experiment_.seed = static_cast<std::uint64_t>(reader_.integer("seed", 0, static_cast<double>(kLargestSeed)).value_or(1));
@@ -83,6 +99,14 @@ class ExperimentReader {
     experiment_.overridden = reader_.flag("overridden").value_or(false) || overrides_.machine.has_value();
   }
 
+  void read_report(const toml::table* report) {
+    if (!report) return;
+    TableReader reader(*report, tables_->file, "report");
+    experiment_.sorted_by = reader.text("sorted_by").value_or("");
+    experiment_.report_lines = static_cast<int>(reader.integer("lines", 0, kMostReportedLines).value_or(0));
+    reader.finish();
+  }
+
   void read_machine(const toml::node* machine) {
     const Origin here = reader_.origin_of("machine");
     if (overrides_.machine) {
@@ -90,9 +114,10 @@ class ExperimentReader {
     } else if (!machine) {
       reader_.refuse("machine", "this key is missing: machine = \"NAME\", or [machine] tables");
     } else if (const auto* text = machine->as_string()) {
-      tables_->machine = read_machine_file(text->get(), folder_, here.place + ": machine");
+      tables_->machine =
+          read_machine_file(text->get(), file_of(tables_->file, *machine).parent_path(), here.place + ": machine");
     } else if (const auto* table = machine->as_table()) {
-      tables_->machine = read_machine_tables(*table, tables_->file, Origin{tables_->file});
+      tables_->machine = read_machine_tables(*table, file_of(tables_->file, *table), Origin{tables_->file});
     } else {
       fail(here, "machine", fmt::format("expected a machine's name or [machine] tables, found {}", describe_node(*machine)));
     }
@@ -101,6 +126,7 @@ class ExperimentReader {
   void collect_keys() {
     tables_->keys.add(tables_->machine.keys.keys());
     tables_->keys.add(schema_keys({}));
+    if (layout_) tables_->keys.add(layout_changes_key());
     collect_placement_keys();
     collect_workload_keys();
   }
@@ -151,18 +177,38 @@ class ExperimentReader {
     settings = tables_->machine.settings;
     if (placement_) read_settings(leaves(*placement_, "placement", tables_->file, {}), tables_->keys, settings);
     read_settings(leaves(*workload_, "workload", tables_->file, {}), tables_->keys, settings);
+    if (const auto* layout = workload_->get("layout"))
+      settings.at(std::string(kLayoutKey)).value = anchored(tables_->keys.require(kLayoutKey, {}), {"", layout, {}});
     if (run_) read_settings(leaves(*run_, "run", tables_->file, {}), tables_->keys, settings);
     if (engine_) read_settings(leaves(*engine_, "engine", tables_->file, {}), tables_->keys, settings);
     const Origin origin{tables_->file};
     fill_defaults(settings, tables_->machine.parts, "run.", origin);
     fill_defaults(settings, tables_->machine.parts, "engine.", origin);
-    if (!set_) return;
+    if (layout_) read_layout();
+    if (set_) read_set();
+  }
+
+  void read_layout() {
+    TableReader reader(*layout_, tables_->file, "layout");
+    if (const auto* changes = reader.array("change")) tables_->layout_changes = read_layout_changes(*changes, tables_->file);
+    const auto choice = reader.text("changes");
+    reader.finish();
+    if (tables_->layout_changes.empty() && !choice) return;
+    tables_->settings.insert_or_assign(kLayoutChanges, Setting{choice.value_or("all"), reader.origin_of("changes")});
+  }
+
+  void read_set() {
     for (auto& leaf : leaves(*set_, "", tables_->file, {})) {
       if (leaf.node->is_table() && (tables_->keys.is_table(leaf.path))) continue;
       const KeyInfo& key = tables_->keys.require_settable(leaf.path, leaf.origin);
       leaf.origin.given = "set by the experiment";
-      settings.insert_or_assign(key.path, Setting{anchor_path(key.path, checked(key, leaf), folder_), leaf.origin});
+      tables_->settings.insert_or_assign(key.path, Setting{anchored(key, leaf), leaf.origin});
     }
+  }
+
+  // A path is taken from the file that it stands in, which may be one that this experiment extends.
+  [[nodiscard]] ConfigValue anchored(const KeyInfo& key, const Leaf& leaf) const {
+    return anchor_path(key.path, checked(key, leaf), file_of(tables_->file, *leaf.node).parent_path());
   }
 
   // Where the machine is swept, the experiment is read once more for each of them: other machines have other keys, and what
@@ -179,9 +225,10 @@ class ExperimentReader {
   void read_on_machine(const std::string& name) {
     if (tables_->machines.contains(name)) return;
     find_file(kMachineFiles, name, "", tables_->swept.at(std::string(kMachineAxis)).place + ": machine");
-    toml::table table = parse_toml(read_text(tables_->file), tables_->file);  // a copy would forget the lines
+    toml::table table = read_experiment_table(tables_->file);  // a copy would forget the lines
     remove_machine_axis(*table["sweep"].as_table());
     table.erase("paper");
+    table.erase("table");
     Overrides overrides = overrides_;
     overrides.machine = name;
     const Experiment alone = ExperimentReader(tables_->file, table, overrides, tables_->catalogue).read();
@@ -200,6 +247,7 @@ class ExperimentReader {
 
   void set_from_command_line(const std::string& path, const std::string& text) {
     const Origin origin{"--set", "", std::string(kCommandLine)};
+    if (path == kLayoutChanges && !layout_) fail(origin, path, "the experiment has no [[layout.change]] to choose from");
     const KeyInfo& key = tables_->keys.require_settable(path, origin);
     const ConfigValue value = command_line_value(key, text, origin);
     if (!path.starts_with("run.") && !path.starts_with("engine.")) experiment_.overridden = true;
@@ -218,12 +266,27 @@ class ExperimentReader {
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
     experiment_.seeds = static_cast<int>(std::get<std::int64_t>(base.at("run.seeds").value));
     if (paper) experiment_.paper = read_paper_rows(*paper, *tables_);
+    if (measured_) experiment_.measured = read_measured_tables(*measured_, *tables_);
     resolve(base);
     experiment_.tables = tables_;
     // Expanding checks every point as a whole, before the first one runs.
     const auto points = expand(experiment_);
     const bool as_written = overrides_.sets.empty() && !experiment_.overridden;
     if (paper && as_written) check_selections(experiment_.paper, *paper, points, tables_->file);
+    if (measured_ && as_written) check_selections(experiment_.measured, *measured_, points, tables_->file);
+    add_rows_of_tables();
+  }
+
+  void add_rows_of_tables() {
+    for (PaperRow& row : paper_rows_of(experiment_.measured)) {
+      const bool used = std::any_of(experiment_.paper.begin(), experiment_.paper.end(),
+                                    [&row](const PaperRow& other) { return other.id == row.id; });
+      if (used) {
+        fail(Origin{tables_->file}, "paper.id",
+             fmt::format("\"{}\" is a row of table {}, too: ids are unique", row.id, row.table));
+      }
+      experiment_.paper.push_back(std::move(row));
+    }
   }
 
   void resolve(const Settings& base) {
@@ -233,12 +296,17 @@ class ExperimentReader {
     resolved.insert("title", experiment_.title);
     resolved.insert("seed", static_cast<std::int64_t>(experiment_.seed));
     if (experiment_.overridden) resolved.insert("overridden", true);
+    add_layout_changes(resolved, tables_->layout_changes);
     if (!experiment_.sweep.empty()) resolved.insert("sweep", sweep_table(experiment_.sweep));
     if (!experiment_.paper.empty()) resolved.insert("paper", paper_table(experiment_.paper));
+    if (!experiment_.measured.empty()) resolved.insert("table", measured_tables_array(experiment_.measured));
+    toml::table report;
+    if (!experiment_.sorted_by.empty()) report.insert("sorted_by", experiment_.sorted_by);
+    if (experiment_.report_lines > 0) report.insert("lines", experiment_.report_lines);
+    if (!report.empty()) resolved.insert("report", std::move(report));
   }
 
   TableReader reader_;
-  std::filesystem::path folder_;
   const Overrides& overrides_;
   std::shared_ptr<ExperimentTables> tables_;
   Experiment experiment_;
@@ -248,22 +316,24 @@ class ExperimentReader {
   const toml::table* engine_ = nullptr;
   const toml::table* set_ = nullptr;
   const toml::table* sweep_ = nullptr;
+  const toml::array* measured_ = nullptr;
+  const toml::table* layout_ = nullptr;
 };
 
 }  // namespace
 
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides) {
-  return load_experiment(name_or_path, overrides, Catalogue{workloads(), locks()});
+  return load_experiment(name_or_path, overrides, Catalogue{workloads()});
 }
 
 Experiment read_experiment(const std::string& text, const std::string& as, const Overrides& overrides) {
   const auto table = parse_toml(text, as);
-  return ExperimentReader(as, table, overrides, Catalogue{workloads(), locks()}).read();
+  return ExperimentReader(as, table, overrides, Catalogue{workloads()}).read();
 }
 
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
   const auto file = find_file(kExperimentFiles, name_or_path, "", "");
-  const auto table = parse_toml(read_text(file), file.string());
+  const auto table = read_experiment_table(file);
   return ExperimentReader(file, table, overrides, catalogue).read();
 }
 

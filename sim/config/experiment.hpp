@@ -40,6 +40,7 @@ struct PaperRow {
   std::string over;  // the swept path that a shape is looked at along
   PaperKind kind = PaperKind::predicted;
   std::string source;
+  std::string table = {};  // the id of the measured table that it is a row of; empty: a [[paper]] row
 };
 
 struct ExperimentTables;  // sim/config/experiment_tables.hpp
@@ -52,7 +53,10 @@ struct Experiment {
   toml::table resolved;    // what config.toml holds: every key with its value, [engine] left out
   EngineSpec engine;
   std::vector<SweepAxis> sweep;
-  std::vector<PaperRow> paper;
+  std::vector<PaperRow> paper;          // behind them those of the measured tables
+  std::vector<MeasuredTable> measured;  // [[table]]s
+  int report_lines = 0;                 // so many cache lines the terminal shows
+  std::string sorted_by;    // a metric: the terminal has the points in its order, the largest first; empty: the sweep's order
   bool overridden = false;  // machine, placement or workload changed on the command line: paper rows have "ok": null
   std::shared_ptr<const ExperimentTables> tables;  // what expand() makes points from, with the place of every value
 };
@@ -81,7 +85,7 @@ Experiment load_experiment(const std::string& name_or_path, const Overrides& ove
 std::vector<Point> expand(const Experiment& experiment);
 
 // 16 hex digits over everything that can change a result: `resolved`, the protocol's text, the seed; [engine] is left out.
-// Titles, [[paper]] rows and sources are left out too: a corrected tolerance doesn't throw away finished points.
+// Titles, [[paper]] rows, [report] and sources are left out too: a corrected tolerance doesn't throw away finished points.
 std::string configuration_hash(const toml::table& resolved);
 
 // Whether a point lies at all these values (of a paper row's `at` or `relative_to`).

@@ -7,6 +7,7 @@
 
 #include "models/network/topology.hpp"
 #include "sim/config/config_error.hpp"
+#include "sim/config/layout_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/toml_text.hpp"
 
@@ -87,7 +88,7 @@ std::vector<std::string> links_in_text(const toml::table& machine, const std::st
 ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base) {
   const auto* text = std::get_if<std::string>(&value);
   const bool names_protocol = std::find(kProtocolKeys.begin(), kProtocolKeys.end(), path) != kProtocolKeys.end();
-  if (!names_protocol || !text || !is_path(kProtocolFiles, *text)) return value;
+  if (!text || !(names_protocol ? is_path(kProtocolFiles, *text) : path == kLayoutKey && is_layout_path(*text))) return value;
   return std::filesystem::absolute(base / *text).lexically_normal().string();
 }
 

@@ -34,7 +34,8 @@ MachineTables read_machine_file(const std::string& name_or_path, const std::file
 inline constexpr std::array<std::string_view, 3> kProtocolKeys = {"machine.bus.protocol", "machine.node.protocol",
                                                                   "machine.directory.protocol"};
 
-// The value of a protocol's key that is a relative path, from `base`; names and everything else stay as they are.
+// The value of a protocol's or the layout's key that is a relative path, from `base`; names and everything else stay as they
+// are.
 ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base);
 
 // What no single key can say: sizes that fit each other, CPUs that exist, nodes that are joined, protocols that are there.

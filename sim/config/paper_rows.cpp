@@ -13,14 +13,22 @@
 namespace linebounce {
 namespace {
 
-using Selection = std::map<std::string, ConfigValue>;
-
 constexpr std::array<std::string_view, 3> kKinds = {"calibrated", "predicted", "definition"};
 constexpr std::array<std::string_view, 4> kShapes = {"none", "increasing", "decreasing", "flat"};
 
 template <class Enum, std::size_t n>
 Enum from_word(const std::array<std::string_view, n>& words, const std::string& word) {
   return static_cast<Enum>(std::find(words.begin(), words.end(), word) - words.begin());
+}
+
+std::string swept_path(const std::string& path, const Origin& origin, const ExperimentTables& tables) {
+  const KeyInfo& key = tables.keys.require(path, origin);
+  if (tables.swept.contains(key.path)) return path;
+  std::vector<std::string> swept;
+  for (const auto& [other, place] : tables.swept) swept.push_back(other);
+  fail(origin, path,
+       fmt::format("is not swept here, so it selects nothing; swept: {}",
+                   swept.empty() ? "nothing" : fmt::format("{}", fmt::join(swept, ", "))));
 }
 
 class RowReader {
@@ -30,8 +38,8 @@ class RowReader {
   PaperRow read() {
     row_.id = reader_.required_text("id");
     metrics();
-    row_.at = selection("at").value_or(Selection{});
-    if (const auto other = selection("relative_to")) {
+    row_.at = read_selection(reader_, "at", tables_).value_or(Selection{});
+    if (const auto other = read_selection(reader_, "relative_to", tables_)) {
       row_.relative_to = row_.at;
       for (const auto& [path, value] : *other) row_.relative_to->insert_or_assign(path, value);
     }
@@ -41,7 +49,7 @@ class RowReader {
     row_.tolerance_abs = reader_.number("tolerance_abs", 0);
     const auto shape = reader_.text("shape", {"increasing", "decreasing", "flat"});
     if (shape) row_.shape = from_word<Shape>(kShapes, *shape);
-    if (const auto over = reader_.text("over")) row_.over = swept_path(*over, reader_.origin_of("over"));
+    if (const auto over = reader_.text("over")) row_.over = swept_path(*over, reader_.origin_of("over"), tables_);
     if (const auto kind = reader_.text("kind", {kKinds.begin(), kKinds.end()})) row_.kind = from_word<PaperKind>(kKinds, *kind);
     row_.source = reader_.text("source").value_or("");
     reader_.finish();
@@ -60,28 +68,6 @@ class RowReader {
     for (const auto& element : *order) row_.metrics.push_back(element.value_or(std::string{}));
     const bool names = std::none_of(row_.metrics.begin(), row_.metrics.end(), [](const auto& name) { return name.empty(); });
     if (row_.metrics.size() < 2 || !names) reader_.refuse("order", "expected a list of two or more metrics, as texts");
-  }
-
-  std::string swept_path(const std::string& path, const Origin& origin) const {
-    const KeyInfo& key = tables_.keys.require(path, origin);
-    if (tables_.swept.contains(key.path)) return path;
-    std::vector<std::string> swept;
-    for (const auto& [other, place] : tables_.swept) swept.push_back(other);
-    fail(origin, path,
-         fmt::format("is not swept here, so it selects nothing; swept: {}",
-                     swept.empty() ? "nothing" : fmt::format("{}", fmt::join(swept, ", "))));
-  }
-
-  std::optional<Selection> selection(const std::string& key) {
-    const auto* table = reader_.table(key);
-    if (!table) return std::nullopt;
-    Selection at;
-    const auto base = std::filesystem::path(tables_.file).parent_path();
-    for (const auto& leaf : leaves(*table, "", tables_.file, {})) {
-      const auto path = swept_path(leaf.path, leaf.origin);
-      at.insert_or_assign(path, anchor_swept(path, checked(*tables_.keys.find(path), leaf), base));
-    }
-    return at;
   }
 
   // The fields that belong together: an order, a shape, or a value.
@@ -141,13 +127,6 @@ std::size_t values_along(const std::vector<const Point*>& points, const std::str
   return values.size();
 }
 
-toml::table selection_table(const Selection& at) {
-  toml::table table;
-  for (const auto& [path, value] : at) insert_value(table, path, value);
-  table.is_inline(true);
-  return table;
-}
-
 toml::table row_table(const PaperRow& row) {
   toml::table table{
       {"id", row.id}, {"kind", std::string(kKinds.at(static_cast<std::size_t>(row.kind)))}, {"at", selection_table(row.at)}};
@@ -170,6 +149,25 @@ toml::table row_table(const PaperRow& row) {
 }
 
 }  // namespace
+
+std::optional<Selection> read_selection(TableReader& reader, const std::string& key, const ExperimentTables& tables) {
+  const auto* table = reader.table(key);
+  if (!table) return std::nullopt;
+  Selection at;
+  const auto base = std::filesystem::path(tables.file).parent_path();
+  for (const auto& leaf : leaves(*table, "", tables.file, {})) {
+    const auto path = swept_path(leaf.path, leaf.origin, tables);
+    at.insert_or_assign(path, anchor_swept(path, checked(*tables.keys.find(path), leaf), base));
+  }
+  return at;
+}
+
+toml::table selection_table(const Selection& at) {
+  toml::table table;
+  for (const auto& [path, value] : at) insert_value(table, path, value);
+  table.is_inline(true);
+  return table;
+}
 
 std::vector<PaperRow> read_paper_rows(const toml::array& rows, const ExperimentTables& tables) {
   std::vector<PaperRow> paper;

@@ -3,12 +3,22 @@
 
 #include <toml++/toml.h>
 
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
+#include "sim/config/table_reader.hpp"
 
 namespace linebounce {
+
+using Selection = std::map<std::string, ConfigValue>;  // values of swept paths
+
+// The key's table, if there is one. Errors: ConfigError for a path that isn't swept, or a value that its key doesn't allow.
+std::optional<Selection> read_selection(TableReader& reader, const std::string& key, const ExperimentTables& tables);
+toml::table selection_table(const Selection& at);
 
 // Errors: ConfigError for unknown keys, an id used twice, fields that don't go together, `at` of a path that isn't swept.
 std::vector<PaperRow> read_paper_rows(const toml::array& rows, const ExperimentTables& tables);

@@ -41,15 +41,22 @@ fs::path project_root() {
 std::vector<std::string> file_names(const FileKind& kind) {
   std::vector<std::string> names;
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(project_root() / kind.folder, failed)) {
-    if (entry.path().extension() == kind.extension && entry.path().stem() != "README") names.push_back(entry.path().stem());
+  const fs::path folder = project_root() / kind.folder;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, failed)) {
+    if (entry.path().extension() != kind.extension || entry.path().stem() == "README") continue;
+    names.push_back(entry.path().lexically_relative(folder).replace_extension());
   }
   std::sort(names.begin(), names.end());
   return names;
 }
 
 bool is_path(const FileKind& kind, std::string_view name_or_path) {
-  return name_or_path.find('/') != std::string_view::npos || name_or_path.ends_with(kind.extension);
+  if (name_or_path.ends_with(kind.extension)) return true;
+  const auto slash = name_or_path.find('/');
+  if (slash == std::string_view::npos) return false;
+  const auto names = file_names(kind);
+  const auto folder = name_or_path.substr(0, slash + 1);
+  return std::none_of(names.begin(), names.end(), [&](const std::string& name) { return name.starts_with(folder); });
 }
 
 fs::path find_file(const FileKind& kind, const std::string& name_or_path, const fs::path& base, const std::string& context) {

@@ -8,7 +8,7 @@
 
 namespace linebounce {
 
-// A kind of file that users name: experiments, machines, protocols.
+// A kind of file that users name: experiments, machines, layouts, protocols.
 struct FileKind {
   std::string_view name;       // "machine"
   std::string_view folder;     // below the project's root: "configs/machines"
@@ -16,12 +16,14 @@ struct FileKind {
 };
 inline constexpr FileKind kExperimentFiles{"experiment", "configs/experiments", ".toml"};
 inline constexpr FileKind kMachineFiles{"machine", "configs/machines", ".toml"};
+inline constexpr FileKind kLayoutFiles{"layout", "configs/layouts", ".toml"};
 inline constexpr FileKind kProtocolFiles{"protocol", "models/protocols", ".md"};
 
-// Names of the files of a kind, without extension, sorted. README.md is none.
+// Names of the files of a kind, without extension, sorted: "counter", in a folder "what_if/counter". README.md is none.
 std::vector<std::string> file_names(const FileKind& kind);
 
-// Whether a user's word is a path rather than a name: it has a slash or the kind's extension.
+// Whether a user's word is a path rather than a name: it has the kind's extension, or a slash behind something that is no
+// folder of the kind's.
 bool is_path(const FileKind& kind, std::string_view name_or_path);
 
 // The file of a name, or the path, taken from `base` where it is relative. Errors: ConfigError for an unknown name, with the

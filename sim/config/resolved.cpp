@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <set>
 
 #include "sim/config/experiment.hpp"
+#include "sim/config/layout_file.hpp"
+#include "sim/config/measured_tables.hpp"
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
 
@@ -33,19 +36,27 @@ std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
-// Every protocol that the configuration names: the machine's, and those of a sweep.
-std::set<std::string> protocols(const toml::table& resolved) {
+// Every file that the configuration names by one of these keys: the point's, and those of a sweep.
+template <class Keys>
+std::set<std::string> files_named(const toml::table& resolved, const Keys& keys) {
   std::set<std::string> names;
   const auto* axes = resolved["sweep"]["together"].as_array();
-  for (const std::string_view key : kProtocolKeys) {
+  for (const std::string_view key : keys) {
     if (const auto name = resolved.at_path(key).value<std::string>()) names.insert(*name);
     for (std::size_t i = 0; axes && i < axes->size(); ++i) {
       const auto* list = (*axes)[i].is_table() ? (*axes)[i].as_table()->get_as<toml::array>(key) : nullptr;
       for (std::size_t value = 0; list && value < list->size(); ++value) names.insert((*list)[value].value_or(std::string{}));
     }
   }
-  names.erase("");  // no protocol: the machine is one bus
+  names.erase("");  // none
   return names;
+}
+
+std::string measured_text(const toml::array& tables) {
+  std::string text;
+  for (const auto& table : tables)
+    text += read_text(measured_table_file(table.as_table()->at("file").value_or(std::string{}), ""));
+  return text;
 }
 
 }  // namespace
@@ -68,14 +79,25 @@ toml::table resolved_settings(const Settings& settings, const MachineTables& mac
   return resolved;
 }
 
+void add_layout_changes(toml::table& resolved, const std::vector<LayoutChange>& changes) {
+  if (!changes.empty()) table_at(resolved, "layout").insert("change", layout_changes_table(changes));
+}
+
 std::string configuration_hash(const toml::table& resolved) {
   toml::table essential = resolved;
-  for (const auto* key : {"title", "paper", "overridden"}) essential.erase(key);
+  for (const auto* key : {"title", "paper", "report", "overridden"}) essential.erase(key);
   if (auto* machine = essential["machine"].as_table()) {
     for (const auto* key : {"title", "sources"}) machine->erase(key);
   }
-  std::string text = to_toml(essential);
-  for (const auto& name : protocols(resolved)) text += read_text(find_file(kProtocolFiles, name, "", "protocol"));
+  std::string text;
+  if (auto* tables = essential["table"].as_array()) {
+    erase_scoring(*tables);
+    text += measured_text(*tables);
+  }
+  text += to_toml(essential);
+  for (const auto& name : files_named(resolved, kProtocolKeys))
+    text += read_text(find_file(kProtocolFiles, name, "", "protocol"));
+  for (const auto& name : files_named(resolved, std::array{kLayoutKey})) text += read_text(find_layout_file(name, "layout"));
   return fmt::format("{:016x}", fnv1a(text));
 }
 

@@ -11,4 +11,7 @@ namespace linebounce {
 // sources.
 toml::table resolved_settings(const Settings& settings, const MachineTables& machine);
 
+// [[layout.change]], if there is any.
+void add_layout_changes(toml::table& resolved, const std::vector<LayoutChange>& changes);
+
 }  // namespace linebounce

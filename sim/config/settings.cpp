@@ -146,7 +146,11 @@ ConfigValue checked(const KeyInfo& key, const ConfigValue& given, const Origin& 
   if (key.type == ValueType::text && !key.choices.empty()) {
     const auto& text = std::get<std::string>(value);
     if (std::find(key.choices.begin(), key.choices.end(), text) == key.choices.end()) {
-      fail(origin, key.path, not_known(text, key.choices));
+      const auto refusal = key.refusals.find(text);
+      fail(origin, key.path,
+           refusal == key.refusals.end()
+               ? not_known(text, key.choices)
+               : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
     }
   }
   return value;

@@ -32,7 +32,8 @@ struct KeyInfo {
   bool structural = false;  // part of what the machine is (its name, its number of CPUs): stands in its file and nowhere else
   // Without effect on a machine that is one bus, where listings and the resolved configuration leave out the default.
   bool of_nodes = false;
-  std::optional<ConfigValue> default_value = {};  // of fixed parameters that have one
+  std::optional<ConfigValue> default_value = {};     // of fixed parameters that have one
+  std::map<std::string, std::string> refusals = {};  // texts that exist and are none of the choices: why
 };
 
 // Who gave a value: for messages.

@@ -115,7 +115,11 @@ std::string to_toml(const toml::table& table) {
 
 std::string place_of(const std::string& file, const toml::source_region& source) {
   if (!source.begin) return file;
-  return fmt::format("{}:{}:{}", file, source.begin.line, source.begin.column);
+  return fmt::format("{}:{}:{}", source.path ? *source.path : file, source.begin.line, source.begin.column);
+}
+
+std::filesystem::path file_of(const std::string& file, const toml::node& node) {
+  return node.source().path ? *node.source().path : file;
 }
 
 std::string describe_node(const toml::node& node) {

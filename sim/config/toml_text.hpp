@@ -3,6 +3,7 @@
 
 #include <toml++/toml.h>
 
+#include <filesystem>
 #include <string>
 
 namespace linebounce {
@@ -15,8 +16,12 @@ toml::table parse_toml(const std::string& text, const std::string& file);
 // digits that give the same number. REQUIRES: no dates, and arrays of plain values or of tables only.
 std::string to_toml(const toml::table& table);
 
-// "FILE:LINE:COLUMN", or "FILE" for a node that was not parsed.
+// "FILE:LINE:COLUMN", or "FILE" for a node that was not parsed. A node that comes from another file than the one that is being
+// read, by `extends`, knows which one.
 std::string place_of(const std::string& file, const toml::source_region& source);
+
+// The file that a node stands in; `file` if it was not parsed.
+std::filesystem::path file_of(const std::string& file, const toml::node& node);
 
 // "a string (\"fast\")", "an integer (4)", "a table": what stands where something else was expected.
 std::string describe_node(const toml::node& node);

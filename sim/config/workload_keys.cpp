@@ -62,7 +62,7 @@ std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string
                 declaration.minimum,
                 declaration.maximum,
                 declaration.choices};
-    if (declaration.name == "lock") key.choices = names(catalogue.locks);
+    key.refusals = declaration.refusals;
     keys.push_back(std::move(key));
   }
   return keys;

@@ -10,17 +10,15 @@
 
 namespace linebounce {
 
-// What a configuration may name. The program's own: workloads() and locks().
+// What a configuration may name. The program's own: workloads().
 struct Catalogue {
   std::span<const WorkloadEntry> workloads;
-  std::span<const LockEntry> locks;
 };
 
 // "workload.name", whose choices are the workloads.
 KeyInfo workload_name_key(const Catalogue& catalogue);
 
-// The declared parameters; null `name` entries are a caller's bug: REQUIRES: the workload exists. A text parameter that is
-// called `lock` takes the name of a lock.
+// The declared parameters; null `name` entries are a caller's bug: REQUIRES: the workload exists.
 std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string& name);
 
 // Fills in what `settings` leaves out of the parameters of the workload in "workload.name".

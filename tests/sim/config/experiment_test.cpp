@@ -140,8 +140,9 @@ TEST_F(ExperimentFile, TopLevelKeysAreCheckedToo) {
   EXPECT_EQ(with("warmup_us", "warmup_ms = 2"), "e.toml:9:13: run.warmup_ms: unknown key: the unit here is us: warmup_us");
   EXPECT_EQ(with("seed =", "seed = -1"), "e.toml:4:8: seed: -1 is out of range; legal: 0 to 9007199254740992");
   EXPECT_EQ(with("name = \"e\"", ""), "e.toml:1:1: name: this key is missing and has no default");
-  EXPECT_EQ(with("name = \"e\"", "name = \"a/b\""),
-            "e.toml:1:8: name: \"a/b\" cannot name a results directory: no slashes, blanks or leading dot");
+  EXPECT_EQ(with("name = \"e\"", "name = \"a b\""),
+            "e.toml:1:8: name: \"a b\" cannot name a results directory: no blanks, no leading dot, and slashes only between a "
+            "folder and what is in it");
   EXPECT_EQ(with("machine", ""), "e.toml:1:1: machine: this key is missing: machine = \"NAME\", or [machine] tables");
   EXPECT_EQ(with("machine", "machine = 4"),
             "e.toml:3:11: machine: expected a machine's name or [machine] tables, found an integer (4)");

@@ -18,7 +18,7 @@ inline const std::vector<WorkloadEntry>& test_workloads() {
   static const std::vector<WorkloadEntry> entries = {
       {"counter",
        "CPUs count",
-       {{"lock", std::string("ticket"), "which lock"},
+       {{"lock", std::string("ticket"), "which lock", 0, 0, {"ticket", "tas"}},
         {"increments", std::int64_t{100}, "how often", 1, 1000000},
         {"think_ns", 50.0, "pause between two", 0, 1e6},
         {"design", std::string("shared"), "one counter or many", 0, 0, {"shared", "split"}},
@@ -29,13 +29,8 @@ inline const std::vector<WorkloadEntry>& test_workloads() {
   return entries;
 }
 
-inline const std::vector<LockEntry>& test_locks() {
-  static const std::vector<LockEntry> entries = {{"ticket", "FIFO", nullptr}, {"tas", "test-and-set", nullptr}};
-  return entries;
-}
-
 inline Catalogue test_catalogue() {
-  return {test_workloads(), test_locks()};
+  return {test_workloads()};
 }
 
 // The text without a line that contains `part`; with `replacement` in its place where that isn't empty.

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sim/commands/kinds.hpp"
+#include "sim/config/config_error.hpp"
+#include "sim/config/suggestions.hpp"
+#include "workloads/registry.hpp"
+
+namespace linebounce {
+namespace {
+
+using nlohmann::ordered_json;
+
+const LockEntry& lock_called(const std::string& name) {
+  const auto found = std::find_if(locks().begin(), locks().end(), [&](const LockEntry& entry) { return entry.name == name; });
+  if (found != locks().end()) return *found;
+  throw ConfigError("lock " + not_known(name, lock_names([](const LockTraits&) { return true; })));
+}
+
+struct ReadersText {
+  const char* name;  // in JSON
+  const char* text;
+};
+
+ReadersText readers_text(Readers readers) {
+  switch (readers) {
+    case Readers::one_by_one: return {"one_by_one", "come in one by one, as writers"};
+    case Readers::together: return {"together", "come in together and keep writers out"};
+    case Readers::read_again: return {"read_again", "don't wait, and read again if a writer came between"};
+    case Readers::never_wait: return {"never_wait", "don't wait, and see what was there before a writer, who waits for them"};
+  }
+  return {"", ""};
+}
+
+std::string order_text(const LockTraits& traits) {
+  if (!traits.excludes) return "none: it keeps nobody out, and its races are counted";
+  return traits.fifo ? "first come, first served" : "whoever is the fastest";
+}
+
+ordered_json traits_json(const LockTraits& traits) {
+  return {{"excludes", traits.excludes},
+          {"first_come_first_served", traits.fifo},
+          {"sleeps", traits.sleeps},
+          {"readers", readers_text(traits.readers).name}};
+}
+
+// What sets it apart from a plain spin lock, for a line of a list.
+std::string traits_remark(const LockTraits& traits) {
+  if (!traits.excludes) return "keeps nobody out";
+  std::vector<std::string> remarks;
+  if (traits.fifo) remarks.emplace_back("first come, first served");
+  if (traits.readers != Readers::one_by_one) remarks.push_back(std::string("readers ") + readers_text(traits.readers).text);
+  if (traits.sleeps) remarks.emplace_back("waiters sleep");
+  return fmt::format("{}", fmt::join(remarks, "; "));
+}
+
+// A workload's parameter that may name this lock, or refuses it.
+struct Place {
+  std::string workload, parameter;
+  std::string refusal;  // empty: it may
+};
+
+// Every parameter that names a lock knows all locks, be it as a choice or with the reason why not.
+std::vector<Place> places_of(const std::string& lock) {
+  std::vector<Place> places;
+  for (const WorkloadEntry& workload : workloads()) {
+    for (const ParameterDeclaration& parameter : workload.parameters) {
+      const auto refusal = parameter.refusals.find(lock);
+      if (refusal != parameter.refusals.end()) {
+        places.push_back({workload.name, parameter.name, refusal->second});
+      } else if (std::find(parameter.choices.begin(), parameter.choices.end(), lock) != parameter.choices.end()) {
+        places.push_back({workload.name, parameter.name, ""});
+      }
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<ListedThing> list_locks() {
+  std::vector<ListedThing> things;
+  for (const LockEntry& entry : locks())
+    things.push_back({entry.name, entry.title, "", traits_remark(entry.traits), traits_json(entry.traits)});
+  return things;
+}
+
+std::string lock_page(const std::string& name, const Painter& paint) {
+  constexpr std::size_t kLabel = 14;
+  const LockEntry& entry = lock_called(name);
+  const auto line = [&paint](const std::string& label, const std::string& text) {
+    return "  " + paint(Colour::cyan, pad_right(label, kLabel)) + wrapped_from(text, 2 + kLabel, Colour::none, paint);
+  };
+  std::string out = paint(Colour::bold, entry.name) + "  " + entry.title + "\n\n";
+  out += line("order", order_text(entry.traits));
+  if (entry.traits.excludes) {
+    out += line("who waits", entry.traits.sleeps ? "sleeps, and gives its CPU away" : "spins");
+    out += line("readers", readers_text(entry.traits.readers).text);
+  }
+  for (const Place& place : places_of(name)) {
+    const bool refused = !place.refusal.empty();
+    out += line(refused ? "refused by" : "usable in",
+                place.workload + ", workload." + place.parameter + (refused ? ": " + place.refusal : ""));
+  }
+  return out;
+}
+
+ordered_json lock_json(const std::string& name) {
+  const LockEntry& entry = lock_called(name);
+  ordered_json out = {{"name", entry.name}, {"title", entry.title}};
+  out.update(traits_json(entry.traits));
+  out["usable_in"] = ordered_json::array();
+  out["refused_by"] = ordered_json::array();
+  for (const Place& place : places_of(name)) {
+    ordered_json item = {{"workload", place.workload}, {"parameter", "workload." + place.parameter}};
+    if (!place.refusal.empty()) item["reason"] = place.refusal;
+    out[place.refusal.empty() ? "usable_in" : "refused_by"].push_back(std::move(item));
+  }
+  return out;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,238 @@
+// What changes do to a structure. All changes of one are gathered first and its bytes given out once, at the end: so a line
+// that one change has split off stays a line whatever the next one does to the object's alignment or to other fields.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "sim/config/layout_changes.hpp"
+#include "sim/config/suggestions.hpp"
+
+namespace linebounce {
+
+namespace {
+
+int round_up(int bytes, int step) {
+  return (bytes + step - 1) / step * step;
+}
+
+// What moves as one: a field, the parts of a structure within the structure, or bytes that the file doesn't name.
+struct Member {
+  std::string name;  // empty: unnamed bytes
+  std::vector<Field> fields;
+  int begin = 0, end = 0;
+  int alignment = 1;
+};
+
+using Members = std::vector<Member>;
+
+class ChangedStructure {
+ public:
+  ChangedStructure(Layout layout, const LayoutFile& file, int line_bytes)
+      : layout_(std::move(layout)),
+        file_line_bytes_(file.line_bytes),
+        line_bytes_(line_bytes),
+        alignment_(alignment_of(layout_)),
+        size_step_(layout_.size % layout_.alignment == 0 ? std::max(alignment_, layout_.alignment) : alignment_) {
+    gather();
+  }
+
+  void apply(const LayoutChange& change) {
+    place(change);
+    Members first;
+    for (const PlacedName& field : change.order) first.push_back(take(field, "order"));
+    rest_.insert(rest_.begin(), first.begin(), first.end());
+    for (const auto& line : change.split) {
+      Members together;
+      for (const PlacedName& field : line) together.push_back(take(field, "split"));
+      lines_.push_back(std::move(together));
+    }
+    for (const PlacedName& field : change.read_mostly) read_mostly_.push_back(take(field, "read_mostly"));
+    for (const PlacedName& field : change.per_cpu) per_cpu_.push_back(take(field, "per_cpu"));
+    repacked_ = repacked_ || !change.order.empty() || !change.split.empty();
+  }
+
+  [[nodiscard]] Layout finished() {
+    std::erase_if(lines_, [](const Members& line) { return line.empty(); });
+    if (!lines_.empty()) align_for_lines();
+    layout_.fields.clear();
+    int end = 0;
+    for (const Member& member : rest_) end = put(member, repacked_ ? behind(end, member) : member.begin, Section::own);
+    for (const Members& line : lines_) {
+      end = next_line(end);
+      for (const Member& member : line) end = put(member, behind(end, member), Section::own);
+    }
+    if (repacked_) layout_.size = lines_.empty() ? round_up(std::max(end, 1), size_step_) : next_line(end);
+    // As C's alignment attribute does: what is behind the object on the heap begins on a line of its own, too.
+    if (aligned_) layout_.size = round_up(layout_.size, aligned_->bytes);
+    put_section(read_mostly_, Section::read_mostly);
+    put_section(per_cpu_, Section::per_cpu);
+    return layout_;
+  }
+
+ private:
+  // The file's fields as members, in the order of their offsets.
+  void gather() {
+    std::vector<Field> fields = layout_.fields;
+    std::stable_sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) { return a.offset < b.offset; });
+    for (const Field& field : fields) {
+      const std::string group = group_of(field.name);
+      const bool goes_on = !rest_.empty() && rest_.back().name == group;
+      if (!goes_on) {
+        add_unnamed(field.offset, natural_alignment(field.size));
+        rest_.push_back({group, {}, field.offset, field.offset, 1});
+      }
+      Member& member = rest_.back();
+      member.fields.push_back(field);
+      member.end = std::max(member.end, field.offset + field.size);
+      member.alignment = std::max(member.alignment, alignment_of(field));
+    }
+    add_unnamed(layout_.size, size_step_);
+  }
+
+  // Bytes up to `begin` that no compiler's padding explains belong to something that the file leaves out: they stay between
+  // their neighbours.
+  void add_unnamed(int begin, int alignment) {
+    const int end = rest_.empty() ? 0 : rest_.back().end;
+    if (begin > end && round_up(end, alignment) != begin) rest_.push_back({"", {}, end, begin, 1});
+  }
+
+  void place(const LayoutChange& change) {
+    if (change.align) {
+      layout_.alignment = change.align->bytes;
+      layout_.base_offset.reset();
+      aligned_ = change.align;
+    }
+    if (!change.base_offset) return;
+    const int base = change.base_offset->bytes;
+    if (base >= file_line_bytes_ || base % alignment_ != 0)
+      fail(change.base_offset->origin, "layout.change.base_offset_bytes",
+           fmt::format("{} is no place in a line for a {}; legal: multiples of {} below {}", base, layout_.name, alignment_,
+                       file_line_bytes_));
+    layout_.base_offset = base;
+    aligned_.reset();
+  }
+
+  // A member, from wherever it lies. Errors: ConfigError with the structure's names, or the reason why it cannot move.
+  Member take(const PlacedName& field, const std::string& key) {
+    for (Members* members : places()) {
+      const auto found =
+          std::find_if(members->begin(), members->end(), [&](const Member& member) { return is_named(member, field.name); });
+      if (found == members->end()) continue;
+      refuse_scattered(*found, field, key);
+      Member member = std::move(*found);
+      members->erase(found);
+      return member;
+    }
+    fail(field.origin, "layout.change." + key, refusal(field.name));
+  }
+
+  [[nodiscard]] static bool is_named(const Member& member, const std::string& name) {
+    return !member.name.empty() && is_called(member.name, name);
+  }
+
+  std::vector<Members*> places() {
+    std::vector<Members*> all = {&rest_, &read_mostly_, &per_cpu_};
+    for (Members& line : lines_) all.push_back(&line);
+    return all;
+  }
+
+  void refuse_scattered(const Member& found, const PlacedName& field, const std::string& key) {
+    for (const Members* members : places()) {
+      for (const Member& member : *members) {
+        if (&member != &found && member.name == found.name)
+          fail(field.origin, "layout.change." + key,
+               fmt::format("other fields lie between the parts of {} in the layout file: it cannot move as one", found.name));
+      }
+    }
+  }
+
+  std::string refusal(const std::string& name) {
+    std::vector<std::string> known;
+    for (const Members* members : places()) {
+      for (const Member& member : *members) {
+        if (member.name.empty()) continue;
+        known.push_back(member.name);
+        const bool part = std::any_of(member.fields.begin(), member.fields.end(),
+                                      [&](const Field& field) { return is_called(field.name, name); });
+        if (!part) continue;
+        std::vector<std::string> parts;
+        for (const Field& field : member.fields) parts.push_back(field.name);
+        return fmt::format("{} is a part of {} ({}), which a program uses as one piece: its parts stay together; name {}", name,
+                           member.name, fmt::join(parts, ", "), member.name);
+      }
+    }
+    return fmt::format("structure {}: the field {}", layout_.name, not_known(name, known));
+  }
+
+  // An object that has lines of its own begins at a known place of a line.
+  void align_for_lines() {
+    if (layout_.base_offset) return;
+    if (aligned_ && aligned_->bytes < line_bytes_)
+      fail(aligned_->origin, "layout.change.align_bytes",
+           fmt::format(
+               "{} is less than the machine's line of {} bytes, at whose start the split fields of {} are to lie; legal: "
+               "at least {}",
+               aligned_->bytes, line_bytes_, layout_.name, line_bytes_));
+    layout_.alignment = std::max(layout_.alignment, line_bytes_);
+  }
+
+  // The first byte from `end` on that begins a line of the object.
+  [[nodiscard]] int next_line(int end) const {
+    const int base = layout_.base_offset.value_or(0);
+    return round_up(base + end, line_bytes_) - base;
+  }
+
+  // The first place from `end` on in which the member is aligned as it is in the file.
+  [[nodiscard]] static int behind(int end, const Member& member) {
+    const int shift = member.begin % member.alignment;
+    return round_up(end - shift, member.alignment) + shift;
+  }
+
+  // Returns where it ends.
+  int put(const Member& member, int begin, Section section) {
+    for (Field field : member.fields) {
+      field.offset += begin - member.begin;
+      field.section = section;
+      layout_.fields.push_back(field);
+    }
+    return begin + member.end - member.begin;
+  }
+
+  void put_section(const Members& members, Section section) {
+    int end = 0;
+    for (const Member& member : members) end = put(member, behind(end, member), section);
+  }
+
+  Layout layout_;
+  int file_line_bytes_, line_bytes_;
+  int alignment_;  // natural, of the structure
+  int size_step_;  // what its size is a multiple of
+  Members rest_;
+  std::vector<Members> lines_;
+  Members read_mostly_, per_cpu_;
+  bool repacked_ = false;
+  std::optional<PlacedBytes> aligned_;  // by the last change that said where objects begin
+};
+
+}  // namespace
+
+LayoutSet changed_layouts(const LayoutFile& file, const std::vector<LayoutChange>& changes, int line_bytes) {
+  std::map<std::string, ChangedStructure> changed;
+  for (const LayoutChange& change : changes) {
+    const std::string& name = change.structure.name;
+    const auto layout = file.layouts.all().find(name);
+    if (layout == file.layouts.all().end()) {
+      std::vector<std::string> known;
+      for (const auto& [other, structure] : file.layouts.all()) known.push_back(other);
+      fail(change.structure.origin, "layout.change.structure", not_known(name, known));
+    }
+    changed.try_emplace(name, layout->second, file, line_bytes).first->second.apply(change);
+  }
+  LayoutSet layouts = file.layouts;
+  for (auto& [name, structure] : changed) layouts.add(structure.finished());
+  return layouts;
+}
+
+}  // namespace linebounce

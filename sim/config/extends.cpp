@@ -1,0 +1,112 @@
+#include "sim/config/extends.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/config/project_files.hpp"
+#include "sim/config/table_reader.hpp"
+#include "sim/config/toml_text.hpp"
+
+namespace linebounce {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExtends = "extends";
+// What an experiment has for itself alone.
+constexpr std::array kOwn = {"name", "title", "sweep", "paper", "table", kExtends};
+// Merged key by key; anything else is one value.
+constexpr std::array kMerged = {"placement", "workload", "run", "engine", "set", "report", "layout"};
+
+// Nodes are moved: a copy would forget its line.
+void move_into(toml::table& to, const toml::key& key, toml::node& node) {
+  node.visit([&](auto& plain) { to.insert_or_assign(key, std::move(plain)); });
+}
+
+// The paths that a file sets, wherever it does: [workload] lock and [set] "workload.lock" are one.
+std::set<std::string> paths_set(const toml::table& table, const std::string& file) {
+  std::set<std::string> paths;
+  for (const char* name : kMerged) {
+    const auto* inner = table[name].as_table();
+    if (inner == nullptr) continue;
+    const std::string prefix = std::string(name) == "set" ? "" : name;
+    for (const Leaf& leaf : leaves(*inner, prefix, file, {})) paths.insert(leaf.path);
+  }
+  return paths;
+}
+
+// Lays a base's table under one that has precedence.
+void lay_under(toml::table& table, toml::table& base, const std::string& prefix, const std::set<std::string>& given) {
+  for (auto&& [key, node] : base) {
+    const std::string path = prefix + (prefix.empty() ? "" : ".") + std::string(key.str());
+    if (given.contains(path)) continue;
+    auto* below = node.as_table();
+    const auto next = given.lower_bound(path + ".");
+    const bool shared = below != nullptr && next != given.end() && next->starts_with(path + ".");
+    if (!shared && !table.contains(key)) {
+      move_into(table, key, node);
+    } else if (below != nullptr) {
+      auto* own = table.insert(key, toml::table{}).first->second.as_table();
+      if (own != nullptr) lay_under(*own, *below, path, given);
+    }
+  }
+}
+
+// The base's changes apply first.
+void join_changes(toml::table& table, toml::table& base) {
+  auto* first = base["layout"]["change"].as_array();
+  auto* then = table["layout"]["change"].as_array();
+  if (first == nullptr || then == nullptr) return;
+  for (toml::node& change : *then) change.visit([&](auto& plain) { first->push_back(std::move(plain)); });
+  std::swap(*first, *then);
+  base["layout"].as_table()->erase("change");
+}
+
+void lay_over(toml::table& table, toml::table& base, const std::string& file) {
+  for (const char* own : kOwn) base.erase(own);
+  join_changes(table, base);
+  const auto given = paths_set(table, file);
+  for (auto&& [key, node] : base) {
+    const bool merged = std::find(kMerged.begin(), kMerged.end(), key.str()) != kMerged.end() && node.is_table();
+    if (!merged && !table.contains(key)) move_into(table, key, node);
+    if (!merged) continue;
+    if (table.contains(key) && !table.get(key)->is_table()) continue;  // refused where it is read
+    auto* own = table.insert(key, toml::table{}).first->second.as_table();
+    lay_under(*own, *node.as_table(), key.str() == "set" ? "" : std::string(key.str()), given);
+  }
+}
+
+toml::table read_chain(const fs::path& file, std::vector<std::string> chain) {
+  toml::table table = parse_toml(read_text(file), file.string());
+  if (!table.contains(kExtends)) return table;
+  TableReader reader(table, file.string(), "");
+  const std::string named = reader.required_text(kExtends);
+  reader.required_text("name");
+  reader.required_text("title");
+  const Origin origin = reader.origin_of(kExtends);
+  const fs::path base_file = find_file(kExperimentFiles, named, file.parent_path(), origin.place + ": " + kExtends);
+  chain.push_back(fs::weakly_canonical(file).string());
+  const std::string next = fs::weakly_canonical(base_file).string();
+  if (std::find(chain.begin(), chain.end(), next) != chain.end())
+    fail(origin, kExtends, fmt::format("goes round in a circle: {} -> {}", fmt::join(chain, " -> "), next));
+  if (!fs::exists(base_file)) fail(origin, kExtends, fmt::format("there is no file {}", base_file.string()));
+  toml::table base = read_chain(base_file, std::move(chain));
+  lay_over(table, base, file.string());
+  table.erase(kExtends);
+  return table;
+}
+
+}  // namespace
+
+toml::table read_experiment_table(const fs::path& file) {
+  return read_chain(file, {});
+}
+
+}  // namespace linebounce

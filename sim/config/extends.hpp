@@ -1,0 +1,14 @@
+// `extends = "NAME"`: an experiment that says only what it does otherwise than another one.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <filesystem>
+
+namespace linebounce {
+
+// An experiment file's table, laid over that of the experiment that it extends, if it does: without `extends`, every key with
+// its place in the file that it comes from. Errors: ConfigError, also for a circle.
+toml::table read_experiment_table(const std::filesystem::path& file);
+
+}  // namespace linebounce

@@ -1,0 +1,172 @@
+#include "sim/config/layout_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/config/pahole.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/config/table_reader.hpp"
+#include "sim/config/toml_text.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr int kLargestStructure = 1 << 20;  // bytes
+constexpr int kLargestLine = 4096;
+
+void require_power_of_two(const TableReader& reader, const std::string& key, int value) {
+  const auto given = static_cast<unsigned>(value);
+  if (std::has_single_bit(given)) return;
+  reader.refuse(
+      key, fmt::format("{} is no power of two; the nearest are {} and {}", value, std::bit_floor(given), std::bit_ceil(given)));
+}
+
+bool overlap(const Field& a, const Field& b) {
+  return a.offset < b.offset + b.size && b.offset < a.offset + a.size;
+}
+
+// The first place for a field that no other one has; -1: there is none in the structure.
+int free_offset(const Layout& layout, const Field& field) {
+  const int step = natural_alignment(field.size);
+  for (int offset = 0; offset + field.size <= layout.size; offset += step) {
+    const Field there{field.name, offset, field.size};
+    if (std::none_of(layout.fields.begin(), layout.fields.end(), [&](const Field& other) { return overlap(there, other); }))
+      return offset;
+  }
+  return -1;
+}
+
+class StructureReader {
+ public:
+  StructureReader(const toml::table& table, std::string file, const std::string& name, const LayoutFile& layouts)
+      : file_(std::move(file)), path_("structure." + name), reader_(table, file_, path_), layouts_(layouts) {
+    layout_.name = name;
+  }
+
+  Layout read() {
+    layout_.size = bytes(reader_, "size_bytes", 1, kLargestStructure);
+    layout_.alignment = static_cast<int>(reader_.integer("alignment_bytes", 1, kLargestStructure).value_or(layout_.alignment));
+    require_power_of_two(reader_, "alignment_bytes", layout_.alignment);
+    if (const auto offset = reader_.integer("base_offset_bytes", 0, layouts_.line_bytes - 1))
+      layout_.base_offset = static_cast<int>(*offset);
+    layout_.subsystem = reader_.text("subsystem").value_or("");
+    const toml::array* fields = reader_.array("fields");
+    reader_.finish();
+    for (std::size_t i = 0; fields != nullptr && i < fields->size(); ++i) {
+      const toml::table* field = (*fields)[i].as_table();
+      if (field == nullptr) reader_.refuse("fields", "expected a list of tables { name, offset_bytes, size_bytes }");
+      read_field(*field, fmt::format("{}.fields[{}]", path_, i));
+    }
+    check_base();
+    return layout_;
+  }
+
+ private:
+  static int bytes(TableReader& reader, const std::string& key, int least, int most) {
+    const auto value = reader.integer(key, least, most);
+    if (!value) reader.refuse(key, "this key is missing and has no default");
+    return static_cast<int>(*value);
+  }
+
+  void read_field(const toml::table& table, const std::string& path) {
+    TableReader reader(table, file_, path);
+    Field field;
+    field.name = reader.required_text("name");
+    field.offset = bytes(reader, "offset_bytes", 0, layout_.size - 1);
+    field.size = bytes(reader, "size_bytes", 1, layout_.size);
+    if (field.offset + field.size > layout_.size)
+      reader.refuse("size_bytes", fmt::format("{} ends behind its structure of {} bytes", field.name, layout_.size));
+    reader.finish();
+    for (const Field& other : layout_.fields) {
+      if (other.name == field.name) reader.refuse("name", fmt::format("{} stands in {} twice", field.name, layout_.name));
+      if (overlap(field, other)) reader.refuse("offset_bytes", overlap_text(field, other));
+    }
+    layout_.fields.push_back(field);
+  }
+
+  [[nodiscard]] std::string overlap_text(const Field& field, const Field& other) const {
+    const int free = free_offset(layout_, field);
+    return fmt::format("{} (bytes {} to {}) overlaps {} (bytes {} to {}); {}", field.name, field.offset,
+                       field.offset + field.size - 1, other.name, other.offset, other.offset + other.size - 1,
+                       free < 0 ? fmt::format("its {} bytes fit nowhere before {} ends at {}: size_bytes must grow", field.size,
+                                              layout_.name, layout_.size)
+                                : fmt::format("the first legal offset for its {} bytes is {}", field.size, free));
+  }
+
+  void check_base() const {
+    const int alignment = alignment_of(layout_);
+    if (layout_.base_offset && *layout_.base_offset % alignment != 0)
+      reader_.refuse("base_offset_bytes", fmt::format("{} takes fields off their alignment; legal: multiples of {} below {}",
+                                                      *layout_.base_offset, alignment, layouts_.line_bytes));
+  }
+
+  std::string file_, path_;
+  TableReader reader_;
+  const LayoutFile& layouts_;
+  Layout layout_;
+};
+
+LayoutFile read_layout_toml(const std::string& file) {
+  const toml::table table = parse_toml(read_text(file), file);
+  TableReader reader(table, file, "");
+  LayoutFile layouts;
+  layouts.name = reader.required_text("name");
+  layouts.title = reader.required_text("title");
+  layouts.line_bytes = static_cast<int>(reader.integer("line_bytes", 8, kLargestLine).value_or(layouts.line_bytes));
+  require_power_of_two(reader, "line_bytes", layouts.line_bytes);
+  const toml::table* structures = reader.table("structure");
+  reader.finish();
+  if (structures == nullptr) reader.refuse("structure", "the file has no structures");
+  for (const auto& [name, structure] : *structures) {
+    if (!structure.is_table()) reader.refuse("structure", fmt::format("{}: expected a table", std::string(name.str())));
+    layouts.layouts.add(StructureReader(*structure.as_table(), file, std::string(name.str()), layouts).read());
+  }
+  return layouts;
+}
+
+LayoutFile read_pahole(const std::filesystem::path& file) {
+  LayoutFile layouts;
+  layouts.name = file.stem().string();
+  layouts.title = "from pahole's output";
+  for (const Layout& layout : parse_pahole(read_text(file), file.string())) layouts.layouts.add(layout);
+  return layouts;
+}
+
+}  // namespace
+
+bool is_layout_path(const std::string& name_or_path) {
+  return is_path(kLayoutFiles, name_or_path) || name_or_path.ends_with(kPaholeExtension);
+}
+
+std::filesystem::path find_layout_file(const std::string& name_or_path, const std::string& place) {
+  if (name_or_path.ends_with(kPaholeExtension)) return name_or_path;
+  return find_file(kLayoutFiles, name_or_path, "", place);
+}
+
+LayoutFile load_layout_file(const std::string& name_or_path, const std::string& place) {
+  const std::filesystem::path file = find_layout_file(name_or_path, place);
+  return file.extension() == kPaholeExtension ? read_pahole(file) : read_layout_toml(file.string());
+}
+
+int natural_alignment(int size) {
+  int alignment = 8;
+  while (size % alignment != 0) alignment /= 2;
+  return alignment;
+}
+
+int alignment_of(const Field& field) {
+  int alignment = natural_alignment(field.size);
+  while (field.offset % alignment != 0) alignment /= 2;
+  return alignment;
+}
+
+int alignment_of(const Layout& layout) {
+  int alignment = 1;
+  for (const Field& field : layout.fields) alignment = std::max(alignment, alignment_of(field));
+  return alignment;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,39 @@
+// Layout files: structures with their fields' offsets, see configs/layouts/README.md.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "workloads/program/layout_set.hpp"
+
+namespace linebounce {
+
+// A workload that lays out structures by a file has a parameter of this name, whose value is the file's name or path.
+inline constexpr const char* kLayoutKey = "workload.layout";
+
+struct LayoutFile {
+  std::string name, title;
+  int line_bytes = 128;  // of the lines that base offsets are counted in
+  LayoutSet layouts;
+};
+
+// Whether a user's word is a layout file's path rather than its name.
+bool is_layout_path(const std::string& name_or_path);
+
+// configs/layouts/NAME.toml, or a path: a file of that form, or pahole's output (*.pahole). `place`, if any, is where the name
+// was read, for messages. Errors: ConfigError for an unknown name.
+std::filesystem::path find_layout_file(const std::string& name_or_path, const std::string& place);
+
+// Reads one. Errors: ConfigError.
+LayoutFile load_layout_file(const std::string& name_or_path, const std::string& place);
+
+// The alignment of a field of this size, in bytes: programs use up to 8 bytes as one word, which lies in one line.
+int natural_alignment(int size);
+
+// The same of a field where it stands: less, if the structure is packed.
+int alignment_of(const Field& field);
+
+// The largest of all fields.
+int alignment_of(const Layout& layout);
+
+}  // namespace linebounce

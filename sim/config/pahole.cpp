@@ -1,0 +1,409 @@
+#include "sim/config/pahole.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "sim/config/settings.hpp"
+#include "workloads/program/layout_set.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr int kLargestStructure = 1 << 20;  // bytes
+constexpr int kDeepest = 64;                // structures within structures
+
+enum class TokenKind { word, mark, comment, end };
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  std::string text;
+  int line = 1, column = 1;
+};
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '.';  // _vptr.Base
+}
+
+// C as pahole prints it: words, marks of one character, and comments, which hold the offsets.
+class Scanner {
+ public:
+  Scanner(const std::string& text, const std::string& file) : text_(text), file_(file) {}
+
+  std::vector<Token> scan() {
+    std::vector<Token> tokens;
+    for (skip_blanks(); at_ < text_.size(); skip_blanks()) tokens.push_back(next());
+    tokens.push_back({TokenKind::end, "", line_, column_});
+    return tokens;
+  }
+
+ private:
+  void advance() {
+    const bool new_line = text_[at_++] == '\n';
+    line_ += new_line ? 1 : 0;
+    column_ = new_line ? 1 : column_ + 1;
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) advance();
+  }
+
+  Token next() {
+    Token token{TokenKind::mark, "", line_, column_};
+    if (text_.compare(at_, 2, "/*") == 0) {
+      const auto end = text_.find("*/", at_ + 2);
+      if (end == std::string::npos)
+        fail({fmt::format("{}:{}:{}", file_, line_, column_)}, "pahole", "the text is cut off in this comment: expected */");
+      token.kind = TokenKind::comment;
+      take(token, end + 2);
+      return token;
+    }
+    std::size_t end = at_ + (text_.compare(at_, 2, "::") == 0 ? 2 : 1);
+    if (is_word(text_[at_])) {
+      token.kind = TokenKind::word;
+      while (end < text_.size() && is_word(text_[end])) ++end;
+    }
+    take(token, end);
+    return token;
+  }
+
+  void take(Token& token, std::size_t end) {
+    token.text = text_.substr(at_, end - at_);
+    while (at_ < end) advance();
+  }
+
+  const std::string& text_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  int line_ = 1, column_ = 1;
+};
+
+// A number at the start of `text`, which is taken away with the blanks before it.
+std::optional<int> take_number(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\n"), text.size()));
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+struct Bytes {
+  int offset = 0, size = 0;
+};
+
+// "/*    44    28 */", or of a bitfield "/*    40: 3  4 */".
+std::optional<Bytes> place_in(const Token& comment) {
+  std::string_view text(comment.text);
+  text.remove_prefix(2);
+  const auto offset = take_number(text);
+  if (!offset) return std::nullopt;
+  if (text.starts_with(':')) {
+    text.remove_prefix(1);
+    if (!take_number(text)) return std::nullopt;
+  }
+  const auto size = take_number(text);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  if (!size || text != "*/") return std::nullopt;
+  return Bytes{*offset, *size};
+}
+
+// "/* size: 136, cachelines: 3, members: 17 */"
+std::optional<int> size_in(const Token& comment) {
+  constexpr std::string_view kSize = "/* size:";
+  std::string_view text(comment.text);
+  if (!text.starts_with(kSize)) return std::nullopt;
+  text.remove_prefix(kSize.size());
+  return take_number(text);
+}
+
+// What stands between braces.
+struct Body {
+  std::vector<Field> fields;
+  std::optional<int> size;  // of the outermost alone
+};
+
+class Parser {
+ public:
+  Parser(std::vector<Token> tokens, const std::string& file) : tokens_(std::move(tokens)), file_(file) {}
+
+  std::vector<Layout> parse() {
+    std::vector<Layout> layouts;
+    for (skip_comments(); peek().kind != TokenKind::end; skip_comments()) layouts.push_back(structure(layouts));
+    if (layouts.empty()) refuse(peek(), "there is no structure in this text; expected `struct NAME {`, as pahole prints it");
+    return layouts;
+  }
+
+ private:
+  [[noreturn]] void refuse(const Token& token, const std::string& text) const {
+    fail({fmt::format("{}:{}:{}", file_, token.line, token.column)}, "pahole", text);
+  }
+
+  [[noreturn]] void unexpected(const std::string& expected) const {
+    const Token& found = peek();
+    if (found.kind != TokenKind::end) refuse(found, fmt::format("expected {}, found {}", expected, found.text));
+    refuse(found, fmt::format("the text is cut off{}: expected {}", within_, expected));
+  }
+
+  [[nodiscard]] const Token& peek(std::size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  [[nodiscard]] bool is(std::string_view text) const { return peek().kind != TokenKind::comment && peek().text == text; }
+  [[nodiscard]] bool is_aggregate() const { return is("struct") || is("union") || is("class"); }
+  Token take() { return tokens_[at_ + 1 < tokens_.size() ? at_++ : at_]; }
+
+  void expect(std::string_view mark) {
+    if (!is(mark)) unexpected(fmt::format("`{}`", mark));
+    take();
+  }
+
+  void skip_comments() {
+    while (peek().kind == TokenKind::comment) take();
+  }
+
+  void skip_ancestors() {
+    while (!is("{") && !is(";") && peek().kind != TokenKind::end) take();
+  }
+
+  [[nodiscard]] bool has_place() const { return peek().kind == TokenKind::comment && place_in(peek()).has_value(); }
+
+  // `struct NAME {...};`, or `typedef struct {...} NAME;`.
+  Layout structure(const std::vector<Layout>& others) {
+    within_.clear();
+    const Token begin = peek();
+    const bool alias = is("typedef");
+    if (alias) take();
+    if (!is_aggregate()) unexpected("`struct NAME {`");
+    const bool shares = is("union");
+    take();
+    std::string name;
+    if (peek().kind == TokenKind::word) name = take().text;
+    if (is(":")) skip_ancestors();
+    within_ = fmt::format(" in {}, which begins in line {}", name.empty() ? "a structure" : name, begin.line);
+    expect("{");
+    const Body inside = body();
+    const std::vector<Token> behind = until_semicolon();
+    if (alias) name = declared_name(behind);
+    if (name.empty()) refuse(begin, "this structure has no name");
+    if (std::any_of(others.begin(), others.end(), [&](const Layout& other) { return other.name == name; }))
+      refuse(begin, fmt::format("there are two structures {}", name));
+    return finished(name, begin, inside, behind, shares);
+  }
+
+  Layout finished(const std::string& name, const Token& begin, const Body& inside, const std::vector<Token>& behind,
+                  bool shares) const {
+    Layout layout{.name = name, .alignment = 8, .fields = {}};
+    layout.fields = shares ? std::vector<Field>{joined(inside.fields)} : inside.fields;
+    int end = 0;
+    for (const Field& field : layout.fields) end = std::max(end, field.offset + field.size);
+    if (!inside.size && !shares) refuse(begin, fmt::format("{} has no comment `/* size: N, ... */` at its end", name));
+    layout.size = inside.size.value_or(end);
+    if (layout.size < 1 || layout.size > kLargestStructure)
+      refuse(begin, fmt::format("{} has {} bytes; legal: 1 to {}", name, layout.size, kLargestStructure));
+    if (end > layout.size) refuse(begin, fmt::format("{} has {} bytes, but a member of it ends at {}", name, layout.size, end));
+    layout.alignment = std::max(layout.alignment, declared_alignment(behind));
+    refuse_overlaps(layout, begin);
+    return layout;
+  }
+
+  void refuse_overlaps(const Layout& layout, const Token& begin) const {
+    for (std::size_t i = 1; i < layout.fields.size(); ++i) {
+      const Field& field = layout.fields[i];
+      const Field& before = layout.fields[i - 1];
+      if (field.offset < before.offset + before.size)
+        refuse(begin,
+               fmt::format("{}: the members {} (bytes {} to {}) and {} (from byte {}) overlap and are in no union", layout.name,
+                           before.name, before.offset, before.offset + before.size - 1, field.name, field.offset));
+    }
+  }
+
+  // Members up to the closing brace.
+  Body body() {
+    Body inside;
+    for (;;) {
+      if (peek().kind == TokenKind::comment) {
+        if (const auto size = size_in(take())) inside.size = size;
+      } else if (is("}")) {
+        take();
+        join_bitfields(inside.fields);
+        return inside;
+      } else if (peek().kind == TokenKind::end) {
+        unexpected("a member or `}`");
+      } else {
+        member(inside.fields);
+      }
+    }
+  }
+
+  void member(std::vector<Field>& fields) {
+    if (peek(1).text == ":" && (is("public") || is("protected") || is("private"))) {
+      take();
+      take();
+      return;
+    }
+    const bool brace_next = peek(1).text == "{" || (peek(1).kind == TokenKind::word && peek(2).text == "{");
+    if (is_aggregate() && brace_next) {
+      aggregate(fields);
+    } else if (is("enum") && brace_next) {
+      while (!is("}") && peek().kind != TokenKind::end) take();
+      expect("}");
+      const std::vector<Token> declared = until_semicolon();
+      if (!declared.empty() || has_place()) plain(declared, fields);
+    } else {
+      plain(until_semicolon(), fields);
+    }
+  }
+
+  void aggregate(std::vector<Field>& fields) {
+    if (++depth_ > kDeepest) refuse(peek(), fmt::format("more than {} structures within each other", kDeepest));
+    const bool shares = take().text == "union";
+    const bool tagged = !is("{");
+    if (tagged) take();
+    expect("{");
+    std::vector<Field> inside = body().fields;
+    --depth_;
+    const std::vector<Token> declared = until_semicolon();
+    const std::string name = declared_name(declared);
+    const bool array = std::any_of(declared.begin(), declared.end(), [](const Token& token) { return token.text == "["; });
+    if (tagged && declared.empty() && !has_place()) return;  // in C++: a type alone
+    const Bytes bytes = place(name.empty() ? "this structure" : name);
+    if (bytes.size == 0) return;
+    if (shares && name.empty()) inside = {joined(inside)};
+    if (!name.empty() && (shares || array || inside.empty())) inside = {Field{"", bytes.offset, bytes.size}};
+    for (Field& field : inside) {
+      if (!name.empty()) field.name = name + (field.name.empty() ? "" : "." + field.name);
+      fields.push_back(field);
+    }
+  }
+
+  // A member without braces of its own.
+  void plain(const std::vector<Token>& declared, std::vector<Field>& fields) {
+    const std::string name = declared_name(declared);
+    const bool bits = is_bitfield(declared);
+    if ((bits || is_method(declared)) && !has_place()) return;  // bits without a name; a method has no bytes
+    const Bytes bytes = place(name);
+    if (bytes.size == 0) return;  // the array at the end of a structure
+    const bool list_head = declared.size() == 3 && declared[0].text == "struct" && declared[1].text == "list_head";
+    if (list_head && bytes.size % 2 == 0) {
+      fields.push_back({name + ".next", bytes.offset, bytes.size / 2});
+      fields.push_back({name + ".prev", bytes.offset + bytes.size / 2, bytes.size / 2});
+    } else {
+      fields.push_back({name, bytes.offset, bytes.size});
+      if (bits) bitfields_.push_back(fields.back());
+    }
+  }
+
+  Bytes place(const std::string& name) {
+    const auto bytes = peek().kind == TokenKind::comment ? place_in(peek()) : std::nullopt;
+    if (!bytes) unexpected(fmt::format("`/* offset size */` behind {}", name));
+    if (bytes->offset < 0 || bytes->size < 0 || bytes->offset > kLargestStructure || bytes->size > kLargestStructure)
+      refuse(peek(), fmt::format("{}: offset and size are 0 to {}", name, kLargestStructure));
+    take();
+    return *bytes;
+  }
+
+  std::vector<Token> until_semicolon() {
+    std::vector<Token> tokens;
+    while (!is(";")) {
+      if (peek().kind == TokenKind::end || is("{") || is("}")) unexpected("`;`");
+      Token token = take();
+      if (token.kind != TokenKind::comment) tokens.push_back(std::move(token));
+    }
+    take();
+    return tokens;
+  }
+
+  // The name in a declaration: in `(*name)` of a pointer to a function, else the last word before arrays, bits and attributes.
+  static std::string declared_name(const std::vector<Token>& tokens) {
+    std::string name;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const std::string& text = tokens[i].text;
+      if (text == "__attribute__" || text == ":") break;
+      if (text == "(" && i + 1 < tokens.size() && tokens[i + 1].text == "*") {
+        while (i + 1 < tokens.size() && (tokens[i + 1].text == "*" || tokens[i + 1].text == "(")) ++i;
+        return i + 1 < tokens.size() ? tokens[i + 1].text : "";
+      }
+      if (text == "[") return name;
+      if (tokens[i].kind == TokenKind::word) name = text;
+    }
+    return name;
+  }
+
+  // A pointer to a function has its name in parentheses, a method before them.
+  static bool is_method(const std::vector<Token>& tokens) {
+    for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+      if (tokens[i].text == "__attribute__") return false;
+      if (tokens[i].text == "(") return tokens[i - 1].kind == TokenKind::word && tokens[i + 1].text != "*";
+    }
+    return false;
+  }
+
+  static bool is_bitfield(const std::vector<Token>& tokens) {
+    return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) { return token.text == ":"; });
+  }
+
+  // The N of `__attribute__((__aligned__(N)))`; 1 where there is none.
+  [[nodiscard]] int declared_alignment(const std::vector<Token>& tokens) const {
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+      if (tokens[i].text != "__aligned__") continue;
+      std::string_view number(tokens[i + 2].text);
+      const int alignment = take_number(number).value_or(0);
+      if (alignment < 1 || alignment > kLargestStructure || !std::has_single_bit(static_cast<unsigned>(alignment)))
+        refuse(tokens[i + 2], fmt::format("{} is no alignment; legal: powers of two", tokens[i + 2].text));
+      return alignment;
+    }
+    return 1;
+  }
+
+  // One field over the bytes of all, with all their names.
+  static Field joined(const std::vector<Field>& fields) {
+    Field all{"", 0, 0};
+    int end = 0;
+    for (const Field& field : fields) {
+      all.offset = all.name.empty() ? field.offset : std::min(all.offset, field.offset);
+      end = std::max(end, field.offset + field.size);
+      const std::string name = group_of(field.name);
+      if (!is_called(all.name, name)) all.name += (all.name.empty() ? "" : "|") + name;
+    }
+    all.size = end - all.offset;
+    return all;
+  }
+
+  [[nodiscard]] bool has_bits(const Field& field) const {
+    return std::any_of(bitfields_.begin(), bitfields_.end(),
+                       [&](const Field& bits) { return is_called(field.name, bits.name); });
+  }
+
+  // Bitfields in one word, and what else lies in that word's bytes, become one field.
+  void join_bitfields(std::vector<Field>& fields) const {
+    std::vector<Field> out;
+    for (const Field& field : fields) {
+      const bool shares =
+          !out.empty() && field.offset < out.back().offset + out.back().size && (has_bits(out.back()) || has_bits(field));
+      if (shares)
+        out.back() = joined({out.back(), field});
+      else
+        out.push_back(field);
+    }
+    fields = std::move(out);
+  }
+
+  std::vector<Token> tokens_;
+  const std::string& file_;
+  std::size_t at_ = 0;
+  std::string within_;  // " in rq, which begins in line 3"
+  std::vector<Field> bitfields_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::vector<Layout> parse_pahole(const std::string& text, const std::string& file) {
+  return Parser(Scanner(text, file).scan(), file).parse();
+}
+
+}  // namespace linebounce
