@@ -2,17 +2,45 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "workloads/locks/cpu_objects.hpp"
 #include "workloads/locks/lock.hpp"
+#include "workloads/locks/waits_in.hpp"
 #include "workloads/program/address_space.hpp"
 
 namespace linebounce {
 
-// Each places the lock's words, named after the lock, on lines of their own.
-std::unique_ptr<Lock> make_test_and_set_lock(AddressSpace& memory, const std::string& name, int cpus);
-std::unique_ptr<Lock> make_test_and_test_and_set_lock(AddressSpace& memory, const std::string& name, int cpus);
-std::unique_ptr<Lock> make_ticket_lock(AddressSpace& memory, const std::string& name, int cpus);
-std::unique_ptr<Lock> make_mcs_lock(AddressSpace& memory, const std::string& name, int cpus);
+// What a lock keeps in the structure that it protects. What it needs beyond that, it places elsewhere.
+constexpr int kLockWordBytes = 8;
+
+// Where a lock is to be, and what a factory may need beside.
+struct LockPlace {
+  AddressSpace& memory;
+  CpuObjects& per_cpu;          // of the CPUs that may take it
+  std::string name;             // of the objects
+  std::optional<Address> word;  // kLockWordBytes of an object that is there, zero; none: a line of the lock's own
+  // Where waiting is counted.
+  WaitsIn waits_in;
+  int word_bytes = kLockWordBytes;  // of `word`; fewer only for a lock whose traits say so
+
+  // The lock's own word or words: `layout` on lines of their own unless `word` says where.
+  [[nodiscard]] Address place(Layout layout) const;
+};
+
+std::unique_ptr<Lock> make_tas_lock(const LockPlace& place);
+std::unique_ptr<Lock> make_ttas_lock(const LockPlace& place);
+std::unique_ptr<Lock> make_ttas_backoff_lock(const LockPlace& place);
+std::unique_ptr<Lock> make_ticket_lock(const LockPlace& place);
+std::unique_ptr<Lock> make_mcs_lock(const LockPlace& place);
+std::unique_ptr<Lock> make_clh_lock(const LockPlace& place);
+std::unique_ptr<Lock> make_qspinlock(const LockPlace& place);
+std::unique_ptr<Lock> make_rwlock(const LockPlace& place);
+std::unique_ptr<Lock> make_brlock(const LockPlace& place);
+std::unique_ptr<Lock> make_seqlock(const LockPlace& place);
+std::unique_ptr<Lock> make_rcu_lock(const LockPlace& place);
+std::unique_ptr<Lock> make_mutex(const LockPlace& place);
+std::unique_ptr<Lock> make_no_lock(const LockPlace& place);
 
 }  // namespace linebounce

@@ -13,20 +13,42 @@ constexpr Address kWaits = 8;
 
 class McsLock final : public Lock {
  public:
-  McsLock(Address tail, std::vector<Address> nodes) : tail_(tail), nodes_(std::move(nodes)) {}
+  McsLock(Address tail, QueueNodes& nodes, int cpus, const WaitsIn& waits_in)
+      : tail_(tail), nodes_(&nodes), holds_with_(static_cast<std::size_t>(cpus)), waits_in_(waits_in) {}
 
-  void acquire(Cpu& cpu) override {
-    const Address mine = node(cpu);
+  bool acquire(Cpu& cpu) override {
+    const Address mine = nodes_->take(cpu);
     cpu.store(mine + kNext, 0);
     cpu.store(mine + kWaits, 1);
     const Address before = cpu.exchange(tail_, mine);
-    if (before == 0) return;
-    cpu.store_release(before + kNext, mine);
-    cpu.spin_until_acquire(mine + kWaits, [](Value waits) { return waits == 0; });
+    if (before != 0) {
+      const FunctionScope waiting(cpu, waits_in_.of(cpu));
+      cpu.store_release(before + kNext, mine);
+      cpu.spin_until_acquire(mine + kWaits, [](Value waits) { return waits == 0; });
+    }
+    node(cpu) = mine;
+    return before != 0;
+  }
+
+  bool try_acquire(Cpu& cpu) override {
+    const Address mine = nodes_->take(cpu);
+    cpu.store(mine + kNext, 0);
+    if (cpu.compare_exchange(tail_, 0, mine) != 0) {
+      nodes_->give(cpu, mine);
+      return false;
+    }
+    node(cpu) = mine;
+    return true;
   }
 
   void release(Cpu& cpu) override {
     const Address mine = node(cpu);
+    pass_on(cpu, mine);
+    nodes_->give(cpu, mine);
+  }
+
+ private:
+  void pass_on(Cpu& cpu, Address mine) const {
     Address after = cpu.load(mine + kNext);
     if (after == 0) {
       if (cpu.compare_exchange(tail_, mine, 0) == mine) return;
@@ -34,24 +56,20 @@ class McsLock final : public Lock {
     }
     cpu.store_release(after + kWaits, 0);
   }
-
- private:
-  [[nodiscard]] Address node(const Cpu& cpu) const { return nodes_[static_cast<std::size_t>(cpu.id().value)]; }
+  Address& node(const Cpu& cpu) { return holds_with_[static_cast<std::size_t>(cpu.id().value)]; }
 
   Address tail_;
-  std::vector<Address> nodes_;  // by CPU
+  QueueNodes* nodes_;
+  std::vector<Address> holds_with_;  // by CPU: each knows its own node, as from its stack
+  WaitsIn waits_in_;
 };
 
 }  // namespace
 
-std::unique_ptr<Lock> make_mcs_lock(AddressSpace& memory, const std::string& name, int cpus) {
-  const int line = memory.line_bytes();
-  const Layout tail{.name = "mcs_lock", .size = line, .fields = {{"tail", 0}}};
-  const Layout node{.name = "mcs_node", .size = line, .fields = {{"next", kNext}, {"waits", kWaits}}};
-  const Address tail_at = memory.place(tail, name, line);
-  std::vector<Address> nodes;
-  for (int cpu = 0; cpu < cpus; ++cpu) nodes.push_back(memory.place(node, name + "[" + std::to_string(cpu) + "]", line));
-  return std::make_unique<McsLock>(tail_at, std::move(nodes));
+std::unique_ptr<Lock> make_mcs_lock(const LockPlace& place) {
+  const Layout node{.name = "mcs_node", .size = place.memory.line_bytes(), .fields = {{"next", kNext}, {"waits", kWaits}}};
+  const Address tail = place.place({.name = "mcs_lock", .fields = {{"tail", 0}}});
+  return std::make_unique<McsLock>(tail, place.per_cpu.nodes(node), place.per_cpu.cpus(), place.waits_in);
 }
 
 }  // namespace linebounce

@@ -5,28 +5,46 @@ namespace linebounce {
 
 namespace {
 
+constexpr int kHalf = 4;  // bytes: the next ticket, and behind it the one that is served
+constexpr Value kOneTicket = 1;
+constexpr Value kTickets = Value{1} << 32;
+
 class TicketLock final : public Lock {
  public:
-  explicit TicketLock(Address words) : next_(words), serving_(words + 8) {}
-  void acquire(Cpu& cpu) override {
-    const Value mine = cpu.fetch_add(next_, 1);
-    cpu.spin_until_acquire(serving_, [mine](Value serving) { return serving == mine; });
+  TicketLock(Address words, const WaitsIn& waits_in) : next_(words), serving_(words + kHalf), waits_in_(waits_in) {}
+
+  bool acquire(Cpu& cpu) override {
+    const Value mine = cpu.fetch_add(next_, kOneTicket, kHalf);
+    if (cpu.load_acquire(serving_, kHalf) == mine) return false;
+    const FunctionScope waiting(cpu, waits_in_.of(cpu));
+    cpu.spin_until_acquire(
+        serving_, [mine](Value serving) { return serving == mine; }, kHalf);
+    return true;
+  }
+  // Takes a ticket only if it is the one that is served: both halves in one word.
+  bool try_acquire(Cpu& cpu) override {
+    const Value both = cpu.load(next_);
+    const Value next = both % kTickets;
+    if (next != both / kTickets) return false;
+    const Value taken = both - next + (next + kOneTicket) % kTickets;
+    return cpu.compare_exchange(next_, both, taken) == both;
   }
   void release(Cpu& cpu) override {
-    const Value mine = cpu.load(serving_);
-    cpu.store_release(serving_, mine + 1);
+    const Value mine = cpu.load(serving_, kHalf);
+    cpu.store_release(serving_, (mine + kOneTicket) % kTickets, kHalf);
   }
 
  private:
   Address next_;
   Address serving_;
+  WaitsIn waits_in_;
 };
 
 }  // namespace
 
-std::unique_ptr<Lock> make_ticket_lock(AddressSpace& memory, const std::string& name, int) {
-  const Layout layout{.name = "ticket_lock", .size = memory.line_bytes(), .fields = {{"next", 0}, {"serving", 8}}};
-  return std::make_unique<TicketLock>(memory.place(layout, name, memory.line_bytes()));
+std::unique_ptr<Lock> make_ticket_lock(const LockPlace& place) {
+  const Layout layout{.name = "ticket_lock", .fields = {{"next", 0, kHalf}, {"serving", kHalf, kHalf}}};
+  return std::make_unique<TicketLock>(place.place(layout), place.waits_in);
 }
 
 }  // namespace linebounce

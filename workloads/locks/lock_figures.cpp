@@ -1,0 +1,61 @@
+#include "workloads/locks/lock_figures.hpp"
+
+#include <algorithm>
+
+namespace linebounce {
+
+void LockUse::add(const LockUse& other) {
+  nowait += other.nowait;
+  spin += other.spin;
+  rejected += other.rejected;
+  holds += other.holds;
+  hold_sum += other.hold_sum;
+  hold_max = std::max(hold_max, other.hold_max);
+  wait_sum += other.wait_sum;
+  wait_max = std::max(wait_max, other.wait_max);
+  held += other.held;
+  waited += other.waited;
+}
+
+void LockFigures::acquired(const Cpu& cpu, FunctionId call_site, Tick wanted, bool waited) {
+  LockUse& use = uses_[call_site];
+  const Tick now = cpu.local_time();
+  if (waited) use.waited += cpu.measured(wanted, now);
+  if (!cpu.measures(wanted)) return;
+  if (!waited) {
+    ++use.nowait;
+    return;
+  }
+  ++use.spin;
+  use.wait_sum += now - wanted;
+  use.wait_max = std::max(use.wait_max, now - wanted);
+}
+
+void LockFigures::released(const Cpu& cpu, FunctionId call_site, Tick since) {
+  LockUse& use = uses_[call_site];
+  const Tick now = cpu.local_time();
+  use.held += cpu.measured(since, now);
+  if (!cpu.measures(since)) return;
+  ++use.holds;
+  use.hold_sum += now - since;
+  use.hold_max = std::max(use.hold_max, now - since);
+}
+
+void LockFigures::rejected(const Cpu& cpu, FunctionId call_site) {
+  if (cpu.measures(cpu.local_time())) ++uses_[call_site].rejected;
+}
+
+void LockFigures::still_held(const Cpu& cpu, FunctionId call_site, Tick since, Tick end) {
+  uses_[call_site].held += cpu.measured(since, end);
+}
+
+void LockFigures::still_waited(const Cpu& cpu, FunctionId call_site, Tick since, Tick end) {
+  uses_[call_site].waited += cpu.measured(since, end);
+}
+
+void LockFigures::raced(const Races& races) {
+  if (!races_) races_.emplace();
+  races_->add(races);
+}
+
+}  // namespace linebounce

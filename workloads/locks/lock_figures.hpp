@@ -1,0 +1,49 @@
+// What lockmeter counts of a lock (Bryant, Hawkes: "Lockmeter: Highly-Informative Instrumentation for Spin Locks in the Linux
+// Kernel", 2000), by the function that takes it. Times in ticks. It costs no simulated time.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "models/core/cpu.hpp"
+#include "workloads/locks/races.hpp"
+
+namespace linebounce {
+
+// Of what began in the measured time; held and waited are what of all holds and waits lies in it. A hold ends where its
+// release begins.
+struct LockUse {
+  std::int64_t nowait = 0;    // acquisitions at the first attempt
+  std::int64_t spin = 0;      // acquisitions that had to wait
+  std::int64_t rejected = 0;  // try_acquire() that failed, and readers that had to read again
+  std::int64_t holds = 0;     // that have come to an end
+  Tick hold_sum = 0, hold_max = 0;
+  Tick wait_sum = 0, wait_max = 0;
+  Tick held = 0, waited = 0;
+
+  void add(const LockUse& other);
+};
+
+// Of one lock, or of all locks that have its name.
+class LockFigures {
+ public:
+  void acquired(const Cpu& cpu, FunctionId call_site, Tick wanted, bool waited);
+  void released(const Cpu& cpu, FunctionId call_site, Tick since);
+  void rejected(const Cpu& cpu, FunctionId call_site);
+  // The end of the measured time, for what is then still under way.
+  void still_held(const Cpu& cpu, FunctionId call_site, Tick since, Tick end);
+  void still_waited(const Cpu& cpu, FunctionId call_site, Tick since, Tick end);
+
+  void raced(const Races& races);
+
+  [[nodiscard]] const std::map<FunctionId, LockUse>& by_call_site() const { return uses_; }
+  // Of a lock that keeps nobody out; none: it does.
+  [[nodiscard]] const std::optional<Races>& races() const { return races_; }
+
+ private:
+  std::map<FunctionId, LockUse> uses_;
+  std::optional<Races> races_;
+};
+
+}  // namespace linebounce

@@ -1,0 +1,110 @@
+#include "workloads/locks/lock_holders.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "workloads/locks/metered_lock.hpp"
+
+namespace linebounce {
+
+namespace {
+
+// Whether who wants `wanted` must wait for the end of `held`.
+bool blocks(const LockHolders::Use& held, const LockHolders::Use& wanted) {
+  if (held.lock != wanted.lock || !held.lock->traits().excludes) return false;
+  switch (held.lock->traits().readers) {
+    case Readers::one_by_one: return true;
+    case Readers::together: return !held.shared || !wanted.shared;
+    case Readers::read_again: return !held.shared;
+    case Readers::never_wait: return !held.shared && !wanted.shared;
+  }
+  return true;
+}
+
+}  // namespace
+
+void LockHolders::begins_to_wait(const Cpu& cpu, const Use& wanted) {
+  for (const Use& own : held_[index(cpu)]) {
+    if (!blocks(own, wanted)) continue;
+    throw LockMisuse(fmt::format("recursive acquire: a CPU takes a lock that it holds\n{}{}",
+                                 text(cpu.id().value, "wants", "in", wanted), text(cpu.id().value, "holds", "taken in", own)));
+  }
+  awaited_[index(cpu)].push_back(wanted);
+  std::vector<int> path;
+  if (!find_cycle(cpu.id().value, cpu.id().value, path)) return;
+  std::string cycle = "deadlock: CPUs wait for each other's locks\n";
+  for (const int member : path) {
+    cycle += text(member, "awaits", "in", awaited(member).back());
+    for (const Use& use : held(member)) cycle += text(member, "holds", "taken in", use);
+  }
+  throw LockMisuse(cycle);
+}
+
+// Whether the wait of `cpu` leads to a lock that `begin` holds; `path` is the way there. What a CPU waits for inside an
+// interrupt comes first.
+bool LockHolders::find_cycle(int cpu, int begin, std::vector<int>& path) const {
+  if (awaited(cpu).empty() || std::find(path.begin(), path.end(), cpu) != path.end()) return false;
+  path.push_back(cpu);
+  const Use& wanted = awaited(cpu).back();
+  for (int other = 0; other < static_cast<int>(held_.size()); ++other) {
+    if (other == cpu) continue;
+    // What an interrupt has taken on top of a wait is released without that wait's end.
+    const auto stuck = [&](const Use& use) { return awaited(other).empty() || use.since <= awaited(other).back().since; };
+    const std::vector<Use>& uses = held(other);
+    if (std::none_of(uses.begin(), uses.end(), [&](const Use& use) { return blocks(use, wanted) && stuck(use); })) continue;
+    if (other == begin || find_cycle(other, begin, path)) return true;
+  }
+  path.pop_back();
+  return false;
+}
+
+void LockHolders::acquired(const Cpu& cpu, const Use& taken) {
+  held_[index(cpu)].push_back(taken);
+}
+
+LockHolders::Use LockHolders::released(const Cpu& cpu, const MeteredLock& lock, bool shared) {
+  std::vector<Use>& held = held_[index(cpu)];
+  const auto latest = std::find_if(held.rbegin(), held.rend(), [&](const Use& use) { return use.lock == &lock; });
+  if (latest == held.rend() || latest->shared != shared) {
+    throw LockMisuse(fmt::format("release of a lock that is not held: CPU {} releases {}{} in {}\n{}", cpu.id().value,
+                                 lock.name(), shared ? " as a reader" : "", memory_->functions()[cpu.function()].name,
+                                 describe()));
+  }
+  const Use use = *latest;
+  held.erase(std::next(latest).base());
+  return use;
+}
+
+bool LockHolders::holds(const Cpu& cpu, const MeteredLock& lock) const {
+  const std::vector<Use>& uses = held_[index(cpu)];
+  return std::any_of(uses.begin(), uses.end(), [&lock](const Use& use) { return use.lock == &lock; });
+}
+
+bool LockHolders::is_kept_waiting(int cpu, const Use& wanted) const {
+  const auto in_the_way = [&wanted](const Use& use) { return blocks(use, wanted); };
+  for (const bool shared : {false, true}) {
+    const Use last{wanted.lock, wanted.call_site, wanted.lock->last_release(shared), shared};
+    if (last.since > wanted.since && in_the_way(last)) return true;
+  }
+  for (int other = 0; other < static_cast<int>(held_.size()); ++other) {
+    if (other != cpu && std::any_of(held(other).begin(), held(other).end(), in_the_way)) return true;
+  }
+  return false;
+}
+
+std::string LockHolders::describe() const {
+  std::string all;
+  for (int cpu = 0; cpu < static_cast<int>(held_.size()); ++cpu) {
+    for (const Use& use : held(cpu)) all += text(cpu, "holds", "taken in", use);
+    for (const Use& use : awaited(cpu)) all += text(cpu, "awaits", "in", use);
+  }
+  return all;
+}
+
+std::string LockHolders::text(int cpu, const char* does, const char* where, const Use& use) const {
+  return fmt::format("  CPU {} {} {}{}, {} {}\n", cpu, does, use.lock->name(), use.shared ? " as a reader" : "", where,
+                     memory_->functions()[use.call_site].name);
+}
+
+}  // namespace linebounce

@@ -1,0 +1,55 @@
+#include "workloads/locks/lock_set.hpp"
+
+#include <algorithm>
+
+#include "workloads/locks/locks.hpp"
+#include "workloads/registry.hpp"
+
+namespace linebounce {
+
+namespace {
+
+// A metric's name is dotted, so a lock's has no dots: "tcp_ehash.lock" is counted as tcp_ehash_lock.
+std::string figures_name(std::string name) {
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+}  // namespace
+
+MeteredLock& LockSet::create(const std::string& algorithm, const std::string& name, const Options& options) {
+  const LockEntry& entry = find_lock(algorithm);
+  if (entry.traits.sleeps && !sleepers_) sleepers_.emplace(per_cpu_);
+  LockFigures& figures = figures_[figures_name(options.figures.empty() ? name : options.figures)];
+  const bool fits = options.word_bytes >= kLockWordBytes || entry.traits.fits_4_bytes;
+  const std::optional<Address> word = fits ? options.word : std::nullopt;
+  std::unique_ptr<Lock> lock =
+      entry.create({*memory_, per_cpu_, name, word, options.waits_in, word ? options.word_bytes : kLockWordBytes});
+  locks_.push_back(std::make_unique<MeteredLock>(name, entry.traits, std::move(lock), figures, holders_));
+  return *locks_.back();
+}
+
+void LockSet::sleep(Cpu& cpu) const {
+  if (sleepers_) {
+    sleepers_->sleep(cpu);
+  } else {
+    cpu.sleep();
+  }
+}
+
+void LockSet::finish(std::span<const Cpu* const> cpus, Tick end) {
+  for (const Cpu* cpu : cpus) {
+    for (const LockHolders::Use& use : holders_.held(cpu->id().value)) {
+      use.lock->figures().still_held(*cpu, use.call_site, use.since, end);
+      if (!use.lock->traits().excludes) use.lock->sections().add(*cpu, use.call_site, use.since, end, use.shared);
+    }
+    for (const LockHolders::Use& use : holders_.awaited(cpu->id().value)) {
+      if (holders_.is_kept_waiting(cpu->id().value, use)) use.lock->figures().still_waited(*cpu, use.call_site, use.since, end);
+    }
+  }
+  for (const auto& lock : locks_) {
+    if (!lock->traits().excludes) lock->figures().raced(lock->sections().find_races());
+  }
+}
+
+}  // namespace linebounce

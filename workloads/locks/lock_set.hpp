@@ -1,0 +1,54 @@
+// All locks of a run: makes them by the name of an algorithm, keeps them, and has their figures at the end.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "workloads/locks/cpu_objects.hpp"
+#include "workloads/locks/metered_lock.hpp"
+#include "workloads/locks/sleepers.hpp"
+#include "workloads/locks/waits_in.hpp"
+#include "workloads/program/address_space.hpp"
+
+namespace linebounce {
+
+class LockSet {
+ public:
+  // `places`: where the CPUs are; empty: what locks keep for each CPU goes where the machine's policy puts it.
+  LockSet(AddressSpace& memory, int cpus, std::vector<CpuPlace> places = {})
+      : memory_(&memory), per_cpu_(memory, cpus, std::move(places)), holders_(memory, cpus) {}
+
+  struct Options {
+    std::optional<Address> word = {};  // LockPlace::word
+    WaitsIn waits_in = {};             // LockPlace::waits_in
+    int word_bytes = 8;                // of `word`; a lock that needs more gets a line of its own instead
+    std::string figures = {};          // locks that have the same are counted together; empty: its name; dots become _
+  };
+  // `algorithm`: a name of locks(). The lock lives as long as this set. Errors: std::invalid_argument, with the legal names.
+  MeteredLock& create(const std::string& algorithm, const std::string& name, const Options& options);
+  MeteredLock& create(const std::string& algorithm, const std::string& name) { return create(algorithm, name, Options{}); }
+
+  // Cpu::sleep() for a program that may hold a mutex: who waits for it then goes to sleep, too.
+  void sleep(Cpu& cpu) const;
+
+  // Counts what is under way at the end of the measured time. REQUIRES: the simulation is over; called once.
+  void finish(std::span<const Cpu* const> cpus, Tick end);
+  // By name.
+  [[nodiscard]] const std::map<std::string, LockFigures>& figures() const { return figures_; }
+  // Who holds and who awaits what, for a report of failure.
+  [[nodiscard]] std::string describe() const { return holders_.describe(); }
+
+ private:
+  AddressSpace* memory_;
+  CpuObjects per_cpu_;
+  std::optional<Sleepers> sleepers_;  // once there is a lock that sleeps
+  LockHolders holders_;
+  std::map<std::string, LockFigures> figures_;
+  std::vector<std::unique_ptr<MeteredLock>> locks_;
+};
+
+}  // namespace linebounce

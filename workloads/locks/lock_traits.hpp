@@ -1,0 +1,23 @@
+// What a lock promises and needs, for those who choose one by name.
+#pragma once
+
+#include <cstdint>
+
+namespace linebounce {
+
+enum class Readers : std::uint8_t {
+  one_by_one,  // as writers
+  together,    // and keep writers out
+  read_again,  // if a writer came between: they must be able to, and may not sleep inside
+  never_wait   // they see what was there before a writer, who must leave it until they have gone
+};
+
+struct LockTraits {
+  bool excludes = true;  // two writers; `none` does not
+  bool fifo = false;     // first come, first served
+  bool sleeps = false;   // who waits gives the CPU away
+  Readers readers = Readers::one_by_one;
+  bool fits_4_bytes = false;  // a word of 4 bytes is enough for it
+};
+
+}  // namespace linebounce

@@ -1,0 +1,49 @@
+#include "workloads/locks/metered_lock.hpp"
+
+#include <algorithm>
+
+namespace linebounce {
+
+void MeteredLock::take(Cpu& cpu, bool shared) {
+  const LockHolders::Use wanted{this, cpu.function(), cpu.local_time(), shared};
+  holders_->begins_to_wait(cpu, wanted);
+  const bool waited = shared ? lock_->acquire_shared(cpu) : lock_->acquire(cpu);
+  holders_->ends_to_wait(cpu);
+  holders_->acquired(cpu, {this, wanted.call_site, cpu.local_time(), shared});
+  figures_->acquired(cpu, wanted.call_site, wanted.since, waited);
+}
+
+bool MeteredLock::try_acquire(Cpu& cpu) {
+  const FunctionId call_site = cpu.function();
+  const Tick wanted = cpu.local_time();
+  if (!lock_->try_acquire(cpu)) {
+    figures_->rejected(cpu, call_site);
+    return false;
+  }
+  holders_->acquired(cpu, {this, call_site, cpu.local_time(), false});
+  figures_->acquired(cpu, call_site, wanted, false);
+  return true;
+}
+
+LockHolders::Use MeteredLock::end_hold(const Cpu& cpu, bool shared) {
+  const LockHolders::Use use = holders_->released(cpu, *this, shared);
+  figures_->released(cpu, use.call_site, use.since);
+  Tick& last = last_release_[shared ? 1 : 0];
+  last = std::max(last, cpu.local_time());
+  if (!traits_.excludes) sections_.add(cpu, use.call_site, use.since, cpu.local_time(), shared);
+  return use;
+}
+
+void MeteredLock::release(Cpu& cpu) {
+  end_hold(cpu, false);
+  lock_->release(cpu);
+}
+
+bool MeteredLock::release_shared(Cpu& cpu) {
+  const LockHolders::Use use = end_hold(cpu, true);
+  const bool valid = lock_->release_shared(cpu);
+  if (!valid) figures_->rejected(cpu, use.call_site);
+  return valid;
+}
+
+}  // namespace linebounce

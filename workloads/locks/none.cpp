@@ -1,0 +1,24 @@
+// No lock at all: what a section costs by itself, and what goes wrong. Its MeteredLock counts sections that overlapped.
+#include "workloads/locks/locks.hpp"
+
+namespace linebounce {
+
+namespace {
+
+class NoLock final : public Lock {
+ public:
+  bool acquire(Cpu& cpu) override {
+    cpu.now();  // a loop around this must give way to other CPUs
+    return false;
+  }
+  bool try_acquire(Cpu& cpu) override { return !acquire(cpu); }
+  void release(Cpu& /*cpu*/) override {}
+};
+
+}  // namespace
+
+std::unique_ptr<Lock> make_no_lock(const LockPlace& /*place*/) {
+  return std::make_unique<NoLock>();
+}
+
+}  // namespace linebounce

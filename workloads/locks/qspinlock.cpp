@@ -1,0 +1,136 @@
+// Linux' queued spin lock (since 4.2): four bytes, of which the first is the lock, the second says that one waiter watches it,
+// and two name the last node of a queue. The first waiter needs no node; those behind him queue as in MCS, each at one of the
+// four nodes of its CPU, for task, softirq, interrupt and NMI.
+#include <vector>
+
+#include "workloads/locks/locks.hpp"
+
+namespace linebounce {
+
+namespace {
+
+// The word. All but the tail's half is read and written alone, too.
+constexpr Address kLocked = 0;         // 1 byte
+constexpr Address kPending = 1;        // 1 byte
+constexpr Address kLockedPending = 0;  // 2 bytes
+constexpr Address kTail = 2;           // 2 bytes
+constexpr int kWord = 4;
+constexpr Value kIsLocked = 1;
+constexpr Value kIsPending = 1 << 8;
+constexpr int kTailShift = 16;
+constexpr Value kLockedMask = 0xFF;
+constexpr Value kLockedPendingMask = 0xFFFF;
+
+// A CPU's nodes. The first one's count says how many are in use.
+constexpr int kNodes = 4;
+constexpr Address kNodeBytes = 16;
+constexpr Address kNext = 0;
+constexpr Address kServed = 8;  // 4 bytes
+constexpr Address kCount = 12;  // 4 bytes
+constexpr int kHalf = 4;
+
+class QueuedSpinLock final : public Lock {
+ public:
+  QueuedSpinLock(Address word, const std::vector<Address>& nodes, const WaitsIn& waits_in)
+      : word_(word), nodes_(&nodes), waits_in_(waits_in) {}
+
+  bool acquire(Cpu& cpu) override {
+    const Value seen = cpu.compare_exchange(word_, 0, kIsLocked, kWord);
+    if (seen == 0) return false;
+    const FunctionScope waiting(cpu, waits_in_.of(cpu));
+    if (!wait_as_pending(cpu, seen)) queue(cpu);
+    return true;
+  }
+
+  bool try_acquire(Cpu& cpu) override {
+    return cpu.load(word_, kWord) == 0 && cpu.compare_exchange(word_, 0, kIsLocked, kWord) == 0;
+  }
+
+  void release(Cpu& cpu) override { cpu.store_release(word_ + kLocked, 0, 1); }
+
+ private:
+  // True: has the lock. False: there are others before, or the place of the first waiter is taken.
+  bool wait_as_pending(Cpu& cpu, Value seen) const {
+    // The pending waiter is about to take the lock. (Linux looks 512 times on x86, which is longer than that takes.)
+    if (seen == kIsPending)
+      seen = cpu.spin_until(
+          word_, [](Value word) { return word != kIsPending; }, kWord);
+    if ((seen & ~kLockedMask) != 0) return false;
+    const bool was_pending = cpu.exchange(word_ + kPending, 1, 1) != 0;
+    const Value now = cpu.load(word_, kWord);
+    if (was_pending || now >> kTailShift != 0) {
+      if (!was_pending) cpu.store(word_ + kPending, 0, 1);
+      return false;
+    }
+    cpu.spin_until_acquire(
+        word_ + kLocked, [](Value locked) { return locked == 0; }, 1);
+    cpu.store(word_ + kLockedPending, kIsLocked, 2);
+    return true;
+  }
+
+  void queue(Cpu& cpu) const {
+    const Address first = (*nodes_)[static_cast<std::size_t>(cpu.id().value)];
+    const Value index = cpu.load(first + kCount, kHalf);
+    cpu.store(first + kCount, index + 1, kHalf);
+    if (index < kNodes) {
+      wait_in_queue(cpu, first + index * kNodeBytes, (static_cast<Value>(cpu.id().value) + 1) * kNodes + index);
+    } else {
+      // More interrupts in each other than there are kinds of them.
+      while (cpu.compare_exchange(word_, 0, kIsLocked, kWord) != 0) {
+        cpu.spin_until(
+            word_, [](Value word) { return word == 0; }, kWord);
+      }
+    }
+    cpu.store(first + kCount, index, kHalf);
+  }
+
+  // Returns with the lock. `tail` names the node.
+  void wait_in_queue(Cpu& cpu, Address mine, Value tail) const {
+    cpu.store(mine + kServed, 0, kHalf);
+    cpu.store(mine + kNext, 0);
+    if (try_to_lock(cpu)) return;
+    const Value before = cpu.exchange(word_ + kTail, tail, 2);
+    if (before != 0) {
+      cpu.store(node(before) + kNext, mine);
+      cpu.spin_until_acquire(
+          mine + kServed, [](Value served) { return served != 0; }, kHalf);
+    }
+    const Value word = cpu.spin_until_acquire(
+        word_, [](Value now) { return (now & kLockedPendingMask) == 0; }, kWord);
+    if (word >> kTailShift == tail && cpu.compare_exchange(word_, word, kIsLocked, kWord) == word) return;
+    cpu.store(word_ + kLocked, kIsLocked, 1);
+    const Address next = cpu.spin_until(mine + kNext, [](Value after) { return after != 0; });
+    cpu.store_release(next + kServed, 1, kHalf);
+  }
+
+  bool try_to_lock(Cpu& cpu) const {
+    return cpu.load(word_, kWord) == 0 && cpu.compare_exchange(word_, 0, kIsLocked, kWord) == 0;
+  }
+
+  [[nodiscard]] Address node(Value tail) const { return (*nodes_)[tail / kNodes - 1] + tail % kNodes * kNodeBytes; }
+
+  Address word_;
+  const std::vector<Address>* nodes_;  // by CPU: the first of four
+  WaitsIn waits_in_;
+};
+
+Layout nodes_layout() {
+  Layout layout{.name = "qnodes", .size = kNodes * static_cast<int>(kNodeBytes), .fields = {}};
+  for (int i = 0; i < kNodes; ++i) {
+    const int offset = i * static_cast<int>(kNodeBytes);
+    layout.fields.push_back({"next", offset + static_cast<int>(kNext)});
+    layout.fields.push_back({"served", offset + static_cast<int>(kServed), kHalf});
+    layout.fields.push_back({"count", offset + static_cast<int>(kCount), kHalf});
+  }
+  return layout;
+}
+
+}  // namespace
+
+std::unique_ptr<Lock> make_qspinlock(const LockPlace& place) {
+  const Layout layout{.name = "qspinlock", .fields = {{"locked", kLocked, 1}, {"pending", kPending, 1}, {"tail", kTail, 2}}};
+  const Address word = place.place(layout);
+  return std::make_unique<QueuedSpinLock>(word, place.per_cpu.shared(nodes_layout()), place.waits_in);
+}
+
+}  // namespace linebounce

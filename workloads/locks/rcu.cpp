@@ -1,0 +1,33 @@
+// Read-copy update as a lock: readers take nothing, writers take turns. Readers keep nobody out, so a writer must fill a copy,
+// publish it, and leave what was there until they have gone: that part is the workload's, with workloads/rcu.
+#include "workloads/locks/locks.hpp"
+
+namespace linebounce {
+
+namespace {
+
+class RcuLock final : public Lock {
+ public:
+  explicit RcuLock(std::unique_ptr<Lock> writers) : writers_(std::move(writers)) {}
+
+  bool acquire(Cpu& cpu) override { return writers_->acquire(cpu); }
+  bool try_acquire(Cpu& cpu) override { return writers_->try_acquire(cpu); }
+  void release(Cpu& cpu) override { writers_->release(cpu); }
+
+  bool acquire_shared(Cpu& cpu) override {
+    cpu.now();  // a loop around this must give way to other CPUs
+    return false;
+  }
+  bool release_shared(Cpu& /*cpu*/) override { return true; }
+
+ private:
+  std::unique_ptr<Lock> writers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Lock> make_rcu_lock(const LockPlace& place) {
+  return std::make_unique<RcuLock>(make_ttas_lock(place));
+}
+
+}  // namespace linebounce

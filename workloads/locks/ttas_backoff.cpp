@@ -1,0 +1,62 @@
+// Test-and-test-and-set with exponential backoff (Anderson: "The performance of spin lock alternatives for shared-memory
+// multiprocessors", 1990): who loses a race stays away for a time that doubles from loss to loss, so that fewer try at once.
+#include <algorithm>
+#include <vector>
+
+#include "workloads/locks/locks.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce {
+
+namespace {
+
+// Cycles. The shortest is about what one transfer of the line takes: who comes back sooner meets the winner's own transfer. The
+// longest is 64 of them: what so many CPUs need who each take the lock once. A longer one leaves the lock free and unused.
+constexpr std::int64_t kShortest = 64;
+constexpr std::int64_t kLongest = 64 * kShortest;
+
+constexpr std::uint64_t kSeed = 1990;  // of all runs: a lock has no seed of its own
+
+class TtasBackoffLock final : public Lock {
+ public:
+  TtasBackoffLock(Address word, int cpus, const LockPlace& place)
+      : word_(word), bytes_(place.word_bytes), waits_in_(place.waits_in) {
+    for (int cpu = 0; cpu < cpus; ++cpu) random_.emplace_back(kSeed, static_cast<std::uint64_t>(cpu), 0);
+  }
+
+  bool acquire(Cpu& cpu) override {
+    if (try_acquire(cpu)) return false;
+    const FunctionScope waiting(cpu, waits_in_.of(cpu));
+    std::int64_t longest = kShortest;
+    for (;;) {
+      back_off(cpu, longest);
+      cpu.spin_until(
+          word_, [](Value locked) { return locked == 0; }, bytes_);
+      if (try_acquire(cpu)) return true;
+      longest = std::min(2 * longest, kLongest);
+    }
+  }
+  bool try_acquire(Cpu& cpu) override { return cpu.exchange(word_, 1, bytes_) == 0; }
+  void release(Cpu& cpu) override { cpu.store_release(word_, 0, bytes_); }
+
+ private:
+  // At random up to `longest`: those who lost together shall not come back together.
+  void back_off(Cpu& cpu, std::int64_t longest) {
+    Random& random = random_[static_cast<std::size_t>(cpu.id().value)];
+    cpu.compute(1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(longest))));
+  }
+
+  Address word_;
+  int bytes_;
+  std::vector<Random> random_;  // by CPU
+  WaitsIn waits_in_;
+};
+
+}  // namespace
+
+std::unique_ptr<Lock> make_ttas_backoff_lock(const LockPlace& place) {
+  const Address word = place.place({.name = "ttas_backoff_lock", .fields = {{"locked", 0, place.word_bytes}}});
+  return std::make_unique<TtasBackoffLock>(word, place.per_cpu.cpus(), place);
+}
+
+}  // namespace linebounce
