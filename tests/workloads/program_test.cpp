@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <vector>
 
 #include "tests/models/support/small_machine.hpp"
 #include "workloads/program/address_space.hpp"
@@ -60,6 +61,23 @@ TEST(AddressSpace, LinesOfAnObjectCountFromTheOneInWhichItBegins) {
   EXPECT_EQ(symbol.line, 3);
   EXPECT_EQ(symbol.offset, 0);
   EXPECT_EQ(symbol.field, "last");
+}
+
+// Also in a part of the structure that its layout has moved out of the objects.
+TEST(AddressSpace, AFieldIsFoundInAllObjectsOfItsStructure) {
+  LineStore store(32);
+  AddressSpace space(store);
+  const Layout part = {.name = "pair.read_mostly", .size = 32, .alignment = 32, .fields = {{"third", 8}}};
+  const Layout other = {.name = "pairs", .size = 8, .fields = {{"second", 0}}};
+  const Address first = space.place(kPair, "a");
+  space.place(other, "other");
+  const Address second = space.place(kPair, "b");
+  const Address moved = space.place(part, "b.read_mostly");
+  EXPECT_EQ(space.addresses_of("pair", "second"), (std::vector<Address>{first + 16, second + 16}));
+  EXPECT_EQ(space.addresses_of("pair", "third"), std::vector<Address>{moved + 8});
+  EXPECT_TRUE(space.addresses_of("pair", "fourth").empty());
+  EXPECT_TRUE(space.addresses_of("no_such", "second").empty());
+  EXPECT_EQ(space.address(space.find(second + 16)), second + 16);
 }
 
 TEST(AddressSpace, AFunctionOfTheSameNameIsTheSameFunction) {

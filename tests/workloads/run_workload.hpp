@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/models/support/small_machine.hpp"
+#include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
 #include "workloads/registry.hpp"
 
@@ -32,14 +33,15 @@ inline const WorkloadEntry& find_workload(const std::string& name) {
 
 // With its defaults but for `changed`.
 inline Metrics run_workload(const std::string& name, const std::map<std::string, ParameterValue>& changed, SmallMachine& small,
-                            const MachineSpec& spec) {
+                            const MachineSpec& spec, const LayoutSet& layouts = {}) {
   const WorkloadEntry& entry = find_workload(name);
   std::map<std::string, ParameterValue> values;
   for (const ParameterDeclaration& parameter : entry.parameters) values[parameter.name] = parameter.default_value;
   for (const auto& [parameter, value] : changed) values.at(parameter) = value;
   const std::unique_ptr<Workload> workload = entry.create(Parameters(values));
   AddressSpace space(small.machine.store());
-  workload->set_up({space, spec, small.machine.layout(), 1});
+  LockSet locks(space, spec.cpus);
+  workload->set_up({space, locks, spec, small.machine.layout(), 1, &layouts});
   small.machine.set_functions(space.functions().size());
   small.run(std::vector<Core::Program>(static_cast<std::size_t>(spec.cpus), [&workload](Cpu& cpu) { workload->run(cpu); }));
   Metrics metrics;

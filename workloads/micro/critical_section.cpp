@@ -1,16 +1,30 @@
 // Every CPU takes one lock, works on data that it protects, and computes outside: which lock costs what.
-#include <algorithm>
+//
+// A writer adds 1 to the first word of every line, a reader looks at them. So all lines hold the same number whenever nobody
+// writes, and at the end it is the number of writers that were inside. The program can't load it then, for the run ends where
+// it stands; but the largest number that any CPU has stored must be the number of stores: costs no simulated time.
+//
+// Under a lock whose readers keep nobody out (rcu) a writer publishes a copy.
+#include <fmt/format.h>
 
-#include "workloads/locks/lock.hpp"
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "models/failure.hpp"
+#include "workloads/locks/lock_set.hpp"
 #include "workloads/micro/micro.hpp"
+#include "workloads/micro/published_data.hpp"
 #include "workloads/program/random.hpp"
+#include "workloads/program/throughput.hpp"
+#include "workloads/program/times.hpp"
 #include "workloads/registry.hpp"
 
 namespace linebounce {
 
 namespace {
 
-constexpr int kEntered = 0;  // tally
+enum Tally : int { kEntered = 0, kTornReads = 1 };
 
 class CriticalSection final : public Workload {
  public:
@@ -18,71 +32,170 @@ class CriticalSection final : public Workload {
       : lock_name_(parameters.text("lock")),
         data_lines_(parameters.integer("data_lines")),
         inside_(parameters.integer("inside_cycles")),
-        outside_(parameters.integer("outside_cycles")) {}
+        outside_(parameters.integer("outside_cycles")),
+        read_pct_(static_cast<std::uint64_t>(parameters.integer("read_pct"))),
+        rcu_parameters_(rcu_parameters(parameters)) {}
 
   void set_up(const Setting& setting) override {
     seed_ = setting.seed;
     line_ = static_cast<Address>(setting.memory.line_bytes());
-    const auto entry =
-        std::find_if(locks().begin(), locks().end(), [this](const LockEntry& e) { return e.name == lock_name_; });
-    lock_ = entry->create(setting.memory, "section_lock", setting.machine.cpus);
-    data_ = setting.memory.place_array("protected_data", std::max<std::int64_t>(1, data_lines_) * setting.memory.line_bytes());
+    lock_ = &setting.locks.create(lock_name_, "section_lock");
+    if (lock_->traits().readers == Readers::never_wait) {
+      published_ = std::make_unique<PublishedData>(setting, data_lines_, rcu_parameters_);
+    } else {
+      data_ =
+          setting.memory.place_array("protected_data", std::max<std::int64_t>(1, data_lines_) * setting.memory.line_bytes());
+    }
     section_ = setting.memory.function("critical_section", Mode::kernel);
+    writers_.resize(static_cast<std::size_t>(setting.machine.cpus));
   }
 
   void run(Cpu& cpu) override {
-    Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
+    const auto me = static_cast<std::uint64_t>(cpu.id().value);
+    Random outside(seed_, me, 0);
+    Random kinds(seed_, me, 1);
+    if (published_) published_->start(cpu);
     for (;;) {
-      // Uniform around the mean, so that the CPUs do not march in step.
-      if (outside_ > 0) cpu.compute(static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * outside_))) + 1);
+      compute_about(cpu, outside, outside_);
       {
         const FunctionScope scope(cpu, section_);
-        lock_->acquire(cpu);
-        for (std::int64_t i = 0; i < data_lines_; ++i) {
-          const Address word = data_ + static_cast<Address>(i) * line_;
-          const Value value = cpu.load(word);
-          cpu.store(word, value + 1);
+        if (kinds.below(100) < read_pct_) {
+          read(cpu);
+        } else {
+          published_ ? write_copy(cpu) : write(cpu);
         }
-        cpu.compute(inside_);
-        lock_->release(cpu);
       }
+      if (published_) published_->quiescent(cpu);
       cpu.tally(kEntered);
     }
   }
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
-    std::int64_t total = 0;
-    std::int64_t least = INT64_MAX;
-    std::int64_t most = 0;
+    const std::int64_t entered = tallied_by_all(facts, kEntered);
+    const auto total = static_cast<double>(entered);
+    double squares = 0;
     for (int cpu = 0; cpu < facts.cpus; ++cpu) {
-      const std::int64_t entered = facts.cpu(cpu).tallied(kEntered);
-      total += entered;
-      least = std::min(least, entered);
-      most = std::max(most, entered);
+      const auto own = static_cast<double>(facts.cpu(cpu).tallied(kEntered));
+      squares += own * own;
     }
-    metrics.metric("throughput.operations_per_s", static_cast<double>(total) * 1e9 / facts.measured_ns, "1/s");
-    metrics.metric("fairness.least_share_pct", most == 0 ? 0 : 100.0 * static_cast<double>(least) / static_cast<double>(most),
-                   "%");
+    report_rate(facts, entered, metrics);
+    report_least_share(facts, kEntered, metrics);
+    metrics.metric("fairness.jain_pct", squares == 0 ? 0 : 100.0 * total * total / (squares * facts.cpus), "%");
+    metrics.count("section.lost_updates", lost_updates());
+    metrics.count("section.torn_reads", tallied_by_all(facts, kTornReads));
+    if (published_) published_->report(metrics);
   }
 
  private:
+  // What a CPU has done to the first word, from the beginning of the run on.
+  struct Writer {
+    std::int64_t stores = 0;
+    Value largest = 0;
+  };
+
+  [[nodiscard]] Address word(Address data, std::int64_t line) const { return data + static_cast<Address>(line) * line_; }
+
+  void write(Cpu& cpu) {
+    lock_->acquire(cpu);
+    count_up(cpu, data_, data_);
+    cpu.compute(inside_);
+    lock_->release(cpu);
+  }
+
+  void write_copy(Cpu& cpu) {
+    const Address fresh = published_->take_copy(cpu);
+    lock_->acquire(cpu);
+    const Address old = published_->current(cpu);
+    count_up(cpu, old, fresh);
+    cpu.compute(inside_);
+    published_->publish(cpu, fresh);
+    lock_->release(cpu);
+    published_->retire(cpu, old);
+  }
+
+  void count_up(Cpu& cpu, Address from, Address to) {
+    for (std::int64_t i = 0; i < data_lines_; ++i) {
+      const Value value = cpu.load(word(from, i)) + 1;
+      cpu.store(word(to, i), value);
+      if (i == 0) count_store(writers_[static_cast<std::size_t>(cpu.id().value)], value);
+    }
+  }
+
+  static void count_store(Writer& writer, Value value) {
+    ++writer.stores;
+    writer.largest = std::max(writer.largest, value);
+  }
+
+  void read(Cpu& cpu) const {
+    bool whole = true;
+    do {
+      lock_->acquire_shared(cpu);
+      whole = is_whole(cpu, published_ ? published_->begin_read(cpu) : data_);
+      cpu.compute(inside_);
+      if (published_) published_->end_read(cpu);
+    } while (!lock_->release_shared(cpu));
+    judge(cpu, whole);
+  }
+
+  void judge(Cpu& cpu, bool whole) const {
+    if (whole) return;
+    if (lock_->traits().excludes) throw ModelFailure(fmt::format("{}: a reader has seen half of a writer's data", lock_name_));
+    cpu.tally(kTornReads);
+  }
+
+  bool is_whole(Cpu& cpu, Address data) const {
+    bool whole = true;
+    Value first = 0;
+    for (std::int64_t i = 0; i < data_lines_; ++i) {
+      const Value value = cpu.load(word(data, i));
+      if (i == 0) first = value;
+      whole = whole && value == first;
+    }
+    return whole;
+  }
+
+  // Errors: ModelFailure, if the lock is one that should keep writers out.
+  [[nodiscard]] std::int64_t lost_updates() const {
+    std::int64_t stores = 0;
+    Value largest = 0;
+    for (const Writer& writer : writers_) {
+      stores += writer.stores;
+      largest = std::max(largest, writer.largest);
+    }
+    const std::int64_t lost = stores - static_cast<std::int64_t>(largest);
+    if (lost != 0 && lock_->traits().excludes) {
+      throw ModelFailure(fmt::format("{}: {} of {} updates under the lock were lost", lock_name_, lost, stores));
+    }
+    return lost;
+  }
+
   std::string lock_name_;
   std::int64_t data_lines_;
   std::int64_t inside_;
   std::int64_t outside_;
+  std::uint64_t read_pct_;
+  RcuParameters rcu_parameters_;
   std::uint64_t seed_ = 0;
   Address line_ = 0;
   Address data_ = 0;
   FunctionId section_ = 0;
-  std::unique_ptr<Lock> lock_;
+  MeteredLock* lock_ = nullptr;
+  std::unique_ptr<PublishedData> published_;  // in the place of data_, if writers must publish copies
+  std::vector<Writer> writers_;               // by CPU
 };
 
 }  // namespace
 
 std::vector<ParameterDeclaration> critical_section_parameters() {
-  return {
-      {.name = "lock", .default_value = std::string("ticket"), .meaning = "which lock protects the section"},
-      {.name = "data_lines", .default_value = std::int64_t{1}, .meaning = "lines read and written inside", .maximum = 100000},
+  std::vector<ParameterDeclaration> parameters = {
+      {.name = "lock",
+       .default_value = std::string("ticket"),
+       .meaning = "which lock protects the section; with rcu, writers publish copies",
+       .choices = lock_names([](const LockTraits&) { return true; })},
+      {.name = "data_lines",
+       .default_value = std::int64_t{1},
+       .meaning = "lines that a writer reads and writes inside, and a reader reads",
+       .maximum = 100000},
       {.name = "inside_cycles",
        .default_value = std::int64_t{100},
        .meaning = "computed inside, beside the data",
@@ -91,7 +204,13 @@ std::vector<ParameterDeclaration> critical_section_parameters() {
        .default_value = std::int64_t{1000},
        .meaning = "mean computed outside, uniform from 1 to twice that",
        .maximum = 1e9},
+      {.name = "read_pct",
+       .default_value = std::int64_t{0},
+       .meaning = "sections that only read; a lock without readers lets them in one by one",
+       .maximum = 100},
   };
+  for (ParameterDeclaration& parameter : rcu_parameter_declarations()) parameters.push_back(std::move(parameter));
+  return parameters;
 }
 
 std::unique_ptr<Workload> make_critical_section(const Parameters& parameters) {

@@ -1,5 +1,6 @@
 // Each CPU counts in a word of its own. Packed, the words share lines, and the lines bounce although no word is shared.
 #include "workloads/micro/micro.hpp"
+#include "workloads/program/throughput.hpp"
 
 namespace linebounce {
 
@@ -34,9 +35,7 @@ class FalseSharing final : public Workload {
   }
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
-    std::int64_t total = 0;
-    for (int cpu = 0; cpu < facts.cpus; ++cpu) total += facts.cpu(cpu).tallied(kCounted);
-    metrics.metric("throughput.operations_per_s", static_cast<double>(total) * 1e9 / facts.measured_ns, "1/s");
+    report_rate(facts, tallied_by_all(facts, kCounted), metrics);
   }
 
  private:

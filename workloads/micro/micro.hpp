@@ -21,4 +21,7 @@ std::unique_ptr<Workload> make_false_sharing(const Parameters& parameters);
 std::vector<ParameterDeclaration> random_references_parameters();
 std::unique_ptr<Workload> make_random_references(const Parameters& parameters);
 
+std::vector<ParameterDeclaration> lock_mistakes_parameters();
+std::unique_ptr<Workload> make_lock_mistakes(const Parameters& parameters);
+
 }  // namespace linebounce

@@ -1,8 +1,7 @@
 // All CPUs add to one word. What more CPUs are worth to it, and whether each gets its share.
-#include <algorithm>
-
 #include "workloads/numa/numa.hpp"
 #include "workloads/program/random.hpp"
+#include "workloads/program/throughput.hpp"
 
 namespace linebounce {
 
@@ -35,18 +34,9 @@ class AtomicScaling final : public Workload {
   }
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
-    std::int64_t total = 0;
-    std::int64_t least = INT64_MAX;
-    std::int64_t most = 0;
-    for (int cpu = 0; cpu < facts.cpus; ++cpu) {
-      const std::int64_t added = facts.cpu(cpu).tallied(kAdded);
-      total += added;
-      least = std::min(least, added);
-      most = std::max(most, added);
-    }
-    metrics.metric("throughput.operations_per_s", static_cast<double>(total) * 1e9 / facts.measured_ns, "1/s");
-    metrics.metric("fairness.least_share_pct", most == 0 ? 0 : 100.0 * static_cast<double>(least) / static_cast<double>(most),
-                   "%");
+    const std::int64_t total = tallied_by_all(facts, kAdded);
+    report_rate(facts, total, metrics);
+    report_least_share(facts, kAdded, metrics);
     if (total == 0) return;
     const double round_ns = facts.measured_ns * facts.cpus / static_cast<double>(total);
     metrics.metric("cost.fetch_and_add", round_ns - static_cast<double>(outside_) * cycle_ns_, "ns");

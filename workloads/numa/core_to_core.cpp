@@ -36,7 +36,7 @@ class CoreToCore final : public Workload {
       : repetitions_(parameters.integer("repetitions")),
         states_(parameters.text("states")),
         homes_(parameters.text("homes")),
-        atomic_(parameters.text("access") == "atomic") {}
+        access_(parameters.text("access")) {}
 
   void set_up(const Setting& setting) override;
   void run(Cpu& cpu) override;
@@ -69,7 +69,7 @@ class CoreToCore final : public Workload {
   std::int64_t repetitions_;
   std::string states_;
   std::string homes_;
-  bool atomic_;
+  std::string access_;
   std::uint64_t seed_ = 0;
   std::vector<int> node_of_;  // by CPU
   std::vector<Address> mailboxes_;
@@ -160,12 +160,13 @@ void CoreToCore::act(Cpu& cpu, const Step& step, Random& random) {
 
 void CoreToCore::measure(Cpu& cpu, const Step& step, Random& random) {
   const std::uint64_t phase = random.below(kPhases);
+  if (access_ == "upgrade") cpu.load(step.line);
   cpu.compute(kSettleCycles + static_cast<std::int64_t>(phase));
   const double begin = cpu.now_ns();
-  if (atomic_) {
-    cpu.fetch_add(step.line, 1);
-  } else {
+  if (access_ == "load") {
     cpu.load(step.line);
+  } else {
+    cpu.fetch_add(step.line, 1);
   }
   const double end = cpu.now_ns();
   rows_[step.row].ns += end - begin;
@@ -216,8 +217,8 @@ std::vector<ParameterDeclaration> core_to_core_parameters() {
        .meaning = "nodes that the lines are at home on: \"all\" that have memory, or numbers, \"0 1\""},
       {.name = "access",
        .default_value = std::string("load"),
-       .meaning = "what the receiver does",
-       .choices = {"load", "atomic"}},
+       .meaning = "what the receiver does; upgrade: an atomic operation on a line that it has loaded before",
+       .choices = {"load", "atomic", "upgrade"}},
   };
 }
 

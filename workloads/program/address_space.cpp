@@ -21,9 +21,15 @@ AddressSpace::AddressSpace(LineStore& store, Homes* homes, std::map<std::string,
 
 Address AddressSpace::place(const Layout& layout, const std::string& object, int alignment, std::optional<Home> home) {
   if (const auto named = placed_.find(object); named != placed_.end()) home = named->second;
+  const bool moves = homes_ != nullptr && home != last_home_;
   Address begin = round_up(next_, alignment > 0 ? alignment : layout.alignment);
-  if (homes_ != nullptr && home != last_home_) {
-    begin = round_up(begin, home && !home->policy ? line_bytes() : homes_->page_bytes());
+  if (moves) begin = round_up(begin, home && !home->policy ? line_bytes() : homes_->page_bytes());
+  if (alignment == 0 && layout.base_offset) {
+    const auto line = static_cast<Address>(line_bytes());
+    const auto offset = static_cast<Address>(*layout.base_offset);
+    begin = round_up(moves || next_ <= offset ? begin : next_ - offset, line_bytes()) / line * line + offset;
+  }
+  if (moves) {
     homes_->place(begin, home.value_or(homes_->machine_policy()));
     last_home_ = home;
   }
@@ -78,6 +84,27 @@ Symbol AddressSpace::symbol(Place place) const {
     if (inside >= field.offset && inside < field.offset + field.size) symbol.field = field.name;
   }
   return symbol;
+}
+
+Address AddressSpace::address(Place place) const {
+  return objects_[place.object].begin + place.offset;
+}
+
+const std::string& AddressSpace::subsystem(Place place) const {
+  static const std::string kNone;
+  return place.object == kNoObject ? kNone : layouts_[objects_[place.object].layout].subsystem;
+}
+
+std::vector<Address> AddressSpace::addresses_of(const std::string& structure, const std::string& field) const {
+  std::vector<Address> addresses;
+  for (const Object& object : objects_) {
+    const Layout& layout = layouts_[object.layout];
+    if (layout.name != structure && !layout.name.starts_with(structure + ".")) continue;
+    for (const Field& candidate : layout.fields) {
+      if (candidate.name == field) addresses.push_back(object.begin + static_cast<Address>(candidate.offset));
+    }
+  }
+  return addresses;
 }
 
 }  // namespace linebounce

@@ -13,18 +13,29 @@
 
 namespace linebounce {
 
+// Where a field stands: in the object itself, in a part of it that is mostly read and lies on lines of its own, or in a part
+// that each CPU has for itself (workloads/program/object.hpp).
+enum class Section : std::uint8_t { own, read_mostly, per_cpu };
+
 struct Field {
   std::string name;
-  int offset = 0;  // bytes
+  int offset = 0;  // bytes, in its section
   int size = 8;
+  Section section = Section::own;
+
+  friend bool operator==(const Field&, const Field&) = default;
 };
 
 // A structure's layout. Bytes that no field names belong to a field "".
 struct Layout {
   std::string name;
-  int size = 0;       // bytes
+  int size = 0;       // bytes, of its own section
   int alignment = 8;  // of its objects
   std::vector<Field> fields;
+  std::optional<int> base_offset = {};  // bytes from the start of a line to where its objects begin; then no `alignment`
+  std::string subsystem = {};           // whose structure it is: "scheduler"
+
+  friend bool operator==(const Layout&, const Layout&) = default;
 };
 
 enum class Mode : std::uint8_t { kernel, user };
@@ -71,6 +82,13 @@ class AddressSpace {
   static constexpr std::uint32_t kNoObject = 0xFFFFFFFF;
   [[nodiscard]] Place find(Address address) const;
   [[nodiscard]] Symbol symbol(Place place) const;
+  [[nodiscard]] Address address(Place place) const;                              // REQUIRES: an object is there
+  [[nodiscard]] const std::string& subsystem(Place place) const;                 // of its layout; empty if there is none
+  [[nodiscard]] const std::vector<Layout>& layouts() const { return layouts_; }  // of the objects, as first placed
+
+  // Where this field is in each of the structure's objects, and in what a layout has moved out of them
+  // (workloads/program/object.hpp). Empty where there is no such field, or no object.
+  [[nodiscard]] std::vector<Address> addresses_of(const std::string& structure, const std::string& field) const;
 
  private:
   struct Object {

@@ -18,6 +18,8 @@ struct ParameterDeclaration {
   double minimum = 0;  // numbers only
   double maximum = 1e18;
   std::vector<std::string> choices = {};  // strings only; empty: any
+  // What exists but does not do here, with the reason, for who asks for it. None is among the choices.
+  std::map<std::string, std::string> refusals = {};
 };
 
 // The values of one run. An undeclared name is a bug, std::out_of_range.

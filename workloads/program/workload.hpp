@@ -11,15 +11,20 @@
 #include "models/machine_layout.hpp"
 #include "models/machine_spec.hpp"
 #include "workloads/program/address_space.hpp"
+#include "workloads/program/layout_set.hpp"
 
 namespace linebounce {
+
+class LockSet;
 
 // What a workload is given before it runs.
 struct Setting {
   AddressSpace& memory;
+  LockSet& locks;
   const MachineSpec& machine;
   const MachineLayout& layout;  // where the CPUs are
   std::uint64_t seed;
+  const LayoutSet* layouts = nullptr;  // of the file that its parameter `layout` names, if it has one
 };
 
 // What a line costs that one CPU hands over to another: one row of matrix.csv.

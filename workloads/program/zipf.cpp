@@ -2,28 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+
+#include "workloads/program/fixed_point.hpp"
 
 namespace linebounce {
 
 namespace {
-
-constexpr int kFraction = 32;  // bits behind the point of logarithms
-
-// The logarithm to base 2 with kFraction bits: squaring a number between 1 and 2 doubles its logarithm, whose next bit is
-// whether the square is at least 2. REQUIRES: 0 < value < 2^32.
-std::uint64_t log2_fixed(std::uint64_t value) {
-  const int whole = static_cast<int>(std::bit_width(value)) - 1;
-  std::uint64_t mantissa = value << (31 - whole);  // 31 bits behind the point
-  std::uint64_t log = static_cast<std::uint64_t>(whole) << kFraction;
-  for (int bit = kFraction - 1; bit >= 0; --bit) {
-    mantissa = mantissa * mantissa >> 31;
-    if (mantissa >> 32 == 0) continue;
-    mantissa >>= 1;
-    log |= std::uint64_t{1} << bit;
-  }
-  return log;
-}
 
 std::uint64_t root(std::uint64_t value) {
   std::uint64_t result = 0;
@@ -34,8 +18,8 @@ std::uint64_t root(std::uint64_t value) {
 }
 
 // 2^(-1/2), 2^(-1/4), ... with 32 bits behind the point: each is the root of the one before.
-std::array<std::uint64_t, kFraction> halved_powers() {
-  std::array<std::uint64_t, kFraction> powers{};
+std::array<std::uint64_t, kLogFraction> halved_powers() {
+  std::array<std::uint64_t, kLogFraction> powers{};
   std::uint64_t power = std::uint64_t{1} << 31;
   for (std::uint64_t& next : powers) next = power = root(power << 32);
   return powers;
@@ -43,12 +27,12 @@ std::array<std::uint64_t, kFraction> halved_powers() {
 
 // 2^-log with 32 bits behind the point.
 std::uint64_t power_of_half(std::uint64_t log) {
-  static const std::array<std::uint64_t, kFraction> kPowers = halved_powers();
-  const std::uint64_t whole = log >> kFraction;
+  static const std::array<std::uint64_t, kLogFraction> kPowers = halved_powers();
+  const std::uint64_t whole = log >> kLogFraction;
   if (whole >= 32) return 0;
   std::uint64_t power = std::uint64_t{1} << 32;
-  for (int bit = 0; bit < kFraction; ++bit) {
-    if ((log >> (kFraction - 1 - bit) & 1) != 0) power = power * kPowers[static_cast<std::size_t>(bit)] >> 32;
+  for (int bit = 0; bit < kLogFraction; ++bit) {
+    if ((log >> (kLogFraction - 1 - bit) & 1) != 0) power = power * kPowers[static_cast<std::size_t>(bit)] >> 32;
   }
   return power >> whole;
 }

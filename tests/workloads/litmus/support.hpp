@@ -9,6 +9,7 @@
 #include "tests/models/support/small_machine.hpp"
 #include "workloads/litmus/litmus.hpp"
 #include "workloads/litmus/reference.hpp"
+#include "workloads/locks/lock_set.hpp"
 
 namespace linebounce::test {
 
@@ -48,7 +49,8 @@ inline LitmusCounts run_litmus(const LitmusTest& test, const MachineSpec& spec, 
   AddressSpace space(small.machine.store(), &small.machine.homes());
   MachineSpec judged = spec;
   judged.cpu.consistency = run.judged_by.value_or(spec.cpu.consistency);
-  workload->set_up({space, judged, small.machine.layout(), 1});
+  LockSet locks(space, spec.cpus);
+  workload->set_up({space, locks, judged, small.machine.layout(), 1});
   small.run(std::vector<Core::Program>(static_cast<std::size_t>(spec.cpus), [&workload](Cpu& cpu) { workload->run(cpu); }));
   LitmusCounts counts;
   const std::function<const Cpu&(int)> cpu = [&small](int number) -> const Cpu& { return small.machine.cpu(number); };

@@ -1,0 +1,44 @@
+// Deadlocks between locks where interrupts come into a wait.
+#include <gtest/gtest.h>
+
+#include "tests/models/support/small_machine.hpp"
+#include "workloads/locks/lock_set.hpp"
+
+namespace linebounce::test {
+namespace {
+
+// CPU 0 waits for `outer`, which CPU 1 holds; an interrupt on top of that wait takes `inner`, which CPU 1 wants. The
+// interrupt's handler releases it without an end of the wait.
+TEST(LockHolders, WhatAnInterruptTakesOnTopOfAWaitIsNoDeadlock) {
+  SmallMachine small(small_machine(2));
+  AddressSpace space(small.machine.store());
+  LockSet locks(space, 2);
+  MeteredLock& outer = locks.create("ttas", "outer");
+  MeteredLock& inner = locks.create("ttas", "inner");
+  int handled = 0;
+  const Core::Program waits = [&](Cpu& cpu) {
+    cpu.set_interrupt_handler([&](Cpu& on, int) {
+      inner.acquire(on);
+      on.compute(20000);
+      inner.release(on);
+      ++handled;
+    });
+    cpu.set_timer(5000, 0);
+    cpu.compute(2000);
+    outer.acquire(cpu);
+    outer.release(cpu);
+  };
+  const Core::Program holds = [&](Cpu& cpu) {
+    outer.acquire(cpu);
+    cpu.compute(15000);
+    inner.acquire(cpu);
+    inner.release(cpu);
+    outer.release(cpu);
+  };
+  small.machine.set_functions(space.functions().size());
+  small.run({waits, holds});
+  EXPECT_EQ(handled, 1);
+}
+
+}  // namespace
+}  // namespace linebounce::test

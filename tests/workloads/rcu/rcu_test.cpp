@@ -1,0 +1,321 @@
+// RCU: a grace period outlasts every reader who may see what was removed; callbacks run once each, on their own CPU.
+#include "workloads/rcu/rcu.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <vector>
+
+#include "models/failure.hpp"
+#include "tests/models/support/small_machine.hpp"
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/program/barrier.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce::test {
+namespace {
+
+constexpr double kTickUs = 20;
+
+class Kernel {
+ public:
+  explicit Kernel(const MachineSpec& spec, std::uint64_t seed = 1, const RcuParameters& parameters = {.tick_us = kTickUs})
+      : cpus(spec.cpus),
+        small(spec),
+        space(small.machine.store(), spec.has_nodes() ? &small.machine.homes() : nullptr),
+        locks(space, spec.cpus),
+        interrupts(spec.cpus),
+        rcu(make_classic_rcu({space, locks, spec, small.machine.layout(), seed}, interrupts, parameters)),
+        end(space, "end", spec.cpus),
+        user(space.function("user", Mode::user)),
+        kernel(space.function("kernel", Mode::kernel)) {}
+
+  // Every CPU's program, after which it idles until all have come to their end.
+  void run(const Core::Program& program) {
+    small.machine.set_functions(space.functions().size());
+    small.run(std::vector<Core::Program>(static_cast<std::size_t>(cpus), [&](Cpu& cpu) {
+      rcu->start(cpu);
+      program(cpu);
+      const FunctionScope idle(cpu, rcu->idle_function());
+      end.wait(cpu);
+    }));
+  }
+  // So that ticks can come in the middle of it.
+  void compute_in_user_mode(Cpu& cpu, std::int64_t cycles) const {
+    const FunctionScope scope(cpu, user);
+    cpu.compute(cycles);
+    cpu.now();
+  }
+
+  int cpus;
+  SmallMachine small;
+  AddressSpace space;
+  LockSet locks;
+  Interrupts interrupts;
+  std::unique_ptr<Rcu> rcu;
+  Barrier end;
+  FunctionId user, kernel;
+};
+
+// Each CPU reads the object that a pointer shows to, or puts a new one in its place and has the old one poisoned after a grace
+// period. At random times, in sections of random lengths, some longer than a grace period would be without them, in user mode
+// at times.
+class RandomUpdates {
+ public:
+  static constexpr int kUpdates = 12;  // of each CPU
+  static constexpr int kSteps = 120;   // at most
+
+  explicit RandomUpdates(Kernel& kernel, std::uint64_t seed) : kernel_(kernel), seed_(seed) {
+    pointer_ = kernel.space.place_array("pointer", 32);
+    objects_ = kernel.space.place_array("objects", std::int64_t{32} * (1 + kernel.cpus * kUpdates));
+    kernel.space.preset(pointer_, objects_);
+    ran_.resize(static_cast<std::size_t>(kernel.cpus));
+  }
+
+  void run() {
+    kernel_.run([this](Cpu& cpu) { program(cpu); });
+  }
+
+  struct Span {
+    Tick from, to;
+  };
+  std::vector<Span> readers;                 // of all CPUs
+  std::vector<Span> removals;                // from the removal to the callback
+  std::vector<std::map<Address, int>> ran_;  // by CPU: how often for an object
+  [[nodiscard]] Address object(int cpu, int update) const {
+    return objects_ + 32 * static_cast<Address>(1 + update) + 32 * static_cast<Address>(cpu) * kUpdates;
+  }
+
+ private:
+  static constexpr Value kPoison = 0xDEAD;
+
+  void program(Cpu& cpu) {
+    Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 7);
+    int updates = 0;
+    for (int step = 0; step < kSteps; ++step) {
+      const std::uint64_t kind = random.below(10);
+      const auto length = static_cast<std::int64_t>(random.below(kind == 0 ? 400000 : 3000)) + 1;
+      if (kind < 5) {
+        read(cpu, length);
+      } else if (kind < 7 && updates < kUpdates) {
+        update(cpu, object(cpu.id().value, updates++));
+      } else if (kind < 8) {
+        kernel_.rcu->quiescent(cpu);
+      } else {
+        kernel_.compute_in_user_mode(cpu, length);
+      }
+    }
+    while (updates < kUpdates) update(cpu, object(cpu.id().value, updates++));
+    kernel_.rcu->synchronize(cpu);  // its callback comes after those that this CPU queued before
+  }
+
+  void read(Cpu& cpu, std::int64_t length) {
+    const FunctionScope scope(cpu, kernel_.kernel);
+    kernel_.rcu->read_lock(cpu);
+    const Tick from = cpu.local_time();
+    const Address seen = cpu.load(pointer_);
+    kernel_.rcu->read_lock(cpu);
+    cpu.compute(length / 2);
+    kernel_.rcu->read_unlock(cpu);
+    cpu.compute(length / 2);
+    EXPECT_NE(cpu.load(seen + 16), kPoison);
+    kernel_.rcu->read_unlock(cpu);
+    readers.push_back({from, cpu.local_time()});
+  }
+
+  void update(Cpu& cpu, Address fresh) {
+    const FunctionScope scope(cpu, kernel_.kernel);
+    const Address old = cpu.exchange(pointer_, fresh);
+    const Tick removed = cpu.local_time();
+    const int me = cpu.id().value;
+    kernel_.rcu->call(cpu, old, [this, old, removed, me](Cpu& on) {
+      EXPECT_EQ(on.id().value, me);
+      EXPECT_TRUE(kernel_.interrupts.in_softirq(on));
+      on.store(old + 16, kPoison);
+      ++ran_[static_cast<std::size_t>(me)][old];
+      removals.push_back({removed, on.local_time()});
+    });
+  }
+
+  Kernel& kernel_;
+  std::uint64_t seed_;
+  Address pointer_ = 0;
+  Address objects_ = 0;
+};
+
+void expect_grace_periods(const MachineSpec& spec, std::uint64_t seed, std::int64_t batch_limit = 0) {
+  Kernel kernel(spec, seed, {.tick_us = kTickUs, .batch_limit = batch_limit});
+  RandomUpdates updates(kernel, seed);
+  updates.run();
+  const auto expected = static_cast<std::size_t>(spec.cpus) * RandomUpdates::kUpdates;
+  ASSERT_EQ(updates.removals.size(), expected);
+  std::map<Address, int> all;
+  for (const auto& of_cpu : updates.ran_) {
+    for (const auto& [object, times] : of_cpu) all[object] += times;
+  }
+  EXPECT_EQ(all.size(), expected);
+  for (const auto& [object, times] : all) EXPECT_EQ(times, 1);
+  std::size_t readers_at_a_removal = 0;
+  for (const auto& removal : updates.removals) {
+    for (const auto& reader : updates.readers) {
+      if (reader.from >= removal.from || reader.to <= removal.from) continue;
+      ++readers_at_a_removal;
+      EXPECT_LE(reader.to, removal.to);
+    }
+  }
+  EXPECT_GT(readers_at_a_removal, 10U);  // else it has shown nothing
+}
+
+class RcuAtRandom : public testing::TestWithParam<std::uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(, RcuAtRandom, testing::Range<std::uint64_t>(1, 7));
+
+TEST_P(RcuAtRandom, GracePeriodOutlastsItsReadersAndCallbacksRunOnceOnTheirCpu) {
+  expect_grace_periods(small_machine(4), GetParam());
+}
+
+TEST_P(RcuAtRandom, AlsoWithHardwareThreadsAndAFewCallbacksAtATime) {
+  MachineSpec spec = small_machine(4);
+  spec.cpu.threads_per_core = 2;
+  expect_grace_periods(spec, GetParam(), 2);
+}
+
+TEST_P(RcuAtRandom, AlsoWhereStoresMayPassEachOther) {
+  MachineSpec spec = small_machine(3);
+  spec.cpu.consistency = Consistency::ia64;
+  spec.cpu.store_buffer_entries = 4;
+  expect_grace_periods(spec, GetParam());
+}
+
+TEST_P(RcuAtRandom, AlsoOnSeveralNodes) {
+  expect_grace_periods(small_nodes(2, 4), GetParam());
+}
+
+// A tick may be missed by its CPU's own work, and two grace periods pass: one to begin, one that counts, each two ticks at
+// most.
+TEST(Rcu, SynchronizeReturnsAfterAFewTicksOfCpusThatIdle) {
+  Kernel kernel(small_machine(4));
+  double took_us = 0;
+  kernel.run([&](Cpu& cpu) {
+    if (cpu.id().value != 0) return;
+    const double begin = cpu.now_ns();
+    kernel.rcu->synchronize(cpu);
+    took_us = (cpu.now_ns() - begin) / 1000;
+  });
+  EXPECT_GT(took_us, kTickUs);
+  EXPECT_LT(took_us, 8 * kTickUs);
+}
+
+TEST(Rcu, ACpuThatComputesInUserModeHoldsNothingUp) {
+  Kernel kernel(small_machine(2));
+  double done_ns = 0;
+  kernel.run([&](Cpu& cpu) {
+    if (cpu.id().value == 0) {
+      kernel.rcu->synchronize(cpu);
+      done_ns = cpu.now_ns();
+    } else {
+      kernel.compute_in_user_mode(cpu, 1000000);
+    }
+  });
+  EXPECT_LT(done_ns, 8 * kTickUs * 1000);
+}
+
+TEST(Rcu, ACpuThatSleepsInTheIdleLoopHoldsNothingUp) {
+  Kernel kernel(small_machine(2));
+  double done_ns = 0;
+  kernel.run([&](Cpu& cpu) {
+    if (cpu.id().value == 0) {
+      kernel.rcu->synchronize(cpu);
+      done_ns = cpu.now_ns();
+      cpu.compute(100000);
+      cpu.wake(CpuId{1});
+    } else {
+      const FunctionScope idle(cpu, kernel.rcu->idle_function());
+      cpu.sleep();
+      EXPECT_GT(cpu.now_ns(), done_ns + 100000);
+    }
+  });
+  EXPECT_LT(done_ns, 8 * kTickUs * 1000);
+}
+
+TEST(Rcu, ACpuThatStaysInTheKernelHoldsAllUpUntilItsQuiescentState) {
+  Kernel kernel(small_machine(2));
+  double done_ns = 0;
+  double quiescent_ns = 0;
+  kernel.run([&](Cpu& cpu) {
+    if (cpu.id().value == 0) {
+      kernel.rcu->synchronize(cpu);
+      done_ns = cpu.now_ns();
+    } else {
+      const FunctionScope scope(cpu, kernel.kernel);
+      cpu.compute(1000000);
+      quiescent_ns = cpu.now_ns();
+      kernel.rcu->quiescent(cpu);
+    }
+  });
+  EXPECT_GT(done_ns, quiescent_ns);
+}
+
+TEST(Rcu, SoftirqsStayOutOfASectionThatDisabledThemAndRunAtItsEnd) {
+  Kernel kernel(small_machine(2));
+  const Address head = kernel.space.place_array("head", 32);
+  bool ran = false;
+  kernel.run([&](Cpu& cpu) {
+    if (cpu.id().value != 0) return;
+    kernel.rcu->call(cpu, head, [&](Cpu&) { ran = true; });
+    kernel.interrupts.disable_softirqs(cpu);
+    for (int i = 0; i < 40; ++i) {
+      cpu.compute(10000);
+      kernel.rcu->quiescent(cpu);
+      EXPECT_FALSE(ran);
+    }
+    kernel.interrupts.enable_softirqs(cpu);
+    kernel.rcu->synchronize(cpu);
+    EXPECT_TRUE(ran);
+  });
+}
+
+TEST(Rcu, AQuiescentStateInsideAReaderIsRefused) {
+  Kernel kernel(small_machine(1));
+  EXPECT_THROW(kernel.run([&](Cpu& cpu) {
+    kernel.rcu->read_lock(cpu);
+    kernel.rcu->quiescent(cpu);
+  }),
+               ModelFailure);
+}
+
+TEST(Rcu, SynchronizeInsideAReaderIsRefused) {
+  Kernel kernel(small_machine(1));
+  EXPECT_THROW(kernel.run([&](Cpu& cpu) {
+    kernel.rcu->read_lock(cpu);
+    kernel.rcu->synchronize(cpu);
+  }),
+               ModelFailure);
+}
+
+TEST(Rcu, AnObjectThatIsQueuedTwiceIsRefused) {
+  Kernel kernel(small_machine(1));
+  const Address head = kernel.space.place_array("head", 32);
+  EXPECT_THROW(kernel.run([&](Cpu& cpu) {
+    kernel.rcu->call(cpu, head, [](Cpu&) {});
+    kernel.rcu->call(cpu, head, [](Cpu&) {});
+  }),
+               ModelFailure);
+}
+
+TEST(Rcu, ACallbackMayQueueItsObjectAgain) {
+  Kernel kernel(small_machine(2));
+  const Address head = kernel.space.place_array("head", 32);
+  int ran = 0;
+  std::function<void(Cpu&)> again = [&](Cpu& cpu) {
+    if (++ran < 3) kernel.rcu->call(cpu, head, again);
+  };
+  kernel.run([&](Cpu& cpu) {
+    if (cpu.id().value != 0) return;
+    kernel.rcu->call(cpu, head, again);
+    for (int i = 0; i < 4; ++i) kernel.rcu->synchronize(cpu);
+  });
+  EXPECT_EQ(ran, 3);
+}
+
+}  // namespace
+}  // namespace linebounce::test

@@ -1,0 +1,52 @@
+// Parameters that name a lock: each knows every lock, be it as a choice or with the reason why not.
+#include "workloads/registry.hpp"
+
+#include <gmock/gmock.h>
+
+namespace linebounce::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Not;
+using testing::UnorderedElementsAreArray;
+
+std::vector<std::string> all_locks() {
+  return lock_names([](const LockTraits&) { return true; });
+}
+
+ParameterDeclaration reader_sleeps() {
+  return lock_parameter("lock", "mutex", "held while a reader sleeps", [](const LockTraits& traits) {
+    return traits.sleeps ? std::string() : std::string("a reader sleeps inside");
+  });
+}
+
+TEST(LockParameter, OffersTheLocksThatSuitAndGivesTheReasonForTheOthers) {
+  const ParameterDeclaration parameter = reader_sleeps();
+  EXPECT_THAT(parameter.choices, ElementsAre("mutex"));
+  EXPECT_EQ(parameter.refusals.at("seqlock"), "a reader sleeps inside");
+  EXPECT_EQ(parameter.refusals.size() + 1, all_locks().size());
+}
+
+// Of those that refuse any: a lock that is added later is judged by its traits.
+TEST(LockParameter, InEveryWorkloadKnowsEveryLockAndItsDefaultSuits) {
+  int seen = 0;
+  for (const WorkloadEntry& workload : workloads()) {
+    for (const ParameterDeclaration& parameter : workload.parameters) {
+      if (parameter.refusals.empty()) continue;
+      ++seen;
+      std::vector<std::string> known = parameter.choices;
+      for (const auto& [lock, reason] : parameter.refusals) {
+        EXPECT_FALSE(reason.empty()) << workload.name << " " << lock;
+        EXPECT_THAT(parameter.choices, Not(Contains(lock))) << workload.name;
+        known.push_back(lock);
+      }
+      EXPECT_THAT(known, UnorderedElementsAreArray(all_locks())) << workload.name << "." << parameter.name;
+      EXPECT_THAT(parameter.choices, Contains(std::get<std::string>(parameter.default_value))) << workload.name;
+    }
+  }
+  EXPECT_GE(seen, 5);
+}
+
+}  // namespace
+}  // namespace linebounce::test

@@ -1,0 +1,23 @@
+#include "workloads/counters/alloc_percpu.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace linebounce {
+
+PerCpuAllocator::PerCpuAllocator(const Setting& setting, int bytes_per_cpu) : bytes_(static_cast<Address>(bytes_per_cpu)) {
+  for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
+    const int node = setting.layout.cpus[static_cast<std::size_t>(cpu)].node;
+    areas_.push_back(setting.memory.place_array(fmt::format("percpu_area[{}]", cpu), bytes_per_cpu, Home::on(node)));
+  }
+}
+
+PerCpu PerCpuAllocator::allocate(int bytes) {
+  const Address offset = used_;
+  used_ += (static_cast<Address>(bytes) + 7) / 8 * 8;
+  if (used_ > bytes_) throw std::length_error(fmt::format("per-CPU areas of {} bytes are full", bytes_));
+  return {&areas_, offset};
+}
+
+}  // namespace linebounce

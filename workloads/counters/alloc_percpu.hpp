@@ -1,0 +1,41 @@
+// Per-CPU copies of small objects, as alloc_percpu gives them out (Thirumalai's reimplementation of 2005): every CPU has an
+// area at home on its node; an object's copies lie at one offset in all areas, behind those of other objects. So the copies of
+// different objects share a CPU's lines, and no line is shared by CPUs.
+#pragma once
+
+#include <vector>
+
+#include "workloads/program/workload.hpp"
+
+namespace linebounce {
+
+// Where the copies of one object are.
+class PerCpu {
+ public:
+  PerCpu() = default;
+  PerCpu(const std::vector<Address>* areas, Address offset) : areas_(areas), offset_(offset) {}
+  [[nodiscard]] Address of(int cpu) const { return (*areas_)[static_cast<std::size_t>(cpu)] + offset_; }
+  [[nodiscard]] Address of(const Cpu& cpu) const { return of(cpu.id().value); }
+
+ private:
+  const std::vector<Address>* areas_ = nullptr;
+  Address offset_ = 0;
+};
+
+class PerCpuAllocator {
+ public:
+  // `bytes_per_cpu`: for all objects that it will give out.
+  PerCpuAllocator(const Setting& setting, int bytes_per_cpu);
+  PerCpuAllocator(const PerCpuAllocator&) = delete;
+  PerCpuAllocator& operator=(const PerCpuAllocator&) = delete;
+
+  // Zeroed, aligned to a word. Lives as long as the allocator. Errors: std::length_error if the areas are full.
+  PerCpu allocate(int bytes);
+
+ private:
+  std::vector<Address> areas_;  // by CPU
+  Address bytes_;
+  Address used_ = 0;
+};
+
+}  // namespace linebounce

@@ -1,0 +1,32 @@
+// One word, changed by compare-and-exchange, again and again until nobody came between.
+#include "workloads/counters/counters.hpp"
+
+namespace linebounce {
+
+namespace {
+
+class CmpxchgCounter final : public Counter {
+ public:
+  explicit CmpxchgCounter(Address word) : word_(word) {}
+
+  void add(Cpu& cpu, std::int64_t amount) override {
+    Value expected = cpu.load(word_);
+    for (;;) {
+      const Value found = cpu.compare_exchange(word_, expected, expected + static_cast<Value>(amount));
+      if (found == expected) return;
+      expected = found;
+    }
+  }
+  std::int64_t read(Cpu& cpu) override { return static_cast<std::int64_t>(cpu.load(word_)); }
+
+ private:
+  Address word_;
+};
+
+}  // namespace
+
+std::unique_ptr<Counter> make_cmpxchg_counter(const CounterPlace& place) {
+  return std::make_unique<CmpxchgCounter>(place.place({.name = "cmpxchg_counter", .fields = {{"value", 0}}}));
+}
+
+}  // namespace linebounce

@@ -1,0 +1,27 @@
+// Counters of events and references: one file an algorithm, see README.md.
+#pragma once
+
+#include "models/core/cpu.hpp"
+
+namespace linebounce {
+
+class Counter {
+ public:
+  virtual ~Counter() = default;
+  virtual void add(Cpu& cpu, std::int64_t amount) = 0;
+  // The sum; while others add, of a distributed counter some value between those before and after.
+  virtual std::int64_t read(Cpu& cpu) = 0;
+};
+
+class ReferenceCount {
+ public:
+  virtual ~ReferenceCount() = default;
+  virtual void get(Cpu& cpu) = 0;
+  // True if that was the last reference: the caller frees the object. A distributed count can't tell before begin_dying().
+  virtual bool put(Cpu& cpu) = 0;
+  // The owner's own reference goes, nobody will look the object up again. A distributed count becomes a global one. True: as
+  // put().
+  virtual bool begin_dying(Cpu& cpu) { return put(cpu); }
+};
+
+}  // namespace linebounce

@@ -1,0 +1,127 @@
+// All CPUs count in one counter, or take and drop references of one object. What each algorithm costs, and what more CPUs are
+// worth to it.
+#include "workloads/counters/counter_scaling.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "workloads/counters/counters.hpp"
+#include "workloads/program/random.hpp"
+#include "workloads/program/throughput.hpp"
+#include "workloads/registry.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr int kCounted = 0;  // tally
+constexpr const char* kEvents = "events";
+constexpr const char* kReferences = "references";
+
+class CounterScaling final : public Workload {
+ public:
+  explicit CounterScaling(const Parameters& parameters)
+      : name_(parameters.text("counter")),
+        references_(parameters.text("counts") == kReferences),
+        outside_(parameters.integer("outside_cycles")),
+        inside_(parameters.integer("inside_cycles")),
+        rcu_parameters_(rcu_parameters(parameters)) {}
+
+  void set_up(const Setting& setting) override {
+    seed_ = setting.seed;
+    const CounterEntry& entry = find_counter(name_);
+    if (references_ ? entry.create_reference_count == nullptr : entry.create_counter == nullptr)
+      throw std::invalid_argument(fmt::format("workload.counter: {} does not count {}; workload.counts = \"{}\" would do",
+                                              name_, references_ ? kReferences : kEvents, references_ ? kEvents : kReferences));
+    user_ = setting.memory.function("user", Mode::user);
+    count_ = setting.memory.function("count", Mode::kernel);
+    interrupts_ = std::make_unique<Interrupts>(setting.machine.cpus);
+    percpu_ = std::make_unique<PerCpuAllocator>(setting, setting.memory.line_bytes());
+    if (references_) rcu_ = make_classic_rcu(setting, *interrupts_, rcu_parameters_);
+    const CounterPlace place{.memory = setting.memory,
+                             .locks = setting.locks,
+                             .percpu = *percpu_,
+                             .interrupts = *interrupts_,
+                             .rcu = rcu_.get(),
+                             .name = "counter",
+                             .cpus = setting.machine.cpus};
+    if (references_) {
+      reference_count_ = entry.create_reference_count(place);
+    } else {
+      counter_ = entry.create_counter(place);
+    }
+  }
+
+  void run(Cpu& cpu) override {
+    if (rcu_) rcu_->start(cpu);
+    Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
+    for (;;) {
+      const auto outside = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * outside_ + 1)));
+      {
+        const FunctionScope scope(cpu, user_);
+        cpu.compute(outside + 1);
+        cpu.now();
+      }
+      const FunctionScope scope(cpu, count_);
+      count_once(cpu);
+      cpu.tally(kCounted);
+    }
+  }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const override { report_throughput(facts, kCounted, metrics); }
+
+ private:
+  void count_once(Cpu& cpu) {
+    if (!references_) {
+      counter_->add(cpu, 1);
+      return;
+    }
+    reference_count_->get(cpu);
+    if (inside_ > 0) cpu.compute(inside_);
+    reference_count_->put(cpu);  // never the last: the owner keeps its own
+  }
+
+  std::string name_;
+  bool references_;
+  std::int64_t outside_, inside_;
+  RcuParameters rcu_parameters_;
+  std::uint64_t seed_ = 0;
+  FunctionId user_ = 0;
+  FunctionId count_ = 0;
+  std::unique_ptr<Interrupts> interrupts_;
+  std::unique_ptr<PerCpuAllocator> percpu_;
+  std::unique_ptr<Rcu> rcu_;
+  std::unique_ptr<Counter> counter_;
+  std::unique_ptr<ReferenceCount> reference_count_;
+};
+
+}  // namespace
+
+std::vector<ParameterDeclaration> counter_scaling_parameters() {
+  std::vector<std::string> names;
+  for (const CounterEntry& entry : counters()) names.push_back(entry.name);
+  std::vector<ParameterDeclaration> declarations = {
+      {.name = "counter", .default_value = std::string("atomic"), .meaning = "the algorithm", .choices = names},
+      {.name = "counts",
+       .default_value = std::string(kEvents),
+       .meaning = "events: one addition; references: a reference is taken and dropped",
+       .choices = {kEvents, kReferences}},
+      {.name = "outside_cycles",
+       .default_value = std::int64_t{1000},
+       .meaning = "mean computed between, uniform from 0 to twice that, and 1 more",
+       .maximum = 1e9},
+      {.name = "inside_cycles",
+       .default_value = std::int64_t{0},
+       .meaning = "computed while a reference is held",
+       .maximum = 1e9},
+  };
+  for (const ParameterDeclaration& declaration : rcu_parameter_declarations()) declarations.push_back(declaration);
+  return declarations;
+}
+
+std::unique_ptr<Workload> make_counter_scaling(const Parameters& parameters) {
+  return std::make_unique<CounterScaling>(parameters);
+}
+
+}  // namespace linebounce

@@ -1,0 +1,127 @@
+// What goes wrong with locks, one mistake at a time, to see what the simulator says of it. Each CPU has a lock of its own and
+// takes its neighbour's, too, for as long as it works on both.
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/micro/micro.hpp"
+#include "workloads/program/barrier.hpp"
+#include "workloads/registry.hpp"
+
+namespace linebounce {
+
+namespace {
+
+class LockMistakes final : public Workload {
+ public:
+  explicit LockMistakes(const Parameters& parameters)
+      : algorithm_(parameters.text("lock")), mistake_(parameters.text("mistake")), rounds_(parameters.integer("rounds")) {}
+
+  void set_up(const Setting& setting) override {
+    cpus_ = setting.machine.cpus;
+    const bool needs_two = mistake_ == "deadlock" || mistake_ == "forgotten_release";
+    if (needs_two && cpus_ < 2)
+      throw std::invalid_argument("workload.mistake: " + mistake_ + " needs machine.cpus of at least 2");
+    for (int cpu = 0; cpu < cpus_; ++cpu) {
+      locks_.push_back(&setting.locks.create(algorithm_, "lock_" + std::to_string(cpu)));
+    }
+    start_ = Barrier(setting.memory, "start", cpus_);
+    take_both_ = setting.memory.function("take_both", Mode::kernel);
+    take_next_ = setting.memory.function("take_next", Mode::kernel);
+    work_ = setting.memory.function("work", Mode::kernel);
+  }
+
+  void run(Cpu& cpu) override {
+    start_.wait(cpu);
+    for (std::int64_t round = 0; round < rounds_; ++round) {
+      const FunctionScope scope(cpu, take_both_);
+      if (mistake_ == "deadlock") {
+        own_then_next(cpu);
+      } else {
+        in_order(cpu);
+      }
+      if (forgets(cpu)) return;  // and never comes back
+    }
+  }
+
+  [[nodiscard]] bool ends() const override { return true; }
+  void report(const RunFacts& facts, MetricSink& metrics) const override {
+    metrics.count("mistake.rounds", rounds_ * facts.cpus);
+  }
+
+ private:
+  [[nodiscard]] MeteredLock& lock_of(int cpu) const { return *locks_[static_cast<std::size_t>(cpu % cpus_)]; }
+
+  // Every CPU holds its own lock and wants the next one's: a circle.
+  void own_then_next(Cpu& cpu) {
+    const int me = cpu.id().value;
+    lock_of(me).acquire(cpu);
+    start_.wait(cpu);
+    const FunctionScope scope(cpu, take_next_);
+    lock_of(me + 1).acquire(cpu);
+    work_on_both(cpu, lock_of(me));
+    lock_of(me + 1).release(cpu);
+    lock_of(me).release(cpu);
+  }
+
+  // The lower number first, whoever's it is: no circle can close.
+  void in_order(Cpu& cpu) {
+    const int me = cpu.id().value;
+    const int next = (me + 1) % cpus_;
+    MeteredLock& first = lock_of(std::min(me, next));
+    MeteredLock& second = lock_of(std::max(me, next));
+    first.acquire(cpu);
+    if (&first != &second) second.acquire(cpu);
+    work_on_both(cpu, first);
+    if (&first != &second) second.release(cpu);
+    if (!forgets(cpu)) first.release(cpu);
+  }
+
+  [[nodiscard]] bool forgets(const Cpu& cpu) const { return mistake_ == "forgotten_release" && cpu.id().value == 0; }
+
+  void work_on_both(Cpu& cpu, MeteredLock& held) {
+    const FunctionScope scope(cpu, work_);
+    cpu.compute(100);
+    if (mistake_ == "recursive") held.acquire(cpu);
+    if (mistake_ == "released_twice") {
+      held.release(cpu);
+      held.release(cpu);
+    }
+  }
+
+  std::string algorithm_;
+  std::string mistake_;
+  std::int64_t rounds_;
+  int cpus_ = 0;
+  std::vector<MeteredLock*> locks_;
+  Barrier start_;
+  FunctionId take_both_ = 0;
+  FunctionId take_next_ = 0;
+  FunctionId work_ = 0;
+};
+
+}  // namespace
+
+std::vector<ParameterDeclaration> lock_mistakes_parameters() {
+  return {
+      lock_parameter("lock", "ticket", "all locks",
+                     [](const LockTraits& traits) {
+                       return traits.excludes ? std::string()
+                                              : std::string("it keeps nobody out, so nobody waits and nothing is found");
+                     }),
+      {.name = "mistake",
+       .default_value = std::string("none"),
+       .meaning =
+           "deadlock: each CPU holds its own lock and wants the next one's; recursive: a CPU takes a lock that it holds; "
+           "released_twice; forgotten_release: CPU 0 ends with a lock in its hands",
+       .choices = {"none", "deadlock", "recursive", "released_twice", "forgotten_release"}},
+      {.name = "rounds", .default_value = std::int64_t{10}, .meaning = "of every CPU", .minimum = 1, .maximum = 1e6},
+  };
+}
+
+std::unique_ptr<Workload> make_lock_mistakes(const Parameters& parameters) {
+  return std::make_unique<LockMistakes>(parameters);
+}
+
+}  // namespace linebounce

@@ -1,0 +1,75 @@
+#include "workloads/program/interrupts.hpp"
+
+#include <utility>
+
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+namespace {
+
+// A softirq may raise itself. Linux goes round ten times and leaves the rest to a thread, ksoftirqd; here to the next
+// interrupt.
+constexpr int kMostRounds = 10;
+
+}  // namespace
+
+int Interrupts::add_handler(Handler handler) {
+  handlers_.push_back(std::move(handler));
+  return static_cast<int>(handlers_.size()) - 1;
+}
+
+int Interrupts::add_softirq(std::function<void(Cpu&)> work) {
+  softirqs_.push_back(std::move(work));
+  return static_cast<int>(softirqs_.size()) - 1;
+}
+
+void Interrupts::start(Cpu& cpu) {
+  cpu.set_interrupt_handler([this](Cpu& on, int vector) { interrupted(on, vector); });
+}
+
+void Interrupts::raise(Cpu& cpu, int softirq) {
+  of(cpu).raised |= std::uint32_t{1} << static_cast<unsigned>(softirq);
+}
+
+void Interrupts::disable_softirqs(Cpu& cpu) {
+  cpu.now();  // interrupts that came before this run their softirqs
+  ++of(cpu).disabled;
+}
+
+void Interrupts::enable_softirqs(Cpu& cpu) {
+  cpu.now();  // those that came in the section do not
+  State& state = of(cpu);
+  if (state.disabled == 0) throw ModelFailure("softirqs are enabled that were not disabled");
+  --state.disabled;
+  if (state.handlers == 0) run_softirqs(cpu, false);
+}
+
+void Interrupts::interrupted(Cpu& cpu, int vector) {
+  State& state = of(cpu);
+  ++state.handlers;
+  handlers_.at(static_cast<std::size_t>(vector))(cpu, cpu.function());
+  --state.handlers;
+  if (state.handlers == 0) run_softirqs(cpu, true);
+}
+
+void Interrupts::run_softirqs(Cpu& cpu, bool after_handler) {
+  State& state = of(cpu);
+  if (state.in_softirq || state.disabled > 0) return;
+  state.in_softirq = true;
+  for (int round = 0; round < kMostRounds && state.raised != 0; ++round) {
+    if (after_handler) cpu.enable_interrupts();
+    run_raised(cpu);
+    if (after_handler) cpu.disable_interrupts();
+  }
+  state.in_softirq = false;
+}
+
+void Interrupts::run_raised(Cpu& cpu) {
+  const std::uint32_t raised = std::exchange(of(cpu).raised, 0);
+  for (std::size_t softirq = 0; softirq < softirqs_.size(); ++softirq) {
+    if ((raised >> softirq & 1) != 0) softirqs_[softirq](cpu);
+  }
+}
+
+}  // namespace linebounce

@@ -1,0 +1,22 @@
+// The metrics of workloads that do the same thing again and again and tally it.
+#pragma once
+
+#include "workloads/program/workload.hpp"
+
+namespace linebounce {
+
+// What all CPUs have tallied in the measured time.
+std::int64_t tallied_by_all(const RunFacts& facts, int tally);
+
+// Of what happened `count` times in the measured time: how often in a second.
+double per_second(const RunFacts& facts, std::int64_t count);
+
+// throughput.operations_per_s of `operations` in the measured time. / fairness.least_share_pct: what the CPU with the least has
+// tallied, of what the one with the most has.
+void report_rate(const RunFacts& facts, std::int64_t operations, MetricSink& metrics);
+void report_least_share(const RunFacts& facts, int tally, MetricSink& metrics);
+
+// Both, and cost.operation_ns of one CPU's time.
+void report_throughput(const RunFacts& facts, int tally, MetricSink& metrics);
+
+}  // namespace linebounce

@@ -1,0 +1,40 @@
+// Times that programs compute for.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/core/cpu.hpp"
+#include "models/machine_spec.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce {
+
+// Microseconds in cycles of the CPUs' clock.
+inline std::int64_t cycles(double us, const MachineSpec& machine) {
+  const Frequency& clock = machine.cpu.clock;
+  return std::llround(us * static_cast<double>(clock.numerator_mhz) / static_cast<double>(clock.denominator));
+}
+
+// Uniform from 1 to twice the mean, so that CPUs don't march in step; 0: not at all.
+inline void compute_about(Cpu& cpu, Random& random, std::int64_t mean_cycles) {
+  if (mean_cycles <= 0) return;
+  const auto drawn = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * mean_cycles)));
+  cpu.compute(drawn + 1);
+}
+
+// How instructions pass that miss no cache: at so many cycles each, at least what the issue width allows.
+class Pace {
+ public:
+  Pace(double cpi, const MachineSpec& machine)
+      : extra_milli_(std::max<std::int64_t>(0, std::llround((cpi - 1.0 / machine.cpu.issue_per_cycle) * 1000))) {}
+  void pass(Cpu& cpu, std::int64_t instructions) const {
+    cpu.execute(instructions);
+    if (extra_milli_ > 0) cpu.compute((instructions * extra_milli_ + 999) / 1000);
+  }
+
+ private:
+  std::int64_t extra_milli_;  // thousandths of a cycle on each instruction, beyond the issue width
+};
+
+}  // namespace linebounce

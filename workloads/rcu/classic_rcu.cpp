@@ -1,0 +1,307 @@
+// RCU as in Linux 2.6.0. Every clock tick a CPU looks whether it has callbacks to move on or a quiescent state to tell of, and
+// does so in a softirq. Its callbacks go from `next` (no grace period yet) to `current` (wait for the end of one) to `done`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "models/failure.hpp"
+#include "workloads/rcu/callback_list.hpp"
+#include "workloads/rcu/grace_periods.hpp"
+#include "workloads/rcu/rcu.hpp"
+#include "workloads/rcu/readers.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr Value kNoneSeen = ~Value{0};  // no count of quiescent states belongs to the grace period yet
+
+// One CPU's share. Times and callbacks are the host's, all else is in simulated memory, at home on the CPU's node.
+struct OfCpu {
+  Address quiescent_states = 0;  // how many it has passed
+  Address seen = 0;              // how many when it saw the grace period, or kNoneSeen
+  Address batch = 0;             // the grace period that `current` waits for
+  CallbackList next, current, done;
+  Address completion_head = 0;  // synchronize() waits for this callback
+  Address completed = 0;
+
+  struct Queued {
+    std::function<void(Cpu&)> callback;
+    Tick since;
+  };
+  std::map<Address, Queued> queued;
+  double next_tick_ns = 0;
+
+  std::size_t most_queued = 0;  // in the whole run; the others in the measured time
+  std::int64_t callbacks = 0;
+  std::int64_t largest_batch = 0;
+  double waited_ns = 0;
+};
+
+class ClassicRcu final : public Rcu {
+ public:
+  ClassicRcu(const Setting& setting, Interrupts& interrupts, const RcuParameters& parameters);
+
+  void start(Cpu& cpu) override;
+  void read_lock(Cpu& cpu) override {
+    cpu.now();  // a tick that came before this is handled before this
+    readers_.enter(cpu);
+  }
+  void read_unlock(Cpu& cpu) override {
+    cpu.now();
+    readers_.leave(cpu);
+  }
+  void quiescent(Cpu& cpu) override {
+    readers_.refuse_inside(cpu, "a quiescent state");
+    count_quiescent_state(cpu);
+  }
+  [[nodiscard]] FunctionId idle_function() const override { return idle_; }
+  void call(Cpu& cpu, Address head, std::function<void(Cpu&)> callback) override;
+  void synchronize(Cpu& cpu) override;
+  void report(MetricSink& metrics) const override;
+
+ private:
+  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  void place(const Setting& setting, int cpu);
+  void set_next_tick(Cpu& cpu);
+  void tick(Cpu& cpu, FunctionId interrupted);
+  [[nodiscard]] bool is_quiescent(const Cpu& cpu, FunctionId function) const;
+  void count_quiescent_state(Cpu& cpu);
+  bool pending(Cpu& cpu);
+  void process_callbacks(Cpu& cpu);
+  void check_quiescent_state(Cpu& cpu);
+  void run_done(Cpu& cpu);
+  void run_one(Cpu& cpu, Address head);
+
+  const AddressSpace* memory_;
+  Interrupts* interrupts_;
+  GracePeriods grace_periods_;
+  RcuReaders readers_;
+  double tick_ns_;
+  std::int64_t batch_limit_;
+  std::vector<OfCpu> cpus_;
+  int vector_;
+  int softirq_;
+  FunctionId tick_function_, call_function_, process_function_, idle_;
+};
+
+ClassicRcu::ClassicRcu(const Setting& setting, Interrupts& interrupts, const RcuParameters& parameters)
+    : memory_(&setting.memory),
+      interrupts_(&interrupts),
+      grace_periods_(setting, parameters.lock),
+      readers_(setting.machine.cpus),
+      tick_ns_(parameters.tick_us * 1000),
+      batch_limit_(parameters.batch_limit > 0 ? parameters.batch_limit : INT64_MAX),
+      cpus_(static_cast<std::size_t>(setting.machine.cpus)),
+      vector_(interrupts.add_handler([this](Cpu& cpu, FunctionId interrupted) { tick(cpu, interrupted); })),
+      softirq_(interrupts.add_softirq([this](Cpu& cpu) { process_callbacks(cpu); })),
+      tick_function_(setting.memory.function("rcu_check_callbacks", Mode::kernel)),
+      call_function_(setting.memory.function("call_rcu", Mode::kernel)),
+      process_function_(setting.memory.function("rcu_process_callbacks", Mode::kernel)),
+      idle_(setting.memory.function("cpu_idle", Mode::kernel)) {
+  for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) place(setting, cpu);
+}
+
+void ClassicRcu::place(const Setting& setting, int cpu) {
+  static const Layout kLayout{.name = "rcu_data",
+                              .size = 96,
+                              .fields = {{"quiescent_states", 0},
+                                         {"seen", 8},
+                                         {"batch", 16},
+                                         {"next_list", 24, 16},
+                                         {"current_list", 40, 16},
+                                         {"done_list", 56, 16},
+                                         {"completion_head", 72, 16},
+                                         {"completed", 88}}};
+  const auto node = setting.layout.cpus[static_cast<std::size_t>(cpu)].node;
+  const Address data =
+      setting.memory.place(kLayout, fmt::format("rcu_data[{}]", cpu), setting.memory.line_bytes(), Home::on(node));
+  OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
+  own.quiescent_states = data;
+  own.seen = data + 8;
+  own.batch = data + 16;
+  own.next = CallbackList(data + 24);
+  own.current = CallbackList(data + 40);
+  own.done = CallbackList(data + 56);
+  own.completion_head = data + 72;
+  own.completed = data + 88;
+  setting.memory.preset(own.seen, kNoneSeen);
+}
+
+// The CPUs' ticks are spread over the tick's length, as the 2.4 kernel sets its local timers.
+void ClassicRcu::start(Cpu& cpu) {
+  interrupts_->start(cpu);
+  const auto slices = static_cast<double>(cpus_.size() + 1);
+  of(cpu).next_tick_ns = cpu.now_ns() + tick_ns_ * (cpu.id().value + 1) / slices;
+  set_next_tick(cpu);
+}
+
+// Ticks that the CPU was too late for are lost.
+void ClassicRcu::set_next_tick(Cpu& cpu) {
+  const double now_ns = cpu.now_ns();
+  double& next_ns = of(cpu).next_tick_ns;
+  while (next_ns <= now_ns) next_ns += tick_ns_;
+  cpu.set_timer(next_ns - now_ns, vector_);
+}
+
+void ClassicRcu::tick(Cpu& cpu, FunctionId interrupted) {
+  const FunctionScope scope(cpu, tick_function_);
+  set_next_tick(cpu);
+  if (!pending(cpu)) return;
+  if (is_quiescent(cpu, interrupted)) count_quiescent_state(cpu);
+  interrupts_->raise(cpu, softirq_);
+}
+
+bool ClassicRcu::is_quiescent(const Cpu& cpu, FunctionId function) const {
+  if (readers_.reads(cpu) || interrupts_->in_softirq(cpu)) return false;
+  return function == idle_ || memory_->functions()[function].mode == Mode::user;
+}
+
+// A tick between load and store may count as well; then one of two states is missed, which costs a tick.
+void ClassicRcu::count_quiescent_state(Cpu& cpu) {
+  const Address counter = of(cpu).quiescent_states;
+  const Value passed = cpu.load(counter);
+  cpu.store(counter, passed + 1);
+}
+
+bool ClassicRcu::pending(Cpu& cpu) {
+  const OfCpu& own = of(cpu);
+  if (!own.done.empty(cpu)) return true;
+  if (own.current.empty(cpu)) {
+    if (!own.next.empty(cpu)) return true;
+  } else {
+    const Value batch = cpu.load(own.batch);
+    if (batch < grace_periods_.current(cpu)) return true;
+  }
+  return grace_periods_.waits_for(cpu);
+}
+
+void ClassicRcu::call(Cpu& cpu, Address head, std::function<void(Cpu&)> callback) {
+  if (interrupts_->in_handler(cpu)) throw ModelFailure("rcu: call() from an interrupt's handler");
+  OfCpu& own = of(cpu);
+  const FunctionScope scope(cpu, call_function_);
+  interrupts_->disable_softirqs(cpu);
+  if (!own.queued.emplace(head, OfCpu::Queued{std::move(callback), cpu.local_time()}).second)
+    throw ModelFailure(fmt::format("rcu: 0x{:x} is queued twice on CPU {}", head, cpu.id().value));
+  own.most_queued = std::max(own.most_queued, own.queued.size());
+  cpu.store(head, 0);      // no next
+  cpu.store(head + 8, 1);  // the callback's address
+  own.next.append(cpu, head, head);
+  interrupts_->enable_softirqs(cpu);
+}
+
+void ClassicRcu::synchronize(Cpu& cpu) {
+  readers_.refuse_inside(cpu, "synchronize()");
+  if (interrupts_->in_handler(cpu) || interrupts_->in_softirq(cpu)) throw ModelFailure("rcu: synchronize() in an interrupt");
+  const OfCpu& own = of(cpu);
+  cpu.store(own.completed, 0);
+  call(cpu, own.completion_head, [&own](Cpu& on) { on.store(own.completed, 1); });
+  count_quiescent_state(cpu);
+  const FunctionScope scope(cpu, idle_);
+  cpu.spin_until(own.completed, [](Value completed) { return completed != 0; });
+}
+
+void ClassicRcu::process_callbacks(Cpu& cpu) {
+  const FunctionScope scope(cpu, process_function_);
+  const OfCpu& own = of(cpu);
+  if (!own.current.empty(cpu)) {
+    const Value batch = cpu.load(own.batch);
+    if (batch < grace_periods_.current(cpu)) own.current.move_to(cpu, own.done);
+  }
+  const bool has_current = !own.current.empty(cpu);
+  if (!has_current && !own.next.empty(cpu)) {
+    own.next.move_to(cpu, own.current);
+    const Value batch = grace_periods_.request_next(cpu);
+    cpu.store(own.batch, batch);
+  }
+  check_quiescent_state(cpu);
+  run_done(cpu);
+}
+
+// The first look only notices the grace period: a state that was passed before it began doesn't count.
+void ClassicRcu::check_quiescent_state(Cpu& cpu) {
+  if (!grace_periods_.waits_for(cpu)) return;
+  const OfCpu& own = of(cpu);
+  const Value seen = cpu.load(own.seen);
+  const Value passed = cpu.load(own.quiescent_states);
+  if (seen == kNoneSeen) {
+    cpu.store(own.seen, passed);
+  } else if (seen != passed) {
+    cpu.store(own.seen, kNoneSeen);
+    grace_periods_.passed(cpu);
+  }
+}
+
+void ClassicRcu::run_done(Cpu& cpu) {
+  OfCpu& own = of(cpu);
+  std::int64_t ran = 0;
+  while (ran < batch_limit_ && !own.done.empty(cpu)) {
+    run_one(cpu, own.done.take_first(cpu));
+    ++ran;
+  }
+  if (ran == batch_limit_ && !own.done.empty(cpu)) interrupts_->raise(cpu, softirq_);
+  if (cpu.measures(cpu.local_time())) own.largest_batch = std::max(own.largest_batch, ran);
+}
+
+void ClassicRcu::run_one(Cpu& cpu, Address head) {
+  OfCpu& own = of(cpu);
+  const auto found = own.queued.find(head);
+  if (found == own.queued.end())
+    throw ModelFailure(fmt::format("rcu: 0x{:x} comes out of a list of CPU {} that it was not put in", head, cpu.id().value));
+  const OfCpu::Queued queued = std::move(found->second);
+  own.queued.erase(found);  // the callback may queue the object again
+  cpu.load(head + 8);
+  readers_.check_gone(queued.since);
+  if (cpu.measures(cpu.local_time())) {
+    ++own.callbacks;
+    own.waited_ns += cpu.to_ns(cpu.local_time() - queued.since);
+  }
+  queued.callback(cpu);
+}
+
+void ClassicRcu::report(MetricSink& metrics) const {
+  grace_periods_.report(metrics);
+  std::int64_t callbacks = 0;
+  std::int64_t largest_batch = 0;
+  std::size_t most_queued = 0;
+  double waited_ns = 0;
+  for (const OfCpu& own : cpus_) {
+    callbacks += own.callbacks;
+    largest_batch = std::max(largest_batch, own.largest_batch);
+    most_queued = std::max(most_queued, own.most_queued);
+    waited_ns += own.waited_ns;
+  }
+  metrics.count("rcu.callbacks", callbacks);
+  metrics.count("rcu.batch_max", largest_batch);
+  metrics.count("rcu.queued_max", static_cast<std::int64_t>(most_queued));
+  if (callbacks > 0) metrics.metric("rcu.callback_wait_mean_us", waited_ns / 1000 / static_cast<double>(callbacks), "us");
+}
+
+}  // namespace
+
+std::unique_ptr<Rcu> make_classic_rcu(const Setting& setting, Interrupts& interrupts, const RcuParameters& parameters) {
+  return std::make_unique<ClassicRcu>(setting, interrupts, parameters);
+}
+
+std::vector<ParameterDeclaration> rcu_parameter_declarations() {
+  const RcuParameters defaults;
+  return {
+      {.name = "rcu_tick_us",
+       .default_value = defaults.tick_us,
+       .meaning = "between two clock ticks of a CPU, which drive RCU's grace periods (Linux 2.4: 10000, 2.6: 1000)",
+       .minimum = 1,
+       .maximum = 1e6},
+      {.name = "rcu_batch_limit",
+       .default_value = defaults.batch_limit,
+       .meaning = "callbacks that run before other softirqs have their turn; 0: any number (Linux 2.6.9: 10)",
+       .maximum = 1e9},
+  };
+}
+
+RcuParameters rcu_parameters(const Parameters& parameters) {
+  return {.tick_us = parameters.number("rcu_tick_us"), .batch_limit = parameters.integer("rcu_batch_limit")};
+}
+
+}  // namespace linebounce

@@ -1,0 +1,59 @@
+// Read-copy update (McKenney, Slingwine: "Read-Copy Update: Using Execution History to Solve Concurrency Problems", 1998; the
+// kernel's of 2.6.0): readers take no lock; who removes something lets all CPUs go through a quiescent state, a grace period,
+// before it frees what was removed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "models/core/cpu.hpp"
+#include "workloads/program/interrupts.hpp"
+#include "workloads/program/parameters.hpp"
+#include "workloads/program/workload.hpp"
+
+namespace linebounce {
+
+class Rcu {
+ public:
+  virtual ~Rcu() = default;
+
+  // At the beginning of each CPU's program: starts its clock tick, in which grace periods are driven and callbacks run.
+  // A tick in user code or in idle_function() is a quiescent state. A CPU whose program has ended holds grace periods up.
+  virtual void start(Cpu& cpu) = 0;
+
+  // Around what a reader may see; they nest. No memory operation: the kernel's only disable preemption.
+  virtual void read_lock(Cpu& cpu) = 0;
+  virtual void read_unlock(Cpu& cpu) = 0;
+
+  // This CPU's program holds no reference of a reader: a context switch, user code, the idle loop.
+  // REQUIRES: it is inside no read_lock(). Errors: ModelFailure.
+  virtual void quiescent(Cpu& cpu) = 0;
+  // For a FunctionScope around sleep(), or a spin in place of it.
+  [[nodiscard]] virtual FunctionId idle_function() const = 0;
+
+  // `callback` runs on this CPU, in softirq context, after a grace period. `head`: kHeadBytes of the object, which queue it.
+  // Not from an interrupt's handler. Errors: ModelFailure, also where a callback would run before its grace period is over.
+  static constexpr int kHeadBytes = 16;
+  virtual void call(Cpu& cpu, Address head, std::function<void(Cpu&)> callback) = 0;
+  // Returns after a grace period. Errors: ModelFailure inside read_lock() or a softirq, where it would wait for itself.
+  virtual void synchronize(Cpu& cpu) = 0;
+
+  // rcu.grace_periods, rcu.grace_period_mean_us, ...: of those that ended in the measured time.
+  virtual void report(MetricSink& metrics) const = 0;
+};
+
+struct RcuParameters {
+  double tick_us = 1000;         // 10000 in 2.4, 1000 in 2.6
+  std::int64_t batch_limit = 0;  // callbacks before other softirqs have their turn; 0: any number
+  std::string lock = "ttas";     // of the control block
+};
+
+std::unique_ptr<Rcu> make_classic_rcu(const Setting& setting, Interrupts& interrupts, const RcuParameters& parameters);
+
+// For workloads that let the user choose them: rcu_tick_us, rcu_batch_limit.
+std::vector<ParameterDeclaration> rcu_parameter_declarations();
+RcuParameters rcu_parameters(const Parameters& parameters);
+
+}  // namespace linebounce

@@ -1,0 +1,54 @@
+// Who reads, and since when: kept beside the simulation, costs no simulated time. Finds what would be a freed object in a
+// reader's hands.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "models/core/cpu.hpp"
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+class RcuReaders {
+ public:
+  explicit RcuReaders(int cpus) : readers_(static_cast<std::size_t>(cpus)) {}
+
+  void enter(const Cpu& cpu) {
+    Reader& reader = readers_[index(cpu)];
+    if (reader.depth++ == 0) reader.since = cpu.local_time();
+  }
+  void leave(const Cpu& cpu) {
+    if (readers_[index(cpu)].depth-- == 0)
+      throw ModelFailure(fmt::format("rcu: CPU {} leaves a reader's section that it is not in", cpu.id().value));
+  }
+  [[nodiscard]] bool reads(const Cpu& cpu) const { return readers_[index(cpu)].depth > 0; }
+
+  void refuse_inside(const Cpu& cpu, const char* what) const {
+    if (reads(cpu)) throw ModelFailure(fmt::format("rcu: {} inside read_lock() on CPU {}", what, cpu.id().value));
+  }
+
+  // A grace period for what was removed at `removed` is over: no reader is left who began before. The other CPUs' programs are
+  // at least where they passed their quiescent states, which the control block's lock orders before this.
+  void check_gone(Tick removed) const {
+    for (std::size_t cpu = 0; cpu < readers_.size(); ++cpu) {
+      const Reader& reader = readers_[cpu];
+      if (reader.depth > 0 && reader.since < removed)
+        throw ModelFailure(
+            fmt::format("rcu: a grace period is over while CPU {} still reads since tick {}, before the removal "
+                        "at tick {}",
+                        cpu, reader.since, removed));
+    }
+  }
+
+ private:
+  struct Reader {
+    int depth = 0;
+    Tick since = 0;
+  };
+  static std::size_t index(const Cpu& cpu) { return static_cast<std::size_t>(cpu.id().value); }
+  std::vector<Reader> readers_;  // by CPU
+};
+
+}  // namespace linebounce
