@@ -22,7 +22,8 @@
 namespace linebounce {
 namespace {
 
-constexpr std::array kSubcommands = {add_run, add_reproduce, add_list, add_describe, add_bench, add_check, add_calibrate};
+constexpr std::array kSubcommands = {add_run,      add_reproduce, add_what_if, add_lines,    add_list,
+                                     add_describe, add_bench,     add_check,   add_calibrate};
 
 constexpr const char* kFooter = R"(
 Examples:
@@ -30,6 +31,8 @@ Examples:
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
   linebounce list experiments                 what there is to run
   linebounce reproduce                        every figure of a paper beside the simulated one
+  linebounce what-if                          proposed changes of the OLTP kernel, ranked by their gain
+  linebounce lines out/operation_costs        the cache lines that missed most, field by field
   linebounce check mesi_snoop                 prove a coherence protocol
 
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND, from beside this one or from PATH.

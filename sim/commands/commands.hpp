@@ -19,6 +19,8 @@ struct Invocation {
 // Each adds its subcommand to the program; when that is the one on the command line, parsing sets `invocation.action`.
 void add_run(CLI::App& program, Invocation& invocation);
 void add_reproduce(CLI::App& program, Invocation& invocation);
+void add_what_if(CLI::App& program, Invocation& invocation);
+void add_lines(CLI::App& program, Invocation& invocation);
 void add_list(CLI::App& program, Invocation& invocation);
 void add_describe(CLI::App& program, Invocation& invocation);
 void add_bench(CLI::App& program, Invocation& invocation);

@@ -9,6 +9,7 @@
 #include "sim/commands/commands.hpp"
 #include "sim/commands/kinds.hpp"
 #include "sim/config/experiment.hpp"
+#include "sim/config/layout_file.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
@@ -51,6 +52,7 @@ void print_json(const std::vector<ListedThing>& things) {
     entry["name"] = thing.name;
     entry["title"] = thing.title;
     if (!thing.problem.empty()) entry["problem"] = thing.problem;
+    if (!thing.details.is_null()) entry.update(thing.details);
     out.push_back(std::move(entry));
   }
   std::cout << out.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
@@ -64,6 +66,7 @@ void print_table(const std::vector<ListedThing>& things) {
     const std::string name = paint(Colour::bold, pad_right(thing.name, width + 2));
     if (thing.problem.empty()) {
       std::cout << name << thing.title << "\n";
+      if (!thing.remark.empty()) std::cout << std::string(width + 2, ' ') << paint(Colour::dim, thing.remark) << "\n";
     } else {
       std::cout << name << paint(Colour::red, thing.problem) << "\n";
     }
@@ -97,11 +100,15 @@ std::vector<ListedThing> list_protocols() {
   return list_files(kProtocolFiles, [](const std::string& name) { return load_protocol(name).title; });
 }
 
+std::vector<ListedThing> list_layouts() {
+  return list_files(kLayoutFiles, [](const std::string& name) { return load_layout_file(name, "").title; });
+}
+
 std::vector<ListedThing> list_workloads() {
   return list_entries(workloads());
 }
-std::vector<ListedThing> list_locks() {
-  return list_entries(locks());
+std::vector<ListedThing> list_counters() {
+  return list_entries(counters());
 }
 
 const Kind& find_kind(const std::string& word) {
@@ -117,7 +124,9 @@ void add_list(CLI::App& program, Invocation& invocation) {
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   CLI::App* command = program.add_subcommand("list", "List what there is of a kind");
-  command->add_option("KIND", *word, "machines, experiments, workloads, locks or protocols")->type_name("")->required();
+  command->add_option("KIND", *word, "machines, experiments, workloads, locks, counters, protocols or layouts")
+      ->type_name("")
+      ->required();
   command->add_flag("--json", *json, "Print one JSON array of objects with name and title");
   command->footer(kFooter);
   command->callback([word, json, &invocation] { invocation.action = [word, json] { return list(*word, *json); }; });

@@ -9,7 +9,11 @@
 
 namespace linebounce {
 
-// Every metric of a few points, side by side as far as they fit; of many points sweep_table().
-std::string metrics_table(const std::vector<ReportedPoint>& points, const Painter& paint);
+// Every metric of a few points, side by side as far as they fit, but what lock_table() has; of many points sweep_table(), in
+// the order of the metric `sorted_by`, if there is one.
+std::string metrics_table(const std::vector<ReportedPoint>& points, const Painter& paint, const std::string& sorted_by = "");
+
+// "machine.cpus = 4, workload.lock = mcs"; empty for a run without a sweep.
+std::string point_title(const ReportedPoint& point);
 
 }  // namespace linebounce

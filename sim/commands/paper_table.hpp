@@ -16,7 +16,8 @@ struct Score {
 };
 Score score_of(const std::vector<PaperResult>& rows, PaperKind kind);
 
-// The rows, grouped by the source that they cite.
+// The rows, grouped by the source that they cite; without those of measured tables, which have a picture of their own
+// (measured_view.hpp).
 std::string paper_table(const std::vector<PaperResult>& rows, const Painter& paint);
 
 // "calibrated 5 of 5 within tolerance, predicted 2 of 3"; empty when nothing was scored.

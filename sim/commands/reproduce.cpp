@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/measured_view.hpp"
 #include "sim/commands/paper_table.hpp"
 #include "sim/commands/run_report.hpp"
 #include "sim/config/project_files.hpp"
@@ -44,6 +45,7 @@ struct Reproduced {
   std::string machine;
   std::string directory;
   std::vector<PaperResult> rows;
+  std::string tables;  // measured ones, for the terminal
 };
 
 bool begins_with_any(const std::string& id, const std::vector<std::string>& prefixes) {
@@ -99,10 +101,14 @@ Reproduced reproduce_one(const Chosen& chosen, const ReproduceArguments& argumen
   const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
   print_failures(plan, report, options.directory);
   code = larger(code, report.code);
-  Reproduced reproduced{plan.experiment.name, plan.experiment.machine_name, options.directory.string(), {}};
+  Reproduced reproduced{plan.experiment.name, plan.experiment.machine_name, options.directory.string(), {}, {}};
   for (const PaperResult& row : report.results.paper) {
     if (begins_with_any(row.row.id, chosen.prefixes)) reproduced.rows.push_back(row);
   }
+  const auto has_rows = [&reproduced](const std::string& table) {
+    return std::any_of(reproduced.rows.begin(), reproduced.rows.end(), [&](const auto& row) { return row.row.table == table; });
+  };
+  reproduced.tables = measured_tables(plan, report.results, has_rows, painter_for_stdout());
   return reproduced;
 }
 
@@ -140,7 +146,12 @@ void print_json(const std::vector<Reproduced>& all, const std::vector<PaperResul
 
 void print_tables(const std::vector<Reproduced>& all, const std::vector<PaperResult>& rows) {
   const Painter paint = painter_for_stdout();
-  std::cout << paper_table(rows, paint);
+  std::string text = paper_table(rows, paint);
+  for (const Reproduced& reproduced : all) {
+    if (reproduced.tables.empty()) continue;
+    text += (text.empty() ? "" : "\n") + reproduced.tables;
+  }
+  std::cout << text;
   const std::string score = score_text(rows, paint);
   if (!score.empty()) std::cout << "\n  " << score << "\n";
   std::cout << "\n";

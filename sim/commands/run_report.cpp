@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "models/machine_layout.hpp"
 #include "sim/commands/latency_chart.hpp"
+#include "sim/commands/line_table.hpp"
+#include "sim/commands/lock_table.hpp"
 #include "sim/commands/matrix_chart.hpp"
+#include "sim/commands/measured_view.hpp"
 #include "sim/commands/metrics_table.hpp"
 #include "sim/commands/paper_table.hpp"
 #include "sim/commands/progress_line.hpp"
@@ -60,6 +64,43 @@ std::string matrices_of(const Plan& plan, const fs::path& directory, const Paint
     out += matrix_chart(rows, nodes, paint);
   }
   return out;
+}
+
+// The locks of the point whose CPUs waited for them most; empty for runs that take none.
+std::string locks_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
+  const fs::path file = directory / "locks.csv";
+  if (!fs::exists(file)) return "";
+  const std::map<int, std::vector<LockRow>> points = read_locks_csv(read_file(file));
+  const auto most = std::max_element(points.begin(), points.end(),
+                                     [](const auto& a, const auto& b) { return lock_load(a.second) < lock_load(b.second); });
+  if (most == points.end()) return "";
+  const std::string table = lock_table(most->second, paint);
+  if (table.empty() || points.size() == 1) return table;
+  const bool waited = lock_load(most->second).waited_pct > 0;
+  return "  " + paint(Colour::bold, "Locks of " + point_name(plan, most->first)) + "\n" +
+         paint(Colour::dim,
+               waited ? "  where CPUs waited for them most\n" : "  where they were held most; nobody waited at any point\n") +
+         table;
+}
+
+// The cache lines of the point with the most latency on them, if the experiment asks for some.
+std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::path& directory, const Painter& paint) {
+  const fs::path file = directory / "lines.csv";
+  if (plan.experiment.report_lines == 0 || !fs::exists(file)) return "";
+  int worst = 0;
+  LineSet set;
+  for (const auto& [number, rows] : read_lines_csv(read_file(file))) {
+    LineSet lines = lines_of(rows, {});
+    if (lines.all.latency_ns <= set.all.latency_ns) continue;
+    worst = number;
+    set = std::move(lines);
+  }
+  std::string out = line_table(set, static_cast<std::size_t>(plan.experiment.report_lines), paint);
+  if (out.empty()) return out;
+  if (plan.swept()) out = "  " + paint(Colour::bold, "Lines of " + point_name(plan, worst)) + "\n" + out;
+  const auto& metrics = report.results.points.at(static_cast<std::size_t>(worst)).metrics;
+  const std::string subsystems = subsystem_table(metrics, paint);
+  return subsystems.empty() ? out : out + "\n" + subsystems;
 }
 
 std::string reuse_text(const Plan& plan, const RunReport& report) {
@@ -118,9 +159,18 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
   const std::string matrices = matrices_of(plan, directory, paint);
   const std::string chart = matrices.empty() ? chart_of(plan, directory, paint) : matrices;
   if (!chart.empty()) std::cout << chart << "\n";
-  std::cout << (paper.empty() ? metrics_table(report.results.points, paint) : paper_table(paper, paint));
+  const std::string locks = locks_of(plan, directory, paint) + race_note(report.results.points, paint);
+  if (!locks.empty()) std::cout << locks << "\n";
+  const std::string lines = lines_of_worst(plan, report, directory, paint);
+  if (!lines.empty()) std::cout << lines << "\n";
+  const std::string tables = measured_tables(
+      plan, report.results, [](const std::string&) { return true; }, paint);
+  if (!tables.empty()) std::cout << tables << "\n";
+  const std::string figures =
+      paper.empty() ? metrics_table(report.results.points, paint, plan.experiment.sorted_by) : paper_table(paper, paint);
+  std::cout << figures;
   const std::string score = score_text(paper, paint);
-  if (!score.empty()) std::cout << "\n  " << score << "\n";
+  if (!score.empty()) std::cout << (figures.empty() ? "  " : "\n  ") << score << "\n";
   std::cout << "\n" << overridden_note(plan) << reuse_text(plan, report) << "Results: " << directory.string() << "/\n";
 }
 

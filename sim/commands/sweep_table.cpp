@@ -27,7 +27,7 @@ struct Column {
 // ---- which metrics, and what they are called ----
 
 // What hardware and engine measure in every run; all other metrics are a workload's own.
-constexpr std::array kOfEveryRun = {"bus", "cpi", "latency", "link", "locks", "misses", "time"};
+constexpr std::array kOfEveryRun = {"bus", "cpi", "latency", "link", "locks", "misses", "profile", "time"};
 
 struct MetricName {
   std::string first;  // "latency" of "latency.local_c2c.mean_ns"
@@ -51,10 +51,22 @@ std::string miss_source(const MetricName& name) {
   return level || of_one_kind ? "" : source;
 }
 
-enum class Rank { cost, throughput, of_workload, cpi, bus, miss, left_out };  // in the order of the columns
+enum class Rank { cost, throughput, of_workload, lock, cpi, bus, miss, left_out };  // in the order of the columns
+
+// Of a lock, all its call sites together: "locks.dcache_lock.con_pct".
+bool is_of_lock(const std::string& metric, std::string_view figure) {
+  return metric.starts_with("locks.") && metric.ends_with(figure) && std::count(metric.begin(), metric.end(), '.') == 2;
+}
+bool is_contention(const std::string& metric) {
+  return is_of_lock(metric, ".con_pct");
+}
+bool is_wait(const std::string& metric) {
+  return is_of_lock(metric, ".wait_mean_us");
+}
 
 Rank rank(const std::string& metric) {
   const MetricName name = split(metric);
+  if (is_contention(metric) || is_wait(metric)) return Rank::lock;
   if (name.first == "cost") return Rank::cost;
   if (name.first == "throughput") return Rank::throughput;
   if (std::find(kOfEveryRun.begin(), kOfEveryRun.end(), name.first) == kOfEveryRun.end()) return Rank::of_workload;
@@ -71,11 +83,22 @@ std::set<std::string> names_of(const std::vector<ReportedPoint>& points) {
   return names;
 }
 
-std::vector<std::string> ranked(const std::set<std::string>& names) {
+// What fewer than half of the points have is about those points, not about the sweep.
+bool is_rare(const std::vector<ReportedPoint>& points, const std::string& metric) {
+  const auto has = [&metric](const ReportedPoint& point) { return point.metrics.contains(metric); };
+  return 2 * static_cast<std::size_t>(std::count_if(points.begin(), points.end(), has)) < points.size();
+}
+
+std::vector<std::string> ranked(const std::vector<ReportedPoint>& points, const std::set<std::string>& names) {
   std::vector<std::string> chosen;
   std::copy_if(names.begin(), names.end(), std::back_inserter(chosen),
-               [](const auto& name) { return rank(name) != Rank::left_out; });
+               [&points](const auto& name) { return rank(name) != Rank::left_out && !is_rare(points, name); });
   std::stable_sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  // Of a few locks the contention says enough, of many none stands for the others.
+  constexpr std::ptrdiff_t kMostLocks = 3;
+  const auto locks = std::count_if(chosen.begin(), chosen.end(), is_contention);
+  if (locks > 1) std::erase_if(chosen, is_wait);
+  if (locks > kMostLocks) std::erase_if(chosen, is_contention);
   return chosen;
 }
 
@@ -260,7 +283,7 @@ std::string sweep_table(const std::vector<ReportedPoint>& points, const Painter&
   const std::size_t axes = points.front().at.size();
   for (std::size_t axis = 0; axis < axes; ++axis) columns.push_back(swept_column(points, axis));
   const std::set<std::string> names = names_of(points);
-  for (const std::string& name : ranked(names)) {
+  for (const std::string& name : ranked(points, names)) {
     if (!add_if_it_fits(columns, metric_column(points, name))) break;
   }
   std::string out = head_text(columns, paint) + rule(paint, total_width(columns) - kGap);

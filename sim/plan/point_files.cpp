@@ -139,8 +139,11 @@ bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const fs::pat
 void finish_point(const Plan& plan, int number, const fs::path& directory, Manifest manifest) {
   const auto index = static_cast<std::size_t>(number);
   const Point& point = plan.points[index];
-  const MergedPoint merged = merge_seeds(read_seeds(plan, number, directory, manifest));
-  write_csv_files(directory, csv_files(number, merged.tables));
+  const std::vector<PointData> runs = read_seeds(plan, number, directory, manifest);
+  const MergedPoint merged = merge_seeds(runs);
+  std::vector<CsvFile> files = csv_files(number, merged.tables);
+  if (runs.size() > 1) files.push_back(seeds_csv(number, point.input.seed, runs));
+  write_csv_files(directory, files);
   write_if_changed(directory / "config.toml", to_toml(plan.swept() ? point.resolved : plan.experiment.resolved));
   Results results = results_of(plan, {ReportedPoint{point.at, merged.metrics, true}});
   if (!plan.swept()) results.paper = evaluate_paper(plan, read_points(results_text(results)));

@@ -1,10 +1,12 @@
 #include "sim/results/csv.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <sstream>
 #include <tuple>
 
+#include "models/text/csv_row.hpp"
 #include "sim/results/files.hpp"
 #include "sim/results/numbers.hpp"
 
@@ -12,7 +14,12 @@ namespace linebounce {
 namespace {
 
 constexpr const char* kLatencyHeader = "point,kind,source,latency_cycles,latency_ns,count";
+constexpr const char* kLinesHeader =
+    "point,structure,object,line,offset,field,function,access,home,source,count,remote_pct,latency_ns_mean";
+constexpr const char* kLocksHeader =
+    "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,spin,rjct";
 constexpr const char* kMatrixHeader = "point,from_cpu,to_cpu,home_node,state,latency_ns";
+constexpr const char* kSeedsHeader = "point,seed,metric,value,unit";
 
 // A row under construction: fields are appended in the order of the columns.
 class Row {
@@ -47,7 +54,7 @@ std::string latency_csv(int point, const std::vector<LatencyRow>& rows) {
 }
 
 std::string lines_csv(int point, const std::vector<LineRow>& rows) {
-  std::string out = "point,structure,object,line,offset,field,function,access,home,source,count,remote_pct,latency_ns_mean\n";
+  std::string out = std::string(kLinesHeader) + "\n";
   for (const LineRow& row : rows) {
     Row(out) << point << row.structure << row.object << row.line << row.offset << row.field << row.function << row.access
              << row.home << row.source << row.count << row.remote_pct << row.latency_ns_mean;
@@ -56,9 +63,7 @@ std::string lines_csv(int point, const std::vector<LineRow>& rows) {
 }
 
 std::string locks_csv(int point, const std::vector<LockRow>& rows) {
-  std::string out =
-      "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,spin,"
-      "rjct\n";
+  std::string out = std::string(kLocksHeader) + "\n";
   for (const LockRow& row : rows) {
     Row(out) << point << row.lock << row.call_site << row.util_pct << row.con_pct << row.hold_mean_us << row.hold_max_us
              << row.wait_mean_us << row.wait_max_us << row.cpu_pct << row.total << row.nowait << row.spin << row.rjct;
@@ -87,20 +92,20 @@ Value parse_number(const std::string& file, const std::string& text) {
   return value;
 }
 
-// The rows of a file of ours whose fields are plain words and numbers, so that a comma always ends one. All have six.
+// The rows of a file of ours. Its last line ends, too: otherwise some of it is missing.
 std::vector<std::vector<std::string>> read_rows(const std::string& file, const std::string& header,
                                                 const std::string& content) {
   std::istringstream in(content);
   std::string line;
   std::getline(in, line);
   if (line != header) throw InputError(file + " does not begin with " + header);
+  if (!content.ends_with('\n')) throw InputError(file + " is cut off: its last line does not end");
+  const auto columns = static_cast<std::size_t>(std::count(header.begin(), header.end(), ',')) + 1;
   std::vector<std::vector<std::string>> rows;
   while (std::getline(in, line)) {
-    std::vector<std::string> fields;
-    std::istringstream row(line);
-    for (std::string field; std::getline(row, field, ',');) fields.push_back(field);
-    if (fields.size() != 6) throw InputError(file + ": \"" + line + "\" does not have the columns " + header);
-    rows.push_back(std::move(fields));
+    auto fields = split_csv_row(line);
+    if (!fields || fields->size() != columns) throw InputError(file + ": \"" + line + "\" does not have the columns " + header);
+    rows.push_back(std::move(*fields));
   }
   return rows;
 }
@@ -116,8 +121,23 @@ std::vector<CsvFile> csv_files(int point, const PointData& data) {
   return files;
 }
 
+CsvFile seeds_csv(int point, std::uint64_t first_seed, const std::vector<PointData>& runs) {
+  std::string out = std::string(kSeedsHeader) + "\n";
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    const auto seed = static_cast<std::int64_t>(first_seed + run);
+    for (const auto& [name, metric] : runs[run].metrics) {
+      Row row(out);
+      row << point << seed << name;
+      std::visit([&row](auto value) { row << value; }, metric.value);
+      row << metric.unit;
+    }
+  }
+  return {"seeds.csv", out};
+}
+
 const std::vector<std::string>& csv_names() {
-  static const std::vector<std::string> names = {"latency.csv", "lines.csv", "locks.csv", "transitions.csv", "matrix.csv"};
+  static const std::vector<std::string> names = {"latency.csv",     "lines.csv",  "locks.csv",
+                                                 "transitions.csv", "matrix.csv", "seeds.csv"};
   return names;
 }
 
@@ -144,6 +164,28 @@ std::vector<LatencyRow> read_latency_csv(const std::string& content) {
   return rows;
 }
 
+std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content) {
+  const std::string file = "lines.csv";
+  std::map<int, std::vector<LineRow>> points;
+  for (const std::vector<std::string>& fields : read_rows(file, kLinesHeader, content)) {
+    const auto count = [&](std::size_t column) { return parse_number<std::int64_t>(file, fields[column]); };
+    const auto number = [&](std::size_t column) { return parse_number<double>(file, fields[column]); };
+    points[parse_number<int>(file, fields[0])].push_back({.structure = fields[1],
+                                                          .object = fields[2],
+                                                          .line = count(3),
+                                                          .offset = count(4),
+                                                          .field = fields[5],
+                                                          .function = fields[6],
+                                                          .access = fields[7],
+                                                          .home = count(8),
+                                                          .source = fields[9],
+                                                          .count = count(10),
+                                                          .remote_pct = number(11),
+                                                          .latency_ns_mean = number(12)});
+  }
+  return points;
+}
+
 std::map<int, std::vector<MatrixRow>> read_matrix_csv(const std::string& content) {
   const std::string file = "matrix.csv";
   std::map<int, std::vector<MatrixRow>> points;
@@ -151,6 +193,39 @@ std::map<int, std::vector<MatrixRow>> read_matrix_csv(const std::string& content
     points[parse_number<int>(file, fields[0])].push_back(
         {parse_number<std::int64_t>(file, fields[1]), parse_number<std::int64_t>(file, fields[2]),
          parse_number<std::int64_t>(file, fields[3]), fields[4], parse_number<double>(file, fields[5])});
+  }
+  return points;
+}
+
+std::map<int, std::vector<LockRow>> read_locks_csv(const std::string& content) {
+  const std::string file = "locks.csv";
+  std::map<int, std::vector<LockRow>> points;
+  for (const std::vector<std::string>& fields : read_rows(file, kLocksHeader, content)) {
+    const auto number = [&](std::size_t column) { return parse_number<double>(file, fields[column]); };
+    const auto count = [&](std::size_t column) { return parse_number<std::int64_t>(file, fields[column]); };
+    points[parse_number<int>(file, fields[0])].push_back({.lock = fields[1],
+                                                          .call_site = fields[2],
+                                                          .util_pct = number(3),
+                                                          .con_pct = number(4),
+                                                          .hold_mean_us = number(5),
+                                                          .hold_max_us = number(6),
+                                                          .wait_mean_us = number(7),
+                                                          .wait_max_us = number(8),
+                                                          .cpu_pct = number(9),
+                                                          .total = count(10),
+                                                          .nowait = count(11),
+                                                          .spin = count(12),
+                                                          .rjct = count(13)});
+  }
+  return points;
+}
+
+std::map<int, SeedValues> read_seeds_csv(const std::string& content) {
+  const std::string file = "seeds.csv";
+  std::map<int, SeedValues> points;
+  for (const std::vector<std::string>& fields : read_rows(file, kSeedsHeader, content)) {
+    SeedValues& values = points[parse_number<int>(file, fields[0])];
+    values[fields[2]][parse_number<std::uint64_t>(file, fields[1])] = parse_number<double>(file, fields[3]);
   }
   return points;
 }

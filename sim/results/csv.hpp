@@ -1,6 +1,7 @@
 // The CSV files of a results directory, as DESIGN's table names their columns.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,7 +19,11 @@ struct CsvFile {
 // The files of point number `point`; matrix.csv only if the run measured one.
 std::vector<CsvFile> csv_files(int point, const PointData& data);
 
-// The names of all files that csv_files() may return.
+// What each metric was in each run of a point with several seeds, which merge_seeds() makes means of: seeds.csv. The first run
+// had `first_seed`, the others the seeds behind it.
+CsvFile seeds_csv(int point, std::uint64_t first_seed, const std::vector<PointData>& runs);
+
+// The names of all files that csv_files() and seeds_csv() may return.
 const std::vector<std::string>& csv_names();
 
 // Files of several points as one: the first's header, then every row.
@@ -27,8 +32,18 @@ std::string concatenate_csv(const std::vector<std::string>& contents);
 // latency.csv again, all its points added up; sorted by kind, source, latency. Errors: InputError.
 std::vector<LatencyRow> read_latency_csv(const std::string& content);
 
+// lines.csv again, by point; a point without misses has no entry. Errors: InputError.
+std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content);
+
 // matrix.csv again, by point. Errors: InputError.
 std::map<int, std::vector<MatrixRow>> read_matrix_csv(const std::string& content);
+
+// locks.csv again, by point. Errors: InputError.
+std::map<int, std::vector<LockRow>> read_locks_csv(const std::string& content);
+
+// seeds.csv again, by point: each metric's value by seed. Errors: InputError.
+using SeedValues = std::map<std::string, std::map<std::uint64_t, double>>;
+std::map<int, SeedValues> read_seeds_csv(const std::string& content);
 
 // A field, in quotes if it needs them (RFC 4180).
 std::string csv_field(std::string_view text);

@@ -8,7 +8,10 @@
 #include "models/failure.hpp"
 #include "models/text/spelling.hpp"
 #include "sim/config/config_error.hpp"
+#include "sim/simulation/lock_rows.hpp"
 #include "sim/simulation/statistics.hpp"
+#include "sim/simulation/table_places.hpp"
+#include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
 #include "workloads/registry.hpp"
 
@@ -28,6 +31,23 @@ class PointMetrics final : public MetricSink {
  private:
   PointData& point_;
 };
+
+// What the kernel's misses cost an operation of the workload's, where it counts operations and the kernel misses.
+void add_latency_per_operation(const Statistics& statistics, double measured_ns, PointData& point) {
+  const auto rate = point.metrics.find("throughput.operations_per_s");
+  const std::map<std::string, double> latency = statistics.kernel_latency_ns();
+  if (rate == point.metrics.end() || latency.empty()) return;
+  const double operations =
+      std::visit([](auto value) { return static_cast<double>(value); }, rate->second.value) * measured_ns / 1e9;
+  if (operations == 0) return;
+  double all = 0;
+  for (const auto& [subsystem, ns] : latency) {
+    all += ns;
+    if (!subsystem.empty())
+      point.metrics["subsystem." + subsystem + ".latency_us_per_operation"] = {ns / 1000 / operations, "us"};
+  }
+  point.metrics["latency.kernel_us_per_operation"] = {all / 1000 / operations, "us"};
+}
 
 // The machine wants its listener before the listener can know the machine's memory.
 class Relay final : public Observer {
@@ -55,6 +75,22 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
   }
 }
 
+// A run that fails for another reason than its locks says who held and who awaited which.
+void run_machine(Machine& machine, LockSet& locks, const std::function<void(double)>& progress) {
+  try {
+    machine.run(progress);
+  } catch (const LockMisuse&) {
+    throw;
+  } catch (const ModelFailure& failure) {
+    const std::string uses = locks.describe();
+    if (uses.empty()) throw;
+    throw ModelFailure(std::string(failure.what()) + "\nlocks:\n" + uses);
+  }
+  std::vector<const Cpu*> cpus;
+  for (int cpu = 0; cpu < machine.cpus(); ++cpu) cpus.push_back(&machine.cpu(cpu));
+  locks.finish(cpus, machine.finished_at());
+}
+
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
   const auto entry =
@@ -67,20 +103,26 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   Relay relay;
   Machine machine(input.machine, input.protocols, input.engine, input.run.warmup_us, input.run.measure_us, relay);
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
-  workload->set_up({memory, input.machine, machine.layout(), input.seed});
+  LockSet locks(memory, input.machine.cpus, machine.layout().cpus);
+  workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts});
   refuse_unknown_objects(input, memory);
+  const std::vector<PlacedTable> tables = place_tables(input.tables, memory, machine.store(), machine.homes());
   Statistics statistics(machine, memory);
   relay.set(statistics);
   machine.set_functions(memory.functions().size());
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     machine.set_program(cpu, [&workload](Cpu& thread) { workload->run(thread); });
   }
-  machine.run(progress);
+  run_machine(machine, locks, progress);
   PointData point;
   statistics.collect(machine, point);
+  add_table_metrics(tables, statistics.placed_rows(tables), point);
+  collect_locks(locks, memory, machine.timebase(), machine.measured(), machine.cpus(), point);
   PointMetrics metrics(point);
   const std::function<const Cpu&(int)> cpu = [&machine](int number) -> const Cpu& { return machine.cpu(number); };
-  workload->report({machine.timebase().to_ns(machine.measured()), cpu, machine.cpus()}, metrics);
+  const double measured_ns = machine.timebase().to_ns(machine.measured());
+  workload->report({measured_ns, cpu, machine.cpus()}, metrics);
+  add_latency_per_operation(statistics, measured_ns, point);
   return point;
 }
 

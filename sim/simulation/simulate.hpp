@@ -5,11 +5,14 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "models/machine_protocols.hpp"
 #include "models/machine_spec.hpp"
 #include "models/memory/homes.hpp"
+#include "sim/lines/measured_table.hpp"
 #include "sim/results/point_data.hpp"
+#include "workloads/program/layout_set.hpp"
 #include "workloads/program/parameters.hpp"
 
 namespace linebounce {
@@ -25,8 +28,10 @@ struct SimulationInput {
   std::map<std::string, Home> placement;   // of objects, by name
   std::string workload;                    // a name of workloads()
   Parameters parameters;                   // complete: defaults filled in
+  LayoutSet layouts;                       // of the file that the workload names, if it names one
   RunSpec run;
   EngineSpec engine;
+  std::vector<MeasuredTable> tables;  // what lines are held against
   std::uint64_t seed = 1;
 };
 

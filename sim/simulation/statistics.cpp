@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace linebounce {
 
@@ -153,24 +154,39 @@ std::int64_t Statistics::add_hits(const ThreadCounters& counters, LatencyBins& b
   return all;
 }
 
-void Statistics::collect_lines(PointData& point) const {
+LineRow Statistics::line_row(const MissTable::Entry& entry) const {
+  const Symbol symbol = memory_.symbol({entry.key.object, entry.key.offset});
+  LineRow row;
+  row.structure = symbol.structure;
+  row.object = symbol.object;
+  row.line = symbol.line;
+  row.offset = symbol.offset;
+  row.field = symbol.field;
+  row.function = memory_.functions()[entry.key.function].name;
+  row.access = kAccessNames[static_cast<std::size_t>(entry.key.access)];
+  row.home = entry.key.home;
+  row.source = kSourceNames[static_cast<std::size_t>(entry.key.source)];
+  row.count = entry.count;
+  row.remote_pct = share_pct(static_cast<double>(entry.remote), static_cast<double>(entry.count));
+  row.latency_ns_mean = timebase_.to_ns(entry.latency) / static_cast<double>(entry.count);
+  return row;
+}
+
+std::vector<PlacedRow> Statistics::placed_rows(const std::vector<PlacedTable>& tables) const {
+  std::set<LineNumber> wanted;
+  for (const PlacedTable& table : tables) wanted.insert(table.lines.begin(), table.lines.end());
+  std::vector<PlacedRow> rows;
   for (const MissTable::Entry& entry : table_.sorted()) {
-    const Symbol symbol = memory_.symbol({entry.key.object, entry.key.offset});
-    LineRow row;
-    row.structure = symbol.structure;
-    row.object = symbol.object;
-    row.line = symbol.line;
-    row.offset = symbol.offset;
-    row.field = symbol.field;
-    row.function = memory_.functions()[entry.key.function].name;
-    row.access = kAccessNames[static_cast<std::size_t>(entry.key.access)];
-    row.home = entry.key.home;
-    row.source = kSourceNames[static_cast<std::size_t>(entry.key.source)];
-    row.count = entry.count;
-    row.remote_pct = share_pct(static_cast<double>(entry.remote), static_cast<double>(entry.count));
-    row.latency_ns_mean = timebase_.to_ns(entry.latency) / static_cast<double>(entry.count);
-    point.lines.push_back(row);
+    if (entry.key.object == AddressSpace::kNoObject) continue;
+    const Address address = memory_.address({entry.key.object, entry.key.offset});
+    const LineNumber line = store_.line_of(address).value;
+    if (wanted.contains(line)) rows.push_back({line, line_row(entry)});
   }
+  return rows;
+}
+
+void Statistics::collect_lines(PointData& point) const {
+  for (const MissTable::Entry& entry : table_.sorted()) point.lines.push_back(line_row(entry));
   std::sort(point.lines.begin(), point.lines.end(), [](const LineRow& a, const LineRow& b) {
     return std::tie(a.structure, a.object, a.line, a.offset, a.field, a.function, a.access, a.home, a.source) <
            std::tie(b.structure, b.object, b.line, b.offset, b.field, b.function, b.access, b.home, b.source);
@@ -178,11 +194,13 @@ void Statistics::collect_lines(PointData& point) const {
 }
 
 // How much of the kernel's misses, and of their latency, the worst lines have: those with the largest sums of latency. Lines of
-// arrays are not told apart and are none of them. Upgrades are left out, as in the local shares.
+// arrays are not told apart and are none of them. Upgrades are left out, as in the local shares. And whose structures those
+// worst lines hold: OLS 2007, figure 2.
 void Statistics::collect_top_lines(PointData& point) const {
   struct Line {
     Tick latency = 0;
     std::int64_t count = 0;
+    std::string subsystem = {};
   };
   std::map<std::pair<std::uint32_t, std::int64_t>, Line> lines;
   Line all;
@@ -196,6 +214,7 @@ void Statistics::collect_top_lines(PointData& point) const {
     Line& line = lines[{entry.key.object, symbol.line}];
     line.latency += entry.latency;
     line.count += entry.count;
+    line.subsystem = memory_.subsystem({entry.key.object, entry.key.offset});
   }
   if (all.count == 0) return;
   std::vector<Line> worst;
@@ -204,13 +223,34 @@ void Statistics::collect_top_lines(PointData& point) const {
             [](const Line& a, const Line& b) { return std::tie(a.latency, a.count) > std::tie(b.latency, b.count); });
   if (worst.size() > kTopLines) worst.resize(kTopLines);
   Line top;
+  std::map<std::string, Line> subsystems;
   for (const Line& line : worst) {
-    top.latency += line.latency;
-    top.count += line.count;
+    for (Line* sum : {&top, &subsystems[line.subsystem]}) {
+      sum->latency += line.latency;
+      sum->count += line.count;
+    }
   }
   point.metrics["misses.top500_share_pct"] = {share_pct(static_cast<double>(top.count), static_cast<double>(all.count)), "%"};
   point.metrics["latency.top500_share_pct"] = {share_pct(static_cast<double>(top.latency), static_cast<double>(all.latency)),
                                                "%"};
+  for (const auto& [name, part] : subsystems) {
+    if (name.empty()) continue;
+    const std::string metric = "subsystem." + name;
+    point.metrics[metric + ".misses_pct"] = {share_pct(static_cast<double>(part.count), static_cast<double>(top.count)), "%"};
+    point.metrics[metric + ".latency_pct"] = {share_pct(static_cast<double>(part.latency), static_cast<double>(top.latency)),
+                                              "%"};
+  }
+}
+
+std::map<std::string, double> Statistics::kernel_latency_ns() const {
+  std::map<std::string, Tick> ticks;
+  for (const MissTable::Entry& entry : table_.sorted()) {
+    if (memory_.functions()[entry.key.function].mode != Mode::kernel) continue;
+    ticks[memory_.subsystem({entry.key.object, entry.key.offset})] += entry.latency;
+  }
+  std::map<std::string, double> latency;
+  for (const auto& [subsystem, sum] : ticks) latency[subsystem] = timebase_.to_ns(sum);
+  return latency;
 }
 
 void Statistics::collect_time(Machine& machine, PointData& point) const {
@@ -230,6 +270,7 @@ void Statistics::collect_time(Machine& machine, PointData& point) const {
     point.metrics[std::string("cpi.") + kModeNames[mode]] = {
         static_cast<double>(time[mode]) / static_cast<double>(ticks_at_one), ""};
   }
+  collect_profile(machine, time[0], point);
   // A CPU whose program has ended idles.
   const auto all = static_cast<double>(machine.measured()) * machine.cpus();
   const double system = share_pct(static_cast<double>(time[0]), all);
@@ -237,6 +278,20 @@ void Statistics::collect_time(Machine& machine, PointData& point) const {
   point.metrics["time.system_pct"] = {system, "%"};
   point.metrics["time.user_pct"] = {user, "%"};
   point.metrics["time.idle_pct"] = {share_pct(all - static_cast<double>(time[0]) - static_cast<double>(time[1]), all), "%"};
+}
+
+// As a kernel's profile: where its time goes, by function. A lock's out-of-line spinning is a function of its own.
+void Statistics::collect_profile(Machine& machine, Tick kernel, PointData& point) const {
+  if (kernel == 0) return;
+  for (std::size_t function = 0; function < memory_.functions().size(); ++function) {
+    if (memory_.functions()[function].mode != Mode::kernel) continue;
+    Tick time = 0;
+    for (int cpu = 0; cpu < machine.cpus(); ++cpu) time += machine.cpu(cpu).counters().time_in_function[function];
+    if (time == 0) continue;
+    std::string name = memory_.functions()[function].name;  // metrics have lower-case names: __blockdev_direct_IO
+    for (char& letter : name) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    point.metrics["profile." + name + ".time_pct"] = {share_pct(static_cast<double>(time), static_cast<double>(kernel)), "%"};
+  }
 }
 
 void Statistics::collect_transitions(const Machine& machine, PointData& point) {

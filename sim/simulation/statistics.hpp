@@ -8,6 +8,7 @@
 
 #include "models/machine.hpp"
 #include "models/observer.hpp"
+#include "sim/lines/table_metrics.hpp"
 #include "sim/results/point_data.hpp"
 #include "sim/simulation/latency_metrics.hpp"
 #include "workloads/program/address_space.hpp"
@@ -67,11 +68,20 @@ class Statistics final : public Observer {
   // Everything but the workload's own metrics. REQUIRES: the machine has run.
   void collect(Machine& machine, PointData& point) const;
 
+  // The kernel's miss latency in the measured time, ns: of all misses that somebody supplied and of upgrades, by subsystem ("":
+  // of no structure that belongs to one).
+  [[nodiscard]] std::map<std::string, double> kernel_latency_ns() const;
+
+  // The rows of lines.csv, not sorted, each with its line in memory. What no object holds has no line, and is none of them.
+  [[nodiscard]] std::vector<PlacedRow> placed_rows(const std::vector<PlacedTable>& tables) const;
+
  private:
   void collect_latency(Machine& machine, PointData& point) const;
+  [[nodiscard]] LineRow line_row(const MissTable::Entry& entry) const;
   void collect_lines(PointData& point) const;
   void collect_top_lines(PointData& point) const;
   void collect_time(Machine& machine, PointData& point) const;
+  void collect_profile(Machine& machine, Tick kernel, PointData& point) const;
   static void collect_traffic(const Machine& machine, PointData& point);
   static void collect_transitions(const Machine& machine, PointData& point);
   std::int64_t add_hits(const ThreadCounters& counters, LatencyBins& bins) const;

@@ -26,7 +26,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 // Two locks on 1, 2 and 4 CPUs; one CPU alone has no misses.
 std::vector<ReportedPoint> locks_by_cpus() {
   std::vector<ReportedPoint> points;
-  for (const char* lock : {"ticket", "test_and_test_and_set"}) {
+  for (const char* lock : {"ticket", "ttas"}) {
     for (const std::int64_t cpus : {1, 2, 4}) {
       ReportedPoint point;
       point.at = {{"workload.lock", std::string(lock)}, {"machine.cpus", cpus}};
@@ -62,11 +62,82 @@ TEST(MetricsTable, AFewPointsStandSideBySideWithAllMetrics) {
   EXPECT_THAT(line_with(table, "bus.transactions"), MatchesRegex(" +bus.transactions +7 .*"));
 }
 
+void add_lock_metrics(ReportedPoint& point) {
+  point.metrics["locks.dcache_lock.con_pct"] = {16.5, "%", {}};
+  point.metrics["locks.idle_lock.con_pct"] = {0.0, "%", {}};
+  point.metrics["locks.dcache_lock.total"] = {std::int64_t{15069563}, "", {}};
+  point.metrics["locks.dcache_lock.d_lookup.con_pct"] = {17.2, "%", {}};
+}
+
+TEST(MetricsTable, OfOnePointLeavesLocksToTheirOwnTable) {
+  std::vector<ReportedPoint> points(1);
+  points[0].metrics["bus.transactions"] = {std::int64_t{7}, "", {}};
+  add_lock_metrics(points[0]);
+  EXPECT_THAT(metrics_table(points, kPlain), Not(HasSubstr("locks.")));
+}
+
+TEST(MetricsTable, OfAFewPointsHasTheFiguresByWhichLocksAreCompared) {
+  std::vector<ReportedPoint> points(2);
+  for (ReportedPoint& point : points) {
+    point.at = {{"machine.cpus", std::int64_t{2}}};
+    add_lock_metrics(point);
+  }
+  const std::string table = metrics_table(points, kPlain);
+  EXPECT_THAT(table, HasSubstr("locks.dcache_lock.con_pct"));
+  EXPECT_THAT(table, Not(HasSubstr("idle_lock"))) << "nobody waited for it";
+  EXPECT_THAT(table, Not(HasSubstr("total")));
+  EXPECT_THAT(table, Not(HasSubstr("d_lookup")));
+}
+
+TEST(SweepTable, HasContentionAndWaitsOfOneLock) {
+  auto points = locks_by_cpus();
+  for (ReportedPoint& point : points) {
+    point.metrics["locks.dcache_lock.con_pct"] = {16.5, "%", {}};
+    point.metrics["locks.dcache_lock.wait_mean_us"] = {5.0, "us", {}};
+  }
+  EXPECT_THAT(metrics_table(points, kPlain), HasSubstr("16.50   5.000"));
+}
+
+TEST(SweepTable, OfAFewLocksHasTheContention) {
+  auto points = locks_by_cpus();
+  for (ReportedPoint& point : points) {
+    add_lock_metrics(point);
+    point.metrics["locks.dcache_lock.wait_mean_us"] = {7.75, "us", {}};
+  }
+  EXPECT_THAT(metrics_table(points, kPlain), Not(HasSubstr("7.750")));
+  const auto lines = lines_of(metrics_table(points, kPlain));
+  EXPECT_THAT(lines[0], MatchesRegex(" +throughput +locks +CPI +bus +mean latency"));
+}
+
+TEST(SweepTable, LeavesTheKernelsProfileOut) {
+  auto points = locks_by_cpus();
+  for (ReportedPoint& point : points) point.metrics["profile.d_lookup.time_pct"] = {60.5, "%", {}};
+  EXPECT_THAT(metrics_table(points, kPlain), Not(HasSubstr("profile")));
+}
+
+TEST(SweepTable, OfManyLocksHasNone) {
+  auto points = locks_by_cpus();
+  for (const char* lock : {"a", "b", "c", "d"}) points[0].metrics[std::string("locks.") + lock + ".con_pct"] = {1.5, "%", {}};
+  EXPECT_THAT(metrics_table(points, kPlain), Not(HasSubstr("locks")));
+}
+
 TEST(SweepTable, HasARowForEachPointAndBeginsWithTheSweptValues) {
   const auto lines = lines_of(metrics_table(locks_by_cpus(), kPlain));
   ASSERT_EQ(lines.size(), 4U + 6U + 1U);  // names above a rule, points, a note
   EXPECT_THAT(lines[4], MatchesRegex("  ticket +1 +1064000 .*"));
-  EXPECT_THAT(lines[9], MatchesRegex("  test_and_test_and_set +4 +266000 .*"));
+  EXPECT_THAT(lines[9], MatchesRegex("  ttas +4 +266000 .*"));
+}
+
+TEST(SweepTable, IsSortedByTheMetricThatTheExperimentNames) {
+  const auto lines = lines_of(metrics_table(locks_by_cpus(), kPlain, "cpi.kernel"));
+  EXPECT_THAT(lines[4], MatchesRegex("  ticket +4 .*"));
+  EXPECT_THAT(lines[5], MatchesRegex("  ttas +4 .*"));
+  EXPECT_THAT(lines[9], MatchesRegex("  ttas +1 .*"));
+}
+
+TEST(SweepTable, SaysThatItCannotBeSortedByWhatIsNotThere) {
+  EXPECT_THAT(metrics_table(locks_by_cpus(), kPlain, "cpi.colonel"), HasSubstr("no point has the metric cpi.colonel"));
+  EXPECT_THAT(metrics_table(locks_by_cpus(), kPlain, "cpi.kernel"), Not(HasSubstr("no point has")));
 }
 
 TEST(SweepTable, ShowsTheWorkloadsMetricsThenCpiThenTheBusThenMisses) {

@@ -31,6 +31,72 @@ TEST(Csv, OnlyARunThatMeasuredAMatrixHasOne) {
   EXPECT_EQ(points.at(2)[0].latency_ns, 132.5);
 }
 
+TEST(Csv, SeedsAreReadAsTheyWereWritten) {
+  PointData first;
+  first.metrics = {{"latency.l2.count", {std::int64_t{7}, ""}}, {"cost.x", {0.25, "ns"}}};
+  PointData second;
+  second.metrics = {{"cost.x", {0.5, "ns"}}};
+  const CsvFile file = seeds_csv(3, 8, {first, second});
+  EXPECT_EQ(file.name, "seeds.csv");
+  EXPECT_EQ(file.content, "point,seed,metric,value,unit\n3,8,cost.x,0.25,ns\n3,8,latency.l2.count,7,\n3,9,cost.x,0.5,ns\n");
+  const auto points = read_seeds_csv(file.content);
+  EXPECT_THAT(points.at(3).at("cost.x"), ElementsAre(testing::Pair(8, 0.25), testing::Pair(9, 0.5)));
+  EXPECT_EQ(points.at(3).at("latency.l2.count").size(), 1U);
+}
+
+TEST(Csv, LocksAreReadAsTheyWereWritten) {
+  PointData data;
+  data.locks = {{"dcache_lock", "", 5.3, 16.5, 0.6, 2787, 5, 3094, 0.89, 150, 125, 25, 3},
+                {"dcache_lock", "d_lookup", 4.8, 17.2, 0.7, 1362, 4.8, 2692, 0.76, 127, 105, 22, 0}};
+  const CsvFile file = csv_files(4, data)[2];
+  ASSERT_EQ(file.name, "locks.csv");
+  const auto points = read_locks_csv(file.content);
+  ASSERT_EQ(points.at(4).size(), 2U);
+  const LockRow& lock = points.at(4)[0];
+  EXPECT_EQ(lock.call_site, "");
+  EXPECT_EQ(lock.cpu_pct, 0.89);
+  EXPECT_EQ(lock.rjct, 3);
+  const LockRow& site = points.at(4)[1];
+  EXPECT_EQ(site.call_site, "d_lookup");
+  EXPECT_EQ(site.wait_max_us, 2692);
+  data.locks = points.at(4);
+  EXPECT_EQ(csv_files(4, data)[2].content, file.content);
+}
+
+TEST(Csv, LinesAreReadAsTheyWereWritten) {
+  PointData data;
+  data.lines = {{"rq", "rq[3]", 1, 40, "idle", "idle_cpu", "load", 0, "remote_c2c", 799, 65.96, 412.5},
+                {"odd, one", "odd", 0, 0, "say \"x\"", "f", "atomic", 1, "upgrade", 1, 0, 0}};
+  const std::string content = csv_files(4, data)[1].content;
+  const auto points = read_lines_csv(content);
+  ASSERT_EQ(points.at(4).size(), 2U);
+  EXPECT_EQ(points.at(4)[0].object, "rq[3]");
+  EXPECT_EQ(points.at(4)[0].remote_pct, 65.96);
+  EXPECT_EQ(points.at(4)[1].structure, "odd, one");
+  data.lines = points.at(4);
+  EXPECT_EQ(csv_files(4, data)[1].content, content);
+}
+
+// Also where what is left of the last row looks like a whole one.
+TEST(Csv, ALinesFileThatIsCutOffAnywhereIsRefused) {
+  PointData data;
+  data.lines = {{"rq", "rq[3]", 1, 40, "idle", "idle_cpu", "load", 0, "remote_c2c", 799, 65.96, 412.5}};
+  const std::string content = csv_files(0, data)[1].content;
+  const std::size_t header = content.find('\n') + 1;
+  for (std::size_t size = 0; size < content.size(); ++size) {
+    if (size == header) continue;  // a file without rows
+    EXPECT_THROW(read_lines_csv(content.substr(0, size)), InputError) << size;
+  }
+}
+
+TEST(Csv, ALocksFileWithAColumnTooFewIsRefused) {
+  PointData data;
+  data.locks.emplace_back();
+  std::string content = csv_files(0, data)[2].content;
+  content.erase(content.rfind(','), 2);
+  EXPECT_THROW(read_locks_csv(content), InputError);
+}
+
 TEST(Csv, EveryRowBeginsWithItsPoint) {
   PointData data;
   data.transitions = {{"cache", "I", "Own_GetS[alone]", 12}};

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "sim/commands/commands.hpp"
+#include "sim/commands/line_table.hpp"
+#include "sim/commands/metrics_table.hpp"
+#include "sim/config/config_error.hpp"
+#include "sim/config/suggestions.hpp"
+#include "sim/results/csv.hpp"
+#include "sim/results/files.hpp"
+#include "sim/results/results_json.hpp"
+
+namespace linebounce {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce lines out/oltp                              the ten lines with the most latency, field by field
+  linebounce lines out/oltp --top 3 --structure rq       of run queues alone
+  linebounce lines out/oltp --as-sampled --sum           as an Itanium 2 samples; all objects of a structure added up
+  linebounce lines out/dcache_dbench --point 7 --json    point 7 of a sweep, for a program
+
+A line is what an object has in one cache line: objects that share a line stand there each for itself. Remote: the requester's
+node is not the line's home.)";
+
+struct LinesArguments {
+  std::string directory;
+  std::size_t top = 10;
+  std::string structure;
+  int point = 0;
+  LineChoice choice;
+  bool json = false;
+};
+
+// What a results directory says of one point.
+struct Recorded {
+  std::size_t points = 0;
+  ReportedPoint point;
+  std::vector<LineRow> rows;
+};
+
+// Reads a file; `place` comes before what is wrong with it.
+template <class Read>
+auto reading(const fs::path& file, const std::string& place, const Read& read) {
+  const std::string text = read_file(file);
+  try {
+    return read(text);
+  } catch (const InputError& error) {
+    throw InputError(place + error.what());
+  }
+}
+
+Recorded read_directory(const LinesArguments& arguments) {
+  const fs::path directory = arguments.directory;
+  const fs::path results = directory / "results.json";
+  const std::vector<ReportedPoint> points = reading(results, results.string() + ": ", read_points);
+  if (arguments.point < 0 || static_cast<std::size_t>(arguments.point) >= points.size()) {
+    throw ConfigError(fmt::format("--point {}: {} holds {} point{}, counted from 0", arguments.point, directory.string(),
+                                  points.size(), points.size() == 1 ? "" : "s"));
+  }
+  auto lines = reading(directory / "lines.csv", (directory / "").string(), read_lines_csv);
+  return {points.size(), points[static_cast<std::size_t>(arguments.point)], std::move(lines[arguments.point])};
+}
+
+void keep_structure(LineSet& set, const std::string& structure, const std::vector<LineRow>& rows) {
+  std::set<std::string> known;
+  for (const LineRow& row : rows) known.insert(row.structure);
+  if (!known.contains(structure)) {
+    throw ConfigError("--structure: the structure " + not_known(structure, {known.begin(), known.end()}));
+  }
+  std::erase_if(set.lines, [&structure](const Line& line) { return line.structure != structure; });
+}
+
+ordered_json line_json(const Line& line, const MissSum& all) {
+  ordered_json rows = ordered_json::array();
+  for (const LineUse& use : line.uses) {
+    rows.push_back({{"offset", use.offset},
+                    {"field", use.field},
+                    {"function", use.function},
+                    {"access", use.access},
+                    {"samples", use.misses.count},
+                    {"remote_pct", rounded(use.misses.remote_pct())},
+                    {"latency_ns_mean", rounded(use.misses.latency_ns_mean())}});
+  }
+  const double remote = line.misses.remote_pct();
+  const double share = all.latency_ns > 0 ? 100 * line.misses.latency_ns / all.latency_ns : 0;
+  return {{"structure", line.structure},
+          {"object", line.object.empty() ? ordered_json(nullptr) : ordered_json(line.object)},
+          {"line", line.number},
+          {"home", line.home ? ordered_json(*line.home) : ordered_json(nullptr)},
+          {"misses", line.misses.count},
+          {"local_pct", rounded(100 - remote)},
+          {"remote_pct", rounded(remote)},
+          {"latency_ns", rounded(line.misses.latency_ns)},
+          {"latency_share_pct", rounded(share)},
+          {"rows", std::move(rows)}};
+}
+
+void print_json(const LinesArguments& arguments, const Recorded& recorded, const LineSet& set) {
+  ordered_json lines = ordered_json::array();
+  for (std::size_t i = 0; i < std::min(arguments.top, set.lines.size()); ++i) {
+    lines.push_back(line_json(set.lines[i], set.all));
+  }
+  ordered_json at = ordered_json::object();
+  for (const auto& [path, value] : recorded.point.at) at[path] = value_to_json(value);
+  ordered_json subsystems = ordered_json::array();
+  for (const SubsystemShare& share : subsystem_shares(recorded.point.metrics)) {
+    subsystems.push_back(
+        {{"name", share.name}, {"misses_pct", rounded(share.misses_pct)}, {"latency_pct", rounded(share.latency_pct)}});
+  }
+  ordered_json out;
+  out["schema"] = "linebounce.lines/1";
+  out["directory"] = arguments.directory;
+  out["point"] = arguments.point;
+  out["at"] = std::move(at);
+  out["as_sampled"] = arguments.choice.as_sampled;
+  out["sum"] = arguments.choice.sum;
+  out["misses"] = set.all.count;
+  out["latency_ns"] = rounded(set.all.latency_ns);
+  out["lines"] = std::move(lines);
+  out["subsystems"] = std::move(subsystems);
+  std::cout << out.dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+}
+
+void print_tables(const LinesArguments& arguments, const Recorded& recorded, const LineSet& set) {
+  const Painter paint = painter_for_stdout();
+  if (recorded.points > 1) {
+    std::cout << "  " << paint(Colour::bold, fmt::format("point {} of {}", arguments.point, recorded.points)) << "  "
+              << point_title(recorded.point) << "\n\n";
+  }
+  const std::string table = line_table(set, arguments.top, paint);
+  std::cout << (table.empty() ? "No line has a miss of that kind.\n" : table);
+  const std::string subsystems = subsystem_table(recorded.point.metrics, paint);
+  if (!subsystems.empty()) std::cout << "\n" << subsystems;
+}
+
+ExitCode show_lines(const LinesArguments& arguments) {
+  const Recorded recorded = read_directory(arguments);
+  LineSet set = lines_of(recorded.rows, arguments.choice);
+  if (!arguments.structure.empty()) keep_structure(set, arguments.structure, recorded.rows);
+  if (arguments.json) {
+    print_json(arguments, recorded, set);
+  } else {
+    print_tables(arguments, recorded, set);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_lines(CLI::App& program, Invocation& invocation) {
+  auto arguments = std::make_shared<LinesArguments>();
+  CLI::App* command = program.add_subcommand("lines", "Show the cache lines that miss most, field by field, from results");
+  command->add_option("DIR", arguments->directory, "A results directory, as `run` leaves it")->type_name("")->required();
+  command->add_option("--top", arguments->top, "So many lines, those with the most latency; default: 10")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000000).description(""));
+  command->add_option("--structure", arguments->structure, "Only lines of objects of this structure")->type_name("S");
+  command->add_flag("--as-sampled", arguments->choice.as_sampled,
+                    "Only what the hardware of OLS 2007 samples: loads and atomics that a cache has served");
+  command->add_flag("--sum", arguments->choice.sum, "Add up all objects of a structure, line by line");
+  command->add_option("--point", arguments->point, "Point K of a sweep; default: 0")->type_name("K");
+  command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
+  command->footer(kFooter);
+  command->callback([arguments, &invocation] { invocation.action = [arguments] { return show_lines(*arguments); }; });
+}
+
+}  // namespace linebounce

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "sim/commands/commands.hpp"
+#include "sim/commands/run_report.hpp"
+#include "sim/commands/what_if_effect.hpp"
+#include "sim/commands/what_if_table.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/results/files.hpp"
+#include "sim/results/numbers.hpp"
+
+namespace linebounce {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce what-if                                   all changes in configs/experiments/what_if, ranked by their gain
+  linebounce what-if what_if/no_plug what_if/slub      two of them
+  linebounce what-if mine/ -o out/mine --json          all experiments of a folder, for a program
+  linebounce what-if my_change.toml                    one of your own: an experiment whose [sweep] has two values
+
+The first point of each experiment is the base, the second one the change. Both run with the same seeds; results that are there
+already are used again. The gain is the kernel's miss latency saved for each operation of the workload.)";
+
+struct WhatIfArguments {
+  std::vector<std::string> names = {"what_if"};
+  std::string directory = "out";
+  int at_once = available_cores();
+  bool json = false;
+};
+
+// A folder's experiments, or the one that is called so.
+std::vector<std::string> experiments_of(const std::string& word) {
+  std::string folder = word;
+  if (!folder.ends_with("/")) folder += "/";
+  std::vector<std::string> names = file_names(kExperimentFiles);
+  std::erase_if(names, [&folder](const std::string& name) { return !name.starts_with(folder); });
+  return names.empty() ? std::vector{word} : names;
+}
+
+// All of them are read before the first one runs.
+std::vector<Plan> plans_of(const std::vector<std::string>& words) {
+  std::vector<Plan> plans;
+  for (const std::string& word : words) {
+    for (const std::string& name : experiments_of(word)) {
+      Plan plan = make_plan(load_experiment(name, {}));
+      require_pair(plan);
+      const bool known = std::any_of(plans.begin(), plans.end(),
+                                     [&plan](const Plan& other) { return other.experiment.name == plan.experiment.name; });
+      if (!known) plans.push_back(std::move(plan));
+    }
+  }
+  return plans;
+}
+
+ordered_json at_json(const std::vector<std::pair<std::string, ConfigValue>>& at) {
+  ordered_json out = ordered_json::object();
+  for (const auto& [path, value] : at) out[path] = value_to_json(value);
+  return out;
+}
+
+ordered_json change_json(const PairedChange& change, const char* unit) {
+  return {{"base", rounded(change.base)},
+          {"changed", rounded(change.changed)},
+          {"unit", unit},
+          {"change_pct", rounded(change.change_pct)},
+          {"ci95_pct", rounded(change.ci95_pct)},
+          {"significant", change.significant()}};
+}
+
+ordered_json effect_json(const Effect& effect) {
+  constexpr std::size_t kLines = 10;
+  ordered_json lines = ordered_json::array();
+  for (std::size_t i = 0; i < std::min(kLines, effect.lines.size()); ++i) {
+    const LineChange& line = effect.lines[i];
+    lines.push_back({{"structure", line.structure},
+                     {"line", line.line},
+                     {"base_us", rounded(line.base_us)},
+                     {"changed_us", rounded(line.changed_us)}});
+  }
+  ordered_json subsystems = ordered_json::array();
+  for (const SubsystemChange& subsystem : effect.subsystems) {
+    ordered_json entry = {{"name", subsystem.name}};
+    entry.update(change_json(subsystem.latency, "us"));
+    subsystems.push_back(std::move(entry));
+  }
+  return {{"experiment", effect.experiment},
+          {"title", effect.title},
+          {"machine", effect.machine},
+          {"directory", effect.directory},
+          {"seeds", effect.seeds},
+          {"base", at_json(effect.base_at)},
+          {"changed", at_json(effect.changed_at)},
+          {"latency_per_operation", change_json(effect.latency, "us")},
+          {"throughput", change_json(effect.throughput, "1/s")},
+          {"subsystems", std::move(subsystems)},
+          {"lines", std::move(lines)}};
+}
+
+std::string document(const std::vector<Effect>& effects) {
+  ordered_json experiments = ordered_json::array();
+  for (const Effect& effect : effects) experiments.push_back(effect_json(effect));
+  const ordered_json out = {{"schema", "linebounce.what_if/1"}, {"experiments", std::move(experiments)}};
+  return out.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+ExitCode what_if(const WhatIfArguments& arguments, const std::vector<std::string>& argv) {
+  const std::vector<Plan> plans = plans_of(arguments.names);
+  ExitCode code = ExitCode::done;
+  std::vector<Effect> effects;
+  for (const Plan& plan : plans) {
+    RunOptions options;
+    options.directory = fs::path(arguments.directory) / plan.experiment.name;
+    options.at_once = arguments.at_once;
+    options.argv = argv;
+    const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
+    print_failures(plan, report, options.directory);
+    code = larger(code, report.code);
+    if (report.code == ExitCode::interrupted) return code;
+    if (report.code == ExitCode::done) effects.push_back(effect_of(plan, options.directory));
+  }
+  rank(effects);
+  const fs::path file = fs::path(arguments.directory) / "what_if.json";
+  write_file(file, document(effects));
+  if (arguments.json) {
+    std::cout << document(effects);
+  } else {
+    if (!effects.empty()) std::cout << what_if_table(effects, painter_for_stdout()) << "\n";
+    std::cout << "Results: " << file.string() << "\n";
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_what_if(CLI::App& program, Invocation& invocation) {
+  auto arguments = std::make_shared<WhatIfArguments>();
+  CLI::App* command = program.add_subcommand("what-if", "Run changes against their base, and rank them by what they gain");
+  command->add_option("NAME", arguments->names, "Experiments of two points, or folders of them; default: what_if")
+      ->type_name("");
+  command->add_option("-o,--output", arguments->directory, "Folder for the results directories; default: out")
+      ->type_name("DIR");
+  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""));
+  command->add_flag("--json", arguments->json, "Print one JSON object instead of a table");
+  command->footer(kFooter);
+  command->callback([arguments, &invocation] {
+    invocation.action = [arguments, &invocation] { return what_if(*arguments, invocation.argv); };
+  });
+}
+
+}  // namespace linebounce

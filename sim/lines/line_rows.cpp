@@ -1,0 +1,71 @@
+#include "sim/lines/line_rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace linebounce {
+
+namespace {
+
+using LineKey = std::tuple<std::string, std::string, std::int64_t>;              // structure, object, number
+using UseKey = std::tuple<std::int64_t, std::string, std::string, std::string>;  // offset, field, function, access
+
+struct Gathered {
+  MissSum misses;
+  std::optional<std::int64_t> home;
+  bool several_homes = false;
+  std::map<UseKey, MissSum> uses;
+};
+
+Line finished(const LineKey& key, const Gathered& gathered) {
+  Line line;
+  std::tie(line.structure, line.object, line.number) = key;
+  if (!gathered.several_homes) line.home = gathered.home;
+  line.misses = gathered.misses;
+  for (const auto& [use, misses] : gathered.uses) {
+    line.uses.push_back({std::get<0>(use), std::get<1>(use), std::get<2>(use), std::get<3>(use), misses});
+  }
+  std::stable_sort(line.uses.begin(), line.uses.end(), [](const LineUse& a, const LineUse& b) {
+    return std::tuple(a.offset, -a.misses.count) < std::tuple(b.offset, -b.misses.count);
+  });
+  return line;
+}
+
+}  // namespace
+
+void MissSum::add(const LineRow& row) {
+  const auto weight = static_cast<double>(row.count);
+  count += row.count;
+  remote += weight * row.remote_pct / 100;
+  latency_ns += weight * row.latency_ns_mean;
+}
+
+bool is_sampled(const LineRow& row) {
+  const bool access = row.access == "load" || row.access == "atomic";
+  return access && (row.source == "local_c2c" || row.source == "remote_c2c");
+}
+
+LineSet lines_of(const std::vector<LineRow>& rows, const LineChoice& choice) {
+  LineSet set;
+  std::map<LineKey, Gathered> lines;
+  for (const LineRow& row : rows) {
+    if (choice.as_sampled && !is_sampled(row)) continue;
+    set.all.add(row);
+    if (row.field == "[]") {
+      set.arrays.add(row);
+      continue;
+    }
+    Gathered& line = lines[{row.structure, choice.sum ? "" : row.object, row.line}];
+    line.misses.add(row);
+    line.several_homes = line.several_homes || (line.home && *line.home != row.home);
+    line.home = row.home;
+    line.uses[{row.offset, row.field, row.function, row.access}].add(row);
+  }
+  for (const auto& [key, line] : lines) set.lines.push_back(finished(key, line));
+  std::stable_sort(set.lines.begin(), set.lines.end(),
+                   [](const Line& a, const Line& b) { return a.misses.latency_ns > b.misses.latency_ns; });
+  return set;
+}
+
+}  // namespace linebounce

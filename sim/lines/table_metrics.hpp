@@ -1,0 +1,32 @@
+// Measured tables held against simulated lines, as metrics of a point.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/lines/measured_table.hpp"
+#include "sim/results/point_data.hpp"
+
+namespace linebounce {
+
+using LineNumber = std::uint64_t;  // of a coherence line in memory
+
+// A row of lines.csv with the line that it lies on in memory: there objects can share one.
+struct PlacedRow {
+  LineNumber line = 0;
+  LineRow row;
+};
+
+// A table, and the lines on which its field lies in one object or another.
+struct PlacedTable {
+  const MeasuredTable* table = nullptr;
+  std::vector<LineNumber> lines;
+};
+
+// Of these lines the one with the most latency as sampled; of equals the first in memory. REQUIRES: at least one line.
+LineNumber hottest_line(const std::vector<LineNumber>& lines, const std::vector<PlacedRow>& rows);
+
+// table.<id>.* of each table, and tables.* of all together (docs/results.md). Nothing where there are no tables.
+void add_table_metrics(const std::vector<PlacedTable>& tables, const std::vector<PlacedRow>& rows, PointData& point);
+
+}  // namespace linebounce

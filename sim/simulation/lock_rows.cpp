@@ -1,0 +1,80 @@
+#include "sim/simulation/lock_rows.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace linebounce {
+
+namespace {
+
+double ratio(double part, double whole) {
+  return whole == 0 ? 0 : part / whole;
+}
+
+// util_pct is a share of the measured time, cpu_pct of that of all CPUs. wait_mean_us is that of those who waited.
+LockRow row_of(const std::string& lock, const std::string& call_site, const LockUse& use, const Timebase& timebase,
+               Tick measured, int cpus) {
+  const auto us = [&timebase](Tick ticks) { return timebase.to_ns(ticks) / 1000; };
+  LockRow row;
+  row.lock = lock;
+  row.call_site = call_site;
+  row.nowait = use.nowait;
+  row.spin = use.spin;
+  row.rjct = use.rejected;
+  row.total = use.nowait + use.spin;
+  row.util_pct = 100 * ratio(static_cast<double>(use.held), static_cast<double>(measured));
+  row.con_pct = 100 * ratio(static_cast<double>(use.spin), static_cast<double>(row.total));
+  row.cpu_pct = 100 * ratio(static_cast<double>(use.waited), static_cast<double>(measured) * cpus);
+  row.hold_mean_us = ratio(us(use.hold_sum), static_cast<double>(use.holds));
+  row.hold_max_us = us(use.hold_max);
+  row.wait_mean_us = ratio(us(use.wait_sum), static_cast<double>(use.spin));
+  row.wait_max_us = us(use.wait_max);
+  return row;
+}
+
+void add_metrics(const LockRow& row, PointData& point) {
+  const std::string prefix = "locks." + row.lock + (row.call_site.empty() ? "." : "." + row.call_site + ".");
+  const auto metric = [&](const char* name, double value, const char* unit) { point.metrics[prefix + name] = {value, unit}; };
+  const auto count = [&](const char* name, std::int64_t value) { point.metrics[prefix + name] = {value, ""}; };
+  metric("util_pct", row.util_pct, "%");
+  metric("con_pct", row.con_pct, "%");
+  metric("hold_mean_us", row.hold_mean_us, "us");
+  metric("hold_max_us", row.hold_max_us, "us");
+  metric("wait_mean_us", row.wait_mean_us, "us");
+  metric("wait_max_us", row.wait_max_us, "us");
+  metric("cpu_pct", row.cpu_pct, "%");
+  count("total", row.total);
+  count("nowait", row.nowait);
+  count("spin", row.spin);
+  count("rjct", row.rjct);
+}
+
+void add_races(const std::string& lock, const Races& races, const Timebase& timebase, PointData& point) {
+  const std::string prefix = "locks." + lock + ".";
+  point.metrics[prefix + "races"] = {races.sections, ""};
+  if (!races.first) return;
+  point.metrics[prefix + "first_race.at_us"] = {timebase.to_ns(races.first->at) / 1000, "us"};
+  point.metrics[prefix + "first_race.inside_cpu"] = {std::int64_t{races.first->first_cpu.value}, ""};
+  point.metrics[prefix + "first_race.entering_cpu"] = {std::int64_t{races.first->second_cpu.value}, ""};
+}
+
+}  // namespace
+
+void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timebase& timebase, Tick measured, int cpus,
+                   PointData& point) {
+  for (const auto& [name, figures] : locks.figures()) {
+    LockUse all;
+    std::vector<LockRow> sites;
+    for (const auto& [call_site, use] : figures.by_call_site()) {
+      all.add(use);
+      sites.push_back(row_of(name, memory.functions()[call_site].name, use, timebase, measured, cpus));
+    }
+    std::sort(sites.begin(), sites.end(), [](const LockRow& a, const LockRow& b) { return a.call_site < b.call_site; });
+    point.locks.push_back(row_of(name, "", all, timebase, measured, cpus));
+    point.locks.insert(point.locks.end(), sites.begin(), sites.end());
+    if (figures.races()) add_races(name, *figures.races(), timebase, point);
+  }
+  for (const LockRow& row : point.locks) add_metrics(row, point);
+}
+
+}  // namespace linebounce

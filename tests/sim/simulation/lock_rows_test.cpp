@@ -1,0 +1,155 @@
+// From what locks have counted to rows and metrics. The programs know their times, so every figure can be said beforehand.
+#include "sim/simulation/lock_rows.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+using testing::Contains;
+using testing::Key;
+using testing::Not;
+
+constexpr int kCpus = 2;
+
+// What two CPUs do with locks in 100 us of measured time; the small machine's CPUs have a cycle of 1 ns.
+class LockRows : public testing::Test {
+ protected:
+  void run(const std::function<void(Cpu&)>& first, const std::function<void(Cpu&)>& second) {
+    small_.machine.set_functions(space_.functions().size());
+    small_.run({first, second});
+    std::vector<const Cpu*> cpus;
+    for (int cpu = 0; cpu < kCpus; ++cpu) cpus.push_back(&small_.machine.cpu(cpu));
+    locks_.finish(cpus, small_.machine.finished_at());
+    collect_locks(locks_, space_, small_.machine.timebase(), small_.machine.measured(), kCpus, point_);
+  }
+
+  [[nodiscard]] const LockRow& row(const std::string& lock, const std::string& call_site) const {
+    for (const LockRow& row : point_.locks) {
+      if (row.lock == lock && row.call_site == call_site) return row;
+    }
+    throw std::logic_error("no row for " + lock + " " + call_site);
+  }
+
+  MachineSpec spec_ = small_machine(kCpus);
+  SmallMachine small_{spec_, {}, 0, 100};
+  AddressSpace space_{small_.machine.store()};
+  LockSet locks_{space_, kCpus};
+  FunctionId lookup_ = space_.function("d_lookup", Mode::kernel);
+  FunctionId alloc_ = space_.function("d_alloc", Mode::kernel);
+  PointData point_;
+};
+
+void hold(Cpu& cpu, MeteredLock& lock, FunctionId call_site, std::int64_t cycles) {
+  const FunctionScope scope(cpu, call_site);
+  lock.acquire(cpu);
+  cpu.compute(cycles);
+  lock.release(cpu);
+}
+
+// CPU 0 holds it for 10 us and for 30 us of 100: 40 %. A hold begins when the lock has been taken and ends where the release
+// begins.
+TEST_F(LockRows, UtilisationIsTheShareOfTheTimeInWhichItIsHeld) {
+  MeteredLock& lock = locks_.create("ticket", "dcache_lock");
+  run(
+      [&](Cpu& cpu) {
+        hold(cpu, lock, lookup_, 10000);
+        hold(cpu, lock, alloc_, 30000);
+      },
+      [](Cpu&) {});
+  const LockRow& all = row("dcache_lock", "");
+  EXPECT_NEAR(all.util_pct, 40 * 100000 / small_.machine.timebase().to_ns(small_.machine.measured()), 0.1);
+  EXPECT_NEAR(all.hold_mean_us, 20, 0.1);
+  EXPECT_NEAR(all.hold_max_us, 30, 0.1);
+  EXPECT_EQ(all.total, 2);
+  EXPECT_EQ(all.nowait, 2);
+  EXPECT_EQ(all.con_pct, 0);
+  EXPECT_EQ(all.wait_mean_us, 0);
+  EXPECT_NEAR(row("dcache_lock", "d_lookup").hold_mean_us, 10, 0.1);
+  EXPECT_NEAR(row("dcache_lock", "d_alloc").hold_mean_us, 30, 0.1);
+}
+
+// CPU 1 comes 10 us after CPU 0, who holds the lock for 30 us: it waits for 20. Its second time nobody is there.
+TEST_F(LockRows, ContentionAndWaitsAreOfThoseWhoCouldNotHaveItAtOnce) {
+  MeteredLock& lock = locks_.create("ticket", "dcache_lock");
+  run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },
+      [&](Cpu& cpu) {
+        cpu.compute(10000);
+        hold(cpu, lock, lookup_, 1000);
+        cpu.compute(10000);
+        hold(cpu, lock, lookup_, 1000);
+      });
+  const LockRow& site = row("dcache_lock", "d_lookup");
+  EXPECT_EQ(site.total, 2);
+  EXPECT_EQ(site.spin, 1);
+  EXPECT_EQ(site.nowait, 1);
+  EXPECT_EQ(site.con_pct, 50);
+  EXPECT_NEAR(site.wait_mean_us, 20, 1);
+  EXPECT_NEAR(site.wait_max_us, 20, 1);
+  const LockRow& all = row("dcache_lock", "");
+  EXPECT_NEAR(all.con_pct, 100.0 / 3, 1e-9);
+  const double both = 2 * small_.machine.timebase().to_ns(small_.machine.measured()) / 1000;
+  EXPECT_NEAR(all.cpu_pct, 100 * all.wait_mean_us / both, 1e-9) << "one wait, of the time of all CPUs";
+}
+
+TEST_F(LockRows, AnAttemptThatFailsIsRejectedAndNoAcquisition) {
+  MeteredLock& lock = locks_.create("ttas", "dcache_lock");
+  run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },
+      [&](Cpu& cpu) {
+        cpu.compute(10000);
+        const FunctionScope scope(cpu, lookup_);
+        EXPECT_FALSE(lock.try_acquire(cpu));
+      });
+  EXPECT_EQ(row("dcache_lock", "d_lookup").rjct, 1);
+  EXPECT_EQ(row("dcache_lock", "d_lookup").total, 0);
+  EXPECT_EQ(row("dcache_lock", "").rjct, 1);
+}
+
+TEST_F(LockRows, ALockStandsBeforeItsCallSitesAndAllAreSorted) {
+  MeteredLock& b = locks_.create("ttas", "b_lock");
+  MeteredLock& a = locks_.create("ttas", "a_lock");
+  run(
+      [&](Cpu& cpu) {
+        hold(cpu, b, lookup_, 10);
+        hold(cpu, b, alloc_, 10);
+        hold(cpu, a, lookup_, 10);
+      },
+      [](Cpu&) {});
+  std::vector<std::string> order;
+  for (const LockRow& row : point_.locks) order.push_back(row.lock + "/" + row.call_site);
+  EXPECT_EQ(order, (std::vector<std::string>{"a_lock/", "a_lock/d_lookup", "b_lock/", "b_lock/d_alloc", "b_lock/d_lookup"}));
+}
+
+TEST_F(LockRows, EveryColumnIsAMetric) {
+  MeteredLock& lock = locks_.create("ttas", "dcache_lock");
+  run([&](Cpu& cpu) { hold(cpu, lock, lookup_, 10); }, [](Cpu&) {});
+  for (const char* figure : {"util_pct", "con_pct", "hold_mean_us", "hold_max_us", "wait_mean_us", "wait_max_us", "cpu_pct",
+                             "total", "nowait", "spin", "rjct"}) {
+    EXPECT_THAT(point_.metrics, Contains(Key(std::string("locks.dcache_lock.") + figure)));
+    EXPECT_THAT(point_.metrics, Contains(Key(std::string("locks.dcache_lock.d_lookup.") + figure)));
+  }
+  EXPECT_EQ(point_.metrics.at("locks.dcache_lock.total").value, (std::variant<std::int64_t, double>(std::int64_t{1})));
+  EXPECT_THAT(point_.metrics, Not(Contains(Key("locks.dcache_lock.races")))) << "only of a lock that keeps nobody out";
+}
+
+// CPU 1 comes in at 10 us, while CPU 0 is inside for 30.
+TEST_F(LockRows, ALockThatIsNoneTellsItsRaces) {
+  MeteredLock& lock = locks_.create("none", "dcache_lock");
+  run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },
+      [&](Cpu& cpu) {
+        cpu.compute(10000);
+        hold(cpu, lock, lookup_, 1000);
+      });
+  const auto number = [this](const char* name) {
+    return std::visit([](auto value) { return static_cast<double>(value); }, point_.metrics.at(name).value);
+  };
+  EXPECT_EQ(number("locks.dcache_lock.races"), 2) << "both sections";
+  EXPECT_NEAR(number("locks.dcache_lock.first_race.at_us"), 10, 0.5);
+  EXPECT_EQ(number("locks.dcache_lock.first_race.inside_cpu"), 0);
+  EXPECT_EQ(number("locks.dcache_lock.first_race.entering_cpu"), 1);
+}
+
+}  // namespace
+}  // namespace linebounce::test
