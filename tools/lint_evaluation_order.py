@@ -1,7 +1,8 @@
 """Two effects that the compiler may run in either order: lint_evaluation_order.py FILE...
 
 gcc and clang evaluate the arguments of a call, and the operands of most operators, in different orders. Where two of them
-each access simulated memory or draw a random number, results would differ between compilers. So this is an error:
+each access simulated memory, place an object in it or draw a random number, results would differ between compilers.
+So this is an error:
 
     record(cpu.load(a), cpu.load(b));        cpu.load(a) + cpu.load(b)        place(random.below(4), random.below(8))
 
@@ -23,6 +24,7 @@ from cpp_tokens import Group, Item, Token, tree
 EFFECTS = re.compile(
     r"load(_\w+)?|store(_\w+)?|fetch_\w+|exchange(_\w+)?|compare_exchange\w*|test_and_set|spin_\w+|prefetch|fence|execute"
     r"|compute|sleep\w*|draw\w*|next\w*|below|between|uniform\w*|exponential\w*|chance|shuffle"
+    r"|place|place_array|shared|nodes|allocate|create"  # of objects: each gets the addresses behind the one before
 )
 EFFECTS_WITHOUT_ARGUMENTS = re.compile(r"fence|draw\w*|next\w*|uniform\w*|exponential\w*|chance")
 GENERATOR = re.compile(r"(?:\w+_)?(?:random|rng|generator)_?")

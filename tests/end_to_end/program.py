@@ -15,6 +15,14 @@ from results import check_results_directory
 ROOT = Path(__file__).resolve().parent.parent.parent
 MACHINES = ROOT / "configs" / "machines"
 
+EXPERIMENTS = ROOT / "configs" / "experiments"
+
+
+def shipped_experiments() -> list[str]:
+    """Their names: `NAME`, or `FOLDER/NAME` of one in a folder."""
+    return sorted(str(path.relative_to(EXPERIMENTS).with_suffix("")) for path in EXPERIMENTS.rglob("*.toml"))
+
+
 # What no user should ever see: a C++ exception's type, a library's own prefix, SystemC's banner.
 INTERNALS = re.compile(
     r"std::|terminate called|what\(\)|json\.exception|toml::|CLI::|fmt::|SystemC 2|Accellera|Error: \(E\d+\)"

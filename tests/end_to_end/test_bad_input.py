@@ -68,7 +68,7 @@ WRONG_EXPERIMENTS = {
     "unknown lock": (
         experiment(workload='name = "critical_section"\nlock = "tickt"'),
         "tickt",
-        [r"workload\.lock", "tickt", "ticket", "mcs", "test_and_set"],
+        [r"workload\.lock", "tickt", "ticket", "mcs", "tas"],
     ),
     "sweep over a key that does not exist": (
         experiment(more='[sweep]\n"machine.memory.latency" = [100]'),
@@ -150,7 +150,7 @@ WRONG_MACHINES = {
     "duplicate key": ("banks = 4", "banks = 4\nbanks = 5", ["banks"]),
     "a clock that stands still": ("clock_mhz = 700", "clock_mhz = 0", ["clock_mhz"]),
     "unknown replacement": ('"tree_plru"', '"random"', ["random", "lru", "tree_plru"]),
-    "unknown consistency": ('"sc"', '"pso"', ["pso", "sc", "tso", "ia64"]),
+    "unknown consistency": ('"tso"', '"pso"', ["pso", "sc", "tso", "ia64"]),
     "unknown protocol": ('"mesi_snoop"', '"mesy_snoop"', ["mesy_snoop", "mesi_snoop"]),
     "nodes without controllers": ("cpus   = 4", "nodes = 2\ncpus   = 4", ["nodes", r"node\.protocol", r"directory\.protocol"]),
     "no such topology": (

@@ -4,9 +4,9 @@ import json
 
 import pytest
 from experiments import MACHINE
-from program import MACHINES, ROOT, Program
+from program import MACHINES, ROOT, Program, shipped_experiments
 
-KINDS = ["machines", "experiments", "workloads", "locks", "protocols"]
+KINDS = ["machines", "experiments", "workloads", "locks", "counters", "protocols", "layouts"]
 
 
 def listed(linebounce: Program, kind: str) -> dict[str, dict]:
@@ -26,7 +26,8 @@ def test_list_names_everything_with_a_title(linebounce: Program, kind: str) -> N
 
 def test_what_lies_in_the_folders_is_listed(linebounce: Program) -> None:
     assert set(listed(linebounce, "machines")) == {path.stem for path in MACHINES.glob("*.toml")}
-    assert set(listed(linebounce, "experiments")) == {path.stem for path in (ROOT / "configs/experiments").glob("*.toml")}
+    assert set(listed(linebounce, "experiments")) == set(shipped_experiments())
+    assert set(listed(linebounce, "layouts")) == {path.stem for path in (ROOT / "configs/layouts").glob("*.toml")}
     protocols = {path.stem for path in (ROOT / "models/protocols").glob("*.md")} - {"README"}
     assert set(listed(linebounce, "protocols")) == protocols
     assert "mesi_snoop" in protocols

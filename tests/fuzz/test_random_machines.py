@@ -16,7 +16,7 @@ from results import assert_same_data
 FIRST_SEED = int(os.environ.get("LINEBOUNCE_FUZZ_SEED", int(time.time())))
 RUNS = int(os.environ.get("LINEBOUNCE_FUZZ_RUNS", "100"))
 
-LOCKS = ["test_and_set", "test_and_test_and_set", "ticket", "mcs"]
+LOCKS = ["tas", "ttas", "ticket", "mcs"]
 OTHER_BUILDS = ["dev", "clang"]
 VARIATIONS = [
     ["--set", "engine.run_ahead=false"],

@@ -5,6 +5,7 @@ from lint_evaluation_order import Linter
 
 WRONG = [
     "record(cpu.load(a), cpu.load(b));",
+    "make_unique<Mutex>(place.place(layout), per_cpu.shared(node));",
     "record(1, cpu.load(a), f(g(cpu.load(b))));",
     "sum = cpu.load(a) + cpu.load(b);",
     "return cpu.load_acquire(a) == cpu.fetch_add(b, 1);",

@@ -146,6 +146,64 @@ TEST(Interrupt, AnIpiTakesItsLatencyAndTheTargetsEntry) {
   EXPECT_EQ(handled, 2150);
 }
 
+// A device that works for CPU 0 from 2000 on, 1000 ns: its interrupt is CPU 1's at 3000, and its own at 4000.
+TEST(Interrupt, OfADeviceComesWhenTheDeviceIsReady) {
+  SmallMachine small(small_machine(2));
+  std::vector<double> handled(2);
+  const auto handler = [&handled](Cpu& self, int) { handled[static_cast<std::size_t>(self.id().value)] = self.now_ns(); };
+  small.run({[&handler](Cpu& cpu) {
+               cpu.set_interrupt_handler(handler);
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.interrupt_later(CpuId(1), 1, 1000); }), 0);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.interrupt_later(CpuId(0), 1, 1000); }), 0);
+               cpu.compute(5000);
+               cpu.now();
+             },
+             [&handler](Cpu& cpu) {
+               cpu.set_interrupt_handler(handler);
+               cpu.compute(5000);
+               cpu.now();
+             }});
+  EXPECT_EQ(handled, (std::vector<double>{4050, 3050}));
+}
+
+// A device that is ready sooner than an IPI would arrive: 100 ns.
+TEST(Interrupt, OfADeviceIsNoFasterThanAnIpi) {
+  SmallMachine small(small_machine(2));
+  std::vector<double> handled(2);
+  const auto handler = [&handled](Cpu& self, int) { handled[static_cast<std::size_t>(self.id().value)] = self.now_ns(); };
+  small.run({[&handler](Cpu& cpu) {
+               cpu.set_interrupt_handler(handler);
+               wait_until(cpu, 2000);
+               cpu.interrupt_later(CpuId(1), 1, 99);
+               cpu.interrupt_later(CpuId(0), 1, 0);
+               cpu.compute(1000);
+               cpu.now();
+             },
+             [&handler](Cpu& cpu) {
+               cpu.set_interrupt_handler(handler);
+               cpu.compute(5000);
+               cpu.now();
+             }});
+  EXPECT_EQ(handled, (std::vector<double>{2150, 2150}));
+}
+
+// Of two of one sender, the one that is due first comes first, whichever was asked for first.
+TEST(Interrupt, OfDevicesComeInTheOrderInWhichTheyAreDue) {
+  SmallMachine small(small_machine(2));
+  std::vector<int> handled;
+  small.run({[](Cpu& cpu) {
+               cpu.interrupt_later(CpuId(1), 1, 3000);
+               cpu.interrupt_later(CpuId(1), 2, 1000);
+               cpu.interrupt_later(CpuId(1), 3, 3000);
+             },
+             [&handled](Cpu& cpu) {
+               cpu.set_interrupt_handler([&handled](Cpu&, int vector) { handled.push_back(vector); });
+               cpu.compute(5000);
+               cpu.now();
+             }});
+  EXPECT_EQ(handled, (std::vector<int>{2, 1, 3}));
+}
+
 // Two that arrive together: of the same time, the lower sender's first. The second waits until the first's handler is done.
 TEST(Interrupt, OfTwoAtOneTimeTheLowerSenderIsFirst) {
   SmallMachine small(small_machine(3));

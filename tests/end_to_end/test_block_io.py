@@ -1,0 +1,49 @@
+"""Direct I/O through block layer, SCSI and driver: what each what-if is said to change is what it changes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from program import Program
+from results import assert_same_data, read_csv
+
+SHORT = ["--set", "run.warmup_us=1000", "--set", "run.measure_us=3000", "--quiet"]
+VARIATIONS = ["engine.run_ahead=false", "engine.parked_spins=false", "engine.reverse_construction=true"]
+
+
+@pytest.fixture(scope="module")
+def plain(session_linebounce: Program) -> Path:
+    return session_linebounce.run("block_io", "block_io", "--fresh", *SHORT)
+
+
+def rows(directory: Path, point: int, **wanted: str) -> list[dict[str, str]]:
+    all_rows = read_csv(directory / "lines.csv")
+    return [row for row in all_rows if row["point"] == str(point) and all(row[key] == value for key, value in wanted.items())]
+
+
+def points(directory: Path) -> list[dict[str, bool]]:
+    return [point["at"] for point in json.loads((directory / "results.json").read_text())["points"]]
+
+
+@pytest.mark.parametrize("variation", VARIATIONS)
+def test_how_it_runs_changes_nothing(linebounce: Program, plain: Path, variation: str) -> None:
+    assert_same_data(plain, linebounce.run("block_io", "varied", *SHORT, "--set", variation))
+
+
+def test_without_plugs_no_queue_arms_its_timer(plain: Path) -> None:
+    for number, at in enumerate(points(plain)):
+        armed = rows(plain, number, structure="request_queue", function="blk_plug_device", field="queue_flags")
+        assert bool(armed) == at["workload.plug"]
+
+
+def test_without_the_check_a_completion_leaves_queue_depth_alone(plain: Path) -> None:
+    for number, at in enumerate(points(plain)):
+        read = rows(plain, number, structure="scsi_device", function="qla2x00_process_completed_request", field="queue_depth")
+        assert bool(read) == at["workload.adjust_queue_depth_check"]
+
+
+def test_who_is_interrupted_for_its_own_keeps_its_own_count(plain: Path) -> None:
+    """Then nobody else touches what a process counts its I/Os in, but at first."""
+    for number, at in enumerate(points(plain)):
+        missed = rows(plain, number, structure="size_1024", function="dio_bio_end_io", field="dio.refcount")
+        assert bool(missed) != at["workload.complete_on_submitter"]

@@ -1,0 +1,166 @@
+"""Reference counts, RCU and the train wreck, as a user runs them: what each workload is said to touch is what it touches."""
+
+import json
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from program import Program
+from results import assert_same_data, metric_of, read_csv
+
+TICKS = "rcu_tick_us = 50"
+PACKETS = 'name = "netdev_refcount"\npacket_cycles = 3000\ndevice_count = "{}"\nroute_count = "{}"'
+CONNECTIONS = f'name = "tcp_hash"\nreaders = "{{}}"\nbuckets = 16\nconnections_per_cpu = 16\nchanges_per_1000 = 100\n{TICKS}'
+TASKS = f'name = "tasklist_walk"\nreaders = "{{}}"\ntasks_per_cpu = 8\nwalk_pct = 40\noutside_cycles = 4000\n{TICKS}'
+WRECK = 'name = "train_wreck"\nlock = "{}"\noutside_pct = {}\nrounds_to_meeting = {}'
+LONG = "warmup_us = 300\nmeasure_us = 1500"
+
+
+def results(linebounce: Program, workload: str, name: str, run: str = LONG, more: str = "") -> tuple[dict, Path]:
+    text = experiment(workload=workload, run=run, more=more)
+    directory = linebounce.run(linebounce.file(f"{name}.toml", text), name, "--fresh")
+    return json.loads((directory / "results.json").read_text()), directory
+
+
+def misses_of(directory: Path, structure: str, field: str) -> dict[str, int]:
+    """Misses of a field by the function that touched it, atomic ones."""
+    rows = [row for row in read_csv(directory / "lines.csv") if row["structure"] == structure and row["field"] == field]
+    assert all(row["access"] == "atomic" for row in rows if field == "refcnt")
+    counts: dict[str, int] = {}
+    for row in rows:
+        if row["access"] == "atomic":
+            counts[row["function"]] = counts.get(row["function"], 0) + int(row["count"])
+    return counts
+
+
+def test_a_packet_touches_the_devices_and_the_routes_count_twice_each(linebounce: Program) -> None:
+    _, directory = results(linebounce, PACKETS.format("atomic", "atomic"), "atomic")
+    device = misses_of(directory, "net_device", "refcnt")
+    route = misses_of(directory, "dst_entry", "__refcnt")
+    assert set(device) == {"netif_rx", "process_backlog"}
+    assert set(route) == {"ip_queue_xmit", "tcp_recvmsg"}
+
+
+def test_distributed_counts_leave_no_line_that_moves(linebounce: Program) -> None:
+    before, _ = results(linebounce, PACKETS.format("atomic", "atomic"), "atomic")
+    after, directory = results(linebounce, PACKETS.format("bigref", "per_cpu"), "distributed")
+    assert misses_of(directory, "net_device", "refcnt") == misses_of(directory, "dst_entry", "__refcnt") == {}
+    rate = "throughput.operations_per_s"
+    assert metric_of(after, rate) > 1.1 * metric_of(before, rate)
+
+
+def test_a_lookup_with_rcu_takes_no_lock(linebounce: Program) -> None:
+    locked, _ = results(linebounce, CONNECTIONS.format("lock"), "locked")
+    rcu, _ = results(linebounce, CONNECTIONS.format("rcu"), "rcu")
+    total = "locks.tcp_ehash_lock.total"
+    assert metric_of(locked, total) > 8 * metric_of(locked, "tcp_hash.opened")
+    assert metric_of(rcu, total) == pytest.approx(2 * metric_of(rcu, "tcp_hash.opened"), abs=8)
+    assert metric_of(rcu, "rcu.callbacks") > 20
+    assert metric_of(rcu, "rcu.grace_periods") > 3
+    assert metric_of(locked, "rcu.callbacks") == 0
+
+
+def test_walkers_with_rcu_keep_no_fork_waiting(linebounce: Program) -> None:
+    locked, _ = results(linebounce, TASKS.format("lock"), "locked")
+    rcu, _ = results(linebounce, TASKS.format("rcu"), "rcu")
+    assert metric_of(rcu, "tasklist.fork_mean_us") < metric_of(locked, "tasklist.fork_mean_us")
+    assert metric_of(rcu, "rcu.callbacks") > 20
+
+
+def test_who_frees_faster_than_grace_periods_pass_waits_for_memory(linebounce: Program) -> None:
+    rcu, _ = results(linebounce, TASKS.format("rcu") + "\nspare_tasks_per_cpu = 3", "short_of_memory")
+    assert metric_of(rcu, "tasklist.waits_for_memory") > 0
+    assert metric_of(rcu, "rcu.queued_max") <= 4  # the three, and the CPU's own wait
+
+
+def test_a_batch_limit_lets_fewer_callbacks_run_at_once(linebounce: Program) -> None:
+    free, _ = results(linebounce, TASKS.format("rcu"), "free")
+    limited, _ = results(linebounce, TASKS.format("rcu") + "\nrcu_batch_limit = 2", "limited")
+    assert metric_of(free, "rcu.batch_max") > 2
+    assert metric_of(limited, "rcu.batch_max") == 2
+
+
+@pytest.mark.parametrize("lock", ["ticket", "mcs", "ttas", "tas"])
+def test_while_all_stay_outside_long_enough_no_wait_exceeds_the_bound_but_for_hand_overs(
+    linebounce: Program, lock: str
+) -> None:
+    wreck, _ = results(linebounce, WRECK.format(lock, 100, 8), "bounded", run="warmup_us = 10\nmeasure_us = 4000")
+    assert 0.97 < metric_of(wreck, "train_wreck.longest_wait_of_bound") < 1.2
+
+
+@pytest.mark.parametrize(("lock", "bounded"), [("ticket", True), ("mcs", True), ("ttas", False), ("tas", False)])
+def test_with_too_little_time_outside_only_an_order_bounds_the_wait(linebounce: Program, lock: str, bounded: bool) -> None:
+    wreck, _ = results(linebounce, WRECK.format(lock, 5, 64), "unbounded", run="warmup_us = 10\nmeasure_us = 8000")
+    longest = metric_of(wreck, "train_wreck.longest_wait_of_bound")
+    assert longest < 1.2 if bounded else longest > 2
+
+
+def test_a_counter_that_cannot_count_that_is_refused(linebounce: Program) -> None:
+    text = experiment(workload='name = "counter_scaling"\ncounter = "per_cpu"\ncounts = "references"')
+    message = linebounce.refused("run", linebounce.file("wrong.toml", text), "-o", "wrong")
+    assert "workload.counter" in message
+    assert "per_cpu" in message
+    assert "events" in message
+
+
+ALL_COUNTERS = """
+[sweep]
+"machine.cpus" = [1, 4]
+
+[[sweep.together]]
+"workload.counts"  = ["events", "events", "events", "events", "references", "references", "references", "references"]
+"workload.counter" = ["under_lock", "atomic", "cmpxchg_loop", "per_cpu", "atomic", "dec_and_lock", "lockref", "bigref"]
+"""
+
+
+def test_a_cpus_own_words_scale_and_one_word_does_not(linebounce: Program) -> None:
+    workload = f'name = "counter_scaling"\noutside_cycles = 100\n{TICKS}'
+    run = "warmup_us = 20\nmeasure_us = 300"
+    counted, _ = results(linebounce, workload, "counters", run=run, more=ALL_COUNTERS)
+    rates = {}
+    for point in counted["points"]:
+        at = point["at"]
+        key = (at["workload.counts"], at["workload.counter"], at["machine.cpus"])
+        rates[key] = point["metrics"]["throughput.operations_per_s"]["value"]
+    for counts, counter in [("events", "per_cpu"), ("references", "bigref")]:
+        assert rates[counts, counter, 4] > 3.6 * rates[counts, counter, 1]
+        assert rates[counts, counter, 4] > 2 * rates[counts, "atomic", 4]
+
+
+SMALL = "warmup_us = 20\nmeasure_us = 250"
+CASES = {
+    "packets": PACKETS.format("bigref", "per_cpu"),
+    "packets, atomic": PACKETS.format("atomic", "atomic"),
+    "connections": CONNECTIONS.format("rcu"),
+    "connections, locks": CONNECTIONS.format("lock"),
+    "tasks": TASKS.format("rcu") + "\nrcu_batch_limit = 2\nspare_tasks_per_cpu = 8",
+    "tasks, lock": TASKS.format("lock"),
+    "mounts": f'name = "vfsmount_refcount"\nmount_count = "lockref"\noutside_cycles = 100\n{TICKS}',
+    "train wreck": WRECK.format("mcs", 20, 2),
+}
+MACHINE_KINDS = {
+    "plain": "",
+    "threads": '[set]\n"machine.cpu.threads_per_core" = 2',
+    "ia64": '[set]\n"machine.cpu.consistency" = "ia64"\n"machine.cpu.store_buffer_entries" = 4',
+}
+
+
+@pytest.mark.parametrize("kind", MACHINE_KINDS)
+@pytest.mark.parametrize("case", CASES)
+def test_the_engines_short_cuts_change_nothing(linebounce: Program, case: str, kind: str) -> None:
+    text = experiment(workload=CASES[case], run=SMALL, more=MACHINE_KINDS[kind])
+    file = linebounce.file("case.toml", text)
+    base = linebounce.run(file, "base", "--fresh")
+    for setting in ["run_ahead=false", "parked_spins=false", "reverse_construction=true"]:
+        other = linebounce.run(file, "other", "--fresh", "--set", f"engine.{setting}")
+        assert_same_data(base, other)
+
+
+@pytest.mark.parametrize(
+    "name", ["netdev_refcount", "vfsmount_refcount", "tcp_hash", "tasklist_walk", "train_wreck", "counter_scaling"]
+)
+def test_the_experiments_run(linebounce: Program, name: str) -> None:
+    short = ["--set", "run.warmup_us=20", "--set", "run.measure_us=60"]
+    if name == "netdev_refcount":
+        short += ["--set", "run.seeds=1"]
+    linebounce.run(name, name, "--fresh", *short)

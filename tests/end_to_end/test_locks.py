@@ -1,0 +1,195 @@
+"""Locks on the shipped machines: how each bears more CPUs, and what a queue lock's hand-over is made of."""
+
+import json
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+from statistics import mean
+
+import pytest
+from experiments import experiment
+from program import MACHINES, Program
+from results import read_csv
+
+XEON = "p3_xeon_8way"
+ITANIUM = "itanium2_two_node_16way"
+ATOMIC_NS = 11 / 1.6  # of that machine's atomic operation, from the moment at which its line is there
+
+Throughput = dict[str, dict[int, float]]  # by lock and CPUs
+
+
+def results_of(directory: Path) -> dict:
+    return json.loads((directory / "results.json").read_text())
+
+
+def value(point: dict, metric: str) -> float:
+    return point["metrics"][metric]["value"]
+
+
+def throughput(results: dict) -> Throughput:
+    found: Throughput = defaultdict(dict)
+    for point in results["points"]:
+        at = point["at"]
+        found[at["workload.lock"]][at["machine.cpus"]] = value(point, "throughput.operations_per_s")
+    return found
+
+
+@pytest.fixture(scope="module", params=[XEON, ITANIUM])
+def scaling(session_linebounce: Program, request: pytest.FixtureRequest) -> Throughput:
+    return throughput(
+        results_of(session_linebounce.run("lock_scaling", f"scaling_{request.param}", "--machine", request.param))
+    )
+
+
+def test_tas_falls_with_every_cpu_that_contends(scaling: Throughput) -> None:
+    contended = [rate for cpus, rate in sorted(scaling["tas"].items()) if cpus > 1]
+    assert all(more < fewer * 0.8 for fewer, more in pairwise(contended))
+
+
+@pytest.mark.parametrize("lock", ["mcs", "clh"])
+def test_queue_locks_stay_as_fast_from_four_cpus_on(scaling: Throughput, lock: str) -> None:
+    """On both machines also where CPUs are added on the other bus or node: the CPUs are spread over both from the start."""
+    rates = [rate for cpus, rate in scaling[lock].items() if cpus >= 4]
+    assert max(rates) < 1.2 * min(rates)
+
+
+@pytest.mark.parametrize("lock", ["mcs", "clh"])
+def test_queue_locks_stay_as_fast_inside_a_node(linebounce: Program, lock: str) -> None:
+    run = ["--set", "machine.cpu_order=fill", "--set", f"workload.lock={lock}", "--set", "machine.cpus=4"]
+    four = results_of(linebounce.run("lock_scaling", "four", "--machine", ITANIUM, *run))
+    eight = results_of(linebounce.run("lock_scaling", "eight", "--machine", ITANIUM, *run[:-1], "machine.cpus=8"))
+    rates = [value(results["points"][0], "throughput.operations_per_s") for results in [four, eight]]
+    assert max(rates) < 1.2 * min(rates)
+
+
+def test_ticket_lies_between(scaling: Throughput) -> None:
+    for cpus, rate in scaling["ticket"].items():
+        if cpus >= 4:
+            assert scaling["tas"][cpus] < rate < scaling["mcs"][cpus], cpus
+
+
+def test_a_lock_alone_is_as_fast_as_its_atomic_operations(scaling: Throughput) -> None:
+    """One exchange for tas and clh, no more than a few stores beside it for the others; writers of rwlock add twice."""
+    alone = {lock: rates[1] for lock, rates in scaling.items()}
+    assert max(alone.values()) == pytest.approx(alone["tas"], rel=0.01)
+    assert min(alone.values()) > 0.9 * alone["tas"]
+
+
+# ---- the hand-over ----
+
+# Nothing inside but computation: a section of its own data would end with its stores, for which a release waits.
+HAND_OVER = experiment(
+    workload='name = "critical_section"\ndata_lines = 0\ninside_cycles = 100\noutside_cycles = 1000',
+    run="warmup_us = 50\nmeasure_us = 1000",
+    top=f'machine = "{ITANIUM}"',
+    more='[sweep]\n"workload.lock" = ["mcs", "clh"]\n"machine.cpus" = [8, 16]\n"machine.cpu_order" = ["spread", "fill"]',
+)
+
+
+@pytest.fixture(scope="module")
+def hand_overs(session_linebounce: Program) -> Path:
+    return session_linebounce.run(session_linebounce.file("hand_over.toml", HAND_OVER), "hand_over")
+
+
+@pytest.fixture(scope="module")
+def matrices(session_linebounce: Program) -> dict[str, Path]:
+    """What a receiver pays for a line: its load, an atomic operation, and one on a line that it has read before."""
+    settings = ["--machine", ITANIUM, "--set", "workload.repetitions=2"]
+    return {
+        access: session_linebounce.run("core_to_core", f"to_{access}", *settings, "--set", f"workload.access={access}")
+        for access in ["load", "atomic", "upgrade"]
+    }
+
+
+def cost(matrix: Path, state: str, *, across: bool, home_at_receiver: bool | None = None) -> float:
+    """The mean over the pairs of CPUs in one node, or on two (cpu_order is "spread"). Of all homes, or of one."""
+    chosen = []
+    for row in read_csv(matrix / "matrix.csv"):
+        giver, receiver, home = (int(row[key]) % 2 for key in ["from_cpu", "to_cpu", "home_node"])
+        at_receiver = home_at_receiver is None or (home == receiver) == home_at_receiver
+        if row["state"] == state and (giver != receiver) == across and at_receiver:
+            chosen.append(float(row["latency_ns"]))
+    return mean(chosen)
+
+
+def transfers_of_clh(matrices: dict[str, Path], *, across: bool) -> float:
+    """Who releases has read-shared its node with the one behind, who spins on it. In series:
+
+    1. its store takes the right to write from the other (an upgrade; nodes wander, so their homes are everywhere);
+    2. the other, whose copy is gone, loads the line that is now modified.
+    """
+    take_right = cost(matrices["upgrade"], "Shared", across=across) - ATOMIC_NS
+    return take_right + cost(matrices["load"], "Modified", across=across)
+
+
+def transfers_of_mcs(matrices: dict[str, Path], *, across: bool) -> float:
+    """The waiter's node lies on the waiter's node of the machine, and the one behind him has linked himself into it: both have
+    read it since. In series:
+
+    1. the store of who releases, who has no copy: a line that is shared. Its home is the waiter's node, another one or his own;
+    2. the waiter loads the line that is now modified.
+    """
+    take_line = cost(matrices["atomic"], "Shared", across=across, home_at_receiver=not across) - ATOMIC_NS
+    return take_line + cost(matrices["load"], "Modified", across=across)
+
+
+def share_across_nodes(directory: Path, point: int) -> float:
+    """How many hand-overs cross between nodes: waiters load their flag twice, after each of two writes by a neighbour in the
+    queue, and from where these loads are served says where the neighbour is."""
+    loads: dict[str, int] = defaultdict(int)
+    for row in read_csv(directory / "points" / str(point) / "lines.csv"):
+        if row["field"] == "waits" and row["access"] == "load":
+            loads[row["source"]] += int(row["count"])
+    return loads["remote_c2c"] / (loads["remote_c2c"] + loads["local_c2c"])
+
+
+@pytest.mark.parametrize("point", range(8))
+def test_what_a_hand_over_costs_is_in_the_core_to_core_matrix(hand_overs: Path, matrices: dict[str, Path], point: int) -> None:
+    """With 8 CPUs and more there is always somebody in the queue: one section follows the other, and what a section does not
+    take is the hand-over. Eight CPUs in a row fill one node; then no hand-over crosses."""
+    found = results_of(hand_overs)["points"][point]
+    across = share_across_nodes(hand_overs, point)
+    assert value(found, "locks.section_lock.con_pct") > 99
+    assert (across == 0) == (found["at"]["machine.cpu_order"] == "fill" and found["at"]["machine.cpus"] == 8)
+    measured = 1e9 / value(found, "throughput.operations_per_s") - 1000 * value(found, "locks.section_lock.hold_mean_us")
+    transfers = transfers_of_clh if found["at"]["workload.lock"] == "clh" else transfers_of_mcs
+    expected = across * transfers(matrices, across=True) + (1 - across) * transfers(matrices, across=False)
+    assert measured == pytest.approx(expected, rel=0.1)
+
+
+# ---- the experiments as they are shipped ----
+
+
+@pytest.mark.parametrize("machine", sorted(path.stem for path in MACHINES.glob("*.toml")))
+def test_lock_scaling_runs_on_every_machine(linebounce: Program, machine: str) -> None:
+    short = ["--set", "run.seeds=1", "--set", "run.warmup_us=20", "--set", "run.measure_us=80"]
+    rates = throughput(results_of(linebounce.run("lock_scaling", "out", "--machine", machine, *short)))
+    assert all(rate > 0 for by_cpus in rates.values() for rate in by_cpus.values())
+
+
+def test_lock_selection_has_every_lock_and_the_fastest_first(linebounce: Program) -> None:
+    listed = [lock["name"] for lock in json.loads(linebounce("list", "locks", "--json").stdout)]
+    result = linebounce("run", "lock_selection", "-o", "out")
+    assert result.code == 0, result.stderr
+    rates = selection(linebounce.directory / "out")
+    assert sorted(rates) == sorted(listed)
+    printed = [words[0] for line in result.stdout.splitlines() if (words := line.split()) and words[0] in rates]
+    assert printed == sorted(rates, key=lambda lock: -rates[lock])
+
+
+def selection(directory: Path) -> dict[str, float]:
+    return {
+        point["at"]["workload.lock"]: value(point, "throughput.operations_per_s") for point in results_of(directory)["points"]
+    }
+
+
+def test_only_without_a_lock_there_are_races(linebounce: Program) -> None:
+    for point in results_of(linebounce.run("lock_selection", "out"))["points"]:
+        lock = point["at"]["workload.lock"]
+        wrong = [point["metrics"][f"section.{what}"]["value"] for what in ["lost_updates", "torn_reads"]]
+        if lock == "none":
+            assert all(count > 0 for count in wrong)
+            assert value(point, "locks.section_lock.races") > wrong[0]
+        else:
+            assert wrong == [0, 0]
+            assert "locks.section_lock.races" not in point["metrics"]
