@@ -176,9 +176,7 @@ def test_a_subsystems_latency_is_that_of_its_structures_lines(linebounce: Progra
     suffix = ".latency_us_per_operation"
     metrics = results["points"][0]["metrics"]
     subsystems = {name: metric["value"] for name, metric in metrics.items() if name.endswith(suffix)}
-    assert {f"subsystem.{name}{suffix}" for name in ["scheduler", "timers", "slab", "io", "inodes"]} <= set(
-        subsystems
-    )
+    assert {f"subsystem.{name}{suffix}" for name in ["scheduler", "timers", "slab", "io", "inodes"]} <= set(subsystems)
     assert sum(subsystems.values()) <= metric_of(results, LATENCY) * 1.0001
     inodes = [row for row in read_csv(out / "lines.csv") if row["structure"] == "inode_data"]
     total_us = sum(float(row["latency_ns_mean"]) * int(row["count"]) for row in inodes) / 1000
