@@ -17,7 +17,7 @@ class TaskMachine : public KernelMachine {
       : KernelMachine(spec, {}, {}, run_us), scheduler(*kernel, options) {
     tick_ = kernel->interrupts().add_handler([this](Cpu& cpu, FunctionId) {
       cpu.set_timer(kTickNs, tick_);
-      scheduler.tick(cpu);
+      scheduler.tick(cpu, Mode::kernel);
     });
   }
 

@@ -69,10 +69,10 @@ void Oltp::set_up(const Setting& setting) {
                                                       .interleaved_pct = parameters_.number("interleaved_pct")});
   place_system(setting);
   place_processes(setting.seed);
-  tick_vector_ = kernel_->interrupts().add_handler([this](Cpu& cpu, FunctionId) {
+  tick_vector_ = kernel_->interrupts().add_handler([this](Cpu& cpu, FunctionId interrupted) {
     cpu.set_timer(timers_->jiffy_us() * kNsOfUs, tick_vector_);
     timers_->tick(cpu);
-    scheduler_->tick(cpu);
+    scheduler_->tick(cpu, interrupted == system_->user ? Mode::user : Mode::kernel);
   });
 }
 

@@ -119,16 +119,18 @@ Task* Scheduler::schedule(Cpu& cpu) {
     const Address address = entry - static_cast<Address>(task_.run_list.offset);
     next = by_address_.at(address);
   }
-  if (next != queue.current) {
+  const bool switches = next != queue.current;
+  if (switches) {
     const Address task = next == nullptr ? idle_task(cpu.id().value) : next->object.address();
     rq.add(cpu, rq_.nr_switches, 1);
     rq.store(cpu, rq_.curr, task);
     rq.load(cpu, rq_.prev_mm);
     if (next != nullptr) rq.store(cpu, rq_.prev_mm, next->object.load(cpu, task_.mm));
     queue.current = next;
-    kernel_.execute(cpu, kContextSwitchInstructions);
   }
   kernel_.unlock_irq(cpu, *queue.lock);
+  // IA-64 lets go of the lock before it switches registers (__ARCH_WANT_UNLOCKED_CTXSW).
+  if (switches) kernel_.execute(cpu, kContextSwitchInstructions);
   return next;
 }
 
@@ -237,10 +239,10 @@ void Scheduler::dequeue_task(Cpu& cpu, RunQueue& queue, const Task& task) {
   task.object.store(cpu, task_.array, 0);
 }
 
-void Scheduler::tick(Cpu& cpu) {
+void Scheduler::tick(Cpu& cpu, Mode interrupted) {
   RunQueue& queue = queue_of(cpu);
   const Object& rq = queue.object;
-  {
+  if (interrupted == Mode::kernel) {
     const FunctionScope scope(cpu, function_.account_system_time);
     rq.load(cpu, rq_.idle);
   }

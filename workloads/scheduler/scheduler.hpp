@@ -41,8 +41,8 @@ class Scheduler {
   void idle(Cpu& cpu);
   // try_to_wake_up(), by any CPU, in a handler too. False: it was awake.
   bool try_to_wake_up(Cpu& cpu, const Task& task);
-  // The task's CPU's tick, in the handler.
-  void tick(Cpu& cpu);
+  // The CPU's tick, in the handler; what it interrupted.
+  void tick(Cpu& cpu, Mode interrupted);
 
   [[nodiscard]] const Task& task_at(Address address) const;
 

@@ -138,12 +138,13 @@ void Timers::add(Cpu& cpu, Timer& timer, double delay_us) {
   forbid_retired(cpu, timer);
   if (cpu.load(timer.entry()) != 0) throw ModelFailure("add_timer() of a timer that is pending");
   const Value expires = expiry(cpu, delay_us);
-  const FunctionScope inner(cpu, modify_inner_);
+  const FunctionScope as_printed(cpu, modify_);
   Base& base = lock_base(cpu, timer);
   modify_locked(cpu, timer, base, expires);
 }
 
-// The lock of the base that the timer is on is counted here, as in figure 5 of OLS 2007, where lock_timer_base() is inline.
+// The lock of the base that the timer is on counts in mod_timer(), which holds none in 2.6.20: all timers are armed by
+// __mod_timer(), and of its two locks figure 5 of OLS 2007 prints the second alone under that name (behind running_timer).
 bool Timers::modify(Cpu& cpu, Timer& timer, double delay_us) {
   const FunctionScope scope(cpu, modify_);
   const Value expires = expiry(cpu, delay_us);
