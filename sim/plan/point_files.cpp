@@ -139,10 +139,12 @@ bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const fs::pat
 void finish_point(const Plan& plan, int number, const fs::path& directory, Manifest manifest) {
   const auto index = static_cast<std::size_t>(number);
   const Point& point = plan.points[index];
-  const std::vector<PointData> runs = read_seeds(plan, number, directory, manifest);
-  const MergedPoint merged = merge_seeds(runs);
+  std::vector<PointData> runs = read_seeds(plan, number, directory, manifest);
+  std::optional<CsvFile> of_seeds;
+  if (runs.size() > 1) of_seeds = seeds_csv(number, point.input.seed, runs);
+  const MergedPoint merged = merge_seeds(std::move(runs));
   std::vector<CsvFile> files = csv_files(number, merged.tables);
-  if (runs.size() > 1) files.push_back(seeds_csv(number, point.input.seed, runs));
+  if (of_seeds) files.push_back(std::move(*of_seeds));
   write_csv_files(directory, files);
   write_if_changed(directory / "config.toml", to_toml(plan.swept() ? point.resolved : plan.experiment.resolved));
   Results results = results_of(plan, {ReportedPoint{point.at, merged.metrics, true}});

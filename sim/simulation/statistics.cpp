@@ -68,6 +68,7 @@ void MissTable::add(const Key& key, bool remote, Tick latency) {
 
 std::vector<MissTable::Entry> MissTable::sorted() const {
   std::vector<Entry> used;
+  used.reserve(used_);
   std::copy_if(entries_.begin(), entries_.end(), std::back_inserter(used), [](const Entry& entry) { return entry.count != 0; });
   std::sort(used.begin(), used.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
   return used;
@@ -186,7 +187,9 @@ std::vector<PlacedRow> Statistics::placed_rows(const std::vector<PlacedTable>& t
 }
 
 void Statistics::collect_lines(PointData& point) const {
-  for (const MissTable::Entry& entry : table_.sorted()) point.lines.push_back(line_row(entry));
+  const std::vector<MissTable::Entry> entries = table_.sorted();
+  point.lines.reserve(entries.size());
+  for (const MissTable::Entry& entry : entries) point.lines.push_back(line_row(entry));
   std::sort(point.lines.begin(), point.lines.end(), [](const LineRow& a, const LineRow& b) {
     return std::tie(a.structure, a.object, a.line, a.offset, a.field, a.function, a.access, a.home, a.source) <
            std::tie(b.structure, b.object, b.line, b.offset, b.field, b.function, b.access, b.home, b.source);
