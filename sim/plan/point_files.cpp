@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "sim/config/toml_text.hpp"
 #include "sim/plan/output_directory.hpp"
@@ -26,14 +27,18 @@ void require_finite(const PointData& data) {
   }
 }
 
+// The rows of lines.csv are added up as they are read, and are all in the first run: they need more memory than all the rest.
 std::vector<PointData> read_seeds(const Plan& plan, int point, const fs::path& directory, Manifest& manifest) {
   std::vector<PointData> runs;
+  std::vector<LineRow> lines;
   for (int i = 0; i < plan.experiment.seeds; ++i) {
     SeedFile file = read_seed_file(read_file(seed_path(directory, seed_of(plan, point, i))));
     manifest.simulation_s += file.wall_s;
     manifest.references += file.data.references;
+    add_lines(lines, std::exchange(file.data.lines, {}));
     runs.push_back(std::move(file.data));
   }
+  runs.front().lines = std::move(lines);
   return runs;
 }
 

@@ -78,21 +78,6 @@ void add_up(std::vector<LineRow>& rows) {
   rows.erase(std::next(sum), rows.end());
 }
 
-// Takes the rows out of the runs: of all results they need the most memory.
-std::vector<LineRow> take_lines(std::vector<PointData>& runs) {
-  std::vector<LineRow> merged;
-  for (PointData& run : runs) {
-    std::vector<LineRow> lines = std::move(run.lines);
-    if (merged.empty()) merged.swap(lines);
-    const auto known = static_cast<std::ptrdiff_t>(merged.size());
-    std::move(lines.begin(), lines.end(), std::back_inserter(merged));
-    std::inplace_merge(merged.begin(), merged.begin() + known, merged.end(),
-                       [](const LineRow& a, const LineRow& b) { return key(a) < key(b); });
-    add_up(merged);
-  }
-  return merged;
-}
-
 // Shares of time are means over the runs (`runs_before` of them are in `sum`), means are weighted by what they are means of.
 void add_lock(LockRow& sum, const LockRow& row, std::int64_t runs_before) {
   sum.util_pct = weighted(sum.util_pct, runs_before, row.util_pct, 1);
@@ -178,11 +163,20 @@ double student_t_95(std::size_t degrees_of_freedom) {
   return 1.984;
 }
 
+void add_lines(std::vector<LineRow>& sum, std::vector<LineRow> lines) {
+  if (sum.empty()) sum.swap(lines);
+  const auto known = static_cast<std::ptrdiff_t>(sum.size());
+  std::move(lines.begin(), lines.end(), std::back_inserter(sum));
+  std::inplace_merge(sum.begin(), sum.begin() + known, sum.end(),
+                     [](const LineRow& a, const LineRow& b) { return key(a) < key(b); });
+  add_up(sum);
+}
+
 MergedPoint merge_seeds(std::vector<PointData> runs) {
   MergedPoint merged;
   merged.metrics = merge_metrics(runs);
   merged.tables.latency = merge_latency(runs);
-  merged.tables.lines = take_lines(runs);
+  for (PointData& run : runs) add_lines(merged.tables.lines, std::move(run.lines));
   merged.tables.locks = merge_locks(runs);
   merged.tables.matrix = merge_matrix(runs);
   merged.tables.transitions = merge_transitions(runs);

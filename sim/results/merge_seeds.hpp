@@ -26,6 +26,9 @@ struct MergedPoint {
 // metric is the mean (a double) over the runs that have it.
 MergedPoint merge_seeds(std::vector<PointData> runs);
 
+// Adds the rows of one more run to those of the runs before it; both are sorted.
+void add_lines(std::vector<LineRow>& sum, std::vector<LineRow> lines);
+
 // The two-sided 95 % quantile of Student's t distribution. REQUIRES: degrees_of_freedom >= 1.
 double student_t_95(std::size_t degrees_of_freedom);
 
