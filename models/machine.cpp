@@ -14,6 +14,8 @@ namespace linebounce {
 
 namespace {
 
+constexpr double kLongestWaitUs = 10;  // some thousand cycles: an idle core costs nothing, and SystemC's queue stays short
+
 Timebase make_timebase(const MachineSpec& spec) {
   const std::array<Frequency, 2> clocks{spec.cpu.clock, spec.bus.clock};
   return Timebase(clocks);
@@ -74,6 +76,7 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   core.parked_spins = engine.parked_spins;
   core.horizon_slack = engine.horizon_slack_ticks;
   core.farthest_ahead = timebase.from_us(engine.watchdog_us);
+  core.longest_wait = timebase.from_us(kLongestWaitUs);
   core.warmup_end = timebase.from_us(warmup_us);
   core.end = measure_us > 0 ? core.warmup_end + timebase.from_us(measure_us) : kNever;
   return core;

@@ -144,7 +144,7 @@ void Core::wait_kernel(Tick until) {
   if (until == kNever) {
     wait();
   } else if (until > now) {
-    wake_.notify(kernel_time(until - now));
+    notify_at(until);
     wait();
   } else {
     wake_.notify(sc_core::SC_ZERO_TIME);  // something that comes first at this time has still to run
@@ -153,8 +153,16 @@ void Core::wait_kernel(Tick until) {
 }
 
 void Core::wake_at(Tick at) {
-  const Tick now = kernel_now();
-  wake_.notify(at > now ? kernel_time(at - now) : sc_core::SC_ZERO_TIME);
+  if (at > kernel_now()) {
+    notify_at(at);
+  } else {
+    wake_.notify(sc_core::SC_ZERO_TIME);
+  }
+}
+
+// A notification that an earlier one replaces stays in SystemC's queue until its time: one of an I/O or a timer for very long.
+void Core::notify_at(Tick at) {
+  wake_.notify(kernel_time(std::min(at - kernel_now(), spec_.longest_wait)));
 }
 
 // At equal times an operation that was put off goes before those that were wanted later: else it might wait for ever.

@@ -95,6 +95,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   [[nodiscard]] Cpu* earliest_ready() const;
   [[nodiscard]] Tick sibling_limit(const Cpu& cpu) const;
   void wait_kernel(Tick until);
+  void notify_at(Tick at);
   // Around an access of thread `actor`, or of none (kNoThread): parked siblings' lines get the ages that they have by then, and
   // a sibling whose line was pushed out of the nearest cache goes on.
   void before_access(Tick at, int actor);

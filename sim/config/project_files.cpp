@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -74,9 +75,11 @@ std::string read_text(const fs::path& file) {
   constexpr std::size_t kLargest = 16 << 20;  // a device may have no end
   errno = 0;
   std::ifstream in(file, std::ios::binary);
-  std::string text(kLargest + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::string text;
+  std::array<char, 4096> part{};
+  while (text.size() <= kLargest && (in.read(part.data(), part.size()), in.gcount() > 0)) {
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+  }
   if (text.size() > kLargest)
     throw ConfigError(fmt::format("{}: larger than 16 MiB: this is no configuration file", file.string()));
   if (!in.is_open() || in.bad()) throw ConfigError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));

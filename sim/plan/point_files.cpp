@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "sim/config/toml_text.hpp"
 #include "sim/plan/output_directory.hpp"
@@ -26,14 +27,18 @@ void require_finite(const PointData& data) {
   }
 }
 
+// The rows of lines.csv are added up as they are read, and are all in the first run: they need more memory than all the rest.
 std::vector<PointData> read_seeds(const Plan& plan, int point, const fs::path& directory, Manifest& manifest) {
   std::vector<PointData> runs;
+  std::vector<LineRow> lines;
   for (int i = 0; i < plan.experiment.seeds; ++i) {
     SeedFile file = read_seed_file(read_file(seed_path(directory, seed_of(plan, point, i))));
     manifest.simulation_s += file.wall_s;
     manifest.references += file.data.references;
+    add_lines(lines, std::exchange(file.data.lines, {}));
     runs.push_back(std::move(file.data));
   }
+  runs.front().lines = std::move(lines);
   return runs;
 }
 
@@ -139,10 +144,12 @@ bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const fs::pat
 void finish_point(const Plan& plan, int number, const fs::path& directory, Manifest manifest) {
   const auto index = static_cast<std::size_t>(number);
   const Point& point = plan.points[index];
-  const std::vector<PointData> runs = read_seeds(plan, number, directory, manifest);
-  const MergedPoint merged = merge_seeds(runs);
+  std::vector<PointData> runs = read_seeds(plan, number, directory, manifest);
+  std::optional<CsvFile> of_seeds;
+  if (runs.size() > 1) of_seeds = seeds_csv(number, point.input.seed, runs);
+  const MergedPoint merged = merge_seeds(std::move(runs));
   std::vector<CsvFile> files = csv_files(number, merged.tables);
-  if (runs.size() > 1) files.push_back(seeds_csv(number, point.input.seed, runs));
+  if (of_seeds) files.push_back(std::move(*of_seeds));
   write_csv_files(directory, files);
   write_if_changed(directory / "config.toml", to_toml(plan.swept() ? point.resolved : plan.experiment.resolved));
   Results results = results_of(plan, {ReportedPoint{point.at, merged.metrics, true}});

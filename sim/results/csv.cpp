@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <sstream>
 #include <tuple>
 
 #include "models/text/csv_row.hpp"
@@ -92,22 +91,25 @@ Value parse_number(const std::string& file, const std::string& text) {
   return value;
 }
 
-// The rows of a file of ours. Its last line ends, too: otherwise some of it is missing.
-std::vector<std::vector<std::string>> read_rows(const std::string& file, const std::string& header,
-                                                const std::string& content) {
-  std::istringstream in(content);
-  std::string line;
-  std::getline(in, line);
-  if (line != header) throw InputError(file + " does not begin with " + header);
-  if (!content.ends_with('\n')) throw InputError(file + " is cut off: its last line does not end");
+// Calls `take` with each row's fields of a file of ours. Its last line ends, too: otherwise some of it is missing.
+template <class Take>
+void read_rows(const std::string& file, const std::string& header, std::string_view content, const Take& take) {
+  const auto next_line = [&content] {
+    const std::string_view line = content.substr(0, content.find('\n'));
+    content.remove_prefix(std::min(line.size() + 1, content.size()));
+    return line;
+  };
+  const bool whole = content.ends_with('\n');
+  if (next_line() != header) throw InputError(file + " does not begin with " + header);
+  if (!whole) throw InputError(file + " is cut off: its last line does not end");
   const auto columns = static_cast<std::size_t>(std::count(header.begin(), header.end(), ',')) + 1;
-  std::vector<std::vector<std::string>> rows;
-  while (std::getline(in, line)) {
-    auto fields = split_csv_row(line);
-    if (!fields || fields->size() != columns) throw InputError(file + ": \"" + line + "\" does not have the columns " + header);
-    rows.push_back(std::move(*fields));
+  while (!content.empty()) {
+    const std::string_view line = next_line();
+    const auto fields = split_csv_row(line);
+    if (!fields || fields->size() != columns)
+      throw InputError(file + ": \"" + std::string(line) + "\" does not have the columns " + header);
+    take(*fields);
   }
-  return rows;
 }
 
 }  // namespace
@@ -153,12 +155,12 @@ std::string concatenate_csv(const std::vector<std::string>& contents) {
 std::vector<LatencyRow> read_latency_csv(const std::string& content) {
   const std::string file = "latency.csv";
   std::map<std::tuple<std::string, std::string, std::int64_t, double>, LatencyRow> merged;
-  for (const std::vector<std::string>& fields : read_rows(file, kLatencyHeader, content)) {
+  read_rows(file, kLatencyHeader, content, [&](const std::vector<std::string>& fields) {
     const LatencyRow row{fields[1], fields[2], parse_number<std::int64_t>(file, fields[3]),
                          parse_number<double>(file, fields[4]), parse_number<std::int64_t>(file, fields[5])};
     const auto [entry, is_new] = merged.try_emplace({row.kind, row.source, row.latency_cycles, row.latency_ns}, row);
     if (!is_new) entry->second.count += row.count;
-  }
+  });
   std::vector<LatencyRow> rows;
   for (const auto& [key, row] : merged) rows.push_back(row);
   return rows;
@@ -167,7 +169,7 @@ std::vector<LatencyRow> read_latency_csv(const std::string& content) {
 std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content) {
   const std::string file = "lines.csv";
   std::map<int, std::vector<LineRow>> points;
-  for (const std::vector<std::string>& fields : read_rows(file, kLinesHeader, content)) {
+  read_rows(file, kLinesHeader, content, [&](const std::vector<std::string>& fields) {
     const auto count = [&](std::size_t column) { return parse_number<std::int64_t>(file, fields[column]); };
     const auto number = [&](std::size_t column) { return parse_number<double>(file, fields[column]); };
     points[parse_number<int>(file, fields[0])].push_back({.structure = fields[1],
@@ -182,25 +184,25 @@ std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content) {
                                                           .count = count(10),
                                                           .remote_pct = number(11),
                                                           .latency_ns_mean = number(12)});
-  }
+  });
   return points;
 }
 
 std::map<int, std::vector<MatrixRow>> read_matrix_csv(const std::string& content) {
   const std::string file = "matrix.csv";
   std::map<int, std::vector<MatrixRow>> points;
-  for (const std::vector<std::string>& fields : read_rows(file, kMatrixHeader, content)) {
+  read_rows(file, kMatrixHeader, content, [&](const std::vector<std::string>& fields) {
     points[parse_number<int>(file, fields[0])].push_back(
         {parse_number<std::int64_t>(file, fields[1]), parse_number<std::int64_t>(file, fields[2]),
          parse_number<std::int64_t>(file, fields[3]), fields[4], parse_number<double>(file, fields[5])});
-  }
+  });
   return points;
 }
 
 std::map<int, std::vector<LockRow>> read_locks_csv(const std::string& content) {
   const std::string file = "locks.csv";
   std::map<int, std::vector<LockRow>> points;
-  for (const std::vector<std::string>& fields : read_rows(file, kLocksHeader, content)) {
+  read_rows(file, kLocksHeader, content, [&](const std::vector<std::string>& fields) {
     const auto number = [&](std::size_t column) { return parse_number<double>(file, fields[column]); };
     const auto count = [&](std::size_t column) { return parse_number<std::int64_t>(file, fields[column]); };
     points[parse_number<int>(file, fields[0])].push_back({.lock = fields[1],
@@ -216,17 +218,17 @@ std::map<int, std::vector<LockRow>> read_locks_csv(const std::string& content) {
                                                           .nowait = count(11),
                                                           .spin = count(12),
                                                           .rjct = count(13)});
-  }
+  });
   return points;
 }
 
 std::map<int, SeedValues> read_seeds_csv(const std::string& content) {
   const std::string file = "seeds.csv";
   std::map<int, SeedValues> points;
-  for (const std::vector<std::string>& fields : read_rows(file, kSeedsHeader, content)) {
+  read_rows(file, kSeedsHeader, content, [&](const std::vector<std::string>& fields) {
     SeedValues& values = points[parse_number<int>(file, fields[0])];
     values[fields[2]][parse_number<std::uint64_t>(file, fields[1])] = parse_number<double>(file, fields[3]);
-  }
+  });
   return points;
 }
 

@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 
 namespace linebounce {
@@ -74,13 +74,15 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
-  std::ostringstream content;
-  if (stream) content << stream.rdbuf();
-  // An empty file sets failbit on `content`, not badbit on the stream.
+  std::string content;
+  std::array<char, 65536> part{};
+  while (stream && (stream.read(part.data(), part.size()), stream.gcount() > 0)) {
+    content.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+  }
   if (!stream.is_open() || stream.bad()) {
     throw InputError("cannot read " + path.string() + ": " + std::generic_category().message(errno));
   }
-  return content.str();
+  return content;
 }
 
 void make_directories(const std::filesystem::path& path) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <tuple>
 
 namespace linebounce {
@@ -57,25 +58,24 @@ std::vector<LatencyRow> merge_latency(const std::vector<PointData>& runs) {
   return rows;
 }
 
-std::vector<LineRow> merge_lines(const std::vector<PointData>& runs) {
-  const auto key = [](const LineRow& row) {
-    return std::tuple(row.structure, row.object, row.line, row.offset, row.field, row.function, row.access, row.home,
-                      row.source);
-  };
-  std::map<decltype(key(LineRow{})), LineRow> merged;
-  for (const PointData& run : runs) {
-    for (const LineRow& row : run.lines) {
-      const auto [entry, is_new] = merged.try_emplace(key(row), row);
-      if (is_new) continue;
-      LineRow& sum = entry->second;
-      sum.remote_pct = weighted(sum.remote_pct, sum.count, row.remote_pct, row.count);
-      sum.latency_ns_mean = weighted(sum.latency_ns_mean, sum.count, row.latency_ns_mean, row.count);
-      sum.count += row.count;
+auto key(const LineRow& row) {
+  return std::tie(row.structure, row.object, row.line, row.offset, row.field, row.function, row.access, row.home, row.source);
+}
+
+// Sorted rows: those of one key become one.
+void add_up(std::vector<LineRow>& rows) {
+  if (rows.empty()) return;
+  auto sum = rows.begin();
+  for (auto row = std::next(sum); row != rows.end(); ++row) {
+    if (key(*row) == key(*sum)) {
+      sum->remote_pct = weighted(sum->remote_pct, sum->count, row->remote_pct, row->count);
+      sum->latency_ns_mean = weighted(sum->latency_ns_mean, sum->count, row->latency_ns_mean, row->count);
+      sum->count += row->count;
+    } else if (++sum != row) {
+      *sum = std::move(*row);
     }
   }
-  std::vector<LineRow> rows;
-  for (auto& [unused, row] : merged) rows.push_back(row);
-  return rows;
+  rows.erase(std::next(sum), rows.end());
 }
 
 // Shares of time are means over the runs (`runs_before` of them are in `sum`), means are weighted by what they are means of.
@@ -163,11 +163,20 @@ double student_t_95(std::size_t degrees_of_freedom) {
   return 1.984;
 }
 
-MergedPoint merge_seeds(const std::vector<PointData>& runs) {
+void add_lines(std::vector<LineRow>& sum, std::vector<LineRow> lines) {
+  if (sum.empty()) sum.swap(lines);
+  const auto known = static_cast<std::ptrdiff_t>(sum.size());
+  std::move(lines.begin(), lines.end(), std::back_inserter(sum));
+  std::inplace_merge(sum.begin(), sum.begin() + known, sum.end(),
+                     [](const LineRow& a, const LineRow& b) { return key(a) < key(b); });
+  add_up(sum);
+}
+
+MergedPoint merge_seeds(std::vector<PointData> runs) {
   MergedPoint merged;
   merged.metrics = merge_metrics(runs);
   merged.tables.latency = merge_latency(runs);
-  merged.tables.lines = merge_lines(runs);
+  for (PointData& run : runs) add_lines(merged.tables.lines, std::move(run.lines));
   merged.tables.locks = merge_locks(runs);
   merged.tables.matrix = merge_matrix(runs);
   merged.tables.transitions = merge_transitions(runs);

@@ -24,7 +24,10 @@ struct MergedPoint {
 
 // `runs` in the order of their seeds, at least one. One run stays as it is, its integers stay integers; of several, every
 // metric is the mean (a double) over the runs that have it.
-MergedPoint merge_seeds(const std::vector<PointData>& runs);
+MergedPoint merge_seeds(std::vector<PointData> runs);
+
+// Adds the rows of one more run to those of the runs before it; both are sorted.
+void add_lines(std::vector<LineRow>& sum, std::vector<LineRow> lines);
 
 // The two-sided 95 % quantile of Student's t distribution. REQUIRES: degrees_of_freedom >= 1.
 double student_t_95(std::size_t degrees_of_freedom);

@@ -1,5 +1,6 @@
 #include "sim/results/seed_file.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sim/results/files.hpp"
@@ -7,8 +8,6 @@
 namespace linebounce {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LatencyRow, kind, source, latency_cycles, latency_ns, count)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LineRow, structure, object, line, offset, field, function, access, home, source, count,
-                                   remote_pct, latency_ns_mean)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LockRow, lock, call_site, util_pct, con_pct, hold_mean_us, hold_max_us, wait_mean_us,
                                    wait_max_us, cpu_pct, total, nowait, spin, rjct)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRow, from_cpu, to_cpu, home_node, state, latency_ns)
@@ -42,6 +41,37 @@ std::map<std::string, Metric> metrics_from_json(const json& in) {
   return metrics;
 }
 
+std::string line_text(const LineRow& row) {
+  const json out = {row.structure, row.object, row.line,   row.offset, row.field,      row.function,
+                    row.access,    row.home,   row.source, row.count,  row.remote_pct, row.latency_ns_mean};
+  return out.dump() + "\n";
+}
+
+LineRow line_from(std::string_view text) {
+  const json in = json::parse(text);
+  LineRow row;
+  in.at(0).get_to(row.structure);
+  in.at(1).get_to(row.object);
+  in.at(2).get_to(row.line);
+  in.at(3).get_to(row.offset);
+  in.at(4).get_to(row.field);
+  in.at(5).get_to(row.function);
+  in.at(6).get_to(row.access);
+  in.at(7).get_to(row.home);
+  in.at(8).get_to(row.source);
+  in.at(9).get_to(row.count);
+  in.at(10).get_to(row.remote_pct);
+  in.at(11).get_to(row.latency_ns_mean);
+  return row;
+}
+
+// Takes a line without its end from the front of `text`; all of it if none ends.
+std::string_view take_line(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
 }  // namespace
 
 std::string write_seed_file(const SeedFile& file) {
@@ -50,29 +80,33 @@ std::string write_seed_file(const SeedFile& file) {
                     {"wall_s", file.wall_s},
                     {"metrics", metrics_to_json(data.metrics)},
                     {"latency", data.latency},
-                    {"lines", data.lines},
+                    {"lines", data.lines.size()},
                     {"locks", data.locks},
                     {"matrix", data.matrix},
                     {"transitions", data.transitions},
                     {"references", data.references},
                     {"simulated_ns", data.simulated_ns}};
-  return out.dump();
+  std::string text = out.dump() + "\n";
+  for (const LineRow& row : data.lines) text += line_text(row);
+  return text;
 }
 
-SeedFile read_seed_file(const std::string& text) {
+SeedFile read_seed_file(std::string_view text) {
   try {
-    const json in = json::parse(text);
+    const json in = json::parse(take_line(text));
     SeedFile file;
     in.at("hash").get_to(file.hash);
     in.at("wall_s").get_to(file.wall_s);
     file.data.metrics = metrics_from_json(in.at("metrics"));
     in.at("latency").get_to(file.data.latency);
-    in.at("lines").get_to(file.data.lines);
     in.at("locks").get_to(file.data.locks);
     in.at("matrix").get_to(file.data.matrix);
     in.at("transitions").get_to(file.data.transitions);
     in.at("references").get_to(file.data.references);
     in.at("simulated_ns").get_to(file.data.simulated_ns);
+    const auto lines = in.at("lines").get<std::size_t>();
+    file.data.lines.reserve(std::min(lines, text.size()));  // a broken file may say anything
+    while (file.data.lines.size() < lines) file.data.lines.push_back(line_from(take_line(text)));
     return file;
   } catch (const json::exception&) {
     throw InputError("not the results of a run with one seed");

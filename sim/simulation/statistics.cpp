@@ -51,7 +51,7 @@ MissTable::Entry& MissTable::find(std::vector<Entry>& entries, const Key& key) c
 void MissTable::add(const Key& key, bool remote, Tick latency) {
   Entry* entry = &find(entries_, key);
   if (entry->count == 0) {
-    if (++used_ * 2 > entries_.size()) {
+    if (++used_ * 4 > entries_.size() * 3) {
       std::vector<Entry> larger(entries_.size() * 2);
       for (const Entry& old : entries_) {
         if (old.count != 0) find(larger, old.key) = old;
@@ -66,10 +66,13 @@ void MissTable::add(const Key& key, bool remote, Tick latency) {
   entry->latency += latency;
 }
 
-std::vector<MissTable::Entry> MissTable::sorted() const {
-  std::vector<Entry> used;
-  std::copy_if(entries_.begin(), entries_.end(), std::back_inserter(used), [](const Entry& entry) { return entry.count != 0; });
-  std::sort(used.begin(), used.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
+std::vector<const MissTable::Entry*> MissTable::sorted() const {
+  std::vector<const Entry*> used;
+  used.reserve(used_);
+  for (const Entry& entry : entries_) {
+    if (entry.count != 0) used.push_back(&entry);
+  }
+  std::sort(used.begin(), used.end(), [](const Entry* a, const Entry* b) { return a->key < b->key; });
   return used;
 }
 
@@ -176,17 +179,19 @@ std::vector<PlacedRow> Statistics::placed_rows(const std::vector<PlacedTable>& t
   std::set<LineNumber> wanted;
   for (const PlacedTable& table : tables) wanted.insert(table.lines.begin(), table.lines.end());
   std::vector<PlacedRow> rows;
-  for (const MissTable::Entry& entry : table_.sorted()) {
-    if (entry.key.object == AddressSpace::kNoObject) continue;
-    const Address address = memory_.address({entry.key.object, entry.key.offset});
+  for (const MissTable::Entry* entry : table_.sorted()) {
+    if (entry->key.object == AddressSpace::kNoObject) continue;
+    const Address address = memory_.address({entry->key.object, entry->key.offset});
     const LineNumber line = store_.line_of(address).value;
-    if (wanted.contains(line)) rows.push_back({line, line_row(entry)});
+    if (wanted.contains(line)) rows.push_back({line, line_row(*entry)});
   }
   return rows;
 }
 
 void Statistics::collect_lines(PointData& point) const {
-  for (const MissTable::Entry& entry : table_.sorted()) point.lines.push_back(line_row(entry));
+  const std::vector<const MissTable::Entry*> entries = table_.sorted();
+  point.lines.reserve(entries.size());
+  for (const MissTable::Entry* entry : entries) point.lines.push_back(line_row(*entry));
   std::sort(point.lines.begin(), point.lines.end(), [](const LineRow& a, const LineRow& b) {
     return std::tie(a.structure, a.object, a.line, a.offset, a.field, a.function, a.access, a.home, a.source) <
            std::tie(b.structure, b.object, b.line, b.offset, b.field, b.function, b.access, b.home, b.source);
@@ -204,17 +209,17 @@ void Statistics::collect_top_lines(PointData& point) const {
   };
   std::map<std::pair<std::uint32_t, std::int64_t>, Line> lines;
   Line all;
-  for (const MissTable::Entry& entry : table_.sorted()) {
-    const bool kernel = memory_.functions()[entry.key.function].mode == Mode::kernel;
-    if (!kernel || entry.key.source == Source::upgrade) continue;
-    all.latency += entry.latency;
-    all.count += entry.count;
-    const Symbol symbol = memory_.symbol({entry.key.object, entry.key.offset});
+  for (const MissTable::Entry* entry : table_.sorted()) {
+    const bool kernel = memory_.functions()[entry->key.function].mode == Mode::kernel;
+    if (!kernel || entry->key.source == Source::upgrade) continue;
+    all.latency += entry->latency;
+    all.count += entry->count;
+    const Symbol symbol = memory_.symbol({entry->key.object, entry->key.offset});
     if (symbol.field == "[]") continue;
-    Line& line = lines[{entry.key.object, symbol.line}];
-    line.latency += entry.latency;
-    line.count += entry.count;
-    line.subsystem = memory_.subsystem({entry.key.object, entry.key.offset});
+    Line& line = lines[{entry->key.object, symbol.line}];
+    line.latency += entry->latency;
+    line.count += entry->count;
+    line.subsystem = memory_.subsystem({entry->key.object, entry->key.offset});
   }
   if (all.count == 0) return;
   std::vector<Line> worst;
@@ -244,9 +249,9 @@ void Statistics::collect_top_lines(PointData& point) const {
 
 std::map<std::string, double> Statistics::kernel_latency_ns() const {
   std::map<std::string, Tick> ticks;
-  for (const MissTable::Entry& entry : table_.sorted()) {
-    if (memory_.functions()[entry.key.function].mode != Mode::kernel) continue;
-    ticks[memory_.subsystem({entry.key.object, entry.key.offset})] += entry.latency;
+  for (const MissTable::Entry* entry : table_.sorted()) {
+    if (memory_.functions()[entry->key.function].mode != Mode::kernel) continue;
+    ticks[memory_.subsystem({entry->key.object, entry->key.offset})] += entry->latency;
   }
   std::map<std::string, double> latency;
   for (const auto& [subsystem, sum] : ticks) latency[subsystem] = timebase_.to_ns(sum);

@@ -49,7 +49,8 @@ class MissTable {
   };
   MissTable() : entries_(256) {}
   void add(const Key& key, bool remote, Tick latency);
-  [[nodiscard]] std::vector<Entry> sorted() const;
+  // By key. Until the next add().
+  [[nodiscard]] std::vector<const Entry*> sorted() const;
 
  private:
   Entry& find(std::vector<Entry>& entries, const Key& key) const;

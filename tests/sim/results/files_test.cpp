@@ -75,6 +75,20 @@ TEST(SeedFile, WhatIsCutShortIsAnInputError) {
   EXPECT_THROW(read_seed_file("{}"), InputError);
 }
 
+TEST(SeedFile, ARowOfLinesThatIsMissingIsAnInputError) {
+  SeedFile file;
+  file.data.lines = {{"rq", "rq[0]", 1, 40, "idle", "say \"x\"\n", "load", 0, "remote_c2c", 799, 100.0 / 3, 412.5}};
+  file.data.lines.push_back(file.data.lines[0]);
+  const std::string text = write_seed_file(file);
+  const SeedFile again = read_seed_file(text);
+  ASSERT_EQ(again.data.lines.size(), 2U);
+  EXPECT_EQ(again.data.lines[0].function, "say \"x\"\n");
+  EXPECT_EQ(again.data.lines[0].remote_pct, 100.0 / 3);
+  for (std::size_t size = 0; size + 1 < text.size(); ++size) {
+    EXPECT_THROW(read_seed_file(text.substr(0, size)), InputError) << size;
+  }
+}
+
 TEST(ResultsJson, ReadsBackAsItWasWritten) {
   Results results;
   results.experiment = "x";

@@ -70,6 +70,24 @@ TEST(MergeSeeds, MeansOfLinesAreWeightedByTheirMisses) {
   EXPECT_DOUBLE_EQ(rows[0].latency_ns_mean, 175);
 }
 
+TEST(MergeSeeds, LinesThatOnlySomeRunsMissedStaySorted) {
+  const LineRow a{"rq", "rq[0]", 0, 0, "lock", "schedule", "atomic", 0, "local_c2c", 1, 100, 100};
+  LineRow b = a;
+  b.object = "rq[1]";
+  LineRow c = a;
+  c.object = "rq[2]";
+  PointData first;
+  first.lines = {b};
+  PointData second;
+  second.lines = {a, b, c};
+  const auto rows = merge_seeds({first, second, PointData{}}).tables.lines;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].object, "rq[0]");
+  EXPECT_EQ(rows[1].object, "rq[1]");
+  EXPECT_EQ(rows[1].count, 2);
+  EXPECT_EQ(rows[2].object, "rq[2]");
+}
+
 TEST(MergeSeeds, LocksAddCountsKeepTheLongestAndAverageShares) {
   PointData first;
   first.locks = {{"dcache_lock", "", 10, 50, 2, 5, 4, 9, 1, 2, 1, 1, 0}};
