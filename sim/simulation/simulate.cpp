@@ -106,7 +106,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   LockSet locks(memory, input.machine.cpus, machine.layout().cpus);
   workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts});
   refuse_unknown_objects(input, memory);
-  const std::vector<PlacedTable> tables = place_tables(input.tables, memory, machine.store(), machine.homes());
+  const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
   Statistics statistics(machine, memory);
   relay.set(statistics);
   machine.set_functions(memory.functions().size());

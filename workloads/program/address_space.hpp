@@ -53,6 +53,9 @@ struct Symbol {
 };
 
 class AddressSpace {
+// Whether these are objects of structure `whole`, or what a layout has moved out of them to another section: "rq.read_mostly".
+bool is_part_of(const std::string& structure, const std::string& whole);
+
  public:
   // `homes`, if there is any, hears where every object is to be; `placed` are objects by name whose home the configuration
   // decides.
