@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 namespace linebounce {
 
 void Process::compute(Cpu& cpu, std::int64_t mean_instructions) {
@@ -104,6 +106,12 @@ class Writer final : public Process {
  public:
   Writer(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int contexts, int depth, int batch)
       : Process(system, task, seed, static_cast<std::uint64_t>(task.number)), depth_(depth), batch_(batch) {
+    if (const int room = system.aio.most_in_flight(); depth + batch > room) {
+      throw std::invalid_argument(fmt::format(
+          "workload.writer_depth: {} and writer_batch {} may be under way together, and a context's ring has room for "
+          "{}; legal: both together 2 to {}",
+          depth, batch, room, room));
+    }
     for (int i = 0; i < contexts; ++i) {
       contexts_.push_back(&system.aio.create_context(task, fmt::format("kioctx[{}.{}]", task.number, i), node, depth + batch));
     }

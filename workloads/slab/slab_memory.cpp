@@ -53,8 +53,8 @@ SlabMemory::SlabMemory(Kernel& kernel, Zones& zones, const std::string& structur
     left_over = kPageBytes - used();
   }
   if (objects_per_slab_ < 1)
-    throw std::invalid_argument(
-        fmt::format("{} has {} bytes and a page {}: it can't be allocated", structure, layout.size, kPageBytes));
+    throw std::invalid_argument(fmt::format("workload.layout: {} has {} bytes and a page {}: it can't be allocated", structure,
+                                            layout.size, kPageBytes));
   // SLUB has no colours: struct page is elsewhere and lies densely.
   if (headers == Headers::struct_slab) colours_ = left_over / kernel.memory().line_bytes() + 1;
   const int slabs = (objects_per_node + objects_per_slab_ - 1) / objects_per_slab_;

@@ -1,7 +1,7 @@
 // The whole load, small: its parts are there in the shares that its parameters say.
 #include "workloads/oltp/oltp.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <stdexcept>
 
@@ -53,6 +53,16 @@ TEST(Oltp, AWriteOfTheLogIsForAGroup) {
 TEST(Oltp, WritersWriteWhateverSessionsDo) {
   const Metrics metrics = run_load({{"writer_contexts", std::int64_t{2}}});
   EXPECT_GT(metrics.values.at("oltp.writes_per_s"), metrics.values.at("throughput.operations_per_s"));
+}
+
+TEST(Oltp, AWritersBatchesMustFitInAContextsRing) {
+  try {
+    run_load({{"writer_depth", std::int64_t{100}}, {"writer_batch", std::int64_t{24}}});
+    FAIL() << "124 of 123";
+  } catch (const std::invalid_argument& refused) {
+    EXPECT_THAT(refused.what(), testing::StartsWith("workload.writer_depth: 100 and writer_batch 24 "));
+    EXPECT_THAT(refused.what(), testing::HasSubstr("legal: both together 2 to 123"));
+  }
 }
 
 TEST(Oltp, AGroupThatIsLargerThanAllSessionsIsRefused) {
