@@ -11,8 +11,6 @@ namespace linebounce {
 
 namespace {
 
-constexpr int kBufctlBytes = 4;
-
 int round_up(int bytes, int alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
@@ -23,6 +21,10 @@ int bytes_before(int header_bytes, int objects, int alignment) {
 }
 
 }  // namespace
+
+void inconsistent(const std::string& what) {
+  throw ModelFailure("a slab cache is inconsistent: " + what);
+}
 
 Zones::Zones(Kernel& kernel) {
   for (int node = 0; node < kernel.nodes(); ++node) {
