@@ -21,10 +21,6 @@ std::string percent(double value) {
   return fmt::format("{:.1f}", value);
 }
 
-double latency_share_pct(const MissSum& part, const MissSum& all) {
-  return all.latency_ns > 0 ? 100 * part.latency_ns / all.latency_ns : 0;
-}
-
 // The widest of a column's texts, but not more than there is room for.
 template <class Things, class Text>
 std::size_t width_for(const Things& things, const Text& text, std::size_t least, std::size_t most) {
@@ -49,10 +45,9 @@ std::string overview(const LineSet& set, const std::vector<Line>& shown, const P
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const Line& line = shown[i];
     const MissSum& misses = line.misses;
-    out +=
-        fmt::format("{:>4}  {}{:>5}{:>9}{:>9}{:>10}{}{:>9}{:>6}\n", i + 1, names(line.structure, object_of(line)), line.number,
-                    misses.count, percent(100 - misses.remote_pct()), percent(misses.remote_pct()),
-                    pad_left(readable_ns(misses.latency_ns), 11), percent(latency_share_pct(misses, set.all)), home_of(line));
+    out += fmt::format("{:>4}  {}{:>5}{:>9}{:>9}{:>10}{}{:>9}{:>6}\n", i + 1, names(line.structure, object_of(line)),
+                       line.number, misses.count, percent(100 - misses.remote_pct()), percent(misses.remote_pct()),
+                       pad_left(readable_ns(misses.latency_ns), 11), percent(misses.latency_share_pct(set.all)), home_of(line));
   }
   return out;
 }
@@ -99,7 +94,7 @@ std::string line_table(const LineSet& set, std::size_t most, const Painter& pain
   }
   if (set.arrays.count > 0) {
     out += paint(Colour::dim, fmt::format("      plain arrays, whose lines are not told apart: {} % of the latency",
-                                          percent(latency_share_pct(set.arrays, set.all)))) +
+                                          percent(set.arrays.latency_share_pct(set.all)))) +
            "\n";
   }
   for (std::size_t i = 0; i < shown.size(); ++i) out += "\n" + uses_of(shown[i], i + 1, paint);

@@ -11,10 +11,10 @@
 #include "sim/commands/commands.hpp"
 #include "sim/commands/line_table.hpp"
 #include "sim/commands/metrics_table.hpp"
+#include "sim/commands/read_results.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/results/csv.hpp"
-#include "sim/results/files.hpp"
 #include "sim/results/results_json.hpp"
 
 namespace linebounce {
@@ -49,26 +49,15 @@ struct Recorded {
   std::vector<LineRow> rows;
 };
 
-// Reads a file; `place` comes before what is wrong with it.
-template <class Read>
-auto reading(const fs::path& file, const std::string& place, const Read& read) {
-  const std::string text = read_file(file);
-  try {
-    return read(text);
-  } catch (const InputError& error) {
-    throw InputError(place + error.what());
-  }
-}
-
 Recorded read_directory(const LinesArguments& arguments) {
   const fs::path directory = arguments.directory;
   const fs::path results = directory / "results.json";
-  const std::vector<ReportedPoint> points = reading(results, results.string() + ": ", read_points);
+  const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
   if (arguments.point < 0 || static_cast<std::size_t>(arguments.point) >= points.size()) {
     throw ConfigError(fmt::format("--point {}: {} holds {} point{}, counted from 0", arguments.point, directory.string(),
                                   points.size(), points.size() == 1 ? "" : "s"));
   }
-  auto lines = reading(directory / "lines.csv", (directory / "").string(), read_lines_csv);
+  auto lines = read_csv(directory / "lines.csv", read_lines_csv);
   return {points.size(), points[static_cast<std::size_t>(arguments.point)], std::move(lines[arguments.point])};
 }
 
@@ -93,7 +82,6 @@ ordered_json line_json(const Line& line, const MissSum& all) {
                     {"latency_ns_mean", rounded(use.misses.latency_ns_mean())}});
   }
   const double remote = line.misses.remote_pct();
-  const double share = all.latency_ns > 0 ? 100 * line.misses.latency_ns / all.latency_ns : 0;
   return {{"structure", line.structure},
           {"object", line.object.empty() ? ordered_json(nullptr) : ordered_json(line.object)},
           {"line", line.number},
@@ -102,7 +90,7 @@ ordered_json line_json(const Line& line, const MissSum& all) {
           {"local_pct", rounded(100 - remote)},
           {"remote_pct", rounded(remote)},
           {"latency_ns", rounded(line.misses.latency_ns)},
-          {"latency_share_pct", rounded(share)},
+          {"latency_share_pct", rounded(line.misses.latency_share_pct(all))},
           {"rows", std::move(rows)}};
 }
 
@@ -111,8 +99,6 @@ void print_json(const LinesArguments& arguments, const Recorded& recorded, const
   for (std::size_t i = 0; i < std::min(arguments.top, set.lines.size()); ++i) {
     lines.push_back(line_json(set.lines[i], set.all));
   }
-  ordered_json at = ordered_json::object();
-  for (const auto& [path, value] : recorded.point.at) at[path] = value_to_json(value);
   ordered_json subsystems = ordered_json::array();
   for (const SubsystemShare& share : subsystem_shares(recorded.point.metrics)) {
     subsystems.push_back(
@@ -122,7 +108,7 @@ void print_json(const LinesArguments& arguments, const Recorded& recorded, const
   out["schema"] = "linebounce.lines/1";
   out["directory"] = arguments.directory;
   out["point"] = arguments.point;
-  out["at"] = std::move(at);
+  out["at"] = at_to_json(recorded.point.at);
   out["as_sampled"] = arguments.choice.as_sampled;
   out["sum"] = arguments.choice.sum;
   out["misses"] = set.all.count;

@@ -25,6 +25,7 @@ class View {
       : table_(table), point_(point), paper_(paper), paint_(paint) {}
 
   [[nodiscard]] std::string text() const {
+    if (!metric("samples")) return not_measurable();
     std::string out = title();
     out += paint_(Colour::dim, fmt::format("  {:>3}  {} {} {:<6} {:>15} {:>15}", "", pad_right("", kFunctions),
                                            pad_right("", kFields), "", "samples  sim.", "remote %  sim.")) +
@@ -52,6 +53,13 @@ class View {
   [[nodiscard]] double scale() const {
     const double simulated = metric("samples").value_or(0);
     return simulated > 0 ? measured_samples() / simulated : 0;
+  }
+
+  // A variant of the workload may do without the structure.
+  [[nodiscard]] std::string not_measurable() const {
+    const std::string home = table_.home ? fmt::format(" whose home is node {}", *table_.home) : "";
+    return fmt::format("  {}  not measurable: no {}.{}{} in this run\n", paint_(Colour::bold, table_.id), table_.structure,
+                       table_.field, home);
   }
 
   [[nodiscard]] std::string title() const {

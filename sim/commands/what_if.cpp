@@ -62,12 +62,6 @@ std::vector<Plan> plans_of(const std::vector<std::string>& words) {
   return plans;
 }
 
-ordered_json at_json(const std::vector<std::pair<std::string, ConfigValue>>& at) {
-  ordered_json out = ordered_json::object();
-  for (const auto& [path, value] : at) out[path] = value_to_json(value);
-  return out;
-}
-
 ordered_json change_json(const PairedChange& change, const char* unit) {
   return {{"base", rounded(change.base)},
           {"changed", rounded(change.changed)},
@@ -98,8 +92,8 @@ ordered_json effect_json(const Effect& effect) {
           {"machine", effect.machine},
           {"directory", effect.directory},
           {"seeds", effect.seeds},
-          {"base", at_json(effect.base_at)},
-          {"changed", at_json(effect.changed_at)},
+          {"base", at_to_json(effect.base_at)},
+          {"changed", at_to_json(effect.changed_at)},
           {"latency_per_operation", change_json(effect.latency, "us")},
           {"throughput", change_json(effect.throughput, "1/s")},
           {"subsystems", std::move(subsystems)},

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <map>
 
+#include "sim/commands/read_results.hpp"
 #include "sim/lines/line_rows.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
-#include "sim/results/files.hpp"
 
 namespace linebounce {
 namespace {
@@ -21,24 +21,13 @@ constexpr const char* kThroughput = "throughput.operations_per_s";
 constexpr int kBase = 0;
 constexpr int kChanged = 1;
 
-// Reads a CSV file of a point; the errors of what is in it name its directory, too.
-template <class Read>
-auto reading(const fs::path& file, const Read& read) {
-  const std::string text = read_file(file);
-  try {
-    return read(text);
-  } catch (const InputError& error) {
-    throw InputError((file.parent_path() / error.what()).string());
-  }
-}
-
 SeedValues seeds_of(const fs::path& point, int number) {
   const fs::path file = point / "seeds.csv";
   if (!fs::exists(file)) {
     throw InputError(file.string() + ": there is no such file: these results are an older program's; delete " +
                      point.parent_path().parent_path().string() + " or run the experiment there again with run --fresh");
   }
-  std::map<int, SeedValues> points = reading(file, read_seeds_csv);
+  std::map<int, SeedValues> points = read_csv(file, read_seeds_csv);
   return points[number];
 }
 
@@ -85,7 +74,7 @@ bool is_hit(const std::string& source) {
 // All runs' kernel misses, ns.
 double kernel_latency_ns(const fs::path& point) {
   double sum = 0;
-  for (const LatencyRow& row : reading(point / "latency.csv", read_latency_csv)) {
+  for (const LatencyRow& row : read_csv(point / "latency.csv", read_latency_csv)) {
     if (row.kind == "kernel" && !is_hit(row.source)) sum += row.latency_ns * static_cast<double>(row.count);
   }
   return sum;
@@ -95,7 +84,7 @@ using LineLatencies = std::map<std::pair<std::string, std::int64_t>, double>;
 
 // Lines by their share of the kernel's latency: all of it is `us_per_operation`.
 LineLatencies lines_us(const fs::path& point, int number, double us_per_operation) {
-  auto rows = reading(point / "lines.csv", read_lines_csv);
+  auto rows = read_csv(point / "lines.csv", read_lines_csv);
   const double all_ns = kernel_latency_ns(point);
   LineLatencies lines;
   if (all_ns == 0) return lines;

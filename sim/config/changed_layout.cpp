@@ -23,6 +23,7 @@ struct Member {
   std::vector<Field> fields;
   int begin = 0, end = 0;
   int alignment = 1;
+  std::string moved_at = {};  // by a change that names it
 };
 
 using Members = std::vector<Member>;
@@ -123,6 +124,7 @@ class ChangedStructure {
       refuse_scattered(*found, field, key);
       Member member = std::move(*found);
       members->erase(found);
+      member.moved_at = field.origin.place;
       return member;
     }
     fail(field.origin, "layout.change." + key, refusal(field.name));
@@ -195,6 +197,7 @@ class ChangedStructure {
     for (Field field : member.fields) {
       field.offset += begin - member.begin;
       field.section = section;
+      if (section != Section::own) field.moved_at = member.moved_at;
       layout_.fields.push_back(field);
     }
     return begin + member.end - member.begin;

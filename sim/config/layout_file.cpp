@@ -78,10 +78,15 @@ class StructureReader {
     field.offset = bytes(reader, "offset_bytes", 0, layout_.size - 1);
     field.size = bytes(reader, "size_bytes", 1, layout_.size);
     if (field.offset + field.size > layout_.size)
-      reader.refuse("size_bytes", fmt::format("{} ends behind its structure of {} bytes", field.name, layout_.size));
+      reader.refuse(
+          "size_bytes",
+          fmt::format("{} ends behind its structure of {} bytes; legal: at most {}, or size_bytes of {} at "
+                      "least {}",
+                      field.name, layout_.size, layout_.size - field.offset, layout_.name, field.offset + field.size));
     reader.finish();
     for (const Field& other : layout_.fields) {
-      if (other.name == field.name) reader.refuse("name", fmt::format("{} stands in {} twice", field.name, layout_.name));
+      if (other.name == field.name)
+        reader.refuse("name", fmt::format("{} stands in {} twice; legal: any other name", field.name, layout_.name));
       if (overlap(field, other)) reader.refuse("offset_bytes", overlap_text(field, other));
     }
     layout_.fields.push_back(field);

@@ -42,6 +42,7 @@ class MeasuredTableReader {
     table_.structure = reader_.required_text("structure");
     table_.field = reader_.required_text("field");
     table_.home = reader_.integer("home", 0, kMostNodes);
+    table_.places = {reader_.origin_of("structure").place, reader_.origin_of("field").place};
     table_.at = read_selection(reader_, "at", experiment_).value_or(std::map<std::string, ConfigValue>{});
     const auto least = reader_.integer("min_samples", 1, kMostSamples);
     if (!least) reader_.refuse("min_samples", "this key is missing and has no default");

@@ -18,6 +18,9 @@ struct MissSum {
 
   void add(const LineRow& row);
   [[nodiscard]] double remote_pct() const { return count > 0 ? 100 * remote / static_cast<double>(count) : 0; }
+  [[nodiscard]] double latency_share_pct(const MissSum& all) const {
+    return all.latency_ns > 0 ? 100 * latency_ns / all.latency_ns : 0;
+  }
   [[nodiscard]] double latency_ns_mean() const { return count > 0 ? latency_ns / static_cast<double>(count) : 0; }
 };
 

@@ -22,6 +22,11 @@ struct MeasuredRow {
   bool calibrated = false;  // was used to choose a parameter
 };
 
+// Where the experiment names what it may name wrongly: "FILE:LINE:COLUMN".
+struct MeasuredTablePlaces {
+  std::string structure, field;
+};
+
 struct MeasuredTable {
   std::string id;                            // "ols2007.fig3"
   std::string file;                          // as the experiment names it; a path is absolute
@@ -32,6 +37,7 @@ struct MeasuredTable {
   std::optional<double> tolerance_abs;       // of a scored row's remote share, in points; none: rows are no paper rows
   std::string source;
   std::vector<MeasuredRow> rows;  // by offset, then as the file has them
+  MeasuredTablePlaces places;
 
   [[nodiscard]] bool is_scored(const MeasuredRow& row) const { return row.samples >= min_samples; }
 

@@ -7,6 +7,7 @@
 
 #include "sim/lines/line_rows.hpp"
 #include "sim/lines/rank_correlation.hpp"
+#include "workloads/program/address_space.hpp"
 
 namespace linebounce {
 
@@ -14,14 +15,9 @@ namespace {
 
 constexpr double kNear = 10;  // points of a percentage, as OLS 2007's rows are counted
 
-// A field that a layout has moved out of its object belongs to a section of the structure: "rq.read_mostly".
-bool is_of(const std::string& structure, const std::string& wanted) {
-  return structure == wanted || structure.starts_with(wanted + ".");
-}
-
 bool matches(const LineRow& row, const MeasuredRow& measured) {
   return row.function == measured.function && row.field == measured.field && row.access == measured.access &&
-         is_of(row.structure, measured.structure);
+         is_part_of(row.structure, measured.structure);
 }
 
 // The samples of each row of a table, on one line.
@@ -92,6 +88,7 @@ void add_table_metrics(const std::vector<PlacedTable>& tables, const std::vector
   if (tables.empty()) return;
   Score score;
   for (const PlacedTable& placed : tables) {
+    if (placed.lines.empty()) continue;
     const LineNumber hottest = hottest_line(placed.lines, rows);
     std::vector<LineRow> line;
     for (const PlacedRow& row : rows) {

@@ -17,7 +17,7 @@ struct PlacedRow {
   LineRow row;
 };
 
-// A table, and the lines on which its field lies in one object or another.
+// A table, and the lines on which its field lies in one object or another: none, if the run has no such object.
 struct PlacedTable {
   const MeasuredTable* table = nullptr;
   std::vector<LineNumber> lines;
@@ -26,7 +26,8 @@ struct PlacedTable {
 // Of these lines the one with the most latency as sampled; of equals the first in memory. REQUIRES: at least one line.
 LineNumber hottest_line(const std::vector<LineNumber>& lines, const std::vector<PlacedRow>& rows);
 
-// table.<id>.* of each table, and tables.* of all together (docs/results.md). Nothing where there are no tables.
+// table.<id>.* of each table that has a line, and tables.* of those together (docs/results.md). Nothing where there are no
+// tables.
 void add_table_metrics(const std::vector<PlacedTable>& tables, const std::vector<PlacedRow>& rows, PointData& point);
 
 }  // namespace linebounce

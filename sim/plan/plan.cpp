@@ -35,11 +35,9 @@ std::string plan_text(const Plan& plan) {
   using nlohmann::ordered_json;
   ordered_json points = ordered_json::array();
   for (const Point& point : plan.points) {
-    ordered_json at = ordered_json::object();
-    for (const auto& [path, value] : point.at) at[path] = value_to_json(value);
     ordered_json entry;
     entry["point"] = point.number;
-    entry["at"] = std::move(at);
+    entry["at"] = at_to_json(point.at);
     entry["hash"] = plan.hashes[static_cast<std::size_t>(point.number)];
     points.push_back(std::move(entry));
   }

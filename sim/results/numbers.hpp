@@ -29,6 +29,14 @@ nlohmann::ordered_json value_to_json(const ParameterValue& value);
 ParameterValue value_from_json(const nlohmann::ordered_json& json);
 std::string value_text(const ParameterValue& value);
 
+// Paths and their values: `at` itself.
+template <class Values>
+nlohmann::ordered_json at_to_json(const Values& values) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (const auto& [path, value] : values) out[path] = value_to_json(value);
+  return out;
+}
+
 // Equal as a user means it: 8 and 8.0 are the same number.
 bool same_value(const ParameterValue& left, const ParameterValue& right);
 

@@ -7,13 +7,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-template <class Values>
-ordered_json at_to_json(const Values& values) {
-  ordered_json out = ordered_json::object();
-  for (const auto& [path, value] : values) out[path] = value_to_json(value);
-  return out;
-}
-
 ordered_json optional_number(const std::optional<double>& value) {
   return value ? number_to_json(*value) : ordered_json(nullptr);
 }

@@ -71,8 +71,14 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
                     fmt::join(objects.begin(), objects.begin() + static_cast<std::ptrdiff_t>(named), ", "));
     if (named < objects.size()) text += fmt::format(" and {} more", objects.size() - named);
     if (const auto near = nearest(name, objects); !near.empty()) text += fmt::format("; did you mean {}?", near);
-    throw ConfigError(text);
+    throw std::invalid_argument(text);
   }
+}
+
+// A refusal that begins with a setting's path, "workload.layout: ...", comes to stand behind the place of that setting.
+std::string with_place(const std::string& refusal, const SimulationInput& input) {
+  const auto place = input.places.find(refusal.substr(0, refusal.find(": ")));
+  return place == input.places.end() ? refusal : place->second + ": " + refusal;
 }
 
 // A run that fails for another reason than its locks says who held and who awaited which.
@@ -106,7 +112,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   LockSet locks(memory, input.machine.cpus, machine.layout().cpus);
   workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts});
   refuse_unknown_objects(input, memory);
-  const std::vector<PlacedTable> tables = place_tables(input.tables, memory, machine.store(), machine.homes());
+  const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
   Statistics statistics(machine, memory);
   relay.set(statistics);
   machine.set_functions(memory.functions().size());
@@ -134,7 +140,7 @@ PointData simulate(const SimulationInput& input, const std::function<void(double
   } catch (const ModelFailure& failure) {
     throw SimulationFailure(std::string(failure.what()) + "\nseed " + std::to_string(input.seed));
   } catch (const std::invalid_argument& refused) {
-    throw ConfigError(refused.what());
+    throw ConfigError(with_place(refused.what(), input));
   }
 }
 

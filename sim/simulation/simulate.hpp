@@ -31,7 +31,8 @@ struct SimulationInput {
   LayoutSet layouts;                       // of the file that the workload names, if it names one
   RunSpec run;
   EngineSpec engine;
-  std::vector<MeasuredTable> tables;  // what lines are held against
+  std::vector<MeasuredTable> tables;          // what lines are held against
+  std::map<std::string, std::string> places;  // of settings by path, for messages: "FILE:LINE:COLUMN", "--set"
   std::uint64_t seed = 1;
 };
 

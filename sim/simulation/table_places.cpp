@@ -1,54 +1,51 @@
 #include "sim/simulation/table_places.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <algorithm>
+#include <set>
 
-#include "models/text/spelling.hpp"
-#include "sim/config/config_error.hpp"
+#include "sim/config/settings.hpp"
+#include "sim/config/suggestions.hpp"
 
 namespace linebounce {
 
 namespace {
 
-std::string choice_text(const std::string& word, const std::vector<std::string>& names) {
-  std::string text = fmt::format("{}", fmt::join(names, ", "));
-  if (const std::string near = nearest(word, names); !near.empty()) text += "; did you mean " + near + "?";
-  return text;
+// Those with fields: of an array there is no line to speak of.
+std::vector<Layout> known_layouts(const LayoutSet& declared, const AddressSpace& memory) {
+  std::vector<Layout> known;
+  for (const auto& [name, layout] : declared.all()) known.push_back(layout);
+  known.insert(known.end(), memory.layouts().begin(), memory.layouts().end());
+  std::erase_if(known, [](const Layout& layout) { return layout.fields.empty(); });
+  return known;
 }
 
-[[noreturn]] void refuse(const MeasuredTable& table, const AddressSpace& memory) {
-  std::vector<std::string> structures;
-  std::vector<std::string> fields;
-  for (const Layout& layout : memory.layouts()) {
-    if (layout.fields.empty()) continue;
-    structures.push_back(layout.name);
-    for (const Field& field : layout.fields) {
-      if (layout.name == table.structure) fields.push_back(field.name);
-    }
+void require_known(const MeasuredTable& table, const LayoutSet& declared, const AddressSpace& memory) {
+  std::set<std::string> structures;
+  std::set<std::string> fields;
+  for (const Layout& layout : known_layouts(declared, memory)) {
+    structures.insert(layout.name);
+    if (!is_part_of(layout.name, table.structure)) continue;
+    for (const Field& field : layout.fields) fields.insert(field.name);
   }
-  if (!fields.empty()) {
-    throw ConfigError(fmt::format("table {}: structure {} has no field {}; it has: {}", table.id, table.structure, table.field,
-                                  choice_text(table.field, fields)));
-  }
-  throw ConfigError(fmt::format("table {}: the workload has no object of structure {}; its structures: {}", table.id,
-                                table.structure, choice_text(table.structure, structures)));
+  if (fields.empty())
+    fail(Origin{table.places.structure}, "table.structure",
+         "the structure " + not_known(table.structure, {structures.begin(), structures.end()}));
+  if (!fields.contains(table.field))
+    fail(Origin{table.places.field}, "table.field",
+         "structure " + table.structure + ": the field " + not_known(table.field, {fields.begin(), fields.end()}));
 }
 
 }  // namespace
 
-std::vector<PlacedTable> place_tables(const std::vector<MeasuredTable>& tables, const AddressSpace& memory,
-                                      const LineStore& store, const Homes& homes) {
+std::vector<PlacedTable> place_tables(const std::vector<MeasuredTable>& tables, const LayoutSet& declared,
+                                      const AddressSpace& memory, const LineStore& store, const Homes& homes) {
   std::vector<PlacedTable> placed;
   for (const MeasuredTable& table : tables) {
+    require_known(table, declared, memory);
     PlacedTable& place = placed.emplace_back(PlacedTable{&table, {}});
     for (const Address address : memory.addresses_of(table.structure, table.field)) {
-      place.lines.push_back(store.line_of(address).value);
-    }
-    if (place.lines.empty()) refuse(table, memory);
-    if (!table.home) continue;
-    std::erase_if(place.lines, [&](LineNumber line) { return homes.peek(LineAddr(line)) != *table.home; });
-    if (place.lines.empty()) {
-      throw ConfigError(fmt::format("table {}: no {} has its home on node {}", table.id, table.structure, *table.home));
+      const LineAddr line = store.line_of(address);
+      if (!table.home || homes.peek(line) == *table.home) place.lines.push_back(line.value);
     }
   }
   return placed;

@@ -65,6 +65,11 @@ WRONG_EXPERIMENTS = {
         "inside_cycle ",
         [r"workload\.inside_cycle\b", "did you mean.*inside_cycles"],
     ),
+    "what only the workload can refuse": (
+        experiment(workload='name = "locks_per_4k_write"\nwriters = 5'),
+        "writers = 5",
+        [r"workload\.writers", "4 CPUs", "legal: 1 to 4"],
+    ),
     "unknown lock": (
         experiment(workload='name = "critical_section"\nlock = "tickt"'),
         "tickt",

@@ -171,6 +171,23 @@ def test_bad_changes_name_file_line_and_what_is_legal(linebounce: Program, old: 
     assert all(word in message for word in words), message
 
 
+@pytest.mark.parametrize("section", ["per_cpu", "read_mostly"])
+def test_what_a_workload_keeps_in_its_objects_cannot_be_moved_out(linebounce: Program, section: str) -> None:
+    text = f"""{BASE.format(name="x")}
+[[layout.change]]
+structure = "dentry"
+order     = ["d_hash"]
+
+[[layout.change]]
+structure = "dentry"
+{section} = ["d_count"]
+"""
+    message = linebounce.refused("run", linebounce.file("x.toml", text))
+    place = f"x.toml:{line_of(text, section + ' = ')}:{len(section) + 5}: layout.change.{section}: "
+    assert place in message, message
+    assert "d_count cannot be moved out of it; legal here: order, split, align_bytes" in message
+
+
 def test_an_unknown_choice_is_refused_with_the_names(linebounce: Program) -> None:
     message = linebounce.refused("run", changed(linebounce), "--set", "layout.changes=alignd")
     assert "known: all, none, count_apart, aligned; did you mean aligned?" in message

@@ -1,6 +1,7 @@
 """`linebounce lines`: cache lines from a results directory; and measured tables of lines beside the simulated ones."""
 
 import json
+import re
 import tomllib
 from collections import defaultdict
 from pathlib import Path
@@ -265,13 +266,76 @@ def test_the_engine_changes_nothing(linebounce: Program, directory: Path) -> Non
 def test_a_table_of_what_is_not_there_is_refused(linebounce: Program) -> None:
     linebounce.file("measured.csv", HEADER + "70,5,ld4,f,0,locked\n")
     message = linebounce.refused("run", experiment(linebounce, TABLE.replace("ttas_lock", "tas_lock")), "-o", "bad")
-    assert "no object of structure tas_lock" in message
+    assert re.search(r"small.toml:\d+:17: table.structure: the structure .tas_lock. is not known; known: .*\bdentry\b", message)
     assert "did you mean ttas_lock?" in message
     message = linebounce.refused("run", experiment(linebounce, TABLE.replace('"locked"', '"blocked"')), "-o", "worse")
-    assert "structure ttas_lock has no field blocked; it has: locked" in message
+    wanted = r'small.toml:\d+:17: table.field: structure ttas_lock: the field "blocked" is not known; known: locked'
+    assert re.search(wanted, message)
     linebounce.file("measured.csv", HEADER + "70,5,st4,f,0,locked\n")
     message = linebounce.refused("run", experiment(linebounce, TABLE), "-o", "unread")
     assert "measured.csv:2: instruction" in message
+
+
+NOT_MEASURABLE = """\
+[[table]]
+id            = "fig6"
+file          = "ols2007/fig06_kmem_list3.csv"
+structure     = "{structure}"
+field         = "{field}"
+{home}
+min_samples   = 50
+tolerance_abs = 10
+"""
+CHURN = """\
+name    = "churn"
+title   = "Slab without lists for each node"
+machine = "itanium2_two_node_16way"
+
+[workload]
+name      = "slab_churn"
+allocator = "slub"
+
+[run]
+warmup_us  = 10
+measure_us = 100
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("structure", "field", "home", "words"),
+    [
+        ("kmem_list3", "list_lock", "", "no kmem_list3.list_lock in this run"),
+        ("kmem_cache_node", "list_lock", "home = 60", "no kmem_cache_node.list_lock whose home is node 60 in this run"),
+    ],
+)
+def test_a_table_of_what_this_variant_does_without_is_not_measurable(
+    linebounce: Program, structure: str, field: str, home: str, words: str
+) -> None:
+    table = NOT_MEASURABLE.format(structure=structure, field=field, home=home)
+    result = linebounce("run", linebounce.file("churn.toml", CHURN + table), "-o", "out")
+    assert result.code == 0, result.stderr
+    assert f"fig6  not measurable: {words}" in result.stdout
+    results = json.loads((linebounce.directory / "out" / "results.json").read_text())
+    metrics = results["points"][0]["metrics"]
+    assert metrics["tables.rows"]["value"] == 0
+    assert not [name for name in metrics if name.startswith("table.")]
+    assert {(row["simulated"], row["ok"]) for row in results["paper"]} == {(None, False)}
+
+
+@pytest.mark.parametrize(
+    ("structure", "field", "words"),
+    [
+        ("kmem_list4", "list_lock", "table.structure: .*did you mean kmem_list3?"),
+        ("kmem_list3", "lost_lock", "table.field: .*did you mean list_lock?"),
+    ],
+)
+def test_what_its_layout_does_not_declare_is_refused_in_any_variant(
+    linebounce: Program, structure: str, field: str, words: str
+) -> None:
+    table = NOT_MEASURABLE.format(structure=structure, field=field, home="")
+    message = linebounce.refused("run", linebounce.file("churn.toml", CHURN + table), "-o", "out")
+    assert re.search(r"churn.toml:\d+:17: " + words, message)
 
 
 def test_shares_of_a_run_are_kept_when_its_table_is_corrected(linebounce: Program, directory: Path) -> None:

@@ -75,15 +75,19 @@ Aio::Aio(Kernel& kernel, Scheduler& scheduler, Timers& timers, SlabAllocator& sl
                function("aio_read_evt")};
 }
 
+// One event's place stays free: a full ring would look like an empty one.
+int Aio::most_in_flight() const {
+  return field_.events.size / kEventBytes - 1;
+}
+
 AioContext& Aio::create_context(const Task& task, const std::string& name, int node, int most) {
   AioContext& context = *contexts_.emplace_back(new AioContext(kernel_, scheduler_, task, name, node));
   timers_.init(context.timeout_);
   AddressSpace& memory = kernel_.memory();
-  const int capacity = field_.events.size / kEventBytes;
-  // One event's place stays free: a full ring would look like an empty one.
-  if (most >= capacity)
-    throw std::invalid_argument(fmt::format("an AIO context has room for {} requests, not for {}", capacity - 1, most));
-  memory.preset(context.ring_info_.at(field_.nr, 0), static_cast<Value>(capacity), field_.nr.size);
+  if (most > most_in_flight())
+    throw std::invalid_argument(fmt::format(
+        "workload.layout: aio_ring.events has room for {} requests of a context, not for {}", most_in_flight(), most));
+  memory.preset(context.ring_info_.at(field_.nr, 0), static_cast<Value>(most_in_flight() + 1), field_.nr.size);
   memory.preset(context.kioctx_.at(field_.max_reqs, 0), static_cast<Value>(most), field_.max_reqs.size);
   memory.preset(context.kioctx_.at(field_.mm, 0), task.object.address());
   memory.preset(context.kioctx_.at(field_.ring_pages, 0), context.ring_info_.at(field_.internal_pages0, 0));

@@ -52,8 +52,11 @@ class Aio {
   // kmalloc()'s cache from which a request's dio comes.
   [[nodiscard]] SlabCache& size_1024() { return dios_; }
 
+  // So many requests of a context may be in flight: its ring has room for their events.
+  [[nodiscard]] int most_in_flight() const;
+
   // Before the simulation: a context of the task, on its CPU's node. At most `most` requests may be in flight. Errors:
-  // std::invalid_argument, if the ring has no room for so many events.
+  // std::invalid_argument, if that is more than most_in_flight().
   AioContext& create_context(const Task& task, const std::string& name, int node, int most);
 
   // io_submit() of these, by the context's process. Errors: ModelFailure, if more are in flight then than may be.

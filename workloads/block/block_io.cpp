@@ -187,17 +187,11 @@ void BlockIo::report(const RunFacts& facts, MetricSink& metrics) const {
   if (batches > 0) metrics.metric("io.batch_us", facts.cpu(0).to_ns(waited) / 1000 / static_cast<double>(batches), "us");
 }
 
-std::string why_no_spin_lock(const LockTraits& traits) {
-  if (!traits.excludes) return "the kernel's lists would break";
-  return traits.sleeps ? "these are spin locks: interrupt handlers take them, too" : "";
-}
-
 }  // namespace
 
 std::vector<ParameterDeclaration> block_io_parameters() {
   return {
-      lock_parameter("lock", "ttas", "all spin locks of the kernel; one of more than 4 bytes gets a line of its own",
-                     why_no_spin_lock),
+      spin_lock_parameter(),
       {.name = "layout", .default_value = std::string("linux_2_6_20"), .meaning = "the structures, a file of configs/layouts"},
       {.name = "slab", .default_value = std::string("slab_numa"), .meaning = "the allocator", .choices = slab_variant_names()},
       {.name = "disks",

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 namespace linebounce {
 
 void Process::compute(Cpu& cpu, std::int64_t mean_instructions) {
@@ -11,7 +13,17 @@ void Process::compute(Cpu& cpu, std::int64_t mean_instructions) {
   system_.user_memory.visit(cpu, random_, instructions);
 }
 
-void Process::submit(Cpu& cpu, AioContext& context, int transfers, bool write) {
+namespace {
+
+// Of so many transfers those of one context.
+int share_of(int transfers, std::size_t context, std::size_t contexts) {
+  const auto up_to = [&](std::size_t number) { return static_cast<std::size_t>(transfers) * number / contexts; };
+  return static_cast<int>(up_to(context + 1) - up_to(context));
+}
+
+}  // namespace
+
+void Process::submit(Cpu& cpu, std::span<AioContext* const> contexts, int transfers, bool write) {
   {
     // With memory for as long as it takes, as system calls need it for names, messages and lists of buffers.
     const FunctionScope scope(cpu, system_.other_kernel);
@@ -26,11 +38,13 @@ void Process::submit(Cpu& cpu, AioContext& context, int transfers, bool write) {
     system_.inode_lock->acquire(cpu);
     system_.inode_lock->release(cpu);
   }
-  std::vector<Aio::Transfer> wanted;
-  for (int i = 0; i < transfers; ++i) {
-    wanted.push_back({static_cast<int>(random_.below(static_cast<std::uint64_t>(system_.devices))), write});
+  for (std::size_t number = 0; number < contexts.size(); ++number) {
+    std::vector<Aio::Transfer> wanted;
+    for (int i = 0; i < share_of(transfers, number, contexts.size()); ++i) {
+      wanted.push_back({static_cast<int>(random_.below(static_cast<std::uint64_t>(system_.devices))), write});
+    }
+    system_.aio.submit(cpu, *contexts[number], wanted);
   }
-  system_.aio.submit(cpu, context, wanted);
   cpu.tally(write ? kWrites : kReads, transfers);
 }
 
@@ -40,7 +54,7 @@ class Foreground final : public Process {
  public:
   Foreground(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int reads, CommitGroup& group)
       : Process(system, task, seed, static_cast<std::uint64_t>(task.number)),
-        context_(system.aio.create_context(task, fmt::format("kioctx[{}]", task.number), node, 2)),
+        context_(&system.aio.create_context(task, fmt::format("kioctx[{}]", task.number), node, 2)),
         group_(group),
         member_(system.kernel, task, fmt::format("sem_queue[{}]", task.number), node),
         reads_(reads) {}
@@ -59,22 +73,22 @@ class Foreground final : public Process {
       case Stage::computing:
         compute(cpu, system_.user_instructions);
         if (done_ < reads_) {
-          submit(cpu, context_, 1, false);
+          submit(cpu, {&context_, 1}, 1, false);
           stage_ = Stage::reading;
         } else if (group_.join(cpu, member_)) {
-          submit(cpu, context_, 1, true);
+          submit(cpu, {&context_, 1}, 1, true);
           stage_ = Stage::writing_log;
         } else {
           stage_ = Stage::waiting_for_log;
         }
         return true;
       case Stage::reading:
-        if (!system_.aio.get_events(cpu, context_, 1)) return false;
+        if (!system_.aio.get_events(cpu, *context_, 1)) return false;
         ++done_;
         stage_ = Stage::computing;
         return true;
       case Stage::writing_log:
-        if (!system_.aio.get_events(cpu, context_, 1)) return false;
+        if (!system_.aio.get_events(cpu, *context_, 1)) return false;
         group_.post(cpu);
         committed(cpu);
         return true;
@@ -92,7 +106,7 @@ class Foreground final : public Process {
     stage_ = Stage::computing;
   }
 
-  AioContext& context_;
+  AioContext* context_;
   CommitGroup& group_;
   CommitGroup::Member member_;
   int reads_;
@@ -104,6 +118,16 @@ class Writer final : public Process {
  public:
   Writer(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int contexts, int depth, int batch)
       : Process(system, task, seed, static_cast<std::uint64_t>(task.number)), depth_(depth), batch_(batch) {
+    if (const int room = system.aio.most_in_flight(); depth + batch > room) {
+      throw std::invalid_argument(fmt::format(
+          "workload.writer_depth: {} and writer_batch {} may be under way together, and a context's ring has room for "
+          "{}; legal: both together 2 to {}",
+          depth, batch, room, room));
+    }
+    if (contexts > batch) {
+      throw std::invalid_argument(fmt::format(
+          "workload.writer_contexts: a batch of {} writes is divided over the contexts; legal: 1 to {}", batch, batch));
+    }
     for (int i = 0; i < contexts; ++i) {
       contexts_.push_back(&system.aio.create_context(task, fmt::format("kioctx[{}.{}]", task.number, i), node, depth + batch));
     }
@@ -111,23 +135,36 @@ class Writer final : public Process {
 
   void run(Cpu& cpu) override {
     for (;;) {
-      AioContext& context = *contexts_[next_];
       if (!waits_) {
         compute(cpu, system_.writer_instructions);
-        submit(cpu, context, batch_, true);
-        waits_ = context.in_flight() >= depth_;
+        submit(cpu, contexts_, batch_, true);
+        waits_ = in_flight() >= depth_;
       }
-      // Until the whole batch has come: in the meantime events that were read have made room already.
-      if (waits_ && !system_.aio.get_events(cpu, context, batch_)) return;
+      if (waits_ && !reap(cpu)) return;
       waits_ = false;
-      next_ = (next_ + 1) % contexts_.size();
     }
   }
 
  private:
+  [[nodiscard]] int in_flight() const {
+    int sum = 0;
+    for (const AioContext* context : contexts_) sum += context->in_flight();
+    return sum;
+  }
+
+  // As many as a batch has, of each context its share: in the meantime events that were read have made room already. False: it
+  // waits.
+  bool reap(Cpu& cpu) {
+    for (; reaped_ < contexts_.size(); ++reaped_) {
+      if (!system_.aio.get_events(cpu, *contexts_[reaped_], share_of(batch_, reaped_, contexts_.size()))) return false;
+    }
+    reaped_ = 0;
+    return true;
+  }
+
   std::vector<AioContext*> contexts_;
   int depth_, batch_;
-  std::size_t next_ = 0;
+  std::size_t reaped_ = 0;  // contexts whose share of the batch has come
   bool waits_ = false;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,8 @@ class Process {
       : system_(system), task_(task), random_(seed, number, 7) {}
 
   void compute(Cpu& cpu, std::int64_t mean_instructions);
-  void submit(Cpu& cpu, AioContext& context, int transfers, bool write);
+  // Transfers to random disks, divided over the contexts: a system call for each.
+  void submit(Cpu& cpu, std::span<AioContext* const> contexts, int transfers, bool write);
 
   OltpSystem& system_;
   const Task& task_;
@@ -56,7 +58,9 @@ class Process {
 // A user's session: reads, then commits with others.
 std::unique_ptr<Process> make_foreground(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int reads,
                                          CommitGroup& group);
-// Writes changed blocks back: keeps `depth` writes under way, and submits a batch whenever that many are done.
+// Writes changed blocks back: keeps `depth` writes under way, in all its contexts together, and submits a batch whenever that
+// many are done; each context has its share of every batch. Errors: std::invalid_argument, if a context's ring has no room for
+// depth + batch, or a batch is less than a write for each context.
 std::unique_ptr<Process> make_writer(OltpSystem& system, const Task& task, std::uint64_t seed, int node, int contexts,
                                      int depth, int batch);
 

@@ -16,6 +16,10 @@ Address round_up(Address address, int alignment) {
 
 }  // namespace
 
+bool is_part_of(const std::string& structure, const std::string& whole) {
+  return structure == whole || structure.starts_with(whole + ".");
+}
+
 AddressSpace::AddressSpace(LineStore& store, Homes* homes, std::map<std::string, Home> placed)
     : store_(&store), homes_(homes), placed_(std::move(placed)), next_(kFirstAddress), functions_{{"program", Mode::kernel}} {}
 
@@ -99,7 +103,7 @@ std::vector<Address> AddressSpace::addresses_of(const std::string& structure, co
   std::vector<Address> addresses;
   for (const Object& object : objects_) {
     const Layout& layout = layouts_[object.layout];
-    if (layout.name != structure && !layout.name.starts_with(structure + ".")) continue;
+    if (!is_part_of(layout.name, structure)) continue;
     for (const Field& candidate : layout.fields) {
       if (candidate.name == field) addresses.push_back(object.begin + static_cast<Address>(candidate.offset));
     }

@@ -22,6 +22,7 @@ struct Field {
   int offset = 0;  // bytes, in its section
   int size = 8;
   Section section = Section::own;
+  std::string moved_at = {};  // in another section: which change has put it there, "FILE:LINE:COLUMN", for messages
 
   friend bool operator==(const Field&, const Field&) = default;
 };
@@ -51,6 +52,9 @@ struct Symbol {
   std::int64_t line = 0;    // of the object, counted from the line in which it begins
   std::int64_t offset = 0;  // in that line
 };
+
+// Whether these are objects of structure `whole`, or what a layout has moved out of them to another section: "rq.read_mostly".
+bool is_part_of(const std::string& structure, const std::string& whole);
 
 class AddressSpace {
  public:

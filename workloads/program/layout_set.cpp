@@ -34,10 +34,14 @@ bool is_called(const std::string& field, const std::string& name) {
 Address offset_of(const Layout& layout, const std::string& field) {
   const FieldPlace place = field_of(layout, field);
   if (place.section == Section::own) return static_cast<Address>(place.offset);
+  const auto moved = std::find_if(layout.fields.begin(), layout.fields.end(), [&](const Field& candidate) {
+    return is_called(candidate.name, field) || group_of(candidate.name) == field;
+  });
+  const char* key = place.section == Section::per_cpu ? "per_cpu" : "read_mostly";
   throw std::invalid_argument(
-      fmt::format("layout.change: this workload keeps the fields of a {} together in the object: {} cannot be per_cpu or "
-                  "read_mostly here",
-                  layout.name, field));
+      fmt::format("{}: layout.change.{}: this workload keeps the fields of a {} together in the object: {} cannot be moved out "
+                  "of it; legal here: order, split, align_bytes, base_offset_bytes",
+                  moved->moved_at, key, layout.name, field));
 }
 
 }  // namespace linebounce

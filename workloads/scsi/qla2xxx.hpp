@@ -33,13 +33,11 @@ class QlaAdapters {
           request_ring_ptr(of("request_ring_ptr")),
           req_ring_index(of("req_ring_index")),
           req_q_cnt(of("req_q_cnt")),
-          response_ring_ptr(of("response_ring_ptr")),
           rsp_ring_index(of("rsp_ring_index")),
           outstanding_cmds(of("outstanding_cmds")),
-          current_outstanding_cmd(of("current_outstanding_cmd")),
-          status_srb(of("status_srb")) {}
-    FieldPlace host, flags, max_q_depth, request_ring_ptr, req_ring_index, req_q_cnt, response_ring_ptr, rsp_ring_index,
-        outstanding_cmds, current_outstanding_cmd, status_srb;
+          current_outstanding_cmd(of("current_outstanding_cmd")) {}
+    FieldPlace host, flags, max_q_depth, request_ring_ptr, req_ring_index, req_q_cnt, rsp_ring_index, outstanding_cmds,
+        current_outstanding_cmd;
   };
 
   // What the adapter itself holds: commands that it works on, by when they are done and by handle. It is no memory of the

@@ -42,15 +42,14 @@ struct SlabOptions {
 
 class SlabAllocator {
  public:
-  // Errors: std::invalid_argument, with the legal names, if there is no such variant; if the layouts have no room for the
-  // limit.
   SlabAllocator(Kernel& kernel, const SlabOptions& options);
   ~SlabAllocator();
   SlabAllocator(const SlabAllocator&) = delete;
   SlabAllocator& operator=(const SlabAllocator&) = delete;
 
   // Before the simulation. `objects_per_node`: how many there are at most, rounded up to whole slabs. Errors:
-  // std::invalid_argument, if the layout file has no such structure or it is larger than a page.
+  // std::invalid_argument, if there is no such variant; if the layout file has no such structure, it is larger than a page, or
+  // an array has no room for its limit.
   SlabCache& create_cache(const std::string& structure, int objects_per_node);
 
  private:

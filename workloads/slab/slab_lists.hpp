@@ -64,7 +64,6 @@ class SlabLists {
   void add_waiting(Cpu& cpu, const ArrayCache& array, std::vector<Address>& waiting) const;
 
  private:
-  static constexpr int kBufctlBytes = 4;
   static constexpr Value kBufctlEnd = 0xFFFFFFFF;
   struct Lists {
     FieldPlace partial, full, free, free_objects, shared, alien;

@@ -11,8 +11,6 @@ namespace linebounce {
 
 namespace {
 
-constexpr int kBufctlBytes = 4;
-
 int round_up(int bytes, int alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
@@ -23,6 +21,10 @@ int bytes_before(int header_bytes, int objects, int alignment) {
 }
 
 }  // namespace
+
+void inconsistent(const std::string& what) {
+  throw ModelFailure("a slab cache is inconsistent: " + what);
+}
 
 Zones::Zones(Kernel& kernel) {
   for (int node = 0; node < kernel.nodes(); ++node) {
@@ -53,8 +55,8 @@ SlabMemory::SlabMemory(Kernel& kernel, Zones& zones, const std::string& structur
     left_over = kPageBytes - used();
   }
   if (objects_per_slab_ < 1)
-    throw std::invalid_argument(
-        fmt::format("{} has {} bytes and a page {}: it can't be allocated", structure, layout.size, kPageBytes));
+    throw std::invalid_argument(fmt::format("workload.layout: {} has {} bytes and a page {}: it can't be allocated", structure,
+                                            layout.size, kPageBytes));
   // SLUB has no colours: struct page is elsewhere and lies densely.
   if (headers == Headers::struct_slab) colours_ = left_over / kernel.memory().line_bytes() + 1;
   const int slabs = (objects_per_node + objects_per_slab_ - 1) / objects_per_slab_;

@@ -13,6 +13,10 @@
 namespace linebounce {
 
 constexpr int kPageBytes = 16384;  // ia64's usual page
+constexpr int kBufctlBytes = 4;    // kmem_bufctl_t: an index
+
+// What a cache's check() throws: a ModelFailure.
+[[noreturn]] void inconsistent(const std::string& what);
 
 // The page allocator's lock for each node.
 class Zones {
@@ -28,7 +32,7 @@ struct Slab {
   int node = 0;
   std::string name;
   Object header;       // of structure slab or page
-  Address bufctl = 0;  // for each object the index of the next free one, in 4 bytes
+  Address bufctl = 0;  // for each object the index of the next free one
   std::vector<Object> objects;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "models/failure.hpp"
@@ -266,45 +267,41 @@ class Slub final : public SlabCache {
   std::unordered_map<const Slab*, MeteredLock*> locks_;
 };
 
-[[noreturn]] void broken(const std::string& what) {
-  throw ModelFailure("a slab cache is inconsistent: " + what);
-}
-
 void Slub::check(Cpu& cpu) {
   std::set<Address> partial, active;
   for (const Node& node : nodes_) {
     const Address head = node.object.at(partial_, cpu);
     Value slabs = 0;
     for (Address entry = list64::next(cpu, head); entry != head; entry = list64::next(cpu, entry)) {
-      if (!partial.insert(slab_of_entry(entry).header.address()).second) broken("a slab is on two lists");
+      if (!partial.insert(slab_of_entry(entry).header.address()).second) inconsistent("a slab is on two lists");
       ++slabs;
     }
-    if (node.object.load(cpu, nr_partial_) != slabs) broken("nr_partial is not the length of the list");
+    if (node.object.load(cpu, nr_partial_) != slabs) inconsistent("nr_partial is not the length of the list");
   }
   for (int of = 0; of < kernel_.cpus(); ++of) {
     const Address page = cpu.load(cpu_slab(of));
-    if (page != 0 && !active.insert(page).second) broken("a slab is two CPUs'");
+    if (page != 0 && !active.insert(page).second) inconsistent("a slab is two CPUs'");
   }
   for (const Slab* slab : memory_.slabs_in_use()) {
     const bool listed = partial.count(slab->header.address()) != 0;
     const bool frozen = active.count(slab->header.address()) != 0;
-    if ((slab->header.load(cpu, frozen_) != 0) != frozen) broken("a slab is frozen and no CPU's, or the reverse");
+    if ((slab->header.load(cpu, frozen_) != 0) != frozen) inconsistent("a slab is frozen and no CPU's, or the reverse");
     const Address first = slab->header.load(cpu, freelist_);
-    if (listed != (!frozen && first != 0)) broken("a slab is on a list and has nothing free, or the reverse");
+    if (listed != (!frozen && first != 0)) inconsistent("a slab is on a list and has nothing free, or the reverse");
     std::vector<int> places(slab->objects.size());
     Value on_freelist = 0;
     for (Address object = first; object != 0; object = cpu.load(object)) {
-      if (++on_freelist > places.size()) broken("a list of free objects has no end");
+      if (++on_freelist > places.size()) inconsistent("a list of free objects has no end");
       ++places[static_cast<std::size_t>(memory_.find(object).index)];
     }
     if (slab->header.load(cpu, inuse_) != places.size() - on_freelist)
-      broken("inuse is not what the list of free objects says");
+      inconsistent("inuse is not what the list of free objects says");
     for (Address object = slab->header.load(cpu, lockless_freelist_); object != 0; object = cpu.load(object)) {
-      if (++places[static_cast<std::size_t>(memory_.find(object).index)] > 1) broken("an object is free twice");
+      if (++places[static_cast<std::size_t>(memory_.find(object).index)] > 1) inconsistent("an object is free twice");
     }
     for (std::size_t i = 0; i < places.size(); ++i) {
       places[i] += memory_.is_given_out(*slab, static_cast<int>(i)) ? 1 : 0;
-      if (places[i] != 1) broken(fmt::format("an object of {} is in {} places", slab->name, places[i]));
+      if (places[i] != 1) inconsistent(fmt::format("an object of {} is in {} places", slab->name, places[i]));
     }
   }
 }

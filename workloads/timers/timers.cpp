@@ -95,8 +95,8 @@ Timers::Timers(Kernel& kernel, const TimerOptions& options)
 
 Timers::~Timers() = default;
 
-void Timers::init(Timer& timer, int cpu) {
-  kernel_.memory().preset(timer.base(), bases_.at(static_cast<std::size_t>(cpu)).object.address());
+void Timers::init(Timer& timer) {
+  kernel_.memory().preset(timer.base(), bases_.front().object.address());
   timers_[timer.entry()] = &timer;
 }
 
@@ -204,6 +204,14 @@ void Timers::detach(Cpu& cpu, Timer& timer, Clear clear) {
   list64::set_previous(cpu, entry, kListPoison2);
 }
 
+// Whether it was pending. REQUIRES: its base's lock is held.
+bool Timers::take_off(Cpu& cpu, Timer& timer, const Base& base) {
+  if (cpu.load(timer.entry()) == 0) return false;
+  detach(cpu, timer, Clear::yes);
+  if (retired_) cpu.store(timer.base(), base.object.address());
+  return true;
+}
+
 // Without batch_deletes the base's lock decides alone, and the word has no state.
 void Timers::become_pending(Cpu& cpu, const Timer& timer, const Base& base) const {
   cpu.store(timer.base(), base.object.address() | (retired_ ? kArmed : 0));
@@ -224,11 +232,7 @@ bool Timers::remove(Cpu& cpu, Timer& timer) {
   forbid_retired(cpu, timer);
   if (cpu.load(timer.entry()) == 0) return false;
   const Base& base = lock_base(cpu, timer);
-  const bool pending = cpu.load(timer.entry()) != 0;
-  if (pending) {
-    detach(cpu, timer, Clear::yes);
-    if (retired_) cpu.store(timer.base(), base.object.address());
-  }
+  const bool pending = take_off(cpu, timer, base);
   kernel_.unlock_irq(cpu, *base.lock);
   return pending;
 }
@@ -239,11 +243,7 @@ bool Timers::remove_sync(Cpu& cpu, Timer& timer) {
   for (;;) {
     const Base& base = lock_base(cpu, timer);
     const bool runs = base.object.load(cpu, running_timer_) == timer.entry();
-    const bool pending = !runs && cpu.load(timer.entry()) != 0;
-    if (pending) {
-      detach(cpu, timer, Clear::yes);
-      if (retired_) cpu.store(timer.base(), base.object.address());
-    }
+    const bool pending = !runs && take_off(cpu, timer, base);
     kernel_.unlock_irq(cpu, *base.lock);
     if (!runs) return pending;
     // The kernel takes the lock again and again, and may keep out who would end this. Here it waits for a change first.

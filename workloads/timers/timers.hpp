@@ -31,9 +31,9 @@ class Timers {
   Timers(const Timers&) = delete;
   Timers& operator=(const Timers&) = delete;
 
-  // Before the simulation: a timer that is on no base yet. `cpu`: whose base it is taken for. / init_timer() of one in an
-  // object that was allocated just now. REQUIRES: no timer at its place is pending.
-  void init(Timer& timer, int cpu = 0);
+  // Before the simulation: a timer that is on no base yet, and is taken for CPU 0's. / init_timer() of one in an object that
+  // was allocated just now. REQUIRES: no timer at its place is pending.
+  void init(Timer& timer);
   void init(Cpu& cpu, Timer& timer);
 
   // add_timer(). Errors: ModelFailure, if it is pending. / mod_timer(): of any. Whether it was pending. / del_timer(): whether
@@ -74,6 +74,7 @@ class Timers {
   bool modify_locked(Cpu& cpu, Timer& timer, Base& base, Value expires);
   void internal_add(Cpu& cpu, const Base& base, Timer& timer);
   void detach(Cpu& cpu, Timer& timer, Clear clear);
+  bool take_off(Cpu& cpu, Timer& timer, const Base& base);
   void forbid_retired(Cpu& cpu, const Timer& timer) const;
   void become_pending(Cpu& cpu, const Timer& timer, const Base& base) const;
   bool claim_expired(Cpu& cpu, const Timer& timer, const Base& base) const;

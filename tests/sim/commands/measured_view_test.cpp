@@ -69,6 +69,13 @@ TEST_F(MeasuredView, ANeighboursFieldHasItsStructureAndSmallRowsAreLeftOut) {
   EXPECT_THAT(text(), Not(HasSubstr(" g  ")));
 }
 
+TEST_F(MeasuredView, ATableWithoutMetricsIsNotMeasurable) {
+  results_.points[0].metrics.clear();
+  EXPECT_THAT(text(), HasSubstr("  fig3  not measurable: no rq.lock in this run\n"));
+  plan_.experiment.measured[0].home = 1;
+  EXPECT_THAT(text(), HasSubstr("no rq.lock whose home is node 1 in this run\n"));
+}
+
 TEST_F(MeasuredView, OnlyWantedTablesOfFinishedPointsAreShown) {
   EXPECT_EQ(text("fig4"), "");
   results_.points[0].finished = false;

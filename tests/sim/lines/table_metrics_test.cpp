@@ -111,6 +111,14 @@ TEST_F(TableMetrics, TheOrderOfSamplesCountsRowsThatWereNeverSampled) {
   EXPECT_DOUBLE_EQ(value(point, "tables.rank_correlation_median"), 0.4);
 }
 
+TEST_F(TableMetrics, ATableWithoutALineCountsForNothing) {
+  PointData point;
+  add_table_metrics({{&table_, {}}}, {on(kHot, "tag", "max_depth", "start", "load", 40, 55)}, point);
+  EXPECT_EQ(value(point, "tables.rows"), 0);
+  EXPECT_FALSE(point.metrics.contains("table.fig12.samples"));
+  EXPECT_FALSE(point.metrics.contains("tables.rank_correlation_median"));
+}
+
 TEST_F(TableMetrics, WithoutTablesThereAreNone) {
   PointData point;
   add_table_metrics({}, {on(kHot, "tag", "max_depth", "start", "load", 40, 55)}, point);

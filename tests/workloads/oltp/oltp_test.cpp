@@ -1,7 +1,7 @@
 // The whole load, small: its parts are there in the shares that its parameters say.
 #include "workloads/oltp/oltp.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <stdexcept>
 
@@ -53,6 +53,34 @@ TEST(Oltp, AWriteOfTheLogIsForAGroup) {
 TEST(Oltp, WritersWriteWhateverSessionsDo) {
   const Metrics metrics = run_load({{"writer_contexts", std::int64_t{2}}});
   EXPECT_GT(metrics.values.at("oltp.writes_per_s"), metrics.values.at("throughput.operations_per_s"));
+}
+
+// Little's law: two writers with up to 8 writes under way, 500 us each, write up to 32,000 a second, whatever their contexts.
+class WriterContexts : public testing::TestWithParam<std::int64_t> {};
+INSTANTIATE_TEST_SUITE_P(, WriterContexts, testing::Values(1, 4));
+
+TEST_P(WriterContexts, ShareOneDepth) {
+  const Metrics metrics = run_load({{"writer_contexts", GetParam()},
+                                    {"writer_depth", std::int64_t{8}},
+                                    {"writer_batch", std::int64_t{4}},
+                                    {"commit_group", std::int64_t{16}},
+                                    {"service_us", 500.0}});
+  EXPECT_GT(metrics.values.at("oltp.writes_per_s"), 12000);
+  EXPECT_LT(metrics.values.at("oltp.writes_per_s"), 36000);
+}
+
+TEST(Oltp, MoreContextsThanABatchHasWritesAreRefused) {
+  EXPECT_THROW(run_load({{"writer_contexts", std::int64_t{9}}}), std::invalid_argument);
+}
+
+TEST(Oltp, AWritersBatchesMustFitInAContextsRing) {
+  try {
+    run_load({{"writer_depth", std::int64_t{100}}, {"writer_batch", std::int64_t{24}}});
+    FAIL() << "124 of 123";
+  } catch (const std::invalid_argument& refused) {
+    EXPECT_THAT(refused.what(), testing::StartsWith("workload.writer_depth: 100 and writer_batch 24 "));
+    EXPECT_THAT(refused.what(), testing::HasSubstr("legal: both together 2 to 123"));
+  }
 }
 
 TEST(Oltp, AGroupThatIsLargerThanAllSessionsIsRefused) {

@@ -187,6 +187,57 @@ TEST_P(OnAnyMachine, NoWakeUpIsLostAndNoTaskRunsOnTwoCpus) {
   EXPECT_GT(slept, 1000) << "else there were few wake-ups";
 }
 
+class StoreBuffers : public testing::TestWithParam<Consistency> {};
+INSTANTIATE_TEST_SUITE_P(, StoreBuffers, testing::Values(Consistency::tso, Consistency::ia64),
+                         [](const auto& tested) { return tested.param == Consistency::tso ? "tso" : "ia64"; });
+
+// Store buffering: the task stores its state and loads `asked`, the waker adds to `asked` and loads the state. Before each
+// round the waker takes some lines that the task stores to first, so that its state stays in the store buffer for microseconds
+// if nothing makes it wait there; the waker comes at another time in each round.
+TEST_P(StoreBuffers, WhoSaysThatItSleepsIsSeenToBeforeItLooksOnceMore) {
+  constexpr Value kRounds = 200;
+  MachineSpec spec = small_itanium(2);
+  spec.cpu.consistency = GetParam();
+  TaskMachine two(spec, 10000);
+  const Address asked = two.word("asked");
+  const Address ready = two.word("ready");
+  const Address begun = two.word("begun");
+  const Address served = two.word("served");
+  std::vector<Address> slow;
+  for (int i = 0; i < 14; ++i) slow.push_back(two.word("slow" + std::to_string(i)));
+  const auto wait_for = [](Cpu& cpu, Address word, Value value) {
+    cpu.spin_until_acquire(word, [value](Value now) { return now == value; });
+  };
+  Value done = 0;
+  const Task& task = two.add_task(0, [&](Cpu& cpu, const Task& self) {
+    for (;;) {
+      if (cpu.load_acquire(asked) > done) {
+        cpu.store_release(served, ++done);
+        wait_for(cpu, ready, done);
+        cpu.store(begun, done);
+        for (const Address line : slow) cpu.store(line, 1);
+      }
+      two.sleep(cpu, self);
+      if (cpu.load_acquire(asked) == done) return;
+      two.scheduler.set_state(cpu, self, TaskState::running);
+    }
+  });
+  two.run([&](Cpu& cpu) {
+    if (cpu.id().value == 0) two.run_tasks(cpu);
+    for (Value round = 0; round < kRounds; ++round) {
+      cpu.fetch_add(asked, 1);
+      two.scheduler.try_to_wake_up(cpu, task);
+      wait_for(cpu, served, round + 1);
+      for (const Address line : slow) cpu.store(line, 0);
+      cpu.fence();
+      cpu.store_release(ready, round + 1);
+      wait_for(cpu, begun, round + 1);
+      cpu.compute(static_cast<std::int64_t>(20 * round));
+    }
+  });
+  EXPECT_EQ(done, kRounds) << "a task sleeps that was asked";
+}
+
 // CPU 2 wakes a task of CPU 0, on which one or two run; 1 is 0's sibling.
 std::int64_t looks_of_a_wake_up(bool check_always, int running) {
   TaskMachine four(small_machine(4), 1000, {.sibling_check_always = check_always});
