@@ -193,7 +193,11 @@ bool Scheduler::try_to_wake_up(Cpu& cpu, const Task& task) {
   if (wakes) task.object.store(cpu, task_.state, static_cast<Value>(TaskState::running));
   queue->lock->release(cpu);
   kernel_.interrupts_on(cpu);
-  if (was_idle) cpu.wake(CpuId(target));
+  if (was_idle) {
+    // smp_send_reschedule(): the register is written with release semantics. An IPI that overtook nr_running would be in vain.
+    cpu.fence();
+    cpu.wake(CpuId(target));
+  }
   return wakes;
 }
 

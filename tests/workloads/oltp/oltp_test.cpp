@@ -70,7 +70,7 @@ TEST_P(WriterContexts, ShareOneDepth) {
 }
 
 TEST(Oltp, MoreContextsThanABatchHasWritesAreRefused) {
-  EXPECT_THROW(run_load({{"writer_contexts", std::int64_t{9}}}), std::invalid_argument);
+  EXPECT_THROW(run_load({{"writer_contexts", std::int64_t{9}}, {"writer_batch", std::int64_t{8}}}), std::invalid_argument);
 }
 
 TEST(Oltp, AWritersBatchesMustFitInAContextsRing) {
