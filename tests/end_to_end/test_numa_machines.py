@@ -113,3 +113,29 @@ def test_every_cpu_gets_its_turn(session_linebounce: Program) -> None:
     )
     for point in results["points"]:
         assert point["metrics"]["fairness.least_share_pct"]["value"] > 95
+
+
+def test_two_nodes_cost_a_data_bases_kernel_more_than_one_and_a_slab_that_knows_nodes_most(linebounce: Program) -> None:
+    quick = ["run.warmup_us=2000", "run.measure_us=10000", "run.seeds=1"]
+    directory = linebounce.run("oltp_split_node", "out", *(word for value in quick for word in ["--set", value]))
+    results = json.loads((directory / "results.json").read_text())
+    rows = [row["id"] for row in results["paper"]]
+    assert {"ols2007.split.system_time_split_2_6_9", "ols2007.split.throughput_2_6_18"} <= set(rows)
+    points = {
+        (point["at"]["machine"], point["at"]["workload.slab"], point["at"]["workload.other_kernel_instructions"]): {
+            name: metric["value"] for name, metric in point["metrics"].items()
+        }
+        for point in results["points"]
+    }
+    least = min(instructions for _, _, instructions in points)
+    one, two = (
+        {slab: points[f"itanium2_{machine}_node", slab, least] for slab in ["slab_unaware", "slab_numa"]}
+        for machine in ["single", "split"]
+    )
+    for metric in ["cpi.kernel", "time.system_pct", "latency.kernel_offchip.mean_ns"]:
+        for slab in one:
+            assert two[slab][metric] > 1.1 * one[slab][metric], metric
+    assert one["slab_numa"]["cpi.kernel"] == pytest.approx(one["slab_unaware"]["cpi.kernel"], rel=0.05)
+    assert two["slab_numa"]["cpi.kernel"] > 1.02 * two["slab_unaware"]["cpi.kernel"]
+    assert one["slab_numa"]["misses.local_share_pct"] == 100
+    assert two["slab_numa"]["misses.local_share_pct"] < 50
