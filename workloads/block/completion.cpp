@@ -6,6 +6,8 @@ namespace linebounce {
 void RequestQueues::blk_complete_request(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.complete);
   work_(cpu, path::kCompleteRequest);
+  request.object.load(cpu, request_.q);
+  queue(request.device).object.load(cpu, queue_.softirq_done_fn);
   const Object& mine = done_lists_[static_cast<std::size_t>(cpu.id().value)];
   const Address entry = request.object.at(request_.donelist, cpu);
   kernel_.list_add_tail(cpu, entry, mine.at(done_list_, cpu));
@@ -47,6 +49,7 @@ void RequestQueues::end_that_request_first(Cpu& cpu, Request& request) {
   request.object.load(cpu, request_.bio);
   Io& io = *request.io;
   request.io = nullptr;
+  io.bio.load(cpu, bio_.bi_size);
   io.bio.store(cpu, bio_.bi_size, 0);
   const FunctionScope bio_scope(cpu, in_.bio_endio);
   work_(cpu, path::kEndBio);
