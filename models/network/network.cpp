@@ -29,7 +29,7 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
       warmup_end_(warmup_end),
       end_(end),
       line_bytes_(static_cast<std::size_t>(store.line_bytes())),
-      crossing_free_(static_cast<std::size_t>(spec.nodes)),
+      crossings_(static_cast<std::size_t>(spec.nodes)),
       controller_free_(static_cast<std::size_t>(spec.nodes)),
       map_(lay_links(spec.network, spec.nodes)) {
   for (const Link& link : map_.links) {
@@ -129,10 +129,18 @@ void Network::depart(PacketIndex index, Tick at) {
   Packet& packet = packets_[index];
   if (packet.receiver < 0) packet.receiver = directory_of(homes_.home(packet.line, packet.at));
   if (node_of(packet.receiver) == packet.at) return push(at, Stage::arrive, index);
-  // A message goes on as soon as it has the stage; what keeps the stage busy after that, others wait for.
-  Tick& free = crossing_free_[static_cast<std::size_t>(packet.at)];
-  const Tick start = std::max(at, free);
-  free = start + (packet.carries_data ? timing_.line_crossing : timing_.request_crossing);
+  // A message goes on as soon as it has the stage; what keeps the stage busy after that, others wait for. A line that goes to a
+  // reader and to its home, both on the same node, crosses once.
+  CrossingStage& stage = crossings_[static_cast<std::size_t>(packet.at)];
+  const int to = node_of(packet.receiver);
+  const bool again = packet.carries_data && stage.line == packet.line && stage.line_at == at && stage.line_to == to;
+  const Tick start = std::max(at, stage.free);
+  stage.free = start + (packet.carries_data && !again ? timing_.line_crossing : timing_.request_crossing);
+  if (packet.carries_data) {
+    stage.line = packet.line;
+    stage.line_at = at;
+    stage.line_to = to;
+  }
   if (start > at) return push(start, Stage::link, index);
   take_link(index, start);
 }

@@ -121,6 +121,14 @@ class Network final : public sc_core::sc_module {
     Network& network_;
   };
 
+  // Of a node, for all that leaves it.
+  struct CrossingStage {
+    Tick free = 0;
+    LineAddr line;  // that crossed last, when it was ready, and to which node
+    Tick line_at = -1;
+    int line_to = -1;
+  };
+
   void wake();
   void step();
   void schedule();
@@ -151,9 +159,9 @@ class Network final : public sc_core::sc_module {
   std::vector<std::unique_ptr<std::byte[]>> data_;  // by packet
   std::vector<PacketIndex> free_;
   std::priority_queue<Item, std::vector<Item>, std::greater<>> calendar_;
-  std::vector<std::uint32_t> sent_;  // by sender: how many packets
-  std::vector<Tick> last_ready_;     // by sender, receiver and class: its latest packet's
-  std::vector<Tick> crossing_free_;  // by node
+  std::vector<std::uint32_t> sent_;       // by sender: how many packets
+  std::vector<Tick> last_ready_;          // by sender, receiver and class: its latest packet's
+  std::vector<CrossingStage> crossings_;  // by node
   std::vector<Tick> controller_free_;
   NetworkMap map_;
   std::vector<LinkState> links_;

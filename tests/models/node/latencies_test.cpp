@@ -52,6 +52,21 @@ TEST(NodeMachine, AHomeOnAThirdNodeCostsOneLinkMore) {
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
+// The owner's line goes to the reader and to its home, both on node 0. It leaves at 2310 and keeps the stage until 2710; the
+// next line wants to leave node 1 at 2860. Crossing twice, the first would be in its way until 3110.
+TEST(NodeMachine, ALineForAReaderAndItsHomeOnOneNodeCrossesOnce) {
+  MachineSpec spec = small_nodes(2, 2);
+  spec.node.line_crossing_ns = 400;
+  SmallMachine small(spec);
+  home(small, 0);
+  small.machine.homes().place(kThere, Home::on(1));
+  small.run({[](Cpu& cpu) {
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 446);
+               EXPECT_EQ(cycles_from(cpu, 2600, [&] { cpu.load(kThere); }), 296 + 2 * 50);
+             },
+             [](Cpu& cpu) { cpu.store(kLine, 77); }});
+}
+
 struct Crossing {
   const char* name;
   int home;
