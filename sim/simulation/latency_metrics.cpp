@@ -40,29 +40,29 @@ double share_pct(std::int64_t part, std::int64_t whole) {
 
 class LatencyMetrics {
  public:
-  LatencyMetrics(const LatencyBins& bins, const std::function<double(std::int64_t)>& to_ns, PointData& point)
-      : bins_(bins), to_ns_(to_ns), point_(point) {}
+  LatencyMetrics(const LatencyBins& bins, const LatencyBins& reads, const std::function<double(std::int64_t)>& to_ns,
+                 PointData& point)
+      : bins_(bins), reads_(reads), to_ns_(to_ns), point_(point) {}
 
   void add() {
-    const Histogram kernel = together("kernel", is_off_chip);
-    const Histogram user = together("user", is_off_chip);
-    window_ = smoothing_window(kernel.empty() ? together("", misses_l1) : kernel);
+    const Histogram read = together(reads_, "kernel", is_off_chip);
+    window_ = smoothing_window(read.empty() ? together(bins_, "", misses_l1) : read);
     by_source();
-    mean("latency.kernel_offchip", kernel);
-    mean("latency.user_offchip", user);
-    mean("latency.kernel_l1_misses", together("kernel", misses_l1));
-    mean("latency.user_l1_misses", together("user", misses_l1));
+    mean("latency.kernel_offchip", together(bins_, "kernel", is_off_chip));
+    mean("latency.user_offchip", together(bins_, "user", is_off_chip));
+    mean("latency.kernel_l1_misses", together(bins_, "kernel", misses_l1));
+    mean("latency.user_l1_misses", together(bins_, "user", misses_l1));
     local_shares();
-    peaks("latency.peaks", kernel);
-    peaks("latency.user_peaks", user);
+    peaks("latency.peaks", read);
+    peaks("latency.user_peaks", together(reads_, "user", is_off_chip));
   }
 
  private:
   // All sources of a kind ("": both) that `wanted` takes, as one histogram.
   template <class Wanted>
-  [[nodiscard]] Histogram together(const std::string& kind, Wanted wanted) const {
+  [[nodiscard]] static Histogram together(const LatencyBins& bins, const std::string& kind, Wanted wanted) {
     Histogram all;
-    for (const auto& [key, histogram] : bins_) {
+    for (const auto& [key, histogram] : bins) {
       if ((!kind.empty() && key.first != kind) || !wanted(key.second)) continue;
       for (const auto& [latency, count] : histogram) all[latency] += count;
     }
@@ -90,11 +90,12 @@ class LatencyMetrics {
   }
 
   void local_shares() {
-    const Sums all = sums_of(together("kernel", is_off_chip));
+    const Sums all = sums_of(together(reads_, "kernel", is_off_chip));
     if (all.count == 0) return;
-    const Sums local = sums_of(together("kernel", [](const std::string& source) { return kLocalSources.contains(source); }));
+    const Sums local =
+        sums_of(together(reads_, "kernel", [](const std::string& source) { return kLocalSources.contains(source); }));
     point_.metrics["misses.local_share_pct"] = {share_pct(local.count, all.count), "%"};
-    const Sums caches = sums_of(together("kernel", [](const std::string& source) { return source.ends_with("_c2c"); }));
+    const Sums caches = sums_of(together(reads_, "kernel", [](const std::string& source) { return source.ends_with("_c2c"); }));
     point_.metrics["misses.kernel_c2c_share_pct"] = {share_pct(caches.count, all.count), "%"};
     if (all.cycles > 0) point_.metrics["latency.local_share_pct"] = {share_pct(local.cycles, all.cycles), "%"};
   }
@@ -112,6 +113,7 @@ class LatencyMetrics {
   }
 
   const LatencyBins& bins_;
+  const LatencyBins& reads_;
   const std::function<double(std::int64_t)>& to_ns_;
   PointData& point_;
   std::int64_t window_ = 1;  // one for all of a run, so that a source's mode can be held against the peaks
@@ -119,8 +121,9 @@ class LatencyMetrics {
 
 }  // namespace
 
-void add_latency_metrics(const LatencyBins& bins, const std::function<double(std::int64_t)>& to_ns, PointData& point) {
-  LatencyMetrics(bins, to_ns, point).add();
+void add_latency_metrics(const LatencyBins& bins, const LatencyBins& reads, const std::function<double(std::int64_t)>& to_ns,
+                         PointData& point) {
+  LatencyMetrics(bins, reads, to_ns, point).add();
 }
 
 }  // namespace linebounce

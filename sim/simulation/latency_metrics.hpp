@@ -14,7 +14,9 @@ namespace linebounce {
 // {kind, source} to histogram; kind "kernel" or "user", sources as latency.csv names them. None is empty.
 using LatencyBins = std::map<std::pair<std::string, std::string>, Histogram>;
 
-// `to_ns` turns CPU cycles into ns.
-void add_latency_metrics(const LatencyBins& bins, const std::function<double(std::int64_t)>& to_ns, PointData& point);
+// `reads` has the loads and atomic operations of `bins`: the local shares and the peaks are theirs, as OLS 2007 sampled data
+// reads. `to_ns` turns CPU cycles into ns.
+void add_latency_metrics(const LatencyBins& bins, const LatencyBins& reads, const std::function<double(std::int64_t)>& to_ns,
+                         PointData& point);
 
 }  // namespace linebounce

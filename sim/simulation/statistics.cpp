@@ -87,7 +87,8 @@ Statistics::Statistics(Machine& machine, const AddressSpace& memory)
 void Statistics::miss(const Miss& miss) {
   if (miss.issued < core_.warmup_end || miss.issued >= core_.end) return;
   const auto mode = static_cast<std::size_t>(memory_.functions()[miss.function].mode);
-  histograms_[mode][static_cast<std::size_t>(miss.source)].add(miss.latency / core_.cycle);
+  auto& histograms = miss.access == AccessKind::store ? stores_ : reads_;
+  histograms[mode][static_cast<std::size_t>(miss.source)].add(miss.latency / core_.cycle);
   const AddressSpace::Place place = memory_.find(miss.address);
   const int home = homes_.peek(store_.line_of(miss.address));
   const bool remote = layout_.cpus[static_cast<std::size_t>(miss.cpu.value)].node != home;
@@ -121,11 +122,13 @@ void Statistics::collect_traffic(const Machine& machine, PointData& point) {
 }
 
 void Statistics::collect_latency(Machine& machine, PointData& point) const {
-  LatencyBins all;
+  LatencyBins all, reads;
   for (std::size_t mode = 0; mode < 2; ++mode) {
     for (std::size_t source = 0; source < kSources; ++source) {
-      const Histogram bins = histograms_[mode][source].bins();
-      if (!bins.empty()) all[{kModeNames[mode], kSourceNames[source]}] = bins;
+      Histogram bins = reads_[mode][source].bins();
+      if (!bins.empty()) reads[{kModeNames[mode], kSourceNames[source]}] = bins;
+      for (const auto& [cycles, count] : stores_[mode][source].bins()) bins[cycles] += count;
+      if (!bins.empty()) all[{kModeNames[mode], kSourceNames[source]}] = std::move(bins);
     }
   }
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
@@ -139,7 +142,7 @@ void Statistics::collect_latency(Machine& machine, PointData& point) const {
     }
   }
   add_latency_metrics(
-      all, [this](std::int64_t cycles) { return timebase_.to_ns(cycles * core_.cycle); }, point);
+      all, reads, [this](std::int64_t cycles) { return timebase_.to_ns(cycles * core_.cycle); }, point);
 }
 
 // Hits by level; all of a level have its latency. Returns how many there were.
@@ -199,8 +202,8 @@ void Statistics::collect_lines(PointData& point) const {
 }
 
 // How much of the kernel's misses, and of their latency, the worst lines have: those with the largest sums of latency. Lines of
-// arrays are not told apart and are none of them. Upgrades are left out, as in the local shares. And whose structures those
-// worst lines hold: OLS 2007, figure 2.
+// arrays are not told apart and are none of them. Upgrades and stores are left out, as in the local shares. And whose
+// structures those worst lines hold: OLS 2007, figure 2.
 void Statistics::collect_top_lines(PointData& point) const {
   struct Line {
     Tick latency = 0;
@@ -211,7 +214,7 @@ void Statistics::collect_top_lines(PointData& point) const {
   Line all;
   for (const MissTable::Entry* entry : table_.sorted()) {
     const bool kernel = memory_.functions()[entry->key.function].mode == Mode::kernel;
-    if (!kernel || entry->key.source == Source::upgrade) continue;
+    if (!kernel || entry->key.source == Source::upgrade || entry->key.access == AccessKind::store) continue;
     all.latency += entry->latency;
     all.count += entry->count;
     const Symbol symbol = memory_.symbol({entry->key.object, entry->key.offset});

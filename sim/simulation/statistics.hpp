@@ -93,7 +93,8 @@ class Statistics final : public Observer {
   const Homes& homes_;
   const MachineLayout& layout_;
   const AddressSpace& memory_;
-  std::array<std::array<LatencyHistogram, kSources>, 2> histograms_;  // [mode][source]
+  using OfSources = std::array<LatencyHistogram, kSources>;
+  std::array<OfSources, 2> reads_, stores_;  // [mode][source]; atomic operations read
   MissTable table_;
 };
 

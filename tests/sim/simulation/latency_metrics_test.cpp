@@ -12,7 +12,7 @@ namespace {
 PointData metrics_of(const LatencyBins& bins) {
   PointData point;
   add_latency_metrics(
-      bins, [](std::int64_t cycles) { return static_cast<double>(cycles) / 2; }, point);
+      bins, bins, [](std::int64_t cycles) { return static_cast<double>(cycles) / 2; }, point);
   return point;
 }
 
