@@ -241,7 +241,7 @@ std::vector<ParameterDeclaration> oltp_parameters() {
       count("interrupt_cpus_of_second_node", 1, "CPUs of the second node", 0, 64),
       number("service_us", 1500, "of a disk, from command to interrupt, mean", 1e6),
       number("jiffy_us", 1000, "from one tick to the next", 1e6),
-      number("interleaved_pct", 12, "allocations of processes that their memory policy sends to another node", 100),
+      number("interleaved_pct", 10, "allocations of processes that their memory policy sends to another node", 100),
       number("user_shared_misses", 1, "of user code between two reads: lines that all CPUs write", 1000),
       number("user_node_misses", 20, "lines that the node's CPUs write", 1000),
       number("user_local_memory_misses", 20, "the node's memory", 1000),
