@@ -14,7 +14,7 @@ namespace linebounce {
 
 namespace {
 
-constexpr double kLongestWaitUs = 10;  // some thousand cycles: an idle core costs nothing, and SystemC's queue stays short
+constexpr double kLongestWaitUs = 100;  // a long wait costs next to nothing, and SystemC's queue stays short
 
 Timebase make_timebase(const MachineSpec& spec) {
   const std::array<Frequency, 2> clocks{spec.cpu.clock, spec.bus.clock};
