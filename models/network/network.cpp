@@ -129,8 +129,8 @@ void Network::depart(PacketIndex index, Tick at) {
   Packet& packet = packets_[index];
   if (packet.receiver < 0) packet.receiver = directory_of(homes_.home(packet.line, packet.at));
   if (node_of(packet.receiver) == packet.at) return push(at, Stage::arrive, index);
-  // A message goes on as soon as it has the stage; what keeps the stage busy after that, others wait for. A line that goes to a
-  // reader and to its home, both on the same node, crosses once.
+  // A message goes on as soon as it has the stage; what keeps the stage busy after that, others wait for. A line that is
+  // ready at one time for a reader and for its home on the same node keeps the stage once: its copy is as short as a request.
   CrossingStage& stage = crossings_[static_cast<std::size_t>(packet.at)];
   const int to = node_of(packet.receiver);
   const bool again = packet.carries_data && stage.line == packet.line && stage.line_at == at && stage.line_to == to;

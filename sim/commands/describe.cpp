@@ -21,6 +21,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::size_t kName = 32;
+constexpr std::size_t kDefault = 16;
+
 constexpr const char* kFooter = R"(
 Examples:
   linebounce describe machine p3_xeon_4way
@@ -64,8 +67,6 @@ std::string limits_text(const ParameterDeclaration& parameter) {
 }
 
 std::string parameter_text(const ParameterDeclaration& parameter, const Painter& paint) {
-  constexpr std::size_t kName = 26;
-  constexpr std::size_t kDefault = 16;
   std::string meaning = parameter.meaning;
   if (const std::string limits = limits_text(parameter); !limits.empty()) meaning += " (" + limits + ")";
   return "  " + paint(Colour::cyan, pad_right(parameter.name, kName)) +
@@ -141,7 +142,7 @@ std::string workload_page(const std::string& name, const Painter& paint) {
   const WorkloadEntry& entry = find_entry("workload", workloads(), name);
   std::string out = heading(entry.name, entry.title, paint);
   if (entry.parameters.empty()) return out + "\n  It has no parameters.\n";
-  out += "\n  " + paint(Colour::dim, pad_right("[workload]", 26) + pad_right("default", 16) + "meaning") + "\n";
+  out += "\n  " + paint(Colour::dim, pad_right("[workload]", kName) + pad_right("default", kDefault) + "meaning") + "\n";
   for (const ParameterDeclaration& parameter : entry.parameters) out += parameter_text(parameter, paint);
   return out;
 }

@@ -52,7 +52,7 @@ class LatencyMetrics {
     mean("latency.user_offchip", together(bins_, "user", is_off_chip));
     mean("latency.kernel_l1_misses", together(bins_, "kernel", misses_l1));
     mean("latency.user_l1_misses", together(bins_, "user", misses_l1));
-    local_shares();
+    local_shares(read);
     peaks("latency.peaks", read);
     peaks("latency.user_peaks", together(reads_, "user", is_off_chip));
   }
@@ -89,8 +89,8 @@ class LatencyMetrics {
     if (sums.count > 0) point_.metrics[name + ".mean_ns"] = {to_ns_(sums.cycles) / static_cast<double>(sums.count), "ns"};
   }
 
-  void local_shares() {
-    const Sums all = sums_of(together(reads_, "kernel", is_off_chip));
+  void local_shares(const Histogram& off_chip) {
+    const Sums all = sums_of(off_chip);
     if (all.count == 0) return;
     const Sums local =
         sums_of(together(reads_, "kernel", [](const std::string& source) { return kLocalSources.contains(source); }));

@@ -26,7 +26,7 @@ struct OltpSystem {
   int devices = 1;
   std::int64_t user_instructions = 0;    // of a session from one read to the next, mean
   std::int64_t writer_instructions = 0;  // of a writer from one batch to the next
-  std::int64_t kernel_instructions = 0;  // of the kernel's other work, for each read
+  std::int64_t kernel_instructions = 0;  // of the kernel's other work, for each submission
   FunctionId user = 0, other_kernel = 0;
   Object inode;  // of structure inode_data
   MeteredLock* inode_lock = nullptr;
@@ -47,7 +47,7 @@ class Process {
       : system_(system), task_(task), random_(seed, number, 7) {}
 
   void compute(Cpu& cpu, std::int64_t mean_instructions);
-  // Transfers to random disks, divided over the contexts: a system call for each.
+  // Transfers to random disks, divided over the contexts: an io_submit() for each, the kernel's other work once.
   void submit(Cpu& cpu, std::span<AioContext* const> contexts, int transfers, bool write);
 
   OltpSystem& system_;

@@ -9,11 +9,15 @@ namespace linebounce {
 namespace {
 
 // A cycle of 0.5 ns.
-PointData metrics_of(const LatencyBins& bins) {
+PointData metrics_of(const LatencyBins& bins, const LatencyBins& reads) {
   PointData point;
   add_latency_metrics(
-      bins, bins, [](std::int64_t cycles) { return static_cast<double>(cycles) / 2; }, point);
+      bins, reads, [](std::int64_t cycles) { return static_cast<double>(cycles) / 2; }, point);
   return point;
+}
+
+PointData metrics_of(const LatencyBins& bins) {
+  return metrics_of(bins, bins);
 }
 
 double value(const PointData& point, const std::string& name) {
@@ -32,6 +36,19 @@ TEST(LatencyMetrics, LocalIsWhoSuppliedInTheNode) {
   EXPECT_DOUBLE_EQ(value(point, "misses.local_share_pct"), 50);
   EXPECT_DOUBLE_EQ(value(point, "misses.kernel_c2c_share_pct"), 70);
   EXPECT_DOUBLE_EQ(value(point, "latency.local_share_pct"), 100.0 * 11000 / (11000 + 18000 + 8000));
+}
+
+// All misses at 300 ns are stores: shares and peaks are of the others, means of all.
+TEST(LatencyMetrics, SharesAndPeaksAreOfReads) {
+  const LatencyBins reads = {{{"kernel", "local_c2c"}, {{200, 3000}}}, {{"kernel", "remote_c2c"}, {{400, 1000}}}};
+  LatencyBins all = reads;
+  all[{"kernel", "remote_c2c"}][600] = 4000;
+  const PointData point = metrics_of(all, reads);
+  EXPECT_DOUBLE_EQ(value(point, "misses.local_share_pct"), 75);
+  EXPECT_DOUBLE_EQ(value(point, "latency.local_share_pct"), 60);
+  EXPECT_EQ(value(point, "latency.peaks.count"), 2);
+  EXPECT_EQ(value(point, "latency.peaks.2.latency_ns"), 200);
+  EXPECT_DOUBLE_EQ(value(point, "latency.kernel_offchip.mean_ns"), (3000 * 100 + 1000 * 200 + 4000 * 300) / 8000.0);
 }
 
 TEST(LatencyMetrics, MeansOfAllMissesCountTheHitsInOuterCaches) {
