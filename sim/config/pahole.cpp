@@ -13,7 +13,13 @@
 
 namespace linebounce {
 
-using namespace pahole;
+using pahole::Bytes;
+using pahole::Token;
+using pahole::TokenKind;
+using pahole::place_in;
+using pahole::size_in;
+using pahole::take_number;
+using pahole::tokens_of;
 
 namespace {
 

@@ -185,7 +185,8 @@ def test_a_subsystems_latency_is_that_of_its_structures_lines(linebounce: Progra
 
 
 def test_subsystems_are_told_with_their_own_interval(linebounce: Program) -> None:
-    quick = "[workload]\nsessions_per_cpu = 6\nservice_us = 100\n[run]\nwarmup_us = 1000\nmeasure_us = 1500\nseeds = 2\n"
+    load = "[workload]\nsessions_per_cpu = 6\nservice_us = 100\nuser_instructions = 30000\n"
+    quick = f"{load}[run]\nwarmup_us = 1000\nmeasure_us = 1500\nseeds = 2\n"
     layout = '[[layout.change]]\nname = "apart"\nstructure = "inode_data"\nread_mostly = ["global"]\n'
     text = f'name = "mine"\ntitle = "t"\nextends = "oltp"\n{quick}{layout}[sweep]\n"layout.changes" = ["none", "apart"]\n'
     (effect,) = ranked(linebounce, linebounce.file("mine.toml", text), "-o", "out")

@@ -87,7 +87,7 @@ AioContext& Aio::create_context(const Task& task, const std::string& name, int n
   if (most > most_in_flight())
     throw std::invalid_argument(fmt::format(
         "workload.layout: aio_ring.events has room for {} requests of a context, not for {}", most_in_flight(), most));
-  memory.preset(context.ring_info_.at(field_.nr, 0), static_cast<Value>(most_in_flight() + 1), field_.nr.size);
+  memory.preset(context.ring_info_.at(field_.nr, 0), static_cast<Value>(most_in_flight()) + 1, field_.nr.size);
   memory.preset(context.kioctx_.at(field_.max_reqs, 0), static_cast<Value>(most), field_.max_reqs.size);
   memory.preset(context.kioctx_.at(field_.mm, 0), task.object.address());
   memory.preset(context.kioctx_.at(field_.ring_pages, 0), context.ring_info_.at(field_.internal_pages0, 0));
