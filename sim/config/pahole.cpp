@@ -14,11 +14,11 @@
 namespace linebounce {
 
 using pahole::Bytes;
-using pahole::Token;
-using pahole::TokenKind;
 using pahole::place_in;
 using pahole::size_in;
 using pahole::take_number;
+using pahole::Token;
+using pahole::TokenKind;
 using pahole::tokens_of;
 
 namespace {
