@@ -62,11 +62,17 @@ def test_queue_locks_stay_as_fast_inside_a_node(linebounce: Program, lock: str) 
     assert max(rates) < 1.2 * min(rates)
 
 
-def test_ticket_lies_between(scaling: Throughput) -> None:
-    """With four CPUs, two on each node, it is no faster than tas: they differ by chance."""
-    for cpus, rate in scaling["ticket"].items():
+@pytest.mark.parametrize("machine", [XEON, ITANIUM])
+def test_ticket_lies_between(linebounce: Program, machine: str) -> None:
+    """Ten times as long as shipped: with two CPUs on each of two nodes it is less than half a percent faster than tas."""
+    rates = {}
+    for lock in ["tas", "ticket", "mcs"]:
+        run = ["--machine", machine, "--set", f"workload.lock={lock}", "--set", "run.measure_us=5000"]
+        results = results_of(linebounce.run("lock_scaling", lock, *run))
+        rates[lock] = {p["at"]["machine.cpus"]: value(p, "throughput.operations_per_s") for p in results["points"]}
+    for cpus, rate in rates["ticket"].items():
         if cpus >= 4:
-            assert scaling["tas"][cpus] * (0.97 if cpus == 4 else 1) < rate < scaling["mcs"][cpus], cpus
+            assert rates["tas"][cpus] < rate < rates["mcs"][cpus], cpus
 
 
 def test_a_lock_alone_is_as_fast_as_its_atomic_operations(scaling: Throughput) -> None:

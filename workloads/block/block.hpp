@@ -48,7 +48,6 @@ struct BlockOptions {
   int most_ios = 2048;    // under way at once in the whole machine: how much memory there is for requests and commands
 
   double unplug_delay_us = 3000;
-  double instruction_scale = 1;     // of all path lengths (workloads/block/path_lengths.hpp)
   double register_access_ns = 300;  // a read of an adapter's register: a round trip over PCI
 
   // The bitmap of a disk's tags lies on the line of the blk_queue_tag of that disk's so many-th predecessor of its node; 0: on

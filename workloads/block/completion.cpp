@@ -1,11 +1,12 @@
 // From the interrupt to the owner: each CPU has a list of completed requests, for its softirq.
+#include "workloads/block/path_lengths.hpp"
 #include "workloads/block/request_queues.hpp"
 
 namespace linebounce {
 
 void RequestQueues::blk_complete_request(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.complete);
-  work_(cpu, path::kCompleteRequest);
+  kernel_.execute(cpu, path::kCompleteRequest);
   request.object.load(cpu, request_.q);
   queue(request.device).object.load(cpu, queue_.softirq_done_fn);
   const Object& mine = done_lists_[static_cast<std::size_t>(cpu.id().value)];
@@ -19,7 +20,7 @@ void RequestQueues::done_softirq(Cpu& cpu) {
   const auto me = static_cast<std::size_t>(cpu.id().value);
   const Address done = done_lists_[me].at(done_list_, cpu);
   const Address local = local_lists_[me].at(local_list_, cpu);
-  work_(cpu, path::kDoneSoftirq);
+  kernel_.execute(cpu, path::kDoneSoftirq);
   kernel_.interrupts_off(cpu);
   if (!list64::empty(cpu, done)) {  // list_replace_init()
     const Address first = list64::next(cpu, done);
@@ -45,14 +46,14 @@ void RequestQueues::done_softirq(Cpu& cpu) {
 // The Io is its owner's again; nothing below looks at it.
 void RequestQueues::end_that_request_first(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.end_first);
-  work_(cpu, path::kEndRequest);
+  kernel_.execute(cpu, path::kEndRequest);
   request.object.load(cpu, request_.bio);
   Io& io = *request.io;
   request.io = nullptr;
   io.bio.load(cpu, bio_.bi_size);
   io.bio.store(cpu, bio_.bi_size, 0);
   const FunctionScope bio_scope(cpu, in_.bio_endio);
-  work_(cpu, path::kEndBio);
+  kernel_.execute(cpu, path::kEndBio);
   io.bio.load(cpu, bio_.bi_end_io);
   options_.done(cpu, io);
 }
@@ -68,7 +69,7 @@ void RequestQueues::put_request(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.put_request);
   const Queue& target = queue(request.device);
   const bool write = request.write;
-  work_(cpu, path::kPutRequest);
+  kernel_.execute(cpu, path::kPutRequest);
   {
     const FunctionScope completed(cpu, in_.elv_completed);
     target.object.add(cpu, queue_.in_flight, Value{0} - 1);

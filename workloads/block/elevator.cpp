@@ -1,6 +1,7 @@
 // The elevator, noop: requests leave in the order in which they came. And requests that the driver takes off a queue.
 #include "models/failure.hpp"
 #include "workloads/block/bits.hpp"
+#include "workloads/block/path_lengths.hpp"
 #include "workloads/block/request_flags.hpp"
 #include "workloads/block/request_queues.hpp"
 
@@ -10,7 +11,7 @@ void RequestQueues::elv_insert(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.elv_insert);
   const int device = request.device;
   const Queue& target = queue(device);
-  work_(cpu, path::kElvInsert);
+  kernel_.execute(cpu, path::kElvInsert);
   const Value flags = request.object.load(cpu, request_.cmd_flags);
   request.object.store(cpu, request_.cmd_flags, flags | kRequestSorted);
   target.object.add(cpu, queue_.nr_sorted, 1);
@@ -43,7 +44,7 @@ bool RequestQueues::noop_dispatch(Cpu& cpu, const Queue& target) {
   const Address head = target.noop.at(noop_queue_, cpu);
   const Address entry = list64::next(cpu, head);
   if (entry == head) return false;
-  work_(cpu, path::kDispatch);
+  kernel_.execute(cpu, path::kDispatch);
   list64::remove_and_initialise(cpu, entry);
   target.object.add(cpu, queue_.nr_sorted, Value{0} - 1);
   kernel_.list_add_tail(cpu, entry, target.object.at(queue_.queue_head, cpu));
@@ -54,7 +55,7 @@ Request* RequestQueues::elv_next_request(Cpu& cpu, int device) {
   const FunctionScope scope(cpu, in_.elv_next_request);
   const Queue& target = queue(device);
   const Address head = target.object.at(queue_.queue_head, cpu);
-  work_(cpu, path::kNextRequest);
+  kernel_.execute(cpu, path::kNextRequest);
   Address first = list64::next(cpu, head);
   while (first == head) {
     if (!noop_dispatch(cpu, target)) return nullptr;

@@ -1,27 +1,7 @@
 // How many instructions each function of the I/O path executes beside its accesses to the structures that are simulated.
 // Assumed: the whole path of a direct I/O in Linux 2.6 is said to have 15,000 to 20,000 instructions with AIO, the file system
 // and the scheduler; block layer, SCSI and driver have about half of them, split here by what each function has to do.
-// BlockOptions::instruction_scale stretches them all.
 #pragma once
-
-#include <cmath>
-
-#include "workloads/linux/kernel.hpp"
-
-namespace linebounce {
-
-// Executes them.
-class PathLengths {
- public:
-  PathLengths(const Kernel& kernel, double scale) : kernel_(kernel), scale_(scale) {}
-  void operator()(Cpu& cpu, int instructions) const { kernel_.execute(cpu, std::llround(scale_ * instructions)); }
-
- private:
-  const Kernel& kernel_;
-  double scale_;
-};
-
-}  // namespace linebounce
 
 namespace linebounce::path {
 

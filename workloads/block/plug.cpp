@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "workloads/block/bits.hpp"
+#include "workloads/block/path_lengths.hpp"
 #include "workloads/block/request_flags.hpp"
 #include "workloads/block/request_queues.hpp"
 
@@ -14,7 +15,7 @@ bool RequestQueues::blk_queue_plugged(Cpu& cpu, int device) const {
 void RequestQueues::blk_plug_device(Cpu& cpu, int device) {
   const FunctionScope scope(cpu, in_.blk_plug_device);
   const Address flags = queue(device).object.at(queue_.queue_flags, cpu);
-  work_(cpu, path::kPlug);
+  kernel_.execute(cpu, path::kPlug);
   if (test_bit(cpu, kQueueStopped, flags)) return;
   if (test_and_set_bit(cpu, kQueuePlugged, flags)) return;
   timers_.modify(cpu, *queue(device).unplug_timer, options_.unplug_delay_us);
@@ -29,7 +30,7 @@ bool RequestQueues::blk_remove_plug(Cpu& cpu, int device) {
 
 void RequestQueues::inner_unplug(Cpu& cpu, int device) {
   const FunctionScope scope(cpu, in_.inner_unplug);
-  work_(cpu, path::kUnplug);
+  kernel_.execute(cpu, path::kUnplug);
   if (test_bit(cpu, kQueueStopped, queue(device).object.at(queue_.queue_flags, cpu))) return;
   if (!blk_remove_plug(cpu, device)) return;
   queue(device).object.load(cpu, queue_.request_fn);

@@ -5,6 +5,7 @@
 
 #include "models/failure.hpp"
 #include "workloads/block/bits.hpp"
+#include "workloads/block/path_lengths.hpp"
 #include "workloads/block/request_flags.hpp"
 
 namespace linebounce {
@@ -36,7 +37,7 @@ void RequestQueues::generic_make_request(Cpu& cpu, Io& io) {
   const Queue& target = queue(io.device);
   io.bio.load(cpu, bio_.bi_size);
   io.bio.load(cpu, bio_.bi_bdev);
-  work_(cpu, path::kGenericMakeRequest);
+  kernel_.execute(cpu, path::kGenericMakeRequest);
   if (test_bit(cpu, kQueueDead, target.object.at(queue_.queue_flags, cpu))) throw ModelFailure("a request queue is dead");
   target.object.load(cpu, queue_.make_request_fn);
   make_request(cpu, io);
@@ -47,9 +48,9 @@ void RequestQueues::make_request(Cpu& cpu, Io& io) {
   const Queue& target = queue(io.device);
   io.bio.load(cpu, bio_.bi_sector);
   io.bio.load(cpu, bio_.bi_rw);
-  work_(cpu, path::kMakeRequest);
+  kernel_.execute(cpu, path::kMakeRequest);
   lock_queue(cpu, io.device);
-  if (!elv_queue_empty(cpu, target)) work_(cpu, path::kMerge);
+  if (!elv_queue_empty(cpu, target)) kernel_.execute(cpu, path::kMerge);
   Request& request = get_request_wait(cpu, io);
   init_request(cpu, request, io);
   const bool sync = io.sync;  // from here on it may be done
@@ -82,7 +83,7 @@ bool RequestQueues::get_request(Cpu& cpu, const Io& io, Object& object) {
   const FunctionScope scope(cpu, in_.get_request);
   const Queue& target = queue(io.device);
   const FieldPlace& count = queue_.count[io.write ? 1 : 0];
-  work_(cpu, path::kGetRequest);
+  kernel_.execute(cpu, path::kGetRequest);
   const Value taken = target.object.load(cpu, count);
   const Value usual = target.object.load(cpu, queue_.nr_requests);
   if (taken >= usual + usual / 2) return false;
@@ -109,7 +110,7 @@ void RequestQueues::init_request(Cpu& cpu, Request& request, Io& io) {
   const FunctionScope scope(cpu, in_.init_request);
   const Object& object = request.object;
   request = {.object = object, .io = &io, .device = io.device, .write = io.write, .submitter = cpu.id(), .command = {}};
-  work_(cpu, path::kInitRequest);
+  kernel_.execute(cpu, path::kInitRequest);
   list64::initialise(cpu, object.at(request_.queuelist, cpu));
   list64::initialise(cpu, object.at(request_.donelist, cpu));
   object.store(cpu, request_.cmd_flags, io.write ? kRequestWrite : 0);
@@ -128,7 +129,7 @@ void RequestQueues::init_request(Cpu& cpu, Request& request, Io& io) {
 
 void RequestQueues::add_request(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.add_request);
-  work_(cpu, path::kAddRequest);
+  kernel_.execute(cpu, path::kAddRequest);
   request.object.load(cpu, request_.rq_disk);
   account_disk(cpu, queue(request.device), 1);
   elv_insert(cpu, request);

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "workloads/block/block.hpp"
-#include "workloads/block/path_lengths.hpp"
 #include "workloads/block/structures.hpp"
 
 namespace linebounce {
@@ -124,7 +123,6 @@ class RequestQueues {
   Kernel& kernel_;
   Timers& timers_;
   const BlockOptions& options_;
-  PathLengths work_;
   RequestDriver* driver_ = nullptr;
   Functions in_;
   BioFields bio_;

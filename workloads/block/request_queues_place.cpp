@@ -51,7 +51,6 @@ RequestQueues::RequestQueues(Kernel& kernel, Timers& timers, SlabAllocator& slab
     : kernel_(kernel),
       timers_(timers),
       options_(options),
-      work_(kernel, options.instruction_scale),
       in_(kernel),
       bio_({kernel, "bio"}),
       request_({kernel, "request"}),

@@ -4,6 +4,7 @@
 
 #include "models/failure.hpp"
 #include "workloads/block/bits.hpp"
+#include "workloads/block/path_lengths.hpp"
 #include "workloads/block/request_flags.hpp"
 #include "workloads/block/request_queues.hpp"
 
@@ -19,7 +20,7 @@ constexpr Address kBitsOfWord = 64;
 Address RequestQueues::find_next_zero_bit(Cpu& cpu, Address bitmap, Address bits) const {
   const FunctionScope scope(cpu, in_.find_bit);
   for (Address first = 0; first < bits; first += kBitsOfWord) {
-    work_(cpu, path::kFindBit);
+    kernel_.execute(cpu, path::kFindBit);
     const Value word = cpu.load(bitmap + first / 8);
     if (~word != 0) return std::min(bits, first + static_cast<Address>(std::countr_one(word)));
   }
@@ -29,7 +30,7 @@ Address RequestQueues::find_next_zero_bit(Cpu& cpu, Address bitmap, Address bits
 bool RequestQueues::blk_queue_start_tag(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.start_tag);
   const Queue& target = queue(request.device);
-  work_(cpu, path::kStartTag);
+  kernel_.execute(cpu, path::kStartTag);
   target.object.load(cpu, queue_.queue_tags);
   Address tag = 0;
   do {
@@ -56,7 +57,7 @@ bool RequestQueues::blk_rq_tagged(Cpu& cpu, const Request& request) const {
 void RequestQueues::blk_queue_end_tag(Cpu& cpu, Request& request) {
   const FunctionScope scope(cpu, in_.end_tag);
   const Queue& target = queue(request.device);
-  work_(cpu, path::kEndTag);
+  kernel_.execute(cpu, path::kEndTag);
   const Address tag = request.object.load(cpu, request_.tag);
   target.object.load(cpu, queue_.queue_tags);
   if (tag >= target.tags.load(cpu, tags_.real_max_depth)) throw ModelFailure("a request has no tag of its queue");

@@ -1,29 +1,20 @@
 // Test-and-set. Every attempt is an atomic exchange: waiters take the line from the holder again and again.
-#include "workloads/locks/locks.hpp"
+#include "workloads/locks/exchange_lock.hpp"
 
 namespace linebounce {
 
 namespace {
 
-class TasLock final : public Lock {
+class TasLock final : public ExchangeLock {
  public:
-  TasLock(Address word, const LockPlace& place) : word_(word), bytes_(place.word_bytes), waits_in_(place.waits_in) {}
+  using ExchangeLock::ExchangeLock;
 
-  bool acquire(Cpu& cpu) override {
-    if (try_acquire(cpu)) return false;
-    const FunctionScope waiting(cpu, waits_in_.of(cpu));
+ private:
+  void wait_and_take(Cpu& cpu) override {
     do {
       cpu.compute(Cpu::kSpinPause);
     } while (!try_acquire(cpu));
-    return true;
   }
-  bool try_acquire(Cpu& cpu) override { return cpu.exchange(word_, 1, bytes_) == 0; }
-  void release(Cpu& cpu) override { cpu.store_release(word_, 0, bytes_); }
-
- private:
-  Address word_;
-  int bytes_;
-  WaitsIn waits_in_;
 };
 
 }  // namespace

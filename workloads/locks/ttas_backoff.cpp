@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "workloads/locks/locks.hpp"
+#include "workloads/locks/exchange_lock.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce {
@@ -17,39 +17,30 @@ constexpr std::int64_t kLongest = 64 * kShortest;
 
 constexpr std::uint64_t kSeed = 1990;  // of all runs: a lock has no seed of its own
 
-class TtasBackoffLock final : public Lock {
+class TtasBackoffLock final : public ExchangeLock {
  public:
-  TtasBackoffLock(Address word, int cpus, const LockPlace& place)
-      : word_(word), bytes_(place.word_bytes), waits_in_(place.waits_in) {
+  TtasBackoffLock(Address word, int cpus, const LockPlace& place) : ExchangeLock(word, place) {
     for (int cpu = 0; cpu < cpus; ++cpu) random_.emplace_back(kSeed, static_cast<std::uint64_t>(cpu), 0);
   }
 
-  bool acquire(Cpu& cpu) override {
-    if (try_acquire(cpu)) return false;
-    const FunctionScope waiting(cpu, waits_in_.of(cpu));
+ private:
+  void wait_and_take(Cpu& cpu) override {
     std::int64_t longest = kShortest;
     for (;;) {
       back_off(cpu, longest);
-      cpu.spin_until(
-          word_, [](Value locked) { return locked == 0; }, bytes_);
-      if (try_acquire(cpu)) return true;
+      wait(cpu);
+      if (try_acquire(cpu)) return;
       longest = std::min(2 * longest, kLongest);
     }
   }
-  bool try_acquire(Cpu& cpu) override { return cpu.exchange(word_, 1, bytes_) == 0; }
-  void release(Cpu& cpu) override { cpu.store_release(word_, 0, bytes_); }
 
- private:
   // At random up to `longest`: those who lost together shall not come back together.
   void back_off(Cpu& cpu, std::int64_t longest) {
     Random& random = random_[static_cast<std::size_t>(cpu.id().value)];
     cpu.compute(1 + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(longest))));
   }
 
-  Address word_;
-  int bytes_;
   std::vector<Random> random_;  // by CPU
-  WaitsIn waits_in_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "models/failure.hpp"
+#include "workloads/block/path_lengths.hpp"
 #include "workloads/program/exponential.hpp"
 #include "workloads/program/times.hpp"
 
@@ -24,7 +25,6 @@ constexpr int kMostResponses = 50;  // of one interrupt: another one comes for t
 QlaAdapters::QlaAdapters(Kernel& kernel, SlabAllocator& slab, const BlockOptions& options, Upcalls upcalls)
     : kernel_(kernel),
       options_(options),
-      work_(kernel, options.instruction_scale),
       upcalls_(std::move(upcalls)),
       host_({kernel, "scsi_host"}),
       device_({kernel, "scsi_device"}),
@@ -91,7 +91,7 @@ void QlaAdapters::read_register(Cpu& cpu) {
 void QlaAdapters::queuecommand(Cpu& cpu, const ScsiHost& host, ScsiCommand& command) {
   const FunctionScope scope(cpu, queuecommand_);
   const ScsiDevice& device = *command.device;
-  work_(cpu, path::kQueueCommand);
+  kernel_.execute(cpu, path::kQueueCommand);
   device.object.load(cpu, device_.hostdata);
   ports_[static_cast<std::size_t>(device.number)].load(cpu, port_state_);
   host.object.load(cpu, host_.host_lock);
@@ -114,7 +114,7 @@ Object QlaAdapters::new_srb(Cpu& cpu, ScsiCommand& command) {
 void QlaAdapters::start_scsi(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, start_scsi_);
   Adapter& adapter = adapters_[static_cast<std::size_t>(command.device->host)];
-  work_(cpu, path::kStartScsi / 2);
+  kernel_.execute(cpu, path::kStartScsi / 2);
   kernel_.lock_irq(cpu, *adapter.hardware_lock);
   const Value handle = take_handle(cpu, adapter);
   cpu.store(adapter.outstanding + handle * 8, command.srb.address());
@@ -143,7 +143,7 @@ void QlaAdapters::fill_ring_entry(Cpu& cpu, const Adapter& adapter, const ScsiCo
   adapter.object.load(cpu, qla_.req_q_cnt);
   const Address entry = adapter.object.load(cpu, qla_.request_ring_ptr);
   const Value index = adapter.object.load(cpu, qla_.req_ring_index);
-  work_(cpu, path::kStartScsi / 2);
+  kernel_.execute(cpu, path::kStartScsi / 2);
   cpu.store(entry, handle);
   const Value lun = command.device->object.load(cpu, device_.lun);
   cpu.store(entry + 8, lun);
@@ -172,7 +172,7 @@ void QlaAdapters::work_on(Cpu& cpu, Adapter& adapter, ScsiCommand& command, Valu
 
 void QlaAdapters::interrupt(Cpu& cpu, Adapter& adapter) {
   const FunctionScope scope(cpu, intr_handler_);
-  work_(cpu, path::kInterruptHandler);
+  kernel_.execute(cpu, path::kInterruptHandler);
   kernel_.lock_irq(cpu, *adapter.hardware_lock);
   Responses& responses = adapter.responses[options_.complete_on_submitter ? static_cast<std::size_t>(cpu.id().value) : 0];
   read_register(cpu);  // its status: is there a response?
@@ -186,7 +186,7 @@ void QlaAdapters::interrupt(Cpu& cpu, Adapter& adapter) {
     const Value index = adapter.object.load(cpu, qla_.rsp_ring_index);
     adapter.object.store(cpu, qla_.rsp_ring_index, (index + 1) % kRingEntries);
     const FunctionScope entry_scope(cpu, status_entry_);
-    work_(cpu, path::kStatusEntry);
+    kernel_.execute(cpu, path::kStatusEntry);
     process_completed(cpu, adapter, command, handle);
   }
   kernel_.unlock_irq(cpu, *adapter.hardware_lock);
@@ -199,7 +199,7 @@ void QlaAdapters::process_completed(Cpu& cpu, Adapter& adapter, ScsiCommand& com
   cpu.store(slot, 0);
   command.srb.load(cpu, srb_cmd_);
   upcalls_.soon_done(cpu, command);
-  work_(cpu, path::kCompletedRequest);
+  kernel_.execute(cpu, path::kCompletedRequest);
   // qla2x00_ramp_up_queue_depth(): may the disk be given more at once?
   if (options_.adjust_queue_depth_check) {
     const Value most = adapter.object.load(cpu, qla_.max_q_depth);

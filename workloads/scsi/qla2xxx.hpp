@@ -72,7 +72,6 @@ class QlaAdapters {
 
   Kernel& kernel_;
   const BlockOptions& options_;
-  PathLengths work_;
   Upcalls upcalls_;
   ScsiHostFields host_;
   ScsiDeviceFields device_;

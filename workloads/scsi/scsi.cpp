@@ -38,7 +38,6 @@ ScsiLayer::ScsiLayer(Kernel& kernel, Timers& timers, SlabAllocator& slab, Reques
       timers_(timers),
       queues_(queues),
       options_(options),
-      work_(kernel, options.instruction_scale),
       in_(kernel),
       host_({kernel, "scsi_host"}),
       device_({kernel, "scsi_device"}),

@@ -63,7 +63,6 @@ class ScsiLayer final : public RequestDriver {
   Timers& timers_;
   RequestQueues& queues_;
   const BlockOptions& options_;
-  PathLengths work_;
   Functions in_;
   ScsiHostFields host_;
   ScsiDeviceFields device_;

@@ -1,5 +1,6 @@
 // From the adapter's interrupt to the owner of the I/O, and on to the next command.
 #include "models/failure.hpp"
+#include "workloads/block/path_lengths.hpp"
 #include "workloads/scsi/scsi.hpp"
 
 namespace linebounce {
@@ -16,7 +17,7 @@ constexpr Value kTimerRetired = 2;
 // In the interrupt handler.
 void ScsiLayer::scsi_done(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, in_.scsi_done);
-  work_(cpu, path::kScsiDone);
+  kernel_.execute(cpu, path::kScsiDone);
   {
     const FunctionScope timer_scope(cpu, in_.delete_timer);
     command.retired_by = cpu.id();
@@ -50,14 +51,14 @@ void ScsiLayer::softirq_done_fn(Cpu& cpu, Request& request) {
   ScsiCommand& command = command_of(request);
   list64::initialise(cpu, command.object.at(command_.eh_entry, cpu));
   command.object.load(cpu, command_.result);
-  work_(cpu, path::kDisposition);
+  kernel_.execute(cpu, path::kDisposition);
   finish_command(cpu, command);
 }
 
 void ScsiLayer::finish_command(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, in_.finish_command);
   const ScsiDevice& device = *command.device;
-  work_(cpu, path::kFinishCommand);
+  kernel_.execute(cpu, path::kFinishCommand);
   device.object.load(cpu, device_.host);
   device_unbusy(cpu, device);
   // Success: nobody is blocked.
@@ -74,7 +75,7 @@ void ScsiLayer::device_unbusy(Cpu& cpu, const ScsiDevice& device) {
   device.object.load(cpu, device_.host);
   host.object.load(cpu, host_.host_lock);
   kernel_.lock_irq(cpu, *host.default_lock);
-  work_(cpu, path::kUnbusy);
+  kernel_.execute(cpu, path::kUnbusy);
   host.object.add(cpu, host_.host_busy, Value{0} - 1);
   host.object.load(cpu, host_.shost_state);
   host.object.load(cpu, host_.host_lock);
@@ -90,7 +91,7 @@ void ScsiLayer::device_unbusy(Cpu& cpu, const ScsiDevice& device) {
 void ScsiLayer::io_completion(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, in_.io_completion);
   command.device->object.load(cpu, device_.request_queue);
-  work_(cpu, path::kIoCompletion);
+  kernel_.execute(cpu, path::kIoCompletion);
   command.object.load(cpu, command_.result);
   end_request(cpu, command);
 }
@@ -122,7 +123,7 @@ void ScsiLayer::put_command(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, in_.put_command);
   const ScsiDevice& device = *command.device;
   const ScsiHost& host = host_of(device);
-  work_(cpu, path::kPutCommand);
+  kernel_.execute(cpu, path::kPutCommand);
   kernel_.lock_irq(cpu, *device.list_lock);
   list64::remove_and_initialise(cpu, command.object.at(command_.list, cpu));
   kernel_.unlock_irq(cpu, *device.list_lock);
@@ -140,7 +141,7 @@ void ScsiLayer::put_command(Cpu& cpu, ScsiCommand& command) {
 void ScsiLayer::run_queue(Cpu& cpu, const ScsiDevice& own) {
   const FunctionScope scope(cpu, in_.run_queue);
   const ScsiHost& host = host_of(own);
-  work_(cpu, path::kRunQueue);
+  kernel_.execute(cpu, path::kRunQueue);
   queues_.object(own.number).load(cpu, queues_.queue_fields().queuedata);
   own.object.load(cpu, device_.host);
   own.object.load(cpu, device_.changed);  // single_lun, a bit of the same word

@@ -1,5 +1,6 @@
 // From a request in its queue to a command at the adapter.
 #include "models/failure.hpp"
+#include "workloads/block/path_lengths.hpp"
 #include "workloads/block/request_flags.hpp"
 #include "workloads/scsi/scsi.hpp"
 
@@ -31,7 +32,7 @@ void ScsiLayer::request_fn(Cpu& cpu, int number) {
 bool ScsiLayer::start_one(Cpu& cpu, const ScsiDevice& device) {
   Request* const request = queues_.elv_next_request(cpu, device.number);
   if (request == nullptr || !device_queue_ready(cpu, device)) return false;
-  work_(cpu, path::kRequestFn);
+  kernel_.execute(cpu, path::kRequestFn);
   // More commands may be started than there are tags, as a tag is given back after its place: then it goes without one.
   if (!queues_.blk_queue_start_tag(cpu, *request)) queues_.blkdev_dequeue_request(cpu, *request);
   device.object.add(cpu, device_.device_busy, 1);
@@ -90,7 +91,7 @@ void ScsiLayer::prep_rq_fn(Cpu& cpu, Request& request) {
   request.command = command.object;
   request.object.store(cpu, queues_.fields().special, command.object.address());
   command.object.store(cpu, command_.request, request.object.address());
-  work_(cpu, path::kPrepare);
+  kernel_.execute(cpu, path::kPrepare);
   init_command(cpu, device, command);
 }
 
@@ -101,7 +102,7 @@ ScsiCommand& ScsiLayer::get_command(Cpu& cpu, const ScsiDevice& device) {
   ScsiCommand& command = record_of(inner_get_command(cpu, device));
   const Object& object = command.object;
   command.device = &device;
-  work_(cpu, path::kGetCommand);  // among it the memset()
+  kernel_.execute(cpu, path::kGetCommand);  // among it the memset()
   object.store(cpu, command_.device, device.object.address());
   object.store(cpu, command_.serial_number, 0);
   object.store(cpu, command_.result, 0);
@@ -144,11 +145,11 @@ void ScsiLayer::init_command(Cpu& cpu, const ScsiDevice& device, ScsiCommand& co
   const auto [seconds, changed] = device.object.load_pair(cpu, device_.timeout, device_.changed);
   if (changed != 0) throw ModelFailure("a disk was changed: that is not simulated");
   request.load(cpu, queues_.fields().sector);
-  work_(cpu, path::kInitCommand / 3);
+  kernel_.execute(cpu, path::kInitCommand / 3);
   device.object.load(cpu, device_.sdev_state);
   queues_.disk(device.number).load(cpu, disk_capacity_);
   const Value sector_bytes = device.object.load(cpu, device_.sector_size);
-  work_(cpu, 2 * path::kInitCommand / 3);
+  kernel_.execute(cpu, 2 * path::kInitCommand / 3);
   const Address bytes = command.object.at(command_.cmnd, cpu);
   for (Address word = 0; word < 16; word += 4) cpu.store(bytes + word, 0, 4);
   command.object.store(cpu, command_.cmd_len, kCommandBytes);
@@ -162,7 +163,7 @@ void ScsiLayer::dispatch_cmd(Cpu& cpu, ScsiCommand& command) {
   const FunctionScope scope(cpu, in_.dispatch_cmd);
   const ScsiDevice& device = *command.device;
   const ScsiHost& host = host_of(device);
-  work_(cpu, path::kDispatchCommand);
+  kernel_.execute(cpu, path::kDispatchCommand);
   device.object.load(cpu, device_.host);
   device.object.load(cpu, device_.sdev_state);
   {
