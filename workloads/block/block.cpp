@@ -64,6 +64,12 @@ class LinuxBlockLayer final : public BlockLayer {
 
 }  // namespace
 
+void InterruptTurns::give(IoTopology::Adapter& adapter, int node, std::int64_t count) {
+  const std::vector<int> cpus = kernel_.cpus_of(node);
+  std::size_t& given = given_[static_cast<std::size_t>(node)];
+  for (std::int64_t i = 0; i < count && !cpus.empty(); ++i) adapter.interrupt_cpus.push_back(cpus[given++ % cpus.size()]);
+}
+
 std::unique_ptr<BlockLayer> make_block_layer(Kernel& kernel, Timers& timers, SlabAllocator& slab, const BlockOptions& options) {
   check(kernel, options);
   return std::make_unique<LinuxBlockLayer>(kernel, timers, slab, options);

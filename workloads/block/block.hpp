@@ -36,6 +36,18 @@ struct IoTopology {
   double service_us = 5000;  // mean time from the adapter's start of a command to its interrupt, exponential
 };
 
+// Gives adapters CPUs of a node in turn, so that all of a node's serve about as many.
+class InterruptTurns {
+ public:
+  explicit InterruptTurns(const Kernel& kernel) : kernel_(kernel), given_(static_cast<std::size_t>(kernel.nodes())) {}
+  // None, where the node has none.
+  void give(IoTopology::Adapter& adapter, int node, std::int64_t count);
+
+ private:
+  const Kernel& kernel_;
+  std::vector<std::size_t> given_;  // by node
+};
+
 struct BlockOptions {
   IoTopology topology;
   // bio->bi_end_io, in a softirq on the CPU that was interrupted. The Io is its owner's again: it may be submitted anew at

@@ -41,7 +41,7 @@ class BlockIo final : public Workload {
     Tick waited = 0;           // from the start of a batch to its end, of these
   };
 
-  [[nodiscard]] IoTopology topology(const MachineLayout& machine) const;
+  [[nodiscard]] IoTopology topology() const;
   void tick(Cpu& cpu);
   void submit_batch(Cpu& cpu, Process& process);
   void wait(Cpu& cpu, const Process& process);
@@ -60,27 +60,20 @@ class BlockIo final : public Workload {
   std::deque<Process> processes_;  // by CPU
 };
 
-IoTopology BlockIo::topology(const MachineLayout& machine) const {
-  std::vector<std::vector<int>> cpus_of(static_cast<std::size_t>(machine.nodes()));
-  for (std::size_t cpu = 0; cpu < machine.cpus.size(); ++cpu)
-    cpus_of[static_cast<std::size_t>(machine.cpus[cpu].node)].push_back(static_cast<int>(cpu));
+IoTopology BlockIo::topology() const {
+  const int nodes = kernel_->nodes();
   IoTopology made;
   made.service_us = parameters_.number("service_us");
   const auto adapters = static_cast<int>(parameters_.integer("adapters"));
-  std::vector<std::size_t> given(cpus_of.size());  // by node: how many of its CPUs are interrupted
+  InterruptTurns turns(*kernel_);
   for (int number = 0; number < adapters; ++number) {
-    IoTopology::Adapter adapter{.node = number % machine.nodes(), .interrupt_cpus = {}};
-    const auto take = [&](int node, std::int64_t count) {
-      const std::vector<int>& here = cpus_of[static_cast<std::size_t>(node)];
-      for (std::int64_t i = 0; i < count && !here.empty(); ++i)
-        adapter.interrupt_cpus.push_back(here[given[static_cast<std::size_t>(node)]++ % here.size()]);
-    };
-    take(adapter.node, parameters_.integer("near_interrupt_cpus"));
-    take((adapter.node + 1) % machine.nodes(), parameters_.integer("far_interrupt_cpus"));
+    IoTopology::Adapter adapter{.node = number % nodes, .interrupt_cpus = {}};
+    turns.give(adapter, adapter.node, parameters_.integer("near_interrupt_cpus"));
+    turns.give(adapter, (adapter.node + 1) % nodes, parameters_.integer("far_interrupt_cpus"));
     made.adapters.push_back(adapter);
   }
   for (int disk = 0; disk < parameters_.integer("disks"); ++disk)
-    made.devices.push_back({.adapter = disk % adapters, .node = disk / adapters % machine.nodes()});
+    made.devices.push_back({.adapter = disk % adapters, .node = disk / adapters % nodes});
   return made;
 }
 
@@ -91,7 +84,7 @@ void BlockIo::set_up(const Setting& setting) {
   timers_.emplace(*kernel_, TimerOptions{.jiffy_us = parameters_.number("jiffy_us")});
   slab_.emplace(*kernel_, SlabOptions{.variant = parameters_.text("slab")});
   BlockOptions options;
-  options.topology = topology(setting.layout);
+  options.topology = topology();
   options.done = [this](Cpu& cpu, Io& io) { done(cpu, io); };
   options.queue_depth = static_cast<int>(parameters_.integer("queue_depth"));
   options.most_ios = cpus * batch;

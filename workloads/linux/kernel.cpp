@@ -56,6 +56,14 @@ Object Kernel::place(const std::string& structure, const std::string& object, st
   return place_object(memory(), layout(structure), object, setting_.layout, home);
 }
 
+std::vector<int> Kernel::cpus_of(int node) const {
+  std::vector<int> here;
+  for (int cpu = 0; cpu < cpus(); ++cpu) {
+    if (node_of(cpu) == node) here.push_back(cpu);
+  }
+  return here;
+}
+
 MeteredLock& Kernel::lock_in(const Object& object, const std::string& object_name, const std::string& structure,
                              const std::string& field) {
   const FieldPlace place = this->field(structure, field);

@@ -39,6 +39,7 @@ class Kernel {
   [[nodiscard]] int cpus() const { return setting_.machine.cpus; }
   [[nodiscard]] int nodes() const { return setting_.layout.nodes(); }
   [[nodiscard]] int node_of(int cpu) const { return setting_.layout.cpus[static_cast<std::size_t>(cpu)].node; }
+  [[nodiscard]] std::vector<int> cpus_of(int node) const;
   // The other hardware thread of the core, or core of the processor: the CPU's partner in pairs of a node. -1: it has none.
   [[nodiscard]] int sibling_of(int cpu) const { return siblings_[static_cast<std::size_t>(cpu)]; }
 

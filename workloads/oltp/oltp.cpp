@@ -33,7 +33,6 @@ class Oltp final : public Workload {
  private:
   [[nodiscard]] int number(const char* name) const { return static_cast<int>(parameters_.integer(name)); }
   [[nodiscard]] IoTopology topology() const;
-  [[nodiscard]] std::vector<int> cpus_of(int node) const;
   void place_system(const Setting& setting);
   void place_processes(std::uint64_t seed);
 
@@ -120,30 +119,15 @@ void Oltp::place_system(const Setting& setting) {
                                               .mark_inode_dirty = kernel.function("__mark_inode_dirty")});
 }
 
-std::vector<int> Oltp::cpus_of(int node) const {
-  std::vector<int> cpus;
-  for (int cpu = 0; cpu < kernel_->cpus(); ++cpu) {
-    if (kernel_->node_of(cpu) == node) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
-// Adapters take their CPUs of each node in turn, so that all of a node's serve about as many.
 IoTopology Oltp::topology() const {
   const int second = kernel_->nodes() > 1 ? 1 : 0;
   IoTopology topology;
   topology.service_us = parameters_.number("service_us");
-  std::vector<std::size_t> taken(static_cast<std::size_t>(kernel_->nodes()));
-  const auto take = [&](IoTopology::Adapter& adapter, int node, int count) {
-    const std::vector<int> cpus = cpus_of(node);
-    for (int i = 0; i < count && !cpus.empty(); ++i) {
-      adapter.interrupt_cpus.push_back(cpus[taken[static_cast<std::size_t>(node)]++ % cpus.size()]);
-    }
-  };
+  InterruptTurns turns(*kernel_);
   for (int a = 0; a < number("adapters"); ++a) {
     IoTopology::Adapter adapter{.node = second, .interrupt_cpus = {}};
-    take(adapter, 0, number("interrupt_cpus_of_first_node"));
-    take(adapter, second, number("interrupt_cpus_of_second_node"));
+    turns.give(adapter, 0, number("interrupt_cpus_of_first_node"));
+    turns.give(adapter, second, number("interrupt_cpus_of_second_node"));
     topology.adapters.push_back(adapter);
   }
   for (int d = 0; d < number("devices"); ++d) topology.devices.push_back({.adapter = d % number("adapters"), .node = 0});
@@ -176,7 +160,7 @@ void Oltp::place_processes(std::uint64_t seed) {
   const int writers = number("writers");
   const int nodes = kernel_->nodes();
   for (int i = 0; i < writers; ++i) {  // as many on each node, apart from each other
-    const std::vector<int> of_node = cpus_of(i % nodes);
+    const std::vector<int> of_node = kernel_->cpus_of(i % nodes);
     const int writers_of_node = (writers + nodes - 1) / nodes;
     const int cpu = of_node[static_cast<std::size_t>(i / nodes) * of_node.size() / static_cast<std::size_t>(writers_of_node)];
     const Task& task = scheduler_->create_task(fmt::format("writer[{}]", i), cpu);
