@@ -22,8 +22,8 @@
 namespace linebounce {
 namespace {
 
-constexpr std::array kSubcommands = {add_run,      add_reproduce, add_what_if, add_lines,    add_list,
-                                     add_describe, add_bench,     add_check,   add_calibrate};
+constexpr std::array kSubcommands = {add_run,      add_reproduce, add_what_if, add_lines,     add_list,
+                                     add_describe, add_bench,     add_check,   add_calibrate, add_trace};
 
 constexpr const char* kFooter = R"(
 Examples:
@@ -66,7 +66,12 @@ std::vector<std::string> option_names(const CLI::App& app) {
 // The subcommand that the arguments chose, or the program itself.
 const CLI::App& chosen(const CLI::App& program) {
   const auto subcommands = program.get_subcommands();
-  return subcommands.empty() ? program : *subcommands.front();
+  return subcommands.empty() ? program : chosen(*subcommands.front());
+}
+
+// "linebounce trace info"
+std::string full_name(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "linebounce" : full_name(*app.get_parent()) + " " + app.get_name();
 }
 
 std::string unexpected_argument(const CLI::App& app) {
@@ -97,9 +102,7 @@ std::string usage_problem(const CLI::App& program, const CLI::ParseError& error)
 }
 
 int report_usage(const CLI::App& program, const CLI::ParseError& error) {
-  const CLI::App& app = chosen(program);
-  const std::string command = app.get_parent() == nullptr ? "linebounce" : "linebounce " + app.get_name();
-  print_error(usage_problem(program, error) + "\nTry: " + command + " --help");
+  print_error(usage_problem(program, error) + "\nTry: " + full_name(chosen(program)) + " --help");
   return static_cast<int>(ExitCode::usage);
 }
 

@@ -26,5 +26,9 @@ void add_describe(CLI::App& program, Invocation& invocation);
 void add_bench(CLI::App& program, Invocation& invocation);
 void add_check(CLI::App& program, Invocation& invocation);
 void add_calibrate(CLI::App& program, Invocation& invocation);
+void add_trace(CLI::App& program, Invocation& invocation);
+
+// Below `trace`: one line each here and in trace.cpp.
+void add_trace_info(CLI::App& trace, Invocation& invocation);
 
 }  // namespace linebounce

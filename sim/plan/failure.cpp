@@ -9,6 +9,7 @@
 #include "models/failure.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/results/files.hpp"
+#include "trace/error.hpp"
 
 namespace linebounce {
 namespace {
@@ -28,6 +29,10 @@ Failure describe_current_exception() {
     return {ExitCode::usage, error.what()};
   } catch (const OutputError& error) {
     return {ExitCode::usage, error.what()};
+  } catch (const trace::WriteError& error) {
+    return {ExitCode::usage, error.what()};
+  } catch (const trace::TraceError& error) {
+    return {ExitCode::unreadable_input, error.what()};
   } catch (const InputError& error) {
     return {ExitCode::unreadable_input, error.what()};
   } catch (const SimulationFailure& error) {

@@ -1,0 +1,83 @@
+// One operation of a trace: what a program did, without when. Files hold it byte for byte, little endian
+// (docs/trace-format.md).
+#pragma once
+
+#include <cstdint>
+
+namespace linebounce::trace {
+
+// What `id` and `argument` are, by kind. Numbers are part of the format: new kinds are added at the end.
+enum class Kind : std::uint8_t {
+  // Memory. `id`: an object; `argument`: offset of the first byte in it; `bytes`: 1, 2, 4 or 8, naturally aligned.
+  load = 1,
+  store = 2,
+  exchange = 3,
+  fetch_add = 4,
+  compare_exchange = 5,
+  prefetch = 6,
+  fence = 7,  // earlier stores are in the cache before it ends
+
+  // Time. `argument`: how many.
+  execute = 8,  // instructions that touch no memory
+  compute = 9,  // cycles that are no instructions
+  clock = 10,   // asks for the time: an operation of its own in the order of things, of no duration
+
+  // Functions: `id` is entered; the innermost is left.
+  enter = 11,
+  leave = 12,
+
+  // Locks. `id`: a lock.
+  acquire = 13,
+  try_acquire = 14,  // kFailed: it was not had
+  release = 15,
+  acquire_shared = 16,
+  try_acquire_shared = 17,
+  release_shared = 18,  // kFailed: a writer came between, and what was read is read again
+
+  // Order between streams.
+  barrier = 19,  // `id`: a barrier
+  await = 20,    // `id`: a word; spins until it has been written `argument` times (kCounted)
+  signal = 21,   // `id`: an event
+  wait = 22,     // `id`: an event; sleeps until it has been signalled `argument` times, from the trace's beginning
+  create = 23,   // `id`: a stream, which begins
+  join = 24,     // `id`: a stream; sleeps until it has ended
+
+  // The processor itself, for recorded kernels.
+  sleep = 25,      // until the CPU has been woken `argument` times, from the trace's beginning
+  wake = 26,       // `id`: a CPU
+  timer = 27,      // `id`: a vector; `argument`: picoseconds until it interrupts this CPU
+  interrupt = 28,  // `id`: CPU * 2^16 + vector; `argument`: picoseconds, of a device's; 0: an interprocessor interrupt
+  interrupts_off = 29,
+  interrupts_on = 30,
+  handler = 31,  // of an interrupt stream: one handler begins / is over
+  handler_end = 32,
+
+  // One more of the workload's own events. `id`: which; `argument`: how many.
+  tally = 33,
+};
+constexpr int kKinds = 34;
+
+// Bits of `flags`.
+constexpr std::uint16_t kCounted = 1;    // a write of a word that somebody awaits
+constexpr std::uint16_t kPaired = 2;     // this load and the next are issued together
+constexpr std::uint16_t kRelease = 4;    // a store before which every earlier operation is seen
+constexpr std::uint16_t kFailed = 8;     // see try_acquire, release_shared; of a compare_exchange: nothing was written
+constexpr std::uint16_t kForWrite = 16;  // a prefetch of the right to write
+// Loads and stores: so many more of the same kind and size follow, each at the next address.
+constexpr int kRepeatShift = 5;
+constexpr std::uint16_t kMostRepeats = 0xFFFF >> kRepeatShift;
+
+struct Operation {
+  Kind kind{};
+  std::uint8_t bytes = 0;
+  std::uint16_t flags = 0;
+  std::uint32_t id = 0;
+  std::uint64_t argument = 0;
+
+  [[nodiscard]] int repeats() const { return flags >> kRepeatShift; }
+  [[nodiscard]] bool is_memory() const { return kind >= Kind::load && kind <= Kind::prefetch; }
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+static_assert(sizeof(Operation) == 16);
+
+}  // namespace linebounce::trace

@@ -1,0 +1,24 @@
+// What a trace as a whole is known by.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace linebounce::trace {
+
+struct Summary {
+  std::string program;   // that was recorded: "dbench", "lbzip2 -k file"
+  std::string recorder;  // and by what: "linebounce trace record dcache_dbench --point 3"
+  // Of the run that was recorded, where it was a timed one, for replays to be held against: counts of its misses by source
+  // ("local_c2c"), and the machine and the whole configuration.
+  std::string machine;
+  std::map<std::string, std::int64_t> misses;
+  std::string configuration;  // TOML
+  // What the trace could not hold, a sentence each: for who replays it.
+  std::vector<std::string> missing;
+  friend bool operator==(const Summary&, const Summary&) = default;
+};
+
+}  // namespace linebounce::trace
