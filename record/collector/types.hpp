@@ -23,6 +23,7 @@ struct Type {
     std::string name;  // empty: a base, or a member without name
     std::int64_t offset = 0;
     const Type* type = nullptr;
+    Dwarf_Die entry{};
   };
   std::vector<Member> members;
   // Of arrays.
