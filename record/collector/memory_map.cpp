@@ -179,7 +179,11 @@ std::uint32_t MemoryMap::structure(const std::string& name, std::int64_t bytes, 
                                    std::vector<trace::Field> fields) {
   const auto [entry, is_new] = structures_.try_emplace({name, bytes}, 0);
   if (!is_new) return entry->second;
-  trace::Structure made{.name = name, .size = bytes, .alignment = alignment, .fields = std::move(fields)};
+  trace::Structure made;
+  made.name = name;
+  made.size = bytes;
+  made.alignment = alignment;
+  made.fields = std::move(fields);
   const auto same_name = structures_.lower_bound({name, 0});
   const bool is_only = std::next(same_name) == structures_.end() || std::next(same_name)->first.first != name;
   if (!is_only) made.name += fmt::format(" ({} bytes)", bytes);

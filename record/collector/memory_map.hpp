@@ -46,7 +46,7 @@ class MemoryMap {
     bool is_numbered = false;
     bool is_heap = false;
     std::uint64_t first_number = 0;
-    std::vector<std::uint32_t> objects;
+    std::vector<std::uint32_t> objects{};
   };
   struct Page {
     std::uint32_t rest = trace::kNone;  // block of what `granules` does not say
