@@ -2,6 +2,7 @@
 #include <dwarf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "record/collector/memory_map.hpp"
@@ -29,6 +30,21 @@ bool address_of(Dwarf_Die& variable, Dwarf_Addr& address) {
   if (dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1) return false;
   address = operations[0].number;
   return operations[0].atom == DW_OP_addr;
+}
+
+// Of the types that the source names, the one that fits best: once, as often as calloc was told, several times, or with something
+// behind it. nullptr: none does.
+const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::uint64_t element_bytes) {
+  const auto size = [](const Type* type) { return static_cast<std::uint64_t>(type->bytes); };
+  const auto find = [&site](auto fits) {
+    const auto found = std::find_if(site.types.begin(), site.types.end(), fits);
+    return found == site.types.end() ? nullptr : *found;
+  };
+  const Type* type = find([&](const Type* one) { return size(one) == bytes || (element_bytes > 1 && size(one) == element_bytes); });
+  if (type == nullptr) type = find([&](const Type* one) { return one->has_members() && bytes % size(one) == 0; });
+  if (type == nullptr) type = find([&](const Type* one) { return bytes % size(one) == 0; });
+  if (type != nullptr || !site.more_behind) return type;
+  return find([&](const Type* one) { return one->has_members() && size(one) < bytes; });
 }
 
 }  // namespace
@@ -96,9 +112,9 @@ MemoryMap::Block MemoryMap::heap_block(std::uint64_t address, std::uint64_t byte
                                        const AllocationSite& site) {
   Block block{.address = address, .bytes = bytes, .element_bytes = bytes, .name = site.name, .is_numbered = true,
               .is_heap = true};
-  const Type* type = site.type;
+  const Type* type = type_of_block(site, bytes, element_bytes);
   const auto size = type == nullptr ? 0 : static_cast<std::uint64_t>(type->bytes);
-  const bool fits = size > 0 && bytes % size == 0 && (element_bytes <= 1 || element_bytes % size == 0);
+  const bool fits = size > 0 && bytes % size == 0;
   if (fits && type->has_members()) {
     block.element_bytes = size;
     if (!type->name.empty()) block.name = type->name;
@@ -109,7 +125,7 @@ MemoryMap::Block MemoryMap::heap_block(std::uint64_t address, std::uint64_t byte
                   .element = type,
                   .elements = static_cast<std::int64_t>(bytes / size)},
           site.name);
-  } else if (site.more_behind && size > 0 && bytes > size && type->has_members()) {
+  } else if (!fits && size > 0) {
     block.name = type->name.empty() ? site.name : type->name;
     block.structure = structure(block.name, static_cast<std::int64_t>(bytes), type->alignment, fields_of(*type));
   } else if (structures_.contains({site.name, static_cast<std::int64_t>(bytes)}) || ++sizes_[site.name] <= kMostSizesOfSite) {

@@ -76,11 +76,12 @@ std::string file_of_call(Dwarf_Die& unit, Dwarf_Die& inlined) {
   return name == nullptr ? "" : name;
 }
 
-int line_of_call(Dwarf_Die& inlined) {
+// DW_AT_call_line, DW_AT_call_column
+int number_of_call(Dwarf_Die& inlined, unsigned which) {
   Dwarf_Attribute attribute;
-  Dwarf_Word line = 0;
-  dwarf_formudata(dwarf_attr(&inlined, DW_AT_call_line, &attribute), &line);
-  return static_cast<int>(line);
+  Dwarf_Word number = 0;
+  dwarf_formudata(dwarf_attr(&inlined, which, &attribute), &number);
+  return static_cast<int>(number);
 }
 
 struct Scopes {
@@ -146,21 +147,25 @@ std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_addres
   Dwarf_Addr bias = 0;
   Dwarf_Die* unit = dwfl_addrdie(session_.get(), address, &bias);
   if (unit == nullptr) return places;
-  std::string file;
-  int line = 0;
+  SourcePlace place{.unit = *unit};
   if (Dwfl_Line* source = dwfl_getsrc(session_.get(), address); source != nullptr) {
-    if (const char* name = dwfl_lineinfo(source, nullptr, &line, nullptr, nullptr, nullptr); name != nullptr) file = name;
+    const char* file = dwfl_lineinfo(source, nullptr, &place.line, &place.column, nullptr, nullptr);
+    if (file != nullptr) place.file = file;
   }
-  Scopes scopes;
-  scopes.count = dwarf_getscopes(unit, address - bias, &scopes.list);
+  Scopes innermost;
+  Scopes scopes;  // around it, as the code is, not as the source is written
+  innermost.count = dwarf_getscopes(unit, address - bias, &innermost.list);
+  if (innermost.count > 0) scopes.count = dwarf_getscopes_die(&innermost.list[0], &scopes.list);
   for (int i = 0; i < scopes.count; ++i) {
-    Dwarf_Die& scope = scopes.list[i];
-    const int tag = dwarf_tag(&scope);
+    place.scope = scopes.list[i];
+    const int tag = dwarf_tag(&place.scope);
     if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
-    places.push_back({.function = function_of_scope(scope), .file = file, .line = line, .scope = scope});
+    place.function = function_of_scope(place.scope);
+    places.push_back(place);
     if (tag == DW_TAG_subprogram) break;
-    file = file_of_call(*unit, scope);
-    line = line_of_call(scope);
+    place.file = file_of_call(*unit, place.scope);
+    place.line = number_of_call(place.scope, DW_AT_call_line);
+    place.column = number_of_call(place.scope, DW_AT_call_column);
   }
   return places;
 }

@@ -15,10 +15,11 @@ namespace linebounce::record {
 
 // A place in the source: of an address, and of each call that was inlined there, the innermost first.
 struct SourcePlace {
-  std::string function;  // without parameters: "Table::insert"
-  std::string file;
-  int line = 0;
+  std::string function{};  // without parameters: "Table::insert"
+  std::string file{};
+  int line = 0, column = 0;  // the first is 1; 0: not known
   Dwarf_Die scope{};  // of the function
+  Dwarf_Die unit{};
 };
 
 // An object that only the symbol table knows: of a library without debug information.
@@ -38,7 +39,7 @@ class ProgramImage {
   std::string function(std::uint64_t address);
   // Of the instruction before a return address. Empty: no debug information.
   std::vector<SourcePlace> source_places(std::uint64_t return_address);
-  // Of a compilation unit that holds the address; nullptr: none.
+  // That the address is in; of no bytes: none.
   NamedMemory symbol(std::uint64_t address);
   // The name of the file that is mapped there, without folder; empty: none.
   std::string file_name(std::uint64_t address);
