@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <regex>
 
@@ -14,7 +15,8 @@ namespace {
 constexpr int kMostLinesOfCall = 4;
 
 bool is_of_system(const std::string& file) {
-  return file.empty() || file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
+  const std::string path = std::filesystem::path(file).lexically_normal().string();
+  return path.empty() || path.starts_with("/usr/include/") || path.starts_with("/usr/lib/");
 }
 
 // "xmalloc", "pool_alloc": who calls it tells more.
@@ -123,10 +125,10 @@ std::string AllocationSites::text_at(const SourcePlace& place) {
   if (place.line < 1 || place.line > count) return "";
   const std::string& line = lines[place.line - 1];
   const std::size_t column = std::min<std::size_t>(place.column > 0 ? place.column - 1 : 0, line.size());
-  const std::size_t before = column == 0 ? std::string::npos : line.find_last_of(";{}", column - 1);
+  const std::size_t before = column == 0 ? std::string::npos : line.rfind(';', column - 1);
   std::string text = before == std::string::npos ? line : line.substr(before + 1);
   std::size_t call = before == std::string::npos ? column : column - before - 1;
-  if (before == std::string::npos && place.line >= 2 && lines[place.line - 2].find_first_of(";{}") == std::string::npos) {
+  if (before == std::string::npos && place.line >= 2 && lines[place.line - 2].find(';') == std::string::npos) {
     text = lines[place.line - 2] + " " + text;
     call += lines[place.line - 2].size() + 1;
   }

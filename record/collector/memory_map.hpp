@@ -77,6 +77,7 @@ class MemoryMap {
   trace::Writer* writer_;
   Types types_;
   AllocationSites sites_;
+  std::size_t units_read_ = 0;  // of the image's
   std::vector<Block> blocks_;
   std::unordered_map<std::uint64_t, Page> pages_;  // by address / 4096
   static constexpr std::size_t kRecentPages = 1024;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "record/collector/memory_map.hpp"
@@ -22,12 +23,37 @@ const Type* element_of_array(const Type& type) {
   return is_array_of_structures ? type.element : nullptr;
 }
 
+// std::mutex, std::atomic<int>: what the C++ library has inside has no name to tell.
+bool is_wrapper(const std::vector<trace::Field>& fields) {
+  return fields.size() == 1 && fields.front().name.starts_with("_M_");
+}
+
+// The namespaces and classes of a variable that was declared inside them and defined outside: "app::".
+std::string prefix_of_declaration(Dwarf_Die& variable) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die declaration;
+  if (dwarf_formref_die(dwarf_attr(&variable, DW_AT_specification, &attribute), &declaration) == nullptr) return "";
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&declaration, &scopes);
+  std::string prefix;
+  for (int i = 1; i < count; ++i) {
+    const bool is_unit = dwarf_tag(&scopes[i]) == DW_TAG_compile_unit;
+    if (const std::string name = name_of(scopes[i]); !is_unit && !name.empty()) prefix.insert(0, name + "::");
+  }
+  std::free(scopes);
+  return prefix;
+}
+
 bool address_of(Dwarf_Die& variable, Dwarf_Addr& address) {
   Dwarf_Attribute attribute;
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
   if (dwarf_attr(&variable, DW_AT_location, &attribute) == nullptr) return false;
   if (dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1) return false;
+  Dwarf_Attribute result;
+  if (operations[0].atom == DW_OP_addrx) {
+    return dwarf_getlocation_attr(&attribute, operations, &result) == 0 && dwarf_formaddr(&result, &address) == 0;
+  }
   address = operations[0].number;
   return operations[0].atom == DW_OP_addr;
 }
@@ -52,16 +78,17 @@ const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::
 // Gives the block its structure, and elements if it has more than one.
 void MemoryMap::shape(Block& block, const Type& type, const std::string& structure_name) {
   std::vector<trace::Field> fields = fields_of(type);
-  if (fields.empty()) return;
+  if (fields.empty() || is_wrapper(fields)) return;
   const std::string& name = type.name.empty() ? structure_name : type.name;
   block.structure = structure(name, type.bytes, std::max(type.alignment, 1), std::move(fields));
 }
 
 void MemoryMap::add_variables() {
-  image_->for_new_units([this](Dwarf_Die& unit, std::uint64_t bias) {
-    types_.note_types_of(unit);
-    add_variables_in(unit, bias, "");
-  });
+  for (; units_read_ < image_->units().size(); ++units_read_) {
+    ProgramImage::Unit unit = image_->units()[units_read_];
+    types_.note_types_of(unit.entry);
+    add_variables_in(unit.entry, unit.bias, "");
+  }
 }
 
 void MemoryMap::add_variables_in(Dwarf_Die& scope, std::uint64_t bias, const std::string& prefix) {
@@ -86,7 +113,7 @@ void MemoryMap::add_variable(Dwarf_Die& variable, std::uint64_t bias, const std:
   Dwarf_Addr address = 0;
   if (!address_of(variable, address)) return;
   const Type* type = types_.of(variable);
-  const std::string name = prefix + name_of(variable);
+  const std::string name = prefix + prefix_of_declaration(variable) + name_of(variable);
   if (type == nullptr || type->bytes <= 0 || name.empty() || variables_.contains(address + bias)) return;
   Block block{.address = address + bias, .bytes = static_cast<std::uint64_t>(type->bytes), .name = name};
   const Type* element = element_of_array(*type);

@@ -5,8 +5,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -44,17 +45,31 @@ class ProgramImage {
   // The name of the file that is mapped there, without folder; empty: none.
   std::string file_name(std::uint64_t address);
 
-  // Calls it once for each compilation unit of each file that has debug information, now or after look_again.
-  void for_new_units(const std::function<void(Dwarf_Die& unit, std::uint64_t bias)>& visit);
+  // Compilation units with debug information, of all files; look_again adds to the end.
+  struct Unit {
+    Dwarf_Die entry{};
+    std::uint64_t bias = 0;  // of its addresses
+  };
+  [[nodiscard]] const std::vector<Unit>& units() const { return units_; }
 
  private:
   struct Close {
     void operator()(Dwfl* session) const { dwfl_end(session); }
   };
+  void find_units();
+  void add_unit(const Dwarf_Die& entry, std::uint64_t bias);
+  const Unit* unit_at(std::uint64_t address) const;
+
   pid_t process_;
   std::unique_ptr<Dwfl, Close> session_;
   std::unordered_map<std::uint64_t, std::string> functions_;
-  std::vector<std::uint64_t> modules_seen_;  // where they start
+  std::vector<Unit> units_;
+  std::set<std::uint64_t> biases_;  // of the files whose units are known
+  struct Range {
+    std::uint64_t end = 0;
+    std::size_t unit = 0;
+  };
+  std::map<std::uint64_t, Range> ranges_;  // by where they begin
 };
 
 // "Table::insert(int) const" -> "Table::insert"; "walk.isra.0" -> "walk".
