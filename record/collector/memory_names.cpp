@@ -75,12 +75,12 @@ const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::
 
 }  // namespace
 
-// Gives the block its structure, and elements if it has more than one.
-void MemoryMap::shape(Block& block, const Type& type, const std::string& structure_name) {
+// Gives it its structure, if the type has fields to tell of.
+void MemoryMap::shape(Description& description, const Type& type, const std::string& structure_name) {
   std::vector<trace::Field> fields = fields_of(type);
   if (fields.empty() || is_wrapper(fields)) return;
   const std::string& name = type.name.empty() ? structure_name : type.name;
-  block.structure = structure(name, type.bytes, std::max(type.alignment, 1), std::move(fields));
+  description.structure = structure(name, type.bytes, std::max(type.alignment, 1), std::move(fields));
 }
 
 void MemoryMap::add_variables() {
@@ -115,12 +115,12 @@ void MemoryMap::add_variable(Dwarf_Die& variable, std::uint64_t bias, const std:
   const Type* type = types_.of(variable);
   const std::string name = prefix + prefix_of_declaration(variable) + name_of(variable);
   if (type == nullptr || type->bytes <= 0 || name.empty() || variables_.contains(address + bias)) return;
-  Block block{.address = address + bias, .bytes = static_cast<std::uint64_t>(type->bytes), .name = name};
+  Block block{.address = address + bias, .bytes = static_cast<std::uint64_t>(type->bytes)};
   const Type* element = element_of_array(*type);
   block.element_bytes = element == nullptr ? block.bytes : static_cast<std::uint64_t>(element->bytes);
-  block.is_numbered = element != nullptr;
-  shape(block, element == nullptr ? *type : *element, name);
-  variables_[block.address] = add_block(std::move(block));
+  Description description{.name = name, .is_numbered = element != nullptr};
+  shape(description, element == nullptr ? *type : *element, name);
+  variables_[block.address] = add_block(block, std::move(description));
 }
 
 void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
@@ -129,39 +129,36 @@ void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint6
   const AllocationSite& site = sites_.at(frames);
   const auto [known, is_new] = known_blocks_.try_emplace({address, bytes, &site}, trace::kNone);
   if (is_new) {
-    known->second = add_block(heap_block(address, bytes, element_bytes, site));
+    known->second = add_heap_block({.address = address, .bytes = bytes, .element_bytes = bytes}, element_bytes, site);
   } else {
     cover(known->second);
   }
 }
 
-MemoryMap::Block MemoryMap::heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
-                                       const AllocationSite& site) {
-  Block block{.address = address, .bytes = bytes, .element_bytes = bytes, .name = site.name, .is_numbered = true,
-              .is_heap = true};
-  const Type* type = type_of_block(site, bytes, element_bytes);
+std::uint32_t MemoryMap::add_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site) {
+  Description description{.name = site.name, .is_numbered = true, .is_heap = true};
+  const Type* type = type_of_block(site, block.bytes, element_bytes);
   const auto size = type == nullptr ? 0 : static_cast<std::uint64_t>(type->bytes);
-  const bool fits = size > 0 && bytes % size == 0;
+  const auto bytes = static_cast<std::int64_t>(block.bytes);
+  const bool fits = size > 0 && block.bytes % size == 0;
   if (fits && type->has_members()) {
     block.element_bytes = size;
-    if (!type->name.empty()) block.name = type->name;
-    shape(block, *type, site.name);
-  } else if (fits && bytes > size) {
-    shape(block, {.bytes = static_cast<std::int64_t>(bytes),
-                  .alignment = type->alignment,
-                  .element = type,
-                  .elements = static_cast<std::int64_t>(bytes / size)},
-          site.name);
+    if (!type->name.empty()) description.name = type->name;
+    shape(description, *type, site.name);
+  } else if (fits && block.bytes > size) {
+    const Type array{.bytes = bytes, .alignment = type->alignment, .element = type,
+                     .elements = static_cast<std::int64_t>(block.bytes / size)};
+    shape(description, array, site.name);
   } else if (!fits && size > 0) {
-    block.name = type->name.empty() ? site.name : type->name;
-    block.structure = structure(block.name, static_cast<std::int64_t>(bytes), type->alignment, fields_of(*type));
-  } else if (structures_.contains({site.name, static_cast<std::int64_t>(bytes)}) || ++sizes_[site.name] <= kMostSizesOfSite) {
-    block.structure = structure(site.name, static_cast<std::int64_t>(bytes), kBlockAlignment, {});
+    if (!type->name.empty()) description.name = type->name;
+    description.structure = structure(description.name, bytes, type->alignment, fields_of(*type));
+  } else if (structures_.contains({site.name, bytes}) || ++sizes_[site.name] <= kMostSizesOfSite) {
+    description.structure = structure(site.name, bytes, kBlockAlignment, {});
   }
-  std::uint64_t& number = numbers_[block.name];
-  block.first_number = number;
-  number += (bytes + block.element_bytes - 1) / block.element_bytes;
-  return block;
+  std::uint64_t& number = numbers_[description.name];
+  description.first_number = number;
+  number += (block.bytes + block.element_bytes - 1) / block.element_bytes;
+  return add_block(block, std::move(description));
 }
 
 }  // namespace linebounce::record
