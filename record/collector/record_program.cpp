@@ -29,7 +29,7 @@ class Collector {
   Collector(SharedChannel& channel, const std::string& file, Window window)
       : image_(channel.program()),
         writer_(file),
-        recording_(writer_, image_, window),
+        recording_(channel.channel(), writer_, image_, window),
         order_(channel.channel(), [this](unsigned ring, const Event& event) { recording_.event(ring, event); }) {}
 
   bool take_all() { return order_.take_all(); }

@@ -34,8 +34,8 @@ std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std:
 
 }  // namespace
 
-Recording::Recording(trace::Writer& writer, ProgramImage& image, Window window)
-    : writer_(&writer), image_(&image), memory_(image, writer), output_(writer, window), thread_of_ring_(kChannelRings) {}
+Recording::Recording(Channel& channel, trace::Writer& writer, ProgramImage& image, Window window)
+    : channel_(&channel), writer_(&writer), image_(&image), memory_(image, writer), output_(writer, window), thread_of_ring_(kChannelRings) {}
 
 void Recording::event(unsigned ring, const Event& event) {
   if (event.kind == kThreadBegin) return thread_event(ring, event);
@@ -58,6 +58,7 @@ void Recording::event(unsigned ring, const Event& event) {
     case kSemaphoreWait: return semaphore_event(*thread, event);
     case kBarrierInit:
     case kBarrier: return barrier_event(*thread, event);
+    case kLibraryLoaded: return library_loaded();
     default: return memory_event(*thread, event);
   }
 }
@@ -161,14 +162,17 @@ void Recording::leave(Thread& thread) {
 std::uint32_t Recording::function(std::uint64_t address) {
   const auto [entry, is_new] = functions_.try_emplace(address, 0);
   if (!is_new) return entry->second;
-  if (image_->file_name(address).empty()) {
-    image_->look_again();  // a library that was loaded later
-    memory_.add_variables();
-  }
   const std::string name = image_->function(address);
   const auto [named, is_new_name] = functions_by_name_.try_emplace(name, 0);
   if (is_new_name) named->second = writer_->define(trace::Function{.name = name, .user = true});
   return entry->second = named->second;
+}
+
+// The program waits for this, so it is still there to be looked at.
+void Recording::library_loaded() {
+  image_->look_again();
+  memory_.add_variables();
+  __atomic_fetch_add(&channel_->libraries_seen, 1, __ATOMIC_RELEASE);
 }
 
 // "table.lock", "bucket[3].lock"; an object that is nothing else has its own name.

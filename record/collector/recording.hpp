@@ -18,7 +18,7 @@ namespace linebounce::record {
 
 class Recording {
  public:
-  Recording(trace::Writer& writer, ProgramImage& image, Window window);
+  Recording(Channel& channel, trace::Writer& writer, ProgramImage& image, Window window);
 
   // In the order that EventOrder gives.
   void event(unsigned ring, const Event& event);
@@ -63,12 +63,15 @@ class Recording {
   void acquire(Thread& thread, std::uint64_t address, unsigned type);
   void release(Thread& thread, std::uint64_t address, unsigned type);
 
+  void library_loaded();
+
   std::uint32_t function(std::uint64_t address);
   std::uint32_t lock(std::uint64_t address, unsigned type);
   std::uint32_t new_event(std::uint64_t address);
   std::string place_name(const MemoryMap::Place& place) const;
   std::string thread_name(std::uint64_t runs);
 
+  Channel* channel_;
   trace::Writer* writer_;
   ProgramImage* image_;
   MemoryMap memory_;
