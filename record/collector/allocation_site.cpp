@@ -48,17 +48,20 @@ bool find_variable(Dwarf_Die& scope, const std::string& name, Dwarf_Die& found) 
 // Names of types in C that debug information spells otherwise.
 const Type* type_of_keyword(const std::string& name) {
   static const std::map<std::string, Type> kTypes = {
-      {"char", {.name = "char", .bytes = 1, .alignment = 1}},   {"short", {.name = "short", .bytes = 2, .alignment = 2}},
-      {"int", {.name = "int", .bytes = 4, .alignment = 4}},     {"unsigned", {.name = "unsigned", .bytes = 4, .alignment = 4}},
-      {"long", {.name = "long", .bytes = 8, .alignment = 8}},   {"float", {.name = "float", .bytes = 4, .alignment = 4}},
+      {"char", {.name = "char", .bytes = 1, .alignment = 1}},
+      {"short", {.name = "short", .bytes = 2, .alignment = 2}},
+      {"int", {.name = "int", .bytes = 4, .alignment = 4}},
+      {"unsigned", {.name = "unsigned", .bytes = 4, .alignment = 4}},
+      {"long", {.name = "long", .bytes = 8, .alignment = 8}},
+      {"float", {.name = "float", .bytes = 4, .alignment = 4}},
       {"double", {.name = "double", .bytes = 8, .alignment = 8}},
   };
   const auto found = kTypes.find(name);
   return found == kTypes.end() ? nullptr : &found->second;
 }
 
-// "new Node(1)", "sizeof(struct node)", "make_unique<Node>", "(struct node*)malloc", "struct node* n = ...": the first group names
-// a type.
+// "new Node(1)", "sizeof(struct node)", "make_unique<Node>", "(struct node*)malloc", "struct node* n = ...": the first group
+// names a type.
 const std::array<std::regex, 5>& type_patterns() {
   static const std::array<std::regex, 5> kPatterns = {
       std::regex(R"(\bnew\s+(?:\([^)]*\)\s*)?((?:\w+::)*\w+))"),

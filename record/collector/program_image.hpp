@@ -19,7 +19,7 @@ struct SourcePlace {
   std::string function{};  // without parameters: "Table::insert"
   std::string file{};
   int line = 0, column = 0;  // the first is 1; 0: not known
-  Dwarf_Die scope{};  // of the function
+  Dwarf_Die scope{};         // of the function
   Dwarf_Die unit{};
 };
 

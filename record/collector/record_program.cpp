@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <csignal>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -100,7 +100,8 @@ Recorded record_program(const RecordOptions& options) {
   std::signal(SIGINT, SIG_IGN);  // the program gets it, too, and its end is ours
   const auto collector = collect(channel, process, options, file);
   if (collector == nullptr) {
-    throw RecordError(options.command[0] + " ran, but nothing was recorded: it was not compiled by linebounce-cc or linebounce-c++");
+    throw RecordError(options.command[0] +
+                      " ran, but nothing was recorded: it was not compiled by linebounce-cc or linebounce-c++");
   }
   collector->finish();
   Recorded recorded;

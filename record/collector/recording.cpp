@@ -35,7 +35,12 @@ std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std:
 }  // namespace
 
 Recording::Recording(Channel& channel, trace::Writer& writer, ProgramImage& image, Window window)
-    : channel_(&channel), writer_(&writer), image_(&image), memory_(image, writer), output_(writer, window), thread_of_ring_(kChannelRings) {}
+    : channel_(&channel),
+      writer_(&writer),
+      image_(&image),
+      memory_(image, writer),
+      output_(writer, window),
+      thread_of_ring_(kChannelRings) {}
 
 void Recording::event(unsigned ring, const Event& event) {
   if (event.kind == kThreadBegin) return thread_event(ring, event);
@@ -87,7 +92,8 @@ std::string Recording::thread_name(std::uint64_t runs) {
   // Of a std::thread, around a lambda or a function: "...<std::tuple<start_all::{lambda()#1}> >...".
   if (name.starts_with("std::thread::_State_impl<")) {
     const std::size_t tuple = name.find("std::tuple<");
-    const std::size_t end = tuple == std::string::npos ? tuple : std::min(name.find("::{lambda", tuple), name.find("::$_", tuple));
+    const std::size_t end =
+        tuple == std::string::npos ? tuple : std::min(name.find("::{lambda", tuple), name.find("::$_", tuple));
     name = end == std::string::npos ? "thread" : name.substr(tuple + 11, end - tuple - 11);
     name = name.substr(0, name.find('('));
     if (name.empty() || name == "main") name = "thread";
@@ -105,8 +111,7 @@ void Recording::memory_event(Thread& thread, const Event& event) {
     case kLoadRange:
     case kStoreRange: return range(thread, kind_of(event.kind), event.value, event.more[0]);
     case kFence: output_.append(thread, {.kind = Kind::fence}); return;
-    case kAllocate:
-      return memory_.allocated(event.value, event.more[0], event.more[1], {event.more.data() + 2, event.detail});
+    case kAllocate: return memory_.allocated(event.value, event.more[0], event.more[1], {event.more.data() + 2, event.detail});
     default: return;
   }
 }
@@ -120,7 +125,9 @@ void Recording::access(Thread& thread, Kind kind, const Event& event) {
   while (left > 0) {
     const MemoryMap::Place place = memory_.at(address);
     const std::uint64_t bytes = word_at(address, place, left);
-    Operation operation{.kind = kind, .bytes = static_cast<std::uint8_t>(bytes), .id = place.object,
+    Operation operation{.kind = kind,
+                        .bytes = static_cast<std::uint8_t>(bytes),
+                        .id = place.object,
                         .argument = static_cast<std::uint64_t>(place.offset)};
     if ((event.detail & kReleaseAccess) != 0 && kind == Kind::store) operation.flags |= trace::kRelease;
     if (failed && kind == Kind::compare_exchange) operation.flags |= trace::kFailed;
