@@ -19,8 +19,10 @@ class Output {
  public:
   explicit Output(Window window) : output(writer_, window), thread(output.thread(0)) {
     thread.name = "main";
-    lock_ = writer_.define(trace::Lock{.name = "lock", .algorithm = "pthread_mutex"});
-    word_ = writer_.define(trace::Object{.name = "word", .size = 8});
+    lock_ = writer_.define(trace::Lock());
+    trace::Object word;
+    word.size = 8;
+    word_ = writer_.define(word);
     output.begin(thread);
   }
   ~Output() { std::filesystem::remove(file_); }
