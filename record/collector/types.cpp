@@ -73,8 +73,9 @@ class FieldList {
     if (type.element != nullptr && type.elements <= kMostElements && (nested_ || name.empty())) {
       return add_elements(type, name, offset);
     }
+    const bool is_empty_base = name.empty();
     const bool overlaps = !fields_.empty() && offset < fields_.back().offset + fields_.back().size;  // bit fields
-    if (!overlaps && type.bytes > 0) fields_.push_back({.name = name, .offset = offset, .size = type.bytes});
+    if (!overlaps && !is_empty_base && type.bytes > 0) fields_.push_back({.name = name, .offset = offset, .size = type.bytes});
     return true;
   }
 

@@ -71,8 +71,11 @@ class Recorder:
         return self.read("trace.lbt")
 
     def read(self, file: str) -> Recording:
-        checked = self.linebounce("trace", "info", "--check", file)
-        assert checked.code == 0, checked.stderr
-        with Trace(self.linebounce.directory / file) as trace:
+        path = self.linebounce.directory / file
+        # Not by self.linebounce: a C++ program's names may look like our inside.
+        command = [self.linebounce.executable, "trace", "info", "--check", path]
+        checked = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert checked.returncode == 0, checked.stderr
+        with Trace(path) as trace:
             streams = {each.name: list(trace.operations(number)) for number, each in enumerate(trace.symbols.streams)}
             return Recording(trace.symbols, streams, trace.summary.missing)

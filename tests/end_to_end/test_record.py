@@ -229,8 +229,8 @@ def test_a_block_that_is_allocated_again_is_the_same_object(recorder: Recorder) 
 struct job { long number; };
 int main(void) {
   for (long i = 0; i < 1000; i++) {
-    struct job* volatile job = malloc(sizeof(struct job));
-    job->number = i;
+    struct job* job = malloc(sizeof(struct job));
+    *(volatile long*)&job->number = i;
     free(job);
   }
 }

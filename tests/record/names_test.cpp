@@ -18,7 +18,7 @@ TEST(FunctionNames, AreWithoutParametersResultsAndClones) {
 
 TEST(AllocatorNames, TellTheTypeThatACppContainerAllocates) {
   EXPECT_EQ(type_of_cpp_allocator("__gnu_cxx::new_allocator<app::Node>::allocate"), "Node");
-  EXPECT_EQ(type_of_cpp_allocator("std::__new_allocator<std::_List_node<int> >::allocate"), "_List_node<int> ");
+  EXPECT_EQ(type_of_cpp_allocator("std::__new_allocator<std::_List_node<int> >::allocate"), "_List_node<int>");
   EXPECT_EQ(type_of_cpp_allocator("app::Pool::allocate"), "");
 }
 
