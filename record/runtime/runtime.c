@@ -233,4 +233,4 @@ static void before_constructors(int count, char** arguments, char** environment)
   (void)count, (void)arguments;
   start_runtime(environment);
 }
-__attribute__((section(".preinit_array"), used)) static void (*const start)(int, char**, char**) = before_constructors;
+__attribute__((section(".preinit_array"), used)) static void (*const kStart)(int, char**, char**) = before_constructors;
