@@ -7,8 +7,6 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <thread>
 
 #include "record/collector/event_order.hpp"
 #include "record/collector/program_image.hpp"
@@ -87,7 +85,7 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
     }
     const bool anything = collector != nullptr && collector->take_all();
     if (is_over) return collector;
-    if (!anything) std::this_thread::sleep_for(kIdle);
+    process.pause(anything ? std::chrono::microseconds(0) : kIdle);
   }
 }
 
@@ -97,7 +95,6 @@ Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
   SharedChannel channel(options.ring_events);
   RecordedProcess process(options.command, CHANNEL_VARIABLE, channel.path());
-  std::signal(SIGINT, SIG_IGN);  // the program gets it, too, and its end is ours
   const auto collector = collect(channel, process, options, file);
   if (collector == nullptr) {
     throw RecordError(options.command[0] +

@@ -288,6 +288,26 @@ def test_exit_in_the_middle_keeps_all(recorder: Recorder) -> None:
     assert recording.counts("main")[Kind.RELEASE] == 1  # the trace's, of the lock that was held at the end
 
 
+def test_who_ends_the_recorder_ends_the_program_and_has_a_trace(recorder: Recorder) -> None:
+    source = """
+#include <stdio.h>
+#include <unistd.h>
+long steps[100];
+int main(void) {
+  for (int i = 0; i < 100; i++) *(volatile long*)&steps[i] = i;
+  puts("ready");
+  fflush(stdout);
+  for (;;) pause();
+}
+"""
+    command = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", recorder.compile(source)]
+    with subprocess.Popen(command, cwd=recorder.linebounce.directory, stdout=subprocess.PIPE) as running:
+        assert running.stdout.readline() == b"ready\n"
+        running.terminate()
+        assert running.wait(timeout=30) == 128 + 15
+    assert recorder.read("trace.lbt").touched("main")["steps"] == 100
+
+
 @pytest.mark.parametrize("window", ["0:500", "1000:2000", "5000:100000", "3:1"])
 def test_a_window_makes_sense_by_itself(recorder: Recorder, window: str) -> None:
     recording = recorder.record(recorder.compile(HAND_OVER), options=("--window", window))
