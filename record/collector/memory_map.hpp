@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "record/collector/allocation_site.hpp"
+#include "record/collector/background_writer.hpp"
 #include "record/collector/program_image.hpp"
 #include "record/collector/types.hpp"
-#include "trace/writer.hpp"
 
 namespace linebounce::record {
 
 class MemoryMap {
  public:
-  MemoryMap(ProgramImage& image, trace::Writer& writer);
+  MemoryMap(ProgramImage& image, BackgroundWriter& writer);
 
   // Objects are defined in the trace when they are used first.
   struct Place {
@@ -85,7 +85,7 @@ class MemoryMap {
   std::uint32_t define_object(std::uint32_t block, std::uint64_t element);
 
   ProgramImage* image_;
-  trace::Writer* writer_;
+  BackgroundWriter* writer_;
   Types types_;
   AllocationSites sites_;
   std::size_t units_read_ = 0;  // of the image's

@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <memory>
 
+#include "record/collector/background_writer.hpp"
 #include "record/collector/event_order.hpp"
 #include "record/collector/program_image.hpp"
 #include "record/collector/recorded_process.hpp"
 #include "record/collector/recording.hpp"
 #include "record/collector/shared_channel.hpp"
-#include "trace/writer.hpp"
 
 namespace linebounce::record {
 
@@ -38,11 +38,11 @@ class Collector {
   }
 
   [[nodiscard]] const Recording& recording() const { return recording_; }
-  trace::Writer& writer() { return writer_; }
+  BackgroundWriter& writer() { return writer_; }
 
  private:
   ProgramImage image_;
-  trace::Writer writer_;
+  BackgroundWriter writer_;
   Recording recording_;
   EventOrder order_;
 };

@@ -34,7 +34,7 @@ std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std:
 
 }  // namespace
 
-Recording::Recording(Channel& channel, trace::Writer& writer, ProgramImage& image, Window window)
+Recording::Recording(Channel& channel, BackgroundWriter& writer, ProgramImage& image, Window window)
     : channel_(&channel),
       writer_(&writer),
       image_(&image),

@@ -7,18 +7,18 @@
 #include <unordered_map>
 #include <vector>
 
+#include "record/collector/background_writer.hpp"
 #include "record/collector/event.hpp"
 #include "record/collector/memory_map.hpp"
 #include "record/collector/program_image.hpp"
 #include "record/collector/signals.hpp"
 #include "record/collector/trace_output.hpp"
-#include "trace/writer.hpp"
 
 namespace linebounce::record {
 
 class Recording {
  public:
-  Recording(Channel& channel, trace::Writer& writer, ProgramImage& image, Window window);
+  Recording(Channel& channel, BackgroundWriter& writer, ProgramImage& image, Window window);
 
   // In the order that EventOrder gives.
   void event(unsigned ring, const Event& event);
@@ -72,7 +72,7 @@ class Recording {
   std::string thread_name(std::uint64_t runs);
 
   Channel* channel_;
-  trace::Writer* writer_;
+  BackgroundWriter* writer_;
   ProgramImage* image_;
   MemoryMap memory_;
   TraceOutput output_;

@@ -14,7 +14,7 @@ constexpr int kInstructionsAtOnce = 16;
 
 }  // namespace
 
-TraceOutput::TraceOutput(trace::Writer& writer, Window window) : writer_(&writer), window_(window) {
+TraceOutput::TraceOutput(BackgroundWriter& writer, Window window) : writer_(&writer), window_(window) {
   if (window_.skip == 0) state_ = State::open;
 }
 

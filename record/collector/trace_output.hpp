@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/writer.hpp"
+#include "record/collector/background_writer.hpp"
 
 namespace linebounce::record {
 
@@ -35,7 +35,7 @@ struct Thread {
 
 class TraceOutput {
  public:
-  TraceOutput(trace::Writer& writer, Window window);
+  TraceOutput(BackgroundWriter& writer, Window window);
 
   // The thread with that number. It stays where it is.
   Thread& thread(std::uint64_t number);
@@ -66,7 +66,7 @@ class TraceOutput {
   void write_instructions(Thread& thread);
   void release_all(Thread& thread);
 
-  trace::Writer* writer_;
+  BackgroundWriter* writer_;
   Window window_;
   State state_ = State::before;
   std::uint64_t offered_ = 0;

@@ -57,7 +57,7 @@ class Output {
   std::filesystem::path file_ =
       std::filesystem::temp_directory_path() /
       (std::string("record_") + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".lbt");
-  trace::Writer writer_{file_};
+  BackgroundWriter writer_{file_};
   std::uint32_t lock_ = 0, word_ = 0;
   bool finished_ = false;
 
