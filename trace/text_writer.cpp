@@ -89,6 +89,7 @@ class TextSink final : public Sink {
     } else {
       add_id(text, symbols, it, facts.names);
       if (facts.has_argument) text += fmt::format(" {}", it.argument);
+      if (facts.names == Names::nothing && it.id != 0) text += fmt::format(" id={}", it.id);
       if (!facts.has_argument && it.argument != 0) text += fmt::format(" argument={}", it.argument);
       if (it.bytes != 0) text += fmt::format(" bytes={}", it.bytes);
     }
@@ -139,9 +140,7 @@ class TextSink final : public Sink {
 
   void add_id(std::string& text, const Symbols& symbols, const Operation& it, Names names) const {
     switch (names) {
-      case Names::nothing:
-        if (it.id != 0) text += fmt::format(" id={}", it.id);
-        break;
+      case Names::nothing: break;
       case Names::cpu:
       case Names::vector:
       case Names::tally: text += fmt::format(" {}", it.id); break;

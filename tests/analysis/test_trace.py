@@ -36,8 +36,8 @@ stream worker created=yes
 object rq[0] structure=rq size=128 home="node 1"
 object heap size=4096 address=139638282147448
 lock rq[0].lock algorithm=ticket object=rq[0] offset=4 word_bytes=4 in_handlers=yes
-object "node of a lock" size=16 of_lock=#0
 barrier start parties=2
+object "node of a lock" size=16 of_lock=#0
 word object=rq[0] offset=64
 main create worker
 main enter schedule

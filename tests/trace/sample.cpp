@@ -19,7 +19,7 @@ std::vector<Symbol> definitions() {
       Object{"a buffer \"with\" marks", kNone, 4096, 128, "first_touch", 0x7f0012345678, kNone},
       Object{"clh.node[3]", 1, 16, 0, "", std::nullopt, 1},
       Function{"schedule", false},
-      Function{"std::map<int, long>::find(int const&)", true},
+      Function{"lists::Table<int, long>::find(int const&)", true},
       Lock{"rq[0].lock", "ticket", false, 0, 4, 4, "rq.lock", true, false},
       Lock{"files", "clh", false, kNone, 0, 8, "", false, true},
       Lock{"mutex#1", "pthread_mutex", true, 2, 40, 8, "", false, false},
