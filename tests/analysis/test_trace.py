@@ -1,5 +1,6 @@
 """Traces that Python writes, the program reads, and the other way round; texts are how either is looked at."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from linebounce.trace_symbols import (
     Summary,
     Word,
 )
-from program import Program
+from program import ROOT, Program
 
 TEXT = """linebounce trace 1
 structure rq size=128 alignment=64 base_offset=32 subsystem=scheduler fields=nr_running:0:4,curr:64:8
@@ -138,6 +139,11 @@ def test_what_the_program_writes_python_reads_and_writes_again(linebounce: Progr
                 writer.append(stream, operation)
         writer.finish(trace.summary)
     assert text_of(linebounce, "again.lbt") == TEXT
+
+
+def test_the_documentation_has_every_kind_with_its_number() -> None:
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", (ROOT / "docs" / "trace-format.md").read_text(), re.MULTILINE)
+    assert [(int(number), name) for number, name in rows] == [(kind.value, kind.name.lower()) for kind in Kind]
 
 
 def damaged(path: Path, at: int) -> Path:

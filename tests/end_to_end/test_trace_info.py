@@ -34,7 +34,7 @@ def test_info_shows_what_is_in_a_trace(in_corpus: Program) -> None:
         "worker                any             5",
         "rq                              2           1           2           3",
         "mutex#1                 1              0              1              1  pthread_mutex",
-        "schedule                                          1",
+        "schedule                                               1",
         "checked",
     ):
         assert part in shown
