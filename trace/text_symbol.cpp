@@ -68,6 +68,18 @@ class SymbolReader {
   void value(const std::string& key, int& number) { number = line_.number_of<int>(key); }
   void value(const std::string& key, std::optional<int>& number) { value(key, number.emplace()); }
   void value(const std::string& key, std::optional<std::uint64_t>& number) { number = line_.number(key); }
+  void value(const std::string& key, std::vector<WaitsIn>& all) {
+    do {
+      WaitsIn& waits = all.emplace_back();
+      if (!line_.skip('*')) waits.taker = function_number(key);
+      if (!line_.skip(':')) throw FormatError("waits_in is #TAKER:#FUNCTION,... by numbers, *:#FUNCTION of any other taker");
+      waits.function = function_number(key);
+    } while (line_.skip(','));
+  }
+  std::uint32_t function_number(const std::string& key) {
+    if (!line_.skip('#')) throw FormatError("waits_in is #TAKER:#FUNCTION,... by numbers, *:#FUNCTION of any other taker");
+    return line_.number_of<std::uint32_t>(key);
+  }
   void value(const std::string& key, std::vector<Field>& fields) {
     do {
       Field& field = fields.emplace_back();

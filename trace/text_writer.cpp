@@ -53,6 +53,14 @@ class MemberText {
   [[nodiscard]] static std::string value(std::string_view, std::optional<std::uint64_t> number) {
     return fmt::format("{}", *number);
   }
+  [[nodiscard]] static std::string value(std::string_view, const std::vector<WaitsIn>& all) {
+    std::string text;
+    for (const WaitsIn& waits : all) {
+      const std::string taker = waits.taker == kNone ? "*" : fmt::format("#{}", waits.taker);
+      text += fmt::format("{}{}:#{}", text.empty() ? "" : ",", taker, waits.function);
+    }
+    return text;
+  }
   [[nodiscard]] static std::string value(std::string_view, const std::vector<Field>& fields) {
     std::string text;
     for (const Field& field : fields) {

@@ -26,15 +26,15 @@ def done(linebounce: Program, *arguments: str) -> str:
 def test_info_shows_what_is_in_a_trace(in_corpus: Program) -> None:
     shown = done(in_corpus, "info", "all_kinds.lbt", "--check")
     for part in (
-        "42 in 3 streams; 2 058 accesses to memory",
+        "43 in 3 streams; 2 058 accesses to memory",
         "dbench 8",
         "linebounce trace record dcache_dbench",
         "p3_xeon_8way; misses: 17 local_c2c, 4 memory",
         "No kernel.",
-        "worker                any             5",
+        "worker                any             6",
         "rq                              2           1           2           3",
         "mutex#1                 1              0              1              1  pthread_mutex",
-        "schedule                                               1",
+        "lists::Table<int, long>::find(int const&)             1",
         "checked",
     ):
         assert part in shown
