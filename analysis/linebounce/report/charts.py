@@ -1,7 +1,7 @@
 """The charts, as Vega-Lite made by Altair, each with the name of the table that it is drawn from.
 
-The page puts the chosen rows into a chart's table and embeds it; `--figures` does the same without a page. Colours are Okabe and
-Ito's, which people with any colour vision tell apart: blue for what is near, orange for what is far.
+The page puts the chosen rows into a chart's table and embeds it; `--figures` does the same without a page. Colours are those of
+Okabe and Ito, which people with any colour vision tell apart: blue for what is near, orange for what is far.
 """
 
 from typing import Any
@@ -28,6 +28,11 @@ LABELS = {
 # For any other row of things: Okabe and Ito's again, so ordered that neighbours differ in lightness, too.
 SERIES = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f", "#b8a200", "#5b4a9c", "#8c564b"]
 ALL_COLOUR = "#404448"
+_LOG_TICKS = [digit * 10**power for power in range(6) for digit in (1, 1.5, 2, 3, 4, 5, 7)]
+_FEWER_LOG_TICKS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
+
+# Beyond these a ratio is an arrow at the end of the axis.
+RATIOS_SHOWN = (0.25, 4.0)
 
 Spec = dict[str, Any]
 
@@ -44,13 +49,24 @@ def _label_expression() -> str:
     return f"{{{pairs}}}[datum.value] || datum.value"
 
 
-def _latency_axis(field: str, title: str = "latency (ns)") -> alt.X:
-    axis = alt.Axis(tickCount=6, format="~s", grid=False)
-    return alt.X(f"{field}:Q", scale=alt.Scale(type="log", nice=False, padding=8), axis=axis, title=title)
+def _latency_axis(field: str, ticks: list[float]) -> alt.X:
+    axis = alt.Axis(values=ticks, format="~s", grid=False, labelOverlap="greedy", labelSeparation=6)
+    return alt.X(f"{field}:Q", scale=alt.Scale(type="log", nice=False, padding=8), axis=axis, title="latency (ns)")
 
 
 def _chart(table: str) -> alt.Chart:
-    return alt.Chart(alt.NamedData(table)).properties(width="container", height=260)
+    return alt.Chart(alt.NamedData(table))
+
+
+def _finished(chart: alt.Chart | alt.LayerChart | alt.FacetChart, height: int | alt.Step = 260) -> Spec:
+    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
+    spec: Spec = chart.properties(width="container", height=height, autosize=fit).to_dict()
+    return spec
+
+
+def _by_source() -> alt.Order:
+    """Stacks sources in the order of the colours, as `rank` says it."""
+    return alt.Order("rank:Q")
 
 
 def latency_histogram() -> Spec:
@@ -63,17 +79,18 @@ def latency_histogram() -> Spec:
         alt.Tooltip("share_pct:Q", title="share (%)", format=".3~g"),
         alt.Tooltip("count:Q", format=","),
     ]
-    return bars.encode(
-        _latency_axis("low_ns").bin("binned"),
+    encoded = bars.encode(
+        _latency_axis("low_ns", _LOG_TICKS).bin("binned"),
         alt.X2("high_ns:Q"),
         alt.Y("share_pct:Q", title="share of misses (%)", stack="zero"),
         _source_colour(),
-        order=alt.Order("source:N", sort="descending"),
+        order=_by_source(),
         tooltip=tips,
-    ).to_dict()
+    )
+    return _finished(encoded)
 
 
-def _curve(field: str, title: str, scale: alt.Scale | alt.typing.Optional[Any]) -> Spec:
+def _curve(y: alt.Y) -> Spec:
     tips = [
         alt.Tooltip("source:N"),
         alt.Tooltip("latency_ns:Q", title="latency (ns)", format=".4~g"),
@@ -81,31 +98,32 @@ def _curve(field: str, title: str, scale: alt.Scale | alt.typing.Optional[Any]) 
         alt.Tooltip("more_pct:Q", title="more than this (%)", format=".3~g"),
     ]
     lines = _chart("latency_curves").mark_line(interpolate="step-after", strokeWidth=2, clip=True)
-    return lines.encode(
-        _latency_axis("latency_ns"),
-        alt.Y(f"{field}:Q", title=title, scale=scale),
+    encoded = lines.encode(
+        _latency_axis("latency_ns", _FEWER_LOG_TICKS),
+        y,
         _source_colour(with_all=True),
         strokeDash=alt.condition("datum.source == 'all'", alt.value([5, 3]), alt.value([1, 0])),
         tooltip=tips,
-    ).to_dict()
+    )
+    return _finished(encoded)
 
 
 def latency_cdf() -> Spec:
     """Cumulative: which share of a source's misses takes at most so long."""
-    return _curve("at_most_pct", "at most this long (%)", alt.Scale(domain=[0, 100]))
+    return _curve(alt.Y("at_most_pct:Q", title="at most this long (%)", scale=alt.Scale(domain=[0, 100])))
 
 
 def latency_tail() -> Spec:
     """The other end, both axes logarithmic: which share takes longer than that."""
-    return _curve("more_pct", "longer than this (%)", alt.Scale(type="log", nice=False))
+    axis = alt.Axis(values=[100 / 10**power for power in range(9)], format="~g")
+    scale = alt.Scale(type="log", nice=False, domainMax=100)
+    return _curve(alt.Y("more_pct:Q", title="longer than this (%)", scale=scale, axis=axis))
 
 
-def paper_ratios() -> Spec:
-    """Simulated / paper on a logarithmic axis, each on the bar of its tolerance. Outside of the axis: an arrow at its end."""
-    axis = alt.Axis(values=[0.25, 0.5, 0.8, 1, 1.25, 2, 4], format=".3~g", orient="top", gridOpacity=0.6)
-    scale = alt.Scale(type="log", domain=[0.25, 4], nice=False, clamp=True)
+def _against_paper(table: str, axis: alt.Axis, scale: alt.Scale, title: str, exact: float) -> Spec:
+    """A dot for each row, on the bar of its tolerance. What lies outside of the axis is an arrow at its end."""
     rows = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=260, grid=False))
-    base = alt.Chart(alt.NamedData("paper"))
+    base = _chart(table)
     verdict = alt.Color(
         "verdict:N",
         scale=alt.Scale(domain=["within tolerance", "miss", "not scored"], range=["#009e73", "#d55e00", "#7f7f7f"]),
@@ -114,25 +132,39 @@ def paper_ratios() -> Spec:
     shape = alt.Shape(
         "kind:N",
         scale=alt.Scale(domain=["predicted", "calibrated", "definition"], range=["circle", "square", "diamond"]),
-        legend=alt.Legend(title=None, orient="top"),
+        legend=alt.Legend(title=None, orient="top", symbolFillColor="#7f7f7f", symbolStrokeColor="#7f7f7f"),
     )
-    tips = [alt.Tooltip(f"{name}:N") for name in ("id", "paper_text", "simulated_text", "ratio_text", "verdict", "kind")]
-    tolerance = base.mark_bar(height=10, opacity=0.28, clip=True, color="#8a9099", cornerRadius=2).encode(
-        alt.X("low:Q", scale=scale, axis=axis, title="simulated / paper"), alt.X2("high:Q"), rows
-    )
-    one = base.mark_rule(strokeDash=[3, 3], color="#8a9099").encode(alt.XDatum(1))
+    tips = [
+        alt.Tooltip("id:N", title="figure"),
+        alt.Tooltip("paper_text:N", title="paper"),
+        alt.Tooltip("simulated_text:N", title="simulated"),
+        alt.Tooltip("tolerance:N"),
+        alt.Tooltip("verdict:N"),
+        alt.Tooltip("kind:N"),
+    ]
+    tolerance = base.mark_bar(height=10, opacity=0.28, clip=True, color="#8a9099", cornerRadius=2)
     dots = base.transform_filter("datum.outside == ''").mark_point(filled=True, size=58, opacity=1)
     arrows = base.transform_filter("datum.outside != ''").mark_text(fontSize=12, fontWeight="bold")
-    return (
-        (
-            tolerance
-            + one
-            + dots.encode(alt.X("shown:Q"), rows, verdict, shape, tooltip=tips)
-            + arrows.encode(alt.X("shown:Q"), rows, verdict, text="outside:N", tooltip=tips)
-        )
-        .properties(width="container", height=alt.Step(17))
-        .to_dict()
-    )
+    marks = [
+        tolerance.encode(alt.X("low:Q", scale=scale, axis=axis, title=title), alt.X2("high:Q"), rows),
+        base.mark_rule(strokeDash=[3, 3], color="#8a9099").encode(alt.XDatum(exact)),
+        dots.encode(alt.X("shown:Q"), rows, verdict, shape, tooltip=tips),
+        arrows.encode(alt.X("shown:Q"), rows, verdict, text="outside:N", tooltip=tips),
+    ]
+    return _finished(alt.layer(*marks), alt.Step(17))
+
+
+def paper_ratios() -> Spec:
+    """Simulated / paper on a logarithmic axis."""
+    axis = alt.Axis(values=[0.25, 0.5, 0.8, 1, 1.25, 2, 4], format=".3~g", orient="top", gridOpacity=0.6)
+    scale = alt.Scale(type="log", domain=list(RATIOS_SHOWN), nice=False)
+    return _against_paper("paper_ratios", axis, scale, "simulated / paper", 1)
+
+
+def paper_points() -> Spec:
+    """Simulated - paper, of shares whose tolerance is in points of a percentage."""
+    axis = alt.Axis(orient="top", gridOpacity=0.6, format="+~g")
+    return _against_paper("paper_points", axis, alt.Scale(nice=True), "simulated - paper (points of a percentage)", 0)
 
 
 def matrix() -> Spec:
@@ -142,13 +174,13 @@ def matrix() -> Spec:
         alt.Tooltip("to_cpu:O", title="to CPU"),
         alt.Tooltip("latency_ns:Q", title="latency (ns)"),
     ]
-    base = alt.Chart(alt.NamedData("matrix")).encode(
+    base = _chart("matrix").encode(
         alt.X("to_cpu:O", title="to CPU", axis=alt.Axis(orient="top", labelAngle=0, grid=False)),
         alt.Y("from_cpu:O", title="from CPU", axis=alt.Axis(grid=False)),
         tooltip=tips,
     )
     colour = alt.Color("latency_ns:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title="ns", gradientLength=160))
-    return base.mark_rect(cornerRadius=2).encode(colour).properties(width="container", height=alt.Step(26)).to_dict()
+    return _finished(base.mark_rect(cornerRadius=2).encode(colour), alt.Step(26))
 
 
 def _value_tips() -> list[alt.Tooltip]:
@@ -174,12 +206,12 @@ def sweep_line() -> Spec:
     line = base.mark_line(point=alt.OverlayMarkDef(size=46, filled=True), strokeWidth=2).encode(
         alt.Y("value:Q", title="«y»", axis=alt.Axis(format="~s")), tooltip=_value_tips()
     )
-    return (band + line).properties(width="container", height=300).to_dict()
+    return _finished(band + line, 300)
 
 
 def sweep_bars() -> Spec:
     """A metric for each value of a swept word."""
-    base = alt.Chart(alt.NamedData("sweep")).encode(
+    base = _chart("sweep").encode(
         alt.Y("x:N", title=None, sort=None, axis=alt.Axis(grid=False, labelLimit=200)),
         yOffset=alt.YOffset("series:N", sort=None),
     )
@@ -187,48 +219,44 @@ def sweep_bars() -> Spec:
         alt.X("value:Q", title="«y»", axis=alt.Axis(format="~s")), _series_colour(), tooltip=_value_tips()
     )
     spread = base.mark_errorbar(ticks=True).encode(alt.X("low:Q", title="«y»"), alt.X2("high:Q"))
-    return (bars + spread).properties(width="container", height=alt.Step(18)).to_dict()
+    return _finished(bars + spread, alt.Step(18))
 
 
 def subsystems() -> Spec:
     """Misses and latency on the 500 costliest lines, by subsystem."""
     scale = alt.Scale(domain=["latency", "misses"], range=["#0072b2", "#56b4e9"])
-    return (
-        alt.Chart(alt.NamedData("subsystems"))
-        .mark_bar(cornerRadiusEnd=2)
-        .encode(
-            alt.X("share_pct:Q", title="share (%)"),
-            alt.Y("subsystem:N", sort=None, title=None, axis=alt.Axis(grid=False)),
-            alt.Color("of:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
-            yOffset=alt.YOffset("of:N", sort=["latency", "misses"]),
-            tooltip=["subsystem:N", "of:N", alt.Tooltip("share_pct:Q", title="share (%)", format=".3~g")],
-        )
-        .properties(width="container", height=alt.Step(15))
-        .to_dict()
+    bars = _chart("subsystems").mark_bar(cornerRadiusEnd=2)
+    encoded = bars.encode(
+        alt.X("share_pct:Q", title="share (%)"),
+        alt.Y("subsystem:N", sort=None, title=None, axis=alt.Axis(grid=False)),
+        alt.Color("of:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
+        yOffset=alt.YOffset("of:N", sort=["latency", "misses"]),
+        tooltip=["subsystem:N", "of:N", alt.Tooltip("share_pct:Q", title="share (%)", format=".3~g")],
     )
+    return _finished(encoded, alt.Step(15))
 
 
 def structures() -> Spec:
     """Where the latency is: the costliest structures, by who supplied the data."""
     tips = ["structure:N", "source:N", alt.Tooltip("share_pct:Q", title="share (%)", format=".3~g"), "time_us:Q"]
-    return (
-        alt.Chart(alt.NamedData("structures"))
+    encoded = (
+        _chart("structures")
         .mark_bar()
         .encode(
             alt.X("share_pct:Q", title="share of all misses' latency (%)", stack="zero"),
             alt.Y("structure:N", sort=None, title=None, axis=alt.Axis(grid=False, labelLimit=200)),
             _source_colour(),
-            order=alt.Order("source:N"),
+            order=_by_source(),
             tooltip=tips,
         )
-        .properties(width="container", height=alt.Step(21))
-        .to_dict()
     )
+    return _finished(encoded, alt.Step(21))
 
 
 # By the name of the place on the page, and of the figure's file.
 CHARTS = {
-    "paper": paper_ratios,
+    "paper_ratios": paper_ratios,
+    "paper_points": paper_points,
     "latency_histogram": latency_histogram,
     "latency_cdf": latency_cdf,
     "latency_tail": latency_tail,

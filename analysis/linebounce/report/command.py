@@ -38,7 +38,7 @@ def _refused(error: Exception, code: int) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="linebounce report",
-        description="Makes one HTML file of results directories: figures of the paper, latencies, locks, cache lines, the machine.",
+        description="Makes one HTML file of results: the paper's figures, latencies, locks, cache lines, the machine.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -16,7 +16,10 @@ import vl_convert
 
 from linebounce.errors import InputError
 from linebounce.records import Point, setting_text
-from linebounce.report import charts, line_store, tables, topology
+from linebounce.report import charts, line_store, tables
+from linebounce.report.machine import Machine
+from linebounce.report.network import network_drawing
+from linebounce.report.topology import node_drawing
 from linebounce.results import Results
 
 _SCRIPTS = ("data.js", "charts.js", "table.js", "explorer.js", "sections.js", "page.js")
@@ -25,7 +28,7 @@ _SCRIPTS = ("data.js", "charts.js", "table.js", "explorer.js", "sections.js", "p
 def make_page(runs: Sequence[Results]) -> str:
     """The whole file. Vega is bundled beside the other work: it takes as long as everything else."""
     with ThreadPoolExecutor(max_workers=1) as pool:
-        vega = pool.submit(vl_convert.javascript_bundle)
+        vega = pool.submit(lambda: vl_convert.javascript_bundle())
         environment = _environment()
         shown = [_run(run) for run in runs]
         data = {
@@ -87,7 +90,7 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "machine_of_point": list(machine_of_point),
         "swept": results.swept(),
         "seeds": results.manifest.seeds,
-        "line_bytes": _line_bytes(results.config),
+        "line_bytes": Machine(results.config["machine"]).line_bytes,
         "paper": list(paper),
         "metrics": _metrics(results),
         "latency_bins": _columns(tables.latency_bins(results.latency)),
@@ -137,13 +140,6 @@ def _sections(results: Results) -> list[tuple[str, str]]:
     return [(anchor, heading) for anchor, heading, shown in present if shown]
 
 
-def _line_bytes(config: Mapping[str, Any]) -> int:
-    """The coherence line: the bus's if it says one, else the last cache's."""
-    machine = config["machine"]
-    last = machine["cache_levels"][-1]
-    return int(machine["bus"].get("line_bytes") or machine["cache"][last]["line_bytes"])
-
-
 def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
     """The different machines of a sweep, drawn, and which of them each point has."""
     machines: list[dict[str, Any]] = []
@@ -158,13 +154,13 @@ def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
     return machines, of_point
 
 
-def _drawn(machine: Mapping[str, Any], point: Point) -> dict[str, Any]:
-    links = [name.split(".")[1] for name in point.metrics if name.startswith("link.")]
+def _drawn(config: Mapping[str, Any], point: Point) -> dict[str, Any]:
+    machine = Machine(config)
     return {
-        "title": machine.get("title", machine.get("name")),
-        "nodes": topology.Machine(machine).nodes,
-        "node": topology.node_drawing(machine, topology.Machine(machine).nodes_with_cpus()[0]),
-        "network": topology.network_drawing(machine, links),
+        "title": machine.title,
+        "nodes": machine.nodes,
+        "node": node_drawing(machine, machine.nodes_with_cpus()[0]),
+        "network": network_drawing(machine, point.metrics),
     }
 
 

@@ -4,13 +4,13 @@ The page only chooses among their rows (a point, a kind, a home node); whatever 
 page and the figures for papers show the same numbers.
 """
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from linebounce.records import OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
+from linebounce.report.charts import RATIOS_SHOWN
 from linebounce.results import Results
 
 # Bars of a latency histogram: 48 to each factor of ten, so that peaks a fifth apart have valleys between them.
@@ -25,6 +25,11 @@ SOURCES = ("local_c2c", "local_memory", "node_cache", "remote_memory", "remote_c
 def is_hit(source: pl.Expr) -> pl.Expr:
     """Whether a source is one of the CPU's own caches: l1, l2, ..."""
     return source.str.contains(r"^l\d+$")
+
+
+def _rank() -> pl.Expr:
+    """A source's place in SOURCES: the order in which a chart stacks them."""
+    return pl.col("source").replace_strict(SOURCES, range(len(SOURCES)), default=len(SOURCES)).alias("rank")
 
 
 def with_all_kinds(latency: pl.DataFrame) -> pl.DataFrame:
@@ -50,6 +55,7 @@ def latency_bins(latency: pl.DataFrame) -> pl.DataFrame:
         )
         .sort("point", "kind", "source", "step")
         .drop("step")
+        .with_columns(_rank())
     )
 
 
@@ -91,6 +97,7 @@ def latency_summary(latency: pl.DataFrame) -> pl.DataFrame:
         ordered.with_columns(rank=rank)
         .group_by(key, maintain_order=True)
         .agg(pl.col("count").sum(), mean.round_sig_figs(6).alias("mean"), *quantiles, pl.col("latency_ns").max().alias("max"))
+        .sort("point", "kind", ~is_hit(pl.col("source")), _rank(), "source")
     )
 
 
@@ -105,7 +112,7 @@ def structures(lines: pl.DataFrame, most: int = 15) -> pl.DataFrame:
         by_source.with_columns(share_pct=share.round_sig_figs(5), place=place, total_us=total)
         .filter(pl.col("place") <= most)
         .sort("point", "place", "structure", "source")
-        .select("point", "structure", "source", pl.col("time_us").round_sig_figs(6), "share_pct")
+        .select("point", "structure", "source", _rank(), pl.col("time_us").round_sig_figs(6), "share_pct")
     )
 
 
@@ -162,8 +169,7 @@ def _paper_entry(row: PaperRow, source: str) -> dict[str, Any]:
     match row:
         case ValueRow():
             entry |= {"metric": row.metric, "paper": row.paper, "simulated": row.simulated, "ratio": row.ratio}
-            entry |= {"relative_to": None if row.relative_to is None else dict(row.relative_to)}
-            entry |= _interval(row)
+            entry |= {"chart": None, **_placed(row)}
         case ShapeRow():
             entry |= {"metric": row.metric, "expected": f"{row.shape} over {row.over}", "series": list(row.simulated)}
         case OrderRow():
@@ -179,14 +185,23 @@ def _tolerance_text(row: PaperRow) -> str:
     return ""
 
 
-def _interval(row: ValueRow) -> dict[str, float]:
-    """The ratios that would be within the tolerance; none where the paper's figure is 0 or there is no tolerance."""
-    if not row.paper or not math.isfinite(row.paper):
+def _placed(row: ValueRow) -> dict[str, Any]:
+    """Where a row stands in a chart against the paper: as a difference in points of a percentage if its tolerance is one, else
+    as a ratio. Ratios that the axis doesn't reach stand at its end, with an arrow."""
+    if row.paper is None or row.simulated is None:
         return {}
-    if row.tolerance is not None:
-        half = row.tolerance
-    elif row.tolerance_abs is not None:
-        half = abs(row.tolerance_abs / row.paper)
-    else:
+    if row.tolerance_abs is not None and row.unit == "%":
+        difference = float(f"{row.simulated - row.paper:.6g}")
+        return {"chart": "points", "shown": difference, "outside": "", "low": -row.tolerance_abs, "high": row.tolerance_abs}
+    if row.ratio is None or not row.paper:
         return {}
-    return {"low": 1 - half, "high": 1 + half}
+    low, high = RATIOS_SHOWN
+    outside = "▶" if row.ratio > high else "◀" if row.ratio < low else ""
+    half = row.tolerance if row.tolerance is not None else abs((row.tolerance_abs or 0) / row.paper)
+    return {
+        "chart": "ratios",
+        "shown": min(max(row.ratio, low), high),
+        "outside": outside,
+        "low": min(max(1 - half, low), high),
+        "high": min(1 + half, high),
+    }

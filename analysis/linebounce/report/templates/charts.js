@@ -51,8 +51,8 @@ class Charts {
     for (const [word, value] of Object.entries(words)) text = text.replaceAll(`«${word}»`, JSON.stringify(value).slice(1, -1));
     if (isDark()) for (const [light, dark] of DARK_COLOURS) text = text.replaceAll(light, dark);
     const spec = { ...JSON.parse(text), datasets: { [table]: rows } };
-    if (figure.clientWidth < 480) forNarrow(spec);
-    const options = { actions: false, renderer: "svg", config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
+    fitToRows(spec, rows, figure.clientWidth);
+    const options = { actions: false, renderer: "svg", logLevel: vega.Error, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
     figure.style.minHeight = figure.offsetHeight ? `${figure.offsetHeight}px` : "";
     const turn = (this.turn = (this.turn ?? 0) + 1);
     figure.dataset.turn = turn;
@@ -90,14 +90,18 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-// Labels of a category axis take less of a phone's width, and legends wrap.
-function forNarrow(spec) {
+// Legends name what is there, in as many columns as fit; a swept number has its ticks at the values that were run; on a phone the
+// names of categories take less of the width.
+function fitToRows(spec, rows, width) {
   for (const part of [spec, ...(spec.layer ?? [])]) {
-    const axis = part.encoding?.y?.axis;
-    if (axis?.labelLimit) axis.labelLimit = 120;
-    for (const channel of ["color", "shape"]) {
-      const legend = part.encoding?.[channel]?.legend;
-      if (legend) legend.columns = 2;
+    const { x, y, color, shape } = part.encoding ?? {};
+    if (width < 480 && y?.axis?.labelLimit) y.axis.labelLimit = 120;
+    if (x?.field === "x") x.axis = { ...x.axis, values: [...new Set(rows.map((row) => row.x))] };
+    for (const channel of [color, shape]) {
+      if (!channel?.legend || channel.type !== "nominal") continue;
+      const present = [...new Set(rows.map((row) => row[channel.field]))];
+      const named = (channel.scale?.domain ?? present).filter((value) => present.includes(value));
+      channel.legend = { ...channel.legend, values: named, columns: Math.max(1, Math.min(named.length, Math.floor(width / 165))) };
     }
   }
 }

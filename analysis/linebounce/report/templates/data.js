@@ -33,6 +33,12 @@ function numberText(value, digits = 4) {
   return value.toLocaleString("en-US", { maximumSignificantDigits: digits });
 }
 
+// In the few letters of a large figure: 1.158 million instead of 1,157,780.
+function shortText(value) {
+  if (Math.abs(value) >= 1e6) return `${numberText(value / 1e6)} M`;
+  return Math.abs(value) >= 1e5 ? `${numberText(value / 1e3)} k` : numberText(value);
+}
+
 function nanosecondsText(ns) {
   if (ns < 1000) return `${numberText(ns)} ns`;
   if (ns < 1e6) return `${numberText(ns / 1e3)} µs`;

@@ -36,20 +36,18 @@ function wireCopying() {
   }
 }
 
-// The contents mark the section that is being read.
+// The contents mark the section that is being read: the last one that begins above the upper third of the window.
 function wireContents() {
-  const links = new Map([...document.querySelectorAll(".contents a")].map((link) => [link.hash.slice(1), link]));
-  const watcher = new IntersectionObserver(
-    (entries) => {
-      for (const entry of entries) {
-        if (!entry.isIntersecting) continue;
-        links.forEach((link) => link.removeAttribute("aria-current"));
-        links.get(entry.target.id)?.setAttribute("aria-current", "true");
-      }
-    },
-    { rootMargin: "-20% 0px -70% 0px" }
-  );
-  document.querySelectorAll("section[id]").forEach((section) => watcher.observe(section));
+  const mark = () => {
+    const sections = [...document.querySelectorAll("section[id]")].filter((section) => section.offsetParent);
+    const read = sections.findLast((section) => section.getBoundingClientRect().top < innerHeight / 3) ?? sections[0];
+    for (const link of document.querySelectorAll(".contents a")) {
+      if (link.hash === `#${read?.id}`) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+  };
+  addEventListener("scroll", () => requestAnimationFrame(mark), { passive: true });
+  mark();
 }
 
 async function start() {

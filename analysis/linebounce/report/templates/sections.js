@@ -80,7 +80,10 @@ class RunView {
       (row) => matches(`${row.id} ${row.metric} ${row.kind} ${row.at}`, this.filter("paper")) && (!missesOnly || row.ok === false)
     );
     this.tables.paper.show(rows);
-    this.page.charts.show(this.chart("paper"), "paper", "paper", paperDots(rows));
+    for (const kind of ["ratios", "points"]) {
+      const name = `paper_${kind}`;
+      this.page.charts.show(this.chart(name), name, name, paperDots(rows.filter((row) => row.chart === kind)));
+    }
   }
 
   // ---- the chosen point ----
@@ -127,8 +130,8 @@ class RunView {
     const tiles = KEY_FIGURES.flatMap(([name, label]) => {
       const metric = this.metric(name);
       if (!metric) return [];
-      const spread = metric.ci95 ? ` ± ${numberText(metric.ci95, 2)}` : "";
-      return [element("div", { title: name }, element("dt", {}, label), element("dd", {}, numberText(metric.value), element("small", {}, `${spread} ${metric.unit}`)))];
+      const spread = metric.ci95 ? ` ± ${shortText(Number(metric.ci95.toPrecision(2)))}` : "";
+      return [element("div", { title: name }, element("dt", {}, label), element("dd", {}, shortText(metric.value), element("small", {}, ` ${metric.unit}`)), spread ? element("dd", { class: "spread" }, spread) : null)];
     });
     this.find("[data-key-figures]").replaceChildren(element("dl", {}, ...tiles.slice(0, 6)));
   }
@@ -319,8 +322,7 @@ class RunView {
     }
     for (const text of this.article.querySelectorAll("[data-metric]")) {
       const metric = this.metric(text.dataset.metric);
-      const arrow = text.classList.contains("back") ? "← " : text.dataset.metric.startsWith("link") ? "→ " : "busy ";
-      text.textContent = metric ? `${arrow}${numberText(metric.value, 3)} %` : "";
+      text.textContent = metric ? `${text.dataset.before}${numberText(metric.value, 3)} %` : "";
     }
     for (const line of this.article.querySelectorAll("[data-load]")) {
       const load = this.metric(line.dataset.load)?.value ?? 0;
@@ -378,11 +380,18 @@ const share = (key, label, title) => ({
 const VERDICTS = { true: ["yes", "✓ within"], false: ["no", "✗ miss"], null: ["none", "not scored"] };
 const seriesText = (values) => values.map((value) => numberText(value)).join(" → ");
 
+function errorText(row) {
+  if (row.chart === "points") return `${signed(row.shown)} points`;
+  return typeof row.ratio === "number" ? `${signed(100 * (row.ratio - 1))} %` : "";
+}
+
+const signed = (value) => `${value < 0 ? "−" : "+"}${numberText(Math.abs(value), 3)}`;
+
 const PAPER_COLUMNS = [
   { key: "id", label: "figure", html: (row) => element("span", { title: row.source }, code(row.id), row.at ? element("small", {}, row.at) : null) },
   { key: "paper", label: "paper", number: true, text: (row) => ("series" in row ? row.expected : `${numberText(row.paper)} ${row.unit}`) },
   { key: "simulated", label: "simulated", number: true, text: (row) => ("series" in row ? `${seriesText(row.series)} ${row.unit}` : `${numberText(row.simulated)} ${row.unit}`) },
-  { key: "ratio", label: "error", title: "simulated / paper - 1", number: true, text: (row) => (row.ratio === null || row.ratio === undefined ? "" : `${row.ratio >= 1 ? "+" : "−"}${numberText(Math.abs(100 * (row.ratio - 1)), 3)} %`) },
+  { key: "ratio", label: "error", title: "simulated / paper - 1, or the difference of shares", number: true, text: errorText },
   { key: "tolerance", label: "tolerance", number: true, text: (row) => row.tolerance },
   { key: "kind", label: "kind", html: (row) => element("span", { class: `grade ${row.kind}` }, row.kind) },
   { key: "ok", label: "verdict", sort: (row) => String(row.ok), html: (row) => element("span", { class: `verdict ${VERDICTS[row.ok][0]}` }, VERDICTS[row.ok][1]) },
@@ -442,22 +451,15 @@ const METRIC_COLUMNS = [
   { key: "unit", label: "unit" },
 ];
 
-// Rows of the ratio chart: what lies outside of its axis becomes an arrow at the end.
+// What a chart against the paper says of a row.
 function paperDots(rows) {
-  return rows
-    .filter((row) => typeof row.ratio === "number")
-    .map((row) => ({
-      ...row,
-      label: row.at ? `${row.id} (${row.at.replaceAll(/[a-z_.]+ = /g, "")})` : row.id,
-      shown: Math.min(4, Math.max(0.25, row.ratio)),
-      outside: row.ratio > 4 ? "▶" : row.ratio < 0.25 ? "◀" : "",
-      low: row.low === undefined ? null : Math.max(0.25, Math.min(4, row.low)),
-      high: row.high === undefined ? null : Math.max(0.25, Math.min(4, row.high)),
-      verdict: { true: "within tolerance", false: "miss", null: "not scored" }[row.ok],
-      paper_text: `${numberText(row.paper)} ${row.unit}`,
-      simulated_text: `${numberText(row.simulated)} ${row.unit}`,
-      ratio_text: numberText(row.ratio),
-    }));
+  return rows.map((row) => ({
+    ...row,
+    label: row.at ? `${row.id} (${row.at.replaceAll(/[a-z_.]+ = /g, "")})` : row.id,
+    verdict: { true: "within tolerance", false: "miss", null: "not scored" }[row.ok],
+    paper_text: `${numberText(row.paper)} ${row.unit}`,
+    simulated_text: `${numberText(row.simulated)} ${row.unit}`,
+  }));
 }
 
 function isNumeric(values) {
