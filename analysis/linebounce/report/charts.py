@@ -4,6 +4,8 @@ The page puts the chosen rows into a chart's table and embeds it; `--figures` do
 Okabe and Ito, which people with any colour vision tell apart: blue for what is near, orange for what is far.
 """
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
@@ -163,7 +165,7 @@ def paper_ratios() -> Spec:
 
 def paper_points() -> Spec:
     """Simulated - paper, of shares whose tolerance is in points of a percentage."""
-    axis = alt.Axis(orient="top", gridOpacity=0.6, format="+~g")
+    axis = alt.Axis(orient="top", gridOpacity=0.6, format="+~g", tickCount=9)
     return _against_paper("paper_points", axis, alt.Scale(nice=True), "simulated - paper (points of a percentage)", 0)
 
 
@@ -266,3 +268,25 @@ CHARTS = {
     "subsystems": subsystems,
     "structures": structures,
 }
+
+
+def with_rows(spec: Spec, table: str, rows: list[dict[str, Any]], words: Mapping[str, str]) -> Spec:
+    """A chart with its data; words stand in for its «placeholders». Legends name only what is there.
+
+    The page does the same in templates/charts.js.
+    """
+    text = json.dumps(spec, ensure_ascii=False)
+    for word, value in words.items():
+        text = text.replace(f"«{word}»", json.dumps(value, ensure_ascii=False)[1:-1])
+    filled: Spec = json.loads(text) | {"datasets": {table: rows}}
+    for part in [filled, *filled.get("layer", [])]:
+        encoding = part.get("encoding", {})
+        if encoding.get("x", {}).get("field") == "x":
+            encoding["x"].setdefault("axis", {})["values"] = list(dict.fromkeys(row["x"] for row in rows))
+        for channel in ("color", "shape"):
+            coloured = encoding.get(channel, {})
+            if coloured.get("legend") and coloured.get("type") == "nominal":
+                present = list(dict.fromkeys(row[coloured["field"]] for row in rows))
+                domain = coloured.get("scale", {}).get("domain", present)
+                coloured["legend"]["values"] = [value for value in domain if value in present]
+    return filled

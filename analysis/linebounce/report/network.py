@@ -56,7 +56,7 @@ def _places(nodes: int, *, has_switch: bool) -> Places:
         gap = 400 if has_switch else 280
         ends = {0: (_MARGIN, 60.0), 1: (_MARGIN + gap, 60.0)}
         return {**ends, 2: (_MARGIN + gap / 2, 60.0)} if has_switch else ends
-    radius = max(120.0, nodes * 30.0)
+    radius = max(170.0, nodes * 40.0)
     centre = (radius + _MARGIN, radius + 30)
     start = -math.pi / 2 - math.pi / nodes
     angles = [start + 2 * math.pi * i / nodes for i in range(nodes)]

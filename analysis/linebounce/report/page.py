@@ -16,7 +16,7 @@ import vl_convert
 
 from linebounce.errors import InputError
 from linebounce.records import Point, setting_text
-from linebounce.report import charts, line_store, tables
+from linebounce.report import charts, line_store, sweeps, tables
 from linebounce.report.machine import Machine
 from linebounce.report.network import network_drawing
 from linebounce.report.topology import node_drawing
@@ -28,14 +28,14 @@ _SCRIPTS = ("data.js", "charts.js", "table.js", "explorer.js", "sections.js", "p
 def make_page(runs: Sequence[Results]) -> str:
     """The whole file. Vega is bundled beside the other work: it takes as long as everything else."""
     with ThreadPoolExecutor(max_workers=1) as pool:
-        vega = pool.submit(lambda: vl_convert.javascript_bundle())
+        vega = pool.submit(_vega)
         environment = _environment()
         shown = [_run(run) for run in runs]
         data = {
             "runs": [run["data"] for run in shown],
             "charts": {name: make() for name, make in charts.CHARTS.items()},
-            "colours": charts.COLOURS,
             "labels": charts.LABELS,
+            "key_figures": list(sweeps.KEY_FIGURES.items()),
         }
         page = environment.get_template("report.html")
         return page.render(
@@ -46,6 +46,12 @@ def make_page(runs: Sequence[Results]) -> str:
             scripts=_SCRIPTS,
             made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         )
+
+
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script that needs no other."""
+    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub lacks the default of the snippet
+    return bundle
 
 
 def _environment() -> jinja2.Environment:

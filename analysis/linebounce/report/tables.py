@@ -165,16 +165,23 @@ def _paper_entry(row: PaperRow, source: str) -> dict[str, Any]:
         "source": source,
         "at": ", ".join(f"{path} = {setting_text(value)}" for path, value in row.at.items()),
         "tolerance": _tolerance_text(row),
+        "verdict": {True: "within tolerance", False: "miss", None: "not scored"}[row.ok],
     }
+    entry["label"] = f"{row.id} ({', '.join(map(setting_text, row.at.values()))})" if row.at else row.id
     match row:
         case ValueRow():
             entry |= {"metric": row.metric, "paper": row.paper, "simulated": row.simulated, "ratio": row.ratio}
+            entry |= {"paper_text": _with_unit(row.paper, row.unit), "simulated_text": _with_unit(row.simulated, row.unit)}
             entry |= {"chart": None, **_placed(row)}
         case ShapeRow():
             entry |= {"metric": row.metric, "expected": f"{row.shape} over {row.over}", "series": list(row.simulated)}
         case OrderRow():
             entry |= {"metric": " < ".join(row.order), "expected": "rising", "series": list(row.simulated)}
     return entry
+
+
+def _with_unit(value: float | None, unit: str) -> str:
+    return "none" if value is None else f"{value:.4g} {unit}".rstrip()
 
 
 def _tolerance_text(row: PaperRow) -> str:

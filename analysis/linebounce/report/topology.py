@@ -89,7 +89,7 @@ def _controller(machine: Machine) -> Sequence[Part]:
         return []
     lines = [
         f"a pass {number_text(config['latency_ns'])} ns · occupied {number_text(config['occupancy_ns'])} ns",
-        f"leaving the node: a message {number_text(config['request_crossing_ns'])} ns, "
+        f"leaving it: a message {number_text(config['request_crossing_ns'])} ns, "
         f"a line {number_text(config['line_crossing_ns'])} ns",
     ]
     if config["cache_size_kib"]:

@@ -82,7 +82,7 @@ class RunView {
     this.tables.paper.show(rows);
     for (const kind of ["ratios", "points"]) {
       const name = `paper_${kind}`;
-      this.page.charts.show(this.chart(name), name, name, paperDots(rows.filter((row) => row.chart === kind)));
+      this.page.charts.show(this.chart(name), name, name, rows.filter((row) => row.chart === kind));
     }
   }
 
@@ -127,7 +127,7 @@ class RunView {
   }
 
   showKeyFigures() {
-    const tiles = KEY_FIGURES.flatMap(([name, label]) => {
+    const tiles = this.page.keyFigures.flatMap(([name, label]) => {
       const metric = this.metric(name);
       if (!metric) return [];
       const spread = metric.ci95 ? ` ± ${shortText(Number(metric.ci95.toPrecision(2)))}` : "";
@@ -210,7 +210,7 @@ class RunView {
     const paths = Object.keys(this.run.swept);
     const x = paths.find((path) => isNumeric(this.run.swept[path])) ?? paths[0];
     const names = Object.keys(this.run.metrics).filter((name) => this.run.metrics[name].value.filter((value) => value !== null).length > 1);
-    const metric = KEY_FIGURES.map(([name]) => name).find((name) => names.includes(name)) ?? names[0];
+    const metric = this.page.keyFigures.map(([name]) => name).find((name) => names.includes(name)) ?? names[0];
     this.sweep = { metric, x, series: seriesFor(this.run.swept, x) };
     fillSelect(this.find('[data-sweep="metric"]'), names.map((name) => [name, name]), metric);
     fillSelect(this.find('[data-sweep="x"]'), paths.map((path) => [path, path]), x);
@@ -271,6 +271,7 @@ class RunView {
     const kept = lines.some((line) => line.key === this.chosenLine);
     const costliest = lines.reduce((best, line) => (best && best.latency >= line.latency ? best : line), null);
     if (!kept) this.chosenLine = costliest?.key;
+    for (const line of lines) line.most = costliest.share_pct;
     this.tables.lines.show(lines);
     this.showLine(lines.find((line) => line.key === this.chosenLine));
     const structures = rowsWhere(this.run.structures, { point: this.number });
@@ -339,24 +340,6 @@ class RunView {
   }
 }
 
-// What a reader looks for first, as far as the run has it.
-const KEY_FIGURES = [
-  ["throughput.operations_per_s", "operations"],
-  ["throughput.system_ns_per_operation", "system time an operation"],
-  ["cost.operation_ns", "time for an operation"],
-  ["core_to_core.same_node_ns", "core to core, same node"],
-  ["core_to_core.other_node_ns", "core to core, other node"],
-  ["latency.kernel_offchip.mean_ns", "kernel's off-chip miss, mean"],
-  ["cost.main_memory", "main memory"],
-  ["misses.local_share_pct", "kernel's misses, local"],
-  ["misses.kernel_c2c_share_pct", "kernel's misses, from caches"],
-  ["bus.utilisation_pct", "bus busy"],
-  ["fairness.jain_pct", "fairness (Jain)"],
-  ["cpi.kernel", "CPI, kernel"],
-  ["time.system_pct", "system time"],
-  ["time.idle_pct", "idle time"],
-];
-
 const CONTENTION_COLUMNS = [
   ["con_pct", "CON: acquisitions that wait (%)"],
   ["util_pct", "UTIL: time it is held (%)"],
@@ -374,7 +357,7 @@ const share = (key, label, title) => ({
   label,
   title,
   number: true,
-  html: (row) => element("span", { class: "bar", style: `--part: ${Math.min(row[key], 100)}%` }, numberText(row[key], 3)),
+  html: (row) => element("span", { class: "bar", style: `--part: ${(100 * row[key]) / (row.most || 1)}%` }, numberText(row[key], 3)),
 });
 
 const VERDICTS = { true: ["yes", "✓ within"], false: ["no", "✗ miss"], null: ["none", "not scored"] };
@@ -450,17 +433,6 @@ const METRIC_COLUMNS = [
   { key: "ci95", label: "± 95 %", number: true, text: (row) => (row.ci95 === null ? "" : numberText(row.ci95, 3)) },
   { key: "unit", label: "unit" },
 ];
-
-// What a chart against the paper says of a row.
-function paperDots(rows) {
-  return rows.map((row) => ({
-    ...row,
-    label: row.at ? `${row.id} (${row.at.replaceAll(/[a-z_.]+ = /g, "")})` : row.id,
-    verdict: { true: "within tolerance", false: "miss", null: "not scored" }[row.ok],
-    paper_text: `${numberText(row.paper)} ${row.unit}`,
-    simulated_text: `${numberText(row.simulated)} ${row.unit}`,
-  }));
-}
 
 function isNumeric(values) {
   return values.every((value) => typeof value === "number");
