@@ -229,7 +229,7 @@ def subsystems() -> Spec:
     scale = alt.Scale(domain=["latency", "misses"], range=["#0072b2", "#56b4e9"])
     bars = _chart("subsystems").mark_bar(cornerRadiusEnd=2)
     encoded = bars.encode(
-        alt.X("share_pct:Q", title="share (%)"),
+        alt.X("share_pct:Q", title="share (%)", axis=alt.Axis(tickCount=8)),
         alt.Y("subsystem:N", sort=None, title=None, axis=alt.Axis(grid=False)),
         alt.Color("of:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
         yOffset=alt.YOffset("of:N", sort=["latency", "misses"]),
@@ -245,7 +245,7 @@ def structures() -> Spec:
         _chart("structures")
         .mark_bar()
         .encode(
-            alt.X("share_pct:Q", title="share of all misses' latency (%)", stack="zero"),
+            alt.X("share_pct:Q", title="share of all misses' latency (%)", stack="zero", axis=alt.Axis(tickCount=8)),
             alt.Y("structure:N", sort=None, title=None, axis=alt.Axis(grid=False, labelLimit=200)),
             _source_colour(),
             order=_by_source(),

@@ -21,7 +21,7 @@ _CONFIG = {
     "font": _FONT,
     "view": {"stroke": None},
     "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500, "gridColor": "#e4e4e4"},
-    "legend": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 500, "labelLimit": 260},
+    "legend": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 500, "labelLimit": 260, "symbolOpacity": 1},
 }
 
 Rows = list[dict[str, Any]]

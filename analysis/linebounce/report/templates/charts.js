@@ -1,5 +1,7 @@
 // Draws Vega-Lite charts in the page's colours. A chart out of sight waits until it is scrolled to.
 
+const ERRORS_ONLY = 1; // of Vega's log levels
+
 class Charts {
   constructor(specs) {
     this.specs = specs;
@@ -52,7 +54,7 @@ class Charts {
     if (isDark()) for (const [light, dark] of DARK_COLOURS) text = text.replaceAll(light, dark);
     const spec = { ...JSON.parse(text), datasets: { [table]: rows } };
     fitToRows(spec, rows, figure.clientWidth);
-    const options = { actions: false, renderer: "svg", logLevel: vega.Error, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
+    const options = { actions: false, renderer: "svg", logLevel: ERRORS_ONLY, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
     figure.style.minHeight = figure.offsetHeight ? `${figure.offsetHeight}px` : "";
     const turn = (this.turn = (this.turn ?? 0) + 1);
     figure.dataset.turn = turn;
@@ -90,18 +92,23 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-// Legends name what is there, in as many columns as fit; a swept number has its ticks at the values that were run; on a phone the
-// names of categories take less of the width.
+// Legends name what is there, in as many columns as fit; a swept number has its ticks at the values that were run. A phone shows the
+// ends of long names, where they differ.
 function fitToRows(spec, rows, width) {
+  const isNarrow = width < 480;
+  const distinctOf = (channel) => [...new Set(rows.map((row) => row[channel?.field]))];
   for (const part of [spec, ...(spec.layer ?? [])]) {
-    const { x, y, color, shape } = part.encoding ?? {};
-    if (width < 480 && y?.axis?.labelLimit) y.axis.labelLimit = 120;
-    if (x?.field === "x") x.axis = { ...x.axis, values: [...new Set(rows.map((row) => row.x))] };
+    const { x, y, yOffset, color, shape } = part.encoding ?? {};
+    const hasNames = y?.type === "nominal";
+    if (isNarrow && hasNames) y.axis = { ...y.axis, labelLimit: 140, labelExpr: "length(datum.label) > 20 ? '…' + slice(datum.label, -19) : datum.label" };
+    if (x?.field === "x") x.axis = { ...x.axis, values: distinctOf(x) };
+    if (spec.height?.step && y) spec.height = Math.max(40, spec.height.step * distinctOf(y).length * (yOffset ? distinctOf(yOffset).length : 1));
     for (const channel of [color, shape]) {
       if (!channel?.legend || channel.type !== "nominal") continue;
-      const present = [...new Set(rows.map((row) => row[channel.field]))];
+      const present = distinctOf(channel);
       const named = (channel.scale?.domain ?? present).filter((value) => present.includes(value));
-      channel.legend = { ...channel.legend, values: named, columns: Math.max(1, Math.min(named.length, Math.floor(width / 165))) };
+      const columns = Math.floor((width - (hasNames ? 150 : 40)) / 155);
+      channel.legend = { ...channel.legend, values: named, columns: Math.max(1, Math.min(named.length, columns)) };
     }
   }
 }
@@ -127,7 +134,7 @@ function chartConfig() {
       titleFontWeight: 500,
       titlePadding: 8,
     },
-    legend: { labelColor: ink, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500, symbolSize: 90, labelLimit: 260 },
+    legend: { labelColor: ink, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500, symbolSize: 90, symbolOpacity: 1, labelLimit: 260 },
     errorbar: { rule: { color: soft }, ticks: { color: soft } },
   };
 }
