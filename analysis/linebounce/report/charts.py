@@ -124,7 +124,7 @@ def latency_tail() -> Spec:
 
 def _against_paper(table: str, axis: alt.Axis, scale: alt.Scale, title: str, exact: float) -> Spec:
     """A dot for each row, on the bar of its tolerance. What lies outside of the axis is an arrow at its end."""
-    rows = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=260, grid=False))
+    rows = alt.Y("id:N", sort=None, title=None, axis=alt.Axis(labelLimit=330, grid=False))
     base = _chart(table)
     verdict = alt.Color(
         "verdict:N",

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from linebounce.records import OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
+from linebounce.records import At, OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
 from linebounce.report.charts import RATIOS_SHOWN
 from linebounce.results import Results
 
@@ -150,6 +150,10 @@ def paper_table(results: Results) -> list[dict[str, Any]]:
     return [_paper_entry(row, sources.get(row.id) or _table_source(row.id, tables)) for row in results.paper]
 
 
+def _settings_text(at: At) -> str:
+    return ", ".join(f"{path} = {setting_text(value)}" for path, value in at.items())
+
+
 def _table_source(row: str, tables: Mapping[str, str]) -> str:
     """Rows of a measured table are called TABLE.ROW."""
     found = [name for name in tables if row.startswith(name + ".")]
@@ -163,16 +167,18 @@ def _paper_entry(row: PaperRow, source: str) -> dict[str, Any]:
         "ok": row.ok,
         "unit": row.unit,
         "source": source,
-        "at": ", ".join(f"{path} = {setting_text(value)}" for path, value in row.at.items()),
+        "at": _settings_text(row.at),
         "tolerance": _tolerance_text(row),
         "verdict": {True: "within tolerance", False: "miss", None: "not scored"}[row.ok],
     }
-    entry["label"] = f"{row.id} ({', '.join(map(setting_text, row.at.values()))})" if row.at else row.id
     match row:
         case ValueRow():
             entry |= {"metric": row.metric, "paper": row.paper, "simulated": row.simulated, "ratio": row.ratio}
             entry |= {"paper_text": _with_unit(row.paper, row.unit), "simulated_text": _with_unit(row.simulated, row.unit)}
             entry |= {"chart": None, **_placed(row)}
+            if row.relative_to is not None:
+                how = "minus" if row.difference else "relative to"
+                entry["at"] = f"{entry['at']}; {how} that at {_settings_text(row.relative_to)}"
         case ShapeRow():
             entry |= {"metric": row.metric, "expected": f"{row.shape} over {row.over}", "series": list(row.simulated)}
         case OrderRow():
