@@ -56,6 +56,7 @@ class Charts {
     fitToRows(spec, rows, figure.clientWidth);
     const options = { actions: false, renderer: "svg", logLevel: ERRORS_ONLY, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
     figure.style.minHeight = figure.offsetHeight ? `${figure.offsetHeight}px` : "";
+    delete figure.dataset.drawn;
     const turn = (this.turn = (this.turn ?? 0) + 1);
     figure.dataset.turn = turn;
     const place = element("div", { class: "chart" });
@@ -73,6 +74,7 @@ class Charts {
     place.removeAttribute("style");
     figure.replaceChildren(place);
     figure.style.minHeight = "";
+    figure.dataset.drawn = "yes";
     place.querySelector("svg")?.setAttribute("aria-label", figure.dataset.describe);
   }
 }
