@@ -22,7 +22,7 @@ from linebounce.report.network import network_drawing
 from linebounce.report.topology import node_drawing
 from linebounce.results import Results
 
-_SCRIPTS = ("data.js", "charts.js", "table.js", "explorer.js", "sections.js", "page.js")
+_SCRIPTS = ("data.js", "charts.js", "table.js", "explorer.js", "columns.js", "sweep.js", "sections.js", "page.js")
 
 
 def make_page(runs: Sequence[Results]) -> str:
