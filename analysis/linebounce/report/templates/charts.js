@@ -110,6 +110,10 @@ function fitToRows(spec, rows, width) {
       const present = distinctOf(channel);
       const named = (channel.scale?.domain ?? present).filter((value) => present.includes(value));
       const columns = Math.floor((width - (hasNames ? 150 : 40)) / 155);
+      if (present.length === 1 && present[0] === "") {
+        channel.legend = null; // nothing has been chosen for the colours
+        continue;
+      }
       channel.legend = { ...channel.legend, values: named, columns: Math.max(1, Math.min(named.length, columns)) };
     }
   }

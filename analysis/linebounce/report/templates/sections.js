@@ -121,7 +121,7 @@ class RunView {
     const at = this.run.points[this.point].at;
     for (const select of form.querySelectorAll("select")) select.value = String(this.run.swept[select.dataset.path].indexOf(at[select.dataset.path]));
     const failed = this.run.points[this.point].failed ? ", failed" : "";
-    form.querySelector("output").textContent = `point ${this.number} of ${this.run.points.length}${failed}`;
+    form.querySelector("output").textContent = `point ${this.number} (0 to ${this.run.points.length - 1})${failed}`;
   }
 
   showKeyFigures() {
