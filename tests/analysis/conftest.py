@@ -11,8 +11,6 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 from program import ROOT, Program, Result
 
-SCREENSHOTS = ROOT / "build" / "screenshots"
-
 LOCKS = """\
 name    = "locks"
 title   = "Three locks under contention"
@@ -86,7 +84,6 @@ def browser() -> Iterator[Browser]:
     """Debian's Chromium. Root has no sandbox to run it in."""
     chromium = shutil.which("chromium")
     assert chromium, "chromium is not installed: ./dev setup installs it"
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield opened

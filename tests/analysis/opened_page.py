@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Route
+from program import ROOT
+
+SCREENSHOTS = ROOT / "build" / "screenshots"
 
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
@@ -46,8 +49,10 @@ class OpenedPage:
     def filter(self, name: str, words: str) -> None:
         self.page.locator(f'[data-filter="{name}"]:visible').fill(words)
 
-    def screenshot(self, path: Path) -> None:
-        self.page.screenshot(path=path, full_page=True)
+    def screenshot(self, name: str) -> None:
+        """Kept for a person to look at."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
 
 
 def open_page(browser: Browser, file: Path, *, size: tuple[int, int] = DESKTOP, theme: str = "light") -> OpenedPage:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import SCREENSHOTS
 from opened_page import DESKTOP, PHONE, OpenedPage, open_page
 from playwright.sync_api import Browser
 from program import Result
@@ -65,7 +64,7 @@ def test_every_chart_has_marks_and_nothing_leaves_the_file(
     assert set(page.charts()) == CHARTS[run]
     assert all(page.marks(chart) > 0 for chart in page.charts()), {chart: page.marks(chart) for chart in page.charts()}
     assert page.page.evaluate("document.documentElement.scrollWidth") <= size[0], "wider than the window"
-    page.screenshot(SCREENSHOTS / f"report_{run.removesuffix('_run')}_{'phone' if size == PHONE else 'desktop'}_{theme}.png")
+    page.screenshot(f"report_{run.removesuffix('_run')}_{'phone' if size == PHONE else 'desktop'}_{theme}")
 
 
 def test_a_report_of_a_hundred_thousand_lines_opens_in_under_two_seconds(browser: Browser, reports: dict[str, Path]) -> None:

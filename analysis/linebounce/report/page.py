@@ -88,7 +88,7 @@ def _run(results: Results) -> dict[str, Any]:
 
 
 def _verdicts(paper: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
-    """What the heading says of the paper's figures: kind, within tolerance, scored. A calibrated figure counts as no prediction."""
+    """What the heading says: words, rows within tolerance, rows scored. A calibrated figure counts as no prediction."""
     kinds = {"predicted": "predictions within tolerance", "calibrated": "calibrated figures within tolerance"}
     scored = {
         words: [row["ok"] for row in paper if row["kind"] == kind and row["ok"] is not None] for kind, words in kinds.items()
