@@ -1,0 +1,132 @@
+"""The CSV files of a results directory as polars data frames. A file that isn't whole is refused with its line."""
+
+import csv
+from pathlib import Path
+
+import polars as pl
+
+from linebounce.errors import InputError
+
+_TEXT = pl.String()
+_COUNT = pl.Int64()
+_NUMBER = pl.Float64()
+
+# The columns of each file, as docs/results.md has them. Numbers have the six digits that are in the file.
+COLUMNS: dict[str, dict[str, pl.DataType]] = {
+    "latency": {
+        "point": _COUNT,
+        "kind": _TEXT,
+        "source": _TEXT,
+        "latency_cycles": _COUNT,
+        "latency_ns": _NUMBER,
+        "count": _COUNT,
+    },
+    "lines": {
+        "point": _COUNT,
+        "structure": _TEXT,
+        "object": _TEXT,
+        "line": _COUNT,
+        "offset": _COUNT,
+        "field": _TEXT,
+        "function": _TEXT,
+        "access": _TEXT,
+        "home": _COUNT,
+        "source": _TEXT,
+        "count": _COUNT,
+        "remote_pct": _NUMBER,
+        "latency_ns_mean": _NUMBER,
+    },
+    "locks": {
+        "point": _COUNT,
+        "lock": _TEXT,
+        "call_site": _TEXT,
+        "util_pct": _NUMBER,
+        "con_pct": _NUMBER,
+        "hold_mean_us": _NUMBER,
+        "hold_max_us": _NUMBER,
+        "wait_mean_us": _NUMBER,
+        "wait_max_us": _NUMBER,
+        "cpu_pct": _NUMBER,
+        "total": _COUNT,
+        "nowait": _COUNT,
+        "spin": _COUNT,
+        "rjct": _COUNT,
+    },
+    "matrix": {
+        "point": _COUNT,
+        "from_cpu": _COUNT,
+        "to_cpu": _COUNT,
+        "home_node": _COUNT,
+        "state": _TEXT,
+        "latency_ns": _NUMBER,
+    },
+    "seeds": {"point": _COUNT, "seed": _COUNT, "metric": _TEXT, "value": _NUMBER, "unit": _TEXT},
+    "transitions": {"point": _COUNT, "controller": _TEXT, "state": _TEXT, "event": _TEXT, "count": _COUNT},
+}
+
+# Files that only some runs have: core-to-core latencies, and metrics of each seed where there are several.
+OPTIONAL = frozenset({"matrix", "seeds"})
+
+
+def read_frame(directory: Path, name: str) -> pl.DataFrame:
+    """Reads NAME.csv of a directory, every row of it. An optional file that isn't there is a frame without rows.
+
+    Raises InputError with file and line where the file is missing, cut off, or not what it says.
+    """
+    columns = COLUMNS[name]
+    path = directory / f"{name}.csv"
+    if name in OPTIONAL and not path.exists():
+        return pl.DataFrame(schema=columns)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; every results directory has it") from None
+    _check_ends(path, content, columns)
+    try:
+        frame = pl.read_csv(content, schema=columns, empty_string_is_null=False)
+    except pl.exceptions.PolarsError:
+        raise _first_bad_row(path, content, columns) from None
+    if frame.null_count().row(0) != (0,) * len(columns) or not _rows_are_full(content, columns):
+        raise _first_bad_row(path, content, columns)
+    return frame
+
+
+def _check_ends(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> None:
+    """Refuses a file that begins with other columns, or whose last line has no end: a cut number would look whole."""
+    header = content.partition(b"\n")[0].decode(errors="replace")
+    if header != ",".join(columns):
+        raise InputError(f'{path}:1: the columns are "{header}"; they have to be "{",".join(columns)}"')
+    if not content.endswith(b"\n"):
+        lines = content.count(b"\n") + 1
+        raise InputError(f"{path}:{lines}: the file is cut off: its last line has no end")
+
+
+def _rows_are_full(content: bytes, columns: dict[str, pl.DataType]) -> bool:
+    """Polars takes a text that is missing at a row's end for an empty one. Beside quotes, commas alone count for nothing."""
+    if b'"' in content:
+        return all(len(row) == len(columns) for row in csv.reader(content.decode(errors="replace").splitlines()))
+    return content.count(b",") == content.count(b"\n") * (len(columns) - 1)
+
+
+def _first_bad_row(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> InputError:
+    """What is wrong with a file that polars did not take, by reading it slowly."""
+    reader = csv.reader(content.decode(errors="replace").splitlines(keepends=True))
+    next(reader)
+    for row in reader:
+        if len(row) != len(columns):
+            return InputError(f"{path}:{reader.line_num}: {len(row)} values for {len(columns)} columns")
+        for (column, kind), text in zip(columns.items(), row, strict=True):
+            if not _fits(kind, text):
+                wanted = "an integer" if kind == _COUNT else "a number"
+                return InputError(f'{path}:{reader.line_num}: {column} is "{text}"; it has to be {wanted}')
+    return InputError(f"{path}: this is no CSV file with the columns {','.join(columns)}")
+
+
+def _fits(kind: pl.DataType, text: str) -> bool:
+    if kind == _TEXT:
+        return True
+    try:
+        int(text) if kind == _COUNT else float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,149 @@
+"""What results.json and manifest.json hold, as types. docs/*.schema.json describe the files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Number = int | float
+Setting = str | int | float | bool
+# Where a point lies: configuration paths and their values.
+At = Mapping[str, Setting]
+Kind = Literal["calibrated", "predicted", "definition"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measured number. With several seeds value is their mean and ci95 half the width of its 95 % interval."""
+
+    value: Number
+    unit: str
+    ci95: float | None = None
+
+    def __str__(self) -> str:
+        spread = "" if self.ci95 is None else f" ± {self.ci95:g}"
+        return f"{self.value:g}{spread} {self.unit}".rstrip()
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of the plan. One that failed has no metrics."""
+
+    number: int
+    at: At
+    metrics: Mapping[str, Metric]
+
+    def __getitem__(self, metric: str) -> Metric:
+        return self.metrics[metric]
+
+    @property
+    def title(self) -> str:
+        """Its settings in a line, empty without a sweep: `workload.lock = mcs, machine.cpus = 4`."""
+        return ", ".join(f"{path} = {setting_text(value)}" for path, value in self.at.items())
+
+
+@dataclass(frozen=True)
+class PaperRow:
+    """A figure that was published, beside the simulated one. ok is None where the row is not scored."""
+
+    id: str
+    at: At
+    kind: Kind
+    ok: bool | None
+    unit: str
+    tolerance: float | None
+    tolerance_abs: float | None
+
+
+@dataclass(frozen=True)
+class ValueRow(PaperRow):
+    """One number. With relative_to both sides are a ratio minus 1, or a difference."""
+
+    metric: str
+    paper: Number | None
+    simulated: Number | None
+    ratio: float | None
+    relative_to: At | None
+    difference: bool
+
+
+@dataclass(frozen=True)
+class ShapeRow(PaperRow):
+    """How a metric goes along a swept path; simulated holds its values in the sweep's order."""
+
+    metric: str
+    shape: Literal["increasing", "decreasing", "flat"]
+    over: str
+    simulated: tuple[Number | None, ...]
+
+
+@dataclass(frozen=True)
+class OrderRow(PaperRow):
+    """Metrics of one point that must rise in this order."""
+
+    order: tuple[str, ...]
+    simulated: tuple[Number | None, ...]
+
+
+@dataclass(frozen=True)
+class FailedPoint:
+    point: int
+    exit_code: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """How the results came to be: the only part that differs between two runs of the same configuration."""
+
+    status: Literal["complete", "interrupted", "failed"]
+    version: str
+    commit: str
+    compiler: str
+    systemc: str
+    argv: tuple[str, ...]
+    seed: int
+    seeds: int
+    hash: str
+    points: int
+    points_done: int
+    failed_points: tuple[FailedPoint, ...]
+    host: str
+    started: str
+    wall_s: float
+    simulation_s: float
+    references: int
+    references_per_s: float
+    peak_memory_kib: int
+
+
+def setting_text(value: Setting) -> str:
+    """A value of the configuration as TOML writes it, a string without quotes."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)
+
+
+# Documents as json.loads() leaves them. A key that is missing raises KeyError, which the reader turns into a message.
+
+
+def point_from(number: int, document: Mapping[str, Any]) -> Point:
+    metrics = {name: Metric(entry["value"], entry["unit"], entry.get("ci95")) for name, entry in document["metrics"].items()}
+    return Point(number, document["at"], metrics)
+
+
+def paper_row_from(document: Mapping[str, Any]) -> PaperRow:
+    common = {key: document[key] for key in ("id", "at", "kind", "ok", "unit")}
+    common |= {key: document.get(key) for key in ("tolerance", "tolerance_abs")}
+    if "order" in document:
+        return OrderRow(**common, order=tuple(document["order"]), simulated=tuple(document["simulated"]))
+    if "shape" in document:
+        shape = {key: document[key] for key in ("metric", "shape", "over")}
+        return ShapeRow(**common, **shape, simulated=tuple(document["simulated"]))
+    value = {key: document[key] for key in ("metric", "paper", "simulated", "ratio")}
+    return ValueRow(**common, **value, relative_to=document.get("relative_to"), difference=document.get("difference", False))
+
+
+def manifest_from(document: Mapping[str, Any]) -> Manifest:
+    failed = tuple(FailedPoint(**point) for point in document["failed_points"])
+    plain = {name: document[name] for name in Manifest.__dataclass_fields__ if name not in ("argv", "failed_points")}
+    return Manifest(argv=tuple(document["argv"]), failed_points=failed, **plain)

@@ -1,0 +1,217 @@
+"""A results directory, opened: points and metrics with their types, CSV files as data frames.
+
+    import linebounce
+    results = linebounce.open("out/my_locks")
+    results.point(**{"workload.lock": "mcs", "machine.cpus": 4})["throughput.operations_per_s"]
+    results.lines.filter(point=3).sort("count", descending=True)
+
+Nothing is computed here that the run did not write.
+"""
+
+import builtins
+import json
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import polars as pl
+
+from linebounce import display
+from linebounce.errors import InputError, UsageError
+from linebounce.frames import read_frame
+from linebounce.records import Manifest, PaperRow, Point, Setting, manifest_from, paper_row_from, point_from, setting_text
+
+RESULTS_SCHEMA = "linebounce.results/1"
+MANIFEST_SCHEMA = "linebounce.manifest/1"
+
+Parsed = TypeVar("Parsed")
+
+
+class Results:
+    """What one run left behind. Frames are read when they are first asked for."""
+
+    directory: Path
+    experiment: str
+    machine: str
+    seed: int
+    points: Sequence[Point]
+    paper: Sequence[PaperRow]
+    manifest: Manifest
+    config: Mapping[str, Any]
+
+    def __init__(self, directory: Path, manifest: Manifest, document: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+        self.directory = directory
+        self.manifest = manifest
+        self.config = config
+        self.experiment = document["experiment"]
+        self.machine = document["machine"]
+        self.seed = document["seed"]
+        first = _first_point_number(directory)
+        self.points = tuple(point_from(first + i, point) for i, point in enumerate(document["points"]))
+        self.paper = tuple(paper_row_from(row) for row in document["paper"])
+
+    @property
+    def title(self) -> str:
+        """The experiment's title, or its name where it has none."""
+        return str(self.config.get("title") or self.experiment)
+
+    @cached_property
+    def latency(self) -> pl.DataFrame:
+        """How many accesses had which latency: latency.csv, of all points."""
+        return read_frame(self.directory, "latency")
+
+    @cached_property
+    def lines(self) -> pl.DataFrame:
+        """Misses by structure, object, line, field, function and source: lines.csv, of all points."""
+        return read_frame(self.directory, "lines")
+
+    @cached_property
+    def locks(self) -> pl.DataFrame:
+        """Lockmeter's columns of every lock and call site: locks.csv, of all points."""
+        return read_frame(self.directory, "locks")
+
+    @cached_property
+    def matrix(self) -> pl.DataFrame:
+        """What one CPU pays for a line of another: matrix.csv, without rows where the workload is another."""
+        return read_frame(self.directory, "matrix")
+
+    @cached_property
+    def transitions(self) -> pl.DataFrame:
+        """How often each row of the protocol ran: transitions.csv, of all points."""
+        return read_frame(self.directory, "transitions")
+
+    @cached_property
+    def seeds(self) -> pl.DataFrame:
+        """Every metric of every seed: point, seed, metric, value, unit. Of a run with one seed, what results.json has."""
+        frame = read_frame(self.directory, "seeds")
+        if self.manifest.seeds > 1:
+            return frame
+        rows = [
+            (point.number, self.seed, name, float(metric.value), metric.unit)
+            for point in self.points
+            for name, metric in point.metrics.items()
+        ]
+        return pl.DataFrame(rows, schema=frame.schema, orient="row")
+
+    @cached_property
+    def metrics(self) -> pl.DataFrame:
+        """Every metric of every point: point, metric, value, unit, ci95 (null with one seed)."""
+        rows = [
+            (point.number, name, float(metric.value), metric.unit, metric.ci95)
+            for point in self.points
+            for name, metric in point.metrics.items()
+        ]
+        schema = {"point": pl.Int64, "metric": pl.String, "value": pl.Float64, "unit": pl.String, "ci95": pl.Float64}
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    @cached_property
+    def settings(self) -> pl.DataFrame:
+        """Where each point lies: point, and a column for each swept path. Join it to a frame to have the sweep beside it."""
+        paths = self.swept()
+        rows = [{"point": point.number} | {path: point.at.get(path) for path in paths} for point in self.points]
+        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+
+    def swept(self) -> dict[str, list[Setting]]:
+        """Every swept path with its values, in the plan's order."""
+        paths: dict[str, list[Setting]] = {}
+        for point in self.points:
+            for path, value in point.at.items():
+                values = paths.setdefault(path, [])
+                if value not in values:
+                    values.append(value)
+        return paths
+
+    def point(self, number: int | None = None, **at: Setting) -> Point:
+        """The point with that number, or the only one with these settings. UsageError names those that there are."""
+        found = [
+            point
+            for point in self.points
+            if (number is None or point.number == number) and all(point.at.get(path) == at[path] for path in at)
+        ]
+        if len(found) == 1:
+            return found[0]
+        wanted = ", ".join([*([] if number is None else [f"number {number}"]), *(f"{k} = {setting_text(at[k])}" for k in at)])
+        legal = "; ".join(f"{path}: {', '.join(map(setting_text, values))}" for path, values in self.swept().items())
+        raise UsageError(
+            f"{self.directory}: {len(found) or 'no'} points have {wanted or 'these settings'}; "
+            f"there are {len(self.points)}, from {self.points[0].number} on{'; ' + legal if legal else ''}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<linebounce results {self.directory}: {self.experiment} on {self.machine}, {len(self.points)} points>"
+
+    def _repr_html_(self) -> str:
+        return display.results_html(self)
+
+
+def open(directory: str | os.PathLike[str]) -> Results:  # noqa: A001
+    """Opens what `linebounce run -o DIRECTORY` wrote, or one of its points/K.
+
+    Raises InputError, in one line, for anything but finished results of a schema that is known here. A run in which some
+    points failed is finished: those points have no metrics.
+    """
+    path = Path(directory)
+    if not path.is_dir():
+        raise InputError(f"{path}: no such directory; `linebounce run EXPERIMENT -o {path}` makes one")
+    if not (path / "manifest.json").exists() and not (path / "results.json").exists():
+        raise InputError(f"{path}: no results directory, for it has neither results.json nor manifest.json")
+    manifest_document = _read_document(path / "manifest.json", json.loads)
+    _check_schema(path / "manifest.json", manifest_document, MANIFEST_SCHEMA)
+    manifest = _parse(path / "manifest.json", lambda: manifest_from(manifest_document))
+    if manifest.status == "interrupted":
+        raise InputError(_interrupted(path, manifest))
+    document = _read_document(path / "results.json", json.loads)
+    _check_schema(path / "results.json", document, RESULTS_SCHEMA)
+    config = _read_document(path / "config.toml", tomllib.loads)
+    return _parse(path / "results.json", lambda: Results(path, manifest, document, config))
+
+
+def _interrupted(path: Path, manifest: Manifest) -> str:
+    """What is there of a run that did not end, and how it goes on."""
+    message = f"{path}: the run was interrupted or is under way, with {manifest.points_done} of {manifest.points} points done"
+    finished = sorted(int(file.parent.name) for file in path.glob("points/*/results.json") if file.parent.name.isdigit())
+    if finished:
+        message += f" (each can be read alone: {path / 'points' / str(finished[0])})"
+    return f"{message}; the same command goes on from there: {shlex.join(manifest.argv)}"
+
+
+def _first_point_number(directory: Path) -> int:
+    """Of a point's own directory points/K its number is K, as in its CSV files."""
+    resolved = directory.resolve()
+    inside_sweep = resolved.parent.name == "points" and re.fullmatch(r"\d+", resolved.name)
+    return int(resolved.name) if inside_sweep else 0
+
+
+def _read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
+    try:
+        with builtins.open(path, encoding="utf-8") as file:
+            return parse(file.read())
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}; every results directory has it") from None
+    except (ValueError, RecursionError) as error:  # of JSON, TOML and UTF-8 alike
+        raise InputError(f"{path}: cut off or damaged: {' '.join(str(error).split())}") from None
+
+
+def _check_schema(path: Path, document: object, known: str) -> None:
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if schema == known:
+        return
+    if isinstance(schema, str) and schema.rpartition("/")[0] == known.rpartition("/")[0]:
+        raise InputError(
+            f'{path}: its schema is "{schema}", and this version of linebounce reads "{known}": a newer one is needed'
+        )
+    raise InputError(f'{path}: this is no file of linebounce: its schema has to be "{known}"')
+
+
+def _parse(path: Path, make: Callable[[], Parsed]) -> Parsed:
+    try:
+        return make()
+    except KeyError as error:
+        raise InputError(f"{path}: damaged: {error} is missing") from None
+    except (TypeError, AttributeError, ValueError) as error:
+        raise InputError(f"{path}: damaged: {' '.join(str(error).split())}") from None
