@@ -1,0 +1,153 @@
+"""The client's part of a sweep: hands points to the workers of a Dask cluster until each has ended.
+
+Points go out a few at a time, so that a worker always has the next ones and none has them all. Short points go several to a
+task: the program reads and checks the whole experiment each time it starts, and that should stay a small part of the time.
+"""
+
+import asyncio
+import math
+import os
+import tempfile
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import distributed
+
+from linebounce.errors import UsageError
+from linebounce.sweep.points import Job, Outcome, run_points, stop
+
+_ATTEMPTS = 2  # a failed point is retried once
+_START_SHARE = 0.05  # of a task's time: starting the program
+_TASKS_AHEAD = 2  # for each thread of a worker: the one that it runs, and the next
+_POLL_S = 0.5
+_TELL_AFTER_S = 10.0  # of waiting for the first worker
+_STOP_TIMEOUT_S = 10.0
+
+
+class SchedulerLostError(Exception):
+    """The scheduler went away while points were running."""
+
+
+@dataclass
+class Progress:
+    """How far the sweep has come."""
+
+    points: int
+    done: int = 0
+    failed: dict[int, str] = field(default_factory=dict)  # with what the program said
+
+
+class Dispatcher:
+    """Runs the points of one job. `start_s`: how long the program takes to start; `show` is called after every change."""
+
+    def __init__(self, client: Any, job: Job, start_s: float, progress: Progress, show: Callable[[str], None]) -> None:
+        self.client = client
+        self.job = job
+        self.start_s = start_s
+        self.progress = progress
+        self.show = show
+        self.waiting: deque[int] = deque()
+        self.again: deque[int] = deque()  # each goes alone, so that what is said is of it
+        self.running: dict[Any, list[int]] = {}
+        self.attempts: Counter[int] = Counter()
+        self.point_s = math.inf  # mean time of a point so far, without starting the program
+
+    def run(self, points: Iterable[int]) -> None:
+        """Runs these points to their end, whatever it is. Errors: SchedulerLostError, UsageError (no worker can run any)."""
+        self.waiting.extend(points)
+        started = time.monotonic()
+        told = False
+        while self.waiting or self.again or self.running:
+            threads = self._threads()
+            if threads == 0 and not told and time.monotonic() - started > _TELL_AFTER_S:
+                told = True
+                self.show("waiting for a worker to join the scheduler")
+            self._hand_out(max(1, threads))
+            self._take_back()
+
+    def stop(self) -> None:
+        """Ends what is running; the workers begin nothing more of it. Never raises: it is for the end of a broken sweep."""
+        try:
+            self.client.cancel(list(self.running), asynchronous=False)
+            self.client.run(stop, self.job.name, wait=True, on_error="ignore")
+        except (TimeoutError, OSError, asyncio.CancelledError, RuntimeError):
+            pass  # nobody is there to be told
+
+    def _threads(self) -> int:
+        try:
+            return sum(self.client.nthreads().values())
+        except (TimeoutError, OSError, asyncio.CancelledError, RuntimeError) as error:
+            raise SchedulerLostError from error
+
+    def _hand_out(self, threads: int) -> None:
+        while (self.waiting or self.again) and len(self.running) < _TASKS_AHEAD * threads:
+            points = [self.again.popleft()] if self.again else self._next_points(threads)
+            future = self.client.submit(run_points, self.job, points, pure=False)
+            self.running[future] = points
+
+    def _next_points(self, threads: int) -> list[int]:
+        """As many as keep the program's start a small part of a task; at the end few enough for every thread to have some."""
+        wanted = math.ceil(self.start_s / _START_SHARE / max(self.point_s, 1e-3))
+        fair = math.ceil(len(self.waiting) / (_TASKS_AHEAD * threads))
+        return [self.waiting.popleft() for _ in range(max(1, min(wanted, fair)))]
+
+    def _take_back(self) -> None:
+        try:
+            wait: Any = distributed.wait
+            finished = wait(list(self.running), timeout=_POLL_S, return_when="FIRST_COMPLETED").done
+        except TimeoutError:
+            finished = set()
+        except (OSError, asyncio.CancelledError) as error:
+            raise SchedulerLostError from error
+        if self.client.status != "running":
+            raise SchedulerLostError
+        for future in finished:
+            points = self.running.pop(future)
+            self._note(points, self._outcome(future, points))
+        self.show("")
+
+    def _outcome(self, future: Any, points: list[int]) -> Outcome:
+        if future.status in ("cancelled", "lost"):
+            raise SchedulerLostError
+        error = future.exception()
+        if error is None:
+            outcome: Outcome = future.result()
+            return outcome
+        if isinstance(error, distributed.scheduler.KilledWorker):
+            return Outcome(failed={points[0]: f"every worker that ran it has died: {_first_line(error)}"}, not_run=points[1:])
+        if isinstance(error, ModuleNotFoundError):
+            raise UsageError(f"a worker cannot run points: {_first_line(error)}; install the package linebounce there as here")
+        raise UsageError(f"a worker cannot run points: {_first_line(error)}")
+
+    def _note(self, points: list[int], outcome: Outcome) -> None:
+        _write_files(self.job.directory, outcome.files)
+        self.progress.done += len(outcome.done)
+        if outcome.done:
+            self.point_s = max(0.0, outcome.seconds - self.start_s) / len(points)
+        self.waiting.extendleft(reversed(outcome.not_run))
+        for point, log in outcome.failed.items():
+            self.attempts[point] += 1
+            if self.attempts[point] < _ATTEMPTS:
+                self.again.append(point)
+            else:
+                self.progress.failed[point] = log
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+def _write_files(directory: Path, files: dict[str, bytes]) -> None:
+    """What a worker has sent, each beside its place and renamed, in the order in which they came."""
+    for name, content in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=".linebounce-tmp-", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(temporary).chmod(0o644)
+        Path(temporary).rename(path)
