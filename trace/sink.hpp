@@ -1,0 +1,29 @@
+// What a writer of one form does (Writer has the contract).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "trace/operation.hpp"
+#include "trace/summary.hpp"
+#include "trace/symbols.hpp"
+
+namespace linebounce::trace {
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // `symbols` holds it already, as the last of its kind.
+  virtual void define(const Symbols& symbols, const Symbol& symbol) = 0;
+  // `symbols` has its new facts.
+  virtual void redefine(const Symbols& symbols, std::uint32_t lock) = 0;
+  virtual void append(const Symbols& symbols, std::uint32_t stream, const Operation& operation) = 0;
+  virtual void flush() = 0;
+  virtual void finish(const Summary& summary) = 0;
+};
+
+std::unique_ptr<Sink> binary_sink(const std::filesystem::path& file);
+std::unique_ptr<Sink> text_sink(const std::filesystem::path& file);
+
+}  // namespace linebounce::trace
