@@ -48,7 +48,7 @@ def open_client(options: ClusterOptions, tell: Callable[[str], None]) -> Iterato
             client.close(timeout=2)
         return
     with _start(distributed, options) as cluster, distributed.Client(cluster) as client:
-        tell(_dashboard(cluster.dashboard_link) if options.local else f"dashboard {cluster.dashboard_link}")
+        tell(f"dashboard {_local_dashboard(cluster) if options.local else cluster.dashboard_link}")
         yield client
 
 
@@ -75,10 +75,10 @@ def _need(module: str, package: str) -> Any:
         raise UsageError(f"this needs the Python package {package}, which is not installed: pip install {package}") from None
 
 
-def _dashboard(link: str) -> str:
-    if importlib.util.find_spec("bokeh") is None:
-        return f"dashboard {link} (without pictures: they need the Python package bokeh)"
-    return f"dashboard {link}"
+def _local_dashboard(cluster: Any) -> str:
+    """On this machine alone, whatever address the machine has for others."""
+    link = f"http://127.0.0.1:{cluster.scheduler.http_server.port}/status"
+    return link if importlib.util.find_spec("bokeh") else f"{link} (without pictures: they need the Python package bokeh)"
 
 
 def _connect(distributed: Any, address: str) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from linebounce.errors import InputError, UsageError
 from linebounce.program import Experiment, Plan, find_program
 from linebounce.sweep.cluster import ClusterOptions, open_client
-from linebounce.sweep.points import Job, digest, wait_until_free
+from linebounce.sweep.points import Job, digest, status_of, wait_until_free
 from linebounce.sweep.progress import ProgressBar
 
 DONE, SOME_FAILED, USAGE, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -76,11 +76,20 @@ def _run(arguments: argparse.Namespace) -> int:
     experiment = _experiment(arguments)
     cluster = ClusterOptions(arguments.workers, arguments.scheduler, arguments.slurm, arguments.kubernetes)
     if arguments.vary:
-        from linebounce.sweep.sensitivity import run_sensitivity  # noqa: PLC0415  statistics take a moment to load
+        from linebounce.sweep.sensitivity import Study, prepare  # noqa: PLC0415  statistics take a moment to load
 
-        return run_sensitivity(experiment, arguments.vary, arguments.metric, arguments.output, arguments.fresh, cluster)
-    directory = arguments.output or Path("out") / experiment.plan().experiment
-    return run_sweep(Sweep(experiment, directory.absolute(), arguments.fresh, cluster), merged=_print_merged)
+        varied, directory, variations = prepare(experiment, arguments.vary, lambda name: _output(arguments, name))
+        code = run_sweep(Sweep(varied, directory, arguments.fresh, cluster), merged=lambda _: None)
+        if status_of(directory) in ("complete", "failed"):
+            Study(directory, arguments.metric, variations).show()
+        return code
+    directory = _output(arguments, experiment.plan().experiment)
+    return run_sweep(Sweep(experiment, directory, arguments.fresh, cluster), merged=_print_merged)
+
+
+def _output(arguments: argparse.Namespace, name: str) -> Path:
+    chosen: Path = arguments.output or Path("out") / name
+    return chosen.absolute()
 
 
 def _experiment(arguments: argparse.Namespace) -> Experiment:
@@ -100,8 +109,6 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
     started = time.monotonic()
     plan = experiment.plan(None if sweep.fresh else directory)
     start_s = time.monotonic() - started
-    if sweep.fresh or not (directory / "manifest.json").exists():
-        experiment.start(directory, fresh=sweep.fresh)
     missing = [point for point in range(len(plan.at)) if point not in plan.done]
     failed: dict[int, str] = {}
     code = DONE
@@ -125,6 +132,8 @@ def _run_points(sweep: Sweep, plan: Plan, missing: list[int], start_s: float) ->
     with open_client(sweep.cluster, tell) as client:
         from linebounce.sweep.dispatch import Dispatcher, Progress, SchedulerLostError  # noqa: PLC0415  Dask is there by now, or was named
 
+        if sweep.fresh or not (sweep.directory / "manifest.json").exists():
+            sweep.experiment.start(sweep.directory, fresh=sweep.fresh)
         progress = Progress(len(plan.at), done=len(plan.done))
         with ProgressBar(plan.experiment, progress, tell) as bar:
             dispatcher = Dispatcher(client, _job(sweep, plan), start_s, progress, bar.show)

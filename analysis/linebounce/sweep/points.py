@@ -110,7 +110,7 @@ def _run_here(job: Job, points: Sequence[int]) -> Outcome:
     code, log = _run(job, job.experiment.command("-o", str(job.directory), "--quiet", *chosen))
     outcome = Outcome(seconds=time.monotonic() - started)
     for point in points:
-        status = _status(job.point_directory(point))
+        status = status_of(job.point_directory(point))
         if code == 0 or status == "complete":
             outcome.done.append(point)
         elif status == "failed":
@@ -147,7 +147,8 @@ def _run(job: Job, command: list[str]) -> tuple[int, str]:
     return process.returncode, log.strip()
 
 
-def _status(directory: Path) -> str:
+def status_of(directory: Path) -> str:
+    """In the directory's manifest: complete, failed or interrupted; empty if there is none that can be read."""
     try:
         return str(json.loads((directory / "manifest.json").read_bytes())["status"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -158,7 +159,7 @@ def _files_of(job: Job, points: Sequence[int]) -> dict[str, bytes]:
     """Of each point that has come to an end, the manifest last: with it, it is done."""
     files: dict[str, bytes] = {}
     for point in points:
-        if _status(job.point_directory(point)) not in ("complete", "failed"):
+        if status_of(job.point_directory(point)) not in ("complete", "failed"):
             continue
         paths = [path for path in job.point_directory(point).iterdir() if path.is_file() and not path.name.startswith(".")]
         for path in sorted(paths, key=lambda path: (path.name == "manifest.json", path.name)):
