@@ -5,6 +5,7 @@ task: the program reads and checks the whole experiment each time it starts, and
 """
 
 import asyncio
+import contextlib
 import math
 import os
 import tempfile
@@ -26,6 +27,10 @@ _TASKS_AHEAD = 2  # for each thread of a worker: the one that it runs, and the n
 _POLL_S = 0.5
 _TELL_AFTER_S = 10.0  # of waiting for the first worker
 _STOP_TIMEOUT_S = 10.0
+
+
+# What Dask raises when nobody is there any more.
+_LOST = (OSError, RuntimeError, asyncio.CancelledError, distributed.client.FuturesCancelledError)
 
 
 class SchedulerLostError(Exception):
@@ -59,29 +64,27 @@ class Dispatcher:
     def run(self, points: Iterable[int]) -> None:
         """Runs these points to their end, whatever it is. Errors: SchedulerLostError, UsageError (no worker can run any)."""
         self.waiting.extend(points)
+        try:
+            self._work()
+        except _LOST as error:
+            raise SchedulerLostError from error
+
+    def stop(self) -> None:
+        """Ends what is running; the workers begin nothing more of it. Never raises: it is for the end of a broken sweep."""
+        with contextlib.suppress(*_LOST):
+            self.client.cancel(list(self.running))
+            self.client.run(stop, self.job.name, on_error="ignore")
+
+    def _work(self) -> None:
         started = time.monotonic()
         told = False
         while self.waiting or self.again or self.running:
-            threads = self._threads()
+            threads = sum(self.client.nthreads().values())
             if threads == 0 and not told and time.monotonic() - started > _TELL_AFTER_S:
                 told = True
                 self.show("waiting for a worker to join the scheduler")
             self._hand_out(max(1, threads))
             self._take_back()
-
-    def stop(self) -> None:
-        """Ends what is running; the workers begin nothing more of it. Never raises: it is for the end of a broken sweep."""
-        try:
-            self.client.cancel(list(self.running), asynchronous=False)
-            self.client.run(stop, self.job.name, wait=True, on_error="ignore")
-        except (TimeoutError, OSError, asyncio.CancelledError, RuntimeError):
-            pass  # nobody is there to be told
-
-    def _threads(self) -> int:
-        try:
-            return sum(self.client.nthreads().values())
-        except (TimeoutError, OSError, asyncio.CancelledError, RuntimeError) as error:
-            raise SchedulerLostError from error
 
     def _hand_out(self, threads: int) -> None:
         while (self.waiting or self.again) and len(self.running) < _TASKS_AHEAD * threads:
@@ -96,13 +99,10 @@ class Dispatcher:
         return [self.waiting.popleft() for _ in range(max(1, min(wanted, fair)))]
 
     def _take_back(self) -> None:
-        try:
-            wait: Any = distributed.wait
+        wait: Any = distributed.wait
+        finished = set()
+        with contextlib.suppress(TimeoutError):
             finished = wait(list(self.running), timeout=_POLL_S, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
-            finished = set()
-        except (OSError, asyncio.CancelledError) as error:
-            raise SchedulerLostError from error
         if self.client.status != "running":
             raise SchedulerLostError
         for future in finished:
@@ -124,7 +124,7 @@ class Dispatcher:
         raise UsageError(f"a worker cannot run points: {_first_line(error)}")
 
     def _note(self, points: list[int], outcome: Outcome) -> None:
-        _write_files(self.job.directory, outcome.files)
+        write_files(self.job.directory, outcome.files)
         self.progress.done += len(outcome.done)
         if outcome.done:
             self.point_s = max(0.0, outcome.seconds - self.start_s) / len(points)
@@ -141,7 +141,7 @@ def _first_line(error: BaseException) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _write_files(directory: Path, files: dict[str, bytes]) -> None:
+def write_files(directory: Path, files: dict[str, bytes]) -> None:
     """What a worker has sent, each beside its place and renamed, in the order in which they came."""
     for name, content in files.items():
         path = directory / name

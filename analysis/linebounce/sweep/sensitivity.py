@@ -1,8 +1,8 @@
 """Sensitivity: which parameters move a metric, and by how much.
 
 The experiment is run as it is and with each parameter a little lower and higher, as one sweep whose lists are taken in step:
-a file in the results directory, which `linebounce run` takes as well. The elasticity is the metric's relative change from the lower
-to the higher value, over the parameter's: 1 means that the metric follows it, 0 that it doesn't care.
+a file in the results directory, which `linebounce run` takes as well. The elasticity is the metric's relative change from the
+lower to the higher value, over the parameter's: 1 means that the metric follows it, 0 that it doesn't care.
 """
 
 import difflib
