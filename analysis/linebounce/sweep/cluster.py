@@ -37,8 +37,9 @@ def open_client(options: ClusterOptions, tell: Callable[[str], None]) -> Iterato
     """
     distributed = _need("distributed", "distributed")
     # What the library says of lost connections is said by the sweep, once and in a line.
-    for name in ("distributed", "tornado", "asyncio", "bokeh"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for name in ("asyncio", "tornado", *logging.root.manager.loggerDict):
+        if name.startswith(("asyncio", "distributed", "tornado")):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     if options.scheduler:
         client = _connect(distributed, options.scheduler)
         try:
@@ -54,13 +55,14 @@ def open_client(options: ClusterOptions, tell: Callable[[str], None]) -> Iterato
 
 def _start(distributed: Any, options: ClusterOptions) -> Any:
     if options.slurm:
-        jobqueue = _need("dask_jobqueue", "dask-jobqueue")
-        cluster = jobqueue.SLURMCluster(**_keywords("--slurm", options.slurm))
+        keywords = _keywords("--slurm", options.slurm)
+        cluster = _need("dask_jobqueue", "dask-jobqueue").SLURMCluster(**keywords)
         cluster.scale(jobs=options.workers or 1)
         return cluster
     if options.kubernetes:
-        kubernetes = _need("dask_kubernetes.operator", "dask-kubernetes")
-        return kubernetes.KubeCluster(n_workers=options.workers or 1, **_keywords("--kubernetes", options.kubernetes))
+        keywords = _keywords("--kubernetes", options.kubernetes)
+        operator = _need("dask_kubernetes.operator", "dask-kubernetes")
+        return operator.KubeCluster(n_workers=options.workers or 1, **keywords)
     # Points are processes of their own already: threads that wait for them are enough, and start at once.
     at_once = options.workers or len(os.sched_getaffinity(0))
     return distributed.LocalCluster(
