@@ -22,7 +22,9 @@ from linebounce.errors import UsageError
 from linebounce.sweep.points import Job, Outcome, run_points, stop
 
 _ATTEMPTS = 2  # a failed point is retried once
-_START_SHARE = 0.05  # of a task's time: starting the program
+# Of a task's work: starting the program, as a rule and at the end of a sweep.
+_START_SHARE = 0.03
+_LARGEST_START_SHARE = 0.5
 _TASKS_AHEAD = 2  # for each thread of a worker: the one that it runs, and the next
 _POLL_S = 0.5
 _TELL_AFTER_S = 10.0  # of waiting for the first worker
@@ -59,7 +61,7 @@ class Dispatcher:
         self.again: deque[int] = deque()  # each goes alone, so that what is said is of it
         self.running: dict[Any, list[int]] = {}
         self.attempts: Counter[int] = Counter()
-        self.point_s = math.inf  # mean time of a point so far, without starting the program
+        self.point_s = math.inf  # of the last task, a mean: without starting the program
 
     def run(self, points: Iterable[int]) -> None:
         """Runs these points to their end, whatever it is. Errors: SchedulerLostError, UsageError (no worker can run any)."""
@@ -87,16 +89,20 @@ class Dispatcher:
             self._take_back()
 
     def _hand_out(self, threads: int) -> None:
-        while (self.waiting or self.again) and len(self.running) < _TASKS_AHEAD * threads:
+        ahead = _TASKS_AHEAD if self.point_s < math.inf else 1
+        while (self.waiting or self.again) and len(self.running) < ahead * threads:
             points = [self.again.popleft()] if self.again else self._next_points(threads)
             future = self.client.submit(run_points, self.job, points, pure=False)
             self.running[future] = points
 
     def _next_points(self, threads: int) -> list[int]:
-        """As many as keep the program's start a small part of a task; at the end few enough for every thread to have some."""
-        wanted = math.ceil(self.start_s / _START_SHARE / max(self.point_s, 1e-3))
+        """As many as keep the program's start a small part of a task; towards the end fewer, so that all threads end together,
+        but none for which starting the program is most of the work."""
+        starts = self.start_s / max(self.point_s, 1e-3)
         fair = math.ceil(len(self.waiting) / (_TASKS_AHEAD * threads))
-        return [self.waiting.popleft() for _ in range(max(1, min(wanted, fair)))]
+        least = min(math.ceil(starts / _LARGEST_START_SHARE), math.ceil(len(self.waiting) / threads))
+        wanted = max(1, least, min(math.ceil(starts / _START_SHARE), fair))
+        return [self.waiting.popleft() for _ in range(wanted)]
 
     def _take_back(self) -> None:
         wait: Any = distributed.wait
@@ -107,7 +113,7 @@ class Dispatcher:
             raise SchedulerLostError
         for future in finished:
             points = self.running.pop(future)
-            self._note(points, self._outcome(future, points))
+            self._note(self._outcome(future, points))
         self.show("")
 
     def _outcome(self, future: Any, points: list[int]) -> Outcome:
@@ -123,11 +129,11 @@ class Dispatcher:
             raise UsageError(f"a worker cannot run points: {_first_line(error)}; install the package linebounce there as here")
         raise UsageError(f"a worker cannot run points: {_first_line(error)}")
 
-    def _note(self, points: list[int], outcome: Outcome) -> None:
+    def _note(self, outcome: Outcome) -> None:
         write_files(self.job.directory, outcome.files)
         self.progress.done += len(outcome.done)
         if outcome.done:
-            self.point_s = max(0.0, outcome.seconds - self.start_s) / len(points)
+            self.point_s = outcome.simulation_s / len(outcome.done)
         self.waiting.extendleft(reversed(outcome.not_run))
         for point, log in outcome.failed.items():
             self.attempts[point] += 1

@@ -17,6 +17,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from linebounce.program import Experiment, find_program
 
@@ -47,7 +48,7 @@ class Outcome:
     done: list[int] = field(default_factory=list)
     failed: dict[int, str] = field(default_factory=dict)  # with what the program said
     not_run: list[int] = field(default_factory=list)
-    seconds: float = 0.0
+    simulation_s: float = 0.0  # of the points that are done
     files: dict[str, bytes] = field(default_factory=dict)  # by their path in the results directory; empty where it is shared
 
 
@@ -106,13 +107,14 @@ def wait_until_free(directory: Path, seconds: float = float("inf")) -> None:
 
 def _run_here(job: Job, points: Sequence[int]) -> Outcome:
     chosen = [argument for point in points for argument in ("--point", str(point))]
-    started = time.monotonic()
     code, log = _run(job, job.experiment.command("-o", str(job.directory), "--quiet", *chosen))
-    outcome = Outcome(seconds=time.monotonic() - started)
+    outcome = Outcome()
     for point in points:
-        status = status_of(job.point_directory(point))
+        manifest = _manifest(job.point_directory(point))
+        status = manifest.get("status", "")
         if code == 0 or status == "complete":
             outcome.done.append(point)
+            outcome.simulation_s += manifest.get("simulation_s", 0.0)
         elif status == "failed":
             outcome.failed[point] = log
         else:
@@ -149,10 +151,15 @@ def _run(job: Job, command: list[str]) -> tuple[int, str]:
 
 def status_of(directory: Path) -> str:
     """In the directory's manifest: complete, failed or interrupted; empty if there is none that can be read."""
+    return str(_manifest(directory).get("status", ""))
+
+
+def _manifest(directory: Path) -> dict[str, Any]:
     try:
-        return str(json.loads((directory / "manifest.json").read_bytes())["status"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+        document = json.loads((directory / "manifest.json").read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
 
 
 def _files_of(job: Job, points: Sequence[int]) -> dict[str, bytes]:
