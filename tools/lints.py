@@ -40,6 +40,7 @@ LINTS: list[Lint] = [
     ("shellcheck", lambda: ["shellcheck", *shell_scripts()]),
     ("ruff check", lambda: ruff("check", ".")),
     ("ruff format", lambda: ruff("format", "--check", ".")),
+    ("mypy", lambda: [PYTHON, "-m", "mypy"]),
     ("evaluation order", lambda: [*tool("lint_evaluation_order"), *cpp_sources()]),
     (
         "same results everywhere",

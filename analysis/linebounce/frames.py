@@ -86,7 +86,7 @@ def read_frame(directory: Path, name: str) -> pl.DataFrame:
         frame = pl.read_csv(content, schema=columns, empty_string_is_null=False)
     except pl.exceptions.PolarsError:
         raise _first_bad_row(path, content, columns) from None
-    if frame.null_count().row(0) != (0,) * len(columns):
+    if frame.null_count().row(0) != (0,) * len(columns) or not _rows_are_full(content, columns):
         raise _first_bad_row(path, content, columns)
     return frame
 
@@ -99,6 +99,13 @@ def _check_ends(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> 
     if not content.endswith(b"\n"):
         lines = content.count(b"\n") + 1
         raise InputError(f"{path}:{lines}: the file is cut off: its last line has no end")
+
+
+def _rows_are_full(content: bytes, columns: dict[str, pl.DataType]) -> bool:
+    """Polars takes a text that is missing at a row's end for an empty one. With quotes in the file, commas count for nothing."""
+    if b'"' in content:
+        return all(len(row) == len(columns) for row in csv.reader(content.decode(errors="replace").splitlines()))
+    return content.count(b",") == content.count(b"\n") * (len(columns) - 1)
 
 
 def _first_bad_row(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> InputError:

@@ -1,0 +1,81 @@
+"""`linebounce report`: the command."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import linebounce
+from linebounce.errors import InputError, UsageError
+
+_EXAMPLES = """examples:
+  linebounce report out/oltp                          writes out/oltp.html, which opens in any browser, without a network
+  linebounce report out/oltp -o oltp.html             to another place
+  linebounce report out/before out/after -o both.html several runs in one file, to choose from
+  linebounce report out/my_locks/points/3             one point of a sweep
+  linebounce report out/oltp --figures figures        the charts as SVG and PNG, too
+
+With a sweep, figures of one point are of the point whose misses cost the most; the others by their own directory.
+Exit codes: 0 done, 2 wrong usage or a file that can't be written, 3 results that can't be read."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        return _report(_parse(arguments))
+    except UsageError as error:
+        return _refused(error, 2)
+    except InputError as error:
+        return _refused(error, 3)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _refused(error: Exception, code: int) -> int:
+    print(f"linebounce report: {error}", file=sys.stderr)
+    return code
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="linebounce report",
+        description="Makes one HTML file of results: the paper's figures, latencies, locks, cache lines, the machine.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "directories", metavar="DIR", nargs="+", type=Path, help="a results directory, as `linebounce run` leaves it"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="the HTML file; default: the first DIR's name with .html"
+    )
+    parser.add_argument("--figures", metavar="DIR", type=Path, help="also write every chart as SVG and PNG into this folder")
+    return parser.parse_args(arguments)
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    runs = [linebounce.open(directory) for directory in arguments.directories]
+    # Altair and Vega take a moment to load: not before the directories are known to be good.
+    from linebounce.report.figures import write_figures  # noqa: PLC0415
+    from linebounce.report.page import make_page  # noqa: PLC0415
+
+    output = arguments.output or _default_output(arguments.directories[0])
+    page = make_page(runs)
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(page, encoding="utf-8")
+        print(output)
+        if arguments.figures:
+            for file in write_figures(runs, arguments.figures):
+                print(file)
+    except OSError as error:
+        raise UsageError(f"{error.filename or output}: {error.strerror}") from None
+    return 0
+
+
+def _default_output(directory: Path) -> Path:
+    resolved = directory.resolve()
+    return resolved.with_name(resolved.name + ".html") if directory.name in ("", ".", "..") else Path(f"{directory}.html")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

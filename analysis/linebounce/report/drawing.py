@@ -1,0 +1,54 @@
+"""A small SVG: boxes, lines and centred text. Colours are the page's, by class."""
+
+from dataclasses import dataclass, field
+
+from markupsafe import Markup, escape
+
+_EDGE = 2  # room for strokes at the drawing's edge
+
+
+@dataclass(frozen=True)
+class Box:
+    """A place in a drawing, in its own units (pixels at full size)."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def middle(self) -> float:
+        return self.left + self.width / 2
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+
+@dataclass
+class Drawing:
+    pieces: list[str] = field(default_factory=list)
+
+    def box(self, box: Box, kind: str) -> None:
+        place = f'x="{box.left:g}" y="{box.top:g}" width="{box.width:g}" height="{box.height:g}"'
+        self.pieces.append(f'<rect class="{kind}" {place} rx="6"/>')
+
+    def line(self, start: tuple[float, float], end: tuple[float, float], kind: str = "wire", metric: str = "") -> None:
+        """With a metric, the page makes the line the thicker the higher that metric is."""
+        named = f' data-load="{escape(metric)}"' if metric else ""
+        ends = f'x1="{start[0]:g}" y1="{start[1]:g}" x2="{end[0]:g}" y2="{end[1]:g}"'
+        self.pieces.append(f'<line class="{kind}"{named} {ends}/>')
+
+    def text(self, x: float, y: float, text: str, kind: str = "") -> None:
+        self.pieces.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{escape(text)}</text>')
+
+    def measured(self, x: float, y: float, metric: str, before: str) -> None:
+        """A place for a metric of the point that is shown; the page writes it there, behind the word `before`."""
+        names = f'data-metric="{escape(metric)}" data-before="{escape(before)}"'
+        self.pieces.append(f'<text class="load" {names} x="{x:g}" y="{y:g}"></text>')
+
+    def svg(self, width: float, height: float, title: str) -> Markup:
+        wide, high = width + 2 * _EDGE, height + 2 * _EDGE
+        frame = f'viewBox="{-_EDGE} {-_EDGE} {wide:g} {high:g}" style="max-width:{wide:g}px"'
+        body = "".join(self.pieces)
+        return Markup(f'<svg class="topology" {frame} role="img" aria-label="{escape(title)}">{body}</svg>')

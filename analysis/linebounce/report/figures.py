@@ -1,0 +1,118 @@
+"""The page's charts as SVG and PNG, in a size and colours for a paper, on white."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import vl_convert
+
+from linebounce.records import Point
+from linebounce.report import charts, sweeps, tables
+from linebounce.results import Results
+
+_WIDTH = 480  # of the plot in pixels; as SVG it has any size
+_PIXELS_PER_INCH = 300
+_LEGEND_COLUMNS = 3
+_FONT = "Helvetica, Arial, sans-serif"
+_CONFIG = {
+    "background": "white",
+    "font": _FONT,
+    "view": {"stroke": None},
+    "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500, "gridColor": "#e4e4e4"},
+    "legend": {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 500, "labelLimit": 260, "symbolOpacity": 1},
+}
+
+Rows = list[dict[str, Any]]
+Figure = tuple[str, charts.Spec]
+
+
+def write_figures(runs: Sequence[Results], folder: Path) -> Iterator[Path]:
+    """Writes CHART.svg and CHART.png, of several runs into a folder for each; yields each file's path.
+
+    Raises OSError where a file can't be written.
+    """
+    for number, results in enumerate(runs):
+        place = folder if len(runs) == 1 else folder / f"{number}_{results.directory.name}"
+        place.mkdir(parents=True, exist_ok=True)
+        for name, spec in figures_of(results):
+            for suffix, content in _drawn(spec):
+                path = place / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.{suffix}"
+                path.write_bytes(content)
+                yield path
+
+
+def _drawn(spec: charts.Spec) -> Iterator[tuple[str, bytes]]:
+    yield "svg", vl_convert.vegalite_to_svg(spec, config=_CONFIG).encode()
+    yield "png", vl_convert.vegalite_to_png(spec, config=_CONFIG, ppi=_PIXELS_PER_INCH)
+
+
+def figures_of(results: Results) -> Iterator[Figure]:
+    """Name and chart of all that the run has data for. Of a sweep's points the one with the most latency is drawn."""
+    point = tables.most_latency_point(results)
+    yield from _against_paper(results)
+    yield from _over_sweep(results, point)
+    yield from _latencies(results, point)
+    matrix = results.matrix.filter(point=point.number)
+    for (state, home), part in matrix.group_by("state", "home_node", maintain_order=True):
+        yield _figure("matrix", "matrix", part.to_dicts(), name=f"matrix_{str(state).lower()}_home_{home}")
+    structures = tables.structures(results.lines).filter(point=point.number).to_dicts()
+    for name, rows in (("structures", structures), ("subsystems", tables.subsystems(point))):
+        if rows:
+            yield _figure(name, name, rows)
+
+
+def _against_paper(results: Results) -> Iterator[Figure]:
+    rows = tables.paper_table(results)
+    for kind in ("ratios", "points"):
+        placed = [row for row in rows if row.get("chart") == kind]
+        if placed:
+            yield _figure(f"paper_{kind}", f"paper_{kind}", placed)
+
+
+def _over_sweep(results: Results, point: Point) -> Iterator[Figure]:
+    """The first key figure over the sweep, and how the lock that costs the most goes with the number of CPUs."""
+    swept = results.swept()
+    if len(results.points) < 2:
+        return
+    chosen = sweeps.default_axes(results)
+    if chosen:
+        yield _swept(results, point, "sweep", chosen)
+    locks = results.locks.filter(call_site="").sort("cpu_pct", descending=True)
+    if "machine.cpus" in swept and not locks.is_empty():
+        metric = f"locks.{locks['lock'][0]}.con_pct"
+        yield _swept(
+            results, point, "contention", sweeps.Axes(metric, "machine.cpus", sweeps.default_series(swept, "machine.cpus"))
+        )
+
+
+def _swept(results: Results, point: Point, name: str, axes: sweeps.Axes) -> Figure:
+    rows = sweeps.rows(results, point, axes)
+    chart = "sweep_line" if sweeps.is_numeric(results.swept()[axes.x]) else "sweep_bars"
+    units = [found[axes.metric].unit for found in (p.metrics for p in results.points) if axes.metric in found]
+    unit = f" ({units[0]})" if units and units[0] else ""
+    return _figure(chart, "sweep", rows, {"x": axes.x, "series": axes.series, "y": axes.metric + unit}, name=name)
+
+
+def _latencies(results: Results, point: Point) -> Iterator[Figure]:
+    wanted = {"point": point.number, "kind": tables.ALL}
+    bins = tables.latency_bins(results.latency).filter(**wanted).to_dicts()
+    curves = tables.latency_curves(results.latency).filter(**wanted)
+    if bins:
+        yield _figure("latency_histogram", "latency_bins", bins)
+        yield _figure("latency_cdf", "latency_curves", curves.to_dicts())
+    tail = curves.filter(pl.col("more_pct").is_not_null()).to_dicts()
+    if tail:
+        yield _figure("latency_tail", "latency_curves", tail)
+
+
+def _figure(chart: str, table: str, rows: Rows, words: dict[str, str] | None = None, *, name: str = "") -> Figure:
+    spec = charts.with_rows(charts.CHARTS[chart](), table, rows, words or {})
+    spec["width"] = _WIDTH
+    for part in [spec, *spec.get("layer", [])]:
+        for channel in ("color", "shape"):
+            legend = part.get("encoding", {}).get(channel, {}).get("legend")
+            if legend and legend.get("values"):
+                legend["columns"] = _LEGEND_COLUMNS
+    return name or chart, spec

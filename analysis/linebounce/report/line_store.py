@@ -1,0 +1,28 @@
+"""lines.csv for the cache-line explorer: columns of small numbers and the names that they stand for, every row of it."""
+
+from typing import Any
+
+import polars as pl
+
+# What is written once, in a list, and meant by its place in it.
+_NAMES = ("structure", "object", "field", "function", "access", "source")
+# A line of an object, as the explorer lists them.
+_LINE = ("point", "structure", "object", "line")
+
+
+def pack(lines: pl.DataFrame) -> dict[str, Any]:
+    """`names`, `lines` with the first row of each, and `rows`, those of one line together by offset."""
+    ordered = lines.sort(*_LINE, "offset", "field", maintain_order=True)
+    names: dict[str, list[str]] = {}
+    for column in _NAMES:
+        values = ordered[column].unique().sort()
+        names[column] = values.to_list()
+        ordered = ordered.with_columns(pl.col(column).replace_strict(values, pl.int_range(len(values), eager=True)))
+    numbered = ordered.with_row_index("first")
+    starts = numbered.filter(pl.struct(_LINE).rle_id().diff().fill_null(1) > 0)
+    rows = ordered.select("offset", "field", "function", "access", "home", "source", "count", "remote_pct", "latency_ns_mean")
+    return {
+        "names": names,
+        "lines": starts.select(*_LINE, "first").to_dict(as_series=False),
+        "rows": rows.to_dict(as_series=False),
+    }

@@ -1,0 +1,69 @@
+"""The machine as config.toml describes it: which CPUs are where."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A configuration's [machine]. CPUs are hardware threads; those from `cpus` on are there and not used."""
+
+    config: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        return str(self.config.get("title") or self.config.get("name", "the machine"))
+
+    @property
+    def cpus(self) -> int:
+        return int(self.config["cpus"])
+
+    @property
+    def nodes(self) -> int:
+        return int(self.config.get("nodes", 1))
+
+    @property
+    def buses_per_node(self) -> int:
+        return int(self.config.get("buses_per_node", 1))
+
+    @property
+    def caches(self) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """The nearest first."""
+        return [(name, self.config["cache"][name]) for name in self.config["cache_levels"]]
+
+    @property
+    def line_bytes(self) -> int:
+        """The coherence line: the bus's if it says one, else the last cache's."""
+        return int(self.config["bus"].get("line_bytes") or self.caches[-1][1]["line_bytes"])
+
+    def nodes_with_cpus(self) -> Sequence[int]:
+        return self._listed(str(self.config.get("cpu_nodes", "all")))
+
+    def nodes_with_memory(self) -> Sequence[int]:
+        return self._listed(str(self.config["memory"].get("nodes", "all")))
+
+    def _listed(self, words: str) -> Sequence[int]:
+        return range(self.nodes) if words == "all" else [int(word) for word in words.split()]
+
+    def cpus_of_node(self, node: int) -> Sequence[int]:
+        """Numbers of all CPUs of a node, by the order that `cpu_order` gives them."""
+        places = list(self.nodes_with_cpus())
+        if node not in places:
+            return []
+        present = range(int(self.config.get("cpus_present", self.cpus)))
+        return self._part(present, places.index(node), len(places))
+
+    def cores_of_bus(self, node: int, bus: int) -> Sequence[Sequence[int]]:
+        """The CPUs of each core on a bus."""
+        cpus = self._part(self.cpus_of_node(node), bus, self.buses_per_node)
+        threads = int(self.config["cpu"].get("threads_per_core", 1))
+        cores = len(cpus) // threads
+        return [self._part(cpus, core, cores) for core in range(cores)]
+
+    def _part(self, cpus: Sequence[int], place: int, places: int) -> Sequence[int]:
+        """Spread: every places-th of them. Fill: so many in a row."""
+        if self.config.get("cpu_order", "spread") == "spread":
+            return cpus[place::places]
+        each = len(cpus) // places
+        return cpus[place * each : (place + 1) * each]

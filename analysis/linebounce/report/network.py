@@ -1,0 +1,98 @@
+"""The network between nodes as a drawing, with the links that the run has metrics of."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from markupsafe import Markup
+
+from linebounce.report.drawing import Box, Drawing
+from linebounce.report.machine import Machine
+from linebounce.report.topology import number_text
+
+_NODE = Box(-62, -24, 124, 48)  # around its place
+_SWITCH = Box(-46, -22, 92, 44)
+_MARGIN = 80
+
+Places = Mapping[int, tuple[float, float]]
+
+
+def network_drawing(machine: Machine, metrics: Iterable[str]) -> Markup | None:
+    """Nodes, joined as `link.A_B.utilisation_pct` says; a number beyond the nodes is a switch. None without links."""
+    links = [metric.split(".")[1].split("_") for metric in metrics if metric.startswith("link.")]
+    pairs = sorted({(min(ends), max(ends)) for ends in ([int(end) for end in link] for link in links)})
+    if machine.nodes < 2 or not pairs:
+        return None
+    drawing = Drawing()
+    places = _places(machine.nodes, has_switch=max(high for _, high in pairs) >= machine.nodes)
+    has_limit = _has_limit(machine)
+    for low, high in pairs:
+        _link(drawing, places, low, high, has_limit)
+    for number, place in places.items():
+        _station(drawing, machine, number, place)
+    right = max(x for x, _ in places.values()) + _MARGIN
+    bottom = max(y for _, y in places.values()) + 52
+    drawing.text(right / 2, bottom, _speed(machine, has_limit))
+    return drawing.svg(right, bottom + 14, f"network of {machine.nodes} nodes: {machine.config['network']['topology']}")
+
+
+def _has_limit(machine: Machine) -> bool:
+    """A link without a bandwidth of its own is never busy: its 0 % would say nothing."""
+    network = machine.config["network"]
+    own = [link.get("bandwidth_mb_per_s") for link in network.get("link", {}).values()]
+    return bool(network.get("bandwidth_mb_per_s") or any(own))
+
+
+def _speed(machine: Machine, has_limit: bool) -> str:
+    network = machine.config["network"]
+    words = f"{network['topology']}, {number_text(network['latency_ns'])} ns a link"
+    if network.get("bandwidth_mb_per_s"):
+        return f"{words}, {number_text(network['bandwidth_mb_per_s'] / 1000)} GB/s each way"
+    return words if has_limit else f"{words}, without a limit of its own"
+
+
+def _places(nodes: int, *, has_switch: bool) -> Places:
+    """Two nodes side by side, more on a circle from the top left, clockwise; a switch in the middle."""
+    if nodes == 2:
+        gap = 400 if has_switch else 280
+        ends = {0: (_MARGIN, 60.0), 1: (_MARGIN + gap, 60.0)}
+        return {**ends, 2: (_MARGIN + gap / 2, 60.0)} if has_switch else ends
+    radius = max(170.0, nodes * 40.0)
+    centre = (radius + _MARGIN, radius + 30)
+    start = -math.pi / 2 - math.pi / nodes
+    angles = [start + 2 * math.pi * i / nodes for i in range(nodes)]
+    circle = {i: (centre[0] + radius * math.cos(at), centre[1] + radius * math.sin(at)) for i, at in enumerate(angles)}
+    return {**circle, nodes: centre} if has_switch else circle
+
+
+def _station(drawing: Drawing, machine: Machine, number: int, place: tuple[float, float]) -> None:
+    x, y = place
+    is_node = number < machine.nodes
+    shape = _NODE if is_node else _SWITCH
+    drawing.box(Box(x + shape.left, y + shape.top, shape.width, shape.height), "cpu" if is_node else "bus")
+    if is_node:
+        drawing.text(x, y - 5, f"node {number}", "strong")
+        drawing.text(x, y + 12, _cpu_list([cpu for cpu in machine.cpus_of_node(number) if cpu < machine.cpus]), "small")
+    else:
+        drawing.text(x, y + 4, str(machine.config["network"]["topology"]), "strong")
+
+
+def _cpu_list(cpus: Sequence[int]) -> str:
+    if not cpus:
+        return "no CPU in use"
+    return "CPU " + (", ".join(map(str, cpus)) if len(cpus) <= 4 else f"{cpus[0]}, {cpus[1]}, … {cpus[-1]}")
+
+
+def _link(drawing: Drawing, places: Places, low: int, high: int, has_limit: bool) -> None:
+    """A line as thick as it is busy, and both directions in words between the two boxes."""
+    (x1, y1), (x2, y2) = places[low], places[high]
+    drawing.line((x1, y1), (x2, y2), "link", f"link.{low}_{high}.utilisation_pct")
+    if not has_limit:
+        return
+    x, y = (x1 + x2) / 2, (y1 + y2) / 2
+    flat = abs(y2 - y1) < abs(x2 - x1)
+    there, back = ("→ ", "← ") if x1 < x2 else ("← ", "→ ")
+    if not flat:
+        there, back = ("↓ ", "↑ ") if y1 < y2 else ("↑ ", "↓ ")
+    side = 0 if flat else 34
+    drawing.measured(x - side, y - 8 if flat else y + 4, f"link.{low}_{high}.utilisation_pct", there)
+    drawing.measured(x + side, y + 18 if flat else y + 4, f"link.{high}_{low}.utilisation_pct", back)

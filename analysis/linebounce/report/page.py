@@ -1,0 +1,210 @@
+"""One HTML file that shows runs and opens without a network: data, charts, Vega and the page's own scripts are all in it."""
+
+import base64
+import gzip
+import json
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from typing import Any
+
+import jinja2
+import polars as pl
+import vl_convert
+
+from linebounce.errors import InputError
+from linebounce.records import Point, setting_text
+from linebounce.report import charts, line_store, sweeps, tables
+from linebounce.report.machine import Machine
+from linebounce.report.network import network_drawing
+from linebounce.report.topology import node_drawing
+from linebounce.results import Results
+
+_SCRIPTS = ("data.js", "charts.js", "table.js", "explorer.js", "sections.js", "page.js")
+
+
+def make_page(runs: Sequence[Results]) -> str:
+    """The whole file. Vega is bundled beside the other work: it takes as long as everything else."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        vega = pool.submit(_vega)
+        environment = _environment()
+        shown = [_run(run) for run in runs]
+        data = {
+            "runs": [run["data"] for run in shown],
+            "charts": {name: make() for name, make in charts.CHARTS.items()},
+            "labels": charts.LABELS,
+            "key_figures": list(sweeps.KEY_FIGURES.items()),
+        }
+        page = environment.get_template("report.html")
+        return page.render(
+            title=", ".join(dict.fromkeys(run.title for run in runs)),
+            runs=shown,
+            data=_packed(data),
+            vega=vega.result(),
+            scripts=_SCRIPTS,
+            made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        )
+
+
+def _vega() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script that needs no other."""
+    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub lacks the default of the snippet
+    return bundle
+
+
+def _environment() -> jinja2.Environment:
+    loader = jinja2.PackageLoader("linebounce.report", "templates")
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment.filters["setting"] = setting_text
+    return environment
+
+
+def _packed(data: object) -> str:
+    """JSON, compressed: the rows of lines.csv would make most of the file otherwise."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False).encode()
+    return base64.b64encode(gzip.compress(text, compresslevel=6, mtime=0)).decode()
+
+
+def _columns(frame: pl.DataFrame) -> dict[str, list[Any]]:
+    return frame.to_dict(as_series=False)
+
+
+def _run(results: Results) -> dict[str, Any]:
+    machines, machine_of_point = _machines(results)
+    paper = tables.paper_table(results)
+    return {
+        "results": results,
+        "machines": machines,
+        "parameters": _parameters(results.config),
+        "config_text": (results.directory / "config.toml").read_text(encoding="utf-8"),
+        "command": shlex.join(results.manifest.argv),
+        "again": shlex.join(["linebounce", "run", str(results.directory / "config.toml"), "-o", f"{results.directory}_again"]),
+        "scored": sum(row["ok"] is not None for row in paper),
+        "within": sum(row["ok"] is True for row in paper),
+        "sections": _sections(results),
+        "data": _run_data(results, machine_of_point, paper),
+    }
+
+
+def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        "title": results.title,
+        "first_shown": tables.most_latency_point(results).number,
+        "points": [{"number": point.number, "at": dict(point.at), "failed": not point.metrics} for point in results.points],
+        "machine_of_point": list(machine_of_point),
+        "swept": results.swept(),
+        "seeds": results.manifest.seeds,
+        "line_bytes": Machine(results.config["machine"]).line_bytes,
+        "paper": list(paper),
+        "metrics": _metrics(results),
+        "latency_bins": _columns(tables.latency_bins(results.latency)),
+        "latency_curves": _columns(tables.latency_curves(results.latency)),
+        "latency_summary": _columns(tables.latency_summary(results.latency)),
+        "matrix": _columns(results.matrix),
+        "locks": _columns(results.locks),
+        "structures": _columns(tables.structures(results.lines)),
+        "subsystems": [row for point in results.points for row in tables.subsystems(point)],
+        "lines": line_store.pack(results.lines),
+    }
+
+
+def _metrics(results: Results) -> dict[str, Any]:
+    """By name: the unit, and a value and interval for each point, null where a point lacks the metric."""
+    names = sorted({name for point in results.points for name in point.metrics})
+    found: dict[str, Any] = {}
+    for name in names:
+        metrics = [point.metrics.get(name) for point in results.points]
+        entry = {
+            "unit": next(metric.unit for metric in metrics if metric),
+            "value": [metric.value if metric else None for metric in metrics],
+        }
+        if results.manifest.seeds > 1:
+            entry["ci95"] = [metric.ci95 if metric else None for metric in metrics]
+        found[name] = entry
+    return found
+
+
+def _sections(results: Results) -> list[tuple[str, str]]:
+    """The contents: (anchor, heading) of what this run has data for."""
+    several = len(results.points) > 1
+    subsystem = any(tables.subsystems(point) for point in results.points)
+    present = [
+        ("paper", "Against the paper", bool(results.paper)),
+        ("sweep", "Over the sweep", several),
+        ("latency", "Latency of misses", not results.latency.is_empty()),
+        ("matrix", "Core to core", not results.matrix.is_empty()),
+        ("locks", "Locks", not results.locks.is_empty()),
+        ("lines", "Cache lines", not results.lines.is_empty()),
+        ("subsystems", "Subsystems", subsystem),
+        ("machine", "Machine", True),
+        ("metrics", "All metrics", True),
+        ("configuration", "Configuration", True),
+        ("again", "Run it again", True),
+    ]
+    return [(anchor, heading) for anchor, heading, shown in present if shown]
+
+
+def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
+    """The different machines of a sweep, drawn, and which of them each point has."""
+    machines: list[dict[str, Any]] = []
+    of_settings: dict[tuple[tuple[str, object], ...], int] = {}
+    of_point = []
+    for point in results.points:
+        key = tuple((path, value) for path, value in point.at.items() if path.startswith("machine"))
+        if key not in of_settings:
+            of_settings[key] = len(machines)
+            machines.append(_drawn(_point_config(results, point)["machine"], point))
+        of_point.append(of_settings[key])
+    return machines, of_point
+
+
+def _drawn(config: Mapping[str, Any], point: Point) -> dict[str, Any]:
+    machine = Machine(config)
+    return {
+        "title": machine.title,
+        "nodes": machine.nodes,
+        "node": node_drawing(machine, machine.nodes_with_cpus()[0]),
+        "network": network_drawing(machine, point.metrics),
+    }
+
+
+def _point_config(results: Results, point: Point) -> Mapping[str, Any]:
+    """The configuration of one point: a sweep writes each into its own directory."""
+    path = results.directory / "points" / str(point.number) / "config.toml"
+    if not path.exists():
+        return results.config
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path}: cut off or damaged: {' '.join(str(error).split())}") from None
+
+
+def _parameters(config: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The machine's parameters, each with where it comes from: [machine.sources] names parameters or whole tables."""
+    machine = dict(config["machine"])
+    sources = machine.pop("sources", {})
+    rows = []
+    for path, value in _leaves(machine, ""):
+        if path in ("name", "title", "cache_levels", "cpus_present"):
+            continue
+        source = next((sources[key] for key in _prefixes(path) if key in sources), "assumed: nothing said")
+        grade, _, why = source.partition(": ")
+        rows.append({"path": path, "value": setting_text(value), "grade": grade, "why": why})
+    return rows
+
+
+def _leaves(table: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found += _leaves(value, f"{prefix}{key}.")
+        else:
+            found.append((prefix + key, value))
+    return found
+
+
+def _prefixes(path: str) -> list[str]:
+    parts = path.split(".")
+    return [".".join(parts[:n]) for n in range(len(parts), 0, -1)]

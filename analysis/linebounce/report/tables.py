@@ -1,0 +1,220 @@
+"""What the page's charts and tables are drawn from: frames of a run, added up where a chart needs no more.
+
+The page only chooses among their rows (a point, a kind, a home node); whatever is worked out is worked out here, so that the
+page and the figures for papers show the same numbers.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from linebounce.records import At, OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
+from linebounce.report.charts import RATIOS_SHOWN
+from linebounce.results import Results
+
+# Bars of a latency histogram: 48 to each factor of ten, so that peaks a fifth apart have valleys between them.
+_BINS_PER_DECADE = 48
+_PERCENTILES = (50.0, 90.0, 99.0, 99.9)
+ALL = "all"
+
+# The order in which sources stand in legends and tables: what is near first.
+SOURCES = ("local_c2c", "local_memory", "node_cache", "remote_memory", "remote_c2c", "upgrade")
+
+
+def is_hit(source: pl.Expr) -> pl.Expr:
+    """Whether a source is one of the CPU's own caches: l1, l2, ..."""
+    return source.str.contains(r"^l\d+$")
+
+
+def _rank() -> pl.Expr:
+    """A source's place in SOURCES: the order in which a chart stacks them."""
+    return pl.col("source").replace_strict(SOURCES, range(len(SOURCES)), default=len(SOURCES)).alias("rank")
+
+
+def with_all_kinds(latency: pl.DataFrame) -> pl.DataFrame:
+    """latency.csv with a third kind: kernel and user together."""
+    kinds = latency["kind"].unique()
+    if len(kinds) < 2:
+        return latency.with_columns(kind=pl.lit(ALL))
+    return pl.concat([latency.with_columns(kind=pl.lit(ALL)), latency])
+
+
+def latency_bins(latency: pl.DataFrame) -> pl.DataFrame:
+    """Histogram of misses: for each point, kind and source the share of accesses in each step of a logarithmic axis."""
+    step = (pl.col("latency_ns").log10() * _BINS_PER_DECADE).floor()
+    misses = with_all_kinds(latency).filter(~is_hit(pl.col("source")), pl.col("latency_ns") > 0)
+    total = pl.col("count").sum().over("point", "kind")
+    return (
+        misses.with_columns(step=step, share=100 * pl.col("count") / total)
+        .group_by("point", "kind", "source", "step")
+        .agg(pl.col("count").sum(), pl.col("share").sum().round_sig_figs(5).alias("share_pct"))
+        .with_columns(
+            low_ns=(10 ** (pl.col("step") / _BINS_PER_DECADE)).round_sig_figs(5),
+            high_ns=(10 ** ((pl.col("step") + 1) / _BINS_PER_DECADE)).round_sig_figs(5),
+        )
+        .sort("point", "kind", "source", "step")
+        .drop("step")
+        .with_columns(_rank())
+    )
+
+
+def latency_curves(latency: pl.DataFrame) -> pl.DataFrame:
+    """For each point, kind and source (and all sources together): which share of misses takes at most, and more than, so long.
+
+    One row for each step of the histogram, at the longest latency in it, so that no curve has more points than can be seen.
+    """
+    misses = with_all_kinds(latency).filter(~is_hit(pl.col("source")), pl.col("latency_ns") > 0)
+    together = misses.with_columns(source=pl.lit(ALL))
+    key = ["point", "kind", "source"]
+    step = (pl.col("latency_ns").log10() * _BINS_PER_DECADE * 2).floor()
+    return (
+        pl.concat([together, misses])
+        .group_by(*key, step.alias("step"))
+        .agg(pl.col("latency_ns").max(), pl.col("count").sum())
+        .sort(*key, "latency_ns")
+        .with_columns(at_most=pl.col("count").cum_sum().over(key) / pl.col("count").sum().over(key))
+        .select(
+            *key,
+            "latency_ns",
+            at_most_pct=(100 * pl.col("at_most")).round_sig_figs(6),
+            # The last step has nothing above it, and a logarithmic axis no place for that.
+            more_pct=pl.when(pl.col("at_most") < 1).then((100 * (1 - pl.col("at_most"))).round_sig_figs(6)),
+        )
+    )
+
+
+def latency_summary(latency: pl.DataFrame) -> pl.DataFrame:
+    """Count, mean and percentiles of each source, hits in the own caches too."""
+    key = ["point", "kind", "source"]
+    ordered = with_all_kinds(latency).sort(*key, "latency_ns")
+    rank = pl.col("count").cum_sum().over(key) / pl.col("count").sum().over(key)
+    quantiles = [
+        pl.col("latency_ns").filter(pl.col("rank") >= percent / 100).first().alias(f"p{percent:g}") for percent in _PERCENTILES
+    ]
+    mean = (pl.col("latency_ns") * pl.col("count")).sum() / pl.col("count").sum()
+    return (
+        ordered.with_columns(rank=rank)
+        .group_by(key, maintain_order=True)
+        .agg(pl.col("count").sum(), mean.round_sig_figs(6).alias("mean"), *quantiles, pl.col("latency_ns").max().alias("max"))
+        .sort("point", "kind", ~is_hit(pl.col("source")), _rank(), "source")
+    )
+
+
+def structures(lines: pl.DataFrame, most: int = 15) -> pl.DataFrame:
+    """The structures with the most latency at each point, by source: total time in us, and its share of all misses' time."""
+    time = (pl.col("count") * pl.col("latency_ns_mean")).sum() / 1000
+    by_source = lines.group_by("point", "structure", "source").agg(time.alias("time_us"))
+    total = pl.col("time_us").sum().over("point", "structure")
+    place = total.rank("dense", descending=True).over("point")
+    share = 100 * pl.col("time_us") / pl.col("time_us").sum().over("point")
+    return (
+        by_source.with_columns(share_pct=share.round_sig_figs(5), place=place, total_us=total)
+        .filter(pl.col("place") <= most)
+        .sort("point", "place", "structure", "source")
+        .select("point", "structure", "source", _rank(), pl.col("time_us").round_sig_figs(6), "share_pct")
+    )
+
+
+def subsystems(point: Point) -> list[dict[str, Any]]:
+    """Each subsystem's share of misses and latency on the 500 costliest lines, the largest first."""
+    shares: dict[str, dict[str, float]] = {}
+    for name, metric in point.metrics.items():
+        head, _, column = name.rpartition(".")
+        if head.startswith("subsystem.") and column in ("latency_pct", "misses_pct"):
+            shares.setdefault(head.removeprefix("subsystem."), {})[column] = metric.value
+    order = sorted(shares, key=lambda name: -shares[name].get("latency_pct", 0))
+    labels = {"latency_pct": "latency", "misses_pct": "misses"}
+    return [
+        {"point": point.number, "subsystem": name, "of": labels[column], "share_pct": shares[name][column]}
+        for name in order
+        for column in labels
+        if column in shares[name]
+    ]
+
+
+def most_latency_point(results: Results) -> Point:
+    """The point that a reader sees first: where misses cost the most."""
+    if len(results.points) == 1:
+        return results.points[0]
+    cost = results.lines.group_by("point").agg((pl.col("count") * pl.col("latency_ns_mean")).sum().alias("ns"))
+    if cost.is_empty():
+        return results.points[-1]
+    return results.point(int(cost.sort("ns", "point", descending=[True, False])["point"][0]))
+
+
+def paper_table(results: Results) -> list[dict[str, Any]]:
+    """Every paper row as the page shows it. `source` is where the figure stands, from the configuration."""
+    sources = {str(row.get("id")): row.get("source", "") for row in results.config.get("paper", [])}
+    tables = {str(row.get("id")): row.get("source", "") for row in results.config.get("table", [])}
+    return [_paper_entry(row, sources.get(row.id) or _table_source(row.id, tables)) for row in results.paper]
+
+
+def _settings_text(at: At) -> str:
+    return ", ".join(f"{path} = {setting_text(value)}" for path, value in at.items())
+
+
+def _table_source(row: str, tables: Mapping[str, str]) -> str:
+    """Rows of a measured table are called TABLE.ROW."""
+    found = [name for name in tables if row.startswith(name + ".")]
+    return tables[max(found, key=len)] if found else ""
+
+
+def _paper_entry(row: PaperRow, source: str) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "id": row.id,
+        "kind": row.kind,
+        "ok": row.ok,
+        "unit": row.unit,
+        "source": source,
+        "at": _settings_text(row.at),
+        "tolerance": _tolerance_text(row),
+        "verdict": {True: "within tolerance", False: "miss", None: "not scored"}[row.ok],
+    }
+    match row:
+        case ValueRow():
+            entry |= {"metric": row.metric, "paper": row.paper, "simulated": row.simulated, "ratio": row.ratio}
+            entry |= {"paper_text": _with_unit(row.paper, row.unit), "simulated_text": _with_unit(row.simulated, row.unit)}
+            entry |= {"chart": None, **_placed(row)}
+            if row.relative_to is not None:
+                how = "minus" if row.difference else "relative to"
+                entry["at"] = f"{entry['at']}; {how} that at {_settings_text(row.relative_to)}"
+        case ShapeRow():
+            entry |= {"metric": row.metric, "expected": f"{row.shape} over {row.over}", "series": list(row.simulated)}
+        case OrderRow():
+            entry |= {"metric": " < ".join(row.order), "expected": "rising", "series": list(row.simulated)}
+    return entry
+
+
+def _with_unit(value: float | None, unit: str) -> str:
+    return "none" if value is None else f"{value:.4g} {unit}".rstrip()
+
+
+def _tolerance_text(row: PaperRow) -> str:
+    if row.tolerance is not None:
+        return f"± {100 * row.tolerance:g} %"
+    if row.tolerance_abs is not None:
+        return f"± {row.tolerance_abs:g} {row.unit}".rstrip()
+    return ""
+
+
+def _placed(row: ValueRow) -> dict[str, Any]:
+    """Where a row stands in a chart against the paper: as a difference in points of a percentage if its tolerance is one, else
+    as a ratio. Ratios that the axis doesn't reach stand at its end, with an arrow."""
+    if row.paper is None or row.simulated is None:
+        return {}
+    if row.tolerance_abs is not None and row.unit == "%":
+        difference = float(f"{row.simulated - row.paper:.6g}")
+        return {"chart": "points", "shown": difference, "outside": "", "low": -row.tolerance_abs, "high": row.tolerance_abs}
+    if row.ratio is None or not row.paper:
+        return {}
+    low, high = RATIOS_SHOWN
+    outside = "▶" if row.ratio > high else "◀" if row.ratio < low else ""
+    half = row.tolerance if row.tolerance is not None else abs((row.tolerance_abs or 0) / row.paper)
+    return {
+        "chart": "ratios",
+        "shown": min(max(row.ratio, low), high),
+        "outside": outside,
+        "low": min(max(1 - half, low), high),
+        "high": min(1 + half, high),
+    }

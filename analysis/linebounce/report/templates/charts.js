@@ -1,0 +1,140 @@
+// Draws Vega-Lite charts in the page's colours. A chart out of sight waits until it is scrolled to.
+
+const ERRORS_ONLY = 1; // of Vega's log levels
+
+class Charts {
+  constructor(specs) {
+    this.specs = specs;
+    this.wanted = new Map(); // figure -> what is to be drawn
+    this.drawn = new Map(); // figure -> Vega's view
+    this.seen = new IntersectionObserver((entries) => this.onScroll(entries), { rootMargin: "400px 0px" });
+  }
+
+  // rows go into the spec's table `table`; words replaces its «placeholders». Without rows the figure is hidden.
+  show(figure, name, table, rows, words = {}) {
+    if (!figure) return;
+    figure.hidden = rows.length === 0;
+    if (!rows.length) {
+      this.forget(figure);
+      return;
+    }
+    this.wanted.set(figure, { name, table, rows, words });
+    if (figure.dataset.near === "yes") this.draw(figure);
+    else this.seen.observe(figure);
+  }
+
+  forget(figure) {
+    this.wanted.delete(figure);
+    this.drawn.get(figure)?.finalize();
+    this.drawn.delete(figure);
+    figure.replaceChildren();
+  }
+
+  onScroll(entries) {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      this.seen.unobserve(entry.target);
+      entry.target.dataset.near = "yes";
+      if (this.wanted.has(entry.target)) this.draw(entry.target);
+    }
+  }
+
+  // All charts again, in the other theme's colours; before printing also those that nobody has scrolled to.
+  drawAll(alsoUnseen = false) {
+    for (const figure of this.wanted.keys()) {
+      if (alsoUnseen) figure.dataset.near = "yes";
+      if (figure.dataset.near === "yes") this.draw(figure);
+    }
+  }
+
+  async draw(figure) {
+    const { name, table, rows, words } = this.wanted.get(figure);
+    let text = JSON.stringify(this.specs[name]);
+    for (const [word, value] of Object.entries(words)) text = text.replaceAll(`«${word}»`, JSON.stringify(value).slice(1, -1));
+    if (isDark()) for (const [light, dark] of DARK_COLOURS) text = text.replaceAll(light, dark);
+    const spec = { ...JSON.parse(text), datasets: { [table]: rows } };
+    fitToRows(spec, rows, figure.clientWidth);
+    const options = { actions: false, renderer: "svg", logLevel: ERRORS_ONLY, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
+    figure.style.minHeight = figure.offsetHeight ? `${figure.offsetHeight}px` : "";
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    figure.dataset.turn = turn;
+    const place = element("div", { class: "chart" });
+    figure.append(place); // Vega measures it: it has to be in the page, above nothing that is seen twice
+    place.style.position = "absolute";
+    place.style.visibility = "hidden";
+    const result = await vegaEmbed(place, spec, options);
+    if (figure.dataset.turn !== String(turn)) {
+      result.finalize(); // another choice was made meanwhile
+      place.remove();
+      return;
+    }
+    this.drawn.get(figure)?.finalize();
+    this.drawn.set(figure, result);
+    place.removeAttribute("style");
+    figure.replaceChildren(place);
+    figure.style.minHeight = "";
+    place.querySelector("svg")?.setAttribute("aria-label", figure.dataset.describe);
+  }
+}
+
+// What is too dark on a dark ground, lighter; the hues stay.
+const DARK_COLOURS = [
+  ["#0072b2", "#4aa3e0"],
+  ["#56b4e9", "#a5d8f7"],
+  ["#d55e00", "#f0803c"],
+  ["#404448", "#d5d9de"],
+  ["#5b4a9c", "#a394e0"],
+  ["#8c564b", "#c08a7e"],
+];
+
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+// Legends name what is there, in as many columns as fit; a swept number has its ticks at the values that were run. A phone shows the
+// ends of long names, where they differ.
+function fitToRows(spec, rows, width) {
+  const isNarrow = width < 480;
+  const distinctOf = (channel) => [...new Set(rows.map((row) => row[channel?.field]))];
+  for (const part of [spec, ...(spec.layer ?? [])]) {
+    const { x, y, yOffset, color, shape } = part.encoding ?? {};
+    const hasNames = y?.type === "nominal";
+    if (isNarrow && hasNames) y.axis = { ...y.axis, labelLimit: 140, labelExpr: "length(datum.label) > 20 ? '…' + slice(datum.label, -19) : datum.label" };
+    if (x?.field === "x") x.axis = { ...x.axis, values: distinctOf(x) };
+    if (spec.height?.step && y) spec.height = Math.max(40, spec.height.step * distinctOf(y).length * (yOffset ? distinctOf(yOffset).length : 1));
+    for (const channel of [color, shape]) {
+      if (!channel?.legend || channel.type !== "nominal") continue;
+      const present = distinctOf(channel);
+      const named = (channel.scale?.domain ?? present).filter((value) => present.includes(value));
+      const columns = Math.floor((width - (hasNames ? 150 : 40)) / 155);
+      channel.legend = { ...channel.legend, values: named, columns: Math.max(1, Math.min(named.length, columns)) };
+    }
+  }
+}
+
+function chartConfig() {
+  const style = getComputedStyle(document.documentElement);
+  const ink = style.getPropertyValue("--ink").trim();
+  const soft = style.getPropertyValue("--soft").trim();
+  const grid = style.getPropertyValue("--rule").trim();
+  const font = getComputedStyle(document.body).fontFamily;
+  return {
+    background: "transparent",
+    font,
+    view: { stroke: null },
+    axis: {
+      labelColor: soft,
+      titleColor: soft,
+      gridColor: grid,
+      domainColor: grid,
+      tickColor: grid,
+      labelFontSize: 11.5,
+      titleFontSize: 12,
+      titleFontWeight: 500,
+      titlePadding: 8,
+    },
+    legend: { labelColor: ink, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500, symbolSize: 90, symbolOpacity: 1, labelLimit: 260 },
+    errorbar: { rule: { color: soft }, ticks: { color: soft } },
+  };
+}

@@ -1,0 +1,74 @@
+// The page's data: one compressed JSON document, unpacked when the page opens.
+
+async function unpackData() {
+  const text = document.getElementById("data").textContent;
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+// Rows of a table in columns, those that have the wanted values.
+function rowsWhere(columns, wanted) {
+  const names = Object.keys(columns);
+  const tests = Object.entries(wanted);
+  const rows = [];
+  const count = names.length ? columns[names[0]].length : 0;
+  for (let i = 0; i < count; i++) {
+    if (!tests.every(([name, value]) => columns[name][i] === value)) continue;
+    rows.push(Object.fromEntries(names.map((name) => [name, columns[name][i]])));
+  }
+  return rows;
+}
+
+function distinct(columns, name, wanted = {}) {
+  return [...new Set(rowsWhere(columns, wanted).map((row) => row[name]))];
+}
+
+// Numbers as a person reads them: four digits, thousands apart.
+function numberText(value, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value !== "number") return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en-US");
+  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(2);
+  return value.toLocaleString("en-US", { maximumSignificantDigits: digits });
+}
+
+// In the few letters of a large figure: 1.158 million instead of 1,157,780.
+function shortText(value) {
+  if (Math.abs(value) >= 1e6) return `${numberText(value / 1e6)} M`;
+  return Math.abs(value) >= 1e5 ? `${numberText(value / 1e3)} k` : numberText(value);
+}
+
+function nanosecondsText(ns) {
+  if (ns < 1000) return `${numberText(ns)} ns`;
+  if (ns < 1e6) return `${numberText(ns / 1e3)} µs`;
+  return `${numberText(ns / 1e6)} ms`;
+}
+
+// element("td", {class: "number"}, "text", otherElement)
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value === true) made.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+// A row of buttons of which one is pressed. choices: [value, label].
+function chooser(place, choices, chosen, changed) {
+  place.hidden = choices.length < 2;
+  place.classList.add("segments");
+  place.replaceChildren(
+    ...choices.map(([value, label]) =>
+      element("button", { type: "button", "aria-pressed": String(value === chosen), onclick: () => changed(value) }, label)
+    )
+  );
+}
+
+function fillSelect(select, choices, chosen) {
+  select.replaceChildren(...choices.map(([value, label]) => element("option", { value, selected: value === chosen }, label)));
+  select.value = chosen;
+}

@@ -1,0 +1,182 @@
+// The cache-line explorer: lines by what they cost, each drawn as the bytes that it is.
+
+class LineStore {
+  constructor(packed, lineBytes) {
+    this.names = packed.names;
+    this.lines = packed.lines;
+    this.rows = packed.rows;
+    this.lineBytes = lineBytes;
+    this.arrayField = packed.names.field.indexOf("[]"); // lines of plain arrays are not told apart
+  }
+
+  last(line) {
+    return this.lines.first[line + 1] ?? this.rows.count.length;
+  }
+
+  // As an Itanium 2 samples: no stores, no upgrades, nothing from memory.
+  isSampled(row) {
+    const source = this.names.source[this.rows.source[row]];
+    return this.names.access[this.rows.access[row]] !== "store" && (source === "local_c2c" || source === "remote_c2c");
+  }
+
+  // {lines, arrays, all}: lines of a point that the filter's words are on, with sums; latency of plain arrays; latency of all.
+  summaries(point, { filter, sum, sampled }) {
+    const tests = filter.split(/\s+/).filter(Boolean).map((word) => this.wordTest(word));
+    const found = new Map();
+    let arrays = 0;
+    let all = 0;
+    for (let line = 0; line < this.lines.point.length; line++) {
+      if (this.lines.point[line] !== point) continue;
+      const totals = this.totals(line, sampled);
+      all += totals.latency;
+      if (totals.isArray) arrays += totals.latency;
+      if (totals.isArray || !totals.misses || !tests.every((test) => test(line))) continue;
+      const key = sum ? `${this.lines.structure[line]}/${this.lines.line[line]}` : String(line);
+      this.add(found, key, line, totals);
+    }
+    return { lines: [...found.values()].map((entry) => this.finish(entry, all, sum)), arrays, all };
+  }
+
+  totals(line, sampled) {
+    const { count, remote_pct: remotePct, latency_ns_mean: mean, field, home } = this.rows;
+    const totals = { misses: 0, remote: 0, latency: 0, isArray: true, homes: new Set() };
+    for (let row = this.lines.first[line]; row < this.last(line); row++) {
+      if (field[row] !== this.arrayField) totals.isArray = false;
+      if (sampled && !this.isSampled(row)) continue;
+      totals.misses += count[row];
+      totals.remote += (count[row] * remotePct[row]) / 100;
+      totals.latency += count[row] * mean[row];
+      totals.homes.add(home[row]);
+    }
+    return totals;
+  }
+
+  // Whether a word of the filter is in a line's names, looked up once for each name.
+  wordTest(word) {
+    const has = (kind) => new Set(this.names[kind].flatMap((name, i) => (name.toLowerCase().includes(word.toLowerCase()) ? [i] : [])));
+    const [structure, object, field, used] = [has("structure"), has("object"), has("field"), has("function")];
+    return (line) => {
+      if (structure.has(this.lines.structure[line]) || object.has(this.lines.object[line])) return true;
+      for (let row = this.lines.first[line]; row < this.last(line); row++) {
+        if (field.has(this.rows.field[row]) || used.has(this.rows.function[row])) return true;
+      }
+      return false;
+    };
+  }
+
+  add(found, key, line, totals) {
+    const entry = found.get(key);
+    if (!entry) {
+      found.set(key, { ...totals, key, members: [line] });
+      return;
+    }
+    entry.members.push(line);
+    for (const column of ["misses", "remote", "latency"]) entry[column] += totals[column];
+    totals.homes.forEach((home) => entry.homes.add(home));
+  }
+
+  finish(entry, all, sum) {
+    const line = entry.members[0];
+    const object = this.names.object[this.lines.object[line]];
+    return {
+      ...entry,
+      structure: this.names.structure[this.lines.structure[line]],
+      object: sum && entry.members.length > 1 ? `${numberText(entry.members.length)} objects` : object,
+      line: this.lines.line[line],
+      home: [...entry.homes].sort((a, b) => a - b).join(", "),
+      remote_pct: entry.misses ? (100 * entry.remote) / entry.misses : 0,
+      share_pct: all ? (100 * entry.latency) / all : 0,
+    };
+  }
+
+  // Who touched a line: one entry for each field, function, access and source, objects added up.
+  uses(entry, sampled) {
+    const found = new Map();
+    for (const line of entry.members) {
+      for (let row = this.lines.first[line]; row < this.last(line); row++) {
+        if (sampled && !this.isSampled(row)) continue;
+        this.addUse(found, row);
+      }
+    }
+    return [...found.values()].map((use) => ({ ...use, remote_pct: (100 * use.remote) / use.count, mean: use.latency / use.count }));
+  }
+
+  addUse(found, row) {
+    const { offset, field, function: used, access, source, home, count, remote_pct: remote, latency_ns_mean: mean } = this.rows;
+    const key = [offset[row], field[row], used[row], access[row], source[row]].join();
+    const use = found.get(key) ?? {
+      offset: offset[row],
+      field: this.names.field[field[row]],
+      function: this.names.function[used[row]],
+      access: this.names.access[access[row]],
+      source: this.names.source[source[row]],
+      homes: new Set(),
+      count: 0,
+      remote: 0,
+      latency: 0,
+    };
+    use.homes.add(home[row]);
+    use.count += count[row];
+    use.remote += (count[row] * remote[row]) / 100;
+    use.latency += count[row] * mean[row];
+    found.set(key, use);
+  }
+}
+
+// The fields of a line by offset, with where each ends: at the next one that was seen, after 8 bytes at most (its alignment
+// allowing), for sizes are not in the results.
+function fieldsOfLine(uses, lineBytes) {
+  const byOffset = new Map();
+  for (const use of uses) {
+    const field = byOffset.get(use.offset) ?? { offset: use.offset, names: new Set(), latency: 0, misses: 0, written: false };
+    field.names.add(use.field);
+    field.latency += use.latency;
+    field.misses += use.count;
+    field.written ||= use.access !== "load";
+    byOffset.set(use.offset, field);
+  }
+  const fields = [...byOffset.values()].sort((a, b) => a.offset - b.offset);
+  fields.forEach((field, i) => {
+    const widest = field.offset % 8 === 0 ? 8 : field.offset % 4 === 0 ? 4 : field.offset % 2 === 0 ? 2 : 1;
+    field.end = Math.min(field.offset + widest, fields[i + 1]?.offset ?? lineBytes, lineBytes);
+    field.name = [...field.names].join(" / ");
+  });
+  return fields;
+}
+
+// The drawing: rows of bytes, on them the fields, the darker the more of the line's latency they have.
+function drawLine(uses, lineBytes, width, choose) {
+  const perRow = Math.min(lineBytes, width < 540 ? 16 : 32);
+  const fields = fieldsOfLine(uses, lineBytes);
+  const most = Math.max(...fields.map((field) => field.latency), 1);
+  const total = fields.reduce((sum, field) => sum + field.latency, 0) || 1;
+  const drawing = element("div", { class: "bytes", style: `--bytes: ${perRow}` });
+  for (let start = 0; start < lineBytes; start += perRow) {
+    const row = element("div", { class: "byte-row" });
+    for (const field of fields) {
+      const from = Math.max(field.offset, start);
+      const to = Math.min(field.end, start + perRow);
+      if (from >= to) continue;
+      const strength = 0.16 + 0.84 * Math.sqrt(field.latency / most);
+      const share = (100 * field.latency) / total;
+      const label = `${field.name}, offset ${field.offset}: ${numberText(field.misses)} misses, ${numberText(share, 3)} % of the line's latency, ${field.written ? "written" : "only read"}`;
+      row.append(
+        element(
+          "button",
+          {
+            type: "button",
+            class: `field ${field.written ? "written" : "read"}${strength > 0.6 ? " strong" : ""}`,
+            style: `grid-column: ${from - start + 1} / ${to - start + 1}; --strength: ${Math.round(100 * strength)}%`,
+            title: label,
+            "aria-label": label,
+            onclick: () => choose(field),
+          },
+          element("span", {}, field.name),
+          element("small", {}, `${numberText(share, 2)} %`)
+        )
+      );
+    }
+    drawing.append(element("span", { class: "offset" }, String(start)), row);
+  }
+  return drawing;
+}

@@ -1,0 +1,480 @@
+// What each section shows of a run at the chosen point. A section that the run has no data for is not on the page.
+
+const SOURCE_ORDER = ["local_c2c", "local_memory", "node_cache", "remote_memory", "remote_c2c", "upgrade"];
+
+class RunView {
+  constructor(article, run, page) {
+    this.article = article;
+    this.run = run;
+    this.page = page;
+    this.point = run.points.findIndex((point) => point.number === run.first_shown);
+    this.kind = distinct(run.latency_summary, "kind").includes("all") ? "all" : distinct(run.latency_summary, "kind")[0];
+    this.makeTables();
+    this.wirePoints();
+    this.wireSweep();
+    this.wireContention();
+    this.wireLines();
+    this.showPaper();
+    this.showPoint();
+  }
+
+  find(selector) {
+    return this.article.querySelector(selector);
+  }
+
+  chart(name) {
+    return this.find(`figure[data-chart="${name}"]`);
+  }
+
+  get number() {
+    return this.run.points[this.point].number;
+  }
+
+  metric(name) {
+    const metric = this.run.metrics[name];
+    const value = metric?.value[this.point];
+    return value === null || value === undefined ? null : { value, unit: metric.unit, ci95: metric.ci95?.[this.point] ?? null };
+  }
+
+  // ---- tables ----
+
+  makeTables() {
+    const place = (name) => this.find(`[data-table="${name}"]`);
+    this.tables = {};
+    const add = (name, columns, options) => {
+      if (place(name)) this.tables[name] = new SortTable(place(name), columns, options);
+    };
+    add("paper", PAPER_COLUMNS, { key: (row) => row.id });
+    add("latency", LATENCY_COLUMNS);
+    add("locks", LOCK_COLUMNS, {
+      sorted: { key: "cpu_pct", down: true },
+      key: (row) => row.lock,
+      open: (row) => (row.call_site ? [] : this.callSites.filter((site) => site.lock === row.lock)),
+      limit: 40,
+    });
+    add("metrics", METRIC_COLUMNS, { sorted: { key: "name", down: false }, limit: 60 });
+    this.onFilter("paper", () => this.showPaper());
+    this.find("[data-misses-only]")?.addEventListener("change", () => this.showPaper());
+    this.onFilter("locks", () => this.showLocks());
+    this.onFilter("metrics", () => this.showMetrics());
+    this.onFilter("parameters", (filter) => {
+      for (const row of this.article.querySelectorAll('[data-plain-table="parameters"] tbody tr')) row.hidden = !matches(row.textContent, filter);
+    });
+  }
+
+  onFilter(name, show) {
+    const input = this.find(`[data-filter="${name}"]`);
+    input?.addEventListener("input", () => show(input.value.trim()));
+  }
+
+  filter(name) {
+    return this.find(`[data-filter="${name}"]`)?.value.trim() ?? "";
+  }
+
+  // ---- paper ----
+
+  showPaper() {
+    if (!this.tables.paper) return;
+    const missesOnly = this.find("[data-misses-only]").checked;
+    const rows = this.run.paper.filter(
+      (row) => matches(`${row.id} ${row.metric} ${row.kind} ${row.at}`, this.filter("paper")) && (!missesOnly || row.ok === false)
+    );
+    this.tables.paper.show(rows);
+    for (const kind of ["ratios", "points"]) {
+      const name = `paper_${kind}`;
+      this.page.charts.show(this.chart(name), name, name, rows.filter((row) => row.chart === kind));
+    }
+  }
+
+  // ---- the chosen point ----
+
+  wirePoints() {
+    const form = this.find("[data-points]");
+    if (!form) return;
+    form.addEventListener("submit", (event) => event.preventDefault());
+    for (const select of form.querySelectorAll("select")) {
+      const path = select.dataset.path;
+      [...select.options].forEach((option, i) => (option.value = String(i)));
+      select.addEventListener("change", () => {
+        this.point = nearestPoint(this.run.points, this.point, path, this.run.swept[path][Number(select.value)]);
+        this.showPoint();
+      });
+    }
+  }
+
+  showPoint() {
+    this.showChoice();
+    this.showKeyFigures();
+    this.showSweep();
+    this.showContention();
+    this.showLatency();
+    this.showMatrix();
+    this.showLocks();
+    this.showLines();
+    const subsystems = this.run.subsystems.filter((row) => row.point === this.number);
+    this.page.charts.show(this.chart("subsystems"), "subsystems", "subsystems", subsystems);
+    this.showMachine();
+    this.showMetrics();
+  }
+
+  showChoice() {
+    const form = this.find("[data-points]");
+    if (!form) return;
+    const at = this.run.points[this.point].at;
+    for (const select of form.querySelectorAll("select")) select.value = String(this.run.swept[select.dataset.path].indexOf(at[select.dataset.path]));
+    const failed = this.run.points[this.point].failed ? ", failed" : "";
+    form.querySelector("output").textContent = `point ${this.number} of ${this.run.points.length}${failed}`;
+  }
+
+  showKeyFigures() {
+    const tiles = this.page.keyFigures.flatMap(([name, label]) => {
+      const metric = this.metric(name);
+      if (!metric) return [];
+      const spread = metric.ci95 ? ` ± ${shortText(Number(metric.ci95.toPrecision(2)))}` : "";
+      return [element("div", { title: name }, element("dt", {}, label), element("dd", {}, shortText(metric.value), element("small", {}, ` ${metric.unit}`)), spread ? element("dd", { class: "spread" }, spread) : null)];
+    });
+    this.find("[data-key-figures]").replaceChildren(element("dl", {}, ...tiles.slice(0, 6)));
+  }
+
+  // ---- latency ----
+
+  showLatency() {
+    if (!this.tables.latency) return;
+    const kinds = distinct(this.run.latency_summary, "kind").sort();
+    chooser(this.find('[data-choice="kind"]'), kinds.map((kind) => [kind, kind === "all" ? "kernel and user" : kind]), this.kind, (kind) => {
+      this.kind = kind;
+      this.showLatency();
+    });
+    const wanted = { point: this.number, kind: this.kind };
+    this.page.charts.show(this.chart("latency_histogram"), "latency_histogram", "latency_bins", rowsWhere(this.run.latency_bins, wanted));
+    const curves = rowsWhere(this.run.latency_curves, wanted);
+    this.page.charts.show(this.chart("latency_cdf"), "latency_cdf", "latency_curves", curves);
+    const tail = curves.filter((row) => row.more_pct !== null);
+    this.page.charts.show(this.chart("latency_tail"), "latency_tail", "latency_curves", tail);
+    this.tables.latency.show(rowsWhere(this.run.latency_summary, wanted));
+  }
+
+  // ---- core to core ----
+
+  showMatrix() {
+    if (!this.chart("matrix")) return;
+    const at = { point: this.number };
+    for (const column of ["state", "home_node"]) {
+      const values = distinct(this.run.matrix, column, at);
+      this.chosen ??= {};
+      if (!values.includes(this.chosen[column])) this.chosen[column] = values[0];
+      const label = (value) => (column === "home_node" ? `home on node ${value}` : value);
+      chooser(this.find(`[data-choice="${column}"]`), values.map((value) => [value, label(value)]), this.chosen[column], (value) => {
+        this.chosen[column] = value;
+        this.showMatrix();
+      });
+    }
+    this.page.charts.show(this.chart("matrix"), "matrix", "matrix", rowsWhere(this.run.matrix, { ...at, ...this.chosen }));
+  }
+
+  // ---- locks ----
+
+  showLocks() {
+    if (!this.tables.locks) return;
+    const rows = rowsWhere(this.run.locks, { point: this.number });
+    this.callSites = rows.filter((row) => row.call_site);
+    const named = (row) => [row.lock, ...this.callSites.filter((site) => site.lock === row.lock).map((site) => site.call_site)].join(" ");
+    this.tables.locks.show(rows.filter((row) => !row.call_site && matches(named(row), this.filter("locks"))));
+  }
+
+  wireContention() {
+    const place = this.find("[data-contention]");
+    if (!place || !("machine.cpus" in this.run.swept)) return;
+    const worst = new Map();
+    rowsWhere(this.run.locks, { call_site: "" }).forEach((row) => worst.set(row.lock, Math.max(worst.get(row.lock) ?? 0, row.cpu_pct)));
+    const locks = [...worst].sort((a, b) => b[1] - a[1]).map(([lock]) => [lock, lock]);
+    if (!locks.length) return;
+    place.hidden = false;
+    fillSelect(this.find("[data-contention-lock]"), locks, locks[0][0]);
+    fillSelect(this.find("[data-contention-column]"), CONTENTION_COLUMNS, "con_pct");
+    for (const select of place.querySelectorAll("select")) select.addEventListener("change", () => this.showContention());
+  }
+
+  showContention() {
+    const place = this.find("[data-contention]");
+    if (!place || place.hidden) return;
+    const lock = this.find("[data-contention-lock]").value;
+    const metric = `locks.${lock}.${this.find("[data-contention-column]").value}`;
+    this.drawSweep("contention", metric, "machine.cpus", seriesFor(this.run.swept, "machine.cpus"), "[data-contention-fixed]");
+  }
+
+  // ---- sweep ----
+
+  wireSweep() {
+    if (!this.chart("sweep")) return;
+    const paths = Object.keys(this.run.swept);
+    const x = paths.find((path) => isNumeric(this.run.swept[path])) ?? paths[0];
+    const names = Object.keys(this.run.metrics).filter((name) => this.run.metrics[name].value.filter((value) => value !== null).length > 1);
+    const metric = this.page.keyFigures.map(([name]) => name).find((name) => names.includes(name)) ?? names[0];
+    this.sweep = { metric, x, series: seriesFor(this.run.swept, x) };
+    fillSelect(this.find('[data-sweep="metric"]'), names.map((name) => [name, name]), metric);
+    fillSelect(this.find('[data-sweep="x"]'), paths.map((path) => [path, path]), x);
+    fillSelect(this.find('[data-sweep="series"]'), [["", "none"], ...paths.map((path) => [path, path])], this.sweep.series);
+    for (const select of this.article.querySelectorAll("[data-sweep]")) {
+      select.addEventListener("change", () => {
+        this.sweep[select.dataset.sweep] = select.value;
+        this.showSweep();
+      });
+    }
+  }
+
+  showSweep() {
+    if (this.sweep) this.drawSweep("sweep", this.sweep.metric, this.sweep.x, this.sweep.series, "[data-sweep-fixed]");
+  }
+
+  drawSweep(place, name, x, series, fixedNote) {
+    const { rows, fixed } = sweepRows(this.run, name, x, series, this.point);
+    const numeric = isNumeric(this.run.swept[x]);
+    const unit = this.run.metrics[name]?.unit;
+    const words = { x, series: series || " ", y: unit ? `${name} (${unit})` : name };
+    this.page.charts.show(this.chart(place), numeric ? "sweep_line" : "sweep_bars", "sweep", rows, words);
+    const at = fixed.map((path) => `${path} = ${this.run.points[this.point].at[path]}`).join(", ");
+    this.find(fixedNote).textContent = at ? `At ${at}.` : "";
+  }
+
+  // ---- lines ----
+
+  wireLines() {
+    if (!this.find("[data-explorer]")) return;
+    this.store = new LineStore(this.run.lines, this.run.line_bytes);
+    this.lineChoice = { filter: "", sum: false, sampled: false };
+    this.tables.lines = new SortTable(this.find('[data-table="lines"]'), LINE_COLUMNS, {
+      sorted: { key: "latency", down: true },
+      limit: 25,
+      choose: (row) => this.chooseLine(row),
+      isChosen: (row) => row.key === this.chosenLine,
+    });
+    this.onFilter("lines", (filter) => {
+      this.lineChoice.filter = filter;
+      this.showLines();
+    });
+    this.find("[data-sampled]").addEventListener("change", (event) => {
+      this.lineChoice.sampled = event.target.checked;
+      this.showLines();
+    });
+  }
+
+  showLines() {
+    if (!this.store) return;
+    chooser(this.find('[data-choice="sum"]'), [[false, "each object"], [true, "each structure"]], this.lineChoice.sum, (sum) => {
+      this.lineChoice.sum = sum;
+      this.showLines();
+    });
+    const { lines, arrays, all } = this.store.summaries(this.number, this.lineChoice);
+    const aside = arrays ? ` Plain arrays, whose lines are not told apart, have ${numberText((100 * arrays) / all, 3)} % of the latency.` : "";
+    this.find("[data-lines-count]").textContent = `${numberText(lines.length)} ${lines.length === 1 ? "line" : "lines"}.${aside}`;
+    const kept = lines.some((line) => line.key === this.chosenLine);
+    const costliest = lines.reduce((best, line) => (best && best.latency >= line.latency ? best : line), null);
+    if (!kept) this.chosenLine = costliest?.key;
+    for (const line of lines) line.most = costliest.share_pct;
+    this.tables.lines.show(lines);
+    this.showLine(lines.find((line) => line.key === this.chosenLine));
+    const structures = rowsWhere(this.run.structures, { point: this.number });
+    this.page.charts.show(this.chart("structures"), "structures", "structures", structures);
+  }
+
+  chooseLine(row) {
+    this.chosenLine = row.key;
+    const scrolled = this.find('[data-table="lines"]').scrollTop;
+    this.tables.lines.draw();
+    this.find('[data-table="lines"]').scrollTop = scrolled;
+    this.find(`[data-line="${CSS.escape(row.key)}"]`)?.focus({ preventScroll: true });
+    this.showLine(row);
+    const detail = this.find("[data-line-detail]");
+    if (detail.getBoundingClientRect().top > innerHeight * 0.7) detail.scrollIntoView({ behavior: "smooth", block: "start" });
+  }
+
+  showLine(row) {
+    const place = this.find("[data-line-detail]");
+    if (!row) {
+      place.replaceChildren();
+      return;
+    }
+    const uses = this.store.uses(row, this.lineChoice.sampled);
+    const table = element("div", { class: "table", tabindex: "0", role: "region", "aria-label": "Who touched the line" });
+    const uses_table = new SortTable(table, USE_COLUMNS, { sorted: { key: "latency", down: true }, limit: 30 });
+    uses_table.show(uses);
+    const all = element("button", { type: "button", class: "all-fields", hidden: true }, "All fields");
+    const only = (field) => {
+      all.hidden = !field;
+      uses_table.show(field ? uses.filter((use) => use.offset === field.offset) : uses);
+    };
+    all.addEventListener("click", () => only(null));
+    place.replaceChildren(
+      element("h3", {}, `${row.object.includes(" objects") ? `${row.structure}, ${row.object}` : row.object}, line ${row.line}`),
+      element("p", { class: "caption" }, `${this.store.lineBytes} bytes, home on node ${row.home}. ${numberText(row.misses)} misses, ${numberText(row.remote_pct, 3)} % of them from another node than the home; ${nanosecondsText(row.latency)}, ${numberText(row.share_pct, 3)} % of all misses' latency.`),
+      drawLine(uses, this.store.lineBytes, place.clientWidth, only),
+      element("p", { class: "caption legend" }, element("i", { class: "field written strong" }), " written ", element("i", { class: "field read strong" }), " only read; the stronger, the more of the line's latency. Fields without a miss are blank; a field is drawn up to the next one or its alignment, 8 bytes at most."),
+      all,
+      table
+    );
+  }
+
+  // ---- machine and metrics ----
+
+  showMachine() {
+    for (const machine of this.article.querySelectorAll("[data-machine]")) {
+      machine.hidden = Number(machine.dataset.machine) !== this.run.machine_of_point[this.point];
+    }
+    for (const text of this.article.querySelectorAll("[data-metric]")) {
+      const metric = this.metric(text.dataset.metric);
+      text.textContent = metric ? `${text.dataset.before}${numberText(metric.value, 3)} %` : "";
+    }
+    for (const line of this.article.querySelectorAll("[data-load]")) {
+      const load = this.metric(line.dataset.load)?.value ?? 0;
+      line.style.strokeWidth = 2 + (8 * Math.min(load, 100)) / 100;
+    }
+  }
+
+  showMetrics() {
+    const rows = Object.keys(this.run.metrics).flatMap((name) => {
+      const metric = this.metric(name);
+      return metric && matches(name, this.filter("metrics")) ? [{ name, ...metric }] : [];
+    });
+    this.tables.metrics.show(rows);
+  }
+}
+
+const CONTENTION_COLUMNS = [
+  ["con_pct", "CON: acquisitions that wait (%)"],
+  ["util_pct", "UTIL: time it is held (%)"],
+  ["wait_mean_us", "mean wait (µs)"],
+  ["hold_mean_us", "mean hold (µs)"],
+  ["cpu_pct", "CPU time spent waiting (%)"],
+  ["total", "acquisitions"],
+];
+
+const code = (name) => element("code", {}, name);
+const sourceLabel = (name, labels) => element("span", { class: `source ${name}` }, labels[name] ?? name);
+const percent = (key, label, title) => ({ key, label, title, number: true, text: (row) => numberText(row[key], 3) });
+const share = (key, label, title) => ({
+  key,
+  label,
+  title,
+  number: true,
+  html: (row) => element("span", { class: "bar", style: `--part: ${(100 * row[key]) / (row.most || 1)}%` }, numberText(row[key], 3)),
+});
+
+const VERDICTS = { true: ["yes", "✓ within"], false: ["no", "✗ miss"], null: ["none", "not scored"] };
+const seriesText = (values) => values.map((value) => numberText(value)).join(" → ");
+
+function errorText(row) {
+  if (row.chart === "points") return `${signed(row.shown)} points`;
+  return typeof row.ratio === "number" ? `${signed(100 * (row.ratio - 1))} %` : "";
+}
+
+const signed = (value) => `${value < 0 ? "−" : "+"}${numberText(Math.abs(value), 3)}`;
+
+const PAPER_COLUMNS = [
+  { key: "id", label: "figure", html: (row) => element("span", { title: row.source }, code(row.id), row.at ? element("small", {}, row.at) : null) },
+  { key: "paper", label: "paper", number: true, text: (row) => ("series" in row ? row.expected : `${numberText(row.paper)} ${row.unit}`) },
+  { key: "simulated", label: "simulated", number: true, text: (row) => ("series" in row ? `${seriesText(row.series)} ${row.unit}` : `${numberText(row.simulated)} ${row.unit}`) },
+  { key: "ratio", label: "error", title: "simulated / paper - 1, or the difference of shares", number: true, text: errorText },
+  { key: "tolerance", label: "tolerance", number: true, text: (row) => row.tolerance },
+  { key: "kind", label: "kind", html: (row) => element("span", { class: `grade ${row.kind}` }, row.kind) },
+  { key: "ok", label: "verdict", sort: (row) => String(row.ok), html: (row) => element("span", { class: `verdict ${VERDICTS[row.ok][0]}` }, VERDICTS[row.ok][1]) },
+];
+
+const LATENCY_COLUMNS = [
+  { key: "source", label: "supplied by", sort: (row) => (SOURCE_ORDER.indexOf(row.source) + 1 ? `m${SOURCE_ORDER.indexOf(row.source)}` : row.source), html: (row) => sourceLabel(row.source, pageLabels) },
+  { key: "count", label: "accesses", number: true },
+  { key: "mean", label: "mean, ns", number: true },
+  { key: "p50", label: "median", number: true },
+  { key: "p90", label: "90 %", number: true },
+  { key: "p99", label: "99 %", number: true },
+  { key: "p99.9", label: "99.9 %", number: true },
+  { key: "max", label: "longest", number: true },
+];
+
+const LOCK_COLUMNS = [
+  { key: "lock", label: "lock", html: (row) => code(row.call_site || row.lock) },
+  percent("util_pct", "UTIL %", "time in which it is held"),
+  percent("con_pct", "CON %", "acquisitions that had to wait"),
+  { key: "hold_mean_us", label: "hold, µs", number: true },
+  { key: "hold_max_us", label: "longest", number: true },
+  { key: "wait_mean_us", label: "wait, µs", number: true },
+  { key: "wait_max_us", label: "longest", number: true },
+  percent("cpu_pct", "CPU %", "of all CPUs' time: waiting for it"),
+  { key: "total", label: "total", number: true },
+  { key: "nowait", label: "at once", number: true },
+  { key: "spin", label: "waited", number: true },
+  { key: "rjct", label: "rejected", number: true },
+];
+
+const LINE_COLUMNS = [
+  { key: "object", label: "line", html: (row) => element("button", { type: "button", class: "line-name", "data-line": row.key }, code(row.object.includes(" objects") ? row.structure : row.object), element("small", {}, `${row.object.includes(" objects") ? row.object : row.structure}, line ${row.line}`)) },
+  { key: "latency", label: "latency", number: true, text: (row) => nanosecondsText(row.latency) },
+  share("share_pct", "share %", "of all misses' latency"),
+  { key: "misses", label: "misses", number: true },
+  percent("remote_pct", "remote %", "misses of CPUs that are on another node than the line's home"),
+  { key: "home", label: "home", number: true, text: (row) => row.home },
+];
+
+const USE_COLUMNS = [
+  { key: "offset", label: "at", title: "offset in the line", number: true },
+  { key: "field", label: "field", html: (row) => code(row.field) },
+  { key: "function", label: "function", html: (row) => code(row.function) },
+  { key: "access", label: "access", html: (row) => element("span", { class: `access ${row.access}` }, row.access) },
+  { key: "source", label: "supplied by", html: (row) => sourceLabel(row.source, pageLabels) },
+  { key: "count", label: "misses", number: true },
+  percent("remote_pct", "remote %"),
+  { key: "mean", label: "mean", number: true, text: (row) => nanosecondsText(row.mean) },
+  { key: "latency", label: "in all", number: true, text: (row) => nanosecondsText(row.latency) },
+];
+
+const METRIC_COLUMNS = [
+  { key: "name", label: "metric", html: (row) => code(row.name) },
+  { key: "value", label: "value", number: true, text: (row) => numberText(row.value, 6) },
+  { key: "ci95", label: "± 95 %", number: true, text: (row) => (row.ci95 === null ? "" : numberText(row.ci95, 3)) },
+  { key: "unit", label: "unit" },
+];
+
+function isNumeric(values) {
+  return values.every((value) => typeof value === "number");
+}
+
+// Which path gets the colours: the first other one that a chart can show with few enough lines.
+function seriesFor(swept, x) {
+  const others = Object.keys(swept).filter((path) => path !== x && swept[path].length > 1);
+  return others.find((path) => !isNumeric(swept[path])) ?? others[0] ?? "";
+}
+
+// Of the points with this value the one that differs least from the one that was chosen.
+function nearestPoint(points, current, path, value) {
+  const at = points[current].at;
+  const same = (point) => Object.keys(at).filter((key) => key !== path && point.at[key] === at[key]).length;
+  const candidates = points.map((point, i) => [i, point]).filter(([, point]) => point.at[path] === value);
+  return candidates.reduce((best, candidate) => (same(candidate[1]) > same(best[1]) ? candidate : best))[0];
+}
+
+// The points of a chart: other paths stay as they are at the chosen point, but only as many of them as it takes to have one point
+// in each place. (Paths that go in step with x need not stay.)
+function sweepRows(run, name, x, series, chosen) {
+  const metric = run.metrics[name];
+  const at = run.points[chosen].at;
+  const placeOf = (point) => `${point.at[x]}/${series ? point.at[series] : ""}`;
+  let points = run.points.map((point, i) => [i, point]);
+  const fixed = [];
+  for (const path of Object.keys(run.swept)) {
+    const places = points.map(([, point]) => placeOf(point));
+    if (new Set(places).size === places.length) break;
+    if (path === x || path === series) continue;
+    const kept = points.filter(([, point]) => point.at[path] === at[path]);
+    if (kept.length === points.length) continue;
+    points = kept;
+    fixed.push(path);
+  }
+  const rows = points
+    .filter(([i]) => metric && metric.value[i] !== null)
+    .map(([i, point]) => {
+      const value = metric.value[i];
+      const spread = metric.ci95?.[i] ?? 0;
+      return { point: point.number, x: point.at[x], series: series ? String(point.at[series]) : "", value, ci95: spread, low: value - spread, high: value + spread };
+    });
+  return { rows, fixed };
+}

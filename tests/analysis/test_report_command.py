@@ -1,0 +1,127 @@
+"""`linebounce report`: its files, what it refuses, and how fast it is."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from program import ROOT, Result
+
+Command = Callable[..., Result]
+
+
+def test_the_page_lies_beside_the_directory(command: Command, costs_run: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(costs_run, tmp_path / "costs")
+    result = command("report", "costs", cwd=tmp_path)
+    assert result.code == 0, result.stderr
+    assert result.stdout == "costs.html\n"
+    assert (tmp_path / "costs.html").read_text().startswith("<!doctype html>")
+    assert {path.name for path in copy.iterdir()} == {path.name for path in costs_run.iterdir()}
+
+
+def test_a_directory_for_the_page_is_made(command: Command, costs_run: Path, tmp_path: Path) -> None:
+    page = tmp_path / "new" / "page.html"
+    assert command("report", costs_run, "-o", page).code == 0
+    assert page.exists()
+
+
+def test_the_page_names_no_other_host(command: Command, costs_run: Path, tmp_path: Path) -> None:
+    """Vega's own text has addresses of namespaces and of its editor; our part has none at all."""
+    page = tmp_path / "page.html"
+    command("report", costs_run, "-o", page)
+    ours = [part for part in page.read_text().split("<script>") if "vegaEmbed=" not in part and "window.vegaEmbed" not in part]
+    assert not [part for part in ours if "http://" in part or "https://" in part]
+    assert "default-src 'none'" in ours[0]
+
+
+def test_names_of_the_run_are_text_and_never_markup(command: Command, costs_run: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(costs_run, tmp_path / "costs"))
+    config = (copy / "config.toml").read_text()
+    (copy / "config.toml").write_text(config.replace('title = "What', 'title = "</script><script>alert(1)</script> What', 1))
+    page = tmp_path / "page.html"
+    assert command("report", copy, "-o", page).code == 0
+    assert "<script>alert" not in page.read_text()
+
+
+def test_figures_are_svg_and_png(command: Command, locks_run: Path, tmp_path: Path) -> None:
+    result = command("report", locks_run, "-o", tmp_path / "page.html", "--figures", tmp_path / "figures")
+    assert result.code == 0, result.stderr
+    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    charts = ["sweep", "contention", "latency_histogram", "latency_cdf", "latency_tail", "structures"]
+    assert names == {f"{chart}.{suffix}" for chart in charts for suffix in ("svg", "png")}
+    for path in (tmp_path / "figures").iterdir():
+        start = path.read_bytes()[:8]
+        assert start.startswith(b"<svg") if path.suffix == ".svg" else start == b"\x89PNG\r\n\x1a\n"
+    assert [Path(line).name for line in result.stdout.splitlines()[1:]] == sorted(names, key=result.stdout.find)
+
+
+def test_figures_of_a_matrix_and_of_paper_rows(command: Command, costs_run: Path, matrix_run: Path, tmp_path: Path) -> None:
+    figures = tmp_path / "figures"
+    result = command("report", costs_run, matrix_run, "-o", tmp_path / "page.html", "--figures", figures)
+    assert result.code == 0, result.stderr
+    assert (figures / "0_operation_costs" / "paper_ratios.svg").exists()
+    assert (figures / "1_core_to_core" / "matrix_modified_home_3.png").exists()
+
+
+@pytest.mark.parametrize("directory", ["nothing", "."])
+def test_what_is_no_results_directory_is_refused_in_one_line(command: Command, tmp_path: Path, directory: str) -> None:
+    result = command("report", directory, cwd=tmp_path)
+    assert result.code == 3
+    assert result.stderr.startswith("linebounce report: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_damaged_file_is_refused_before_anything_is_written(command: Command, costs_run: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(costs_run, tmp_path / "costs"))
+    (copy / "lines.csv").write_text((copy / "lines.csv").read_text()[:-3])
+    result = command("report", copy)
+    assert result.code == 3
+    assert "lines.csv:" in result.stderr
+    assert not (tmp_path / "costs.html").exists()
+
+
+def test_an_output_that_cannot_be_written_is_exit_code_2(command: Command, costs_run: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = command("report", costs_run, "-o", tmp_path / "file" / "page.html")
+    assert result.code == 2
+    assert str(tmp_path / "file") in result.stderr
+    assert command("report", costs_run, "-o", tmp_path).code == 2
+
+
+def test_wrong_usage_is_exit_code_2_and_help_has_examples(command: Command) -> None:
+    assert command("report").code == 2
+    assert command("report", "--nothing").code == 2
+    shown = command("report", "--help")
+    assert shown.code == 0
+    assert "examples:" in shown.stdout
+
+
+def test_the_program_finds_the_command(executable: Path, costs_run: Path, tmp_path: Path) -> None:
+    """As ./dev sets it up: beside the program, or on PATH."""
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "analysis"),
+    }
+    page = tmp_path / "page.html"
+    done = subprocess.run(
+        [executable, "report", costs_run, "-o", page], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert page.exists()
+
+
+def test_a_hundred_thousand_rows_take_under_five_seconds_and_ten_mebibytes(
+    command: Command, oltp_run: Path, tmp_path: Path
+) -> None:
+    assert (oltp_run / "lines.csv").read_bytes().count(b"\n") > 100_000
+    page = tmp_path / "page.html"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert command("report", oltp_run, "-o", page).code == 0
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # Of the processor: how long it takes on the clock depends on what else the machine does.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5
+    assert page.stat().st_size < 10 * 2**20

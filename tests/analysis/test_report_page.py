@@ -1,0 +1,248 @@
+"""The report in a real browser that has no network: what a reader sees and does."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from conftest import SCREENSHOTS
+from opened_page import DESKTOP, PHONE, OpenedPage, open_page
+from playwright.sync_api import Browser
+from program import Result
+
+CHARTS = {
+    "costs_run": {"paper_ratios", "latency_histogram", "latency_cdf", "latency_tail", "structures"},
+    "locks_run": {"sweep", "contention", "latency_histogram", "latency_cdf", "latency_tail", "structures"},
+    "matrix_run": {"latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
+    "oltp_run": {
+        "paper_ratios",
+        "paper_points",
+        "latency_histogram",
+        "latency_cdf",
+        "latency_tail",
+        "structures",
+        "subsystems",
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def reports(
+    command: Callable[..., Result], tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> dict[str, Path]:
+    """A report of each run."""
+    folder = tmp_path_factory.mktemp("reports")
+    pages = {}
+    for run in CHARTS:
+        pages[run] = folder / f"{run}.html"
+        assert command("report", request.getfixturevalue(run), "-o", pages[run]).code == 0
+    return pages
+
+
+@pytest.fixture
+def opened(browser: Browser, reports: dict[str, Path]) -> Iterator[Callable[..., OpenedPage]]:
+    """Opens a run's report; in the end nothing may have gone wrong in it."""
+    pages: list[OpenedPage] = []
+
+    def open_run(run: str, **options: object) -> OpenedPage:
+        pages.append(open_page(browser, reports[run], **options))  # type: ignore[arg-type]
+        return pages[-1]
+
+    yield open_run
+    for page in pages:
+        assert page.problems == []
+        assert page.requests == []
+        page.page.context.close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("run", sorted(CHARTS))
+def test_every_chart_has_marks_and_nothing_leaves_the_file(
+    opened: Callable[..., OpenedPage], run: str, size: tuple[int, int], theme: str
+) -> None:
+    page = opened(run, size=size, theme=theme)
+    page.scroll_through()
+    assert set(page.charts()) == CHARTS[run]
+    assert all(page.marks(chart) > 0 for chart in page.charts()), {chart: page.marks(chart) for chart in page.charts()}
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= size[0], "wider than the window"
+    page.screenshot(SCREENSHOTS / f"report_{run.removesuffix('_run')}_{'phone' if size == PHONE else 'desktop'}_{theme}.png")
+
+
+def test_a_report_of_a_hundred_thousand_lines_opens_in_under_two_seconds(browser: Browser, reports: dict[str, Path]) -> None:
+    """Until its tables stand and its first chart is drawn; the best of three, for other programs may be running."""
+    times = []
+    for _ in range(3):
+        page = open_page(browser, reports["oltp_run"]).page
+        page.wait_for_selector("figure svg g.mark-symbol path")
+        times.append(page.evaluate("performance.now()") / 1000)
+        page.context.close()
+    assert min(times) < 2
+
+
+def test_the_lock_table_sorts_by_every_column_both_ways(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("oltp_run")
+    page.sort("locks", "total")
+    totals = [int(text.replace(",", "")) for text in page.column("locks", 9)]
+    assert len(totals) > 10
+    assert totals == sorted(totals, reverse=True)
+    page.sort("locks", "total")
+    assert [int(text.replace(",", "")) for text in page.column("locks", 9)] == totals[::-1]
+    page.sort("locks", "lock")
+    names = [text.strip("▸ \n") for text in page.column("locks", 1)]
+    assert names == sorted(names)
+
+
+def test_a_lock_opens_to_its_call_sites_by_keyboard(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("oltp_run")
+    page.filter("locks", "kioctx_ctx_lock")
+    assert len(page.column("locks", 1)) == 1
+    page.page.locator('[data-opens="kioctx_ctx_lock"]').press("Enter")
+    sites = page.page.locator('[data-table="locks"] tr.inner td:first-child').all_inner_texts()
+    assert "aio_complete" in sites
+    assert page.page.evaluate("document.activeElement.dataset.opens") == "kioctx_ctx_lock"
+
+
+def test_the_explorer_filters_by_field_and_function(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("oltp_run")
+    page.filter("lines", "rq nr_running")
+    names = page.column("lines", 1)
+    assert names
+    assert all("rq" in name for name in names)
+    page.filter("lines", "no_such_field")
+    assert page.page.locator("[data-lines-count]").inner_text().startswith("0 lines")
+    page.filter("lines", "")
+    assert len(page.column("lines", 1)) == 25
+
+
+def test_a_line_is_drawn_as_its_bytes_with_the_fields_on_it(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("oltp_run")
+    page.filter("lines", "tvec_base[1]")
+    page.page.locator('[data-table="lines"] .line-name').first.press("Enter")
+    assert page.page.locator("[data-line-detail] h3").inner_text() == "tvec_base[1], line 0"
+    assert page.page.locator("[data-line-detail] .offset").all_inner_texts() == ["0", "32", "64", "96"]
+    lock = page.page.locator(".byte-row .field", has_text="lock").first
+    assert "written" in str(lock.get_attribute("class"))
+    before = page.page.locator("[data-line-detail] tbody tr").count()
+    lock.click()
+    fields = page.page.locator("[data-line-detail] tbody td:nth-child(2)").all_inner_texts()
+    assert 0 < len(fields) < before
+    assert set(fields) == {"lock"}
+
+
+def test_lines_of_a_structures_objects_add_up(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("oltp_run")
+    page.filter("lines", "tvec_base")
+    page.page.get_by_role("button", name="each structure").click()
+    first = page.column("lines", 1)[0]
+    assert "tvec_base" in first
+    assert "16 objects" in first
+
+
+def test_a_line_of_the_matrix_run_has_its_machines_length(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("matrix_run")
+    assert page.page.locator("[data-line-detail] .caption").first.inner_text().startswith("32 bytes")
+
+
+def test_the_explorers_sums_are_those_of_the_file(opened: Callable[..., OpenedPage], oltp_run: Path) -> None:
+    import linebounce  # noqa: PLC0415
+    import polars as pl  # noqa: PLC0415
+
+    lines = linebounce.open(oltp_run).lines.filter(pl.col("field") != "[]")
+    top = (
+        lines.group_by("object", "line")
+        .agg((pl.col("count") * pl.col("latency_ns_mean")).sum().alias("ns"), pl.col("count").sum())
+        .sort("ns", descending=True)
+    )
+    page = opened("oltp_run")
+    assert page.column("lines", 1)[0].split("\n")[0] == top["object"][0]
+    assert page.column("lines", 4)[0] == f"{top['count'][0]:,}"
+
+
+def test_choosing_a_point_changes_all_that_is_shown(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("locks_run")
+    page.page.locator('select[data-path="workload.lock"]').select_option(label="mcs")
+    page.page.locator('select[data-path="machine.cpus"]').select_option(label="2")
+    assert page.page.locator("[data-point-name]").inner_text().startswith("point 7 of 9")
+    assert "mcs_lock" in " ".join(page.column("lines", 1))
+    drawn = page.page.locator("svg.topology:visible .absent")
+    assert drawn.count() > 0
+    page.page.locator('select[data-path="machine.cpus"]').select_option(label="1")
+    page.scroll_through()
+    assert set(page.charts()) == {"sweep", "contention"}, "a single CPU misses nothing here"
+
+
+def test_contention_is_drawn_against_cpus(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("locks_run")
+    page.scroll_through()
+    before = page.page.locator('figure[data-chart="contention"] svg').inner_html()
+    page.page.locator("[data-contention-column]").select_option("wait_mean_us")
+    page.page.wait_for_function(
+        "(before) => document.querySelector('figure[data-chart=\"contention\"] svg')?.innerHTML !== before", arg=before
+    )
+    page.scroll_through()
+    assert page.marks("contention") > 0
+
+
+def test_paper_rows_can_be_narrowed_to_the_misses(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("oltp_run")
+    all_rows = len(page.column("paper", 1))
+    page.page.locator("[data-misses-only]").check()
+    verdicts = page.column("paper", 7)
+    assert 0 < len(verdicts) < all_rows
+    assert all("miss" in verdict or "not" in verdict for verdict in verdicts)
+
+
+def test_the_switch_changes_the_theme_and_the_charts_with_it(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("costs_run")
+    page.scroll_through()
+    ground = "getComputedStyle(document.body).backgroundColor"
+    before = page.page.evaluate(ground)
+    page.page.locator("#theme").press("Enter")
+    assert page.page.evaluate(ground) != before
+    page.page.wait_for_function(
+        "document.querySelector('figure[data-chart=latency_histogram] svg').outerHTML.includes('#4aa3e0')"
+    )
+
+
+def test_links_say_how_busy_they_are(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("matrix_run")
+    loads = page.page.locator("svg.topology .load").all_text_contents()
+    assert len(loads) == 1 + 2 * 4, "the bus, and both ways of the ring's four links"
+    assert all(text.endswith("%") for text in loads)
+
+
+def test_the_whole_page_can_be_reached_by_keyboard(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("costs_run")
+    page.page.keyboard.press("Tab")
+    assert page.page.evaluate("document.activeElement.textContent") == "Skip to the results"
+    unnamed = page.page.eval_on_selector_all(
+        "button, select, input",
+        "(all) => all.filter((e) => !(e.innerText || e.ariaLabel || e.labels?.length)).map((e) => e.outerHTML)",
+    )
+    assert unnamed == []
+
+
+def test_several_runs_are_chosen_from_one_page(
+    browser: Browser, command: Callable[..., Result], costs_run: Path, locks_run: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "both.html"
+    assert command("report", costs_run, locks_run, "-o", file).code == 0
+    page = open_page(browser, file)
+    assert "What an operation costs" in page.page.locator("h1:visible").inner_text()
+    page.page.locator("#run-choice").select_option("1")
+    assert page.page.locator("h1:visible").inner_text() == "Three locks under contention"
+    page.scroll_through()
+    assert set(page.charts()) == CHARTS["locks_run"]
+    assert page.problems == []
+    page.page.context.close()
+
+
+def test_numbers_of_the_paper_stand_beside_the_simulated(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("costs_run")
+    rows = dict(zip(page.column("paper", 1), zip(page.column("paper", 2), page.column("paper", 3), strict=True), strict=True))
+    assert rows["ols2004.table1.l2_hit"] == ("12.9 ns", "12.86 ns")
+
+
+def test_the_command_to_run_it_again_is_there(opened: Callable[..., OpenedPage], costs_run: Path) -> None:
+    page = opened("costs_run")
+    assert f"linebounce run {costs_run}/config.toml" in page.page.locator(".command code").first.inner_text()
