@@ -83,7 +83,8 @@ def _run(arguments: argparse.Namespace) -> int:
         if status_of(directory) in ("complete", "failed"):
             Study(directory, arguments.metric, variations).show()
         return code
-    directory = _output(arguments, experiment.plan().experiment)
+    name = "" if arguments.output else experiment.plan().experiment
+    directory = _output(arguments, name)
     return run_sweep(Sweep(experiment, directory, arguments.fresh, cluster), merged=_print_merged)
 
 
@@ -114,7 +115,7 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
     code = DONE
     if missing:
         code, failed = _run_points(sweep, plan, missing, start_s)
-    merge_code, output, complaints = _merge(experiment, directory)
+    merge_code, output, complaints = _merge(experiment, directory, ran=bool(missing))
     if code == INTERRUPTED:
         tell(f"interrupted; what is finished is in {directory}, and the same command goes on from there")
         return code
@@ -162,15 +163,17 @@ def _job(sweep: Sweep, plan: Plan) -> Job:
         directory=sweep.directory,
         manifest=digest(sweep.directory / "manifest.json"),
         swept=plan.swept,
+        folder=str(Path.cwd()),
         root=os.environ.get("LINEBOUNCE_ROOT", ""),
         resolved="" if sweep.cluster.local else sweep.experiment.resolved(),
     )
 
 
-def _merge(experiment: Experiment, directory: Path) -> tuple[int, str, str]:
-    """Exit code, standard output and errors of the merge."""
-    wait_until_free(directory, _MERGE_WAIT_S)
-    command = experiment.command("-o", str(directory), "--merge")
+def _merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str, str]:
+    """Exit code, standard output and errors of the merge; where no point had to run, of a `run` that finds them all there."""
+    deadline = time.monotonic() + _MERGE_WAIT_S
+    wait_until_free(directory, or_until=lambda: time.monotonic() > deadline)
+    command = experiment.command("-o", str(directory), *(["--merge"] if ran else []))
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr.strip().removeprefix("linebounce: ")
 

@@ -125,8 +125,8 @@ class Dispatcher:
             return outcome
         if isinstance(error, distributed.scheduler.KilledWorker):
             return Outcome(failed={points[0]: f"every worker that ran it has died: {_first_line(error)}"}, not_run=points[1:])
-        if isinstance(error, ModuleNotFoundError):
-            raise UsageError(f"a worker cannot run points: {_first_line(error)}; install the package linebounce there as here")
+        if isinstance(error, ModuleNotFoundError) or "deserialization" in str(error):
+            raise UsageError("the scheduler or a worker cannot load the Python package linebounce: install there what is here")
         raise UsageError(f"a worker cannot run points: {_first_line(error)}")
 
     def _note(self, outcome: Outcome) -> None:

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,8 @@ class Job:
     directory: Path  # absolute
     manifest: str  # digest of its manifest.json, by which a worker knows that it sees the same directory
     swept: bool
-    root: str = ""  # LINEBOUNCE_ROOT of the client
+    folder: str = ""  # the client's working directory, for relative paths in what it was given; used where it exists
+    root: str = ""  # LINEBOUNCE_ROOT of the client, likewise
     resolved: str = ""  # the experiment for workers that do not see the directory; empty if all are on this machine
 
     def point_directory(self, point: int) -> Path:
@@ -72,7 +73,7 @@ def run_points(job: Job, points: Sequence[int]) -> Outcome:
         return Outcome(not_run=list(points))
     if digest(job.directory / "manifest.json") == job.manifest:
         for point in points:
-            wait_until_free(job.point_directory(point))
+            wait_until_free(job.point_directory(point), or_until=lambda: job.name in _stopped)
         return _run_here(job, points)
     with tempfile.TemporaryDirectory(prefix="linebounce-") as scratch:
         config = Path(scratch) / "experiment.toml"
@@ -90,14 +91,13 @@ def stop(job_name: str) -> None:
         process.send_signal(signal.SIGTERM)
 
 
-def wait_until_free(directory: Path, seconds: float = float("inf")) -> None:
+def wait_until_free(directory: Path, or_until: Callable[[], bool]) -> None:
     """Waits while a run of this very directory is under way: that of a worker that was killed, or of an earlier sweep.
 
     The program's lock lies in the directory and goes with its process.
     """
-    deadline = time.monotonic() + seconds
     with contextlib.suppress(OSError), (directory / LOCK).open("rb") as file:
-        while time.monotonic() < deadline:
+        while not or_until():
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return
@@ -127,7 +127,7 @@ def _run_here(job: Job, points: Sequence[int]) -> Outcome:
 
 def _run(job: Job, command: list[str]) -> tuple[int, str]:
     """Exit code and what it said. Its own session: Ctrl-C is for the client, which then stops the workers."""
-    environment = os.environ | ({"LINEBOUNCE_ROOT": job.root} if Path(job.root).is_dir() and job.root else {})
+    environment = os.environ | ({"LINEBOUNCE_ROOT": job.root} if job.root and Path(job.root).is_dir() else {})
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -136,6 +136,7 @@ def _run(job: Job, command: list[str]) -> tuple[int, str]:
         text=True,
         errors="replace",
         env=environment,
+        cwd=job.folder if job.folder and Path(job.folder).is_dir() else None,
         start_new_session=True,
     ) as process:
         running = _running.setdefault(job.name, set())
