@@ -52,6 +52,19 @@ def test_a_sweep_on_this_machine_is_the_same_as_a_run(sweeps: Sweeps, linebounce
     assert_same_data(sweeps.directory / "out", linebounce.run(path, "run", "-j", "1"))
 
 
+def test_an_experiment_without_a_sweep_is_one_point(sweeps: Sweeps, linebounce: Program) -> None:
+    path = linebounce.file("one.toml", experiment())
+    for _ in range(2):  # the second time its results are there already
+        result = sweeps(path, "-o", "out")
+        assert result.code == 0, result.stderr
+        assert_same_data(sweeps.directory / "out", linebounce.run(path, "run"))
+    failing = linebounce.file("failing.toml", FAILING.split("[sweep]")[0] + '[set]\n"workload.mistake" = "deadlock"\n')
+    result = sweeps(failing, "-o", "failed")
+    assert result.code == 1, result.stderr
+    assert "the run failed twice" in result.stderr
+    assert "CPU 0 holds lock_0" in result.stderr
+
+
 def test_a_killed_worker_loses_nothing(sweeps: Sweeps, linebounce: Program, slow_by_run: Path) -> None:
     _, address = sweeps.scheduler()
     workers = [sweeps.worker(address) for _ in range(2)]

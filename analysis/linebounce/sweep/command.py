@@ -24,7 +24,7 @@ DONE, SOME_FAILED, USAGE, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
 _LOG_LINES = 15  # of a failed point's log
 _SHOWN_FAILURES = 5  # points whose log is shown
-_MERGE_WAIT_S = 30.0
+_MERGE_WAIT_S = 10.0
 
 _EXAMPLES = """examples:
   linebounce sweep lock_scaling                                  the points of `linebounce run lock_scaling`, on this machine

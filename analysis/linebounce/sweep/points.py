@@ -71,7 +71,7 @@ def run_points(job: Job, points: Sequence[int]) -> Outcome:
     job = replace(job, experiment=replace(job.experiment, program=find_program(job.experiment.program)))
     if job.name in _stopped:
         return Outcome(not_run=list(points))
-    if digest(job.directory / "manifest.json") == job.manifest:
+    if not job.resolved or digest(job.directory / "manifest.json") == job.manifest:
         for point in points:
             wait_until_free(job.point_directory(point), or_until=lambda: job.name in _stopped)
         return _run_here(job, points)
