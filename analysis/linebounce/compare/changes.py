@@ -98,8 +98,10 @@ def compare(base: Results, other: Results) -> Comparison:
             f"{base.directory} and {other.directory} share no metric: {_some(base)} here, {_some(other)} there; "
             "compare runs of the same workload"
         )
+    shared = {change.metric for point in points for change in point.changes}
+    first_alone, second_alone = (tuple(name for name in names if name not in shared) for names in (only_base, only_other))
     unmatched = len(base.points) + len(other.points) - 2 * len(pairs)
-    return Comparison(base, other, tuple(points), tuple(only_base), tuple(only_other), unmatched)
+    return Comparison(base, other, tuple(points), first_alone, second_alone, unmatched)
 
 
 def hits(comparisons: Sequence[Comparison], conditions: Sequence[Condition]) -> list[Hit]:
