@@ -15,12 +15,12 @@ _SHOWN_POINTS = 20
 
 def results_html(results: Results) -> str:
     """A heading, the points with what was swept, and what can be asked for."""
-    scored = [row for row in results.paper if row.ok is not None]
+    predicted = [row for row in results.paper if row.ok is not None and row.kind == "predicted"]
     facts = [f"{escape(results.machine)}", f"{len(results.points)} point{'s' * (len(results.points) != 1)}"]
     if results.manifest.seeds > 1:
         facts.append(f"{results.manifest.seeds} seeds")
-    if scored:
-        facts.append(f"{sum(bool(row.ok) for row in scored)} of {len(scored)} paper rows within tolerance")
+    if predicted:
+        facts.append(f"{sum(bool(row.ok) for row in predicted)} of {len(predicted)} predictions within tolerance")
     head = f"<strong>{escape(results.title)}</strong><br>{' · '.join(facts)}<br><code>{escape(str(results.directory))}</code>"
     return f"<div>{head}{_points_table(results)}</div>"
 

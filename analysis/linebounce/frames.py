@@ -102,7 +102,7 @@ def _check_ends(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> 
 
 
 def _rows_are_full(content: bytes, columns: dict[str, pl.DataType]) -> bool:
-    """Polars takes a text that is missing at a row's end for an empty one. With quotes in the file, commas count for nothing."""
+    """Polars takes a text that is missing at a row's end for an empty one. Beside quotes, commas alone count for nothing."""
     if b'"' in content:
         return all(len(row) == len(columns) for row in csv.reader(content.decode(errors="replace").splitlines()))
     return content.count(b",") == content.count(b"\n") * (len(columns) - 1)

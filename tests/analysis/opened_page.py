@@ -24,10 +24,8 @@ class OpenedPage:
         for y in range(0, height, 400):
             self.page.evaluate(f"scrollTo({{top: {y}, behavior: 'instant'}})")
             self.page.wait_for_timeout(30)
-        self.page.wait_for_function(
-            "[...document.querySelectorAll('figure[data-chart]')].every("
-            "(f) => f.hidden || !f.offsetParent || f.querySelector('.chart:not([style]) svg'))"
-        )
+        drawn = "(f) => f.hidden || !f.offsetParent || f.dataset.drawn === 'yes'"
+        self.page.wait_for_function(f"[...document.querySelectorAll('figure[data-chart]')].every({drawn})")
         self.page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
 
     def charts(self) -> list[str]:

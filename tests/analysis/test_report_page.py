@@ -162,7 +162,7 @@ def test_choosing_a_point_changes_all_that_is_shown(opened: Callable[..., Opened
     page = opened("locks_run")
     page.page.locator('select[data-path="workload.lock"]').select_option(label="mcs")
     page.page.locator('select[data-path="machine.cpus"]').select_option(label="2")
-    assert page.page.locator("[data-point-name]").inner_text().startswith("point 7 of 9")
+    assert page.page.locator("[data-point-name]").inner_text() == "point 7 (0 to 8)"
     assert "mcs_lock" in " ".join(page.column("lines", 1))
     drawn = page.page.locator("svg.topology:visible .absent")
     assert drawn.count() > 0
@@ -246,3 +246,9 @@ def test_numbers_of_the_paper_stand_beside_the_simulated(opened: Callable[..., O
 def test_the_command_to_run_it_again_is_there(opened: Callable[..., OpenedPage], costs_run: Path) -> None:
     page = opened("costs_run")
     assert f"linebounce run {costs_run}/config.toml" in page.page.locator(".command code").first.inner_text()
+
+
+def test_calibrated_figures_count_as_no_predictions(opened: Callable[..., OpenedPage]) -> None:
+    facts = opened("costs_run").page.locator(".facts").inner_text()
+    assert "3 of 3 predictions within tolerance" in facts
+    assert "6 of 6 calibrated figures within tolerance" in facts

@@ -201,10 +201,17 @@ def _series_colour() -> alt.Color:
     )
 
 
+_HAS_INTERVAL = "datum.ci95 > 0"
+
+
 def sweep_line() -> Spec:
     """A metric over a swept number, one line for each value of another path, with the interval of the seeds."""
     base = _chart("sweep").encode(alt.X("x:Q", title="«x»", axis=alt.Axis(grid=False, format="~g")), _series_colour())
-    band = base.mark_errorbar(ticks=True, thickness=1.2).encode(alt.Y("low:Q", title="«y»"), alt.Y2("high:Q"))
+    band = (
+        base.transform_filter(_HAS_INTERVAL)
+        .mark_errorbar(ticks=True, thickness=1.2)
+        .encode(alt.Y("low:Q", title="«y»"), alt.Y2("high:Q"))
+    )
     line = base.mark_line(point=alt.OverlayMarkDef(size=46, filled=True), strokeWidth=2).encode(
         alt.Y("value:Q", title="«y»", axis=alt.Axis(format="~s")), tooltip=_value_tips()
     )
@@ -218,9 +225,11 @@ def sweep_bars() -> Spec:
         yOffset=alt.YOffset("series:N", sort=None),
     )
     bars = base.mark_bar(cornerRadiusEnd=2).encode(
-        alt.X("value:Q", title="«y»", axis=alt.Axis(format="~s")), _series_colour(), tooltip=_value_tips()
+        alt.X("value:Q", title="«y»", axis=alt.Axis(format="~s", tickCount=8)), _series_colour(), tooltip=_value_tips()
     )
-    spread = base.mark_errorbar(ticks=True).encode(alt.X("low:Q", title="«y»"), alt.X2("high:Q"))
+    spread = (
+        base.transform_filter(_HAS_INTERVAL).mark_errorbar(ticks=True).encode(alt.X("low:Q", title="«y»"), alt.X2("high:Q"))
+    )
     return _finished(bars + spread, alt.Step(18))
 
 
@@ -289,4 +298,6 @@ def with_rows(spec: Spec, table: str, rows: list[dict[str, Any]], words: Mapping
                 present = list(dict.fromkeys(row[coloured["field"]] for row in rows))
                 domain = coloured.get("scale", {}).get("domain", present)
                 coloured["legend"]["values"] = [value for value in domain if value in present]
+                if present == [""]:  # nothing has been chosen for the colours
+                    coloured["legend"] = None
     return filled

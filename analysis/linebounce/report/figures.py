@@ -80,7 +80,7 @@ def _over_sweep(results: Results, point: Point) -> Iterator[Figure]:
     if chosen:
         yield _swept(results, point, "sweep", chosen)
     locks = results.locks.filter(call_site="").sort("cpu_pct", descending=True)
-    if "machine.cpus" in swept and not locks.is_empty():
+    if len(swept.get("machine.cpus", [])) > 1 and not locks.is_empty():
         metric = f"locks.{locks['lock'][0]}.con_pct"
         yield _swept(
             results, point, "contention", sweeps.Axes(metric, "machine.cpus", sweeps.default_series(swept, "machine.cpus"))

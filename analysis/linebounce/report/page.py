@@ -22,7 +22,7 @@ from linebounce.report.network import network_drawing
 from linebounce.report.topology import node_drawing
 from linebounce.results import Results
 
-_SCRIPTS = ("data.js", "charts.js", "table.js", "explorer.js", "sections.js", "page.js")
+_SCRIPTS = ("data.js", "charts.js", "table.js", "explorer.js", "columns.js", "sweep.js", "sections.js", "page.js")
 
 
 def make_page(runs: Sequence[Results]) -> str:
@@ -81,11 +81,19 @@ def _run(results: Results) -> dict[str, Any]:
         "config_text": (results.directory / "config.toml").read_text(encoding="utf-8"),
         "command": shlex.join(results.manifest.argv),
         "again": shlex.join(["linebounce", "run", str(results.directory / "config.toml"), "-o", f"{results.directory}_again"]),
-        "scored": sum(row["ok"] is not None for row in paper),
-        "within": sum(row["ok"] is True for row in paper),
+        "verdicts": _verdicts(paper),
         "sections": _sections(results),
         "data": _run_data(results, machine_of_point, paper),
     }
+
+
+def _verdicts(paper: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
+    """What the heading says of the paper's figures: kind, within tolerance, scored. A calibrated figure counts as no prediction."""
+    kinds = {"predicted": "predictions within tolerance", "calibrated": "calibrated figures within tolerance"}
+    scored = {
+        words: [row["ok"] for row in paper if row["kind"] == kind and row["ok"] is not None] for kind, words in kinds.items()
+    }
+    return [(words, sum(verdicts), len(verdicts)) for words, verdicts in scored.items() if verdicts]
 
 
 def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -56,6 +56,7 @@ class Charts {
     fitToRows(spec, rows, figure.clientWidth);
     const options = { actions: false, renderer: "svg", logLevel: ERRORS_ONLY, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
     figure.style.minHeight = figure.offsetHeight ? `${figure.offsetHeight}px` : "";
+    delete figure.dataset.drawn;
     const turn = (this.turn = (this.turn ?? 0) + 1);
     figure.dataset.turn = turn;
     const place = element("div", { class: "chart" });
@@ -73,6 +74,7 @@ class Charts {
     place.removeAttribute("style");
     figure.replaceChildren(place);
     figure.style.minHeight = "";
+    figure.dataset.drawn = "yes";
     place.querySelector("svg")?.setAttribute("aria-label", figure.dataset.describe);
   }
 }
@@ -108,6 +110,10 @@ function fitToRows(spec, rows, width) {
       const present = distinctOf(channel);
       const named = (channel.scale?.domain ?? present).filter((value) => present.includes(value));
       const columns = Math.floor((width - (hasNames ? 150 : 40)) / 155);
+      if (present.length === 1 && present[0] === "") {
+        channel.legend = null; // nothing has been chosen for the colours
+        continue;
+      }
       channel.legend = { ...channel.legend, values: named, columns: Math.max(1, Math.min(named.length, columns)) };
     }
   }

@@ -1,7 +1,5 @@
 // What each section shows of a run at the chosen point. A section that the run has no data for is not on the page.
 
-const SOURCE_ORDER = ["local_c2c", "local_memory", "node_cache", "remote_memory", "remote_c2c", "upgrade"];
-
 class RunView {
   constructor(article, run, page) {
     this.article = article;
@@ -123,7 +121,7 @@ class RunView {
     const at = this.run.points[this.point].at;
     for (const select of form.querySelectorAll("select")) select.value = String(this.run.swept[select.dataset.path].indexOf(at[select.dataset.path]));
     const failed = this.run.points[this.point].failed ? ", failed" : "";
-    form.querySelector("output").textContent = `point ${this.number} of ${this.run.points.length}${failed}`;
+    form.querySelector("output").textContent = `point ${this.number} (0 to ${this.run.points.length - 1})${failed}`;
   }
 
   showKeyFigures() {
@@ -184,7 +182,7 @@ class RunView {
 
   wireContention() {
     const place = this.find("[data-contention]");
-    if (!place || !("machine.cpus" in this.run.swept)) return;
+    if (!place || !(this.run.swept["machine.cpus"]?.length > 1)) return;
     const worst = new Map();
     rowsWhere(this.run.locks, { call_site: "" }).forEach((row) => worst.set(row.lock, Math.max(worst.get(row.lock) ?? 0, row.cpu_pct)));
     const locks = [...worst].sort((a, b) => b[1] - a[1]).map(([lock]) => [lock, lock]);
@@ -338,143 +336,4 @@ class RunView {
     });
     this.tables.metrics.show(rows);
   }
-}
-
-const CONTENTION_COLUMNS = [
-  ["con_pct", "CON: acquisitions that wait (%)"],
-  ["util_pct", "UTIL: time it is held (%)"],
-  ["wait_mean_us", "mean wait (µs)"],
-  ["hold_mean_us", "mean hold (µs)"],
-  ["cpu_pct", "CPU time spent waiting (%)"],
-  ["total", "acquisitions"],
-];
-
-const code = (name) => element("code", {}, name);
-const sourceLabel = (name, labels) => element("span", { class: `source ${name}` }, labels[name] ?? name);
-const percent = (key, label, title) => ({ key, label, title, number: true, text: (row) => numberText(row[key], 3) });
-const share = (key, label, title) => ({
-  key,
-  label,
-  title,
-  number: true,
-  html: (row) => element("span", { class: "bar", style: `--part: ${(100 * row[key]) / (row.most || 1)}%` }, numberText(row[key], 3)),
-});
-
-const VERDICTS = { true: ["yes", "✓ within"], false: ["no", "✗ miss"], null: ["none", "not scored"] };
-const seriesText = (values) => values.map((value) => numberText(value)).join(" → ");
-
-function errorText(row) {
-  if (row.chart === "points") return `${signed(row.shown)} points`;
-  return typeof row.ratio === "number" ? `${signed(100 * (row.ratio - 1))} %` : "";
-}
-
-const signed = (value) => `${value < 0 ? "−" : "+"}${numberText(Math.abs(value), 3)}`;
-
-const PAPER_COLUMNS = [
-  { key: "id", label: "figure", html: (row) => element("span", { title: row.source }, code(row.id), row.at ? element("small", {}, row.at) : null) },
-  { key: "paper", label: "paper", number: true, text: (row) => ("series" in row ? row.expected : `${numberText(row.paper)} ${row.unit}`) },
-  { key: "simulated", label: "simulated", number: true, text: (row) => ("series" in row ? `${seriesText(row.series)} ${row.unit}` : `${numberText(row.simulated)} ${row.unit}`) },
-  { key: "ratio", label: "error", title: "simulated / paper - 1, or the difference of shares", number: true, text: errorText },
-  { key: "tolerance", label: "tolerance", number: true, text: (row) => row.tolerance },
-  { key: "kind", label: "kind", html: (row) => element("span", { class: `grade ${row.kind}` }, row.kind) },
-  { key: "ok", label: "verdict", sort: (row) => String(row.ok), html: (row) => element("span", { class: `verdict ${VERDICTS[row.ok][0]}` }, VERDICTS[row.ok][1]) },
-];
-
-const LATENCY_COLUMNS = [
-  { key: "source", label: "supplied by", sort: (row) => (SOURCE_ORDER.indexOf(row.source) + 1 ? `m${SOURCE_ORDER.indexOf(row.source)}` : row.source), html: (row) => sourceLabel(row.source, pageLabels) },
-  { key: "count", label: "accesses", number: true },
-  { key: "mean", label: "mean, ns", number: true },
-  { key: "p50", label: "median", number: true },
-  { key: "p90", label: "90 %", number: true },
-  { key: "p99", label: "99 %", number: true },
-  { key: "p99.9", label: "99.9 %", number: true },
-  { key: "max", label: "longest", number: true },
-];
-
-const LOCK_COLUMNS = [
-  { key: "lock", label: "lock", html: (row) => code(row.call_site || row.lock) },
-  percent("util_pct", "UTIL %", "time in which it is held"),
-  percent("con_pct", "CON %", "acquisitions that had to wait"),
-  { key: "hold_mean_us", label: "hold, µs", number: true },
-  { key: "hold_max_us", label: "longest", number: true },
-  { key: "wait_mean_us", label: "wait, µs", number: true },
-  { key: "wait_max_us", label: "longest", number: true },
-  percent("cpu_pct", "CPU %", "of all CPUs' time: waiting for it"),
-  { key: "total", label: "total", number: true },
-  { key: "nowait", label: "at once", number: true },
-  { key: "spin", label: "waited", number: true },
-  { key: "rjct", label: "rejected", number: true },
-];
-
-const LINE_COLUMNS = [
-  { key: "object", label: "line", html: (row) => element("button", { type: "button", class: "line-name", "data-line": row.key }, code(row.object.includes(" objects") ? row.structure : row.object), element("small", {}, `${row.object.includes(" objects") ? row.object : row.structure}, line ${row.line}`)) },
-  { key: "latency", label: "latency", number: true, text: (row) => nanosecondsText(row.latency) },
-  share("share_pct", "share %", "of all misses' latency"),
-  { key: "misses", label: "misses", number: true },
-  percent("remote_pct", "remote %", "misses of CPUs that are on another node than the line's home"),
-  { key: "home", label: "home", number: true, text: (row) => row.home },
-];
-
-const USE_COLUMNS = [
-  { key: "offset", label: "at", title: "offset in the line", number: true },
-  { key: "field", label: "field", html: (row) => code(row.field) },
-  { key: "function", label: "function", html: (row) => code(row.function) },
-  { key: "access", label: "access", html: (row) => element("span", { class: `access ${row.access}` }, row.access) },
-  { key: "source", label: "supplied by", html: (row) => sourceLabel(row.source, pageLabels) },
-  { key: "count", label: "misses", number: true },
-  percent("remote_pct", "remote %"),
-  { key: "mean", label: "mean", number: true, text: (row) => nanosecondsText(row.mean) },
-  { key: "latency", label: "in all", number: true, text: (row) => nanosecondsText(row.latency) },
-];
-
-const METRIC_COLUMNS = [
-  { key: "name", label: "metric", html: (row) => code(row.name) },
-  { key: "value", label: "value", number: true, text: (row) => numberText(row.value, 6) },
-  { key: "ci95", label: "± 95 %", number: true, text: (row) => (row.ci95 === null ? "" : numberText(row.ci95, 3)) },
-  { key: "unit", label: "unit" },
-];
-
-function isNumeric(values) {
-  return values.every((value) => typeof value === "number");
-}
-
-// Which path gets the colours: the first other one that a chart can show with few enough lines.
-function seriesFor(swept, x) {
-  const others = Object.keys(swept).filter((path) => path !== x && swept[path].length > 1);
-  return others.find((path) => !isNumeric(swept[path])) ?? others[0] ?? "";
-}
-
-// Of the points with this value the one that differs least from the one that was chosen.
-function nearestPoint(points, current, path, value) {
-  const at = points[current].at;
-  const same = (point) => Object.keys(at).filter((key) => key !== path && point.at[key] === at[key]).length;
-  const candidates = points.map((point, i) => [i, point]).filter(([, point]) => point.at[path] === value);
-  return candidates.reduce((best, candidate) => (same(candidate[1]) > same(best[1]) ? candidate : best))[0];
-}
-
-// The points of a chart: other paths stay as they are at the chosen point, but only as many of them as it takes to have one point
-// in each place. (Paths that go in step with x need not stay.)
-function sweepRows(run, name, x, series, chosen) {
-  const metric = run.metrics[name];
-  const at = run.points[chosen].at;
-  const placeOf = (point) => `${point.at[x]}/${series ? point.at[series] : ""}`;
-  let points = run.points.map((point, i) => [i, point]);
-  const fixed = [];
-  for (const path of Object.keys(run.swept)) {
-    const places = points.map(([, point]) => placeOf(point));
-    if (new Set(places).size === places.length) break;
-    if (path === x || path === series) continue;
-    const kept = points.filter(([, point]) => point.at[path] === at[path]);
-    if (kept.length === points.length) continue;
-    points = kept;
-    fixed.push(path);
-  }
-  const rows = points
-    .filter(([i]) => metric && metric.value[i] !== null)
-    .map(([i, point]) => {
-      const value = metric.value[i];
-      const spread = metric.ci95?.[i] ?? 0;
-      return { point: point.number, x: point.at[x], series: series ? String(point.at[series]) : "", value, ci95: spread, low: value - spread, high: value + spread };
-    });
-  return { rows, fixed };
 }
