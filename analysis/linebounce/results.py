@@ -177,7 +177,15 @@ def _interrupted(path: Path, manifest: Manifest) -> str:
     finished = sorted(int(file.parent.name) for file in path.glob("points/*/results.json") if file.parent.name.isdigit())
     if finished:
         message += f" (each can be read alone: {path / 'points' / str(finished[0])})"
-    return f"{message}; the same command goes on from there: {shlex.join(manifest.argv)}"
+    return f"{message}; the same command goes on from there: {shlex.join(_whole_run(manifest.argv))}"
+
+
+def _whole_run(argv: Sequence[str]) -> list[str]:
+    """The command without what a sweep's steps have: `--point K`, `--merge`, `--quiet`. As `run` it does what is left to do."""
+    words = list(argv)
+    while "--point" in words:
+        del words[words.index("--point") : words.index("--point") + 2]
+    return [word for word in words if word not in ("--merge", "--quiet")]
 
 
 def _first_point_number(directory: Path) -> int:

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -106,13 +107,14 @@ int report_usage(const CLI::App& program, const CLI::ParseError& error) {
   return static_cast<int>(ExitCode::usage);
 }
 
-// The program linebounce-NAME beside this one, or the bare name, which execvp looks for in PATH.
+// The program linebounce-NAME beside this one, or the bare name, which execvp looks for in PATH. It is told who calls it.
 std::string external_program(const std::string& name) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return "linebounce-" + name;
+  ::setenv("LINEBOUNCE", self.c_str(), 0);
   const auto beside = self.parent_path() / ("linebounce-" + name);
-  if (!error && ::access(beside.c_str(), X_OK) == 0) return beside.string();
-  return "linebounce-" + name;
+  return ::access(beside.c_str(), X_OK) == 0 ? beside.string() : "linebounce-" + name;
 }
 
 // Becomes linebounce-NAME. Returns only if there is none.

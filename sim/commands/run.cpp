@@ -19,7 +19,7 @@ struct RunArguments {
   std::string machine;
   std::vector<std::string> sets;
   std::optional<std::uint64_t> seed;
-  std::optional<int> point;
+  std::vector<int> points;
   int at_once = available_cores();
   bool quiet = false;
   bool fresh = false;
@@ -31,8 +31,8 @@ constexpr const char* kFooter = R"(
 Examples:
   linebounce run operation_costs
   linebounce run my_locks.toml -o out/slow --set machine.memory.latency_ns=200 --set workload.lock=mcs
-  linebounce run operation_costs --plan                   the points, as JSON
-  linebounce run operation_costs -o D --point 3           one of them; when all are done: --merge instead
+  linebounce run lock_scaling --plan                      the points, as JSON; with -o D also which of them are done in D
+  linebounce run lock_scaling -o D --point 3 --point 4    two of them; when all are done: --merge instead
 
 The exit code tells whether the simulation could be run, whatever its paper rows say: that is for `reproduce`.
 A run that was interrupted goes on where it stopped when the same command is given again.)";
@@ -59,32 +59,39 @@ void require_point(const Plan& plan, int point) {
 }
 
 ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, const RunOptions& options) {
-  RunReport report;
-  if (arguments.point) {
-    require_point(plan, *arguments.point);
-    report = run_one_point(plan, *arguments.point, options);
-  } else if (arguments.merge) {
-    report = merge_plan(plan, options);
-  } else {
-    report = run_with_progress(plan, options, plan.experiment.name, !arguments.quiet);
+  for (const int point : arguments.points) require_point(plan, point);
+  ExitCode code = ExitCode::done;
+  for (const int point : arguments.points) {
+    const RunReport report = run_one_point(plan, point, options);
+    print_failures(plan, report, options.directory);
+    if (!arguments.quiet) print_point(plan, point, report, options.directory);
+    code = larger(code, report.code);
+    if (report.code == ExitCode::interrupted) break;
   }
+  return code;
+}
+
+ExitCode run_or_merge(const RunArguments& arguments, const Plan& plan, const RunOptions& options) {
+  const RunReport report =
+      arguments.merge ? merge_plan(plan, options) : run_with_progress(plan, options, plan.experiment.name, !arguments.quiet);
   print_failures(plan, report, options.directory);
-  if (arguments.quiet) return report.code;
-  if (arguments.point) {
-    print_point(plan, *arguments.point, report, options.directory);
-  } else {
-    print_report(plan, report, options.directory);
-  }
+  if (!arguments.quiet) print_report(plan, report, options.directory);
   return report.code;
 }
 
+void print_plan(const RunArguments& arguments, const Plan& plan) {
+  std::optional<std::vector<int>> done;
+  if (!arguments.directory.empty()) done = done_points(plan, arguments.directory);
+  std::cout << plan_text(plan, done);
+}
+
 ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv) {
-  if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (arguments.point ? 1 : 0) > 1) {
+  if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (arguments.points.empty() ? 0 : 1) > 1) {
     throw ConfigError("--plan, --point and --merge are three different things to do: give one of them");
   }
   const Plan plan = make_plan(load_experiment(arguments.experiment, overrides_of(arguments)));
   if (arguments.plan) {
-    std::cout << plan_text(plan);
+    print_plan(arguments, plan);
     return ExitCode::done;
   }
   RunOptions options;
@@ -92,7 +99,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   options.at_once = arguments.at_once;
   options.fresh = arguments.fresh;
   options.argv = argv;
-  return run_chosen_points(arguments, plan, options);
+  return arguments.points.empty() ? run_or_merge(arguments, plan, options) : run_chosen_points(arguments, plan, options);
 }
 
 }  // namespace
@@ -116,7 +123,9 @@ void add_run(CLI::App& program, Invocation& invocation) {
   command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   command->add_flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   command->add_flag("--plan", arguments->plan, "Only print the points, as JSON");
-  command->add_option("--point", arguments->point, "Only run point K, without merging")->type_name("K");
+  command->add_option("--point", arguments->points, "Only run point K, without merging; may be repeated")
+      ->type_name("K")
+      ->allow_extra_args(false);
   command->add_flag("--merge", arguments->merge, "Only merge the points that have been run");
   command->footer(kFooter);
   command->callback(

@@ -31,7 +31,7 @@ Plan make_plan(Experiment experiment) {
   return plan;
 }
 
-std::string plan_text(const Plan& plan) {
+std::string plan_text(const Plan& plan, const std::optional<std::vector<int>>& done) {
   using nlohmann::ordered_json;
   ordered_json points = ordered_json::array();
   for (const Point& point : plan.points) {
@@ -49,6 +49,7 @@ std::string plan_text(const Plan& plan) {
   out["seeds"] = plan.experiment.seeds;
   out["hash"] = plan.hash;
   out["points"] = std::move(points);
+  if (done) out["done"] = *done;
   return out.dump(1) + "\n";
 }
 

@@ -1,6 +1,7 @@
 // The planner: an experiment as the points to run, and what each of them and the whole are known by.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct Plan {
 // Expands the sweep and finds each paper row's points. Errors: ConfigError.
 Plan make_plan(Experiment experiment);
 
-// The plan as `run --plan` prints it, for programs that spread the points over machines.
-std::string plan_text(const Plan& plan);
+// The plan as `run --plan` prints it, for programs that spread the points over machines. `done`: points that need not be run
+// again, where a results directory was named.
+std::string plan_text(const Plan& plan, const std::optional<std::vector<int>>& done = std::nullopt);
 
 // The paper rows held against these results; points[k] is point number k.
 std::vector<PaperResult> evaluate_paper(const Plan& plan, const std::vector<ReportedPoint>& points);

@@ -255,6 +255,16 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) 
   return run.report;
 }
 
+std::vector<int> done_points(const Plan& plan, const fs::path& directory) {
+  check_directory(directory, plan.hash);
+  std::vector<int> done;
+  for (const Point& point : plan.points) {
+    const auto index = static_cast<std::size_t>(point.number);
+    if (point_is_done(point_directory(directory, plan.swept(), point.number), plan.hashes[index])) done.push_back(point.number);
+  }
+  return done;
+}
+
 RunReport merge_plan(const Plan& plan, const RunOptions& options) {
   if (!fs::is_directory(options.directory)) {
     throw InputError("cannot read " + options.directory.string() +
@@ -262,7 +272,7 @@ RunReport merge_plan(const Plan& plan, const RunOptions& options) {
   }
   InterruptGuard guard;
   const DirectoryLock lock(options.directory, LockKind::alone);
-  check_directory(options.directory, plan.hash);
+  make_ready(plan, options);
   Run run(plan, options, guard);
   conclude(plan, options, run.manifest(), run.report);
   RunReport& report = run.report;

@@ -51,7 +51,12 @@ RunReport run_plan(const Plan& plan, const RunOptions& options);
 // One point alone, for a program that hands out points to several machines; nothing is merged. Its report has no results.
 RunReport run_one_point(const Plan& plan, int point, const RunOptions& options);
 
-// Only merges what is there. Errors: InputError when no point has finished.
+// The points that a run into this directory would not run again; it need not exist. Errors: ConfigError for a directory that
+// such a run would refuse.
+std::vector<int> done_points(const Plan& plan, const std::filesystem::path& directory);
+
+// Only merges what is there, with `fresh` nothing: it leaves the directory as a run that has not begun. What is not there is in
+// the report. Errors: InputError when there is no such directory.
 RunReport merge_plan(const Plan& plan, const RunOptions& options);
 
 }  // namespace linebounce

@@ -149,6 +149,18 @@ def test_points_run_by_hand_and_merged_are_the_same_run(linebounce: Program) -> 
     assert_same_data(linebounce.directory / "out", linebounce.run(path, "at_once"))
 
 
+def test_several_points_in_one_call_and_what_a_plan_says_of_them(linebounce: Program) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    result = linebounce("run", path, "-o", "out", "--point", "2", "--point", "0")
+    assert result.code == 0, result.stderr
+    assert finished_points(linebounce.directory / "out") == {"0", "2"}
+    plan = json.loads(linebounce("run", path, "-o", "out", "--plan").stdout)
+    assert plan["done"] == [0, 2]
+    assert "done" not in json.loads(linebounce("run", path, "--plan").stdout)
+    assert "--fresh" in linebounce.refused("run", path, "-o", "out", "--plan", "--set", "run.measure_us=30")
+    assert "3 points, counted from 0" in linebounce.refused("run", path, "-o", "out", "--point", "1", "--point", "3")
+
+
 def test_merging_before_all_points_are_there_is_an_error_that_names_what_is_missing(linebounce: Program) -> None:
     path = linebounce.file("sweep.toml", SWEEP)
     assert linebounce("run", path, "-o", "out", "--point", "0").code == 0

@@ -270,6 +270,28 @@ TEST_F(RunPlan, MergingNamesThePointsThatAreMissing) {
   EXPECT_THAT(report.missing, ElementsAre(0, 2));
 }
 
+TEST_F(RunPlan, APlanKnowsWhichPointsADirectoryHas) {
+  const Plan plan = plan_over_cpus({1, 2, 4});
+  EXPECT_THAT(done_points(plan, folder / "out"), ElementsAre());
+  run_one_point(plan, 1, options());
+  EXPECT_THAT(done_points(plan, folder / "out"), ElementsAre(1));
+  Plan other = plan;
+  other.hash = "00000000000000ee";
+  EXPECT_THROW(done_points(other, folder / "out"), ConfigError);
+  EXPECT_THAT(plan_text(plan, done_points(plan, folder / "out")), HasSubstr("\"done\""));
+  EXPECT_THAT(plan_text(plan), Not(HasSubstr("\"done\"")));
+}
+
+TEST_F(RunPlan, AFreshMergeLeavesADirectoryThatHasNoPoint) {
+  run_plan(plan_over_cpus({1, 2, 4}), options());
+  RunOptions fresh = options();
+  fresh.fresh = true;
+  EXPECT_EQ(merge_plan(plan_over_cpus({1, 2}), fresh).code, ExitCode::unreadable_input);
+  EXPECT_EQ(status(), RunStatus::interrupted);
+  EXPECT_THAT(done_points(plan_over_cpus({1, 2}), folder / "out"), ElementsAre());
+  EXPECT_FALSE(fs::exists(folder / "out/points"));
+}
+
 TEST_F(RunPlan, MergingReportsAPointThatFailedInAnotherProcess) {
   const auto deadlock = [](const auto&, const auto&) -> PointData { throw SimulationFailure("deadlock\nline 0x40"); };
   run_one_point(plan_over_cpus({1, 2}), 0, options());

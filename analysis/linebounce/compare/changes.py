@@ -1,0 +1,185 @@
+"""Metrics of runs held against those of a first run: points matched by where they lie, differences paired over seeds."""
+
+import difflib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from scipy.stats import t as student  # type: ignore[import-untyped]
+
+from linebounce.compare.conditions import Condition, change_pct
+from linebounce.errors import UsageError
+from linebounce.records import At, Point
+from linebounce.results import Results
+
+# Of one point, by metric: the value of each seed.
+Values = Mapping[str, Mapping[int, float]]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A metric of a point in the base and in another run: means over the seeds, and the mean of their differences."""
+
+    metric: str
+    unit: str
+    base: float
+    changed: float
+    difference: float
+    ci95: float | None  # half the width of the difference's 95 % interval; None without two seeds that both have
+
+    @property
+    def percent(self) -> float:
+        return change_pct(self.base, self.changed)
+
+    @property
+    def ci95_percent(self) -> float | None:
+        """Of the base; None where there is none, or the base is 0."""
+        return None if self.ci95 is None or self.base == 0 else 100 * self.ci95 / abs(self.base)
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether the interval leaves out 0; None without an interval."""
+        return None if self.ci95 is None else abs(self.difference) > self.ci95
+
+    @property
+    def size(self) -> float:
+        """How much it changed, from 0 to 2, the same there and back: 1 from 0 or to 0."""
+        return 0.0 if self.base == self.changed else abs(self.changed - self.base) / max(abs(self.base), abs(self.changed))
+
+
+@dataclass(frozen=True)
+class PointChanges:
+    """One point that both runs have. Changes that chance explains come last, otherwise the largest first."""
+
+    at: At
+    changes: tuple[Change, ...]  # metrics that both have
+
+    @property
+    def title(self) -> str:
+        return Point(0, self.at, {}).title
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The base against one other run."""
+
+    base: Results
+    other: Results
+    points: tuple[PointChanges, ...]
+    only_base: tuple[str, ...]  # metrics that the other has at none of these points
+    only_other: tuple[str, ...]
+    unmatched: int  # points that only one of them has, or that failed in one
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A condition that holds."""
+
+    condition: Condition
+    comparison: Comparison
+    point: PointChanges
+    change: Change
+
+
+def compare(base: Results, other: Results) -> Comparison:
+    """UsageError when they have no point or no metric in common."""
+    pairs = _matched(base, other)
+    base_values, other_values = _values_by_point(base), _values_by_point(other)
+    points = []
+    only_base: dict[str, None] = {}
+    only_other: dict[str, None] = {}
+    for first, second in pairs:
+        points.append(_point_changes(first, second, base_values[first.number], other_values[second.number]))
+        only_base |= dict.fromkeys(name for name in first.metrics if name not in second.metrics)
+        only_other |= dict.fromkeys(name for name in second.metrics if name not in first.metrics)
+    if not any(point.changes for point in points):
+        raise UsageError(
+            f"{base.directory} and {other.directory} share no metric: {_some(base)} here, {_some(other)} there; "
+            "compare runs of the same workload"
+        )
+    shared = {change.metric for point in points for change in point.changes}
+    first_alone, second_alone = (tuple(name for name in names if name not in shared) for names in (only_base, only_other))
+    unmatched = len(base.points) + len(other.points) - 2 * len(pairs)
+    return Comparison(base, other, tuple(points), first_alone, second_alone, unmatched)
+
+
+def hits(comparisons: Sequence[Comparison], conditions: Sequence[Condition]) -> list[Hit]:
+    """Where conditions hold. UsageError for a metric that no comparison has."""
+    known = sorted({change.metric for run in comparisons for point in run.points for change in point.changes})
+    for condition in conditions:
+        if condition.metric not in known:
+            near = difflib.get_close_matches(condition.metric, known, n=3)
+            meant = (
+                f"; did you mean {' or '.join(near)}?" if near else f"; there are {len(known)}, from {known[0]} to {known[-1]}"
+            )
+            raise UsageError(f'--fail-on "{condition.text}": the runs share no metric {condition.metric}{meant}')
+    return [
+        Hit(condition, run, point, change)
+        for condition in conditions
+        for run in comparisons
+        for point in run.points
+        for change in point.changes
+        if change.metric == condition.metric and condition.holds(change.base, change.changed)
+    ]
+
+
+def interval95(differences: Sequence[float]) -> float | None:
+    """Half the width of the 95 % interval of their mean, by Student's t; None for fewer than two."""
+    n = len(differences)
+    if n < 2:
+        return None
+    mean = fmean(differences)
+    variance = math.fsum((value - mean) ** 2 for value in differences) / (n - 1)
+    return float(student.ppf(0.975, n - 1)) * math.sqrt(variance / n)
+
+
+def _matched(base: Results, other: Results) -> list[tuple[Point, Point]]:
+    """Points that lie at the same place and have metrics. Runs of one point each are held against each other as they are."""
+    if len(base.points) == len(other.points) == 1:
+        pairs = [(base.points[0], other.points[0])]
+    else:
+        there = {_key(point.at): point for point in other.points}
+        pairs = [(point, there[_key(point.at)]) for point in base.points if _key(point.at) in there]
+    if not pairs:
+        raise UsageError(
+            f"{base.directory} and {other.directory} have no point in common: "
+            f"one begins {_place(base)}, the other {_place(other)}"
+        )
+    return [(first, second) for first, second in pairs if first.metrics and second.metrics]
+
+
+def _key(at: At) -> frozenset[tuple[str, object]]:
+    return frozenset(at.items())
+
+
+def _place(results: Results) -> str:
+    return f"at {results.points[0].title}" if results.points[0].at else "without a sweep"
+
+
+def _some(results: Results) -> str:
+    names = [name for point in results.points for name in point.metrics]
+    return f"{names[0]}, ..." if names else "none"
+
+
+def _values_by_point(results: Results) -> dict[int, Values]:
+    values: dict[int, dict[str, dict[int, float]]] = {point.number: {} for point in results.points}
+    for point, seed, metric, value in results.seeds.select("point", "seed", "metric", "value").iter_rows():
+        values.setdefault(point, {}).setdefault(metric, {})[seed] = value
+    return dict(values)
+
+
+def _point_changes(base: Point, other: Point, base_values: Values, other_values: Values) -> PointChanges:
+    changes = []
+    for name, metric in base.metrics.items():
+        if name not in other.metrics:
+            continue
+        before, after = base_values.get(name, {}), other_values.get(name, {})
+        differences = [after[seed] - before[seed] for seed in before if seed in after]
+        first, second = float(metric.value), float(other.metrics[name].value)
+        interval = interval95(differences)
+        difference = second - first if interval is None else fmean(differences)
+        changes.append(Change(name, metric.unit, first, second, difference, interval))
+    # Without an interval nothing is known of chance: as the metrics that have changed.
+    changes.sort(key=lambda change: (change.significant is False, -change.size))
+    return PointChanges(base.at, tuple(changes))

@@ -1,0 +1,101 @@
+"""`linebounce compare`: the command."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import linebounce
+from linebounce.errors import InputError, UsageError
+
+CONDITION_HELD, USAGE, UNREADABLE, INTERRUPTED = 1, 2, 3, 130
+
+_SHOWN_ROWS = 40
+
+_EXAMPLES = """examples:
+  linebounce compare out/before out/after                       what changed most, first
+  linebounce compare out/ticket out/mcs out/clh -o locks.html   several against the first, as a page with every metric
+  linebounce compare out/before out/after --fail-on "locks.dcache_lock.con_pct > +5%"
+  linebounce compare out/main out/mine --json --fail-on "throughput.operations_per_s < -2%" --fail-on "litmus.forbidden > 0"
+
+Conditions of --fail-on hold for the second run and all behind it, at every point that both have, on means over the seeds:
+  METRIC > +5%    it rose by more than 5 %        METRIC < -5%    it fell by more than 5 %
+  METRIC > +2     it rose by more than 2, in its own unit
+  METRIC > 20     it is above 20: a number without a sign is a value
+
+Points are matched by where they lie in their sweeps. Differences are paired over seeds: +-, the 95 % interval of their mean
+(Student's t); a star marks those whose interval does not hold 0.
+Exit codes: 0 done, 1 a condition holds, 2 wrong usage or nothing in common, 3 results that can't be read."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        return _compare(_parse(arguments))
+    except UsageError as error:
+        return _refused(error, USAGE)
+    except InputError as error:
+        return _refused(error, UNREADABLE)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _refused(error: Exception, code: int) -> int:
+    print(f"linebounce compare: {error}", file=sys.stderr)
+    return code
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="linebounce compare",
+        description="Holds the metrics of runs against those of the first.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("base", metavar="A", type=Path, help="a results directory, as `linebounce run` leaves it")
+    parser.add_argument("others", metavar="B", nargs="+", type=Path, help="others, to be held against it")
+    parser.add_argument(
+        "--fail-on", metavar="CONDITION", action="append", default=[], help="exit code 1 if this holds; may be repeated"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write an HTML page with all metrics")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    return parser.parse_args(arguments)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from linebounce.compare.changes import compare, hits  # noqa: PLC0415  statistics take a moment to load
+    from linebounce.compare.conditions import parse_condition  # noqa: PLC0415
+    from linebounce.compare.rows import document_of, hit_text, rows_of  # noqa: PLC0415
+
+    conditions = [parse_condition(text) for text in arguments.fail_on]
+    base = linebounce.open(arguments.base)
+    comparisons = [compare(base, linebounce.open(directory)) for directory in arguments.others]
+    found = hits(comparisons, conditions)
+    rows = rows_of(comparisons)
+    if arguments.output:
+        from linebounce.compare.page import make_page  # noqa: PLC0415
+
+        _write(arguments.output, make_page(comparisons, rows, found))
+    if arguments.json:
+        print(json.dumps(document_of(comparisons, found), indent=1))
+    else:
+        from linebounce.compare.terminal import print_comparison  # noqa: PLC0415
+
+        print_comparison(comparisons, rows, _SHOWN_ROWS)
+        if arguments.output:
+            print(arguments.output)
+    for hit in found:
+        print(f"linebounce compare: failed on {hit_text(hit)}", file=sys.stderr)
+    return CONDITION_HELD if found else 0
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{error.filename or path}: {error.strerror}") from None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,273 @@
+"""`linebounce sweep`: the points of `linebounce run`, spread over a Dask cluster; and which parameters move a metric."""
+
+import argparse
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+from linebounce.errors import InputError, UsageError
+from linebounce.program import Experiment, Plan, find_program
+from linebounce.sweep.cluster import ClusterOptions, open_client
+from linebounce.sweep.points import Job, digest, status_of, wait_until_free
+from linebounce.sweep.progress import ProgressBar
+
+DONE, SOME_FAILED, USAGE, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 130
+
+_LOG_LINES = 15  # of a failed point's log
+_SHOWN_FAILURES = 5  # points whose log is shown
+_MERGE_WAIT_S = 10.0
+
+_EXAMPLES = """examples:
+  linebounce sweep lock_scaling                                  the points of `linebounce run lock_scaling`, on this machine
+  linebounce sweep my_locks.toml -o out/slow --set machine.memory.latency_ns=200
+  linebounce sweep my_locks.toml --scheduler tcp://host:8786     on a cluster: `dask scheduler`, `dask worker tcp://host:8786`
+  linebounce sweep my_locks.toml --slurm queue=normal,cores=16,memory=32GB,walltime=02:00:00 --workers 8
+  linebounce sweep my_locks.toml --kubernetes name=sweep,image=my/linebounce --workers 8
+
+  linebounce sweep my_locks.toml --vary machine.memory.latency_ns=20% --vary machine.bus=10% \\
+      --metric latency.remote_c2c.mean_ns                        which of them move the metric, and by how much
+
+Whatever ends a sweep, the same command goes on: what has finished is not run again. A point that fails is run once more.
+Exit codes: 0 done, 1 some points failed or the scheduler was lost, 2 wrong usage or no scheduler, 3 input that can't be read,
+130 interrupted."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What to run, where to, and on which cluster."""
+
+    experiment: Experiment
+    directory: Path  # absolute
+    fresh: bool
+    cluster: ClusterOptions
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        with _signals_interrupt():
+            return _run(_parse(arguments))
+    except UsageError as error:
+        return _refused(error, USAGE)
+    except InputError as error:
+        return _refused(error, UNREADABLE)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def tell(line: str) -> None:
+    print(f"linebounce sweep: {line}", file=sys.stderr, flush=True)
+
+
+def _refused(error: Exception, code: int) -> int:
+    tell(str(error))
+    return code
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    experiment = _experiment(arguments)
+    cluster = ClusterOptions(arguments.workers, arguments.scheduler, arguments.slurm, arguments.kubernetes)
+    if arguments.vary:
+        from linebounce.sweep.sensitivity import Study, prepare  # noqa: PLC0415  statistics take a moment to load
+
+        varied, directory, variations = prepare(experiment, arguments.vary, lambda name: _output(arguments, name))
+        code = run_sweep(Sweep(varied, directory, arguments.fresh, cluster), merged=lambda _: None)
+        if status_of(directory) in ("complete", "failed"):
+            Study(directory, arguments.metric, variations).show()
+        return code
+    name = "" if arguments.output else experiment.plan().experiment
+    directory = _output(arguments, name)
+    return run_sweep(Sweep(experiment, directory, arguments.fresh, cluster), merged=_print_merged)
+
+
+def _output(arguments: argparse.Namespace, name: str) -> Path:
+    chosen: Path = arguments.output or Path("out") / name
+    return chosen.absolute()
+
+
+def _experiment(arguments: argparse.Namespace) -> Experiment:
+    source = Path(arguments.experiment)
+    overrides = [option for setting in arguments.set for option in ("--set", setting)]
+    if arguments.machine:
+        machine = Path(arguments.machine)
+        overrides += ["--machine", str(machine.absolute()) if machine.is_file() else arguments.machine]
+    if arguments.seed is not None:
+        overrides += ["--seed", str(arguments.seed)]
+    return Experiment(find_program(), str(source.absolute()) if source.is_file() else arguments.experiment, tuple(overrides))
+
+
+def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
+    """Runs what is missing, and merges. `merged` is given what `linebounce run --merge` prints. Returns the exit code."""
+    experiment, directory = sweep.experiment, sweep.directory
+    started = time.monotonic()
+    plan = experiment.plan(None if sweep.fresh else directory)
+    start_s = time.monotonic() - started
+    missing = [point for point in range(len(plan.at)) if point not in plan.done]
+    failed: dict[int, str] = {}
+    code = DONE
+    if missing:
+        code, failed = _run_points(sweep, plan, missing, start_s)
+    merge_code, output, complaints = _merge(experiment, directory, ran=bool(missing))
+    if code == INTERRUPTED:
+        tell(f"interrupted; what is finished is in {directory}, and the same command goes on from there")
+        return code
+    merged(output)
+    if failed:
+        _print_failures(experiment, directory, plan, failed)
+    if merge_code != 0 and code == DONE:
+        tell(complaints)
+        return merge_code
+    return code
+
+
+def _run_points(sweep: Sweep, plan: Plan, missing: list[int], start_s: float) -> tuple[int, dict[int, str]]:
+    """The exit code, and the failed points with what the program said of each."""
+    with open_client(sweep.cluster, tell) as client:
+        from linebounce.sweep.dispatch import Dispatcher, Progress, SchedulerLostError  # noqa: PLC0415  Dask is there by now, or was named
+
+        if sweep.fresh or not (sweep.directory / "manifest.json").exists():
+            sweep.experiment.start(sweep.directory, fresh=sweep.fresh)
+        progress = Progress(len(plan.at), done=len(plan.done))
+        with ProgressBar(plan.experiment, progress, tell) as bar:
+            dispatcher = Dispatcher(client, _job(sweep, plan), start_s, progress, bar.show)
+            try:
+                dispatcher.run(missing)
+            except KeyboardInterrupt:
+                dispatcher.stop()
+                return INTERRUPTED, progress.failed
+            except SchedulerLostError:
+                bar.close()
+                tell(
+                    f"the scheduler is gone; {progress.done} of {progress.points} points are finished in {sweep.directory}, "
+                    "and the same command goes on from there"
+                )
+                return SOME_FAILED, progress.failed
+            except BaseException:
+                dispatcher.stop()
+                raise
+        return SOME_FAILED if progress.failed else DONE, progress.failed
+
+
+def _job(sweep: Sweep, plan: Plan) -> Job:
+    return Job(
+        name=f"{plan.experiment}-{os.getpid()}-{time.time_ns()}",
+        experiment=sweep.experiment,
+        directory=sweep.directory,
+        manifest=digest(sweep.directory / "manifest.json"),
+        swept=plan.swept,
+        folder=str(Path.cwd()),
+        root=os.environ.get("LINEBOUNCE_ROOT", ""),
+        resolved="" if sweep.cluster.local else sweep.experiment.resolved(),
+    )
+
+
+def _merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str, str]:
+    """Exit code, standard output and errors of the merge; where no point had to run, of a `run` that finds them all there."""
+    deadline = time.monotonic() + _MERGE_WAIT_S
+    wait_until_free(directory, or_until=lambda: time.monotonic() > deadline)
+    command = experiment.command("-o", str(directory), *(["--merge"] if ran else []))
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr.strip().removeprefix("linebounce: ")
+
+
+def _print_merged(output: str) -> None:
+    sys.stdout.write(output)
+    sys.stdout.flush()
+
+
+def _print_failures(experiment: Experiment, directory: Path, plan: Plan, failed: dict[int, str]) -> None:
+    for point in sorted(failed)[:_SHOWN_FAILURES]:
+        lines = failed[point].splitlines() or ["it said nothing"]
+        tell(f"{plan.point_name(point)} failed twice:")
+        for line in lines[:_LOG_LINES]:
+            print(f"  {line}", file=sys.stderr)
+        if len(lines) > _LOG_LINES:
+            print(f"  ... {len(lines) - _LOG_LINES} more lines: {_by_hand(experiment, directory, point)}", file=sys.stderr)
+    numbers = " ".join(map(str, sorted(failed)))
+    tell(f"{len(failed)} of {len(plan.at)} points failed: {numbers}; the others are merged in {directory}")
+
+
+def _by_hand(experiment: Experiment, directory: Path, point: int) -> str:
+    return shlex.join(["linebounce", *experiment.command("-o", str(directory), "--point", str(point))[1:]])
+
+
+@contextmanager
+def _signals_interrupt() -> Iterator[None]:
+    """SIGTERM and a terminal that goes away end a sweep as Ctrl-C does."""
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    signals = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    before: dict[int, Any] = {number: signal.signal(number, interrupt) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _at_least_one(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a whole number, 1 or more')
+    return int(text)
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="linebounce sweep",
+        description="Runs the points of an experiment on a Dask cluster, on this machine or on many, and merges them.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("experiment", metavar="FILE.toml|NAME", help="as for `linebounce run`")
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, help="results directory; default: out/ and the experiment's name"
+    )
+    parser.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], help="override a value; may be repeated")
+    parser.add_argument("--machine", metavar="NAME", help="use this machine instead of the experiment's")
+    parser.add_argument("--seed", metavar="N", type=int, help="seed of each point's first run; default: the experiment's")
+    parser.add_argument("--fresh", action="store_true", help="delete earlier results in the directory and start over")
+    parser.add_argument(
+        "--workers",
+        metavar="N",
+        type=_at_least_one,
+        help="simulations at the same time (default: one for each core); with --slurm jobs, with --kubernetes pods",
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--scheduler", metavar="ADDRESS", default="", help="a Dask scheduler that is running: tcp://host:8786")
+    where.add_argument(
+        "--slurm", metavar="KEY=VALUE,...", default="", help="start workers by Slurm; options of dask_jobqueue.SLURMCluster"
+    )
+    where.add_argument(
+        "--kubernetes",
+        metavar="KEY=VALUE,...",
+        default="",
+        help="start workers as pods; options of KubeCluster",
+    )
+    parser.add_argument(
+        "--vary",
+        metavar="PATH=N%",
+        action="append",
+        default=[],
+        help="sensitivity: run with this parameter N %% lower and higher; of a table, such as machine.bus, every time in it",
+    )
+    parser.add_argument("--metric", metavar="METRIC", help="what --vary looks at")
+    parsed = parser.parse_args(arguments)
+    if bool(parsed.vary) != bool(parsed.metric):
+        parser.error("--vary and --metric belong together: --vary machine.memory.latency_ns=20% --metric METRIC")
+    if parsed.scheduler and parsed.workers:
+        parser.error("--workers is for clusters that are started here; --scheduler has the workers that it has")
+    return parsed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+"""The client's part of a sweep: hands points to the workers of a Dask cluster until each has ended.
+
+Points go out a few at a time, so that a worker always has the next ones and none has them all. Short points go several to a
+task: the program reads and checks the whole experiment each time it starts, and that should stay a small part of the time.
+"""
+
+import asyncio
+import contextlib
+import math
+import os
+import tempfile
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import distributed
+
+from linebounce.errors import UsageError
+from linebounce.sweep.points import Job, Outcome, run_points, stop
+
+_ATTEMPTS = 2  # a failed point is retried once
+# Of a task's work: starting the program, as a rule and at the end of a sweep.
+_START_SHARE = 0.03
+_LARGEST_START_SHARE = 0.5
+_TASKS_AHEAD = 2  # for each thread of a worker: the one that it runs, and the next
+_POLL_S = 0.5
+_TELL_AFTER_S = 10.0  # of waiting for the first worker
+_STOP_TIMEOUT_S = 10.0
+
+
+# What Dask raises when nobody is there any more.
+_LOST = (OSError, RuntimeError, asyncio.CancelledError, distributed.client.FuturesCancelledError)
+
+
+class SchedulerLostError(Exception):
+    """The scheduler went away while points were running."""
+
+
+@dataclass
+class Progress:
+    """How far the sweep has come."""
+
+    points: int
+    done: int = 0
+    failed: dict[int, str] = field(default_factory=dict)  # with what the program said
+
+
+class Dispatcher:
+    """Runs the points of one job. `start_s`: how long the program takes to start; `show` is called after every change."""
+
+    def __init__(self, client: Any, job: Job, start_s: float, progress: Progress, show: Callable[[str], None]) -> None:
+        self.client = client
+        self.job = job
+        self.start_s = start_s
+        self.progress = progress
+        self.show = show
+        self.waiting: deque[int] = deque()
+        self.again: deque[int] = deque()  # each goes alone, so that what is said is of it
+        self.running: dict[Any, list[int]] = {}
+        self.attempts: Counter[int] = Counter()
+        self.point_s = math.inf  # of the last task, a mean: without starting the program
+
+    def run(self, points: Iterable[int]) -> None:
+        """Runs these points to their end, whatever it is. Errors: SchedulerLostError, UsageError (no worker can run any)."""
+        self.waiting.extend(points)
+        try:
+            self._work()
+        except _LOST as error:
+            raise SchedulerLostError from error
+
+    def stop(self) -> None:
+        """Ends what is running; the workers begin nothing more of it. Never raises: it is for the end of a broken sweep."""
+        with contextlib.suppress(*_LOST):
+            self.client.cancel(list(self.running))
+            self.client.run(stop, self.job.name, on_error="ignore")
+
+    def _work(self) -> None:
+        started = time.monotonic()
+        told = False
+        while self.waiting or self.again or self.running:
+            threads = sum(self.client.nthreads().values())
+            if threads == 0 and not told and time.monotonic() - started > _TELL_AFTER_S:
+                told = True
+                self.show("waiting for a worker to join the scheduler")
+            self._hand_out(max(1, threads))
+            self._take_back()
+
+    def _hand_out(self, threads: int) -> None:
+        ahead = _TASKS_AHEAD if self.point_s < math.inf else 1
+        while (self.waiting or self.again) and len(self.running) < ahead * threads:
+            points = [self.again.popleft()] if self.again else self._next_points(threads)
+            future = self.client.submit(run_points, self.job, points, pure=False)
+            self.running[future] = points
+
+    def _next_points(self, threads: int) -> list[int]:
+        """As many as keep the program's start a small part of a task; towards the end fewer, so that all threads end together,
+        but none for which starting the program is most of the work."""
+        starts = self.start_s / max(self.point_s, 1e-3)
+        fair = math.ceil(len(self.waiting) / (_TASKS_AHEAD * threads))
+        least = min(math.ceil(starts / _LARGEST_START_SHARE), math.ceil(len(self.waiting) / threads))
+        wanted = max(1, least, min(math.ceil(starts / _START_SHARE), fair))
+        return [self.waiting.popleft() for _ in range(wanted)]
+
+    def _take_back(self) -> None:
+        wait: Any = distributed.wait
+        finished = set()
+        with contextlib.suppress(TimeoutError):
+            finished = wait(list(self.running), timeout=_POLL_S, return_when="FIRST_COMPLETED").done
+        if self.client.status != "running":
+            raise SchedulerLostError
+        for future in finished:
+            points = self.running.pop(future)
+            self._note(self._outcome(future, points))
+        self.show("")
+
+    def _outcome(self, future: Any, points: list[int]) -> Outcome:
+        if future.status in ("cancelled", "lost"):
+            raise SchedulerLostError
+        error = future.exception()
+        if error is None:
+            outcome: Outcome = future.result()
+            return outcome
+        if isinstance(error, distributed.scheduler.KilledWorker):
+            return Outcome(failed={points[0]: f"every worker that ran it has died: {_first_line(error)}"}, not_run=points[1:])
+        if isinstance(error, ModuleNotFoundError) or "deserialization" in str(error):
+            raise UsageError("the scheduler or a worker cannot load the Python package linebounce: install there what is here")
+        raise UsageError(f"a worker cannot run points: {_first_line(error)}")
+
+    def _note(self, outcome: Outcome) -> None:
+        write_files(self.job.directory, outcome.files)
+        self.progress.done += len(outcome.done)
+        if outcome.done:
+            self.point_s = outcome.simulation_s / len(outcome.done)
+        self.waiting.extendleft(reversed(outcome.not_run))
+        for point, log in outcome.failed.items():
+            self.attempts[point] += 1
+            if self.attempts[point] < _ATTEMPTS:
+                self.again.append(point)
+            else:
+                self.progress.failed[point] = log
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+def write_files(directory: Path, files: dict[str, bytes]) -> None:
+    """What a worker has sent, each beside its place and renamed, in the order in which they came."""
+    for name, content in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=".linebounce-tmp-", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(temporary).chmod(0o644)
+        Path(temporary).rename(path)

@@ -1,0 +1,52 @@
+"""The progress of a sweep on a terminal; nothing where the standard error is none."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from linebounce.sweep import dispatch
+
+
+class ProgressBar:
+    """Points done, failed, and the time that is left."""
+
+    def __init__(self, label: str, progress: dispatch.Progress, tell: Callable[[str], None]) -> None:
+        self._progress = progress
+        self._tell = tell
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("[red]{task.fields[failed]}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+        )
+        console = Console(stderr=True)
+        self._bar = Progress(*columns, console=console, disable=not sys.stderr.isatty(), speed_estimate_period=600)
+        # What was there already is part of the bar, and not of the speed.
+        self._task = self._bar.add_task(label, total=progress.points, completed=progress.done, failed="")
+
+    def __enter__(self) -> ProgressBar:
+        self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def show(self, line: str) -> None:
+        """As it is now; a line that is not empty is told to the user."""
+        failed = len(self._progress.failed)
+        self._bar.update(self._task, completed=self._progress.done + failed, failed=f"{failed} failed" if failed else "")
+        if line:
+            self._tell(line)
+
+    def close(self) -> None:
+        self._bar.stop()

@@ -1,0 +1,201 @@
+"""Sensitivity: which parameters move a metric, and by how much.
+
+The experiment is run as it is and with each parameter a little lower and higher, as one sweep whose lists are taken in step:
+a file in the results directory, which `linebounce run` takes as well. The elasticity is the metric's relative change from the
+lower to the higher value, over the parameter's: 1 means that the metric follows it, 0 that it doesn't care.
+"""
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import linebounce
+from linebounce.compare.changes import interval95
+from linebounce.errors import UsageError
+from linebounce.program import Experiment
+from linebounce.records import Point
+
+Number = int | float
+
+# What a table's `--vary` takes of it: times and clocks. A size or a number of ways a little higher is no machine.
+_TIMED = re.compile(r"(^|_)(ns|us|cycles|clocks|mhz)$")
+_PERCENT = re.compile(r"(?P<path>[^=\s]+)=(?P<percent>\d+(\.\d*)?)%")
+_PIPE_COLUMNS = 160
+
+
+@dataclass(frozen=True)
+class Variation:
+    """A parameter and its three values."""
+
+    path: str
+    base: Number
+    lower: Number
+    higher: Number
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a parameter does to the metric at one point."""
+
+    variation: Variation
+    lower: float  # the metric's means
+    higher: float
+    elasticity: float
+    ci95: float | None  # half the width of its 95 % interval, paired over seeds; None with one seed
+
+
+def prepare(
+    experiment: Experiment, vary: Sequence[str], directory: Callable[[str], Path]
+) -> tuple[Experiment, Path, list[Variation]]:
+    """The sweep over all variations, as an experiment in its results directory. `directory` is given the experiment's name."""
+    text = experiment.resolved()
+    base = tomllib.loads(text)
+    variations = [variation for option in vary for variation in variations_of(option, base)]
+    paths = [variation.path for variation in variations]
+    repeated = next((path for path in paths if paths.count(path) > 1), None)
+    if repeated:
+        raise UsageError(f"--vary: {repeated} is varied twice")
+    name = f"{base['name']}_sensitivity"
+    output = directory(name)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        (output / "base.toml").write_text(text, encoding="utf-8")
+        file = output / "sensitivity.toml"
+        file.write_text(_experiment_text(name, base, variations), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{error.filename}: {error.strerror}") from None
+    return replace(experiment, source=str(file), overrides=()), output, variations
+
+
+def variations_of(option: str, base: Mapping[str, Any]) -> list[Variation]:
+    """What `--vary PATH=N%` varies. UsageError names near paths, or why there is nothing to vary."""
+    found = _PERCENT.fullmatch(option)
+    if found is None or not 0 < float(found["percent"]) < 100:
+        raise UsageError(f'--vary "{option}": must be PATH=N%, such as machine.memory.latency_ns=20%, N above 0 and below 100')
+    path, share = found["path"], float(found["percent"]) / 100
+    numbers = dict(_numbers(base, ""))
+    below = [name for name in numbers if name.startswith(f"{path}.") and _TIMED.search(name)]
+    chosen = [name for name in ([path] if path in numbers else below) if numbers[name] != 0]
+    if not chosen:
+        near = difflib.get_close_matches(path, numbers, n=3)
+        meant = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise UsageError(
+            f'--vary "{option}": {path} is no number of this experiment other than 0, and no table with times{meant}'
+        )
+    return [_variation(name, numbers[name], share) for name in chosen]
+
+
+def _variation(path: str, base: Number, share: float) -> Variation:
+    """Whole numbers of cycles and clocks stay whole, and move by 1 at least."""
+    if isinstance(base, int) and not path.endswith(("_ns", "_us", "_mhz", "_pct")):
+        step = max(1, round(base * share))
+        return Variation(path, base, base - step, base + step)
+    return Variation(path, base, float(f"{base * (1 - share):.9g}"), float(f"{base * (1 + share):.9g}"))
+
+
+def _numbers(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Number]]:
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{prefix}{key}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{prefix}{key}", value
+
+
+def _experiment_text(name: str, base: Mapping[str, Any], variations: Sequence[Variation]) -> str:
+    """The base's own sweep, and within each of its points the base and every parameter's two other values, in step."""
+    axes = [*base.get("sweep", {}).get("together", ())]
+    steps = {}
+    for index, variation in enumerate(variations):
+        values = [variation.base] * (1 + 2 * len(variations))
+        values[1 + 2 * index : 3 + 2 * index] = [variation.lower, variation.higher]
+        steps[variation.path] = values
+    lines = [f'name = "{name}"', f"title = {json.dumps('Sensitivity of ' + str(base['name']))}", 'extends = "base.toml"']
+    for axis in [*axes, steps]:
+        lines += ["", "[[sweep.together]]"]
+        lines += [f"{json.dumps(path)} = {json.dumps(values, ensure_ascii=False)}" for path, values in axis.items()]
+    return "\n".join(lines) + "\n"
+
+
+class Study:
+    """A finished sweep over variations, and the metric that it is about. UsageError when there is no such metric."""
+
+    def __init__(self, output: Path, metric: str, variations: Sequence[Variation]) -> None:
+        self.results = linebounce.open(output)
+        self.metric = metric
+        self.variations = variations
+        known = {name for point in self.results.points for name in point.metrics}
+        if metric not in known:
+            near = difflib.get_close_matches(metric, known, n=3)
+            meant = f"; did you mean {' or '.join(near)}?" if near else ""
+            raise UsageError(f"{output}: there is no metric {metric}{meant}")
+
+    def show(self) -> None:
+        """Prints a table for each point of the base's own sweep."""
+        console = Console(highlight=False)
+        if not console.is_terminal:
+            console = Console(highlight=False, width=_PIPE_COLUMNS)
+        stride = 1 + 2 * len(self.variations)
+        for first in range(0, len(self.results.points), stride):
+            console.print(*self._tables(self.results.points[first : first + stride]), sep="\n")
+        console.print(Text(f"Results: {self.results.directory}/"))
+
+    def effects(self, points: Sequence[Point]) -> list[Effect]:
+        """Of one base point, points[0], and its variations; the largest first. Those without the metric are left out."""
+        found = [
+            self._effect(variation, points[0], points[1 + 2 * index], points[2 + 2 * index])
+            for index, variation in enumerate(self.variations)
+        ]
+        return sorted((effect for effect in found if effect), key=lambda effect: -abs(effect.elasticity))
+
+    def _tables(self, points: Sequence[Point]) -> list[Text | Table]:
+        varied = {variation.path for variation in self.variations}
+        at = {path: value for path, value in points[0].at.items() if path not in varied}
+        place = f" at {Point(0, at, {}).title}" if at else ""
+        base = points[0].metrics.get(self.metric, "not measured")
+        effects = self.effects(points)
+        shown: list[Text | Table] = [Text.assemble((self.metric, "bold"), f"{place}: {base}"), _table(effects)]
+        missing = varied - {effect.variation.path for effect in effects}
+        if missing:
+            shown.append(Text(f"failed, or without this metric: {', '.join(sorted(missing))}", style="dim"))
+        return [*shown, Text("")]
+
+    def _effect(self, variation: Variation, *points: Point) -> Effect | None:
+        """Of the base, the lower and the higher point. None where the metric is missing at one, or 0 in the base."""
+        base, low, high = (point.metrics.get(self.metric) for point in points)
+        if not (base and low and high) or base.value == 0:
+            return None
+        lower, higher = self._by_seed(points[1]), self._by_seed(points[2])
+        scale = (variation.higher - variation.lower) / variation.base * float(base.value)
+        interval = interval95([higher[seed] - lower[seed] for seed in lower if seed in higher])
+        elasticity = (high.value - low.value) / scale
+        ci95 = None if interval is None else abs(interval / scale)
+        return Effect(variation, float(low.value), float(high.value), elasticity, ci95)
+
+    def _by_seed(self, point: Point) -> dict[int, float]:
+        seeds = self.results.seeds
+        chosen = seeds.filter((seeds["point"] == point.number) & (seeds["metric"] == self.metric))
+        return dict(zip(chosen["seed"].to_list(), chosen["value"].to_list(), strict=True))
+
+
+def _table(effects: Sequence[Effect]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("parameter", overflow="fold")
+    for heading in ("lower", "base", "higher", "metric, lower", "metric, higher", "elasticity"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for effect in effects:
+        variation = effect.variation
+        chance = effect.ci95 is not None and abs(effect.elasticity) <= effect.ci95
+        spread = "" if effect.ci95 is None else f" ± {effect.ci95:.3f}{'  ' if chance else ' *'}"
+        numbers = [variation.lower, variation.base, variation.higher, effect.lower, effect.higher]
+        cells = [variation.path, *(f"{number:.6g}" for number in numbers), f"{effect.elasticity:+.3f}{spread}"]
+        table.add_row(*map(Text, cells), style="dim" if chance else "")
+    return table

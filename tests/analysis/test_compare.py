@@ -1,0 +1,187 @@
+"""`linebounce compare` on real results: what changed most, with intervals over seeds, and conditions that fail."""
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from linebounce.compare import command
+from linebounce.compare.conditions import parse_condition
+from linebounce.errors import UsageError
+from program import ROOT, Program, Result
+from results import read_csv
+from scipy.stats import ttest_rel
+
+SEEDS = experiment(run="warmup_us = 5\nmeasure_us = 20\nseeds = 4", more='[sweep]\n"machine.cpus" = [2, 4]')
+
+
+@pytest.fixture(scope="module")
+def runs(session_linebounce: Program) -> Path:
+    """a and b differ in their lock, c in memory; d has one of their points; one_a and one_b are one point with one seed."""
+    path = session_linebounce.file("compare/seeds.toml", SEEDS)
+    one = session_linebounce.file("compare/one.toml", experiment())
+    session_linebounce.run(path, "compare/a")
+    session_linebounce.run(path, "compare/b", "--set", "workload.lock=mcs")
+    session_linebounce.run(path, "compare/c", "--set", "machine.memory.latency_ns=300")
+    session_linebounce.run(path, "compare/d", "--set", "machine.cpus=4")
+    session_linebounce.run(one, "compare/one_a")
+    session_linebounce.run(one, "compare/one_b", "--set", "workload.inside_cycles=80")
+    session_linebounce.run("operation_costs", "compare/costs")
+    directory = session_linebounce.directory / "compare"
+    shutil.copytree(directory / "one_b", directory / "other_metrics")
+    results = json.loads((directory / "other_metrics" / "results.json").read_text())
+    for point in results["points"]:
+        point["metrics"] = {f"other.{name}": metric for name, metric in point["metrics"].items()}
+    (directory / "other_metrics" / "results.json").write_text(json.dumps(results))
+    return directory
+
+
+def compare(directory: Path, *arguments: str) -> Result:
+    """In a process of its own, as from a shell."""
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "analysis")}
+    command_line = [sys.executable, "-m", "linebounce.compare.command", *arguments]
+    done = subprocess.run(command_line, cwd=directory, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert "Traceback" not in done.stderr, done.stderr
+    return Result(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def here(runs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(runs)
+    return runs
+
+
+def document(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict:
+    assert command.main([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.usefixtures("here")
+def test_differences_are_paired_over_seeds(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
+    rows = document(capsys, "a", "b")["rows"]
+    metric = "throughput.operations_per_s"
+    at = {"machine.cpus": 4}
+    change = next(row for row in rows if row["metric"] == metric and row["at"] == at)["changes"][0]
+    sides = []
+    for name in ["a", "b"]:
+        of_seeds = {
+            row["seed"]: float(row["value"])
+            for row in read_csv(runs / name / "seeds.csv")
+            if row["metric"] == metric and row["point"] == "1"
+        }
+        sides.append([of_seeds[seed] for seed in sorted(of_seeds)])
+    interval = ttest_rel(sides[1], sides[0]).confidence_interval(0.95)
+    assert change["difference"] == pytest.approx((interval.low + interval.high) / 2)
+    assert change["ci95"] == pytest.approx((interval.high - interval.low) / 2)
+    assert change["significant"] == (interval.low > 0 or interval.high < 0)
+
+
+@pytest.mark.usefixtures("here")
+def test_what_changed_most_comes_first_and_what_chance_explains_last(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = document(capsys, "a", "b")["rows"]
+    chance = [row["changes"][0]["significant"] is False for row in rows]
+    assert chance == sorted(chance)
+    sizes = [
+        abs(row["changes"][0]["value"] - row["base"]) / max(abs(row["base"]), abs(row["changes"][0]["value"]), 1e-300)
+        for row, explained in zip(rows, chance, strict=True)
+        if not explained
+    ]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+@pytest.mark.usefixtures("here")
+def test_points_are_matched_by_where_they_lie(capsys: pytest.CaptureFixture[str]) -> None:
+    found = document(capsys, "a", "d")
+    assert {row["at"]["machine.cpus"] for row in found["rows"]} == {4}
+    assert all(row["changes"][0]["difference"] == 0 for row in found["rows"])
+    assert "1 points are in a or d alone" in found["notes"][0]
+
+
+def test_three_runs_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path) -> None:
+    page = tmp_path / "pages" / "compare.html"
+    result = compare(runs, "a", "b", "c", "-o", str(page))
+    assert result.code == 0, result.stderr
+    assert "locks.section_lock" in result.stdout
+    assert " *" in result.stdout
+    assert "metrics are the same" in result.stdout
+    text = page.read_text()
+    assert "<script" not in text
+    assert "http" not in text
+    for part in ["throughput.operations_per_s", "machine.cpus = 4", '<th scope="col">C</th>', "±"]:
+        assert part in text
+
+
+@pytest.mark.usefixtures("here")
+def test_runs_without_seeds_have_no_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = document(capsys, "one_a", "one_b")["rows"]
+    assert all(row["changes"][0]["ci95"] is None for row in rows)
+    assert any(row["changes"][0]["difference"] != 0 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("condition", "held"),
+    [
+        ("latency.local_memory.mean_ns > +5%", True),
+        ("latency.local_memory.mean_ns > +500%", False),
+        ("latency.local_memory.mean_ns < -5%", False),
+        ("throughput.operations_per_s < -1%", True),
+        ("latency.local_memory.mean_ns > +50", True),
+        ("latency.local_memory.mean_ns > 100", True),
+        ("latency.local_memory.mean_ns < 100", False),
+        ("section.lost_updates > 0", False),
+    ],
+)
+def test_a_condition_that_holds_is_exit_code_1(
+    here: Path, capsys: pytest.CaptureFixture[str], condition: str, held: bool
+) -> None:
+    assert here
+    assert command.main(["a", "c", "--fail-on", condition]) == held
+    said = capsys.readouterr().err
+    assert (f"failed on {condition}: c at machine.cpus = 4" in said) == held
+
+
+def test_json_with_a_condition_that_holds_is_still_one_document(runs: Path) -> None:
+    result = compare(runs, "a", "c", "--json", "--fail-on", "latency.local_memory.mean_ns > +5%")
+    assert result.code == 1
+    failed = json.loads(result.stdout)["failed"]
+    assert {hit["at"]["machine.cpus"] for hit in failed} <= {2, 4}
+    assert failed[0]["condition"] == "latency.local_memory.mean_ns > +5%"
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "code", "part"),
+    [
+        (["a", "costs"], 2, "have no point in common"),
+        (["one_a", "other_metrics"], 2, "share no metric"),
+        (["a", "nowhere"], 3, "no such directory"),
+        (["a", "b", "--fail-on", "throughput.operation_per_s < -1%"], 2, "did you mean throughput.operations_per_s?"),
+        (["a", "b", "--fail-on", "throughput.operations_per_s < 5%"], 2, "needs its sign"),
+        (["a", "b", "--fail-on", "throughput.operations_per_s = 5"], 2, "legal are METRIC > +5%"),
+        (["a", "b", "-o", "/proc/none.html"], 2, "/proc/none.html"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, part: str
+) -> None:
+    assert command.main(arguments) == code
+    said = capsys.readouterr().err
+    assert part in said
+    assert said.count("\n") == 1
+
+
+def test_conditions_are_parsed_as_they_are_documented() -> None:
+    assert parse_condition("a.b>+5%").holds(0, 0.1), "from 0, every rise is above every percentage"
+    assert not parse_condition("a.b > +5%").holds(0, 0)
+    assert parse_condition("a.b < -.5").holds(2, 1)
+    assert parse_condition("a.b > -5%").holds(100, 99)
+    assert not parse_condition("a.b > 20").holds(30, 20)
+    assert math.isclose(parse_condition("locks.x[3].y < -2.5%").limit, -2.5)
+    for wrong in ["", "a.b", "a.b >", "> 5", "a.b > five", "a.b >> 5", "a.b > 5%", "a.b > + 5"]:
+        with pytest.raises(UsageError):
+            parse_condition(wrong)
