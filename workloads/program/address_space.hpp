@@ -27,6 +27,14 @@ struct Field {
   friend bool operator==(const Field&, const Field&) = default;
 };
 
+// Bytes of a structure that a change has moved: `from` in the layout as it was, `to` in its section now.
+struct MovedBytes {
+  int from = 0, size = 0, to = 0;
+  Section section = Section::own;
+
+  friend bool operator==(const MovedBytes&, const MovedBytes&) = default;
+};
+
 // A structure's layout. Bytes that no field names belong to a field "".
 struct Layout {
   std::string name;
@@ -35,6 +43,7 @@ struct Layout {
   std::vector<Field> fields;
   std::optional<int> base_offset = {};  // bytes from the start of a line to where its objects begin; then no `alignment`
   std::string subsystem = {};           // whose structure it is: "scheduler"
+  std::vector<MovedBytes> moved = {};   // of a changed one: where each byte is now, by `from`; others are as they were
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };
