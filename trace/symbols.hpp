@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -57,6 +58,9 @@ struct Lock {
   std::int64_t offset = 0;       // of the word
   int word_bytes = 8;
   std::string figures;         // locks with the same are counted together; empty: its name
+  // Pairs of functions: what takes it, and where its waiting is counted; kNone first: whatever else takes it. Who is in no pair
+  // waits in the function that takes it.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> waits_in;
   bool in_handlers = false;    // taken in interrupt handlers: no lock that sleeps can take its place
   bool readers_write = false;  // a reader's section writes: no lock whose readers read again
   friend bool operator==(const Lock&, const Lock&) = default;
