@@ -21,7 +21,7 @@ enum class Users : std::uint8_t {
 struct Piece {
   std::uint32_t object = 0;
   std::int64_t offset = 0, bytes = 0;
-  std::string field;  // empty: no field has these bytes
+  std::string field = {};  // empty: no field has these bytes
   Users users = Users::one;
   std::uint32_t thread = 0;  // whose it is, if it is one's
   std::int64_t reads = 0, writes = 0;

@@ -56,7 +56,9 @@ TEST(Synth, EverySharedAccessIsUnderTheLockOfItsObject) {
     for (const trace::Operation& operation : stream) {
       if (operation.kind == Kind::acquire) held = operation.id;
       if (operation.kind == Kind::release) held.reset();
-      if (operation.is_memory() && operation.id < 6) EXPECT_EQ(held, operation.id % 3);
+      if (operation.is_memory() && operation.id < 6) {
+        EXPECT_EQ(held, operation.id % 3);
+      }
     }
     EXPECT_FALSE(held.has_value());
   }
