@@ -1,0 +1,22 @@
+// Workload `replay`: a trace's operations, on any machine and with any locks.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workloads/program/workload.hpp"
+
+namespace linebounce {
+
+std::vector<ParameterDeclaration> replay_parameters();
+std::unique_ptr<Workload> make_replay(const Parameters& parameters);
+
+namespace trace {
+struct Lock;
+}
+// Why a lock of this algorithm can't take the place of a recorded one; empty: it can. Errors: std::invalid_argument for an
+// algorithm that there is not.
+std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm);
+
+}  // namespace linebounce
