@@ -28,12 +28,14 @@ Layout layout_of(const trace::Structure& structure) {
   return layout;
 }
 
+Layout bytes_layout(const trace::Object& object) {
+  return {.name = object.name, .size = static_cast<int>(object.size), .alignment = std::max(object.alignment, 1), .fields = {}};
+}
+
 ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const Setting& setting, const Choices& choices)
     : symbols_(symbols),
       setting_(setting),
       choices_(choices),
-      fields_(symbols.structures.size()),
-      looked_at_(symbols.structures.size()),
       objects_(symbols.objects.size()),
       locks_(symbols.locks.size()),
       barriers_(symbols.barriers.size()),
@@ -72,8 +74,7 @@ void ReplayPlaces::place_all() {
   }
 }
 
-const Layout& ReplayPlaces::layout_of(std::uint32_t structure) const {
-  const Layout& recorded = layouts_[structure];
+const Layout& ReplayPlaces::now(const Layout& recorded) const {
   if (setting_.layouts == nullptr) return recorded;
   const auto changed = setting_.layouts->all().find(recorded.name);
   return changed == setting_.layouts->all().end() ? recorded : changed->second;
@@ -83,48 +84,39 @@ void ReplayPlaces::place(std::uint32_t id) {
   const trace::Object& object = symbols_.objects[id];
   const std::optional<Home> home = choices_.home_of(object);
   Placed& placed = objects_[id];
-  if (object.structure == trace::kNone && object.alignment == 0) {
-    placed.begin = setting_.memory.place_array(object.name, object.size, home);
-    return;
-  }
-  if (object.structure == trace::kNone) {
-    const Layout bytes{.name = object.name, .size = static_cast<int>(object.size), .alignment = object.alignment, .fields = {}};
-    placed.begin = setting_.memory.place(bytes, object.name, 0, home);
-    return;
-  }
-  placed.fields = moved_fields(object.structure);
-  const Layout& layout = layout_of(object.structure);
-  if (placed.fields == nullptr) {
-    placed.begin = setting_.memory.place(layout, object.name, object.alignment, home);
-  } else {
-    placed.object = place_object(setting_.memory, layout, object.name, setting_.layout, home);
+  placed.fields = moved_fields(id);
+  if (placed.fields != nullptr) {
+    placed.object = place_object(setting_.memory, now(recorded_layout(id)), object.name, setting_.layout, home);
     placed.begin = placed.object.address();
+  } else if (object.structure == trace::kNone && object.alignment == 0) {
+    placed.begin = setting_.memory.place_array(object.name, object.size, home);
+  } else if (object.structure == trace::kNone) {
+    placed.begin = setting_.memory.place(bytes_layout(object), object.name, 0, home);
+  } else {
+    placed.begin = setting_.memory.place(layouts_[object.structure], object.name, object.alignment, home);
   }
 }
 
-// Where each byte of the recorded structure is now; null if nothing has moved. Bytes without a name stay behind the field
-// before them.
-const std::vector<FieldPlace>* ReplayPlaces::moved_fields(std::uint32_t structure) {
-  if (looked_at_[structure]) return fields_[structure].get();
-  looked_at_[structure] = true;
-  const Layout& recorded = layouts_[structure];
-  const Layout& now = layout_of(structure);
-  if (now == recorded) return nullptr;
-  auto places = std::make_unique<std::vector<FieldPlace>>(static_cast<std::size_t>(recorded.size));
-  std::vector<Field> fields = recorded.fields;
-  std::stable_sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) { return a.offset < b.offset; });
-  FieldPlace to;  // of the field that the byte lies in or behind
-  int from = 0;
-  auto next = fields.begin();
+Layout ReplayPlaces::recorded_layout(std::uint32_t id) const {
+  const trace::Object& object = symbols_.objects[id];
+  return object.structure == trace::kNone ? bytes_layout(object) : layouts_[object.structure];
+}
+
+// Where each byte of the recorded object is now; null if nothing has moved. Padding stays behind what is before it.
+const std::vector<FieldPlace>* ReplayPlaces::moved_fields(std::uint32_t id) {
+  const Layout recorded = recorded_layout(id);
+  const Layout& changed = now(recorded);
+  if (changed == recorded) return nullptr;
+  auto& known = fields_[recorded.name];
+  if (known != nullptr) return known.get();
+  known = std::make_unique<std::vector<FieldPlace>>(static_cast<std::size_t>(recorded.size));
+  MovedBytes last;
+  auto next = changed.moved.begin();
   for (int offset = 0; offset < recorded.size; ++offset) {
-    for (; next != fields.end() && next->offset <= offset; ++next) {
-      to = field_of(now, next->name);
-      from = next->offset;
-    }
-    (*places)[static_cast<std::size_t>(offset)] = {to.offset + offset - from, 1, to.section};
+    if (next != changed.moved.end() && next->from == offset) last = *next++;
+    (*known)[static_cast<std::size_t>(offset)] = {last.to + offset - last.from, 1, last.section};
   }
-  fields_[structure] = std::move(places);
-  return fields_[structure].get();
+  return known.get();
 }
 
 void ReplayPlaces::create_lock(std::uint32_t id) {
@@ -193,7 +185,7 @@ void ReplayPlaces::place_recorded_addresses() {
 // Behind all others, at the recorded place in its surroundings. What a change of the layout has moved lies as that says.
 void ReplayPlaces::place_at(std::uint32_t id, std::uint64_t address) {
   const trace::Object& object = symbols_.objects[id];
-  if (object.structure != trace::kNone && moved_fields(object.structure) != nullptr) return place(id);
+  if (moved_fields(id) != nullptr) return place(id);
   const std::optional<Home> home = choices_.home_of(object);
   setting_.memory.go_to(address % kNear, kNear);
   if (object.structure == trace::kNone) {

@@ -1,9 +1,10 @@
-// A trace's objects, locks and barriers in simulated memory, in the order in which the recorded program placed its own: so on the
-// same machine everything lies where it lay.
+// A trace's objects, locks and barriers in simulated memory, in the order in which the recorded program placed its own: so on
+// the same machine everything lies where it lay.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,15 +61,16 @@ class ReplayPlaces {
   void place_at(std::uint32_t id, std::uint64_t address);
   void create_lock(std::uint32_t id);
   void place_counts();
-  [[nodiscard]] const Layout& layout_of(std::uint32_t structure) const;
-  const std::vector<FieldPlace>* moved_fields(std::uint32_t structure);
+  // What the experiment has made of a layout.
+  [[nodiscard]] const Layout& now(const Layout& recorded) const;
+  [[nodiscard]] Layout recorded_layout(std::uint32_t id) const;
+  const std::vector<FieldPlace>* moved_fields(std::uint32_t id);
 
   const trace::Symbols& symbols_;
   const Setting& setting_;
   const Choices& choices_;
-  std::vector<Layout> layouts_;                                     // by structure, as recorded
-  std::vector<std::unique_ptr<std::vector<FieldPlace>>> fields_;    // by structure, where a change has moved any
-  std::vector<bool> looked_at_;                                     // by structure
+  std::vector<Layout> layouts_;                                             // by structure, as recorded
+  std::map<std::string, std::unique_ptr<std::vector<FieldPlace>>> fields_;  // by layout, where a change has moved any
   std::vector<Placed> objects_;
   std::vector<MeteredLock*> locks_;
   std::vector<Barrier> barriers_;
@@ -76,7 +78,8 @@ class ReplayPlaces {
   std::vector<Address> events_, begun_, ended_;
 };
 
-// The layout that a trace's structure is.
+// The layout that a trace's structure is, and that of an object without one: of its own name.
 Layout layout_of(const trace::Structure& structure);
+Layout bytes_layout(const trace::Object& object);
 
 }  // namespace linebounce
