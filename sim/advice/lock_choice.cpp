@@ -3,16 +3,16 @@
 #include <algorithm>
 
 #include "workloads/registry.hpp"
+#include "workloads/replay/replay.hpp"
 
 namespace linebounce {
 
 namespace {
 
-// As LockSet does: a metric's name is dotted, a lock's is not.
-std::string figures_name(const trace::Lock& lock) {
-  std::string name = lock.figures.empty() ? lock.name : lock.figures;
+// A metric's name is dotted, a lock's in it is not (workloads/locks/lock_set.hpp).
+std::string metrics_of(std::string name) {
   std::replace(name.begin(), name.end(), '.', '_');
-  return name;
+  return "locks." + name + ".";
 }
 
 struct Uses {
@@ -43,28 +43,27 @@ std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
   for (std::size_t id = 0; id < uses.size(); ++id) {
     if (uses[id].acquired + uses[id].acquired_shared == 0) continue;
     const trace::Lock& symbol = reader.symbols().locks[id];
-    const std::string name = figures_name(symbol);
+    const std::string name = symbol.figures.empty() ? symbol.name : symbol.figures;
     auto lock = std::find_if(locks.begin(), locks.end(), [&name](const RecordedLock& known) { return known.name == name; });
-    if (lock == locks.end()) lock = locks.insert(locks.end(), {name, symbol.algorithm});
+    if (lock == locks.end())
+      lock = locks.insert(locks.end(), {name, metrics_of(name), symbol.algorithm, recorded_algorithm(symbol)});
     lock->acquired += uses[id].acquired;
     lock->acquired_shared += uses[id].acquired_shared;
-    lock->in_handlers = lock->in_handlers || symbol.in_handlers;
-    lock->readers_write = lock->readers_write || symbol.readers_write;
+    lock->locks.push_back(symbol);
   }
   return locks;
 }
 
 std::vector<std::string> suitable_locks(const RecordedLock& lock) {
-  return lock_names([&lock](const LockTraits& traits) {
-    if (!traits.excludes || (traits.sleeps && lock.in_handlers)) return false;
-    switch (traits.readers) {
-      case Readers::one_by_one: return true;
-      case Readers::together: return lock.acquired_shared > 0;
-      case Readers::read_again: return lock.acquired_shared > 0 && !lock.readers_write;
-      case Readers::never_wait: break;
-    }
-    return false;
+  std::vector<std::string> suitable = lock_names([&lock](const LockTraits& traits) {
+    const bool for_readers = traits.readers == Readers::together || traits.readers == Readers::read_again;
+    return traits.excludes && (lock.acquired_shared > 0 || !for_readers);
   });
+  std::erase_if(suitable, [&lock](const std::string& algorithm) {
+    return std::any_of(lock.locks.begin(), lock.locks.end(),
+                       [&](const trace::Lock& symbol) { return !why_no_substitute(symbol, algorithm).empty(); });
+  });
+  return suitable;
 }
 
 }  // namespace linebounce

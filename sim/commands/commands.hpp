@@ -26,6 +26,8 @@ void add_describe(CLI::App& program, Invocation& invocation);
 void add_bench(CLI::App& program, Invocation& invocation);
 void add_check(CLI::App& program, Invocation& invocation);
 void add_calibrate(CLI::App& program, Invocation& invocation);
+void add_compare_locks(CLI::App& program, Invocation& invocation);
+void add_find_sharing(CLI::App& program, Invocation& invocation);
 void add_trace(CLI::App& program, Invocation& invocation);
 
 // Below `trace`: one line each here and in trace.cpp.

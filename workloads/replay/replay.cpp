@@ -100,7 +100,7 @@ class Replay final : public Workload {
       algorithm = figures->second;
       path = "workload.locks." + lock.figures;
     }
-    if (algorithm == kRecorded) return is_ours(lock.algorithm) ? lock.algorithm : kOtherwise;
+    if (algorithm == kRecorded) return recorded_algorithm(lock);
     const std::string reason = why_no_substitute(lock, algorithm);
     if (reason.empty()) return algorithm;
     throw std::invalid_argument(fmt::format("{}: {} can't take the place of {} here: {}", path, algorithm, lock.name, reason));
@@ -144,6 +144,10 @@ std::string why_no_substitute(const trace::Lock& recorded, const std::string& al
   if (traits.readers == Readers::read_again && recorded.readers_write)
     return "its readers may have to read again, and here they write";
   return "";
+}
+
+std::string recorded_algorithm(const trace::Lock& lock) {
+  return is_ours(lock.algorithm) ? lock.algorithm : kOtherwise;
 }
 
 std::vector<ParameterDeclaration> replay_parameters() {
