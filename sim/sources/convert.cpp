@@ -17,6 +17,8 @@ std::vector<std::string> convert_foreign(const std::string& format, const std::f
     for (const SourceFormat& it : kSourceFormats) known.emplace_back(it.name);
     throw ConfigError("--from: the format " + not_known(format, known));
   }
+  // Found out before `out` is replaced.
+  if (!std::filesystem::exists(in)) throw trace::TraceError(in.string() + ": there is no such file");
   trace::Writer writer(out);
   trace::Summary summary;
   summary.program = in.filename().string();
