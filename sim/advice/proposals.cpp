@@ -205,8 +205,8 @@ class ProposalMaker {
       parts.push_back(fmt::format("move {} of {} to a line of {} own: aligned({})", fmt::join(line, ", "), subject_.layout,
                                   line.size() == 1 ? "its" : "their", line_bytes_));
     if (parts.empty())
-      parts.push_back(fmt::format("begin each {} on a line of its own and let nothing share it: aligned({})", subject_.layout,
-                                  line_bytes_));
+      parts.push_back(fmt::format("begin {}{} on a line of its own and let nothing share it: aligned({})",
+                                  subject_.structure == trace::kNone ? "" : "each ", subject_.layout, line_bytes_));
     return fmt::format("{}", fmt::join(parts, "; "));
   }
 

@@ -40,10 +40,10 @@ class Drawer {
     for (const StructDrawing::Array& array : it_.arrays) {
       if (array.name.empty()) return element_type(array) + fmt::format("struct element {}[{}];\n", it_.name, array.elements);
     }
+    if (it_.structure == nullptr) return fmt::format("{} {};\n", it_.name, aligned());
     for (const StructDrawing::Array& array : it_.arrays) out_ += element_type(array);
     out_ += fmt::format("struct {} {{\n", it_.name);
-    if (it_.structure == nullptr) out_ += "  ...\n";
-    const std::vector<Member> members = it_.structure == nullptr ? std::vector<Member>{} : members_of(*it_.structure);
+    const std::vector<Member> members = members_of(*it_.structure);
     for (const Member& member : members) {
       if (!moves(member.name)) field(member, false);
     }
