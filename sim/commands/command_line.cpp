@@ -33,8 +33,8 @@ Examples:
   linebounce reproduce                        every figure of a paper beside the simulated one
   linebounce what-if                          proposed changes of the OLTP kernel, ranked by their gain
   linebounce lines out/operation_costs        the cache lines that missed most, field by field
-  linebounce compare-locks T.trace            the best lock for each lock of a traced program
-  linebounce find-sharing T.trace             its falsely shared lines, and what would cure them
+  linebounce compare-locks T.lbt              the best lock for each lock of a traced program
+  linebounce find-sharing T.lbt               its falsely shared lines, and what would cure them
   linebounce check mesi_snoop                 prove a coherence protocol
 
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND, from beside this one or from PATH.

@@ -23,11 +23,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFooter = R"(
 Examples:
-  linebounce compare-locks program.trace --machine p3_xeon_8way
+  linebounce compare-locks program.lbt --machine p3_xeon_8way
       the locks that the program waits for, each replaced by every lock that could take its place
-  linebounce compare-locks program.trace --machine p3_xeon_8way --machine numaq_16way
+  linebounce compare-locks program.lbt --machine p3_xeon_8way --machine numaq_16way
       on two machines: another may want another lock
-  linebounce compare-locks program.trace --machine mine.toml --lock table_lock --json
+  linebounce compare-locks program.lbt --machine mine.toml --lock table_lock --json
       one lock, on a machine of your own, for a program
 
 First the trace runs with its locks as recorded, then with one of them replaced, for each lock that matters and each algorithm. A

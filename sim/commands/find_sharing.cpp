@@ -26,9 +26,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFooter = R"(
 Examples:
-  linebounce find-sharing program.trace --machine p3_xeon_8way
+  linebounce find-sharing program.lbt --machine p3_xeon_8way
       lines on which threads use different bytes, and what would cure them
-  linebounce find-sharing program.trace --machine mine.toml --top 3 --json
+  linebounce find-sharing program.lbt --machine mine.toml --top 3 --json
       the three costliest lines and proposals, for a program
 
 A line is shared falsely if threads use different bytes of it and one of them writes. Who uses which bytes is read from the trace;

@@ -20,11 +20,11 @@ namespace {
 
 constexpr const char* kFooter = R"(
 Examples:
-  linebounce trace synth -o counters.trace --threads 8 --objects 1 --shared 100 --reads 0 --atomics 100
+  linebounce trace synth -o counters.lbt --threads 8 --objects 1 --shared 100 --reads 0 --atomics 100
       eight threads that count in one word
-  linebounce trace synth -o cache.trace --locks 1 --section 20 --between 500 --skew 0.9
+  linebounce trace synth -o cache.lbt --locks 1 --section 20 --between 500 --skew 0.9
       a table under one lock; --locks 16: under striped ones
-  linebounce trace synth -o private.trace --shared 0 --accesses 100000000 --between 0
+  linebounce trace synth -o private.lbt --shared 0 --accesses 100000000 --between 0
       nothing but private data, 10^8 accesses of each thread
   linebounce trace synth -o small.txt --threads 2 --accesses 20
       as text, to look at

@@ -31,8 +31,8 @@ inline constexpr std::array kSourceFormats = {
     SourceFormat{"perf-script", "perf script of perf mem samples", convert_perf_script},
 };
 
-// A whole conversion: `out` is finished, and says what is missing, too. Errors: ConfigError for an unknown format; as above.
-std::vector<std::string> convert_foreign(const std::string& format, const std::filesystem::path& in,
+// A whole conversion: `out` is finished, and says what is missing, too. Errors: as above.
+std::vector<std::string> convert_foreign(const SourceFormat& format, const std::filesystem::path& in,
                                          const std::filesystem::path& out);
 
 }  // namespace linebounce
