@@ -25,7 +25,7 @@ def synthetic(linebounce: Program, *arguments: str, accesses: int = 2000) -> Pat
         "--shared",
         "50",
     ]
-    result = linebounce("trace", "synth", "-o", "program.lbt", *options, *arguments)
+    result = linebounce("trace", "synth", "-o", "program.lbt", "--shared", "50", *options, *arguments)
     assert result.code == 0, result.stderr
     return linebounce.directory / "program.lbt"
 
