@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 namespace linebounce {
@@ -68,8 +69,8 @@ class Table {
     std::size_t names = width_of(title_);
     for (const auto& [name, unused] : rows_) names = std::max(names, width_of(name));
     names = std::min(names, room);
-    std::string out = "\n" + paint(Colour::dim, "  " + pad_right(title_, names) + cells(columns_)) + "\n" +
-                      rule(paint, names + figures) + "\n";
+    std::string out =
+        "\n" + paint(Colour::dim, "  " + pad_right(title_, names) + cells(columns_)) + "\n" + rule(paint, names + figures);
     for (const auto& [name, values] : rows_) out += "  " + pad_right(shortened(name, names), names) + cells(values) + "\n";
     if (left_out > 0) out += paint(Colour::dim, fmt::format("  and {} more {}", grouped(left_out), what)) + "\n";
     return out;
@@ -89,7 +90,7 @@ class Table {
 };
 
 std::string labelled(std::string_view label, std::string_view text, const Painter& paint) {
-  return "  " + paint(Colour::dim, pad_right(label, kLabel)) + wrapped_from(text, kLabel + 2, Colour::none, paint) + "\n";
+  return "  " + paint(Colour::dim, pad_right(label, kLabel)) + wrapped_from(text, kLabel + 2, Colour::none, paint);
 }
 
 std::string measured_text(const trace::Summary& summary) {
@@ -120,7 +121,11 @@ std::string head(const Reader& reader, const Profile& profile, const Painter& pa
   for (std::size_t i = 0; i < summary.missing.size(); ++i) {
     out += labelled(i == 0 ? "missing" : "", summary.missing[i], paint);
   }
-  if (!reader.damage().empty()) out += "  " + paint(Colour::red, pad_right("damaged", kLabel)) + reader.damage() + "\n";
+  std::istringstream damage(reader.damage());
+  std::string label = "damaged";
+  for (std::string line; std::getline(damage, line); label.clear()) {
+    out += "  " + paint(Colour::red, pad_right(label, kLabel)) + wrapped_from(line, kLabel + 2, Colour::none, paint);
+  }
   return out;
 }
 

@@ -64,7 +64,8 @@ TEST(CheckOfATrace, RefusesSizesThatNoAccessHas) {
 }
 
 TEST(CheckOfATrace, RefusesAnAccessThatIsNotNaturallyAligned) {
-  EXPECT_EQ(said_of_first(Operation{Kind::load, 8, 0, 0, 4}), kFirst + "load of 8 bytes at 4 of rq[0] is not naturally aligned");
+  EXPECT_EQ(said_of_first(Operation{Kind::load, 8, 0, 0, 4}),
+            kFirst + "load of 8 bytes at 4 of rq[0] is not naturally aligned");
 }
 
 TEST(CheckOfATrace, RefusesFlagsThatAKindDoesNotHave) {
@@ -134,6 +135,10 @@ TEST(CheckOfATrace, RefusesToAwaitMoreWritesThanThereAre) {
             "stream 0 (main), operation 1: await for 2 counted writes of rq[1].curr; the trace has 1");
   EXPECT_EQ(said_of_first(Operation{Kind::store, 8, kCounted, 1, 72}),
             kFirst + "counted write of rq[1]+72, which is no word that is awaited");
+}
+
+TEST(CheckOfATrace, IsContentWithOneOfSeveralWordsThatAreAwaitedTogether) {
+  EXPECT_EQ(said_of({op(Kind::await, 0, 9, kPaired), op(Kind::await, 0, 8)}), "");
 }
 
 TEST(CheckOfATrace, RefusesToSleepLongerThanAnybodyWakes) {
