@@ -123,6 +123,7 @@ class SharingFinder {
     const LineCosts costs(rows[0]);
     for (const FalselySharedLine& line : falsely_shared(lines_of_several_threads(reader_, places), reader_.symbols()))
       report.lines.push_back(costs.of(line, reader_.symbols(), places));
+    std::erase_if(report.lines, [](const CostlyLine& line) { return line.misses == 0; });
     std::stable_sort(report.lines.begin(), report.lines.end(),
                      [](const CostlyLine& a, const CostlyLine& b) { return a.latency_us > b.latency_us; });
   }
@@ -183,8 +184,8 @@ class SharingFinder {
 // The last line says what to do.
 std::string advice(const SharingReport& report) {
   constexpr double kWorthIt = 1;  // percent
-  if (report.lines.empty()) return "No line is shared falsely.";
-  if (report.tried.empty()) return "Lines are shared falsely, but cost nothing that was measured.";
+  if (report.lines.empty()) return "No line is shared falsely, or it costs nothing.";
+  if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout helps.";
   const TriedProposal& best = report.tried.front();
   if (best.throughput_pct < kWorthIt)
     return fmt::format("Leave the layouts as they are: no proposal gains as much as {} %.", kWorthIt);
