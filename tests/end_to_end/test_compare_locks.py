@@ -11,21 +11,9 @@ SUITABLE = {"tas", "ttas", "ttas_backoff", "ticket", "mcs", "clh", "qspinlock", 
 
 def synthetic(linebounce: Program, *arguments: str, accesses: int = 2000) -> Path:
     """Eight threads that fight for one lock."""
-    options = [
-        "--threads",
-        "8",
-        "--accesses",
-        str(accesses),
-        "--locks",
-        "1",
-        "--section",
-        "5",
-        "--between",
-        "200",
-        "--shared",
-        "50",
-    ]
-    result = linebounce("trace", "synth", "-o", "program.lbt", "--shared", "50", *options, *arguments)
+    contended = ["--threads", "8", "--locks", "1", "--section", "5", "--between", "200", "--shared", "50"]
+    options = [*contended, "--accesses", str(accesses), *arguments]
+    result = linebounce("trace", "synth", "-o", "program.lbt", *options)
     assert result.code == 0, result.stderr
     return linebounce.directory / "program.lbt"
 
