@@ -23,6 +23,18 @@ ArrayPlace group_place(const trace::Structure& structure, const std::string& gro
   return place;
 }
 
+// With the padding at the end of its last element, if the names of its fields say where elements begin.
+ArrayPlace numbered_place(const trace::Structure& structure, const std::string& group) {
+  ArrayPlace place = group_place(structure, group);
+  std::int64_t second = place.begin + place.size;
+  for (const trace::Field& field : structure.fields) {
+    if (field.name.starts_with(group + "[1]")) second = std::min(second, field.offset);
+  }
+  const std::int64_t element = second - place.begin;
+  if (element > 0) place.size = (place.size + element - 1) / element * element;
+  return place;
+}
+
 bool is_in(const Piece& piece, const ArrayPlace& array) {
   return piece.offset >= array.begin && piece.offset + piece.bytes <= array.begin + array.size;
 }
@@ -36,7 +48,8 @@ std::optional<ArrayPlace> array_of(const Piece& piece, const trace::Symbols& sym
   const trace::Structure& structure = symbols.structures.at(object.structure);
   const std::string group = group_of(piece.field);
   const ArrayPlace place = group_place(structure, group);
-  if (piece.field.find('[') != std::string::npos) return place;  // "[3].hits" of an object that is an array: its group is ""
+  // "[3].hits" of an object that is an array: its group is "".
+  if (piece.field.find('[') != std::string::npos) return numbered_place(structure, group);
   return group == piece.field && place.size >= 2 * piece.bytes ? std::optional(place) : std::nullopt;
 }
 

@@ -131,11 +131,13 @@ class ChangedStructure {
 
   void spread(const Member& array, int bytes, const Origin& origin) {
     const int size = array.end - array.begin;
-    if (bytes >= size || size % bytes != 0)
+    // The last one of elements that are structures may end with padding, which no field has.
+    const bool numbered = array.fields.size() > 1 && array.fields.back().name.find('[') != std::string::npos;
+    if (bytes >= size || (size % bytes != 0 && !numbered))
       fail(origin, "layout.change.element_bytes",
            fmt::format("{} of {} bytes is no array of elements of {}; legal: a part of {} that divides it", array_name(array),
                        size, bytes, size));
-    for (int i = 0; i < size / bytes; ++i) lines_.push_back({element(array, i, bytes)});
+    for (int i = 0; i * bytes < size; ++i) lines_.push_back({element(array, i, bytes)});
   }
 
   [[nodiscard]] std::string array_name(const Member& array) const { return array.name.empty() ? layout_.name : array.name; }
@@ -166,7 +168,8 @@ class ChangedStructure {
 
   // What of the array lies in one of its elements. A field that reaches over several is in each a field of its own.
   [[nodiscard]] static Member element(const Member& array, int number, int bytes) {
-    Member out{array.name, {}, array.begin + number * bytes, array.begin + (number + 1) * bytes, 1, array.moved_at};
+    const int first = array.begin + number * bytes;
+    Member out{array.name, {}, first, std::min(first + bytes, array.end), 1, array.moved_at};
     for (const Field& field : array.fields) {
       const int begin = std::max(field.offset, out.begin);
       const int end = std::min(field.offset + field.size, out.end);

@@ -92,6 +92,16 @@ TEST(ElementSize, CutsNoAccess) {
   EXPECT_EQ(element_bytes({"", 0, 24}, cut[0].pieces), std::nullopt) << "4 would cut the first access";
 }
 
+TEST(ElementSize, NumberedFieldsHavePaddingBehindTheLastOne) {
+  const trace::Structure slots = {"pool", 28, 8, {{"s[0].a", 0, 8}, {"s[0].b", 8, 4}, {"s[1].a", 16, 8}, {"s[1].b", 24, 4}},
+                                  {},     ""};
+  const trace::Symbols names = symbols(slots);
+  const auto line = found({piece(0, 0, {{1, 0, 9}}), piece(0, 24, {{2, 0, 9}}, 4)}, names);
+  const auto place = array_of(line[0].pieces[0], names);
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(place->size, 32);
+}
+
 TEST(Proposals, AnArrayWithoutFieldsIsSpread) {
   const trace::Symbols names = array(64);
   const auto all = proposals(found({piece(0, 0, {{1, 0, 9}}), piece(0, 8, {{2, 0, 9}})}, names), names, 64);
