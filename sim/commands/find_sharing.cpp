@@ -193,9 +193,12 @@ std::string advice(const SharingReport& report) {
   if (report.lines.empty()) return "No line is shared falsely, or it costs nothing.";
   if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout helps.";
   const TriedProposal& best = report.tried.front();
-  if (best.throughput_pct < kWorthIt)
+  if (std::max(best.throughput_pct, report.all_throughput_pct) < kWorthIt)
     return fmt::format("Leave the layouts as they are: no proposal gains as much as {} %.", kWorthIt);
-  return fmt::format("{}: {:+.1f} % throughput on {}", best.proposal.sentence, best.throughput_pct, report.machine);
+  std::string text = fmt::format("{}: {:+.1f} % throughput on {}", best.proposal.sentence, best.throughput_pct, report.machine);
+  if (report.tried.size() > 1 && report.all_throughput_pct > best.throughput_pct + kWorthIt)
+    text += fmt::format("; all {} proposals: {:+.1f} %", report.tried.size(), report.all_throughput_pct);
+  return text;
 }
 
 ExitCode find_sharing(SharingArguments arguments, const std::vector<std::string>& argv) {

@@ -13,8 +13,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// "counts[3]", where the array is the object itself and its elements are the fields.
 std::string place_of(const Piece& piece, const trace::Symbols& symbols) {
-  return symbols.place_name(piece.object, piece.offset);
+  std::string name = symbols.place_name(piece.object, piece.offset);
+  if (const std::size_t element = name.find(".["); element != std::string::npos) name.erase(element, 1);
+  return name;
 }
 
 std::string users_of(const Piece& piece, const trace::Symbols& symbols) {

@@ -112,3 +112,10 @@ def test_people_get_a_structure_to_copy_and_the_last_line_says_what_to_do(linebo
 def test_a_trace_that_names_no_machine_wants_one(linebounce: Program) -> None:
     file = trace(linebounce, "object counts size=32\n", counting("counts+{offset}"))
     assert "--machine is missing" in linebounce.refused("find-sharing", file)
+
+
+def test_another_trace_of_the_same_name_is_run_again(linebounce: Program) -> None:
+    file = trace(linebounce, "object counts size=32\n", counting("counts+{offset}"))
+    first = found(linebounce, file)
+    again = found(linebounce, trace(linebounce, "object counts size=32\n", counting("counts+{offset}") * 2))
+    assert again["lines"][0]["misses"] > 1.5 * first["lines"][0]["misses"]
