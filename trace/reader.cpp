@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "trace/binary.hpp"
 #include "trace/input_file.hpp"
@@ -16,6 +17,8 @@ namespace linebounce::trace {
 
 class Reader::File {
  public:
+  File(std::filesystem::path file, std::unique_ptr<Source> behind) : path(std::move(file)), source(std::move(behind)) {}
+
   std::filesystem::path path;
   std::unique_ptr<Source> source;
 };

@@ -46,7 +46,7 @@ class _Entry(NamedTuple):
     offset: int
     type: bytes
     stream: int
-    count: int
+    items: int
     checksum: int
 
 
@@ -88,14 +88,14 @@ class Trace:
 
     def count(self, stream: int) -> int:
         """How many operations a stream has."""
-        return sum(frame.entry.count for frame in self._frames[stream])
+        return sum(frame.entry.items for frame in self._frames[stream])
 
     def operations(self, stream: int) -> Iterator[Operation]:
         """A stream's operations in order; one frame of them is in memory."""
         for frame in self._frames[stream]:
             content = self._content(frame)
-            if len(content) != frame.entry.count * _OPERATION.size:
-                raise self._error(frame.entry.offset, f"{len(content)} bytes for {frame.entry.count} operations")
+            if len(content) != frame.entry.items * _OPERATION.size:
+                raise self._error(frame.entry.offset, f"{len(content)} bytes for {frame.entry.items} operations")
             for kind, size, flags, symbol, argument in _OPERATION.iter_unpack(content):
                 if not 1 <= kind <= len(Kind):
                     raise self._error(frame.entry.offset, f"an operation is of kind {kind}; legal: 1 to {len(Kind)}")
@@ -138,7 +138,7 @@ class Trace:
             if not _HEAD.size <= entry.offset < until <= index:
                 raise self._error(index, f"the index has a frame from byte {entry.offset} to {until}")
             frames.append(_Frame(entry, until - entry.offset, firsts[entry.type, entry.stream]))
-            firsts[entry.type, entry.stream] += entry.count if entry.type in {b"OPER", b"SYMB"} else 0
+            firsts[entry.type, entry.stream] += entry.items if entry.type in {b"OPER", b"SYMB"} else 0
         return frames
 
     def _take(self, frame: _Frame) -> None:
