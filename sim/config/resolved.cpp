@@ -10,11 +10,14 @@
 #include "sim/config/measured_tables.hpp"
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/config/trace_layouts.hpp"
+#include "trace/reader.hpp"
 
 namespace linebounce {
 namespace {
 
 constexpr std::string_view kMachine = "machine.";
+constexpr std::string_view kSubstituteLocksPrefix = "workload.locks.";  // of replay
 
 toml::table sources_table(const Settings& settings, const Sources& sources) {
   Sources all = sources;
@@ -68,7 +71,9 @@ toml::table resolved_settings(const Settings& settings, const MachineTables& mac
     const KeyInfo* key = machine.keys.find(path);
     if (key && !is_shown(*key, settings)) continue;
     // An object's name may have dots of its own.
-    const auto dot = path.starts_with(kPlacementPrefix) ? kPlacementPrefix.size() - 1 : path.rfind('.');
+    const auto dot = path.starts_with(kPlacementPrefix)         ? kPlacementPrefix.size() - 1
+                     : path.starts_with(kSubstituteLocksPrefix) ? kSubstituteLocksPrefix.size() - 1
+                                                                : path.rfind('.');
     insert_value(table_at(resolved, path.substr(0, dot)), path.substr(dot + 1), setting.value);
   }
   toml::array levels;
@@ -98,6 +103,8 @@ std::string configuration_hash(const toml::table& resolved) {
   for (const auto& name : files_named(resolved, kProtocolKeys))
     text += read_text(find_file(kProtocolFiles, name, "", "protocol"));
   for (const auto& name : files_named(resolved, std::array{kLayoutKey})) text += read_text(find_layout_file(name, "layout"));
+  for (const auto& name : files_named(resolved, std::array{kTraceKey}))
+    text += trace::Reader(name, {.recover = true}).fingerprint();
   return fmt::format("{:016x}", fnv1a(text));
 }
 
