@@ -133,11 +133,11 @@ void ReplayPlaces::create_lock(std::uint32_t id) {
   if (lock.object != trace::kNone) options.word = at(lock.object, static_cast<std::uint64_t>(lock.offset), 0);
   std::optional<FunctionId> everywhere;
   std::map<FunctionId, FunctionId> by_call_site;
-  for (const auto& [call_site, waits] : lock.waits_in) {
-    if (call_site == trace::kNone) {
-      everywhere = static_cast<FunctionId>(waits);
+  for (const trace::WaitsIn& waits : lock.waits_in) {
+    if (waits.taker == trace::kNone) {
+      everywhere = static_cast<FunctionId>(waits.function);
     } else {
-      by_call_site.emplace(static_cast<FunctionId>(call_site), static_cast<FunctionId>(waits));
+      by_call_site.emplace(static_cast<FunctionId>(waits.taker), static_cast<FunctionId>(waits.function));
     }
   }
   options.waits_in = WaitsIn(everywhere, std::move(by_call_site));

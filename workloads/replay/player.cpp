@@ -13,7 +13,7 @@ namespace linebounce {
 namespace {
 
 using trace::Kind;
-using trace::Operation;
+
 
 double nanoseconds(std::uint64_t picoseconds) {
   return static_cast<double>(picoseconds) / 1000;
@@ -87,7 +87,7 @@ bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
   std::int64_t& operations = context_.differences[static_cast<std::size_t>(number_)].operations;
   OperationCursor& cursor = *thread.operations;
   while (cursor.peek() != nullptr) {
-    for (const Operation& operation : cursor.rest()) {
+    for (const trace::Operation& operation : cursor.rest()) {
       if (operation.flags == 0 && !thread.reads_again_with && !thread.first_of_pair) [[likely]] {
         if (operation.kind == Kind::load) {
           cpu.load(places.at(operation.id, operation.argument, number_), operation.bytes);
@@ -133,23 +133,23 @@ void ReplayCpu::interrupted(Cpu& cpu, int vector) {
     return;
   }
   OperationCursor& cursor = known->second.operations;
-  std::vector<Operation> handler;
-  for (const Operation* next = cursor.peek(); next != nullptr; next = cursor.peek()) {
-    const Operation operation = *next;
+  std::vector<trace::Operation> handler;
+  for (const trace::Operation* next = cursor.peek(); next != nullptr; next = cursor.peek()) {
+    const trace::Operation operation = *next;
     cursor.advance();
     if (operation.kind == Kind::handler_end) break;
     handler.push_back(operation);
   }
   ReplayThread thread;
   thread.stream = known->second.stream;
-  for (const Operation& operation : handler) step(cpu, thread, operation);
+  for (const trace::Operation& operation : handler) step(cpu, thread, operation);
   differences.operations += static_cast<std::int64_t>(handler.size());
 }
 
 std::int64_t ReplayCpu::handlers_left() {
   std::int64_t left = 0;
   for (auto& [vector, handlers] : handlers_) {
-    for (const Operation* next = handlers.operations.peek(); next != nullptr; next = handlers.operations.peek()) {
+    for (const trace::Operation* next = handlers.operations.peek(); next != nullptr; next = handlers.operations.peek()) {
       if (next->kind == Kind::handler) ++left;
       handlers.operations.advance();
     }
@@ -157,7 +157,7 @@ std::int64_t ReplayCpu::handlers_left() {
   return left;
 }
 
-bool ReplayCpu::step(Cpu& cpu, ReplayThread& thread, const Operation& operation) {
+bool ReplayCpu::step(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   switch (operation.kind) {
     case Kind::load:
     case Kind::store:
@@ -202,7 +202,7 @@ bool ReplayCpu::step(Cpu& cpu, ReplayThread& thread, const Operation& operation)
   return true;
 }
 
-void ReplayCpu::access(Cpu& cpu, ReplayThread& thread, const Operation& operation) {
+void ReplayCpu::access(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   const int times = operation.kind == Kind::load || operation.kind == Kind::store ? 1 + operation.repeats() : 1;
   std::uint64_t offset = operation.argument;
   for (int i = 0; i < times; ++i, offset += operation.bytes) {
@@ -217,7 +217,7 @@ void ReplayCpu::access(Cpu& cpu, ReplayThread& thread, const Operation& operatio
   }
 }
 
-void ReplayCpu::load(Cpu& cpu, ReplayThread& thread, const Operation& operation, Address address) {
+void ReplayCpu::load(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation, Address address) {
   if (const auto first = std::exchange(thread.first_of_pair, std::nullopt)) {
     const Cpu::Word one = {context_.places.at(first->id, first->argument, number_), first->bytes};
     cpu.load_pair(one, {address, operation.bytes});
@@ -228,7 +228,7 @@ void ReplayCpu::load(Cpu& cpu, ReplayThread& thread, const Operation& operation,
   }
 }
 
-void ReplayCpu::write(Cpu& cpu, const Operation& operation, Address address, std::uint64_t offset) {
+void ReplayCpu::write(Cpu& cpu, const trace::Operation& operation, Address address, std::uint64_t offset) {
   const int bytes = operation.bytes;
   const bool release = (operation.flags & trace::kRelease) != 0;
   Value count = 0;
@@ -259,7 +259,7 @@ void ReplayCpu::count_own_write(std::uint32_t object, std::uint64_t offset, int 
   }
 }
 
-void ReplayCpu::use_processor(Cpu& cpu, const Operation& operation) {
+void ReplayCpu::use_processor(Cpu& cpu, const trace::Operation& operation) {
   switch (operation.kind) {
     case Kind::sleep: return sleep(cpu, operation.argument);
     case Kind::wake: return cpu.wake(CpuId(context_.cpu_of.at(operation.id)));
@@ -299,20 +299,20 @@ bool ReplayCpu::await_folded(Cpu& cpu, ReplayThread& thread, const std::vector<W
   return false;
 }
 
-WantedWord ReplayCpu::word_of(const Operation& await) const {
+WantedWord ReplayCpu::word_of(const trace::Operation& await) const {
   const trace::Word& word = context_.trace.symbols().words[await.id];
   const Address address = context_.places.at(word.object, static_cast<std::uint64_t>(word.offset), number_);
   return {.address = address, .bytes = word.bytes, .number = await.argument};
 }
 
-bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const Operation& operation) {
+bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   const bool again = folded_ && !thread.wanted.empty();  // the whole group is there already
   if (!again) thread.awaited.push_back(operation);
   if ((operation.flags & trace::kPaired) != 0) return true;
   std::vector<WantedWord> words;
   std::vector<OwnWrites> own(thread.awaited.size());
   bool waits = false;
-  for (const Operation& await : thread.awaited) {
+  for (const trace::Operation& await : thread.awaited) {
     words.push_back(word_of(await));
     waits = waits || await.argument > 0 || (await.flags & trace::kCounted) != 0;
   }
@@ -335,7 +335,7 @@ bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const Operation& operation
   const auto done = [&](std::span<const Value> now) {
     if (!waits) return true;
     for (std::size_t i = 0; i < words.size(); ++i) {
-      const Operation& await = thread.awaited[i];
+      const trace::Operation& await = thread.awaited[i];
       const bool by_own = (await.flags & trace::kCounted) != 0;
       if (by_own ? own[i].count >= await.bytes : await.argument > 0 && words[i].has_come(now[i])) return true;
     }
@@ -347,7 +347,7 @@ bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const Operation& operation
   return true;
 }
 
-bool ReplayCpu::meet(Cpu& cpu, ReplayThread& thread, const Operation& operation) {
+bool ReplayCpu::meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   const Barrier& barrier = context_.places.barrier(operation.id);
   if (!folded_) {
     barrier.wait(cpu);

@@ -9,7 +9,7 @@ namespace linebounce {
 namespace {
 
 using trace::Kind;
-using trace::Operation;
+
 
 bool reads_again_with(const MeteredLock& lock) {
   return lock.traits().readers == Readers::read_again;
@@ -21,7 +21,7 @@ bool is_shared(Kind kind) {
 
 }  // namespace
 
-bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const Operation& operation) {
+bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   const bool gives = operation.kind == Kind::release || operation.kind == Kind::release_shared;
   if (gives) {
     give(cpu, thread, operation);
@@ -33,7 +33,7 @@ bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const Operation& operat
 }
 
 // A try that got the lock then and does not now goes on without it: it must not wait where it holds others.
-bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const Operation& operation) {
+bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   MeteredLock& lock = context_.places.lock(operation.id);
   const bool tries = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
   std::int64_t& differences = context_.differences[static_cast<std::size_t>(number_)].tries;
@@ -66,7 +66,7 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const Operation& operation)
   return true;
 }
 
-void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const Operation& operation) {
+void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   const auto not_had = std::find(thread.not_had.begin(), thread.not_had.end(), operation.id);
   if (not_had != thread.not_had.end()) {
     thread.not_had.erase(not_had);
@@ -88,13 +88,13 @@ void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const Operation& operation)
 
 // The section once more, until no writer comes between.
 void ReplayCpu::read_again(Cpu& cpu, ReplayThread& thread, MeteredLock& lock, bool outermost) {
-  const std::vector<Operation> section = std::move(thread.section);
+  const std::vector<trace::Operation> section = std::move(thread.section);
   thread.reads_again_with.reset();
   do {
     ++context_.differences[static_cast<std::size_t>(number_)].reads_again;
     lock.acquire_shared(cpu);
     if (!outermost) continue;
-    for (const Operation& operation : section) step(cpu, thread, operation);
+    for (const trace::Operation& operation : section) step(cpu, thread, operation);
   } while (!lock.release_shared(cpu));
 }
 

@@ -48,7 +48,7 @@ Recorder::Recorder(const AddressSpace& memory, const LockSet& locks, const Timeb
       programs_(static_cast<std::size_t>(cpus)) {
   for (const LockSet::Created& created : locks.created())
     lock_numbers_.emplace(created.lock, static_cast<std::uint32_t>(lock_numbers_.size()));
-  for (std::size_t cpu = 0; cpu < contexts_.size(); ++cpu) contexts_[cpu].push_back({.to = &programs_[cpu]});
+  for (std::size_t cpu = 0; cpu < contexts_.size(); ++cpu) contexts_[cpu].emplace_back(programs_[cpu]);
 }
 
 std::uint64_t Recorder::operations() const {
@@ -247,7 +247,7 @@ void Recorder::handler_begins(const Cpu& cpu, int vector) {
   const int number = cpu.id().value;
   Operations& to = handlers_[{number, vector}].emplace_back();
   to.push_back({.kind = Kind::handler});
-  contexts_[static_cast<std::size_t>(number)].push_back({.to = &to});
+  contexts_[static_cast<std::size_t>(number)].emplace_back(to);
 }
 
 void Recorder::handler_ends(const Cpu& cpu) {

@@ -60,6 +60,7 @@ class Recorder final : public ProgramTap {
   };
   // A program, or a handler that has interrupted it.
   struct Context {
+    explicit Context(Operations& operations) : to(&operations) {}
     Operations* to;
     int inside = 0;  // composites
     bool spins = false, paired = false;

@@ -68,7 +68,11 @@ class Names {
  private:
   void define_object(std::size_t index, std::uint32_t of_lock) {
     const AddressSpace::Object& object = memory_.objects()[index];
-    trace::Object symbol{.name = object.name, .size = object.size, .alignment = object.alignment, .of_lock = of_lock};
+    trace::Object symbol;
+    symbol.name = object.name;
+    symbol.size = object.size;
+    symbol.alignment = object.array ? 0 : object.alignment;
+    symbol.of_lock = of_lock;
     if (object.home) symbol.home = text_of(*object.home);
     if (!object.array) symbol.structure = structure(object);
     objects_[index] = writer_.define(symbol);
@@ -272,8 +276,8 @@ trace::Lock Recorder::lock_facts(std::size_t lock, const std::vector<std::uint32
     facts.object = objects[place.object];
     facts.offset = place.offset;
   }
-  for (const auto& [call_site, waits] : options.waits_in.by_call_site()) facts.waits_in.emplace_back(call_site, waits);
-  if (const auto everywhere = options.waits_in.everywhere()) facts.waits_in.emplace_back(kNone, *everywhere);
+  for (const auto& [call_site, waits] : options.waits_in.by_call_site()) facts.waits_in.push_back({call_site, waits});
+  if (const auto everywhere = options.waits_in.everywhere()) facts.waits_in.push_back({kNone, *everywhere});
   return facts;
 }
 

@@ -162,7 +162,8 @@ std::vector<ParameterDeclaration> replay_parameters() {
       {.name = std::string(kLocks) + kDefault,
        .default_value = kRecorded,
        .meaning = "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; mutex for what is not ours",
-       .choices = algorithms},
+       .choices = algorithms,
+       .open = true},
   };
 }
 

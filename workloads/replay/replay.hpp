@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "workloads/program/parameters.hpp"
 #include "workloads/program/workload.hpp"
 
 namespace linebounce {
