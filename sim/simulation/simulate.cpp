@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 #include "models/failure.hpp"
 #include "models/text/spelling.hpp"
@@ -99,7 +99,13 @@ void run_machine(Machine& machine, LockSet& locks, const std::function<void(doub
   locks.finish(cpus, machine.finished_at());
 }
 
-PointData run(const SimulationInput& input, const std::function<void(double)>& progress) {
+// The trace that the workload replays; null: it replays none.
+std::unique_ptr<trace::Reader> open_trace(const SimulationInput& input) {
+  if (input.trace.empty()) return nullptr;
+  return std::make_unique<trace::Reader>(input.trace, trace::ReadOptions{.recover = input.parameters.flag("recover")});
+}
+
+PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
   const auto entry =
       std::find_if(workloads().begin(), workloads().end(), [&](const WorkloadEntry& w) { return w.name == input.workload; });
@@ -108,13 +114,12 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
     throw std::invalid_argument("run.measure_us: the programs of workload " + input.workload +
                                 " never end; give the time to measure");
   }
-  std::optional<trace::Reader> trace;
-  if (!input.trace.empty()) trace.emplace(input.trace, trace::ReadOptions{.recover = input.parameters.flag("recover")});
+  const std::unique_ptr<trace::Reader> trace = open_trace(input);
   Relay relay;
   Machine machine(input.machine, input.protocols, input.engine, input.run.warmup_us, input.run.measure_us, relay);
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
   LockSet locks(memory, input.machine.cpus, machine.layout().cpus);
-  workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts, trace ? &*trace : nullptr});
+  workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts, trace.get()});
   refuse_unknown_objects(input, memory);
   const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
   Statistics statistics(machine, memory);
@@ -123,7 +128,12 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     machine.set_program(cpu, [&workload](Cpu& thread) { workload->run(thread); });
   }
+  if (tap != nullptr) {
+    ProgramTap& listener = tap->begin(memory, locks, machine.timebase(), machine.cpus());
+    for (int cpu = 0; cpu < machine.cpus(); ++cpu) machine.cpu(cpu).set_tap(&listener);
+  }
   run_machine(machine, locks, progress);
+  for (int cpu = 0; cpu < machine.cpus(); ++cpu) machine.cpu(cpu).set_tap(nullptr);
   PointData point;
   statistics.collect(machine, point);
   add_table_metrics(tables, statistics.placed_rows(tables), point);
@@ -133,19 +143,32 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   const double measured_ns = machine.timebase().to_ns(machine.measured());
   workload->report({measured_ns, cpu, machine.cpus()}, metrics);
   add_latency_per_operation(statistics, measured_ns, point);
+  if (tap != nullptr) tap->end(point);
   return point;
 }
 
 }  // namespace
 
-PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress) {
+namespace {
+
+PointData run_or_say_why(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
   try {
-    return run(input, progress);
+    return run(input, progress, tap);
   } catch (const ModelFailure& failure) {
     throw SimulationFailure(std::string(failure.what()) + "\nseed " + std::to_string(input.seed));
   } catch (const std::invalid_argument& refused) {
     throw ConfigError(with_place(refused.what(), input));
   }
+}
+
+}  // namespace
+
+PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress) {
+  return run_or_say_why(input, progress, nullptr);
+}
+
+PointData simulate_with(SimulationTap& tap, const SimulationInput& input, const std::function<void(double)>& progress) {
+  return run_or_say_why(input, progress, &tap);
 }
 
 }  // namespace linebounce

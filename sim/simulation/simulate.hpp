@@ -7,15 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "models/core/program_tap.hpp"
 #include "models/machine_protocols.hpp"
 #include "models/machine_spec.hpp"
 #include "models/memory/homes.hpp"
+#include "models/timebase.hpp"
 #include "sim/lines/measured_table.hpp"
 #include "sim/results/point_data.hpp"
 #include "workloads/program/layout_set.hpp"
 #include "workloads/program/parameters.hpp"
 
 namespace linebounce {
+
+class LockSet;
 
 struct RunSpec {
   double warmup_us = 0;   // statistics start after this
@@ -44,8 +48,21 @@ class SimulationFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Listens to what every CPU is asked for, from before the programs begin until after they have ended.
+class SimulationTap {
+ public:
+  virtual ~SimulationTap() = default;
+  // The workload is set up. The tap of all CPUs, which lives until this does.
+  virtual ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) = 0;
+  // The simulation is over; what begin() was given is there until this returns.
+  virtual void end(const PointData& point) = 0;
+};
+
 // Once in a process: SystemC builds one simulation. `progress`, if set, is called now and then with the share done, 0 to 1;
 // it must not throw. Errors: SimulationFailure; ConfigError for a machine or workload that cannot be built.
+// TraceError for a trace that cannot be replayed.
 PointData simulate(const SimulationInput& input, const std::function<void(double)>& progress = {});
+// The same, with somebody who listens.
+PointData simulate_with(SimulationTap& tap, const SimulationInput& input, const std::function<void(double)>& progress);
 
 }  // namespace linebounce

@@ -29,6 +29,7 @@ class Parameters {
  public:
   Parameters() = default;
   explicit Parameters(std::map<std::string, ParameterValue> values) : values_(std::move(values)) {}
+  [[nodiscard]] bool has(const std::string& name) const { return values_.contains(name); }
   [[nodiscard]] std::int64_t integer(const std::string& name) const { return std::get<std::int64_t>(values_.at(name)); }
   [[nodiscard]] double number(const std::string& name) const { return std::get<double>(values_.at(name)); }
   [[nodiscard]] bool flag(const std::string& name) const { return std::get<bool>(values_.at(name)); }
