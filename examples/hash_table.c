@@ -38,7 +38,7 @@ static void count_key(unsigned key) {
   const unsigned number = key * 2654435761u % buckets;
   pthread_mutex_t* lock = &stripes[number % STRIPES].lock;
   pthread_mutex_lock(lock);
-  struct entry* entry = find((const struct entry* const*)&table[number], key);
+  struct entry* entry = find(table[number], key);
   if (!entry) {
     entry = malloc(sizeof *entry);
     if (!entry) abort();
