@@ -4,8 +4,8 @@
 load.py [-c CLIENTS] [-n REQUESTS of each] COMMAND...
 
 COMMAND is memcached, or what runs it: linebounce-record -o FILE -- memcached. Each client stores its share of the keys, then
-asks: nine of ten requests are a get, one a set, and few keys are asked for often. Clients send requests by the dozen, as those do
-that keep a connection open for many users.
+asks: nine of ten requests are a get, one a set, and few keys are asked for often. Clients send requests by the dozen, as those
+do that keep a connection open for many users.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds memcached 1.6.18 from Debian's source package, unchanged.
 #
-#   build COMPILER FOLDER     FOLDER/memcached, compiled by COMPILER
+#   build.sh COMPILER FOLDER     FOLDER/memcached, compiled by COMPILER
 #
 # What it fetches, by apt from where this machine's packages come from, stays below FOLDER, too, and nothing is installed.
 # Exit code 75: it cannot be fetched here.
