@@ -43,12 +43,14 @@ make_lists() {
 
 own_apt() { APT_CONFIG=$PWD/apt/apt.conf apt-get --quiet "$@"; }
 
+first_complaint() { grep -m 1 '^[EW]:' apt/log || tail -n 1 apt/log; }
+
 fetch() {
   command -v apt-get >/dev/null || give_up "this machine has no apt-get"
-  [[ -d apt/sources ]] || make_lists
-  own_apt source --download-only --tar-only memcached >>apt/log 2>&1 || give_up "$(tail -n 1 apt/log)"
+  make_lists
+  own_apt source --download-only --tar-only memcached >>apt/log 2>&1 || give_up "$(first_complaint)"
   [[ -f $tarball ]] || give_up "the package that this machine's sources have is another version than $version"
-  own_apt download libevent-dev >>apt/log 2>&1 || give_up "$(tail -n 1 apt/log)"
+  own_apt download libevent-dev >>apt/log 2>&1 || give_up "$(first_complaint)"
 }
 
 [[ -f $tarball && -n $(compgen -G 'libevent-dev_*.deb') ]] || fetch
