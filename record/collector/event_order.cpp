@@ -1,0 +1,95 @@
+#include "record/collector/event_order.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace linebounce::record {
+
+namespace {
+
+// A thread that was cancelled between taking a stamp and writing it would stop all others for ever.
+constexpr std::chrono::seconds kLongestWaitForStamp{5};
+
+}  // namespace
+
+EventOrder::EventOrder(Channel& channel, Sink sink)
+    : channel_(&channel), sink_(std::move(sink)), last_came_(std::chrono::steady_clock::now()) {}
+
+// Threads take the first ring that is free.
+void EventOrder::find_new_rings() {
+  while (sources_.size() < kChannelRings) {
+    Ring& ring = *channel_ring(channel_, static_cast<unsigned>(sources_.size()));
+    if (__atomic_load_n(&ring.state, __ATOMIC_ACQUIRE) == kRingFree) return;
+    sources_.push_back({.reader = RingReader(*channel_, ring)});
+  }
+}
+
+bool EventOrder::may_go_on(Source& source) {
+  if (!source.waits) return true;
+  if (source.waits_for > next_stamp_) return false;
+  source.waits = false;
+  next_stamp_ = std::max(next_stamp_, source.waits_for + 1);
+  return true;
+}
+
+bool EventOrder::take_from(unsigned ring) {
+  Source& source = sources_[ring];
+  bool anything = false;
+  Event event;
+  const bool has_ended = source.reader.has_ended();  // before the look that finds it empty
+  while (may_go_on(source)) {
+    if (!source.reader.take(event)) {
+      source.reader.give_back();
+      if (has_ended) source.reader.free();
+      return anything;
+    }
+    anything = true;
+    if (event.kind == kOrder) {
+      source.waits = true;
+      source.waits_for = event.value;
+    } else {
+      sink_(ring, event);
+    }
+  }
+  return anything;
+}
+
+bool EventOrder::take_all() {
+  find_new_rings();
+  bool anything = false;
+  for (unsigned ring = 0; ring < sources_.size(); ++ring) anything |= take_from(ring);
+  pass_over_stamp_of_dead_thread(anything);
+  return anything;
+}
+
+void EventOrder::pass_over_stamp_of_dead_thread(bool anything_came) {
+  const auto now = std::chrono::steady_clock::now();
+  if (anything_came || now - last_came_ > kLongestWaitForStamp) {
+    if (!anything_came) pass_over_missing_stamp();
+    last_came_ = now;
+  }
+}
+
+bool EventOrder::pass_over_missing_stamp() {
+  const Source* first = nullptr;
+  for (const Source& source : sources_) {
+    if (source.waits && (first == nullptr || source.waits_for < first->waits_for)) first = &source;
+  }
+  if (first == nullptr) return false;
+  next_stamp_ = std::max(next_stamp_, first->waits_for);
+  return true;
+}
+
+void EventOrder::finish() {
+  bool more = true;
+  while (more) {
+    while (take_all()) {
+    }
+    more = pass_over_missing_stamp();
+    for (Source& source : sources_) {
+      if (!source.waits) more |= source.reader.skip_gap();
+    }
+  }
+}
+
+}  // namespace linebounce::record

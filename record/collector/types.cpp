@@ -1,0 +1,202 @@
+#include "record/collector/types.hpp"
+
+#include <dwarf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "record/collector/program_image.hpp"
+
+namespace linebounce::record {
+
+namespace {
+
+constexpr std::int64_t kMostElements = 64;
+constexpr std::size_t kMostFields = 256;
+
+bool type_entry(Dwarf_Die& die, Dwarf_Die& type) {
+  Dwarf_Attribute attribute;
+  return dwarf_formref_die(dwarf_attr_integrate(&die, DW_AT_type, &attribute), &type) != nullptr;
+}
+
+// Typedefs and qualifiers off. The first typedef's name is kept for structures that have none.
+bool peel(Dwarf_Die& type, std::string& alias) {
+  for (;;) {
+    switch (dwarf_tag(&type)) {
+      case DW_TAG_typedef:
+        if (alias.empty()) alias = name_of(type);
+        [[fallthrough]];
+      case DW_TAG_const_type:
+      case DW_TAG_volatile_type:
+      case DW_TAG_restrict_type:
+      case DW_TAG_atomic_type: {
+        Dwarf_Die next;
+        if (!type_entry(type, next)) return false;
+        type = next;
+        break;
+      }
+      default: return true;
+    }
+  }
+}
+
+bool is_structure(int tag) {
+  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+bool unsigned_attribute(Dwarf_Die& die, unsigned name, Dwarf_Word& value) {
+  Dwarf_Attribute attribute;
+  return dwarf_formudata(dwarf_attr_integrate(&die, name, &attribute), &value) == 0;
+}
+
+// The first byte of a member, of a bit field that of its first bit.
+std::int64_t member_offset(Dwarf_Die& member) {
+  Dwarf_Word value = 0;
+  if (unsigned_attribute(member, DW_AT_data_bit_offset, value)) return static_cast<std::int64_t>(value / 8);
+  unsigned_attribute(member, DW_AT_data_member_location, value);
+  return static_cast<std::int64_t>(value);
+}
+
+int natural_alignment(std::int64_t bytes) {
+  return bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16 ? static_cast<int>(bytes) : 1;
+}
+
+class FieldList {
+ public:
+  explicit FieldList(bool nested) : nested_(nested) {}
+
+  // False: too many.
+  bool add(const Type& type, const std::string& name, std::int64_t offset) {
+    if (fields_.size() > kMostFields) return false;
+    if (type.has_members() && (nested_ || name.empty())) return add_members(type, name, offset);
+    if (type.element != nullptr && type.elements <= kMostElements && (nested_ || name.empty())) {
+      return add_elements(type, name, offset);
+    }
+    const bool overlaps = !fields_.empty() && offset < fields_.back().offset + fields_.back().size;  // bit fields
+    if (!overlaps && type.bytes > 0) fields_.push_back({.name = name, .offset = offset, .size = type.bytes});
+    return true;
+  }
+
+  std::vector<trace::Field> take() { return std::move(fields_); }
+
+ private:
+  bool add_members(const Type& type, const std::string& name, std::int64_t offset) {
+    // What only wraps one thing, as std::mutex and std::atomic do, has no name to tell.
+    const bool wraps = !name.empty() && type.members.size() == 1;
+    for (const Type::Member& member : type.members) {
+      if (member.type == nullptr) continue;
+      std::string inner = name;
+      if (!wraps && !member.name.empty()) inner += (name.empty() ? "" : ".") + member.name;
+      if (!add(*member.type, inner, offset + member.offset)) return false;
+    }
+    return true;
+  }
+
+  bool add_elements(const Type& type, const std::string& name, std::int64_t offset) {
+    for (std::int64_t i = 0; i < type.elements; ++i) {
+      if (!add(*type.element, fmt::format("{}[{}]", name, i), offset + i * type.element->bytes)) return false;
+    }
+    return true;
+  }
+
+  bool nested_;
+  std::vector<trace::Field> fields_;
+};
+
+}  // namespace
+
+std::vector<trace::Field> fields_of(const Type& type) {
+  if (!type.has_members() && (type.element == nullptr || type.elements > kMostElements)) return {};
+  FieldList all(true);
+  if (all.add(type, "", 0)) return all.take();
+  FieldList outer(false);
+  return outer.add(type, "", 0) ? outer.take() : std::vector<trace::Field>{};
+}
+
+const Type* Types::of(Dwarf_Die& die) {
+  Dwarf_Die type;
+  return type_entry(die, type) ? read(type) : nullptr;
+}
+
+const Type* Types::pointed_to_by(Dwarf_Die& die) {
+  Dwarf_Die type;
+  std::string alias;
+  if (!type_entry(die, type) || !peel(type, alias)) return nullptr;
+  return dwarf_tag(&type) == DW_TAG_pointer_type ? of(type) : nullptr;
+}
+
+const Type* Types::read(Dwarf_Die& entry) {
+  Dwarf_Die die = entry;
+  std::string alias;
+  if (!peel(die, alias)) return nullptr;
+  if (dwarf_hasattr(&die, DW_AT_declaration)) return named(name_of(die));
+  const auto [place, is_new] = types_.try_emplace(die.addr, nullptr);
+  if (!is_new) return place->second.get();  // nullptr: of a structure that holds itself, which no program has
+  auto type = std::make_unique<Type>();
+  type->name = name_of(die);
+  if (type->name.empty()) type->name = alias;
+  Dwarf_Word bytes = 0;
+  if (dwarf_aggregate_size(&die, &bytes) == 0) type->bytes = static_cast<std::int64_t>(bytes);
+  const int tag = dwarf_tag(&die);
+  if (is_structure(tag)) {
+    read_structure(die, *type);
+  } else if (tag == DW_TAG_array_type) {
+    read_array(die, *type);
+  } else {
+    type->alignment = natural_alignment(type->bytes);
+  }
+  auto& kept = types_[die.addr];
+  kept = std::move(type);
+  return kept.get();
+}
+
+void Types::read_structure(Dwarf_Die& die, Type& type) {
+  type.is_union = dwarf_tag(&die) == DW_TAG_union_type;
+  Dwarf_Die child;
+  if (dwarf_child(&die, &child) == 0) {
+    do {
+      const int tag = dwarf_tag(&child);
+      if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&child, DW_AT_declaration)) continue;
+      if (dwarf_hasattr(&child, DW_AT_external)) continue;  // a static member
+      const Type* of_member = of(child);
+      if (of_member == nullptr || of_member->bytes == 0) continue;
+      type.alignment = std::max(type.alignment, of_member->alignment);
+      type.members.push_back(
+          {.name = tag == DW_TAG_member ? name_of(child) : "", .offset = member_offset(child), .type = of_member});
+    } while (dwarf_siblingof(&child, &child) == 0);
+  }
+  Dwarf_Word alignment = 0;
+  if (unsigned_attribute(die, DW_AT_alignment, alignment)) type.alignment = static_cast<int>(alignment);
+  std::stable_sort(type.members.begin(), type.members.end(),
+                   [](const Type::Member& a, const Type::Member& b) { return a.offset < b.offset; });
+}
+
+// Of several dimensions the outer ones are taken together: m[2][3] has 6 elements.
+void Types::read_array(Dwarf_Die& die, Type& type) {
+  type.element = of(die);
+  if (type.element == nullptr || type.element->bytes == 0) return;
+  type.alignment = type.element->alignment;
+  type.elements = type.bytes / type.element->bytes;
+}
+
+const Type* Types::named(const std::string& name) {
+  const auto found = names_.find(name);
+  return found == names_.end() ? nullptr : read(found->second);
+}
+
+void Types::note_types_of(Dwarf_Die& scope) {
+  Dwarf_Die child;
+  if (dwarf_child(&scope, &child) != 0) return;
+  do {
+    const int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_namespace) note_types_of(child);
+    const bool is_complete = is_structure(tag) && !dwarf_hasattr(&child, DW_AT_declaration);
+    if (!is_complete && tag != DW_TAG_typedef && tag != DW_TAG_base_type) continue;
+    const std::string name = name_of(child);
+    if (!name.empty()) names_.try_emplace(name, child);
+    if (is_complete) note_types_of(child);  // classes in classes
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+}  // namespace linebounce::record

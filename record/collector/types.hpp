@@ -1,0 +1,61 @@
+// The layouts of C and C++ types, from debug information.
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "trace/symbols.hpp"
+
+namespace linebounce::record {
+
+struct Type {
+  std::string name;  // "bucket"; empty: it has none
+  std::int64_t bytes = 0;
+  int alignment = 1;
+  bool is_union = false;
+  // Of structures and classes: members, bases' first, each where it is.
+  struct Member {
+    std::string name;  // empty: a base, or a member without name
+    std::int64_t offset = 0;
+    const Type* type = nullptr;
+  };
+  std::vector<Member> members;
+  // Of arrays.
+  const Type* element = nullptr;
+  std::int64_t elements = 0;
+
+  [[nodiscard]] bool has_members() const { return !members.empty() && !is_union; }
+};
+
+class Types {
+ public:
+  // The type that the attribute DW_AT_type of a variable, member or parameter names, without qualifiers and typedefs; nullptr:
+  // it has none, or it is not complete.
+  const Type* of(Dwarf_Die& die);
+  // What it points to; nullptr: it is no pointer.
+  const Type* pointed_to_by(Dwarf_Die& die);
+  // A type's own entry.
+  const Type* read(Dwarf_Die& type);
+
+  // A complete structure, class or typedef of that name; nullptr: none has been read. Those of all units are noted.
+  const Type* named(const std::string& name);
+  void note_types_of(Dwarf_Die& unit);
+
+ private:
+  void read_structure(Dwarf_Die& die, Type& type);
+  void read_array(Dwarf_Die& die, Type& type);
+
+  std::unordered_map<const void*, std::unique_ptr<Type>> types_;  // by the entry's address
+  std::unordered_map<std::string, Dwarf_Die> names_;
+};
+
+// Its fields as a trace has them: nested structures and short arrays are taken apart ("list.next", "lock[3]"), as long as there
+// are not too many. Empty: a scalar, or a long array of scalars.
+std::vector<trace::Field> fields_of(const Type& type);
+
+}  // namespace linebounce::record

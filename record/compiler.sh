@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# linebounce-cc and linebounce-c++: the compiler that LINEBOUNCE_CC or LINEBOUNCE_CXX names (gcc, g++ if they are not set), with
+# all accesses and functions reported to Linebounce's runtime instead of ThreadSanitizer's. Takes that compiler's arguments.
+set -euo pipefail
+
+self=$(readlink -f "${BASH_SOURCE[0]}")
+runtime=$(dirname "$self")/record
+case $(basename "$self") in
+  *++) read -ra compiler <<<"${LINEBOUNCE_CXX:-g++}" ;;
+  *) read -ra compiler <<<"${LINEBOUNCE_CC:-gcc}" ;;
+esac
+
+# What the C library reads and writes is recorded in calls of these, so calls they must be.
+called=(memcpy memmove memset memcmp memchr strlen strcpy strncpy strcat strcmp strncmp strchr strrchr)
+flags=(-g -fsanitize=thread "${called[@]/#/-fno-builtin-}")
+# Libraries that are linked, or loaded later, report to the program's runtime.
+exported='-Wl,--export-dynamic-symbol=__tsan_*'
+shared=false
+for argument in "$@"; do
+  [[ $argument == -shared ]] && shared=true
+done
+
+if "${compiler[@]}" --version | grep -q clang; then
+  flags+=(-mllvm -tsan-instrument-read-before-write=1 -fno-sanitize-link-runtime -Qunused-arguments)
+  $shared || flags+=("$exported" "-Wl,--whole-archive,$runtime/libtsan.a,--no-whole-archive")
+else
+  $shared && runtime=$runtime/shared
+  flags+=(-static-libtsan -B "$runtime" -L "$runtime")
+  $shared || flags+=("$exported")
+fi
+exec "${compiler[@]}" "${flags[@]}" "$@"

@@ -1,0 +1,72 @@
+// What gcc and clang call for accesses and functions under -fsanitize=thread.
+#include "runtime.h"
+
+EXPORTED void __tsan_init(void);
+void __tsan_init(void) { start_runtime(); }
+
+#define ACCESS(name, kind, logarithm) \
+  EXPORTED void name(void* address);  \
+  void name(void* address) { record_address(kind, logarithm, address); }
+#define READ_AND_WRITE(name, logarithm)                                      \
+  EXPORTED void name(void* address);                                         \
+  void name(void* address) {                                                 \
+    record_address(kLoad, logarithm, address);                               \
+    record_address(kStore, logarithm, address);                              \
+  }
+// Plain, volatile and not aligned ones are the same accesses; the collector splits those that cross a word.
+#define ACCESSES_OF_SIZE(bytes, logarithm)                                   \
+  ACCESS(__tsan_read##bytes, kLoad, logarithm)                               \
+  ACCESS(__tsan_write##bytes, kStore, logarithm)                             \
+  ACCESS(__tsan_volatile_read##bytes, kLoad, logarithm)                      \
+  ACCESS(__tsan_volatile_write##bytes, kStore, logarithm)                    \
+  ACCESS(__tsan_unaligned_read##bytes, kLoad, logarithm)                     \
+  ACCESS(__tsan_unaligned_write##bytes, kStore, logarithm)                   \
+  ACCESS(__tsan_unaligned_volatile_read##bytes, kLoad, logarithm)            \
+  ACCESS(__tsan_unaligned_volatile_write##bytes, kStore, logarithm)          \
+  READ_AND_WRITE(__tsan_read_write##bytes, logarithm)                        \
+  READ_AND_WRITE(__tsan_unaligned_read_write##bytes, logarithm)
+
+ACCESSES_OF_SIZE(1, 0)
+ACCESSES_OF_SIZE(2, 1)
+ACCESSES_OF_SIZE(4, 2)
+ACCESSES_OF_SIZE(8, 3)
+ACCESSES_OF_SIZE(16, 4)
+
+EXPORTED void __tsan_read_range(void* address, size_t bytes);
+void __tsan_read_range(void* address, size_t bytes) { record_range(kLoadRange, address, bytes); }
+EXPORTED void __tsan_write_range(void* address, size_t bytes);
+void __tsan_write_range(void* address, size_t bytes) { record_range(kStoreRange, address, bytes); }
+
+EXPORTED void __tsan_vptr_read(void** pointer);
+void __tsan_vptr_read(void** pointer) { record_address(kLoad, 3, pointer); }
+EXPORTED void __tsan_vptr_update(void** pointer, void* value);
+void __tsan_vptr_update(void** pointer, void* value) {
+  (void)value;
+  record_address(kStore, 3, pointer);
+}
+
+static void leave_frame(struct Thread* thread) {
+  --thread->depth;
+  record(kLeave, 0, 0);
+}
+
+// Frames below the caller's on the stack were left by longjmp.
+static void leave_abandoned_frames(struct Thread* thread, uintptr_t stack) {
+  while (thread->depth > 0 && thread->depth <= kFrames && thread->frames[thread->depth - 1].stack <= stack) leave_frame(thread);
+}
+
+EXPORTED void __tsan_func_entry(void* called_from);
+void __tsan_func_entry(void* called_from) {
+  if (this_ring() == NULL) return;
+  struct Thread* thread = &this_thread;
+  const uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+  leave_abandoned_frames(thread, stack);
+  if (thread->depth < kFrames) thread->frames[thread->depth] = (struct Frame){(uintptr_t)called_from, stack};
+  ++thread->depth;
+  record(kEnter, 0, RETURN_ADDRESS);
+}
+
+EXPORTED void __tsan_func_exit(void);
+void __tsan_func_exit(void) {
+  if (this_ring() != NULL && this_thread.depth > 0) leave_frame(&this_thread);
+}

@@ -1,0 +1,69 @@
+// Locks: an acquisition is recorded when it has been had, a release before it happens, so that stamps are in the order in which
+// the lock was held.
+#include <errno.h>
+
+#include "real.h"
+#include "runtime.h"
+
+static int acquired(int result, unsigned type, const volatile void* lock) {
+  if (result == 0 || result == EOWNERDEAD) record_in_order(kAcquire, type, (uintptr_t)lock);
+  return result;
+}
+
+static int tried(int result, unsigned type, const volatile void* lock) {
+  if (result == EBUSY || result == ETIMEDOUT) record_address(kTryFailed, type, lock);
+  return acquired(result, type, lock);
+}
+
+static void releasing(unsigned type, const volatile void* lock) { record_in_order(kRelease, type, (uintptr_t)lock); }
+
+typedef const struct timespec* Until;
+
+#define LOCK(name, type, Type, recorded) \
+  EXPORTED int name(Type* lock) { return recorded(real_##name(lock), type, lock); }
+#define LOCK_UNTIL(name, type, Type) \
+  EXPORTED int name(Type* lock, Until until) { return tried(real_##name(lock, until), type, lock); }
+#define LOCK_BY_CLOCK(name, type, Type) \
+  EXPORTED int name(Type* lock, clockid_t clock, Until until) { return tried(real_##name(lock, clock, until), type, lock); }
+#define UNLOCK(name, type, Type)  \
+  EXPORTED int name(Type* lock) { \
+    releasing(type, lock);        \
+    return real_##name(lock);     \
+  }
+
+LOCK(pthread_mutex_lock, kMutex, pthread_mutex_t, acquired)
+LOCK(pthread_mutex_trylock, kMutex, pthread_mutex_t, tried)
+LOCK_UNTIL(pthread_mutex_timedlock, kMutex, pthread_mutex_t)
+LOCK_BY_CLOCK(pthread_mutex_clocklock, kMutex, pthread_mutex_t)
+UNLOCK(pthread_mutex_unlock, kMutex, pthread_mutex_t)
+
+LOCK(pthread_spin_lock, kSpinLock, pthread_spinlock_t volatile, acquired)
+LOCK(pthread_spin_trylock, kSpinLock, pthread_spinlock_t volatile, tried)
+UNLOCK(pthread_spin_unlock, kSpinLock, pthread_spinlock_t volatile)
+
+enum { kReader = kReadWriteLock | kSharedLock };
+LOCK(pthread_rwlock_rdlock, kReader, pthread_rwlock_t, acquired)
+LOCK(pthread_rwlock_tryrdlock, kReader, pthread_rwlock_t, tried)
+LOCK_UNTIL(pthread_rwlock_timedrdlock, kReader, pthread_rwlock_t)
+LOCK_BY_CLOCK(pthread_rwlock_clockrdlock, kReader, pthread_rwlock_t)
+LOCK(pthread_rwlock_wrlock, kReadWriteLock, pthread_rwlock_t, acquired)
+LOCK(pthread_rwlock_trywrlock, kReadWriteLock, pthread_rwlock_t, tried)
+LOCK_UNTIL(pthread_rwlock_timedwrlock, kReadWriteLock, pthread_rwlock_t)
+LOCK_BY_CLOCK(pthread_rwlock_clockwrlock, kReadWriteLock, pthread_rwlock_t)
+UNLOCK(pthread_rwlock_unlock, kReadWriteLock, pthread_rwlock_t)
+
+// C11's have results of their own.
+static int acquired_c11(int result, mtx_t* lock) {
+  acquired(result == thrd_success ? 0 : -1, kMutex, lock);
+  return result;
+}
+
+static int tried_c11(int result, mtx_t* lock) {
+  if (result == thrd_busy || result == thrd_timedout) record_address(kTryFailed, kMutex, lock);
+  return acquired_c11(result, lock);
+}
+
+EXPORTED int mtx_lock(mtx_t* lock) { return acquired_c11(real_mtx_lock(lock), lock); }
+EXPORTED int mtx_trylock(mtx_t* lock) { return tried_c11(real_mtx_trylock(lock), lock); }
+EXPORTED int mtx_timedlock(mtx_t* lock, Until until) { return tried_c11(real_mtx_timedlock(lock, until), lock); }
+UNLOCK(mtx_unlock, kMutex, mtx_t)

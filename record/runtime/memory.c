@@ -1,0 +1,95 @@
+// Allocation: who asked for which block, by the innermost return addresses. Memory is the C library's.
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "real.h"
+#include "runtime.h"
+
+void* __libc_malloc(size_t bytes);
+void* __libc_calloc(size_t count, size_t bytes);
+void* __libc_realloc(void* memory, size_t bytes);
+void* __libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void* memory);
+
+static void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller) {
+  const struct Thread* thread = &this_thread;
+  if (memory == NULL || thread->silent || this_ring() == NULL) return memory;
+  uint64_t more[2 + kMostFrames] = {bytes, element, caller};
+  unsigned frames = 1;
+  for (uint32_t depth = thread->depth; depth > 0 && depth <= kFrames && frames < kMostFrames; --depth) {
+    more[2 + frames++] = thread->frames[depth - 1].called_from;
+  }
+  record_in_order_with(kAllocate, frames, (uintptr_t)memory, more, 2 + frames);
+  return memory;
+}
+
+// Others may get the block from here on.
+static void freeing(const void* memory) {
+  if (memory != NULL && !this_thread.silent) record_order();
+}
+
+REPLACEABLE void* malloc(size_t bytes) { return allocated(__libc_malloc(bytes), bytes, 0, RETURN_ADDRESS); }
+
+REPLACEABLE void* calloc(size_t count, size_t bytes) {
+  return allocated(__libc_calloc(count, bytes), count * bytes, bytes, RETURN_ADDRESS);
+}
+
+REPLACEABLE void* realloc(void* memory, size_t bytes) {
+  freeing(memory);
+  return allocated(__libc_realloc(memory, bytes), bytes, 0, RETURN_ADDRESS);
+}
+
+REPLACEABLE void* reallocarray(void* memory, size_t count, size_t bytes) {
+  size_t all;
+  if (__builtin_mul_overflow(count, bytes, &all)) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  freeing(memory);
+  return allocated(__libc_realloc(memory, all), all, bytes, RETURN_ADDRESS);
+}
+
+REPLACEABLE void* memalign(size_t alignment, size_t bytes);
+REPLACEABLE void* memalign(size_t alignment, size_t bytes) {
+  return allocated(__libc_memalign(alignment, bytes), bytes, 0, RETURN_ADDRESS);
+}
+
+REPLACEABLE void* aligned_alloc(size_t alignment, size_t bytes) {
+  return allocated(__libc_memalign(alignment, bytes), bytes, 0, RETURN_ADDRESS);
+}
+
+REPLACEABLE int posix_memalign(void** memory, size_t alignment, size_t bytes) {
+  if (alignment % sizeof(void*) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
+  const int error = errno;
+  void* got = __libc_memalign(alignment, bytes);
+  errno = error;
+  if (got == NULL) return ENOMEM;
+  *memory = allocated(got, bytes, 0, RETURN_ADDRESS);
+  return 0;
+}
+
+REPLACEABLE void free(void* memory) {
+  freeing(memory);
+  __libc_free(memory);
+}
+
+// The C++ library's operators throw through these, and call malloc, which is to be silent then.
+static void* by_new(New* operator_new, size_t bytes, uintptr_t extra, uintptr_t caller) {
+  if (operator_new == NULL) return malloc(bytes);  // the C++ library is linked statically, or there is none
+  const bool was_silent = this_thread.silent;
+  this_thread.silent = true;
+  void* memory = operator_new(bytes, extra);
+  this_thread.silent = was_silent;
+  return allocated(memory, bytes, 0, caller);
+}
+
+#define OPERATOR_NEW(name)                             \
+  REPLACEABLE void* name(size_t bytes, uintptr_t extra); \
+  REPLACEABLE void* name(size_t bytes, uintptr_t extra) { return by_new(real_##name, bytes, extra, RETURN_ADDRESS); }
+REAL_NEW(OPERATOR_NEW)
+
+EXPORTED void* mmap(void* wanted, size_t bytes, int protection, int flags, int file, off_t offset) {
+  void* memory = real_mmap(wanted, bytes, protection, flags, file, offset);
+  if (memory != MAP_FAILED) allocated(memory, bytes, 0, RETURN_ADDRESS);
+  return memory;
+}

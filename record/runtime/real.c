@@ -1,0 +1,20 @@
+#include <dlfcn.h>
+#include <stdint.h>
+
+#include "real.h"
+
+#define DEFINE_REAL(name) __typeof__(&name) real_##name;
+REAL_FUNCTIONS(DEFINE_REAL)
+REAL_CONDITIONS(DEFINE_REAL)
+#define DEFINE_NEW(name) New* real_##name;
+REAL_NEW(DEFINE_NEW)
+
+// Functions from data pointers: POSIX allows it, C has no cast for it.
+#define FIND(name) *(void**)&real_##name = dlsym(RTLD_NEXT, #name);
+#define FIND_CONDITION(name) *(void**)&real_##name = dlvsym(RTLD_NEXT, #name, "GLIBC_2.3.2");
+
+void find_real_functions(void) {
+  REAL_FUNCTIONS(FIND)
+  REAL_CONDITIONS(FIND_CONDITION)
+  REAL_NEW(FIND)
+}

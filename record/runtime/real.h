@@ -1,0 +1,38 @@
+// The C library's own functions behind those that the runtime stands in for.
+#pragma once
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <threads.h>
+
+// Each is found by its name, the next one after the program's.
+#define REAL_FUNCTIONS(X)                                                                                                  \
+  X(pthread_create) X(pthread_join) X(pthread_tryjoin_np) X(pthread_timedjoin_np)                                           \
+  X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_timedlock) X(pthread_mutex_clocklock)                      \
+  X(pthread_mutex_unlock) X(pthread_spin_lock) X(pthread_spin_trylock) X(pthread_spin_unlock)                               \
+  X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_timedrdlock) X(pthread_rwlock_clockrdlock)          \
+  X(pthread_rwlock_wrlock) X(pthread_rwlock_trywrlock) X(pthread_rwlock_timedwrlock) X(pthread_rwlock_clockwrlock)          \
+  X(pthread_rwlock_unlock) X(pthread_cond_clockwait) X(pthread_barrier_init) X(pthread_barrier_wait)                        \
+  X(sem_init) X(sem_open) X(sem_post) X(sem_wait) X(sem_trywait) X(sem_timedwait) X(sem_clockwait)                          \
+  X(thrd_create) X(thrd_join) X(mtx_lock) X(mtx_trylock) X(mtx_timedlock) X(mtx_unlock)                                     \
+  X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast)                                                               \
+  X(mmap) X(memcpy) X(memmove) X(memset) X(memcmp) X(memchr)                                                                \
+  X(strlen) X(strcpy) X(strncpy) X(strcat) X(strcmp) X(strncmp) X(strchr) X(strrchr)
+// These have an older version that waits otherwise.
+#define REAL_CONDITIONS(X) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) X(pthread_cond_broadcast)
+
+#define DECLARE_REAL(name) extern __attribute__((visibility("hidden"))) __typeof__(&name) real_##name;
+REAL_FUNCTIONS(DECLARE_REAL)
+REAL_CONDITIONS(DECLARE_REAL)
+
+// C++'s, for which C has no declarations: NULL where the program has no C++ library.
+#define REAL_NEW(X)                                                                                                     \
+  X(_Znwm) X(_Znam) X(_ZnwmRKSt9nothrow_t) X(_ZnamRKSt9nothrow_t) X(_ZnwmSt11align_val_t) X(_ZnamSt11align_val_t)
+typedef void* New(size_t, uintptr_t);
+#define DECLARE_NEW(name) extern __attribute__((visibility("hidden"))) New* real_##name;
+REAL_NEW(DECLARE_NEW)
+
+__attribute__((visibility("hidden"))) void find_real_functions(void);

@@ -1,0 +1,219 @@
+// The channel, rings, beginnings and ends of threads.
+#include "runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "real.h"
+
+struct Channel* channel;
+uint64_t ring_mask;
+__thread struct Thread this_thread;
+
+static bool recording;
+static pthread_key_t end_key;
+
+static uint64_t take_stamp(void) {
+  return __atomic_fetch_add(&channel->stamp, 1, __ATOMIC_SEQ_CST);
+}
+
+static void fill_event(struct Ring* ring, uint64_t at, uint64_t first, const uint64_t* more, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) fill_word(ring, at + 1 + i, event_word(kMore, 0, more[i]));
+  fill_word(ring, at, first);
+}
+
+void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
+  struct Ring* ring = this_ring();
+  if (ring == NULL) return;
+  const uint64_t at = reserve_words(ring, 1 + count);
+  fill_event(ring, at, event_word(kind, detail, value), more, count);
+}
+
+void record_order(void) {
+  struct Ring* ring = this_ring();
+  if (ring == NULL) return;
+  const uint64_t at = reserve_words(ring, 1);
+  fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
+}
+
+void record_in_order(unsigned kind, unsigned detail, uint64_t value) {
+  record_in_order_with(kind, detail, value, NULL, 0);
+}
+
+// Room is reserved before the stamp is taken: between stamp and word there is nothing to wait for.
+void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
+  struct Ring* ring = this_ring();
+  if (ring == NULL) return;
+  const uint64_t at = reserve_words(ring, 2 + count);
+  fill_event(ring, at + 1, event_word(kind, detail, value), more, count);
+  fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
+}
+
+void record_range(unsigned kind, const volatile void* address, size_t bytes) {
+  const uint64_t more = bytes;
+  if (bytes != 0) record_with(kind, 0, (uintptr_t)address, &more, 1);
+}
+
+// Without a collector nobody empties the rings: the program goes on unrecorded.
+static bool collector_is_gone(void) {
+  return syscall(SYS_kill, channel->collector, 0) != 0 && errno == ESRCH;
+}
+
+void wait_for_room(struct Ring* ring, uint64_t last) {
+  const int error = errno;
+  const struct timespec pause = {0, 50 * 1000};
+  for (unsigned tries = 0; last > __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE) + ring_mask + 1; ++tries) {
+    syscall(SYS_nanosleep, &pause, NULL);
+    if (tries % 1024 == 1023 && collector_is_gone()) {
+      recording = false;
+      this_thread.ring = NULL;
+      break;
+    }
+  }
+  ring->limit = recording ? ring->taken + ring_mask + 1 : UINT64_MAX;
+  errno = error;
+}
+
+static struct Ring* take_ring(void) {
+  for (unsigned i = 0; i < kChannelRings; ++i) {
+    struct Ring* ring = channel_ring(channel, i);
+    uint32_t expected = kRingFree;
+    if (!__atomic_compare_exchange_n(&ring->state, &expected, kRingInUse, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
+    ring->limit = ring->taken + ring_mask + 1;
+    return ring;
+  }
+  return NULL;
+}
+
+uint32_t new_thread_number(void) {
+  return recording ? __atomic_fetch_add(&channel->threads, 1, __ATOMIC_RELAXED) : 0;
+}
+
+static void* pages(size_t bytes) {
+  void* got = (void*)syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return got == MAP_FAILED ? NULL : got;
+}
+
+static void stack_of_this_thread(uint64_t bounds[2]) {
+  pthread_attr_t attributes;
+  void* lowest = NULL;
+  size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &lowest, &bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  bounds[0] = (uintptr_t)lowest;
+  bounds[1] = (uintptr_t)lowest + bytes;
+}
+
+static void join_recording(uint32_t number, uintptr_t runs, bool created) {
+  this_thread.silent = true;
+  this_thread.ended = true;  // until all is there: what is called here is not recorded
+  uint64_t more[3] = {0, 0, runs};
+  stack_of_this_thread(more);
+  struct Ring* ring = take_ring();
+  struct Frame* frames = pages(kFrames * sizeof(struct Frame));
+  if (ring == NULL || frames == NULL) {
+    __atomic_fetch_add(&channel->without_ring, 1, __ATOMIC_RELAXED);
+    return;
+  }
+  this_thread = (struct Thread){.ring = ring, .number = number, .frames = frames};
+  pthread_setspecific(end_key, (void*)1);
+  record_in_order_with(kThreadBegin, created, number, more, 3);
+}
+
+void begin_thread(uint32_t number, uintptr_t runs) {
+  if (recording) join_recording(number, runs, true);
+}
+
+// A thread that pthread_create did not make, or one of a library's.
+struct Ring* ring_of_new_thread(void) {
+  if (!recording || this_thread.ended) return NULL;
+  join_recording(new_thread_number(), 0, false);
+  return this_thread.ring;
+}
+
+void end_thread(void) {
+  struct Thread thread = this_thread;
+  if (thread.ring == NULL) return;
+  record_in_order(kThreadEnd, 0, thread.number);
+  this_thread.ring = NULL;
+  this_thread.ended = true;
+  syscall(SYS_munmap, thread.frames, kFrames * sizeof(struct Frame));
+  __atomic_store_n(&thread.ring->state, kRingEnded, __ATOMIC_RELEASE);
+}
+
+// Comes again until the last round, for the program's own destructors of thread data are to be recorded.
+static void thread_data_destroyed(void* rounds) {
+  const uintptr_t round = (uintptr_t)rounds;
+  if (round < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    pthread_setspecific(end_key, (void*)(round + 1));
+  } else {
+    end_thread();
+  }
+}
+
+static void in_forked_child(void) {
+  if (!recording) return;
+  recording = false;
+  this_thread.ring = NULL;
+  __atomic_fetch_add(&channel->forks, 1, __ATOMIC_RELAXED);
+}
+
+static struct Channel* open_channel(const char* path) {
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return NULL;
+  struct stat status;
+  void* got = MAP_FAILED;
+  if (fstat(file, &status) == 0 && (size_t)status.st_size >= sizeof(struct Channel)) {
+    got = (void*)syscall(SYS_mmap, NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  }
+  close(file);
+  if (got == MAP_FAILED) return NULL;
+  struct Channel* opened = got;
+  return opened->magic == CHANNEL_MAGIC && opened->version == kChannelVersion ? opened : NULL;
+}
+
+static bool is_first_program(void) {
+  uint32_t nobody = 0;
+  const bool first =
+      __atomic_compare_exchange_n(&channel->program, &nobody, (uint32_t)getpid(), false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  if (!first) __atomic_fetch_add(&channel->others, 1, __ATOMIC_RELAXED);
+  return first;
+}
+
+static void wait_for_collector(void) {
+  const struct timespec pause = {0, 100 * 1000};
+  while (!__atomic_load_n(&channel->ready, __ATOMIC_ACQUIRE) && !collector_is_gone()) syscall(SYS_nanosleep, &pause, NULL);
+}
+
+void start_runtime(void) {
+  static bool started;
+  if (started) return;
+  started = true;
+  find_real_functions();
+  const char* path = getenv(CHANNEL_VARIABLE);
+  if (path == NULL || (channel = open_channel(path)) == NULL || !is_first_program()) return;
+  ring_mask = channel->ring_words - 1;
+  wait_for_collector();
+  if (pthread_key_create(&end_key, thread_data_destroyed) != 0) return;
+  pthread_atfork(NULL, NULL, in_forked_child);
+  recording = true;
+  join_recording(new_thread_number(), 0, false);
+}
+
+// Before the constructors of the program and of its libraries.
+static void before_constructors(int count, char** arguments, char** environment) {
+  (void)count, (void)arguments, (void)environment;
+  start_runtime();
+}
+__attribute__((section(".preinit_array"), used)) static void (*const start)(int, char**, char**) = before_constructors;

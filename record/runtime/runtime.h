@@ -1,0 +1,83 @@
+// How the parts of the runtime write events. All of it runs inside the recorded program: no allocation, no locks that the
+// program could wait for, no call of a function that is interposed (real.h has those of the C library).
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "channel.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define EXPORTED __attribute__((visibility("default")))
+// The program may bring its own.
+#define REPLACEABLE __attribute__((visibility("default"), weak))
+#define THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
+#define RETURN_ADDRESS ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
+
+// One frame of the program's instrumented functions.
+struct Frame {
+  uintptr_t called_from;
+  uintptr_t stack;
+};
+enum { kFrames = 4096 };
+
+// A thread's part of the runtime. Deeper frames than kFrames are counted, not kept.
+struct Thread {
+  struct Ring* ring;  // NULL: not recorded, or not yet
+  uint32_t depth;
+  uint32_t number;
+  bool ended;  // what runs in it now comes too late
+  bool silent;  // inside a function whose parts are no events of their own
+  struct Frame* frames;
+};
+extern HIDDEN __thread struct Thread this_thread __attribute__((tls_model("initial-exec")));
+
+extern HIDDEN struct Channel* channel;
+extern HIDDEN uint64_t ring_mask;
+
+// The thread's ring if it is recorded after all, now that it has done something; else NULL.
+HIDDEN struct Ring* ring_of_new_thread(void);
+// Returns when the word `last` may be filled.
+HIDDEN void wait_for_room(struct Ring* ring, uint64_t last);
+
+static inline struct Ring* this_ring(void) {
+  struct Ring* ring = this_thread.ring;
+  return __builtin_expect(ring != NULL, 1) ? ring : ring_of_new_thread();
+}
+
+// The first of `count` words that are this event's. One instruction, so that a signal handler finds the ring in order.
+static inline uint64_t reserve_words(struct Ring* ring, uint64_t count) {
+  uint64_t first = count;
+  __asm__("xaddq %0, %1" : "+r"(first), "+m"(ring->next));
+  if (__builtin_expect(first + count > ring->limit, 0)) wait_for_room(ring, first + count);
+  return first;
+}
+
+static inline void fill_word(struct Ring* ring, uint64_t at, uint64_t word) {
+  __atomic_store_n(&ring->words[at & ring_mask], word, __ATOMIC_RELEASE);
+}
+
+static inline void record(unsigned kind, unsigned detail, uint64_t value) {
+  struct Ring* ring = this_ring();
+  if (ring == NULL) return;
+  fill_word(ring, reserve_words(ring, 1), event_word(kind, detail, value));
+}
+
+// More than one word: the first is filled last.
+HIDDEN void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count);
+// Behind everything that has a stamp already.
+HIDDEN void record_order(void);
+HIDDEN void record_in_order(unsigned kind, unsigned detail, uint64_t value);
+HIDDEN void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count);
+
+static inline void record_address(unsigned kind, unsigned detail, const volatile void* address) {
+  record(kind, detail, (uintptr_t)address);
+}
+HIDDEN void record_range(unsigned kind, const volatile void* address, size_t bytes);
+
+// Attaches to the channel, once; before anything of the program runs.
+HIDDEN void start_runtime(void);
+// In a new thread, before and after its function. `stack` from pthread_getattr_np where it is known.
+HIDDEN uint32_t new_thread_number(void);
+HIDDEN void begin_thread(uint32_t number, uintptr_t runs);
+HIDDEN void end_thread(void);

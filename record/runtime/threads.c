@@ -1,0 +1,155 @@
+// Threads: who creates and joins whom.
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "real.h"
+#include "runtime.h"
+
+// Threads that are not joined yet. Where there is no room the join is not recorded.
+enum { kKnownThreads = 1024 };
+static struct {
+  pthread_t thread;
+  uint32_t number_plus_one;  // 0: the place is free
+} known[kKnownThreads];
+static uint32_t known_lock;
+
+static void lock_known(void) {
+  while (__atomic_exchange_n(&known_lock, 1, __ATOMIC_ACQUIRE)) __builtin_ia32_pause();
+}
+
+static void unlock_known(void) { __atomic_store_n(&known_lock, 0, __ATOMIC_RELEASE); }
+
+// A pthread_t that comes again is another thread's: the one before was detached.
+static void remember_thread(pthread_t thread, uint32_t number) {
+  lock_known();
+  int place = -1;
+  for (int i = 0; i < kKnownThreads; ++i) {
+    if (known[i].number_plus_one != 0 && known[i].thread == thread) known[i].number_plus_one = 0;
+    if (known[i].number_plus_one == 0 && place < 0) place = i;
+  }
+  if (place >= 0) {
+    known[place].thread = thread;
+    known[place].number_plus_one = number + 1;
+  }
+  unlock_known();
+}
+
+// Its number + 1; 0: not known.
+static uint32_t known_thread(pthread_t thread) {
+  uint32_t number = 0;
+  lock_known();
+  for (int i = 0; i < kKnownThreads && number == 0; ++i) {
+    if (known[i].thread == thread) number = known[i].number_plus_one;
+  }
+  unlock_known();
+  return number;
+}
+
+static void forget_thread(uint32_t number_plus_one) {
+  lock_known();
+  for (int i = 0; i < kKnownThreads; ++i) {
+    if (known[i].number_plus_one == number_plus_one) known[i].number_plus_one = 0;
+  }
+  unlock_known();
+}
+
+static void record_join(uint32_t number_plus_one) {
+  if (number_plus_one == 0) return;
+  forget_thread(number_plus_one);
+  record_in_order(kJoin, 0, number_plus_one - 1);
+}
+
+// What a new thread runs first. The C library's allocator is asked directly: this is no event of the program.
+void* __libc_malloc(size_t bytes);
+void __libc_free(void* memory);
+struct Beginning {
+  void* (*runs)(void*);
+  int (*runs_c11)(void*);
+  void* argument;
+  uintptr_t name;  // the function by which people know the thread
+  uint32_t number;
+};
+
+static struct Beginning* new_beginning(void* argument, uintptr_t name) {
+  struct Beginning* beginning = __libc_malloc(sizeof(struct Beginning));
+  if (beginning != NULL) *beginning = (struct Beginning){.argument = argument, .name = name, .number = new_thread_number()};
+  return beginning;
+}
+
+static struct Beginning begin(struct Beginning* memory) {
+  const struct Beginning beginning = *memory;
+  __libc_free(memory);
+  begin_thread(beginning.number, beginning.name);
+  return beginning;
+}
+
+static void* run_thread(void* memory) {
+  const struct Beginning beginning = begin(memory);
+  return beginning.runs(beginning.argument);
+}
+
+static int run_c11_thread(void* memory) {
+  const struct Beginning beginning = begin(memory);
+  return beginning.runs_c11(beginning.argument);
+}
+
+// std::thread starts all threads by one function of the C++ library, with an object whose third virtual function runs what the
+// program wants.
+static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
+  Dl_info found;
+  const uintptr_t address = (uintptr_t)runs;
+  const bool is_known = dladdr((void*)address, &found) != 0 && found.dli_fname != NULL;
+  if (!is_known || strstr(found.dli_fname, "libstdc++.so") == NULL) return address;
+  return (*(uintptr_t**)argument)[2];
+}
+
+static void created(pthread_t thread, const struct Beginning* beginning) {
+  remember_thread(thread, beginning->number);
+  const uint64_t more = beginning->name;
+  record_with(kCreate, 0, beginning->number, &more, 1);
+}
+
+EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*runs)(void*), void* argument) {
+  struct Beginning* memory = new_beginning(argument, function_of_thread(runs, argument));
+  if (memory == NULL) return EAGAIN;
+  memory->runs = runs;
+  const struct Beginning beginning = *memory;
+  record_order();
+  const int result = real_pthread_create(thread, attributes, run_thread, memory);
+  if (result == 0) {
+    created(*thread, &beginning);
+  } else {
+    __libc_free(memory);
+  }
+  return result;
+}
+
+EXPORTED int thrd_create(thrd_t* thread, thrd_start_t runs, void* argument) {
+  struct Beginning* memory = new_beginning(argument, (uintptr_t)runs);
+  if (memory == NULL) return thrd_nomem;
+  memory->runs_c11 = runs;
+  const struct Beginning beginning = *memory;
+  record_order();
+  const int result = real_thrd_create(thread, run_c11_thread, memory);
+  if (result == thrd_success) {
+    created(*thread, &beginning);
+  } else {
+    __libc_free(memory);
+  }
+  return result;
+}
+
+// The number is looked up before: later another thread may have the same pthread_t.
+#define JOIN(name, parameters, thread, arguments)       \
+  EXPORTED int name parameters {                        \
+    const uint32_t number = known_thread(thread);       \
+    const int result = real_##name arguments;           \
+    if (result == 0) record_join(number);               \
+    return result;                                      \
+  }
+JOIN(pthread_join, (pthread_t thread, void** value), thread, (thread, value))
+JOIN(pthread_tryjoin_np, (pthread_t thread, void** value), thread, (thread, value))
+JOIN(pthread_timedjoin_np, (pthread_t thread, void** value, const struct timespec* until), thread, (thread, value, until))
+JOIN(thrd_join, (thrd_t thread, int* value), thread, (thread, value))
