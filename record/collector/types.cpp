@@ -163,7 +163,7 @@ void Types::read_structure(Dwarf_Die& die, Type& type) {
       if (of_member == nullptr || of_member->bytes == 0) continue;
       type.alignment = std::max(type.alignment, of_member->alignment);
       type.members.push_back(
-          {.name = tag == DW_TAG_member ? name_of(child) : "", .offset = member_offset(child), .type = of_member});
+          {.name = tag == DW_TAG_member ? name_of(child) : "", .offset = member_offset(child), .type = of_member, .entry = child});
     } while (dwarf_siblingof(&child, &child) == 0);
   }
   Dwarf_Word alignment = 0;

@@ -14,7 +14,7 @@
 namespace linebounce::record {
 
 struct Type {
-  std::string name;  // "bucket"; empty: it has none
+  std::string name{};  // "bucket"; empty: it has none
   std::int64_t bytes = 0;
   int alignment = 1;
   bool is_union = false;
@@ -23,8 +23,9 @@ struct Type {
     std::string name;  // empty: a base, or a member without name
     std::int64_t offset = 0;
     const Type* type = nullptr;
+    Dwarf_Die entry{};
   };
-  std::vector<Member> members;
+  std::vector<Member> members{};
   // Of arrays.
   const Type* element = nullptr;
   std::int64_t elements = 0;

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -196,12 +195,20 @@ static void wait_for_collector(void) {
   while (!__atomic_load_n(&channel->ready, __ATOMIC_ACQUIRE) && !collector_is_gone()) syscall(SYS_nanosleep, &pause, NULL);
 }
 
-void start_runtime(void) {
-  static bool started;
-  if (started) return;
-  started = true;
+// Not by getenv, which finds nothing as early as this.
+static const char* channel_path(char** environment) {
+  const char* name = CHANNEL_VARIABLE "=";
+  for (; *environment != NULL; ++environment) {
+    size_t at = 0;
+    while (name[at] != '\0' && (*environment)[at] == name[at]) ++at;
+    if (name[at] == '\0') return *environment + at;
+  }
+  return NULL;
+}
+
+static void start_runtime(char** environment) {
   find_real_functions();
-  const char* path = getenv(CHANNEL_VARIABLE);
+  const char* path = channel_path(environment);
   if (path == NULL || (channel = open_channel(path)) == NULL || !is_first_program()) return;
   ring_mask = channel->ring_words - 1;
   wait_for_collector();
@@ -213,7 +220,7 @@ void start_runtime(void) {
 
 // Before the constructors of the program and of its libraries.
 static void before_constructors(int count, char** arguments, char** environment) {
-  (void)count, (void)arguments, (void)environment;
-  start_runtime();
+  (void)count, (void)arguments;
+  start_runtime(environment);
 }
 __attribute__((section(".preinit_array"), used)) static void (*const start)(int, char**, char**) = before_constructors;

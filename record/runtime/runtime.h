@@ -75,9 +75,7 @@ static inline void record_address(unsigned kind, unsigned detail, const volatile
 }
 HIDDEN void record_range(unsigned kind, const volatile void* address, size_t bytes);
 
-// Attaches to the channel, once; before anything of the program runs.
-HIDDEN void start_runtime(void);
-// In a new thread, before and after its function. `stack` from pthread_getattr_np where it is known.
+// In a new thread, before and after its function.
 HIDDEN uint32_t new_thread_number(void);
 HIDDEN void begin_thread(uint32_t number, uintptr_t runs);
 HIDDEN void end_thread(void);

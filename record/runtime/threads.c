@@ -105,38 +105,38 @@ static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
   return (*(uintptr_t**)argument)[2];
 }
 
-static void created(pthread_t thread, const struct Beginning* beginning) {
-  remember_thread(thread, beginning->number);
+// Before the thread can do anything. A thread that cannot be made has done nothing.
+static void creating(const struct Beginning* beginning) {
   const uint64_t more = beginning->name;
-  record_with(kCreate, 0, beginning->number, &more, 1);
+  record_in_order_with(kCreate, 0, beginning->number, &more, 1);
 }
 
 EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*runs)(void*), void* argument) {
-  struct Beginning* memory = new_beginning(argument, function_of_thread(runs, argument));
-  if (memory == NULL) return EAGAIN;
-  memory->runs = runs;
-  const struct Beginning beginning = *memory;
-  record_order();
-  const int result = real_pthread_create(thread, attributes, run_thread, memory);
+  struct Beginning* beginning = new_beginning(argument, function_of_thread(runs, argument));
+  if (beginning == NULL) return EAGAIN;
+  beginning->runs = runs;
+  const uint32_t number = beginning->number;
+  creating(beginning);
+  const int result = real_pthread_create(thread, attributes, run_thread, beginning);
   if (result == 0) {
-    created(*thread, &beginning);
+    remember_thread(*thread, number);
   } else {
-    __libc_free(memory);
+    __libc_free(beginning);
   }
   return result;
 }
 
 EXPORTED int thrd_create(thrd_t* thread, thrd_start_t runs, void* argument) {
-  struct Beginning* memory = new_beginning(argument, (uintptr_t)runs);
-  if (memory == NULL) return thrd_nomem;
-  memory->runs_c11 = runs;
-  const struct Beginning beginning = *memory;
-  record_order();
-  const int result = real_thrd_create(thread, run_c11_thread, memory);
+  struct Beginning* beginning = new_beginning(argument, (uintptr_t)runs);
+  if (beginning == NULL) return thrd_nomem;
+  beginning->runs_c11 = runs;
+  const uint32_t number = beginning->number;
+  creating(beginning);
+  const int result = real_thrd_create(thread, run_c11_thread, beginning);
   if (result == thrd_success) {
-    created(*thread, &beginning);
+    remember_thread(*thread, number);
   } else {
-    __libc_free(memory);
+    __libc_free(beginning);
   }
   return result;
 }

@@ -1,0 +1,164 @@
+#include "record/collector/allocation_site.hpp"
+
+#include <dwarf.h>
+#include <fmt/format.h>
+
+#include <fstream>
+#include <regex>
+
+namespace linebounce::record {
+
+namespace {
+
+constexpr int kMostLinesOfCall = 4;
+
+bool is_of_system(const std::string& file) {
+  return file.empty() || file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
+}
+
+// "xmalloc", "pool_alloc": who calls it tells more.
+bool is_allocator(const std::string& function) {
+  return function.find("alloc") != std::string::npos;
+}
+
+std::string without_namespace(const std::string& name) {
+  const std::size_t end = name.find('<');
+  const std::size_t colons = name.rfind("::", end);
+  return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+// A variable or parameter of a function, in its blocks too.
+bool find_variable(Dwarf_Die& scope, const std::string& name, Dwarf_Die& found) {
+  Dwarf_Die child;
+  if (dwarf_child(&scope, &child) != 0) return false;
+  do {
+    const int tag = dwarf_tag(&child);
+    if ((tag == DW_TAG_variable || tag == DW_TAG_formal_parameter) && name_of(child) == name) {
+      found = child;
+      return true;
+    }
+    if (tag == DW_TAG_lexical_block && find_variable(child, name, found)) return true;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return false;
+}
+
+// Names of types in C that debug information spells otherwise.
+const Type* type_of_keyword(const std::string& name) {
+  static const std::map<std::string, Type> kTypes = {
+      {"char", {.name = "char", .bytes = 1, .alignment = 1}},   {"short", {.name = "short", .bytes = 2, .alignment = 2}},
+      {"int", {.name = "int", .bytes = 4, .alignment = 4}},     {"unsigned", {.name = "unsigned", .bytes = 4, .alignment = 4}},
+      {"long", {.name = "long", .bytes = 8, .alignment = 8}},   {"float", {.name = "float", .bytes = 4, .alignment = 4}},
+      {"double", {.name = "double", .bytes = 8, .alignment = 8}},
+  };
+  const auto found = kTypes.find(name);
+  return found == kTypes.end() ? nullptr : &found->second;
+}
+
+// "new Node(1)", "sizeof(struct node)", "make_unique<Node>", "(struct node*)malloc", "struct node* n = ...": the first of them
+// that the text has, for its first group names a type.
+const std::array<std::regex, 5>& type_patterns() {
+  static const std::array<std::regex, 5> kPatterns = {
+      std::regex(R"(\bnew\s+(?:\([^)]*\)\s*)?((?:\w+::)*\w+))"),
+      std::regex(R"(\bsizeof\s*\(\s*(?:const\s+)?(?:struct\s+|class\s+|union\s+|unsigned\s+)?((?:\w+::)*\w+)\s*\))"),
+      std::regex(R"(\bmake_(?:unique|shared)(?:_for_overwrite)?\s*<\s*((?:\w+::)*\w+))"),
+      std::regex(R"((?:\(|<)\s*(?:struct\s+|union\s+)?((?:\w+::)*\w+)\s*\*\s*(?:\)|>))"),
+      std::regex(R"(\b(?:struct\s+|union\s+)?(\w+)\s*\*\s*\w+\s*=)"),
+  };
+  return kPatterns;
+}
+
+// "sizeof *p", "sizeof(*t->buckets)", "sizeof(p[0])".
+const std::regex& size_of_expression() {
+  static const std::regex kPattern(R"(\bsizeof\s*\(?\s*\*?\s*(\w+)(?:(?:->|\.)(\w+))?)");
+  return kPattern;
+}
+
+}  // namespace
+
+std::string type_of_cpp_allocator(const std::string& function) {
+  const std::size_t start = function.find("new_allocator<");
+  const std::size_t end = function.rfind(">::allocate");
+  if (start == std::string::npos || end == std::string::npos) return "";
+  const std::size_t type = function.find('<', start) + 1;
+  return without_namespace(function.substr(type, end - type));
+}
+
+const AllocationSite& AllocationSites::at(std::span<const std::uint64_t> frames) {
+  std::vector<std::uint64_t> key(frames.begin(), frames.end());
+  const auto found = sites_.find(key);
+  if (found != sites_.end()) return found->second;
+  return sites_.emplace(std::move(key), find(frames)).first->second;
+}
+
+AllocationSite AllocationSites::find(std::span<const std::uint64_t> frames) {
+  AllocationSite site;
+  for (const std::uint64_t frame : frames) {
+    for (const SourcePlace& place : image_->source_places(frame)) {
+      const std::string of_library = type_of_cpp_allocator(place.function);
+      if (site.type == nullptr && !of_library.empty()) site.type = types_->named(of_library);
+      if (is_of_system(place.file)) continue;
+      if (site.type == nullptr) read_type(place, site);
+      site.name = fmt::format("{}:{}", place.function, place.line);
+      if (site.type != nullptr || !is_allocator(place.function)) return site;
+    }
+  }
+  if (site.name.empty()) site.name = frames.empty() ? "?" : image_->function(frames.front());
+  return site;
+}
+
+const std::vector<std::string>& AllocationSites::lines_of(const std::string& file) {
+  const auto [entry, is_new] = files_.try_emplace(file);
+  if (is_new) {
+    std::ifstream text(file);
+    for (std::string line; std::getline(text, line);) entry->second.push_back(line);
+  }
+  return entry->second;
+}
+
+// The statement around the call, or as much of it as is near.
+std::string AllocationSites::text_at(const SourcePlace& place) {
+  const std::vector<std::string>& lines = lines_of(place.file);
+  const auto count = static_cast<int>(lines.size());
+  std::string text;
+  for (int line = place.line; line >= 1 && line <= count && line < place.line + kMostLinesOfCall; ++line) {
+    text += lines[line - 1] + " ";
+    if (lines[line - 1].find(';') != std::string::npos) break;
+  }
+  const bool begins_before = place.line >= 2 && place.line <= count && lines[place.line - 2].find(';') == std::string::npos;
+  return begins_before ? lines[place.line - 2] + " " + text : text;
+}
+
+void AllocationSites::read_type(const SourcePlace& place, AllocationSite& site) {
+  const std::string text = text_at(place);
+  site.type = type_in_text(text, place);
+  site.more_behind = text.find("sizeof") != std::string::npos && text.find('+') != std::string::npos;
+}
+
+const Type* AllocationSites::type_in_text(const std::string& text, const SourcePlace& place) {
+  std::smatch match;
+  for (const std::regex& pattern : type_patterns()) {
+    if (!std::regex_search(text, match, pattern)) continue;
+    const std::string name = without_namespace(match[1]);
+    const Type* type = type_of_keyword(name);
+    if (type == nullptr) type = types_->named(name);
+    if (type != nullptr) return type;
+  }
+  if (!std::regex_search(text, match, size_of_expression())) return nullptr;
+  return type_of_expression(match[1], match[2], place);
+}
+
+const Type* AllocationSites::type_of_expression(const std::string& variable, const std::string& member,
+                                                const SourcePlace& place) {
+  Dwarf_Die scope = place.scope;
+  Dwarf_Die found;
+  if (!find_variable(scope, variable, found)) return nullptr;
+  const Type* pointed = types_->pointed_to_by(found);
+  if (member.empty() || pointed == nullptr) return pointed;
+  for (const Type::Member& one : pointed->members) {
+    Dwarf_Die entry = one.entry;
+    if (one.name == member) return types_->pointed_to_by(entry);
+  }
+  return nullptr;
+}
+
+}  // namespace linebounce::record

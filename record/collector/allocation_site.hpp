@@ -1,0 +1,45 @@
+// Where a block of memory was asked for, and for what.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "record/collector/program_image.hpp"
+#include "record/collector/types.hpp"
+
+namespace linebounce::record {
+
+struct AllocationSite {
+  std::string name;            // "hash_create:42"; "getline" of a library's
+  const Type* type = nullptr;  // that the source names there: of one element; nullptr: none that is known
+  bool more_behind = false;    // "sizeof(struct message) + length"
+};
+
+class AllocationSites {
+ public:
+  AllocationSites(ProgramImage& image, Types& types) : image_(&image), types_(&types) {}
+
+  // `frames`: return addresses, innermost first.
+  const AllocationSite& at(std::span<const std::uint64_t> frames);
+
+ private:
+  AllocationSite find(std::span<const std::uint64_t> frames);
+  void read_type(const SourcePlace& place, AllocationSite& site);
+  const Type* type_in_text(const std::string& text, const SourcePlace& place);
+  const Type* type_of_expression(const std::string& variable, const std::string& member, const SourcePlace& place);
+  const std::vector<std::string>& lines_of(const std::string& file);
+  std::string text_at(const SourcePlace& place);
+
+  ProgramImage* image_;
+  Types* types_;
+  std::map<std::vector<std::uint64_t>, AllocationSite> sites_;
+  std::map<std::string, std::vector<std::string>> files_;
+};
+
+// "__gnu_cxx::new_allocator<app::Node>::allocate" -> "Node"; empty: not the C++ library's allocator.
+std::string type_of_cpp_allocator(const std::string& function);
+
+}  // namespace linebounce::record

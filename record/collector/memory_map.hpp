@@ -1,0 +1,92 @@
+// Which object of the program an address is in: a variable, a block that was allocated, a stack, or memory that has no name.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "record/collector/allocation_site.hpp"
+#include "record/collector/program_image.hpp"
+#include "record/collector/types.hpp"
+#include "trace/writer.hpp"
+
+namespace linebounce::record {
+
+class MemoryMap {
+ public:
+  MemoryMap(ProgramImage& image, trace::Writer& writer);
+
+  // Objects are defined in the trace when they are used first.
+  struct Place {
+    std::uint32_t object = trace::kNone;
+    std::int64_t offset = 0;
+    std::int64_t room = 0;    // bytes from there to the object's end
+    bool is_one_of_many = false;  // an array's element, or a block of a site that allocates more of them
+  };
+  Place at(std::uint64_t address);
+
+  // A block that is allocated again at the same address, for the same, is the same object.
+  void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, std::span<const std::uint64_t> frames);
+  void add_stack(const std::string& thread, std::uint64_t lowest, std::uint64_t end);
+  // Variables of files that the image has found since the last time.
+  void add_variables();
+
+ private:
+  struct Block {
+    std::uint64_t address = 0, bytes = 0;
+    std::uint64_t element_bytes = 0;  // each element is an object
+    std::uint32_t structure = trace::kNone;
+    std::string name;
+    bool is_numbered = false;
+    bool is_heap = false;
+    std::uint64_t first_number = 0;
+    std::vector<std::uint32_t> objects{};
+  };
+  struct Page {
+    std::uint32_t rest = trace::kNone;  // block of what `granules` does not say
+    std::unique_ptr<std::array<std::uint32_t, 256>> granules;
+  };
+  struct Stack {
+    std::string thread;
+    std::uint64_t lowest = 0, end = 0;
+  };
+
+  std::uint32_t block_at(std::uint64_t address);
+  Page& page_at(std::uint64_t address);
+  std::uint32_t variable_at(std::uint64_t address) const;
+  std::uint32_t unnamed_block(std::uint64_t address);
+  bool in_stack(std::uint64_t address, Block& block) const;
+  std::uint32_t add_block(Block block);
+  void cover(std::uint32_t block);
+  void cover_part(Page& page, std::uint32_t block, std::uint64_t begin, std::uint64_t end);
+
+  Block heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, const AllocationSite& site);
+  void shape(Block& block, const Type& type, const std::string& structure_name);
+  void add_variables_in(Dwarf_Die& scope, std::uint64_t bias, const std::string& prefix);
+  void add_variable(Dwarf_Die& variable, std::uint64_t bias, const std::string& prefix);
+  std::uint32_t structure(const std::string& name, std::int64_t bytes, int alignment, std::vector<trace::Field> fields);
+  std::uint32_t define_object(const Block& block, std::uint64_t element);
+
+  ProgramImage* image_;
+  trace::Writer* writer_;
+  Types types_;
+  AllocationSites sites_;
+  std::vector<Block> blocks_;
+  std::unordered_map<std::uint64_t, Page> pages_;  // by address / 4096
+  static constexpr std::size_t kRecentPages = 1024;
+  std::array<std::pair<std::uint64_t, Page*>, kRecentPages> recent_pages_{};
+  std::map<std::uint64_t, std::uint32_t> variables_;  // by address
+  std::vector<Stack> stacks_;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, const AllocationSite*>, std::uint32_t> known_blocks_;
+  std::map<std::pair<std::string, std::int64_t>, std::uint32_t> structures_;
+  std::map<std::string, std::uint64_t> numbers_;  // of blocks' objects so far, by name
+  std::map<std::string, int> sizes_;              // how many sizes a site's blocks have had
+};
+
+}  // namespace linebounce::record

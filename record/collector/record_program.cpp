@@ -1,0 +1,122 @@
+#include "record/collector/record_program.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <csignal>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "record/collector/event_order.hpp"
+#include "record/collector/program_image.hpp"
+#include "record/collector/recorded_process.hpp"
+#include "record/collector/recording.hpp"
+#include "record/collector/shared_channel.hpp"
+#include "trace/writer.hpp"
+
+namespace linebounce::record {
+
+namespace {
+
+constexpr std::chrono::microseconds kIdle{200};
+
+// What is there once a program that was compiled for it has come.
+class Collector {
+ public:
+  Collector(SharedChannel& channel, const std::string& file, Window window)
+      : image_(channel.program()),
+        writer_(file),
+        recording_(writer_, image_, window),
+        order_(channel.channel(), [this](unsigned ring, const Event& event) { recording_.event(ring, event); }) {}
+
+  bool take_all() { return order_.take_all(); }
+
+  void finish() {
+    order_.finish();
+    recording_.finish();
+  }
+
+  [[nodiscard]] const Recording& recording() const { return recording_; }
+  trace::Writer& writer() { return writer_; }
+
+ private:
+  ProgramImage image_;
+  trace::Writer writer_;
+  Recording recording_;
+  EventOrder order_;
+};
+
+std::string default_file(const std::string& program) {
+  return std::filesystem::path(program).filename().string() + ".lbt";
+}
+
+// The command itself may be a script that runs the program.
+bool is_gone(pid_t process) {
+  return process == 0 || (::kill(process, 0) != 0 && errno == ESRCH);
+}
+
+std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording) {
+  std::vector<std::string> missing = {
+      "accesses of libraries that linebounce-cc did not compile, but those of the C library's memory and string functions",
+      "instructions between accesses: two for each access are assumed"};
+  if (recording.had_atomics()) {
+    missing.push_back("locks that the program makes of atomic operations: they are plain operations, a spin as long as it was");
+  }
+  const auto count = [&missing](std::uint64_t number, std::string_view what) {
+    if (number > 0) missing.push_back(fmt::format("{} {}", number, what));
+  };
+  count(channel.forks, "child process(es) made by fork");
+  count(channel.others, "later program(s) of the same command: the first one is recorded");
+  count(channel.without_ring, "thread(s) for which no ring was free");
+  count(recording.foreign_releases(), "release(s) of locks by threads that had not taken them");
+  return missing;
+}
+
+std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& process, const RecordOptions& options,
+                                   const std::string& file) {
+  std::unique_ptr<Collector> collector;
+  for (;;) {
+    // Before the look at the rings: what is in them then is all.
+    const bool is_over = process.has_ended() && is_gone(channel.program());
+    if (collector == nullptr && channel.program() != 0 && !is_over) {
+      collector = std::make_unique<Collector>(channel, file, options.window);
+      channel.let_program_go_on();
+    }
+    const bool anything = collector != nullptr && collector->take_all();
+    if (is_over) return collector;
+    if (!anything) std::this_thread::sleep_for(kIdle);
+  }
+}
+
+}  // namespace
+
+Recorded record_program(const RecordOptions& options) {
+  const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
+  SharedChannel channel(options.ring_events);
+  RecordedProcess process(options.command, CHANNEL_VARIABLE, channel.path());
+  std::signal(SIGINT, SIG_IGN);  // the program gets it, too, and its end is ours
+  const auto collector = collect(channel, process, options, file);
+  if (collector == nullptr) {
+    throw RecordError(options.command[0] + " ran, but nothing was recorded: it was not compiled by linebounce-cc or linebounce-c++");
+  }
+  collector->finish();
+  Recorded recorded;
+  recorded.file = file;
+  recorded.operations = collector->recording().output().operations();
+  recorded.threads = collector->writer().symbols().streams.size();
+  recorded.missing = what_is_missing(channel.channel(), collector->recording());
+  recorded.killed_by = process.killed_by();
+  recorded.exit_status = process.exit_status();
+  if (!recorded.killed_by.empty()) recorded.missing.push_back("what came after the program " + recorded.killed_by);
+  trace::Summary summary;
+  summary.program = fmt::format("{}", fmt::join(options.command, " "));
+  summary.recorder = "linebounce-record";
+  summary.missing = recorded.missing;
+  collector->writer().finish(summary);
+  return recorded;
+}
+
+}  // namespace linebounce::record

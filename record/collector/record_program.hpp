@@ -1,0 +1,31 @@
+// Records one run of a program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "record/collector/trace_output.hpp"
+
+namespace linebounce::record {
+
+struct RecordOptions {
+  std::vector<std::string> command;  // not empty
+  std::string file;                  // the trace; empty: the program's name with .lbt
+  Window window;
+  std::uint32_t ring_events = 65536;  // of each thread; a power of 2
+};
+
+struct Recorded {
+  std::string file;
+  std::uint64_t operations = 0;
+  std::size_t threads = 0;
+  std::vector<std::string> missing;  // as in the trace's summary
+  std::string killed_by;             // as RecordedProcess::killed_by
+  int exit_status = 0;
+};
+
+// Errors: RecordError, trace::WriteError.
+Recorded record_program(const RecordOptions& options);
+
+}  // namespace linebounce::record

@@ -1,0 +1,62 @@
+#include "record/collector/recorded_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "record/collector/shared_channel.hpp"
+
+namespace linebounce::record {
+
+namespace {
+
+// In the child. Returns only if the program cannot be run.
+void become(const std::vector<std::string>& command, const std::string& variable, const std::string& value) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  ::setenv(variable.c_str(), value.c_str(), 1);
+  ::execvp(arguments[0], arguments.data());
+}
+
+}  // namespace
+
+// The pipe closes when the child has become the program; else the reason comes through it.
+RecordedProcess::RecordedProcess(const std::vector<std::string>& command, const std::string& variable,
+                                 const std::string& value) {
+  int reason[2];
+  if (::pipe2(reason, O_CLOEXEC) != 0) throw RecordError(fmt::format("cannot start {}: {}", command[0], std::strerror(errno)));
+  id_ = ::fork();
+  if (id_ == 0) {
+    become(command, variable, value);
+    const int error = errno;
+    [[maybe_unused]] const auto written = ::write(reason[1], &error, sizeof(error));
+    ::_exit(127);
+  }
+  ::close(reason[1]);
+  int error = id_ < 0 ? errno : 0;
+  if (id_ > 0 && ::read(reason[0], &error, sizeof(error)) > 0) ::waitpid(id_, nullptr, 0);
+  ::close(reason[0]);
+  if (error != 0) throw RecordError(fmt::format("cannot run {}: {}", command[0], std::strerror(error)));
+}
+
+bool RecordedProcess::has_ended() {
+  if (!ended_) ended_ = ::waitpid(id_, &status_, WNOHANG) == id_;
+  return ended_;
+}
+
+int RecordedProcess::exit_status() const {
+  return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
+}
+
+std::string RecordedProcess::killed_by() const {
+  if (!WIFSIGNALED(status_)) return "";
+  return fmt::format("was killed by signal {} ({})", WTERMSIG(status_), ::strsignal(WTERMSIG(status_)));
+}
+
+}  // namespace linebounce::record

@@ -1,0 +1,190 @@
+#include "record/collector/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace linebounce::record {
+
+namespace {
+
+using trace::Kind;
+using trace::Operation;
+
+constexpr std::uint64_t kWord = 8;
+
+Kind kind_of(unsigned event) {
+  switch (event) {
+    case kLoad:
+    case kLoadRange: return Kind::load;
+    case kExchange: return Kind::exchange;
+    case kFetchAdd: return Kind::fetch_add;
+    case kCompareExchange: return Kind::compare_exchange;
+    default: return Kind::store;
+  }
+}
+
+// The largest aligned word that begins there: 1 to 8 bytes.
+std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std::uint64_t bytes) {
+  const auto most = std::min({bytes, static_cast<std::uint64_t>(place.room), kWord});
+  const std::uint64_t aligned = (address | static_cast<std::uint64_t>(place.offset) | kWord);
+  return std::min(std::bit_floor(most), aligned & -aligned);
+}
+
+}  // namespace
+
+Recording::Recording(trace::Writer& writer, ProgramImage& image, Window window)
+    : writer_(&writer), image_(&image), memory_(image, writer), output_(writer, window), thread_of_ring_(kChannelRings) {}
+
+void Recording::event(unsigned ring, const Event& event) {
+  if (event.kind == kThreadBegin) return thread_event(ring, event);
+  Thread* thread = thread_of_ring_[ring];
+  if (thread == nullptr) return;
+  switch (event.kind) {
+    case kThreadEnd:
+    case kCreate:
+    case kJoin: return thread_event(ring, event);
+    case kEnter: return enter(*thread, event.value);
+    case kLeave: return leave(*thread);
+    case kAcquire:
+    case kTryFailed:
+    case kRelease: return lock_event(*thread, event);
+    case kConditionWait:
+    case kConditionWoken:
+    case kConditionSignal: return condition_event(*thread, event);
+    case kSemaphoreInit:
+    case kSemaphorePost:
+    case kSemaphoreWait: return semaphore_event(*thread, event);
+    case kBarrierInit:
+    case kBarrier: return barrier_event(*thread, event);
+    default: return memory_event(*thread, event);
+  }
+}
+
+void Recording::thread_event(unsigned ring, const Event& event) {
+  Thread& thread = output_.thread(event.value);
+  if (event.kind == kThreadBegin) {
+    if (thread.name.empty()) thread.name = event.value == 0 ? "main" : thread_name(event.more[2]);
+    memory_.add_stack(thread.name, event.more[0], event.more[1]);
+    thread_of_ring_[ring] = &thread;
+    output_.begin(thread);
+  } else if (event.kind == kThreadEnd) {
+    output_.end(thread);
+    thread_of_ring_[ring] = nullptr;
+  } else if (event.kind == kCreate) {
+    thread.name = thread_name(event.more[0]);
+    output_.create(*thread_of_ring_[ring], thread);
+  } else {
+    output_.join(*thread_of_ring_[ring], thread);
+  }
+}
+
+// "worker[2]"
+std::string Recording::thread_name(std::uint64_t runs) {
+  std::string name = runs == 0 ? "thread" : image_->function(runs);
+  // std::thread's own function, around a lambda or a function.
+  if (name.starts_with("std::thread::_State_impl<")) {
+    const std::size_t tuple = name.find("std::tuple<");
+    const std::size_t lambda = name.find("::{lambda", tuple);
+    name = tuple == std::string::npos || lambda == std::string::npos ? "thread" : name.substr(tuple + 11, lambda - tuple - 11);
+    if (name.find('(') != std::string::npos) name.resize(name.find('('));
+    if (name.empty() || name == "main") name = "thread";
+  }
+  return fmt::format("{}[{}]", name, threads_of_name_[name]++);
+}
+
+void Recording::memory_event(Thread& thread, const Event& event) {
+  switch (event.kind) {
+    case kLoad:
+    case kStore:
+    case kExchange:
+    case kFetchAdd:
+    case kCompareExchange: return access(thread, kind_of(event.kind), event);
+    case kLoadRange:
+    case kStoreRange: return range(thread, kind_of(event.kind), event.value, event.more[0]);
+    case kFence: output_.append(thread, {.kind = Kind::fence}); return;
+    case kAllocate:
+      return memory_.allocated(event.value, event.more[0], event.more[1], {event.more.data() + 2, event.detail});
+    default: return;
+  }
+}
+
+// What crosses a word, and what has 16 bytes, becomes more than one. Of an atomic one only the first is atomic.
+void Recording::access(Thread& thread, Kind kind, const Event& event) {
+  std::uint64_t address = event.value;
+  std::uint64_t left = std::uint64_t{1} << (event.detail & kSizeMask);
+  if ((event.detail & kAtomicAccess) != 0) had_atomics_ = true;
+  const bool failed = (event.detail & kFailedAccess) != 0;
+  while (left > 0) {
+    const MemoryMap::Place place = memory_.at(address);
+    const std::uint64_t bytes = word_at(address, place, left);
+    Operation operation{.kind = kind, .bytes = static_cast<std::uint8_t>(bytes), .id = place.object,
+                        .argument = static_cast<std::uint64_t>(place.offset)};
+    if ((event.detail & kReleaseAccess) != 0 && kind == Kind::store) operation.flags |= trace::kRelease;
+    if (failed && kind == Kind::compare_exchange) operation.flags |= trace::kFailed;
+    output_.append(thread, operation);
+    address += bytes;
+    left -= bytes;
+    if (kind != Kind::load && kind != Kind::store) kind = failed ? Kind::load : Kind::store;
+  }
+}
+
+void Recording::range(Thread& thread, Kind kind, std::uint64_t address, std::uint64_t bytes) {
+  while (bytes > 0) {
+    const MemoryMap::Place place = memory_.at(address);
+    const std::uint64_t word = word_at(address, place, bytes);
+    const std::uint64_t room = std::min(bytes, static_cast<std::uint64_t>(place.room));
+    const std::uint64_t words = word == kWord ? std::min<std::uint64_t>(room / kWord, trace::kMostRepeats + 1) : 1;
+    output_.append(thread, {.kind = kind,
+                            .bytes = static_cast<std::uint8_t>(word),
+                            .flags = static_cast<std::uint16_t>((words - 1) << trace::kRepeatShift),
+                            .id = place.object,
+                            .argument = static_cast<std::uint64_t>(place.offset)});
+    address += words * word;
+    bytes -= words * word;
+  }
+}
+
+void Recording::enter(Thread& thread, std::uint64_t address) {
+  const std::uint32_t id = function(address);
+  output_.append(thread, {.kind = Kind::enter, .id = id});
+  thread.functions.push_back(id);
+}
+
+void Recording::leave(Thread& thread) {
+  if (thread.functions.empty()) return;
+  output_.append(thread, {.kind = Kind::leave});
+  thread.functions.pop_back();
+}
+
+std::uint32_t Recording::function(std::uint64_t address) {
+  const auto [entry, is_new] = functions_.try_emplace(address, 0);
+  if (!is_new) return entry->second;
+  if (image_->file_name(address).empty()) {
+    image_->look_again();  // a library that was loaded later
+    memory_.add_variables();
+  }
+  const std::string name = image_->function(address);
+  const auto [named, is_new_name] = functions_by_name_.try_emplace(name, 0);
+  if (is_new_name) named->second = writer_->define(trace::Function{.name = name, .user = true});
+  return entry->second = named->second;
+}
+
+// "table.lock", "bucket[3].lock"; an object that is nothing else has its own name.
+std::string Recording::place_name(const MemoryMap::Place& place) const {
+  const trace::Symbols& symbols = writer_->symbols();
+  const trace::Object& object = symbols.objects[place.object];
+  if (object.structure == trace::kNone && place.offset == 0) return object.name;
+  return symbols.place_name(place.object, place.offset);
+}
+
+std::uint32_t Recording::new_event(std::uint64_t address) {
+  return writer_->define(trace::Event{.name = place_name(memory_.at(address))});
+}
+
+void Recording::finish() {
+  output_.finish();
+}
+
+}  // namespace linebounce::record

@@ -1,0 +1,88 @@
+// Makes operations of events.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "record/collector/event.hpp"
+#include "record/collector/memory_map.hpp"
+#include "record/collector/program_image.hpp"
+#include "record/collector/signals.hpp"
+#include "record/collector/trace_output.hpp"
+#include "trace/writer.hpp"
+
+namespace linebounce::record {
+
+class Recording {
+ public:
+  Recording(trace::Writer& writer, ProgramImage& image, Window window);
+
+  // In the order that EventOrder gives.
+  void event(unsigned ring, const Event& event);
+  // No more come.
+  void finish();
+
+  [[nodiscard]] const TraceOutput& output() const { return output_; }
+  [[nodiscard]] bool had_atomics() const { return had_atomics_; }
+  // Releases by threads that did not hold the lock: they are not in the trace.
+  [[nodiscard]] std::uint64_t foreign_releases() const { return foreign_releases_; }
+
+ private:
+  struct Condition {
+    std::uint32_t event = trace::kNone;
+    std::uint64_t skipped = 0;  // signals before the window
+    ConditionCounts counts;
+  };
+  struct Semaphore {
+    std::uint32_t event = trace::kNone;
+    std::uint64_t skipped = 0;
+    SemaphoreCounts counts;
+  };
+  struct Barrier {
+    std::uint32_t barrier = trace::kNone;
+    std::uint64_t parties = 0;
+    std::uint64_t passed = 0;     // threads, in all rounds
+    std::uint64_t first_round = 0;  // that is in the window
+    std::uint64_t written = 0;    // threads
+  };
+
+  void thread_event(unsigned ring, const Event& event);
+  void memory_event(Thread& thread, const Event& event);
+  void lock_event(Thread& thread, const Event& event);
+  void condition_event(Thread& thread, const Event& event);
+  void semaphore_event(Thread& thread, const Event& event);
+  void barrier_event(Thread& thread, const Event& event);
+
+  void access(Thread& thread, trace::Kind kind, const Event& event);
+  void range(Thread& thread, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
+  void enter(Thread& thread, std::uint64_t address);
+  void leave(Thread& thread);
+  void acquire(Thread& thread, std::uint64_t address, unsigned type);
+  void release(Thread& thread, std::uint64_t address, unsigned type);
+
+  std::uint32_t function(std::uint64_t address);
+  std::uint32_t lock(std::uint64_t address, unsigned type);
+  std::uint32_t new_event(std::uint64_t address);
+  std::string place_name(const MemoryMap::Place& place) const;
+  std::string thread_name(std::uint64_t runs);
+
+  trace::Writer* writer_;
+  ProgramImage* image_;
+  MemoryMap memory_;
+  TraceOutput output_;
+  std::vector<Thread*> thread_of_ring_;
+  std::unordered_map<std::uint64_t, std::uint32_t> functions_;
+  std::map<std::string, std::uint32_t> functions_by_name_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> locks_;  // by object and offset
+  std::map<std::uint64_t, Condition> conditions_;                           // these by address
+  std::map<std::uint64_t, Semaphore> semaphores_;
+  std::map<std::uint64_t, Barrier> barriers_;
+  std::map<std::string, int> threads_of_name_;
+  bool had_atomics_ = false;
+  std::uint64_t foreign_releases_ = 0;
+};
+
+}  // namespace linebounce::record

@@ -1,0 +1,149 @@
+// Recording: locks, conditions, semaphores, barriers.
+#include <algorithm>
+
+#include "record/collector/recording.hpp"
+
+namespace linebounce::record {
+
+namespace {
+
+using trace::Kind;
+using State = TraceOutput::State;
+
+const char* algorithm_of(unsigned type) {
+  switch (type & kLockTypeMask) {
+    case kSpinLock: return "pthread_spin";
+    case kReadWriteLock: return "pthread_rwlock";
+    default: return "pthread_mutex";
+  }
+}
+
+HeldLock* held_lock(Thread& thread, std::uint32_t lock) {
+  const auto held = std::find_if(thread.held.begin(), thread.held.end(), [&](const HeldLock& one) { return one.lock == lock; });
+  return held == thread.held.end() ? nullptr : &*held;
+}
+
+// The count in the trace of what has `number` in the whole run; 0: it was before the window.
+std::uint64_t in_window(std::uint64_t number, std::uint64_t skipped) {
+  return number > skipped ? number - skipped : 0;
+}
+
+}  // namespace
+
+std::uint32_t Recording::lock(std::uint64_t address, unsigned type) {
+  const MemoryMap::Place place = memory_.at(address);
+  const auto [entry, is_new] = locks_.try_emplace({place.object, place.offset}, 0);
+  if (!is_new) return entry->second;
+  const trace::Symbols& symbols = writer_->symbols();
+  const trace::Object& object = symbols.objects[place.object];
+  trace::Lock lock;
+  lock.name = place_name(place);
+  lock.algorithm = algorithm_of(type);
+  lock.sleeps = (type & kLockTypeMask) != kSpinLock;
+  lock.object = place.object;
+  lock.offset = place.offset;
+  lock.word_bytes = 4;
+  if (place.is_one_of_many && object.structure != trace::kNone) {
+    lock.figures = symbols.structures[object.structure].name + lock.name.substr(object.name.size());
+  }
+  return entry->second = writer_->define(lock);
+}
+
+void Recording::lock_event(Thread& thread, const Event& event) {
+  if (event.kind == kAcquire) return acquire(thread, event.value, event.detail);
+  if (event.kind == kRelease) return release(thread, event.value, event.detail);
+  const bool is_shared = (event.detail & kSharedLock) != 0;
+  output_.append(thread, {.kind = is_shared ? Kind::try_acquire_shared : Kind::try_acquire,
+                          .flags = trace::kFailed,
+                          .id = lock(event.value, event.detail)});
+}
+
+void Recording::acquire(Thread& thread, std::uint64_t address, unsigned type) {
+  const std::uint32_t id = lock(address, type);
+  if (HeldLock* held = held_lock(thread, id); held != nullptr) {
+    ++held->depth;
+    return;
+  }
+  const bool is_shared = (type & kSharedLock) != 0;
+  output_.append(thread, {.kind = is_shared ? Kind::acquire_shared : Kind::acquire, .id = id});
+  thread.held.push_back({.lock = id, .is_shared = is_shared, .depth = 1});
+}
+
+void Recording::release(Thread& thread, std::uint64_t address, unsigned type) {
+  const std::uint32_t id = lock(address, type);
+  HeldLock* held = held_lock(thread, id);
+  if (held == nullptr) {
+    ++foreign_releases_;
+    return;
+  }
+  if (--held->depth > 0) return;
+  held->depth = 1;
+  output_.append(thread, {.kind = held->is_shared ? Kind::release_shared : Kind::release, .id = id});
+  thread.held.erase(thread.held.begin() + (held - thread.held.data()));
+}
+
+void Recording::condition_event(Thread& thread, const Event& event) {
+  Condition& condition = conditions_[event.value];
+  if (condition.event == trace::kNone) condition.event = new_event(event.value);
+  if (event.kind == kConditionSignal) {
+    const std::uint64_t number = condition.counts.signalled(event.detail != 0);
+    output_.append(thread, {.kind = Kind::signal, .id = condition.event});
+    if (output_.state() == State::before) condition.skipped = number;
+  } else if (event.kind == kConditionWait) {
+    condition.counts.wait_begins(&thread);
+    release(thread, event.more[0], kMutex);
+  } else {
+    const std::uint64_t number = condition.counts.woken(&thread, event.detail != 0).value_or(0);
+    const std::uint64_t count = in_window(number, condition.skipped);
+    if (count > 0) output_.append(thread, {.kind = Kind::wait, .id = condition.event, .argument = count});
+    acquire(thread, event.more[0], kMutex);
+  }
+}
+
+void Recording::semaphore_event(Thread& thread, const Event& event) {
+  if (event.kind == kSemaphoreInit) {
+    semaphores_.erase(event.value);
+    semaphores_[event.value].counts = SemaphoreCounts(event.more[0]);
+    return;
+  }
+  Semaphore& semaphore = semaphores_[event.value];
+  if (semaphore.event == trace::kNone) semaphore.event = new_event(event.value);
+  if (event.kind == kSemaphorePost) {
+    const std::uint64_t number = semaphore.counts.posted();
+    output_.append(thread, {.kind = Kind::signal, .id = semaphore.event});
+    if (output_.state() == State::before) semaphore.skipped = number;
+  } else {
+    const std::uint64_t count = in_window(semaphore.counts.taken(), semaphore.skipped);
+    if (count > 0) output_.append(thread, {.kind = Kind::wait, .id = semaphore.event, .argument = count});
+  }
+}
+
+// Threads come out of a round one by one. The window has rounds as a whole: those that begin in it.
+void Recording::barrier_event(Thread& thread, const Event& event) {
+  Barrier& state = barriers_[event.value];
+  if (event.kind == kBarrierInit) {
+    state = {.parties = event.more[0]};
+    return;
+  }
+  if (state.parties == 0) return;
+  const std::uint64_t round = state.passed++ / state.parties;
+  if (output_.state() == State::before) {
+    state.first_round = round + 1;
+    return;
+  }
+  if (round < state.first_round) return;
+  if (state.barrier == trace::kNone) {
+    const std::string name = place_name(memory_.at(event.value));
+    state.barrier = writer_->define(trace::Barrier{.name = name, .parties = static_cast<int>(state.parties)});
+  }
+  const trace::Operation operation{.kind = Kind::barrier, .id = state.barrier};
+  const bool is_round_under_way = state.written % state.parties != 0;
+  if (output_.append(thread, operation)) {
+    ++state.written;
+  } else if (is_round_under_way) {
+    output_.append_after_all(thread, operation);
+    ++state.written;
+  }
+}
+
+}  // namespace linebounce::record

@@ -1,0 +1,121 @@
+#include "record/collector/trace_output.hpp"
+
+namespace linebounce::record {
+
+namespace {
+
+using trace::Kind;
+using trace::Operation;
+
+// How many are not known: compilers tell of accesses, not of what is between them. Two is what a simple loop has.
+constexpr int kInstructionsOfAccess = 2;
+// An operation for each would double the trace.
+constexpr int kInstructionsAtOnce = 16;
+
+}  // namespace
+
+TraceOutput::TraceOutput(trace::Writer& writer, Window window) : writer_(&writer), window_(window) {
+  if (window_.skip == 0) state_ = State::open;
+}
+
+Thread& TraceOutput::thread(std::uint64_t number) {
+  while (threads_.size() <= number) threads_.push_back(std::make_unique<Thread>());
+  return *threads_[number];
+}
+
+void TraceOutput::define_stream(Thread& thread, bool created) {
+  trace::Stream stream;
+  stream.name = thread.name;
+  stream.created = created;
+  thread.stream = writer_->define(stream);
+}
+
+void TraceOutput::begin(Thread& thread) {
+  thread.is_alive = true;
+  if (state_ == State::open && thread.stream == trace::kNone) define_stream(thread, false);
+}
+
+void TraceOutput::end(Thread& thread) {
+  if (state_ == State::open) release_all(thread);
+  thread.is_alive = false;
+  thread.held.clear();
+  thread.functions.clear();
+}
+
+void TraceOutput::create(Thread& creator, Thread& created) {
+  if (!is_in_window()) return;
+  define_stream(created, true);
+  write(creator, {.kind = Kind::create, .id = created.stream});
+}
+
+void TraceOutput::join(Thread& joiner, Thread& joined) {
+  if (is_in_window() && joined.stream != trace::kNone) write(joiner, {.kind = Kind::join, .id = joined.stream});
+}
+
+bool TraceOutput::append(Thread& thread, const Operation& operation) {
+  if (!is_in_window()) return false;
+  write(thread, operation);
+  return true;
+}
+
+void TraceOutput::append_after_all(Thread& thread, const Operation& operation) {
+  if (thread.stream != trace::kNone) write(thread, operation);
+}
+
+bool TraceOutput::is_in_window() {
+  ++offered_;
+  if (state_ == State::before && offered_ > window_.skip) open();
+  if (state_ == State::open && offered_ - window_.skip > window_.count) close();
+  return state_ == State::open;
+}
+
+void TraceOutput::open() {
+  state_ = State::open;
+  for (const auto& thread : threads_) {
+    if (!thread->is_alive) continue;
+    define_stream(*thread, false);
+    for (const std::uint32_t function : thread->functions) write(*thread, {.kind = Kind::enter, .id = function});
+    for (const HeldLock& held : thread->held) {
+      write(*thread, {.kind = held.is_shared ? Kind::acquire_shared : Kind::acquire, .id = held.lock});
+    }
+  }
+}
+
+void TraceOutput::close() {
+  for (const auto& thread : threads_) {
+    if (thread->is_alive) release_all(*thread);
+  }
+  state_ = State::closed;
+}
+
+void TraceOutput::finish() {
+  if (state_ == State::open) close();
+}
+
+void TraceOutput::release_all(Thread& thread) {
+  if (thread.stream == trace::kNone) return;
+  for (auto held = thread.held.rbegin(); held != thread.held.rend(); ++held) {
+    write(thread, {.kind = held->is_shared ? Kind::release_shared : Kind::release, .id = held->lock});
+  }
+}
+
+void TraceOutput::write(Thread& thread, const Operation& operation) {
+  if (operation.is_memory()) {
+    thread.instructions += kInstructionsOfAccess * (1 + operation.repeats());
+    if (thread.instructions >= kInstructionsAtOnce) write_instructions(thread);
+  } else if (operation.kind != Kind::enter && operation.kind != Kind::leave) {
+    write_instructions(thread);
+  }
+  writer_->append(thread.stream, operation);
+  ++written_;
+}
+
+void TraceOutput::write_instructions(Thread& thread) {
+  if (thread.instructions == 0) return;
+  writer_->append(thread.stream,
+                  {.kind = Kind::execute, .argument = static_cast<std::uint64_t>(thread.instructions)});
+  ++written_;
+  thread.instructions = 0;
+}
+
+}  // namespace linebounce::record

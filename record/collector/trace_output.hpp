@@ -1,0 +1,77 @@
+// The streams of a trace, or of a window of it: what comes before the window is followed, not written, so that functions, locks
+// and threads are right when it begins.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trace/writer.hpp"
+
+namespace linebounce::record {
+
+// Of the operations of all threads together.
+struct Window {
+  std::uint64_t skip = 0;
+  std::uint64_t count = UINT64_MAX;
+};
+
+struct HeldLock {
+  std::uint32_t lock = 0;
+  bool is_shared = false;
+  int depth = 0;  // times that its thread has taken it
+};
+
+struct Thread {
+  std::string name;
+  std::uint32_t stream = trace::kNone;
+  bool is_alive = false;
+  std::vector<std::uint32_t> functions;  // that it is in, outermost first
+  std::vector<HeldLock> held;
+  int instructions = 0;  // since the latest `execute`
+};
+
+class TraceOutput {
+ public:
+  TraceOutput(trace::Writer& writer, Window window);
+
+  // The thread with that number. It stays where it is.
+  Thread& thread(std::uint64_t number);
+  [[nodiscard]] std::size_t threads() const { return threads_.size(); }
+  void begin(Thread& thread);
+  void end(Thread& thread);
+  // Of another thread. REQUIRES: it has a name.
+  void create(Thread& creator, Thread& created);
+  void join(Thread& joiner, Thread& joined);
+
+  // What the operation changes in `thread` is to be changed behind this. True: it is in the trace.
+  bool append(Thread& thread, const trace::Operation& operation);
+  // The same behind the window, too.
+  void append_after_all(Thread& thread, const trace::Operation& operation);
+
+  enum class State { before, open, closed };
+  [[nodiscard]] State state() const { return state_; }
+  // Locks that are still held are released.
+  void finish();
+  [[nodiscard]] std::uint64_t operations() const { return written_; }
+
+ private:
+  bool is_in_window();
+  void open();
+  void close();
+  void define_stream(Thread& thread, bool created);
+  void write(Thread& thread, const trace::Operation& operation);
+  void write_instructions(Thread& thread);
+  void release_all(Thread& thread);
+
+  trace::Writer* writer_;
+  Window window_;
+  State state_ = State::before;
+  std::uint64_t offered_ = 0;
+  std::uint64_t written_ = 0;
+  std::vector<std::unique_ptr<Thread>> threads_;  // by number
+};
+
+}  // namespace linebounce::record

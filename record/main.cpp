@@ -1,0 +1,87 @@
+// linebounce-record: the command line.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <bit>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "record/collector/record_program.hpp"
+
+namespace linebounce::record {
+namespace {
+
+constexpr int kUsage = 2;
+
+constexpr const char* kFooter = R"(
+The program must have been compiled by linebounce-cc or linebounce-c++, which take gcc's arguments, or those of the compiler that
+LINEBOUNCE_CC or LINEBOUNCE_CXX names.
+
+Examples:
+  linebounce-cc -O2 -pthread table.c -o table     compile it
+  linebounce-record -- ./table 4 1000             record a run: table.lbt
+  linebounce-record --window 1000000:500000 -o middle.lbt -- ./table 4 100000
+                                                  half a million operations, after the first million
+  make CC=linebounce-cc && linebounce-record -- ./program
+  linebounce trace info table.lbt                 look at it
+
+The exit code is the program's, or 128 + the signal that killed it; 2: usage, or nothing could be recorded.)";
+
+Window read_window(const std::string& text) {
+  Window window;
+  const auto bad = CLI::ValidationError("--window", "\"" + text + "\" is not SKIP:COUNT, two whole numbers");
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) throw bad;
+  if (!CLI::detail::lexical_cast(text.substr(0, colon), window.skip)) throw bad;
+  if (!CLI::detail::lexical_cast(text.substr(colon + 1), window.count) || window.count == 0) throw bad;
+  return window;
+}
+
+void report(const Recorded& recorded) {
+  if (!recorded.killed_by.empty()) std::cerr << "linebounce-record: the program " << recorded.killed_by << "\n";
+  std::cerr << fmt::format("linebounce-record: {}: {} operations of {} threads\n", recorded.file, recorded.operations,
+                           recorded.threads);
+  if (recorded.operations == 0) std::cerr << "linebounce-record: the window began after the program's end\n";
+}
+
+int run(int argc, char** argv) {
+  CLI::App program("Records what the threads of a C or C++ program do to memory, locks and each other, as a trace to replay.",
+                   "linebounce-record");
+  RecordOptions options;
+  std::string window;
+  program.set_help_flag("-h,--help", "Print this help and exit");
+  program.footer(kFooter);
+  program.add_option("-o,--output", options.file, "The trace (default: the program's name with .lbt; .txt: as text)")
+      ->type_name("FILE");
+  program.add_option("--window", window, "Only COUNT operations, after the first SKIP, of all threads together")
+      ->type_name("SKIP:COUNT");
+  program.add_option("--ring-events", options.ring_events, "Events of a thread that wait to be taken (default: 65536)")
+      ->type_name("N")
+      ->check(CLI::Range(64U, 1U << 24U));
+  program.add_option("COMMAND", options.command, "The program and its arguments, behind --")->type_name("")->required();
+  try {
+    program.parse(argc, argv);
+    if (!window.empty()) options.window = read_window(window);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return program.exit(error);
+    std::cerr << "linebounce-record: " << error.what() << "\nTry: linebounce-record --help" << std::endl;
+    return kUsage;
+  }
+  options.ring_events = std::bit_ceil(options.ring_events);
+  const Recorded recorded = record_program(options);
+  report(recorded);
+  return recorded.exit_status;
+}
+
+}  // namespace
+}  // namespace linebounce::record
+
+int main(int argc, char** argv) {
+  try {
+    return linebounce::record::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "linebounce-record: " << error.what() << std::endl;
+    return linebounce::record::kUsage;
+  }
+}

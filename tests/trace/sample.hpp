@@ -1,0 +1,45 @@
+// Traces to write and read: one with every kind of symbol and operation, and files that vanish with the test.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "trace/reader.hpp"
+#include "trace/writer.hpp"
+
+namespace linebounce::trace {
+
+struct Sample {
+  std::vector<Symbol> definitions;
+  Symbols symbols;  // the same, defined
+  Summary summary;
+  std::vector<std::vector<Operation>> streams;
+};
+
+// Every kind of symbol with every member set, every kind of operation; it makes sense.
+Sample small_sample();
+// The same with streams of several frames.
+Sample large_sample();
+
+// Streams are written in turns of 1,000 operations, as programs do.
+void write(const Sample& sample, const std::filesystem::path& file);
+std::vector<std::vector<Operation>> operations_of(const Reader& reader);
+
+// A path in a directory of its own, which goes when this goes.
+class ScratchFile {
+ public:
+  explicit ScratchFile(const std::string& name);
+  ~ScratchFile();
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::string bytes() const;
+  void write(std::string_view bytes) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace linebounce::trace

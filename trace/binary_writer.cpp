@@ -1,0 +1,153 @@
+// Operations are collected for each stream and go to the file as frames. Symbols go there before the first operations that come
+// after them, so that a file that was cut off anywhere defines what it names.
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "trace/binary.hpp"
+#include "trace/error.hpp"
+#include "trace/output_file.hpp"
+#include "trace/sink.hpp"
+#include "trace/symbol_json.hpp"
+
+namespace linebounce::trace {
+
+namespace {
+
+constexpr int kLevel = 1;
+// Of all streams together; then all are written, however little each has: memory does not grow with the number of streams.
+constexpr std::size_t kMostBuffered = std::size_t{4} << 20;
+constexpr std::size_t kTextBuffered = std::size_t{1} << 20;  // bytes of symbols
+
+template <class T>
+std::string_view bytes_of(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof(T)};
+}
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+
+class BinarySink final : public Sink {
+ public:
+  explicit BinarySink(const std::filesystem::path& file) : file_(file), context_(ZSTD_createCCtx()) {
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, kLevel);
+    ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_checksumFlag, 1);
+    file_.write(bytes_of(FileHead{}));
+  }
+
+  void define(const Symbols& symbols, const Symbol& symbol) override {
+    add_line(symbol_line(symbol));
+    if (buffers_.size() < symbols.streams.size()) buffers_.resize(symbols.streams.size());
+  }
+
+  void redefine(std::uint32_t lock, const Lock& facts) override { add_line(redefinition_line(lock, facts)); }
+
+  void append(const Symbols&, std::uint32_t stream, const Operation& operation) override {
+    Buffer& buffer = buffers_[stream];
+    buffer.operations.push_back(operation);
+    ++buffered_;
+    if (buffer.operations.size() == kFrameOperations) {
+      write_operations(stream);
+    } else if (buffered_ == kMostBuffered) {
+      write_all();
+    }
+  }
+
+  void flush() override {
+    write_all();
+    file_.flush();
+  }
+
+  void finish(const Summary& summary) override {
+    write_all();
+    write_frame({kSummaryFrame, 0, 0}, summary_text(summary), 1);
+    FileTail tail;
+    tail.index = file_.size();
+    write_frame({kIndexFrame, 0, 0}, {reinterpret_cast<const char*>(index_.data()), index_.size() * sizeof(IndexEntry)}, 0);
+    file_.write(bytes_of(tail));
+    file_.close();
+  }
+
+ private:
+  struct Buffer {
+    std::vector<Operation> operations;
+    std::uint64_t first = 0;
+  };
+
+  void add_line(const std::string& line) {
+    lines_ += line;
+    lines_ += '\n';
+    ++line_count_;
+    if (line_count_ == kFrameLines || lines_.size() >= kTextBuffered) write_lines();
+  }
+
+  void write_lines() {
+    if (line_count_ == 0) return;
+    write_frame({kSymbolsFrame, 0, first_line_}, lines_, line_count_);
+    first_line_ += line_count_;
+    line_count_ = 0;
+    lines_.clear();
+  }
+
+  void write_operations(std::uint32_t stream) {
+    Buffer& buffer = buffers_[stream];
+    const std::size_t count = buffer.operations.size();
+    if (count == 0) return;
+    write_lines();
+    write_frame({kOperationsFrame, stream, buffer.first},
+                {reinterpret_cast<const char*>(buffer.operations.data()), count * sizeof(Operation)}, count);
+    buffer.first += count;
+    buffered_ -= count;
+    buffer.operations.clear();
+  }
+
+  void write_all() {
+    write_lines();
+    for (std::uint32_t stream = 0; stream < buffers_.size(); ++stream) {
+      write_operations(stream);
+      buffers_[stream].operations.shrink_to_fit();
+    }
+  }
+
+  void write_frame(const FrameHead& head, std::string_view content, std::size_t count) {
+    payload_.assign(bytes_of(head));
+    payload_ += content;
+    if (head.type != kIndexFrame && payload_.size() > kTextBytes) {
+      throw WriteError(fmt::format("{}: one symbol or the summary has {} bytes; at most {} can be written",
+                                   file_.path().string(), payload_.size(), kTextBytes));
+    }
+    compressed_.resize(ZSTD_compressBound(payload_.size()));
+    const std::size_t size =
+        ZSTD_compress2(context_.get(), compressed_.data(), compressed_.size(), payload_.data(), payload_.size());
+    if (ZSTD_isError(size)) {
+      throw WriteError(fmt::format("{}: the trace cannot be compressed: {}", file_.path().string(), ZSTD_getErrorName(size)));
+    }
+    IndexEntry& entry = index_.emplace_back();
+    entry = {file_.size(), head.type, head.stream, static_cast<std::uint32_t>(count), 0};
+    std::memcpy(&entry.checksum, compressed_.data() + size - sizeof(entry.checksum), sizeof(entry.checksum));
+    file_.write({compressed_.data(), size});
+  }
+
+  OutputFile file_;
+  std::unique_ptr<ZSTD_CCtx, FreeContext> context_;
+  std::vector<Buffer> buffers_;  // of each stream
+  std::size_t buffered_ = 0;     // operations in them
+  std::string lines_;
+  std::size_t line_count_ = 0;
+  std::uint64_t first_line_ = 0;
+  std::vector<IndexEntry> index_;
+  std::string payload_;
+  std::string compressed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> binary_sink(const std::filesystem::path& file) {
+  return std::make_unique<BinarySink>(file);
+}
+
+}  // namespace linebounce::trace

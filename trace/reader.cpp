@@ -1,0 +1,113 @@
+#include "trace/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "trace/binary.hpp"
+#include "trace/input_file.hpp"
+#include "trace/source.hpp"
+#include "trace/symbol_json.hpp"
+
+namespace linebounce::trace {
+
+class Reader::File {
+ public:
+  std::filesystem::path path;
+  std::unique_ptr<Source> source;
+};
+
+namespace {
+
+std::unique_ptr<Source> open_source(const std::filesystem::path& file, ReadOptions options) {
+  std::array<char, 4> begin = {};
+  {
+    const InputFile input(file);
+    input.read(0, std::span(begin).first(std::min<std::uint64_t>(begin.size(), input.size())));
+  }
+  if (std::bit_cast<std::uint32_t>(begin) == kSkippable) return binary_source(file, options);
+  throw TraceError(
+      fmt::format("{}: byte 0: this is no trace: it begins with the bytes {:02x} {:02x} {:02x} {:02x}; a binary one "
+                  "begins with 5b 2a 4d 18, a text with \"linebounce trace 1\"",
+                  file.string(), begin[0], begin[1], begin[2], begin[3]));
+}
+
+}  // namespace
+
+Reader::Reader(const std::filesystem::path& file, ReadOptions options)
+    : file_(std::make_unique<File>(file, open_source(file, options))) {}
+
+Reader::~Reader() = default;
+
+const Symbols& Reader::symbols() const {
+  return file_->source->symbols;
+}
+const Summary& Reader::summary() const {
+  return file_->source->summary;
+}
+const std::filesystem::path& Reader::file() const {
+  return file_->path;
+}
+std::uint64_t Reader::operations(std::uint32_t stream) const {
+  return file_->source->operations.at(stream);
+}
+std::string Reader::fingerprint() const {
+  return file_->source->fingerprint;
+}
+std::string Reader::damage() const {
+  return file_->source->damage;
+}
+
+std::uint64_t Reader::operations() const {
+  const std::vector<std::uint64_t>& all = file_->source->operations;
+  return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+}
+
+struct Reader::Cursor::State {
+  const Reader& reader;
+  std::uint32_t stream;
+  std::unique_ptr<Frames> frames;
+};
+
+Reader::Cursor::Cursor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Reader::Cursor::Cursor(Cursor&&) noexcept = default;
+Reader::Cursor::~Cursor() = default;
+
+std::span<const Operation> Reader::Cursor::frame() {
+  return state_->frames->next();
+}
+std::uint64_t Reader::Cursor::first() const {
+  return state_->frames->first();
+}
+
+std::string Reader::Cursor::place(std::uint64_t at) const {
+  return fmt::format("{}: {}: stream {} ({}), operation {}", state_->reader.file().string(), state_->frames->position(at),
+                     state_->stream, state_->reader.symbols().streams[state_->stream].name, at);
+}
+
+Reader::Cursor Reader::open(std::uint32_t stream) const {
+  return Cursor(std::unique_ptr<Cursor::State>(new Cursor::State{*this, stream, file_->source->open(stream)}));
+}
+
+std::string fingerprint_of(std::string_view bytes) {
+  std::uint64_t value = 0xcbf29ce484222325;
+  for (const char byte : bytes) value = (value ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  return fmt::format("{:016x}", value);
+}
+
+void resolve_locks(Symbols& symbols, bool recover) {
+  for (std::uint32_t id = 0; id < symbols.objects.size(); ++id) {
+    Object& object = symbols.objects[id];
+    if (object.of_lock == kNone || object.of_lock < symbols.locks.size()) continue;
+    if (!recover) {
+      throw FormatError(
+          fmt::format("{} belongs to lock {}; {} are defined", object.name, object.of_lock, symbols.locks.size()));
+    }
+    object.of_lock = kNone;
+    symbols.placed.push_back({Symbols::Placed::What::object, id});
+  }
+}
+
+}  // namespace linebounce::trace

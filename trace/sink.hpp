@@ -1,0 +1,27 @@
+// What a writer of one form does (Writer has the contract).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "trace/operation.hpp"
+#include "trace/summary.hpp"
+#include "trace/symbols.hpp"
+
+namespace linebounce::trace {
+
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  // `symbols` holds it already, as the last of its kind.
+  virtual void define(const Symbols& symbols, const Symbol& symbol) = 0;
+  virtual void redefine(std::uint32_t lock, const Lock& facts) = 0;
+  virtual void append(const Symbols& symbols, std::uint32_t stream, const Operation& operation) = 0;
+  virtual void flush() = 0;
+  virtual void finish(const Summary& summary) = 0;
+};
+
+std::unique_ptr<Sink> binary_sink(const std::filesystem::path& file);
+
+}  // namespace linebounce::trace

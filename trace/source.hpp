@@ -1,0 +1,51 @@
+// What a reader of one form hands out (Reader has the contracts).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/operation.hpp"
+#include "trace/reader.hpp"
+#include "trace/summary.hpp"
+#include "trace/symbols.hpp"
+
+namespace linebounce::trace {
+
+// One stream's operations, frame by frame: what is behind a Cursor.
+class Frames {
+ public:
+  virtual ~Frames() = default;
+  virtual std::span<const Operation> next() = 0;
+  [[nodiscard]] virtual std::uint64_t first() const = 0;
+  // Where in the file operation number `at` of the latest frame is: "byte 81920", "line 12".
+  [[nodiscard]] virtual std::string position(std::uint64_t at) const = 0;
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  [[nodiscard]] virtual std::unique_ptr<Frames> open(std::uint32_t stream) const = 0;
+
+  // Filled by the constructor.
+  Symbols symbols;
+  Summary summary;
+  std::vector<std::uint64_t> operations;  // of each stream
+  std::string fingerprint;
+  std::string damage;
+};
+
+std::unique_ptr<Source> binary_source(const std::filesystem::path& file, ReadOptions options);
+
+// 64 bits of FNV-1a as 16 hex digits.
+std::string fingerprint_of(std::string_view bytes);
+
+// Object::of_lock may come before its lock. Errors: FormatError, of one that never came; or, to `recover`, what belongs to no
+// lock is placed as any other object.
+void resolve_locks(Symbols& symbols, bool recover);
+
+}  // namespace linebounce::trace

@@ -1,0 +1,91 @@
+// What every symbol and the summary consist of, by name: the one list behind JSON, the text form and their readers.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "trace/summary.hpp"
+#include "trace/symbols.hpp"
+
+namespace linebounce::trace {
+
+template <class T, class M>
+struct Member {
+  std::string_view key;
+  M T::*at;
+};
+template <class T, class M>
+Member(std::string_view, M T::*) -> Member<T, M>;
+
+// Names of the kinds, in the order of Symbol's alternatives.
+constexpr std::array<std::string_view, std::variant_size_v<Symbol>> kSymbolKinds = {
+    "structure", "object", "function", "lock", "barrier", "event", "word", "stream"};
+
+constexpr auto members(std::type_identity<Field>) {
+  return std::tuple{Member{"name", &Field::name}, Member{"offset", &Field::offset}, Member{"size", &Field::size}};
+}
+
+constexpr auto members(std::type_identity<Structure>) {
+  return std::tuple{Member{"name", &Structure::name},           Member{"size", &Structure::size},
+                    Member{"alignment", &Structure::alignment}, Member{"base_offset", &Structure::base_offset},
+                    Member{"subsystem", &Structure::subsystem}, Member{"fields", &Structure::fields}};
+}
+
+constexpr auto members(std::type_identity<Object>) {
+  return std::tuple{Member{"name", &Object::name},      Member{"structure", &Object::structure},
+                    Member{"size", &Object::size},      Member{"alignment", &Object::alignment},
+                    Member{"home", &Object::home},      Member{"address", &Object::address},
+                    Member{"of_lock", &Object::of_lock}};
+}
+
+constexpr auto members(std::type_identity<Function>) {
+  return std::tuple{Member{"name", &Function::name}, Member{"user", &Function::user}};
+}
+
+constexpr auto members(std::type_identity<Lock>) {
+  return std::tuple{Member{"name", &Lock::name},
+                    Member{"algorithm", &Lock::algorithm},
+                    Member{"sleeps", &Lock::sleeps},
+                    Member{"object", &Lock::object},
+                    Member{"offset", &Lock::offset},
+                    Member{"word_bytes", &Lock::word_bytes},
+                    Member{"figures", &Lock::figures},
+                    Member{"in_handlers", &Lock::in_handlers},
+                    Member{"readers_write", &Lock::readers_write}};
+}
+
+constexpr auto members(std::type_identity<Barrier>) {
+  return std::tuple{Member{"name", &Barrier::name}, Member{"parties", &Barrier::parties}};
+}
+
+constexpr auto members(std::type_identity<Event>) {
+  return std::tuple{Member{"name", &Event::name}};
+}
+
+constexpr auto members(std::type_identity<Word>) {
+  return std::tuple{Member{"object", &Word::object}, Member{"offset", &Word::offset}, Member{"bytes", &Word::bytes}};
+}
+
+constexpr auto members(std::type_identity<Stream>) {
+  return std::tuple{Member{"name", &Stream::name}, Member{"cpu", &Stream::cpu}, Member{"vector", &Stream::vector},
+                    Member{"created", &Stream::created}};
+}
+
+constexpr auto members(std::type_identity<Summary>) {
+  return std::tuple{Member{"program", &Summary::program},
+                    Member{"recorder", &Summary::recorder},
+                    Member{"machine", &Summary::machine},
+                    Member{"misses", &Summary::misses},
+                    Member{"configuration", &Summary::configuration},
+                    Member{"missing", &Summary::missing}};
+}
+
+// Calls see(member) for each member of T.
+template <class T, class See>
+void for_each_member(See&& see) {
+  std::apply([&see](const auto&... each) { (see(each), ...); }, members(std::type_identity<T>{}));
+}
+
+}  // namespace linebounce::trace

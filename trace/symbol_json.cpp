@@ -1,0 +1,181 @@
+#include "trace/symbol_json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "trace/symbol_fields.hpp"
+#include "trace/symbol_rules.hpp"
+
+namespace linebounce::trace {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+template <class T>
+ordered_json to_json(const T& value);
+
+ordered_json value_json(const std::vector<Field>& fields) {
+  ordered_json list = ordered_json::array();
+  for (const Field& field : fields) list.push_back(to_json(field));
+  return list;
+}
+template <class T>
+ordered_json value_json(const std::optional<T>& value) {
+  return *value;  // an absent one is its member's default, which is left out
+}
+template <class T>
+ordered_json value_json(const T& value) {
+  return value;
+}
+
+template <class T>
+ordered_json to_json(const T& value) {
+  const T defaults;
+  ordered_json object = ordered_json::object();
+  for_each_member<T>([&](const auto& member) {
+    if (value.*member.at != defaults.*member.at) object[std::string(member.key)] = value_json(value.*member.at);
+  });
+  return object;
+}
+
+std::string text_of(const ordered_json& json) {
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+[[noreturn]] void wrong_type(std::string_view key, const ordered_json& json, std::string_view expected) {
+  std::string found = text_of(json);
+  if (found.size() > 40) found = found.substr(0, 40) + "...";
+  throw FormatError(fmt::format("\"{}\" is {}; it has to be {}", key, found, expected));
+}
+
+template <class T>
+void from_json(const ordered_json& json, T& value, std::string_view except = {});
+
+void read_value(std::string_view key, const ordered_json& json, std::string& value) {
+  if (!json.is_string()) wrong_type(key, json, "a string");
+  value = json.get<std::string>();
+}
+void read_value(std::string_view key, const ordered_json& json, bool& value) {
+  if (!json.is_boolean()) wrong_type(key, json, "true or false");
+  value = json.get<bool>();
+}
+template <class T>
+requires std::is_integral_v<T>
+void read_value(std::string_view key, const ordered_json& json, T& value) {
+  using Limits = std::numeric_limits<T>;
+  const bool fits = json.is_number_unsigned()  ? std::in_range<T>(json.get<std::uint64_t>())
+                    : json.is_number_integer() ? std::in_range<T>(json.get<std::int64_t>())
+                                               : false;
+  if (!fits) wrong_type(key, json, fmt::format("an integer from {} to {}", Limits::min(), Limits::max()));
+  value = json.get<T>();
+}
+template <class T>
+void read_value(std::string_view key, const ordered_json& json, std::optional<T>& value) {
+  read_value(key, json, value.emplace());
+}
+template <class T>
+void read_value(std::string_view key, const ordered_json& json, std::vector<T>& values) {
+  if (!json.is_array()) wrong_type(key, json, "a list");
+  for (const ordered_json& each : json) {
+    if constexpr (std::is_same_v<T, Field>) {
+      from_json(each, values.emplace_back());
+    } else {
+      read_value(key, each, values.emplace_back());
+    }
+  }
+}
+void read_value(std::string_view key, const ordered_json& json, std::map<std::string, std::int64_t>& values) {
+  if (!json.is_object()) wrong_type(key, json, "an object");
+  for (const auto& [name, count] : json.items()) read_value(name, count, values[name]);
+}
+
+// `except`: a key, besides "kind", that the caller reads.
+template <class T>
+void from_json(const ordered_json& json, T& value, std::string_view except) {
+  if (!json.is_object()) wrong_type("line", json, "a JSON object");
+  std::vector<std::string_view> known;
+  for_each_member<T>([&](const auto& member) {
+    known.push_back(member.key);
+    const auto found = json.find(member.key);
+    if (found != json.end()) read_value(member.key, *found, value.*member.at);
+  });
+  for (const auto& [key, unused] : json.items()) {
+    if (key == "kind" || key == except) continue;
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      throw FormatError(fmt::format("\"{}\" is not known; known are {}", key, fmt::join(known, ", ")));
+    }
+  }
+}
+
+ordered_json parsed(std::string_view text) {
+  ordered_json json = ordered_json::parse(text, nullptr, false);
+  if (!json.is_object()) throw FormatError("this is not a JSON object");
+  return json;
+}
+
+std::string line_of(std::string_view kind, ordered_json members, std::optional<std::uint32_t> redefines = {}) {
+  ordered_json line = {{"kind", kind}};
+  if (redefines) line["redefines"] = *redefines;
+  line.update(members);
+  return text_of(line);
+}
+
+template <std::size_t kIndex = 0>
+Symbol symbol_from(const ordered_json& json, std::string_view kind) {
+  if constexpr (kIndex == std::variant_size_v<Symbol>) {
+    throw FormatError(fmt::format("\"kind\" is \"{}\"; legal are {}", kind, fmt::join(kSymbolKinds, ", ")));
+  } else {
+    if (kind != kSymbolKinds[kIndex]) return symbol_from<kIndex + 1>(json, kind);
+    std::variant_alternative_t<kIndex, Symbol> symbol;
+    from_json(json, symbol, kind == "lock" ? "redefines" : "");
+    return symbol;
+  }
+}
+
+}  // namespace
+
+std::string symbol_line(const Symbol& symbol) {
+  return std::visit([&symbol](const auto& it) { return line_of(kSymbolKinds[symbol.index()], to_json(it)); }, symbol);
+}
+
+std::string redefinition_line(std::uint32_t lock, const Lock& facts) {
+  return line_of("lock", to_json(facts), lock);
+}
+
+std::string summary_text(const Summary& summary) {
+  return text_of(to_json(summary));
+}
+
+void define_line(Symbols& symbols, std::string_view line) {
+  const ordered_json json = parsed(line);
+  std::string kind;
+  if (const auto found = json.find("kind"); found != json.end()) read_value("kind", *found, kind);
+  const Symbol symbol = symbol_from(json, kind);
+  if (const std::string wrong = complaint(symbols, symbol); !wrong.empty()) throw FormatError(wrong);
+  const auto redefines = json.find("redefines");
+  if (redefines == json.end()) {
+    symbols.define(symbol);
+    return;
+  }
+  std::uint32_t lock = 0;
+  read_value("redefines", *redefines, lock);
+  if (lock >= symbols.locks.size()) throw FormatError(fmt::format("\"redefines\" is {}, which is no lock", lock));
+  symbols.locks[lock] = std::get<Lock>(symbol);
+}
+
+Summary read_summary(std::string_view text) {
+  Summary summary;
+  from_json(parsed(text), summary);
+  return summary;
+}
+
+}  // namespace linebounce::trace
