@@ -44,7 +44,7 @@ class BinarySink final : public Sink {
     if (buffers_.size() < symbols.streams.size()) buffers_.resize(symbols.streams.size());
   }
 
-  void redefine(std::uint32_t lock, const Lock& facts) override { add_line(redefinition_line(lock, facts)); }
+  void redefine(const Symbols& symbols, std::uint32_t lock) override { add_line(redefinition_line(lock, symbols.locks[lock])); }
 
   void append(const Symbols&, std::uint32_t stream, const Operation& operation) override {
     Buffer& buffer = buffers_[stream];

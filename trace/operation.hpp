@@ -36,7 +36,10 @@ enum class Kind : std::uint8_t {
 
   // Order between streams.
   barrier = 19,  // `id`: a barrier
-  await = 20,    // `id`: a word; spins until it has been written `argument` times (kCounted)
+  // `id`: a word; spins until it has been written `argument` times (kCounted). kPaired: together with the next await: looks at
+  // one word after the other, and ends with any; 0: only looks. kCounted: has seen its own store before anybody else could;
+  // then `bytes` is how many of the thread's own writes of the word, by its interrupt handlers, came in the meantime.
+  await = 20,
   signal = 21,   // `id`: an event
   wait = 22,     // `id`: an event; sleeps until it has been signalled `argument` times, from the trace's beginning
   create = 23,   // `id`: a stream, which begins

@@ -10,6 +10,7 @@
 #include "trace/input_file.hpp"
 #include "trace/source.hpp"
 #include "trace/symbol_json.hpp"
+#include "trace/text_token.hpp"
 
 namespace linebounce::trace {
 
@@ -28,6 +29,7 @@ std::unique_ptr<Source> open_source(const std::filesystem::path& file, ReadOptio
     input.read(0, std::span(begin).first(std::min<std::uint64_t>(begin.size(), input.size())));
   }
   if (std::bit_cast<std::uint32_t>(begin) == kSkippable) return binary_source(file, options);
+  if (kTextHead.starts_with(std::string_view(begin.data(), begin.size()))) return text_source(file, options);
   throw TraceError(
       fmt::format("{}: byte 0: this is no trace: it begins with the bytes {:02x} {:02x} {:02x} {:02x}; a binary one "
                   "begins with 5b 2a 4d 18, a text with \"linebounce trace 1\"",

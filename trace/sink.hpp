@@ -16,12 +16,14 @@ class Sink {
   virtual ~Sink() = default;
   // `symbols` holds it already, as the last of its kind.
   virtual void define(const Symbols& symbols, const Symbol& symbol) = 0;
-  virtual void redefine(std::uint32_t lock, const Lock& facts) = 0;
+  // `symbols` has its new facts.
+  virtual void redefine(const Symbols& symbols, std::uint32_t lock) = 0;
   virtual void append(const Symbols& symbols, std::uint32_t stream, const Operation& operation) = 0;
   virtual void flush() = 0;
   virtual void finish(const Summary& summary) = 0;
 };
 
 std::unique_ptr<Sink> binary_sink(const std::filesystem::path& file);
+std::unique_ptr<Sink> text_sink(const std::filesystem::path& file);
 
 }  // namespace linebounce::trace

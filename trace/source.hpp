@@ -40,6 +40,8 @@ class Source {
 };
 
 std::unique_ptr<Source> binary_source(const std::filesystem::path& file, ReadOptions options);
+// Holds all operations in memory.
+std::unique_ptr<Source> text_source(const std::filesystem::path& file, ReadOptions options);
 
 // 64 bits of FNV-1a as 16 hex digits.
 std::string fingerprint_of(std::string_view bytes);

@@ -44,6 +44,10 @@ constexpr auto members(std::type_identity<Function>) {
   return std::tuple{Member{"name", &Function::name}, Member{"user", &Function::user}};
 }
 
+constexpr auto members(std::type_identity<WaitsIn>) {
+  return std::tuple{Member{"taker", &WaitsIn::taker}, Member{"function", &WaitsIn::function}};
+}
+
 constexpr auto members(std::type_identity<Lock>) {
   return std::tuple{Member{"name", &Lock::name},
                     Member{"algorithm", &Lock::algorithm},
@@ -52,6 +56,7 @@ constexpr auto members(std::type_identity<Lock>) {
                     Member{"offset", &Lock::offset},
                     Member{"word_bytes", &Lock::word_bytes},
                     Member{"figures", &Lock::figures},
+                    Member{"waits_in", &Lock::waits_in},
                     Member{"in_handlers", &Lock::in_handlers},
                     Member{"readers_write", &Lock::readers_write}};
 }

@@ -23,10 +23,17 @@ using nlohmann::ordered_json;
 template <class T>
 ordered_json to_json(const T& value);
 
-ordered_json value_json(const std::vector<Field>& fields) {
+template <class T>
+ordered_json list_json(const std::vector<T>& values) {
   ordered_json list = ordered_json::array();
-  for (const Field& field : fields) list.push_back(to_json(field));
+  for (const T& value : values) list.push_back(to_json(value));
   return list;
+}
+ordered_json value_json(const std::vector<Field>& fields) {
+  return list_json(fields);
+}
+ordered_json value_json(const std::vector<WaitsIn>& waits_in) {
+  return list_json(waits_in);
 }
 template <class T>
 ordered_json value_json(const std::optional<T>& value) {
@@ -86,7 +93,7 @@ template <class T>
 void read_value(std::string_view key, const ordered_json& json, std::vector<T>& values) {
   if (!json.is_array()) wrong_type(key, json, "a list");
   for (const ordered_json& each : json) {
-    if constexpr (std::is_same_v<T, Field>) {
+    if constexpr (std::is_same_v<T, Field> || std::is_same_v<T, WaitsIn>) {
       from_json(each, values.emplace_back());
     } else {
       read_value(key, each, values.emplace_back());

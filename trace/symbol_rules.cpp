@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 
@@ -77,6 +78,12 @@ std::string wrong_with(const Symbols& before, const Object& it) {
 }
 
 std::string wrong_with(const Symbols& before, const Lock& it) {
+  for (const WaitsIn& waits : it.waits_in) {
+    const std::uint32_t last = waits.taker == kNone ? waits.function : std::max(waits.taker, waits.function);
+    if (last >= before.functions.size()) {
+      return fmt::format("waits_in names function {}; so far {} are defined", last, before.functions.size());
+    }
+  }
   return it.object == kNone ? "" : place_complaint(before, it.object, it.offset, it.word_bytes);
 }
 

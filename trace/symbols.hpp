@@ -49,6 +49,13 @@ struct Function {
   friend bool operator==(const Function&, const Function&) = default;
 };
 
+// Where a lock's waiting is counted.
+struct WaitsIn {
+  std::uint32_t taker = kNone;  // the function that takes it; kNone: any other
+  std::uint32_t function = 0;   // in which it waits then
+  friend bool operator==(const WaitsIn&, const WaitsIn&) = default;
+};
+
 struct Lock {
   std::string name;
   std::string algorithm;         // a name of `list locks`, or what the recorded program had: "pthread_mutex"
@@ -57,6 +64,7 @@ struct Lock {
   std::int64_t offset = 0;       // of the word
   int word_bytes = 8;
   std::string figures;         // locks with the same are counted together; empty: its name
+  std::vector<WaitsIn> waits_in;  // who is in none of them waits in the function that takes it
   bool in_handlers = false;    // taken in interrupt handlers: no lock that sleeps can take its place
   bool readers_write = false;  // a reader's section writes: no lock whose readers read again
   friend bool operator==(const Lock&, const Lock&) = default;

@@ -6,7 +6,7 @@ namespace linebounce::trace {
 
 class Writer::File {
  public:
-  explicit File(const std::filesystem::path& file) : sink(binary_sink(file)) {}
+  explicit File(const std::filesystem::path& file) : sink(file.extension() == ".txt" ? text_sink(file) : binary_sink(file)) {}
 
   std::unique_ptr<Sink> sink;
   Symbols symbols;
@@ -36,7 +36,7 @@ const Symbols& Writer::symbols() const {
 
 void Writer::redefine(std::uint32_t lock, const Lock& facts) {
   file_->symbols.locks.at(lock) = facts;
-  file_->sink->redefine(lock, facts);
+  file_->sink->redefine(file_->symbols, lock);
 }
 
 void Writer::append(std::uint32_t stream, const Operation& operation) {

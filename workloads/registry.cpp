@@ -16,6 +16,7 @@
 #include "workloads/micro/micro.hpp"
 #include "workloads/numa/numa.hpp"
 #include "workloads/oltp/oltp.hpp"
+#include "workloads/replay/replay.hpp"
 #include "workloads/slab/churn.hpp"
 #include "workloads/timers/churn.hpp"
 
@@ -69,6 +70,8 @@ std::span<const WorkloadEntry> workloads() {
       {"slab_churn", "Objects that are allocated on one CPU and freed on another", slab_churn_parameters(), make_slab_churn},
       {"block_io", "Direct I/O from every CPU to every disk: block layer, SCSI and adapter of Linux 2.6.20",
        block_io_parameters(), make_block_io},
+      {"replay", "A trace of operations, recorded or made, with any locks in the place of its own", replay_parameters(),
+       make_replay},
   };
   return kWorkloads;
 }

@@ -120,6 +120,7 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
   }
   if (operation.waited) owner_->report_miss(thread, operation, operation.waited_for, now);
   const Value value = apply(operation, copy, now);
+  if (thread.tap() != nullptr) thread.tap()->applied(thread, operation, value);
   const Tick reach = spec_.hit_latency[static_cast<std::size_t>(nearest)];
   if (operation.kind == OperationKind::load) return {.level = nearest, .value = value, .at = now + reach};
   const Tick until = now + (nearest == 0 ? 0 : reach) + hold(operation.kind);
@@ -213,6 +214,7 @@ void CacheUnit::finish(const Pending& pending) {
   }
   owner_->report_miss(*pending.thread, operation, pending.source, pending.fill_at);
   const Value value = pending.written ? *pending.written : apply(operation, copy, pending.fill_at);
+  if (ProgramTap* tap = pending.thread->tap(); tap != nullptr && !pending.written) tap->applied(*pending.thread, operation, value);
   const Tick ends = pending.fill_at + hold(operation.kind);
   lock(copy, operation.kind, ends, *pending.thread);
   if (pending.drain >= 0) {
@@ -237,6 +239,7 @@ Value CacheUnit::apply(const Operation& operation, Copy& copy, Tick at) {
       if (old != operation.expected) fresh = old;  // the line is taken and locked all the same, as on x86
       break;
   }
+  if (operation.adds) fresh = old + operation.expected;
   write_word(word, operation.bytes, fresh);
   copy.version = agent_.store().next_version(copy.slot);
   return old;
@@ -329,6 +332,7 @@ WrittenWord CacheUnit::write_in_order(Copy& copy, Tick at) {
                                    agent_.store().address_of(copy.line), at));
   }
   own->written = apply(own->operation, copy, at);
+  if (ProgramTap* tap = own->thread->tap()) tap->applied(*own->thread, own->operation, *own->written);
   return {agent_.store().offset_of(own->operation.address), own->operation.bytes};
 }
 

@@ -114,7 +114,7 @@ Cpu& Core::next_runner() {
         continue;
       }
       next->limit_ = std::min({limit, item, spec_.end, sibling_limit(*next)});
-      next->fast_limit_ = next->store_buffer_.empty() ? next->limit_ : 0;
+      next->fast_limit_ = next->store_buffer_.empty() && next->tap_ == nullptr ? next->limit_ : 0;
       return *next;
     }
     wait_kernel(due);

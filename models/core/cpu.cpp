@@ -30,6 +30,7 @@ void Cpu::store_release(Address address, Value value, int bytes) {
 
 Cpu::Pair Cpu::load_pair(Word first, Word second) {
   const LineStore& store = agent_->store();
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::pair});
   missed_.reset();
   Pair pair;
   pair.first = load(first.address, first.bytes);
@@ -67,8 +68,13 @@ Value Cpu::compare_exchange(Address address, Value expected, Value desired, int 
                   .expected = expected});
 }
 
+void Cpu::write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) {
+  perform({.kind = kind, .bytes = static_cast<std::uint8_t>(bytes), .adds = true, .address = address, .expected = addend}, release);
+}
+
 Value Cpu::perform(Operation operation, bool release) {
   operation.function = function_;
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::memory, .operation = operation, .release = release});
   for (;;) {
     wait_turn();
     slots_ = 0;
@@ -128,6 +134,7 @@ bool Cpu::load_from_buffer(const Operation& operation, Value& value) {
     if (store_buffer_.empty()) return false;
     const StoreBuffer::Forward forward = store_buffer_.forward(operation.address, operation.bytes);
     if (forward.value) {
+      if (tap_ != nullptr) tap_->forwarded(*this);
       value = *forward.value;
       ++function_counters_->instructions;
       ++function_counters_->hits[0][static_cast<std::size_t>(AccessKind::load)];
@@ -161,6 +168,7 @@ bool Cpu::buffer_store(const Operation& operation, bool release) {
 }
 
 void Cpu::fence() {
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::fence});
   wait_turn();
   wait_until_drained();
   ++function_counters_->instructions;
@@ -173,6 +181,10 @@ void Cpu::wait_until_drained() {
 }
 
 void Cpu::prefetch(Address address, Access access) {
+  if (tap_ != nullptr) {
+    const OperationKind kind = access == kReadAccess ? OperationKind::load : OperationKind::store;
+    tap_->called(*this, {.what = ProgramCall::What::prefetch, .operation = {.kind = kind, .address = address}});
+  }
   wait_turn();
   slots_ = 0;
   core_->before_access(now_, index_);
@@ -183,6 +195,7 @@ void Cpu::prefetch(Address address, Access access) {
 }
 
 void Cpu::execute(std::int64_t instructions) {
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::execute, .amount = instructions});
   function_counters_->instructions += instructions;
   slots_ += instructions;
   const std::int64_t cycles = slots_ / spec_->issue_per_cycle;
@@ -191,6 +204,7 @@ void Cpu::execute(std::int64_t instructions) {
 }
 
 void Cpu::compute(std::int64_t cycles) {
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::compute, .amount = cycles});
   slots_ = 0;
   ++computed_;
   idle_for(cycles * cycle_);
@@ -203,6 +217,7 @@ void Cpu::idle_for(Tick ticks) {
 }
 
 Tick Cpu::now() {
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::clock});
   wait_turn();
   return now_;
 }
@@ -245,6 +260,21 @@ bool Cpu::computes_at(Tick time) const {
 }
 
 FunctionId Cpu::enter_function(FunctionId function) {
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::enter, .which = function});
+  return change_function(function);
+}
+
+void Cpu::leave_function(FunctionId caller) {
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::leave});
+  change_function(caller);
+}
+
+void Cpu::set_tap(ProgramTap* tap) {
+  tap_ = tap;
+  forget_limits();
+}
+
+FunctionId Cpu::change_function(FunctionId function) {
   account_time();
   idle_to_ = -1;  // an interrupt does not reach back into the caller
   function_counters_ = &counters_.by_function[function];
@@ -269,6 +299,7 @@ void Cpu::begin_measuring() {
 }
 
 void Cpu::tally(int which, std::int64_t count) {
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::tally, .which = which, .amount = count});
   if (measures(now_)) tallies_[static_cast<std::size_t>(which)] += count;
 }
 

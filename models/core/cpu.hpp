@@ -12,6 +12,7 @@
 
 #include "models/core/cache_unit.hpp"
 #include "models/core/counters.hpp"
+#include "models/core/program_tap.hpp"
 #include "models/core/store_buffer.hpp"
 
 namespace linebounce {
@@ -105,6 +106,7 @@ class Cpu {
 
   // Which function's code runs, for attribution. Use FunctionScope.
   FunctionId enter_function(FunctionId function);
+  void leave_function(FunctionId caller);
   [[nodiscard]] FunctionId function() const { return function_; }
 
   // One more of the workload's own events, counted if it falls in the measured time. REQUIRES: 0 <= which < kTallies.
@@ -113,6 +115,17 @@ class Cpu {
   [[nodiscard]] std::int64_t tallied(int which) const { return tallies_[static_cast<std::size_t>(which)]; }
 
   [[nodiscard]] const ThreadCounters& counters() const { return counters_; }
+
+  // Who is told of every call; null: nobody. REQUIRES: no call is under way.
+  void set_tap(ProgramTap* tap);
+  [[nodiscard]] ProgramTap* tap() const { return tap_; }
+
+  // For programs that know no values (traces): a write of this kind that adds to what is there. A load of the word that the own
+  // store buffer serves sees 0.
+  void write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release = false);
+  // How often this thread has been woken: each sleep() has used up all that came before it.
+  [[nodiscard]] std::int64_t wakes() const { return wakes_; }
+  [[nodiscard]] bool wake_pending() const { return wake_pending_; }
 
  private:
   friend class Core;
@@ -149,10 +162,13 @@ class Cpu {
   [[nodiscard]] Tick wanted_since() const { return put_off_since_ < now_ ? put_off_since_ : now_; }
   void try_again(Tick at);
   void idle_for(Tick ticks);
+  FunctionId change_function(FunctionId function);
+  void post_interrupt(CpuId target, int vector, double delay_ns);
   void forget_limits() { limit_ = fast_limit_ = 0; }
 
   // Spins. words_ are the words of the spin loop that runs; next_word_ the one that it loads next.
-  void begin_spin(std::span<const Address> addresses);
+  void begin_spin(std::span<const Address> addresses, int bytes);
+  void end_spin();
   void pause_spin();
   void park(std::span<const Value> values, int bytes);
   [[nodiscard]] Tick spin_period() const;
@@ -214,6 +230,7 @@ class Cpu {
   int delivered_vector_ = 0;
   Tick interrupted_rest_ = 0;
   bool wake_pending_ = false;
+  std::int64_t wakes_ = 0;
 
   // For the watchdog: instructions that a spin executed, or that were counted before the measured time; calls of compute().
   std::int64_t spin_loads_ = 0;
@@ -224,13 +241,14 @@ class Cpu {
   Tick function_since_ = 0;
   ThreadCounters counters_;
   std::array<std::int64_t, kTallies> tallies_{};
+  ProgramTap* tap_ = nullptr;
 };
 
 // Attributes what runs in its lifetime to a function. Its destructor calls no operation.
 class FunctionScope {
  public:
   FunctionScope(Cpu& cpu, FunctionId function) : cpu_(cpu), caller_(cpu.enter_function(function)) {}
-  ~FunctionScope() { cpu_.enter_function(caller_); }
+  ~FunctionScope() { cpu_.leave_function(caller_); }
   FunctionScope(const FunctionScope&) = delete;
   FunctionScope& operator=(const FunctionScope&) = delete;
 
@@ -279,16 +297,17 @@ Value Cpu::spin_until(Address address, Done done, int bytes) {
 
 template <class Done>
 void Cpu::spin_until_any(std::span<const Address> addresses, std::span<Value> values, Done done, int bytes) {
-  begin_spin(addresses);
+  begin_spin(addresses, bytes);
   for (;;) {
     while (next_word_ < words_.size()) {
       const std::size_t word = next_word_++;
       values[word] = load(words_[word], bytes);
     }
-    if (done(std::span<const Value>(values))) return;
+    if (done(std::span<const Value>(values))) break;
     pause_spin();
     park(values, bytes);
   }
+  end_spin();
 }
 
 }  // namespace linebounce

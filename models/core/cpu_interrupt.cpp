@@ -9,6 +9,7 @@
 namespace linebounce {
 
 void Cpu::set_timer(double delay_ns, int vector) {
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::timer, .which = vector, .ns = delay_ns});
   wait_turn();
   add_interrupt({now_ + spec_->timebase->from_ns(delay_ns), id_.value, vector});
   forget_limits();
@@ -19,6 +20,13 @@ void Cpu::send_ipi(CpuId target, int vector) {
 }
 
 void Cpu::interrupt_later(CpuId target, int vector, double delay_ns) {
+  if (tap_ != nullptr) {
+    tap_->called(*this, {.what = ProgramCall::What::interrupt, .which = target.value, .vector = vector, .ns = delay_ns});
+  }
+  post_interrupt(target, vector, delay_ns);
+}
+
+void Cpu::post_interrupt(CpuId target, int vector, double delay_ns) {
   wait_turn();
   const auto [core, cpu] = core_->find_peer_(target);
   const Tick at = now_ + std::max(spec_->ipi_latency, spec_->timebase->from_ns(delay_ns));
@@ -28,7 +36,8 @@ void Cpu::interrupt_later(CpuId target, int vector, double delay_ns) {
 }
 
 void Cpu::wake(CpuId target) {
-  send_ipi(target, kWake);
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::wake, .which = target.value});
+  post_interrupt(target, kWake, 0);
 }
 
 void Cpu::sleep() {
@@ -38,9 +47,11 @@ void Cpu::sleep() {
     suspend(Status::asleep);
   }
   wake_pending_ = false;
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::sleep});
 }
 
 void Cpu::enable_interrupts() {
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::interrupts_on});
   wait_turn();
   interrupts_enabled_ = true;
   idle_to_ = -1;  // what has waited comes now, not in the middle of a computation that it was kept out of
@@ -48,6 +59,7 @@ void Cpu::enable_interrupts() {
 }
 
 void Cpu::disable_interrupts() {
+  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::interrupts_off});
   wait_turn();  // those that came before this come before this
   interrupts_enabled_ = false;
 }
@@ -82,6 +94,7 @@ void Cpu::accept_interrupt() {
   }
   if (interrupt.vector == kWake) {
     wake_pending_ = true;
+    ++wakes_;
   } else {
     const Tick begin = std::max(at, idle_to_ == now_ ? idle_from_ : now_);
     interrupted_rest_ = std::max<Tick>(0, now_ - begin);
@@ -104,8 +117,10 @@ void Cpu::run_handler() {
   slots_ = 0;
   idle_to_ = -1;
   now_ += spec_->interrupt_latency;
+  if (tap_ != nullptr) tap_->handler_begins(*this, delivered_vector_);
   if (handler_) handler_(*this, delivered_vector_);
   wait_turn();
+  if (tap_ != nullptr) tap_->handler_ends(*this);
   words_ = words;
   next_word_ = next_word;
   result_ = result;

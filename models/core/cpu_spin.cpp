@@ -13,12 +13,18 @@ constexpr std::int64_t kPauseInstructions = 2;  // compare and branch
 
 }  // namespace
 
-void Cpu::begin_spin(std::span<const Address> addresses) {
+void Cpu::begin_spin(std::span<const Address> addresses, int bytes) {
+  if (tap_ != nullptr) tap_->spin_begins(*this, addresses, bytes);
   words_ = addresses;
   next_word_ = 0;
 }
 
+void Cpu::end_spin() {
+  if (tap_ != nullptr) tap_->spin_ends(*this);
+}
+
 void Cpu::pause_spin() {
+  if (tap_ != nullptr) tap_->spin_looked(*this);
   next_word_ = 0;
   function_counters_->instructions += kPauseInstructions;
   spin_loads_ += static_cast<std::int64_t>(words_.size()) + kPauseInstructions;

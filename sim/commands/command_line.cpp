@@ -22,8 +22,8 @@
 namespace linebounce {
 namespace {
 
-constexpr std::array kSubcommands = {add_run,      add_reproduce, add_what_if, add_lines,     add_list,
-                                     add_describe, add_bench,     add_check,   add_calibrate, add_trace};
+constexpr std::array kSubcommands = {add_run,   add_reproduce, add_what_if,   add_lines, add_list,          add_describe,
+                                     add_bench, add_check,     add_calibrate, add_trace, add_compare_locks, add_find_sharing};
 
 constexpr const char* kFooter = R"(
 Examples:
@@ -33,6 +33,8 @@ Examples:
   linebounce reproduce                        every figure of a paper beside the simulated one
   linebounce what-if                          proposed changes of the OLTP kernel, ranked by their gain
   linebounce lines out/operation_costs        the cache lines that missed most, field by field
+  linebounce compare-locks T.lbt              the best lock for each lock of a traced program
+  linebounce find-sharing T.lbt               its falsely shared lines, and what would cure them
   linebounce check mesi_snoop                 prove a coherence protocol
 
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND, from beside this one or from PATH.

@@ -26,9 +26,13 @@ void add_describe(CLI::App& program, Invocation& invocation);
 void add_bench(CLI::App& program, Invocation& invocation);
 void add_check(CLI::App& program, Invocation& invocation);
 void add_calibrate(CLI::App& program, Invocation& invocation);
+void add_compare_locks(CLI::App& program, Invocation& invocation);
+void add_find_sharing(CLI::App& program, Invocation& invocation);
 void add_trace(CLI::App& program, Invocation& invocation);
 
 // Below `trace`: one line each here and in trace.cpp.
 void add_trace_info(CLI::App& trace, Invocation& invocation);
+void add_trace_convert(CLI::App& trace, Invocation& invocation);
+void add_trace_synth(CLI::App& trace, Invocation& invocation);
 
 }  // namespace linebounce

@@ -8,7 +8,7 @@ namespace linebounce {
 
 namespace {
 
-constexpr std::array kTraceCommands = {add_trace_info};
+constexpr std::array kTraceCommands = {add_trace_info, add_trace_convert, add_trace_synth};
 
 }  // namespace
 

@@ -49,15 +49,17 @@ class ChangedStructure {
       for (const PlacedName& field : line) together.push_back(take(field, "split"));
       lines_.push_back(std::move(together));
     }
+    spread(change);
     for (const PlacedName& field : change.read_mostly) read_mostly_.push_back(take(field, "read_mostly"));
     for (const PlacedName& field : change.per_cpu) per_cpu_.push_back(take(field, "per_cpu"));
-    repacked_ = repacked_ || !change.order.empty() || !change.split.empty();
+    repacked_ = repacked_ || !change.order.empty() || !change.split.empty() || change.element_bytes || !change.spread.empty();
   }
 
   [[nodiscard]] Layout finished() {
     std::erase_if(lines_, [](const Members& line) { return line.empty(); });
     if (!lines_.empty()) align_for_lines();
     layout_.fields.clear();
+    layout_.moved.clear();
     int end = 0;
     for (const Member& member : rest_) end = put(member, repacked_ ? behind(end, member) : member.begin, Section::own);
     for (const Members& line : lines_) {
@@ -69,6 +71,8 @@ class ChangedStructure {
     if (aligned_) layout_.size = round_up(layout_.size, aligned_->bytes);
     put_section(read_mostly_, Section::read_mostly);
     put_section(per_cpu_, Section::per_cpu);
+    std::sort(layout_.moved.begin(), layout_.moved.end(),
+              [](const MovedBytes& a, const MovedBytes& b) { return a.from < b.from; });
     return layout_;
   }
 
@@ -113,6 +117,68 @@ class ChangedStructure {
                        file_line_bytes_));
     layout_.base_offset = base;
     aligned_.reset();
+  }
+
+  void spread(const LayoutChange& change) {
+    for (const PlacedName& name : change.spread) {
+      const Member array = take(name, "spread");
+      const int bytes = change.element_bytes ? change.element_bytes->bytes : numbered_element(array, name);
+      spread(array, bytes, change.element_bytes ? change.element_bytes->origin : name.origin);
+    }
+    if (change.element_bytes && change.spread.empty())
+      spread(whole(), change.element_bytes->bytes, change.element_bytes->origin);
+  }
+
+  void spread(const Member& array, int bytes, const Origin& origin) {
+    const int size = array.end - array.begin;
+    if (bytes >= size || size % bytes != 0)
+      fail(origin, "layout.change.element_bytes",
+           fmt::format("{} of {} bytes is no array of elements of {}; legal: a part of {} that divides it", array_name(array),
+                       size, bytes, size));
+    for (int i = 0; i < size / bytes; ++i) lines_.push_back({element(array, i, bytes)});
+  }
+
+  [[nodiscard]] std::string array_name(const Member& array) const { return array.name.empty() ? layout_.name : array.name; }
+
+  // How far the parts of an array are from each other whose names say their numbers: "sd[0].lock", "sd[1].lock".
+  [[nodiscard]] static int numbered_element(const Member& array, const PlacedName& name) {
+    const auto begins = [&](int number) {
+      const std::string element = fmt::format("{}[{}]", array.name, number);
+      int begin = array.end;
+      for (const Field& field : array.fields) {
+        if (field.name == element || field.name.starts_with(element + ".")) begin = std::min(begin, field.offset);
+      }
+      return begin;
+    };
+    const int bytes = begins(1) - begins(0);
+    if (begins(1) == array.end || bytes <= 0)
+      fail(name.origin, "layout.change.spread",
+           fmt::format("the layout does not say where the elements of {} begin: give element_bytes", array.name));
+    return bytes;
+  }
+
+  // The whole object, of which nothing is left behind.
+  Member whole() {
+    Member all{"", layout_.fields, 0, layout_.size, alignment_};
+    for (Members* members : places()) members->clear();
+    return all;
+  }
+
+  // What of the array lies in one of its elements. A field that reaches over several is in each a field of its own.
+  [[nodiscard]] static Member element(const Member& array, int number, int bytes) {
+    Member out{array.name, {}, array.begin + number * bytes, array.begin + (number + 1) * bytes, 1, array.moved_at};
+    for (const Field& field : array.fields) {
+      const int begin = std::max(field.offset, out.begin);
+      const int end = std::min(field.offset + field.size, out.end);
+      if (begin >= end) continue;
+      Field part = field;
+      if (field.offset < out.begin || field.offset + field.size > out.end) part.name += fmt::format("[{}]", number);
+      part.offset = begin;
+      part.size = end - begin;
+      out.alignment = std::max(out.alignment, alignment_of(part));
+      out.fields.push_back(part);
+    }
+    return out;
   }
 
   // A member, from wherever it lies. Errors: ConfigError with the structure's names, or the reason why it cannot move.
@@ -200,6 +266,7 @@ class ChangedStructure {
       if (section != Section::own) field.moved_at = member.moved_at;
       layout_.fields.push_back(field);
     }
+    layout_.moved.push_back({member.begin, member.end - member.begin, begin, section});
     return begin + member.end - member.begin;
   }
 

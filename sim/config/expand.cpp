@@ -12,6 +12,7 @@
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/resolved.hpp"
 #include "sim/config/sweep.hpp"
+#include "sim/config/trace_layouts.hpp"
 
 namespace linebounce {
 namespace {
@@ -72,6 +73,8 @@ class PointBuilder {
     input.protocols = protocols(settings, input.machine);
     input.workload = std::get<std::string>(settings.at("workload.name").value);
     input.parameters = to_parameters(settings, tables_.catalogue);
+    if (const auto named = settings.find(kTraceKey); named != settings.end())
+      input.trace = std::get<std::string>(named->second.value);
     input.layouts = layouts(settings, input.machine.bus.line_bytes);
     input.run = typed.run;
     input.engine = typed.engine;
@@ -85,6 +88,10 @@ class PointBuilder {
     std::vector<LayoutChange> chosen;
     if (const auto choice = settings.find(kLayoutChanges); choice != settings.end())
       chosen = chosen_changes(all, choice->second);
+    if (const auto replayed = settings.find(kTraceKey); replayed != settings.end()) {
+      if (all.empty()) return {};
+      return changed_layouts(trace_layouts(std::get<std::string>(replayed->second.value), line_bytes), chosen, line_bytes);
+    }
     const auto named = settings.find(kLayoutKey);
     if (named != settings.end()) return changed_layouts(layout_file(named->second, line_bytes), chosen, line_bytes);
     if (all.empty()) return {};
@@ -98,6 +105,13 @@ class PointBuilder {
     const auto& name = std::get<std::string>(setting.value);
     if (const auto known = layout_files_.find(name); known != layout_files_.end()) return known->second;
     const LayoutFile& file = layout_files_.emplace(name, load_layout_file(name, setting.origin.place)).first->second;
+    for (const LayoutChange& change : tables_.layout_changes) changed_layouts(file, {change}, line_bytes);
+    return file;
+  }
+
+  const LayoutFile& trace_layouts(const std::string& trace, int line_bytes) {
+    if (const auto known = layout_files_.find(trace); known != layout_files_.end()) return known->second;
+    const LayoutFile& file = layout_files_.emplace(trace, load_trace_layouts(trace, line_bytes)).first->second;
     for (const LayoutChange& change : tables_.layout_changes) changed_layouts(file, {change}, line_bytes);
     return file;
   }

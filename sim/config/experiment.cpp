@@ -168,8 +168,15 @@ class ExperimentReader {
     for (auto& leaf : from) to.push_back(std::move(leaf));
   }
 
-  void add_workload(const ConfigValue& name) {
-    tables_->keys.add(workload_keys(tables_->catalogue, std::get<std::string>(name)));
+  // With what the user names in an open table of its: workload.locks.NAME.
+  void add_workload(const ConfigValue& value) {
+    const auto& name = std::get<std::string>(value);
+    tables_->keys.add(workload_keys(tables_->catalogue, name));
+    std::vector<Leaf> given = leaves(*workload_, "workload", tables_->file, {});
+    if (set_) append(given, leaves(*set_, "", tables_->file, {}));
+    if (sweep_) append(given, swept_lists(*sweep_, tables_->file));
+    for (const auto& leaf : given) add_open_key(tables_->keys, tables_->catalogue, name, leaf.path);
+    for (const auto& [path, text] : overrides_.sets) add_open_key(tables_->keys, tables_->catalogue, name, path);
   }
 
   void read_layers() {

@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kPath = "layout.change";
 constexpr int kLargestAlignment = 65536;  // a large page
+constexpr int kLargestElement = 1 << 20;
 constexpr std::string_view kSeparators = " ,\t";
 
 class ChangeReader {
@@ -32,6 +33,7 @@ class ChangeReader {
     change_.per_cpu = names("per_cpu");
     change_.read_mostly = names("read_mostly");
     split();
+    spread();
     reader_.finish();
     check();
     return std::move(change_);
@@ -92,19 +94,31 @@ class ChangeReader {
     }
   }
 
+  void spread() {
+    change_.spread = names("spread");
+    if (const auto bytes = reader_.integer("element_bytes", 1, kLargestElement))
+      change_.element_bytes = PlacedBytes{static_cast<int>(*bytes), reader_.origin_of("element_bytes")};
+  }
+
   void check() const {
     std::vector<PlacedName> all = change_.order;
     all.insert(all.end(), change_.per_cpu.begin(), change_.per_cpu.end());
     all.insert(all.end(), change_.read_mostly.begin(), change_.read_mostly.end());
+    all.insert(all.end(), change_.spread.begin(), change_.spread.end());
     for (const auto& line : change_.split) all.insert(all.end(), line.begin(), line.end());
     std::set<std::string> seen;
     for (const PlacedName& field : all) {
       if (!seen.insert(field.name).second)
         fail(field.origin, kPath, fmt::format("{} is named twice: one change puts a field in one place", field.name));
     }
-    if (all.empty() && !change_.align && !change_.base_offset)
+    const bool whole_array = change_.element_bytes && change_.spread.empty();
+    if (whole_array && !all.empty())
+      fail(change_.element_bytes->origin, kPath,
+           "without `spread` it says that the whole object is an array: then none of its fields is moved by itself");
+    if (all.empty() && !whole_array && !change_.align && !change_.base_offset)
       fail(change_.origin, kPath,
-           fmt::format("changes nothing of {}; legal: align_bytes, base_offset_bytes, order, split, per_cpu, read_mostly",
+           fmt::format("changes nothing of {}; legal: align_bytes, base_offset_bytes, order, split, spread, element_bytes, "
+                       "per_cpu, read_mostly",
                        change_.structure.name));
   }
 
@@ -125,6 +139,8 @@ toml::table change_table(const LayoutChange& change) {
   if (change.align) table.insert("align_bytes", std::int64_t{change.align->bytes});
   if (change.base_offset) table.insert("base_offset_bytes", std::int64_t{change.base_offset->bytes});
   if (!change.order.empty()) table.insert("order", names_array(change.order));
+  if (!change.spread.empty()) table.insert("spread", names_array(change.spread));
+  if (change.element_bytes) table.insert("element_bytes", std::int64_t{change.element_bytes->bytes});
   if (!change.per_cpu.empty()) table.insert("per_cpu", names_array(change.per_cpu));
   if (!change.read_mostly.empty()) table.insert("read_mostly", names_array(change.read_mostly));
   toml::array split;

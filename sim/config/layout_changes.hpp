@@ -34,6 +34,8 @@ struct LayoutChange {
   std::vector<PlacedName> order;
   std::vector<std::vector<PlacedName>> split;  // a line each
   std::vector<PlacedName> per_cpu, read_mostly;
+  std::vector<PlacedName> spread;            // arrays, a line for each element
+  std::optional<PlacedBytes> element_bytes;  // of those that the file has as one field; without any: the object is the array
   Origin origin;
 };
 

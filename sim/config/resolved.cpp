@@ -15,6 +15,7 @@ namespace linebounce {
 namespace {
 
 constexpr std::string_view kMachine = "machine.";
+constexpr std::string_view kSubstituteLocksPrefix = "workload.locks.";  // of replay
 
 toml::table sources_table(const Settings& settings, const Sources& sources) {
   Sources all = sources;
@@ -68,7 +69,9 @@ toml::table resolved_settings(const Settings& settings, const MachineTables& mac
     const KeyInfo* key = machine.keys.find(path);
     if (key && !is_shown(*key, settings)) continue;
     // An object's name may have dots of its own.
-    const auto dot = path.starts_with(kPlacementPrefix) ? kPlacementPrefix.size() - 1 : path.rfind('.');
+    const auto dot = path.starts_with(kPlacementPrefix)          ? kPlacementPrefix.size() - 1
+                     : path.starts_with(kSubstituteLocksPrefix) ? kSubstituteLocksPrefix.size() - 1
+                                                                : path.rfind('.');
     insert_value(table_at(resolved, path.substr(0, dot)), path.substr(dot + 1), setting.value);
   }
   toml::array levels;

@@ -11,6 +11,30 @@ namespace {
 
 constexpr std::string_view kPrefix = "workload.";
 
+ValueType type_of(const ParameterValue& value) {
+  if (std::holds_alternative<bool>(value)) return ValueType::boolean;
+  if (std::holds_alternative<std::int64_t>(value)) return ValueType::integer;
+  return std::holds_alternative<double>(value) ? ValueType::number : ValueType::text;
+}
+
+KeyInfo key_of(const ParameterDeclaration& declaration) {
+  KeyInfo key{std::string(kPrefix) + declaration.name,
+              type_of(declaration.default_value),
+              std::string(unit_suffix(declaration.name)),
+              declaration.meaning,
+              declaration.minimum,
+              declaration.maximum,
+              declaration.choices};
+  key.refusals = declaration.refusals;
+  return key;
+}
+
+// "workload.locks.dcache_lock" of the open parameter "locks.default".
+bool opens(const ParameterDeclaration& declaration, std::string_view path) {
+  const std::string table = std::string(kPrefix) + declaration.name.substr(0, declaration.name.rfind('.') + 1);
+  return declaration.open && path.starts_with(table) && path.size() > table.size();
+}
+
 template <class Entry>
 std::vector<std::string> names(std::span<const Entry> entries) {
   std::vector<std::string> out;
@@ -27,12 +51,6 @@ const WorkloadEntry& entry_of(const Catalogue& catalogue, const std::string& nam
 
 const WorkloadEntry& entry_of(const Catalogue& catalogue, const Settings& settings) {
   return entry_of(catalogue, std::get<std::string>(settings.at("workload.name").value));
-}
-
-ValueType type_of(const ParameterValue& value) {
-  if (std::holds_alternative<bool>(value)) return ValueType::boolean;
-  if (std::holds_alternative<std::int64_t>(value)) return ValueType::integer;
-  return std::holds_alternative<double>(value) ? ValueType::number : ValueType::text;
 }
 
 // A parameter's value in the declared type: a program asks for number("x") even where the file says x = 4.
@@ -54,18 +72,17 @@ KeyInfo workload_name_key(const Catalogue& catalogue) {
 
 std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string& name) {
   std::vector<KeyInfo> keys;
-  for (const auto& declaration : entry_of(catalogue, name).parameters) {
-    KeyInfo key{std::string(kPrefix) + declaration.name,
-                type_of(declaration.default_value),
-                std::string(unit_suffix(declaration.name)),
-                declaration.meaning,
-                declaration.minimum,
-                declaration.maximum,
-                declaration.choices};
-    key.refusals = declaration.refusals;
-    keys.push_back(std::move(key));
-  }
+  for (const auto& declaration : entry_of(catalogue, name).parameters) keys.push_back(key_of(declaration));
   return keys;
+}
+
+void add_open_key(KeySpace& keys, const Catalogue& catalogue, const std::string& name, const std::string& path) {
+  for (const auto& declaration : entry_of(catalogue, name).parameters) {
+    if (!opens(declaration, path) || keys.find(path) != nullptr) continue;
+    KeyInfo key = key_of(declaration);
+    key.path = path;
+    keys.add(key);
+  }
 }
 
 void fill_workload_defaults(Settings& settings, const Catalogue& catalogue, const Origin& origin) {
@@ -82,13 +99,15 @@ Parameters to_parameters(const Settings& settings, const Catalogue& catalogue) {
   std::map<std::string, ParameterValue> values;
   for (const auto& [path, setting] : settings) {
     if (!path.starts_with(kPrefix)) continue;
+    add_open_key(keys, catalogue, entry.name, path);
     const auto* key = keys.find(path);
     if (!key)
       fail(setting.origin, path, fmt::format("workload {} has no such parameter: {}", entry.name, keys.unknown_text(path, "")));
     checked(*key, setting.value, setting.origin);
+    if (path != "workload.name") values.emplace(path.substr(kPrefix.size()), setting.value);
   }
   for (const auto& declaration : entry.parameters) {
-    values.emplace(declaration.name, as_declared(declaration, settings.at(std::string(kPrefix) + declaration.name).value));
+    values.insert_or_assign(declaration.name, as_declared(declaration, settings.at(std::string(kPrefix) + declaration.name).value));
   }
   return Parameters(std::move(values));
 }

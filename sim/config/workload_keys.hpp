@@ -21,6 +21,9 @@ KeyInfo workload_name_key(const Catalogue& catalogue);
 // The declared parameters; null `name` entries are a caller's bug: REQUIRES: the workload exists.
 std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string& name);
 
+// Adds a key for a path that an open parameter of the workload allows, such as "workload.locks.dcache_lock" of replay.
+void add_open_key(KeySpace& keys, const Catalogue& catalogue, const std::string& name, const std::string& path);
+
 // Fills in what `settings` leaves out of the parameters of the workload in "workload.name".
 void fill_workload_defaults(Settings& settings, const Catalogue& catalogue, const Origin& origin);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "models/failure.hpp"
 #include "models/text/spelling.hpp"
@@ -11,6 +12,7 @@
 #include "sim/simulation/lock_rows.hpp"
 #include "sim/simulation/statistics.hpp"
 #include "sim/simulation/table_places.hpp"
+#include "trace/reader.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
 #include "workloads/registry.hpp"
@@ -106,11 +108,13 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
     throw std::invalid_argument("run.measure_us: the programs of workload " + input.workload +
                                 " never end; give the time to measure");
   }
+  std::optional<trace::Reader> trace;
+  if (!input.trace.empty()) trace.emplace(input.trace, trace::ReadOptions{.recover = input.parameters.flag("recover")});
   Relay relay;
   Machine machine(input.machine, input.protocols, input.engine, input.run.warmup_us, input.run.measure_us, relay);
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
   LockSet locks(memory, input.machine.cpus, machine.layout().cpus);
-  workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts});
+  workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts, trace ? &*trace : nullptr});
   refuse_unknown_objects(input, memory);
   const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
   Statistics statistics(machine, memory);

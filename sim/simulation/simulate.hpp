@@ -29,6 +29,7 @@ struct SimulationInput {
   std::string workload;                    // a name of workloads()
   Parameters parameters;                   // complete: defaults filled in
   LayoutSet layouts;                       // of the file that the workload names, if it names one
+  std::string trace;                       // the file that the workload replays; empty: it replays none
   RunSpec run;
   EngineSpec engine;
   std::vector<MeasuredTable> tables;          // what lines are held against

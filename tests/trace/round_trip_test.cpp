@@ -7,9 +7,8 @@
 namespace linebounce::trace {
 namespace {
 
-TEST(BinaryTrace, GivesBackEverySymbolTheSummaryAndEveryOperationInOrder) {
-  const Sample sample = large_sample();
-  const ScratchFile file("trace.lbt");
+void expect_round_trip(const Sample& sample, const std::string& name) {
+  const ScratchFile file(name);
   write(sample, file.path());
   const Reader reader(file.path());
   EXPECT_EQ(reader.symbols().structures, sample.symbols.structures);
@@ -20,10 +19,19 @@ TEST(BinaryTrace, GivesBackEverySymbolTheSummaryAndEveryOperationInOrder) {
   EXPECT_EQ(reader.symbols().events, sample.symbols.events);
   EXPECT_EQ(reader.symbols().words, sample.symbols.words);
   EXPECT_EQ(reader.symbols().streams, sample.symbols.streams);
+  EXPECT_EQ(reader.symbols().placed.size(), sample.symbols.placed.size());
   EXPECT_EQ(reader.summary(), sample.summary);
   EXPECT_EQ(operations_of(reader), sample.streams);
   EXPECT_EQ(reader.operations(0), sample.streams[0].size());
   EXPECT_EQ(reader.damage(), "");
+}
+
+TEST(BinaryTrace, GivesBackEverySymbolTheSummaryAndEveryOperationInOrder) {
+  expect_round_trip(large_sample(), "trace.lbt");
+}
+
+TEST(TextTrace, GivesBackEverySymbolTheSummaryAndEveryOperationInOrder) {
+  expect_round_trip(large_sample(), "trace.txt");
 }
 
 TEST(BinaryTrace, IsTheSameBytesWheneverItIsWritten) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "workloads/locks/locks.hpp"
+#include "workloads/program/composite_operation.hpp"
 #include "workloads/registry.hpp"
 
 namespace linebounce {
@@ -19,6 +20,7 @@ std::string figures_name(std::string name) {
 
 MeteredLock& LockSet::create(const std::string& algorithm, const std::string& name, const Options& options) {
   const LockEntry& entry = find_lock(algorithm);
+  const std::size_t first_object = memory_->objects().size();
   if (entry.traits.sleeps && !sleepers_) sleepers_.emplace(per_cpu_);
   LockFigures& figures = figures_[figures_name(options.figures.empty() ? name : options.figures)];
   const bool fits = options.word_bytes >= kLockWordBytes || entry.traits.fits_4_bytes;
@@ -26,10 +28,12 @@ MeteredLock& LockSet::create(const std::string& algorithm, const std::string& na
   std::unique_ptr<Lock> lock =
       entry.create({*memory_, per_cpu_, name, word, options.waits_in, word ? options.word_bytes : kLockWordBytes});
   locks_.push_back(std::make_unique<MeteredLock>(name, entry.traits, std::move(lock), figures, holders_));
+  created_.push_back({algorithm, options, locks_.back().get(), first_object, memory_->objects().size()});
   return *locks_.back();
 }
 
 void LockSet::sleep(Cpu& cpu) const {
+  const CompositeOperation sleeping(cpu, {.what = Composite::What::sleep});
   if (sleepers_) {
     sleepers_->sleep(cpu);
   } else {

@@ -32,6 +32,15 @@ class LockSet {
   MeteredLock& create(const std::string& algorithm, const std::string& name, const Options& options);
   MeteredLock& create(const std::string& algorithm, const std::string& name) { return create(algorithm, name, Options{}); }
 
+  // The locks in the order of their creation, with the objects that each has placed for itself: for who creates them again.
+  struct Created {
+    std::string algorithm;
+    Options options;
+    const MeteredLock* lock;
+    std::size_t first_object, end_object;  // in AddressSpace::objects()
+  };
+  [[nodiscard]] const std::vector<Created>& created() const { return created_; }
+
   // Cpu::sleep() for a program that may hold a mutex: who waits for it then goes to sleep, too.
   void sleep(Cpu& cpu) const;
 
@@ -49,6 +58,7 @@ class LockSet {
   LockHolders holders_;
   std::map<std::string, LockFigures> figures_;
   std::vector<std::unique_ptr<MeteredLock>> locks_;
+  std::vector<Created> created_;
 };
 
 }  // namespace linebounce

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "workloads/program/composite_operation.hpp"
+
 namespace linebounce {
 
 void MeteredLock::take(Cpu& cpu, bool shared) {
+  const CompositeOperation taking(cpu, {.what = shared ? Composite::What::acquire_shared : Composite::What::acquire, .lock = this});
   const LockHolders::Use wanted{this, cpu.function(), cpu.local_time(), shared};
   holders_->begins_to_wait(cpu, wanted);
   const bool waited = shared ? lock_->acquire_shared(cpu) : lock_->acquire(cpu);
@@ -14,9 +17,11 @@ void MeteredLock::take(Cpu& cpu, bool shared) {
 }
 
 bool MeteredLock::try_acquire(Cpu& cpu) {
+  CompositeOperation trying(cpu, {.what = Composite::What::try_acquire, .lock = this});
   const FunctionId call_site = cpu.function();
   const Tick wanted = cpu.local_time();
   if (!lock_->try_acquire(cpu)) {
+    trying.set_failed();
     figures_->rejected(cpu, call_site);
     return false;
   }
@@ -35,15 +40,19 @@ LockHolders::Use MeteredLock::end_hold(const Cpu& cpu, bool shared) {
 }
 
 void MeteredLock::release(Cpu& cpu) {
+  const CompositeOperation releasing(cpu, {.what = Composite::What::release, .lock = this});
   end_hold(cpu, false);
   lock_->release(cpu);
 }
 
 bool MeteredLock::release_shared(Cpu& cpu) {
+  CompositeOperation releasing(cpu, {.what = Composite::What::release_shared, .lock = this});
   const LockHolders::Use use = end_hold(cpu, true);
   const bool valid = lock_->release_shared(cpu);
-  if (!valid) figures_->rejected(cpu, use.call_site);
-  return valid;
+  if (valid) return true;
+  releasing.set_failed();
+  figures_->rejected(cpu, use.call_site);
+  return false;
 }
 
 }  // namespace linebounce

@@ -22,6 +22,12 @@ class WaitsIn {
     return found != by_call_site_.end() ? found->second : everywhere_.value_or(cpu.function());
   }
 
+  // Of every other function; none: waiting is counted where the lock is taken.
+  [[nodiscard]] const std::optional<FunctionId>& everywhere() const { return everywhere_; }
+  [[nodiscard]] const std::map<FunctionId, FunctionId>& by_call_site() const { return by_call_site_; }
+  WaitsIn(std::optional<FunctionId> everywhere, std::map<FunctionId, FunctionId> by_call_site)
+      : everywhere_(everywhere), by_call_site_(std::move(by_call_site)) {}
+
  private:
   std::optional<FunctionId> everywhere_;
   std::map<FunctionId, FunctionId> by_call_site_;

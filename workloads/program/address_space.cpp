@@ -40,7 +40,7 @@ Address AddressSpace::place(const Layout& layout, const std::string& object, int
   next_ = begin + static_cast<Address>(layout.size);
   auto known = std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& other) { return other.name == layout.name; });
   if (known == layouts_.end()) known = layouts_.insert(layouts_.end(), layout);
-  objects_.push_back({static_cast<std::size_t>(known - layouts_.begin()), object, begin, false});
+  objects_.push_back({static_cast<std::size_t>(known - layouts_.begin()), object, begin, false, layout.size, alignment, home});
   return begin;
 }
 
@@ -49,6 +49,12 @@ Address AddressSpace::place_array(const std::string& object, std::int64_t bytes,
   const Address begin = place(layout, object, 0, home);
   objects_.back().array = true;
   next_ = round_up(next_, line_bytes());
+  return begin;
+}
+
+Address AddressSpace::place_bytes(const std::string& object, std::int64_t bytes, std::optional<Home> home) {
+  const Address begin = place({.name = object, .size = static_cast<int>(bytes), .alignment = 1, .fields = {}}, object, 0, home);
+  objects_.back().array = true;
   return begin;
 }
 
@@ -66,13 +72,19 @@ std::vector<std::string> AddressSpace::object_names() const {
 }
 
 AddressSpace::Place AddressSpace::find(Address address) const {
+  const Place place = find_byte(address);
+  const bool in_array = place.object != kNoObject && objects_[place.object].array;
+  return in_array ? Place{place.object, 0} : place;
+}
+
+AddressSpace::Place AddressSpace::find_byte(Address address) const {
   const auto after = std::upper_bound(objects_.begin(), objects_.end(), address,
                                       [](Address at, const Object& object) { return at < object.begin; });
   if (after == objects_.begin()) return {};
   const Object& object = *std::prev(after);
   const Address offset = address - object.begin;
   if (offset >= static_cast<Address>(layouts_[object.layout].size)) return {};
-  return {static_cast<std::uint32_t>(&object - objects_.data()), object.array ? 0 : static_cast<std::uint32_t>(offset)};
+  return {static_cast<std::uint32_t>(&object - objects_.data()), static_cast<std::uint32_t>(offset)};
 }
 
 Symbol AddressSpace::symbol(Place place) const {

@@ -27,6 +27,14 @@ struct Field {
   friend bool operator==(const Field&, const Field&) = default;
 };
 
+// Bytes of a structure that a change has moved: `from` in the layout as it was, `to` in its section now.
+struct MovedBytes {
+  int from = 0, size = 0, to = 0;
+  Section section = Section::own;
+
+  friend bool operator==(const MovedBytes&, const MovedBytes&) = default;
+};
+
 // A structure's layout. Bytes that no field names belong to a field "".
 struct Layout {
   std::string name;
@@ -35,6 +43,7 @@ struct Layout {
   std::vector<Field> fields;
   std::optional<int> base_offset = {};  // bytes from the start of a line to where its objects begin; then no `alignment`
   std::string subsystem = {};           // whose structure it is: "scheduler"
+  std::vector<MovedBytes> moved = {};   // of a changed one: where each byte is now, by `from`; others are as they were
 
   friend bool operator==(const Layout&, const Layout&) = default;
 };
@@ -70,6 +79,12 @@ class AddressSpace {
   // An array without fields that begins on a line of its own and shares none.
   Address place_array(const std::string& object, std::int64_t bytes, std::optional<Home> home = {});
 
+  // The same right behind what was placed before it.
+  Address place_bytes(const std::string& object, std::int64_t bytes, std::optional<Home> home = {});
+  // What is placed next begins so many bytes later. / No earlier than at an address whose remainder by `step` is `remainder`.
+  void leave_out(Address bytes) { next_ += bytes; }
+  void go_to(Address remainder, Address step) { next_ += (remainder + step - next_ % step) % step; }
+
   [[nodiscard]] std::vector<std::string> object_names() const;  // in the order of placing
 
   // What a word holds before the program starts; 0 where nothing is said.
@@ -90,25 +105,32 @@ class AddressSpace {
   [[nodiscard]] const std::string& subsystem(Place place) const;                 // of its layout; empty if there is none
   [[nodiscard]] const std::vector<Layout>& layouts() const { return layouts_; }  // of the objects, as first placed
 
-  // Where this field is in each of the structure's objects, and in what a layout has moved out of them
-  // (workloads/program/object.hpp). Empty where there is no such field, or no object.
-  [[nodiscard]] std::vector<Address> addresses_of(const std::string& structure, const std::string& field) const;
-
- private:
+  // An object as it was placed, for who places the same ones again.
   struct Object {
     std::size_t layout;
     std::string name;
     Address begin;
     bool array;
+    std::int64_t size;
+    int alignment;             // as place() was given it
+    std::optional<Home> home;  // none: the machine's policy
   };
+  [[nodiscard]] const std::vector<Object>& objects() const { return objects_; }  // by their begin
+  // The byte at an address, of arrays, too.
+  [[nodiscard]] Place find_byte(Address address) const;
 
+  // Where this field is in each of the structure's objects, and in what a layout has moved out of them
+  // (workloads/program/object.hpp). Empty where there is no such field, or no object.
+  [[nodiscard]] std::vector<Address> addresses_of(const std::string& structure, const std::string& field) const;
+
+ private:
   LineStore* store_;
   Homes* homes_;
   std::map<std::string, Home> placed_;
   std::optional<Home> last_home_;  // none: the machine's policy
   Address next_;
   std::vector<Layout> layouts_;
-  std::vector<Object> objects_;  // by their begin
+  std::vector<Object> objects_;
   std::vector<Function> functions_;
 };
 

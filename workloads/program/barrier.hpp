@@ -1,10 +1,11 @@
 // Brings CPUs together: the last to come lets all go. Central counter and generation (sense-reversing).
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "models/core/cpu.hpp"
 #include "workloads/program/address_space.hpp"
+#include "workloads/program/composite_operation.hpp"
 
 namespace linebounce {
 
@@ -19,14 +20,20 @@ class Barrier {
   }
 
   void wait(Cpu& cpu) const {
+    const CompositeOperation barrier(cpu, {.what = Composite::What::barrier, .barrier = arrived_, .parties = cpus_});
+    const std::optional<Value> generation = arrive(cpu);
+    if (generation) cpu.spin_until_acquire(generation_, [&generation](Value now) { return now != *generation; });
+  }
+
+  // The same for who has something else to do while he waits: what is in this word until all have come. None: they have.
+  [[nodiscard]] Address generation_word() const { return generation_; }
+  std::optional<Value> arrive(Cpu& cpu) const {
     const Value generation = cpu.load(generation_);
     const Value before = cpu.fetch_add(arrived_, 1);
-    if (before + 1 == static_cast<Value>(cpus_)) {
-      cpu.store(arrived_, 0);
-      cpu.store_release(generation_, generation + 1);
-    } else {
-      cpu.spin_until_acquire(generation_, [generation](Value now) { return now != generation; });
-    }
+    if (before + 1 < static_cast<Value>(cpus_)) return generation;
+    cpu.store(arrived_, 0);
+    cpu.store_release(generation_, generation + 1);
+    return std::nullopt;
   }
 
  private:

@@ -20,6 +20,8 @@ struct ParameterDeclaration {
   std::vector<std::string> choices = {};  // strings only; empty: any
   // What exists but does not do here, with the reason, for who asks for it. None is among the choices.
   std::map<std::string, std::string> refusals = {};
+  // Texts only: any other name in its table is legal, too, with the same choices and no default: "locks.NAME" of "locks.default".
+  bool open = false;
 };
 
 // The values of one run. An undeclared name is a bug, std::out_of_range.
@@ -31,6 +33,13 @@ class Parameters {
   [[nodiscard]] double number(const std::string& name) const { return std::get<double>(values_.at(name)); }
   [[nodiscard]] bool flag(const std::string& name) const { return std::get<bool>(values_.at(name)); }
   [[nodiscard]] const std::string& text(const std::string& name) const { return std::get<std::string>(values_.at(name)); }
+  // Of a parameter whose name has an end that the user chooses ("locks.NAME"): what stands behind `prefix`, with the values.
+  [[nodiscard]] std::map<std::string, std::string> texts_below(const std::string& prefix) const {
+    std::map<std::string, std::string> found;
+    for (auto value = values_.lower_bound(prefix); value != values_.end() && value->first.starts_with(prefix); ++value)
+      found.emplace(value->first.substr(prefix.size()), std::get<std::string>(value->second));
+    return found;
+  }
 
  private:
   std::map<std::string, ParameterValue> values_;

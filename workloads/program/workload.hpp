@@ -16,6 +16,9 @@
 namespace linebounce {
 
 class LockSet;
+namespace trace {
+class Reader;
+}
 
 // What a workload is given before it runs.
 struct Setting {
@@ -25,6 +28,7 @@ struct Setting {
   const MachineLayout& layout;  // where the CPUs are
   std::uint64_t seed;
   const LayoutSet* layouts = nullptr;  // of the file that its parameter `layout` names, if it has one
+  const trace::Reader* trace = nullptr;  // that its parameter `trace` names, if it has one
 };
 
 // What a line costs that one CPU hands over to another: one row of matrix.csv.

@@ -144,6 +144,45 @@ TEST_F(LayoutFiles, ALineThatIsSplitOffStaysOneWhateverTheNextChangeDoes) {
   EXPECT_EQ(rq("[[layout.change]]\nstructure = \"rq\"\nsplit = [\"lock\"]\nalign_bytes = 64\n", 64).alignment, 64);
 }
 
+// rq begins 80 bytes into a line of 128: its next lines begin at 48, 176, ...
+TEST_F(LayoutFiles, AnArraysElementsAreSpreadOverLinesOfTheirOwn) {
+  const Layout layout = rq("[[layout.change]]\nstructure = \"rq\"\nspread = [\"alien\"]\nelement_bytes = 8\n");
+  EXPECT_THAT(places(layout), ElementsAre("lock@0", "nr_running@8", "wait.next@16", "wait.prev@24", "cpu@32", "flags@36",
+                                          "clock@40", "alien[0]@48", "alien[1]@176"));
+  EXPECT_EQ(layout.size, 304);
+  EXPECT_EQ(layout.moved.back(), (MovedBytes{56, 8, 176, Section::own}));
+}
+
+TEST_F(LayoutFiles, NumberedPartsSayThemselvesWhereElementsBegin) {
+  const std::string text = std::string(kLayouts) + "[structure.t]\nsize_bytes = 32\nfields = [\n" +
+                           "{ name = \"s[0].a\", offset_bytes = 0, size_bytes = 8 },\n" +
+                           "{ name = \"s[0].b\", offset_bytes = 8, size_bytes = 4 },\n" +
+                           "{ name = \"s[1].a\", offset_bytes = 16, size_bytes = 8 },\n" +
+                           "{ name = \"s[1].b\", offset_bytes = 24, size_bytes = 4 },\n]\n";
+  const auto spread = changes("[[layout.change]]\nstructure = \"t\"\nspread = [\"s\"]\n");
+  const Layout layout = changed_layouts(file(text), spread, 64).find("t");
+  EXPECT_THAT(places(layout), ElementsAre("s[0].a@0", "s[0].b@8", "s[1].a@64", "s[1].b@72"));
+  EXPECT_EQ(layout.alignment, 64);
+}
+
+TEST_F(LayoutFiles, AnObjectWithoutFieldsCanBeAnArrayAsAWhole) {
+  const std::string text = std::string(kLayouts) + "[structure.counts]\nsize_bytes = 16\nfields = []\n";
+  const auto spread = changes("[[layout.change]]\nstructure = \"counts\"\nelement_bytes = 8\n");
+  const Layout layout = changed_layouts(file(text), spread, 64).find("counts");
+  EXPECT_EQ(layout.size, 128);
+  EXPECT_THAT(layout.moved, ElementsAre(MovedBytes{0, 8, 0}, MovedBytes{8, 8, 64}));
+}
+
+TEST_F(LayoutFiles, WhatIsNoArrayIsNotSpread) {
+  const auto with = [&](const std::string& change) {
+    return change_error("[[layout.change]]\nstructure = \"rq\"\n" + change + "\n");
+  };
+  EXPECT_THAT(with("spread = [\"alien\"]\nelement_bytes = 5"),
+              AllOf(StartsWith("e.toml:4:17: layout.change.element_bytes"), HasSubstr("alien of 16 bytes")));
+  EXPECT_THAT(with("spread = [\"alien\"]"), AllOf(StartsWith("e.toml:3:11"), HasSubstr("give element_bytes")));
+  EXPECT_THAT(with("element_bytes = 8\nsplit = [\"cpu\"]"), AllOf(StartsWith("e.toml:3:17"), HasSubstr("whole object")));
+}
+
 TEST_F(LayoutFiles, SectionsArePackedAndLeaveTheOthersWhereTheyAre) {
   const Layout layout =
       rq("[[layout.change]]\nstructure = \"rq\"\nread_mostly = [\"cpu\", \"alien\"]\nper_cpu = [\"nr_running\"]\n");

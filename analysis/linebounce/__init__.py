@@ -1,0 +1,1 @@
+"""Linebounce's results and traces, read without its C++ part."""

@@ -1,0 +1,196 @@
+"""What a trace consists of: kinds of operations, symbols, the summary, and their JSON (docs/trace-format.md)."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+COUNTED, PAIRED, RELEASE, FAILED, FOR_WRITE = 1, 2, 4, 8, 16
+REPEAT_SHIFT = 5
+
+Kind = IntEnum(
+    "Kind",
+    "LOAD STORE EXCHANGE FETCH_ADD COMPARE_EXCHANGE PREFETCH FENCE EXECUTE COMPUTE CLOCK ENTER LEAVE ACQUIRE TRY_ACQUIRE "
+    "RELEASE ACQUIRE_SHARED TRY_ACQUIRE_SHARED RELEASE_SHARED BARRIER AWAIT SIGNAL WAIT CREATE JOIN SLEEP WAKE TIMER INTERRUPT "
+    "INTERRUPTS_OFF INTERRUPTS_ON HANDLER HANDLER_END TALLY",
+)
+
+
+class Operation(NamedTuple):
+    """What `id` and `argument` are depends on the kind."""
+
+    kind: Kind
+    bytes: int = 0
+    flags: int = 0
+    id: int = 0
+    argument: int = 0
+
+    @property
+    def repeats(self) -> int:
+        """So many more loads or stores follow, each at the next address."""
+        return self.flags >> REPEAT_SHIFT
+
+
+@dataclass
+class Field:
+    """Of a structure, in bytes."""
+
+    name: str = ""
+    offset: int = 0
+    size: int = 0
+
+
+@dataclass
+class Structure:
+    name: str = ""
+    size: int = 0
+    alignment: int = 8
+    base_offset: int | None = None
+    subsystem: str = ""
+    fields: list[Field] = field(default_factory=list)
+
+
+@dataclass
+class Object:
+    """References are None where they refer to nothing."""
+
+    name: str = ""
+    structure: int | None = None
+    size: int = 0
+    alignment: int = 0
+    home: str = ""
+    address: int | None = None
+    of_lock: int | None = None
+
+
+@dataclass
+class Function:
+    name: str = ""
+    user: bool = False
+
+
+@dataclass
+class Lock:
+    name: str = ""
+    algorithm: str = ""
+    sleeps: bool = False
+    object: int | None = None
+    offset: int = 0
+    word_bytes: int = 8
+    figures: str = ""
+    in_handlers: bool = False
+    readers_write: bool = False
+
+
+@dataclass
+class Barrier:
+    name: str = ""
+    parties: int = 0
+
+
+@dataclass
+class Event:
+    name: str = ""
+
+
+@dataclass
+class Word:
+    """A place in memory whose writes somebody awaits."""
+
+    object: int | None = None
+    offset: int = 0
+    bytes: int = 8
+
+
+@dataclass
+class Stream:
+    name: str = ""
+    cpu: int = -1
+    vector: int = -1
+    created: bool = False
+
+
+Symbol = Structure | Object | Function | Lock | Barrier | Event | Word | Stream
+
+
+@dataclass
+class Summary:
+    program: str = ""
+    recorder: str = ""
+    machine: str = ""
+    misses: dict[str, int] = field(default_factory=dict)
+    configuration: str = ""
+    missing: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Symbols:
+    """Each kind is numbered from 0 in the order of definition."""
+
+    structures: list[Structure] = field(default_factory=list)
+    objects: list[Object] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    locks: list[Lock] = field(default_factory=list)
+    barriers: list[Barrier] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
+    streams: list[Stream] = field(default_factory=list)
+
+    def define(self, symbol: Symbol) -> int:
+        """Its number."""
+        symbols: list[Any] = getattr(self, type(symbol).__name__.lower() + "s")
+        symbols.append(symbol)
+        return len(symbols) - 1
+
+    def redefine(self, lock: int, facts: Symbol) -> None:
+        """Replaces a lock's facts."""
+        if not isinstance(facts, Lock) or not 0 <= lock < len(self.locks):
+            raise ValueError(f"lock {lock} can't be redefined: {len(self.locks)} locks are defined")
+        self.locks[lock] = facts
+
+
+KINDS: dict[str, type[Symbol]] = {
+    each.__name__.lower(): each for each in (Structure, Object, Function, Lock, Barrier, Event, Word, Stream)
+}
+
+
+def to_json(value: Any) -> dict[str, object]:
+    """Those members that differ from their default."""
+    default = type(value)()
+    members = {}
+    for each in dataclasses.fields(value):
+        member = getattr(value, each.name)
+        if member != getattr(default, each.name):
+            members[each.name] = [to_json(one) for one in member] if each.name == "fields" else member
+    return members
+
+
+def from_json(what: type[T], members: dict[str, Any]) -> T:
+    """Raises TypeError of a member that is not known, or not of its type."""
+    if not isinstance(members, dict):
+        raise TypeError("this is not a JSON object")
+    value = what(**members)
+    default = what()
+    for name, member in members.items():
+        expected = type(getattr(default, name))
+        if expected is not type(None) and type(member) is not expected:
+            raise TypeError(f'"{name}" is {member!r}; it has to be of type {expected.__name__}')
+        if expected is type(None) and type(member) is not int:
+            raise TypeError(f'"{name}" is {member!r}; it has to be an integer')
+    if isinstance(value, Structure):
+        value.fields = [from_json(Field, each) for each in members.get("fields", [])]
+    return value
+
+
+def symbol_from(members: dict[str, Any]) -> tuple[Symbol, int | None]:
+    """A symbol, and the number of the lock that it redefines."""
+    if not isinstance(members, dict):
+        raise TypeError("this is not a JSON object")
+    rest = dict(members)
+    kind = rest.pop("kind", None)
+    redefines = rest.pop("redefines", None)
+    if kind not in KINDS:
+        raise ValueError(f'"kind" is {kind!r}; legal are {", ".join(KINDS)}')
+    return from_json(KINDS[kind], rest), redefines

@@ -1,0 +1,188 @@
+// `linebounce compare-locks`
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "sim/commands/commands.hpp"
+#include "sim/commands/lock_comparison_table.hpp"
+#include "sim/commands/replay_study.hpp"
+#include "sim/commands/run_report.hpp"
+#include "sim/config/config_error.hpp"
+#include "sim/config/suggestions.hpp"
+#include "sim/results/files.hpp"
+#include "trace/reader.hpp"
+
+namespace linebounce {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce compare-locks program.lbt --machine p3_xeon_8way
+      the locks that the program waits for, each replaced by every lock that could take its place
+  linebounce compare-locks program.lbt --machine p3_xeon_8way --machine numaq_16way
+      on two machines: another may want another lock
+  linebounce compare-locks program.lbt --machine mine.toml --lock table_lock --json
+      one lock, on a machine of your own, for a program
+
+First the trace runs with its locks as recorded, then with one of them replaced, for each lock that matters and each algorithm. A
+lock that handlers take is not replaced by one that sleeps, a lock for readers only takes the place of one with readers. Results
+that are there already are used again: an interrupted command goes on where it stopped.)";
+
+struct CompareArguments {
+  std::string trace;
+  std::vector<std::string> machines, locks, sets;
+  std::string directory;
+  int at_once = available_cores();
+  int seeds = 1;
+  bool json = false;
+};
+
+std::vector<RecordedLock> require_locks(const trace::Reader& reader) {
+  std::vector<RecordedLock> locks = recorded_locks(reader);
+  if (!locks.empty()) return locks;
+  std::string reason = "it takes no lock";
+  for (const std::string& sentence : reader.summary().missing) {
+    if (sentence.find("lock") != std::string::npos) reason = sentence;
+  }
+  throw ConfigError(fmt::format("{}: there are no locks to compare: {}", reader.file().string(), reason));
+}
+
+// Those that the command line names.
+std::vector<RecordedLock> named(const std::vector<RecordedLock>& locks, const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const RecordedLock& lock : locks) known.push_back(lock.name);
+  std::vector<RecordedLock> chosen;
+  for (const std::string& name : names) {
+    const auto lock = std::find_if(locks.begin(), locks.end(), [&name](const RecordedLock& it) { return it.name == name; });
+    if (lock == locks.end()) throw ConfigError("--lock: the trace's lock " + not_known(name, known));
+    chosen.push_back(*lock);
+  }
+  return chosen;
+}
+
+// The first one replaces nothing.
+std::vector<LockReplacement> trials_of(const std::vector<RecordedLock>& locks) {
+  std::vector<LockReplacement> trials(1);
+  for (const RecordedLock& lock : locks) {
+    for (const std::string& algorithm : suitable_locks(lock)) {
+      if (algorithm != lock.replayed_as) trials.push_back({lock.name, algorithm});
+    }
+  }
+  return trials;
+}
+
+class Comparer {
+ public:
+  Comparer(const CompareArguments& arguments, const trace::Reader& reader, const std::vector<std::string>& argv)
+      : arguments_(arguments), locks_(require_locks(reader)), named_(named(locks_, arguments.locks)), argv_(argv) {}
+
+  // None: a run has failed or was interrupted; `code` says so.
+  std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
+    ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.seeds, arguments_.sets};
+    const Plan recorded = plan_of(study);
+    const fs::path directory = fs::path(arguments_.directory) / recorded.experiment.machine_name;
+    const auto base = run_study(recorded, options(directory / study.name), code);
+    if (!base) return std::nullopt;
+    const std::vector<RecordedLock> chosen = named_.empty() ? locks_that_matter(locks_, base->front()) : named_;
+    const std::vector<LockReplacement> trials = trials_of(chosen);
+    study.name = "replaced";
+    study.title = "One lock at a time replaced by another";
+    study.sweep = sweep_of(chosen, trials);
+    const Plan replaced = plan_of(study);
+    const auto points = run_study(replaced, options(directory / study.name), code);
+    if (!points) return std::nullopt;
+    LockComparison comparison = ranked_locks(chosen, trials, *points);
+    comparison.machine = recorded.experiment.machine_name;
+    comparison.directory = directory;
+    return comparison;
+  }
+
+ private:
+  [[nodiscard]] RunOptions options(const fs::path& directory) const {
+    RunOptions options;
+    options.directory = directory;
+    options.at_once = arguments_.at_once;
+    options.argv = argv_;
+    return options;
+  }
+
+  static std::vector<std::pair<std::string, std::vector<std::string>>> sweep_of(const std::vector<RecordedLock>& locks,
+                                                                                const std::vector<LockReplacement>& trials) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> sweep;
+    for (const RecordedLock& lock : locks) {
+      std::vector<std::string>& values = sweep.emplace_back("workload.locks." + lock.name, std::vector<std::string>{}).second;
+      for (const LockReplacement& trial : trials) values.push_back(trial.lock == lock.name ? trial.algorithm : "recorded");
+    }
+    return sweep;
+  }
+
+  const CompareArguments& arguments_;
+  std::vector<RecordedLock> locks_, named_;
+  const std::vector<std::string>& argv_;
+};
+
+void print(const std::vector<LockComparison>& machines) {
+  const Painter paint = painter_for_stdout();
+  for (const LockComparison& machine : machines) std::cout << lock_comparison_table(machine, paint) << "\n";
+  std::cout << "Results: " << machines.front().directory.parent_path().string() << "\n";
+  for (const LockComparison& machine : machines) std::cout << advice(machine) << "\n";
+}
+
+ExitCode compare_locks(CompareArguments arguments, const std::vector<std::string>& argv) {
+  const trace::Reader reader(arguments.trace);
+  if (arguments.directory.empty()) arguments.directory = fs::path("out/compare_locks") / fs::path(arguments.trace).stem();
+  const Comparer comparer(arguments, reader, argv);
+  ExitCode code = ExitCode::done;
+  std::vector<LockComparison> machines;
+  for (const std::string& machine : machines_or_recorded(arguments.machines, reader)) {
+    if (auto comparison = comparer.on(machine, code)) machines.push_back(std::move(*comparison));
+    if (code == ExitCode::interrupted) return code;
+  }
+  if (machines.empty()) return code;
+  const std::string document = lock_comparison_json(arguments.trace, machines).dump(1) + "\n";
+  write_file(fs::path(arguments.directory) / "compare_locks.json", document);
+  if (arguments.json) {
+    std::cout << document;
+  } else {
+    print(machines);
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_compare_locks(CLI::App& program, Invocation& invocation) {
+  auto arguments = std::make_shared<CompareArguments>();
+  CLI::App* command = program.add_subcommand("compare-locks", "Replay a trace with every lock in the place of each");
+  command->add_option("TRACE", arguments->trace, "A trace, binary or text")->type_name("")->required();
+  command->add_option("--machine", arguments->machines, "On this machine, or these; default: the one it was recorded on")
+      ->type_name("M")
+      ->allow_extra_args(false);
+  command->add_option("--lock", arguments->locks, "Only this lock, or these; default: up to four that CPUs wait for most")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--set", arguments->sets, "Override a parameter of the machine or the replay")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("-o,--output", arguments->directory, "Folder for the results; default: out/compare_locks/TRACE")
+      ->type_name("DIR");
+  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096).description(""));
+  command->add_option("--seeds", arguments->seeds, "Runs of each; default: 1, as equal runs are equal")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000).description(""));
+  command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
+  command->footer(kFooter);
+  command->callback([arguments, &invocation] {
+    invocation.action = [arguments, &invocation] { return compare_locks(*arguments, invocation.argv); };
+  });
+}
+
+}  // namespace linebounce

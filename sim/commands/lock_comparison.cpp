@@ -1,0 +1,76 @@
+#include "sim/commands/lock_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "sim/commands/replay_study.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr const char* kThroughput = "throughput.operations_per_s";
+constexpr std::size_t kMostLocks = 4;
+constexpr double kWorthIt = 1;  // percent: what is less is not worth a change of the program
+
+LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const ReportedPoint& point,
+                   const ReportedPoint& base) {
+  LockTrial trial;
+  trial.lock = lock.name;
+  trial.algorithm = algorithm;
+  trial.recorded = &point == &base;
+  trial.throughput_per_s = metric_of(point, kThroughput);
+  const double before = metric_of(base, kThroughput);
+  trial.change_pct = before == 0 ? 0 : 100 * (trial.throughput_per_s / before - 1);
+  trial.wait_mean_us = metric_of(point, lock.metrics + "wait_mean_us");
+  trial.wait_max_us = metric_of(point, lock.metrics + "wait_max_us");
+  trial.waited_pct = metric_of(point, lock.metrics + "cpu_pct");
+  trial.transfers = transfers_of(point);
+  return trial;
+}
+
+}  // namespace
+
+std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded) {
+  const auto waited = [&](const RecordedLock& lock) { return metric_of(recorded, lock.metrics + "cpu_pct"); };
+  std::vector<RecordedLock> chosen = locks;
+  std::stable_sort(chosen.begin(), chosen.end(), [&](const RecordedLock& a, const RecordedLock& b) {
+    return std::tuple(-waited(a), -a.acquired - a.acquired_shared) < std::tuple(-waited(b), -b.acquired - b.acquired_shared);
+  });
+  const auto idle = std::find_if(chosen.begin(), chosen.end(), [&](const RecordedLock& lock) { return waited(lock) == 0; });
+  const auto some = static_cast<std::size_t>(idle - chosen.begin());
+  chosen.resize(std::clamp<std::size_t>(some, std::min<std::size_t>(1, chosen.size()), kMostLocks));
+  return chosen;
+}
+
+LockComparison ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
+                            const std::vector<ReportedPoint>& points) {
+  LockComparison comparison;
+  for (const RecordedLock& lock : locks) {
+    LockRanking ranking{lock.name, {trial_of(lock, lock.replayed_as, points.front(), points.front())}};
+    for (std::size_t i = 1; i < trials.size(); ++i) {
+      if (trials[i].lock == lock.name) ranking.trials.push_back(trial_of(lock, trials[i].algorithm, points[i], points.front()));
+    }
+    std::stable_sort(ranking.trials.begin(), ranking.trials.end(),
+                     [](const LockTrial& a, const LockTrial& b) { return a.throughput_per_s > b.throughput_per_s; });
+    comparison.locks.push_back(std::move(ranking));
+  }
+  std::stable_sort(comparison.locks.begin(), comparison.locks.end(), [](const LockRanking& a, const LockRanking& b) {
+    return a.trials.front().change_pct > b.trials.front().change_pct;
+  });
+  return comparison;
+}
+
+std::string advice(const LockComparison& comparison) {
+  const LockRanking& first = comparison.locks.front();
+  const LockTrial& best = first.trials.front();
+  if (best.change_pct < kWorthIt)
+    return fmt::format("{}: leave the locks as they are: no other one gains as much as {} %", comparison.machine, kWorthIt);
+  const auto recorded = std::find_if(first.trials.begin(), first.trials.end(), [](const LockTrial& it) { return it.recorded; });
+  return fmt::format("{}: {} instead of {}: {:+.1f} % throughput on {}", first.lock, best.algorithm, recorded->algorithm,
+                     best.change_pct, comparison.machine);
+}
+
+}  // namespace linebounce

@@ -1,0 +1,51 @@
+// What each lock does in the place of each lock of a trace.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/advice/lock_choice.hpp"
+#include "sim/results/paper.hpp"
+
+namespace linebounce {
+
+// One run: one lock of the trace replaced, all others as recorded.
+struct LockTrial {
+  std::string lock, algorithm;
+  bool recorded = false;                     // nothing is replaced
+  double throughput_per_s = 0;               // of the whole run
+  double change_pct = 0;                     // of that, against the recorded locks
+  double wait_mean_us = 0, wait_max_us = 0;  // for this lock, of those who waited
+  double waited_pct = 0;                     // of all CPUs' time, for this lock
+  double transfers = 0;                      // misses of the whole run that another cache has served, and upgrades
+};
+
+// Of one lock all trials, the fastest first.
+struct LockRanking {
+  std::string lock;
+  std::vector<LockTrial> trials;
+};
+
+struct LockComparison {
+  std::string machine;
+  std::filesystem::path directory;
+  int cpus = 0;
+  std::vector<LockRanking> locks;  // that with the largest gain first
+};
+
+// Which of the locks matter in a run with all of them as recorded: those that somebody waits for, by how long; if nobody waits,
+// the one that is taken most. At most four.
+std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded);
+
+// Point k of `points` is trial k of `trials`; the first one is as recorded.
+struct LockReplacement {
+  std::string lock, algorithm;
+};
+LockComparison ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
+                            const std::vector<ReportedPoint>& points);
+
+// "dcache_lock: mcs instead of ticket: +12.0 % on p3_xeon_8way", or that nothing gains.
+std::string advice(const LockComparison& comparison);
+
+}  // namespace linebounce

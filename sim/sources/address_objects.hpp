@@ -1,0 +1,51 @@
+// What a trace of plain addresses becomes: objects, and operations on them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "trace/writer.hpp"
+
+namespace linebounce {
+
+// One object for each page of 4 KiB that is touched, with its address: so they keep their distances when they are placed.
+class AddressObjects {
+ public:
+  explicit AddressObjects(trace::Writer& out) : out_(&out) {}
+
+  // An access of any size and alignment: in pieces of 1 to 8 bytes, each aligned as an operation has to be.
+  void access(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
+
+ private:
+  // So many pieces of the same size, one behind the other.
+  void pieces(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint64_t count);
+  std::uint32_t page(std::uint64_t number);
+
+  trace::Writer* out_;
+  std::map<std::uint64_t, std::uint32_t> pages_;
+  std::uint64_t last_number_ = ~std::uint64_t{0};
+  std::uint32_t last_id_ = 0;
+};
+
+// The instructions of one stream, in formats that tell of each when it is fetched, and then what it accesses.
+class FetchedInstructions {
+ public:
+  FetchedInstructions(trace::Writer& out, std::uint32_t stream) : out_(&out), stream_(stream) {}
+
+  void fetch() { ++fetched_; }
+  // The latest instruction accesses memory: those before it did not, and come first.
+  void access();
+  // The end of the trace.
+  void finish() { execute(fetched_); }
+  [[nodiscard]] bool any() const { return any_; }
+
+ private:
+  void execute(std::uint64_t instructions);
+
+  trace::Writer* out_;
+  std::uint32_t stream_;
+  std::uint64_t fetched_ = 0;
+  bool any_ = false;
+};
+
+}  // namespace linebounce

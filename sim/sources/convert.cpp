@@ -1,0 +1,20 @@
+#include <fmt/format.h>
+
+#include "sim/sources/formats.hpp"
+
+namespace linebounce {
+
+std::vector<std::string> convert_foreign(const SourceFormat& format, const std::filesystem::path& in,
+                                         const std::filesystem::path& out) {
+  // Found out before `out` is replaced.
+  if (!std::filesystem::exists(in)) throw trace::TraceError(in.string() + ": there is no such file");
+  trace::Writer writer(out);
+  trace::Summary summary;
+  summary.program = in.filename().string();
+  summary.recorder = fmt::format("linebounce trace convert {} --from {}", in.filename().string(), format.name);
+  summary.missing = format.convert(in, writer);
+  writer.finish(summary);
+  return summary.missing;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,100 @@
+#include "sim/sources/line_file.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <system_error>
+
+#include "trace/error.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+
+struct Compression {
+  std::string_view magic, tool;
+};
+constexpr std::array kCompressions = {Compression{"\x1F\x8B", "gzip"},
+                                      Compression{"\xFD"
+                                                  "7zXZ",
+                                                  "xz"},
+                                      Compression{"BZh", "bzip2"}, Compression{"\x28\xB5\x2F\xFD", "zstd"}};
+
+void refuse_compressed(std::ifstream& stream, const std::string& name) {
+  const int first = stream.peek();
+  for (const Compression& compression : kCompressions) {
+    if (first != static_cast<unsigned char>(compression.magic[0])) continue;
+    std::string begin(compression.magic.size(), '\0');
+    stream.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    if (begin == compression.magic)
+      throw trace::TraceError(fmt::format("{}: is compressed by {}; decompress it first: {} -dc {} > FILE", name,
+                                          compression.tool, compression.tool, name));
+    // What only looked like it: back to its beginning, byte by byte, as a pipe can't be sought in.
+    for (std::streamsize i = stream.gcount(); i > 0; --i) stream.unget();
+  }
+}
+
+std::optional<std::uint64_t> number(std::string_view text, int base) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::ifstream open_input(const std::filesystem::path& file) {
+  if (std::filesystem::is_directory(file)) throw trace::TraceError(file.string() + ": is a directory");
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream)
+    throw trace::TraceError(fmt::format("{}: cannot be opened: {}", file.string(), std::generic_category().message(errno)));
+  refuse_compressed(stream, file.string());
+  stream.clear();  // of an empty file's end, met by a look at its first byte
+  return stream;
+}
+
+std::optional<std::string_view> LineFile::next() {
+  if (!std::getline(stream_, line_)) {
+    if (stream_.bad()) throw trace::TraceError(fmt::format("{}: cannot be read behind line {}", name_, number_));
+    return std::nullopt;
+  }
+  ++number_;
+  return line_;
+}
+
+void LineFile::refuse(const std::string& text) const {
+  constexpr std::size_t kShown = 60;
+  std::string shown(stripped(line_).substr(0, kShown));
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) > '~') c = '?';
+  }
+  throw trace::TraceError(fmt::format("{}: line {}: {}: \"{}\"", name_, number_, text, shown));
+}
+
+std::string_view stripped(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::string_view take_word(std::string_view& text) {
+  text = stripped(text);
+  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+  text = stripped(text.substr(word.size()));
+  return word;
+}
+
+std::optional<std::uint64_t> hexadecimal(std::string_view text) {
+  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+  return number(text, 16);
+}
+
+std::optional<std::uint64_t> decimal(std::string_view text) {
+  return number(text, 10);
+}
+
+}  // namespace linebounce

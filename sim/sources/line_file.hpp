@@ -1,0 +1,40 @@
+// A foreign trace, read once from its beginning to its end: a pipe does, too.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace linebounce {
+
+// Errors: trace::TraceError if it can't be opened or is compressed: then it says with what to decompress it.
+std::ifstream open_input(const std::filesystem::path& file);
+
+class LineFile {
+ public:
+  explicit LineFile(const std::filesystem::path& file) : name_(file.string()), stream_(open_input(file)) {}
+
+  // The next line, without its end; none: that was the last. Valid until the next call.
+  std::optional<std::string_view> next();
+  // Throws trace::TraceError: "FILE: line 17: TEXT: "the line"".
+  [[noreturn]] void refuse(const std::string& text) const;
+
+ private:
+  std::string name_;
+  std::ifstream stream_;
+  std::string line_;
+  std::int64_t number_ = 0;
+};
+
+// Without blanks at both ends.
+std::string_view stripped(std::string_view text);
+// The word that the text begins with, which is taken off it together with the blanks before and behind.
+std::string_view take_word(std::string_view& text);
+// All of the text as a number, hexadecimal (with or without 0x) or decimal; none: it is not one, or too large.
+std::optional<std::uint64_t> hexadecimal(std::string_view text);
+std::optional<std::uint64_t> decimal(std::string_view text);
+
+}  // namespace linebounce

@@ -1,0 +1,193 @@
+// What `perf script` prints of samples with data addresses: "COMM PID/TID [CPU] TIME: PERIOD EVENT: ADDRESS ...", where most of
+// it can be left out (perf-script(1), -F). What a processor tells of the access stands behind the address: "|OP LOAD|LVL L1
+// hit|
+// ... |LCK Yes|". Lines that begin with a tab are call chains.
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "sim/sources/address_objects.hpp"
+#include "sim/sources/formats.hpp"
+#include "sim/sources/line_file.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr std::uint64_t kWord = 8;  // samples say no sizes
+
+struct Sample {
+  std::string thread;  // "lbzip2/4711"
+  int cpu = -1;
+  std::string event;
+  std::uint64_t address = 0;
+  std::string access;    // "|OP LOAD|..." and what follows, or nothing
+  std::string function;  // whose instruction it is; empty: not told
+};
+
+bool holds(const std::string& text, std::string_view what) {
+  return text.find(what) != std::string::npos;
+}
+
+// "4711/4712" or "4712".
+std::optional<std::string_view> thread_id(std::string_view word) {
+  const std::size_t slash = word.find('/');
+  if (slash != std::string_view::npos && !decimal(word.substr(0, slash))) return std::nullopt;
+  const std::string_view id = word.substr(slash == std::string_view::npos ? 0 : slash + 1);
+  return decimal(id) ? std::optional(id) : std::nullopt;
+}
+
+bool is_time(std::string_view word) {
+  return word.ends_with(':') && word.find('.') != std::string_view::npos && word.find_first_not_of("0123456789.:") == word.npos;
+}
+
+// The command's name, which may hold blanks, ends where a thread's number stands before a CPU or a time.
+std::optional<std::string> take_thread(std::string_view& text) {
+  std::string command;
+  while (!text.empty()) {
+    const std::string_view word = take_word(text);
+    const auto id = thread_id(word);
+    std::string_view ahead = text;
+    const std::string_view next = take_word(ahead);
+    if (id && !command.empty() && (next.starts_with('[') || is_time(next))) return command + "/" + std::string(*id);
+    command += (command.empty() ? "" : " ") + std::string(word);
+  }
+  return std::nullopt;
+}
+
+int take_cpu(std::string_view& text) {
+  if (!text.starts_with('[')) return -1;
+  std::string_view word = take_word(text);
+  word.remove_prefix(1);
+  word = word.substr(0, word.find(']'));
+  const auto cpu = decimal(word);
+  return cpu && *cpu < 65536 ? static_cast<int>(*cpu) : -1;
+}
+
+// "cpu/mem-loads,ldlat=30/P:", with the period before it or without.
+std::optional<std::string> take_event(std::string_view& text) {
+  std::string_view word = take_word(text);
+  if (decimal(word)) word = take_word(text);
+  if (word.size() < 2 || !word.ends_with(':')) return std::nullopt;
+  return std::string(word.substr(0, word.size() - 1));
+}
+
+// Behind the last address of the line, the instruction's: "copy_page+0x7 ([kernel.kallsyms])". It may hold blanks.
+std::string function_of(std::string_view text) {
+  constexpr std::size_t kShortestAddress = 6;  // digits: figures that stand before it are shorter
+  if (text.ends_with(')')) text = text.substr(0, text.rfind(" ("));
+  std::string_view name;
+  while (!text.empty()) {
+    const std::string_view word = take_word(text);
+    if (word.size() >= kShortestAddress && hexadecimal(word)) name = text;
+  }
+  name = name.substr(0, name.rfind("+0x"));
+  return name == "[unknown]" ? std::string() : std::string(name);
+}
+
+class PerfScript {
+ public:
+  PerfScript(const std::filesystem::path& file, trace::Writer& out) : in_(file), out_(&out), objects_(out) {}
+
+  std::vector<std::string> convert() {
+    while (const auto line = in_.next()) {
+      if (line->starts_with('\t') || line->starts_with('#') || stripped(*line).empty()) continue;
+      add(read(*line));
+    }
+    for (const auto& [thread, state] : threads_) leave(state);
+    return missing();
+  }
+
+ private:
+  struct Thread {
+    std::uint32_t stream = 0;
+    std::string function;  // that it is in
+  };
+
+  Sample read(std::string_view line) const {
+    Sample sample;
+    const auto thread = take_thread(line);
+    if (!thread) in_.refuse("expected COMMAND PID [CPU] TIME: EVENT: ADDRESS");
+    sample.thread = *thread;
+    sample.cpu = take_cpu(line);
+    take_word(line);  // the time
+    const auto event = take_event(line);
+    if (!event) in_.refuse("there is no event behind the time");
+    sample.event = *event;
+    const auto address = hexadecimal(take_word(line));
+    if (!address) in_.refuse("there is no address behind the event; perf script -F +addr prints it");
+    sample.address = *address;
+    if (const std::size_t bar = line.find('|'); bar != std::string_view::npos) sample.access = line.substr(bar);
+    sample.function = function_of(stripped(line));
+    return sample;
+  }
+
+  void add(const Sample& sample) {
+    Thread& thread = thread_of(sample);
+    if (sample.function != thread.function) {
+      leave(thread);
+      thread.function = sample.function;
+      if (!thread.function.empty()) append(thread, trace::Kind::enter, function(thread.function));
+    }
+    objects_.access(thread.stream, kind_of(sample), sample.address - sample.address % kWord, kWord);
+  }
+
+  trace::Kind kind_of(const Sample& sample) {
+    const bool writes = holds(sample.access, "OP STORE") || holds(sample.event, "mem-stores");
+    const bool reads = holds(sample.access, "OP LOAD") || holds(sample.event, "mem-loads");
+    if (!writes && !reads) ++of_no_kind_;
+    if (holds(sample.access, "LCK Yes")) return trace::Kind::fetch_add;
+    return writes ? trace::Kind::store : trace::Kind::load;
+  }
+
+  Thread& thread_of(const Sample& sample) {
+    const auto [found, is_new] = threads_.try_emplace(sample.thread);
+    if (is_new) found->second.stream = out_->define(trace::Stream{sample.thread, sample.cpu, -1, false});
+    return found->second;
+  }
+
+  std::uint32_t function(const std::string& name) {
+    const auto [found, is_new] = functions_.try_emplace(name, 0);
+    if (is_new) found->second = out_->define(trace::Function{name, false});
+    return found->second;
+  }
+
+  void leave(const Thread& thread) {
+    if (!thread.function.empty()) append(thread, trace::Kind::leave, 0);
+  }
+
+  void append(const Thread& thread, trace::Kind kind, std::uint32_t id) {
+    trace::Operation operation;
+    operation.kind = kind;
+    operation.id = id;
+    out_->append(thread.stream, operation);
+  }
+
+  [[nodiscard]] std::vector<std::string> missing() const {
+    std::vector<std::string> sentences = {
+        "perf takes samples: of many accesses one is here, and what is shared is rarer and of other shares than in the "
+        "program.",
+        "Samples know no locks, no instructions between them, no time and no order between threads.",
+        "Samples do not say how large an access is: each is one of 8 bytes.",
+        "Objects are pages of 4 KiB; each function is seen without its callers.",
+    };
+    if (of_no_kind_ > 0)
+      sentences.push_back(std::to_string(of_no_kind_) + " samples say neither load nor store: they are loads here.");
+    return sentences;
+  }
+
+  LineFile in_;
+  trace::Writer* out_;
+  AddressObjects objects_;
+  std::map<std::string, Thread> threads_;
+  std::map<std::string, std::uint32_t> functions_;
+  std::int64_t of_no_kind_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::string> convert_perf_script(const std::filesystem::path& file, trace::Writer& out) {
+  return PerfScript(file, out).convert();
+}
+
+}  // namespace linebounce

@@ -1,0 +1,170 @@
+"""Traces that Python writes, the program reads, and the other way round; texts are how either is looked at."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from linebounce.errors import InputError
+from linebounce.trace import Trace, Writer
+from linebounce.trace_symbols import (
+    COUNTED,
+    FOR_WRITE,
+    PAIRED,
+    RELEASE,
+    REPEAT_SHIFT,
+    Barrier,
+    Event,
+    Field,
+    Function,
+    Kind,
+    Lock,
+    Object,
+    Operation,
+    Stream,
+    Structure,
+    Summary,
+    Word,
+)
+from program import Program
+
+TEXT = """linebounce trace 1
+structure rq size=128 alignment=64 base_offset=32 subsystem=scheduler fields=nr_running:0:4,curr:64:8
+function schedule
+event "work is there"
+stream main cpu=0
+stream worker created=yes
+object rq[0] structure=rq size=128 home="node 1"
+object heap size=4096 address=139638282147448
+lock rq[0].lock algorithm=ticket object=rq[0] offset=4 word_bytes=4 in_handlers=yes
+object "node of a lock" size=16 of_lock=#0
+barrier start parties=2
+word object=rq[0] offset=64
+main create worker
+main enter schedule
+main acquire rq[0].lock
+main store rq[0].curr 8 counted release
+main load heap+64 8 paired
+main load heap+0 1 repeats=2047
+main prefetch heap+128 8 for_write
+main release rq[0].lock
+main barrier start
+main wait "work is there" 1
+main leave
+worker barrier start
+worker await rq[0].curr 1
+worker signal "work is there"
+program "dbench 8"
+machine p3_xeon_8way
+misses memory 4
+missing "No kernel."
+configuration "[run]\\n"
+end
+"""
+
+
+def write_sample(path: Path, loads: int) -> None:
+    """What TEXT says, and so many loads more."""
+    with Writer(path) as writer:
+        fields = [Field("nr_running", 0, 4), Field("curr", 64, 8)]
+        rq = writer.define(Structure("rq", 128, 64, 32, "scheduler", fields))
+        schedule = writer.define(Function("schedule"))
+        there = writer.define(Event("work is there"))
+        main = writer.define(Stream("main", cpu=0))
+        worker = writer.define(Stream("worker", created=True))
+        queue = writer.define(Object("rq[0]", rq, 128, home="node 1"))
+        heap = writer.define(Object("heap", size=4096, address=139638282147448))
+        lock = writer.define(Lock("rq[0].lock"))
+        writer.define(Object("node of a lock", size=16, of_lock=lock))
+        start = writer.define(Barrier("start", 2))
+        word = writer.define(Word(queue, 64))
+        for operation in (
+            Operation(Kind.CREATE, id=worker),
+            Operation(Kind.ENTER, id=schedule),
+            Operation(Kind.ACQUIRE, id=lock),
+            Operation(Kind.STORE, 8, COUNTED | RELEASE, queue, 64),
+            Operation(Kind.LOAD, 8, PAIRED, heap, 64),
+            Operation(Kind.LOAD, 1, 2047 << REPEAT_SHIFT, heap, 0),
+            Operation(Kind.PREFETCH, 8, FOR_WRITE, heap, 128),
+            Operation(Kind.RELEASE, id=lock),
+            Operation(Kind.BARRIER, id=start),
+            Operation(Kind.WAIT, id=there, argument=1),
+            Operation(Kind.LEAVE),
+        ):
+            writer.append(main, operation)
+        writer.append(worker, Operation(Kind.BARRIER, id=start))
+        writer.append(worker, Operation(Kind.AWAIT, id=word, argument=1))
+        writer.append(worker, Operation(Kind.SIGNAL, id=there))
+        for i in range(loads):
+            writer.append(worker, Operation(Kind.LOAD, 8, 0, heap, i % 512 * 8))
+        facts = Lock("rq[0].lock", "ticket", object=queue, offset=4, word_bytes=4, in_handlers=True)
+        writer.redefine(lock, facts)
+        writer.finish(Summary("dbench 8", "", "p3_xeon_8way", {"memory": 4}, "[run]\n", ["No kernel."]))
+
+
+def text_of(linebounce: Program, trace: str) -> str:
+    result = linebounce("trace", "convert", trace, "shown.txt")
+    assert result.code == 0, result.stderr
+    return (linebounce.directory / "shown.txt").read_text()
+
+
+def test_what_python_writes_the_program_reads(linebounce: Program) -> None:
+    write_sample(linebounce.directory / "python.lbt", loads=0)
+    assert text_of(linebounce, "python.lbt") == TEXT
+
+
+def test_what_python_writes_in_many_frames_makes_sense_to_the_program(linebounce: Program) -> None:
+    write_sample(linebounce.directory / "python.lbt", loads=20000)
+    result = linebounce("trace", "info", "--check", "python.lbt")
+    assert result.code == 0, result.stderr
+    assert "20 014" in result.stdout
+
+
+def test_what_the_program_writes_python_reads_and_writes_again(linebounce: Program) -> None:
+    linebounce.file("given.txt", TEXT)
+    assert linebounce("trace", "convert", "given.txt", "program.lbt").code == 0
+    with Trace(linebounce.directory / "program.lbt") as trace, Writer(linebounce.directory / "again.lbt") as writer:
+        symbols = trace.symbols
+        assert symbols.structures[0].fields[1] == Field("curr", 64, 8)
+        assert symbols.locks == [Lock("rq[0].lock", "ticket", object=0, offset=4, word_bytes=4, in_handlers=True)]
+        assert Counter(operation.kind for operation in trace.operations(1)) == {Kind.BARRIER: 1, Kind.AWAIT: 1, Kind.SIGNAL: 1}
+        assert (trace.count(0), trace.count(1)) == (11, 3)
+        objects = symbols.objects
+        for each in (*symbols.structures, *symbols.functions, *symbols.events, *symbols.streams, *objects[:2]):
+            writer.define(each)
+        for each in (*symbols.locks, objects[2], *symbols.barriers, *symbols.words):
+            writer.define(each)
+        for stream in range(2):
+            for operation in trace.operations(stream):
+                writer.append(stream, operation)
+        writer.finish(trace.summary)
+    assert text_of(linebounce, "again.lbt") == TEXT
+
+
+def damaged(path: Path, at: int) -> Path:
+    content = bytearray(path.read_bytes())
+    content[at] ^= 1
+    path.write_bytes(content)
+    return path
+
+
+def test_a_damaged_trace_is_refused_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "torn.lbt"
+    write_sample(path, loads=100)
+    with pytest.raises(InputError, match=r"byte 28: damaged: "):
+        Trace(damaged(path, 60))
+    write_sample(path, loads=100)
+    with pytest.raises(InputError, match=r"byte 24: the format's version is 0; legal: 1"):
+        Trace(damaged(path, 24))
+    write_sample(path, loads=100)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(InputError, match="no index at the end"):
+        Trace(path)
+
+
+def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "nothing.lbt"
+    with pytest.raises(InputError, match="can't be read: No such file"):
+        Trace(path)
+    path.write_bytes(b"")
+    with pytest.raises(InputError, match="this is no binary trace"):
+        Trace(path)

@@ -1,0 +1,114 @@
+"""`linebounce find-sharing`: what threads use in one line without sharing it, and what would cure that, by running it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from program import Program
+
+MACHINE = "p3_xeon_4way"  # lines of 32 bytes
+THREADS = 4
+ROUNDS = 400
+
+
+def trace(linebounce: Program, symbols: str, operations: list[str]) -> Path:
+    streams = "".join(f"stream worker[{i}]\n" for i in range(THREADS))
+    text = "linebounce trace 1\n" + symbols + streams + "\n".join(operations) + "\nend\n"
+    return linebounce.file("program.txt", text)
+
+
+def counting(place: str) -> list[str]:
+    """Each thread adds to its own counter, in turns."""
+    lines = []
+    for _ in range(ROUNDS):
+        for i in range(THREADS):
+            here = place.format(i=i, offset=8 * i)
+            lines += [f"worker[{i}] load {here} 8", f"worker[{i}] store {here} 8", f"worker[{i}] compute 20"]
+    return lines
+
+
+def found(linebounce: Program, file: Path, *arguments: str) -> dict:
+    result = linebounce("find-sharing", file, "--machine", MACHINE, "--json", *arguments)
+    assert result.code == 0, result.stderr
+    document = json.loads(result.stdout)
+    assert document["schema"] == "linebounce.find_sharing/1"
+    return document
+
+
+@pytest.mark.parametrize(
+    ("symbols", "place"),
+    [
+        ("object counts size=32\n", "counts+{offset}"),
+        ("object counts size=32 address=4294967296\n", "counts+{offset}"),
+        ("structure counters size=40 fields=name:0:8,counts:8:32\nobject all structure=counters size=40\n", "all+{offset}"),
+    ],
+    ids=["bytes", "with an address", "a field"],
+)
+def test_counters_side_by_side_are_spread_and_their_misses_go(linebounce: Program, symbols: str, place: str) -> None:
+    if "counters" in symbols:
+        place = "all.counts+{offset}"
+    document = found(linebounce, trace(linebounce, symbols, counting(place)))
+    assert document["falsely_shared_lines"] >= 1
+    assert document["lines"][0]["misses"] > ROUNDS
+    (proposal,) = document["proposals"]
+    assert "element_bytes = 8" in proposal["change"]
+    assert "4 elements of 8 bytes" in proposal["what"]
+    assert proposal["throughput_change_pct"] > 20
+    assert proposal["transfers_after"] < 0.05 * proposal["transfers_before"]
+
+
+def test_the_proposal_is_a_change_that_an_experiment_can_have(linebounce: Program) -> None:
+    file = trace(linebounce, "object counts size=32\n", counting("counts+{offset}"))
+    document = found(linebounce, file)
+    text = (
+        f'name = "mine"\nmachine = "{MACHINE}"\n[workload]\nname = "replay"\ntrace = "{file}"\n'
+        + document["proposals"][0]["change"]
+    )
+    directory = linebounce.run(linebounce.file("mine.toml", text), "out/mine")
+    metrics = json.loads((directory / "results.json").read_text())["points"][0]["metrics"]
+    assert metrics["throughput.operations_per_s"]["value"] == pytest.approx(
+        document["throughput_per_s"] * (1 + document["proposals"][0]["throughput_change_pct"] / 100), rel=1e-3
+    )
+
+
+def test_written_fields_leave_the_line_of_what_all_read(linebounce: Program) -> None:
+    symbols = "structure table size=32 fields=size:0:8,mask:8:8,hits:16:8\nobject table structure=table size=32\n"
+    operations = []
+    for _ in range(ROUNDS):
+        operations += [f"worker[{i}] load table.{field} 8" for i in range(1, THREADS) for field in ("size", "mask")]
+        operations += ["worker[0] load table.hits 8", "worker[0] store table.hits 8"]
+    (proposal,) = found(linebounce, trace(linebounce, symbols, operations))["proposals"]
+    assert 'split = [["hits"]]' in proposal["change"]
+    assert "move hits of table to a line of its own" in proposal["what"]
+    assert "  hits __attribute__((aligned(32)));" in proposal["drawing"]
+    assert proposal["transfers_after"] < 0.1 * proposal["transfers_before"]
+
+
+def test_objects_that_share_a_line_are_aligned(linebounce: Program) -> None:
+    symbols = "structure cell size=8 fields=value:0:8\n"
+    symbols += "".join(f"object cell[{i}] structure=cell size=8 address={4294967296 + 8 * i}\n" for i in range(THREADS))
+    (proposal,) = found(linebounce, trace(linebounce, symbols, counting("cell[{i}].value")))["proposals"]
+    assert "align_bytes = 32" in proposal["change"]
+    assert proposal["transfers_after"] < 0.05 * proposal["transfers_before"]
+
+
+def test_what_is_shared_truly_is_not_found(linebounce: Program) -> None:
+    operations = [f"worker[{i}] fetch_add count+0 8" for _ in range(ROUNDS) for i in range(THREADS)]
+    file = trace(linebounce, "object count size=32\n", operations)
+    assert found(linebounce, file)["falsely_shared_lines"] == 0
+    shown = linebounce("find-sharing", file, "--machine", MACHINE)
+    assert shown.stdout.splitlines()[-1] == "No line is shared falsely."
+
+
+def test_people_get_a_structure_to_copy_and_the_last_line_says_what_to_do(linebounce: Program) -> None:
+    file = trace(linebounce, "object counts size=32\n", counting("counts+{offset}"))
+    shown = linebounce("find-sharing", file, "--machine", MACHINE).stdout
+    assert "struct element { char bytes[8]; } __attribute__((aligned(32)));" in shown
+    assert "[[layout.change]]" in shown
+    assert "written by worker[0]" in shown
+    assert shown.splitlines()[-1].startswith("give each element of counts a line of its own")
+
+
+def test_a_trace_that_names_no_machine_wants_one(linebounce: Program) -> None:
+    file = trace(linebounce, "object counts size=32\n", counting("counts+{offset}"))
+    assert "--machine is missing" in linebounce.refused("find-sharing", file)

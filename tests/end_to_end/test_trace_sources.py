@@ -1,0 +1,113 @@
+"""Traces that nobody recorded with Linebounce: synthetic ones, and those of other programs."""
+
+import re
+import resource
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from program import Program
+
+
+def converted(linebounce: Program, content: str | bytes, source: str) -> tuple[str, str]:
+    """What the program says, and the trace as text."""
+    linebounce.file("in", content)
+    result = linebounce("trace", "convert", "in", "out.txt", "--from", source)
+    assert result.code == 0, result.stderr
+    return result.stdout, (linebounce.directory / "out.txt").read_text()
+
+
+def operations(text: str, kind: str) -> int:
+    return len(re.findall(rf"^\S+ {kind} ", text, re.MULTILINE))
+
+
+def test_dinero(linebounce: Program) -> None:
+    said, text = converted(linebounce, "2 400\n2 404\n0 1000\n1 1004\n", "dinero")
+    assert "no locks" in said
+    assert "no locks" in text, "what is missing is in the trace, too"
+    assert "program execute 1\nprogram load page_1+0 4\nprogram store page_1+4 4\n" in text
+
+
+def test_champsim(linebounce: Program) -> None:
+    record = struct.pack("<QBB2s4s2Q4Q", 0x400000, 0, 0, b"\1\0", b"\2\0\0\0", 0x2010, 0, 0x1008, 0, 0, 0)
+    assert len(record) == 64
+    said, text = converted(linebounce, record * 3, "champsim")
+    assert "one thread" in said
+    assert operations(text, "load") == operations(text, "store") == 3
+
+
+def test_perf_script(linebounce: Program) -> None:
+    line = (
+        "app 10/{thread} [00{thread}] 5.{thread}: 1 cpu/mem-{kind}/P: 7f00{place:04x} |OP {kind}| 400123 work+0x1 (/bin/app)\n"
+    )
+    text = "".join(line.format(thread=i % 3 + 1, kind="loads" if i % 2 else "stores", place=8 * i) for i in range(12))
+    said, trace = converted(linebounce, text, "perf-script")
+    assert "samples" in said
+    assert operations(trace, "load") == operations(trace, "store") == 6
+    assert re.search(r"^stream app/1 cpu=1$", trace, re.MULTILINE)
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")
+def test_what_lackey_prints_of_a_real_program(linebounce: Program) -> None:
+    log = linebounce.directory / "lackey.log"
+    command = ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={log}", "/bin/true"]
+    subprocess.run(command, check=True, timeout=120)
+    lines = log.read_text().splitlines()
+    kinds = {kind: sum(line.startswith(f" {kind} ") for line in lines) for kind in "LSM"}
+    assert kinds["L"] > 1000
+    _, text = converted(linebounce, log.read_bytes(), "lackey")
+    # An access that is not aligned is several here.
+    assert operations(text, "load") >= kinds["L"] + kinds["M"]
+    assert operations(text, "store") >= kinds["S"] + kinds["M"]
+    instructions = sum(int(count) for count in re.findall(r"^program execute (\d+)$", text, re.MULTILINE))
+    assert 0 < instructions < sum(line.startswith("I ") for line in lines)
+    assert linebounce("trace", "convert", "out.txt", "out.trace").code == 0, "it is a trace as any other"
+
+
+@pytest.mark.parametrize(
+    ("source", "content", "said"),
+    [
+        ("dinero", "0 1000\nx\n", "in: line 2: expected a label"),
+        ("lackey", " L 1000,4\nhello world\n", "in: line 2: expected I, L, S or M"),
+        ("champsim", "short", "in: record 1: only 5 of its 64 bytes"),
+        ("champsim", b"\x1f\x8b\x08compressed", "decompress it first: gzip -dc"),
+        ("perf-script", "nothing here\n", "in: line 1: expected COMMAND"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_its_place(linebounce: Program, source: str, content: str | bytes, said: str) -> None:
+    linebounce.file("in", content)
+    assert said in linebounce.refused("trace", "convert", "in", "out.trace", "--from", source, code=3)
+    assert "in: cannot be opened" not in said
+
+
+def test_a_file_that_is_not_there_and_a_format_that_is_not_known(linebounce: Program) -> None:
+    assert "nowhere" in linebounce.refused("trace", "convert", "nowhere", "out.trace", "--from", "dinero", code=3)
+    linebounce.file("in", "")
+    message = linebounce.refused("trace", "convert", "in", "out.trace", "--from", "gem5")
+    assert "champsim" in message
+
+
+def test_the_same_seed_makes_the_same_file(linebounce: Program) -> None:
+    for name, seed in [("a.trace", "1"), ("b.trace", "1"), ("c.trace", "2")]:
+        assert linebounce("trace", "synth", "-o", name, "--accesses", "1000", "--seed", seed).code == 0
+    a, b, c = ((linebounce.directory / f"{name}.trace").read_bytes() for name in "abc")
+    # The command line stands in the trace: the name of the file differs.
+    assert len(a) == len(b)
+    assert a != c
+
+
+def test_options_are_refused_with_what_is_legal(linebounce: Program) -> None:
+    assert "1 to 1024" in linebounce("trace", "synth", "--help").stdout
+    assert "--threads" in linebounce.refused("trace", "synth", "-o", "x", "--threads", "0")
+    assert "multiple of 8" in linebounce.refused("trace", "synth", "-o", "x", "--object-size", "12")
+    assert "ticket" in linebounce.refused("trace", "synth", "-o", "x", "--lock", "none")
+
+
+def test_ten_million_operations_are_made_in_constant_memory(linebounce: Program) -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    arguments = ["trace", "synth", "-o", "large.trace", "--threads", "4", "--accesses", "2500000"]
+    assert linebounce(*arguments).code == 0
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss <= max(before, 100 * 1024)
+    assert Path(linebounce.directory / "large.trace").stat().st_size > 1_000_000

@@ -1,0 +1,74 @@
+// A foreign trace as it comes out of a converter, for tests.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "sim/sources/formats.hpp"
+#include "trace/reader.hpp"
+#include "trace/writer.hpp"
+
+namespace linebounce {
+
+// A folder of its own that goes when the test ends.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_(std::filesystem::temp_directory_path() / ("linebounce_sources_" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Converted {
+  trace::Symbols symbols;
+  std::vector<std::vector<trace::Operation>> streams;
+  std::vector<std::string> missing;
+};
+
+inline Converted read_all(const std::filesystem::path& file) {
+  const trace::Reader reader(file);
+  Converted out{reader.symbols(), {}, reader.summary().missing};
+  for (std::uint32_t stream = 0; stream < out.symbols.streams.size(); ++stream) {
+    auto cursor = reader.open(stream);
+    std::vector<trace::Operation>& operations = out.streams.emplace_back();
+    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame())
+      operations.insert(operations.end(), frame.begin(), frame.end());
+  }
+  return out;
+}
+
+inline Converted converted(decltype(SourceFormat::convert) convert, const std::string& content) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "in", std::ios::binary) << content;
+  trace::Writer writer(folder / "out.trace");
+  trace::Summary summary;
+  summary.missing = convert(folder / "in", writer);
+  writer.finish(summary);
+  return read_all(folder / "out.trace");
+}
+
+// What a converter says of a file that it can't read, without the file's folder.
+inline std::string refusal(decltype(SourceFormat::convert) convert, const std::string& content) {
+  try {
+    converted(convert, content);
+  } catch (const trace::TraceError& error) {
+    const std::string text = error.what();
+    return text.substr(text.find("/in: ") + 5);
+  }
+  return "accepted";
+}
+
+}  // namespace linebounce

@@ -1,0 +1,13 @@
+// One trace into another file, which may be of the other form.
+#pragma once
+
+#include "trace/reader.hpp"
+#include "trace/writer.hpp"
+
+namespace linebounce::trace {
+
+// All symbols, then stream after stream, then the summary; `to` is finished. What `from` recovered from is added to what is
+// missing. Errors: TraceError, WriteError.
+void copy(const Reader& from, Writer& to);
+
+}  // namespace linebounce::trace

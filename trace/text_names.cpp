@@ -1,0 +1,149 @@
+#include "trace/text_names.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "trace/symbol_json.hpp"
+
+namespace linebounce::trace {
+
+namespace {
+
+std::string_view marks_of(Names kind) {
+  return kind == Names::object ? kObjectMarks : kNameMarks;
+}
+
+std::string_view kind_name(Names kind) {
+  switch (kind) {
+    case Names::structure: return "structure";
+    case Names::object: return "object";
+    case Names::function: return "function";
+    case Names::lock: return "lock";
+    case Names::barrier: return "barrier";
+    case Names::event: return "event";
+    case Names::stream: return "stream";
+    default: return "word";
+  }
+}
+
+// Its name; nullptr: no symbol has that number.
+const std::string* name_of(const Symbols& symbols, Names kind, std::uint32_t id) {
+  const auto in = [id](const auto& list) { return id < list.size() ? &list[id].name : nullptr; };
+  switch (kind) {
+    case Names::structure: return in(symbols.structures);
+    case Names::object: return in(symbols.objects);
+    case Names::function: return in(symbols.functions);
+    case Names::lock: return in(symbols.locks);
+    case Names::barrier: return in(symbols.barriers);
+    case Names::event: return in(symbols.events);
+    case Names::stream: return in(symbols.streams);
+    default: return nullptr;
+  }
+}
+
+const Field* field_named(const Symbols& symbols, const Object& object, std::string_view name) {
+  if (object.structure == kNone) return nullptr;
+  const std::vector<Field>& fields = symbols.structures[object.structure].fields;
+  const auto found = std::find_if(fields.begin(), fields.end(), [name](const Field& field) { return field.name == name; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+const Field* field_at(const Symbols& symbols, const Object& object, std::uint64_t offset) {
+  if (object.structure == kNone) return nullptr;
+  for (const Field& field : symbols.structures[object.structure].fields) {
+    const auto begin = static_cast<std::uint64_t>(field.offset);
+    if (offset >= begin && offset - begin < static_cast<std::uint64_t>(field.size)) return &field;
+  }
+  return nullptr;
+}
+
+std::uint32_t read_number(Scanner& line, std::string_view what) {
+  const std::uint64_t number = line.number(what);
+  if (number > kNone) throw FormatError(fmt::format("{} is {}; legal: 0 to {}", what, number, kNone));
+  return static_cast<std::uint32_t>(number);
+}
+
+}  // namespace
+
+void TextNames::add(const Symbols& symbols, const Symbol& symbol) {
+  const auto note = [this](Names kind, const auto& list) {
+    first_[kind].try_emplace(list.back().name, static_cast<std::uint32_t>(list.size() - 1));
+  };
+  if (std::holds_alternative<Structure>(symbol)) note(Names::structure, symbols.structures);
+  if (std::holds_alternative<Object>(symbol)) note(Names::object, symbols.objects);
+  if (std::holds_alternative<Function>(symbol)) note(Names::function, symbols.functions);
+  if (std::holds_alternative<Lock>(symbol)) note(Names::lock, symbols.locks);
+  if (std::holds_alternative<Barrier>(symbol)) note(Names::barrier, symbols.barriers);
+  if (std::holds_alternative<Event>(symbol)) note(Names::event, symbols.events);
+  if (std::holds_alternative<Stream>(symbol)) note(Names::stream, symbols.streams);
+  if (const Word* word = std::get_if<Word>(&symbol)) {
+    words_.try_emplace({word->object, static_cast<std::uint64_t>(word->offset)},
+                       static_cast<std::uint32_t>(symbols.words.size() - 1));
+  }
+}
+
+std::string TextNames::shown(const Symbols& symbols, Names kind, std::uint32_t id) const {
+  if (kind == Names::word && id < symbols.words.size()) {
+    const Place place{symbols.words[id].object, static_cast<std::uint64_t>(symbols.words[id].offset)};
+    if (words_.at(place) == id) return shown_place(symbols, place.first, place.second);
+  }
+  const std::string* name = name_of(symbols, kind, id);
+  if (name == nullptr) return fmt::format("#{}", id);
+  const auto& firsts = first_.at(kind);
+  const auto first = firsts.find(*name);
+  const std::string text = quoted_if_needed(*name, marks_of(kind));
+  return first != firsts.end() && first->second == id ? text : fmt::format("{}#{}", text, id);
+}
+
+std::string TextNames::shown_place(const Symbols& symbols, std::uint32_t object, std::uint64_t offset) const {
+  const std::string name = shown(symbols, Names::object, object);
+  if (object < symbols.objects.size()) {
+    const Object& whole = symbols.objects[object];
+    const Field* field = field_at(symbols, whole, offset);
+    // Two fields of one name: only the first can be meant by it.
+    if (field != nullptr && field_named(symbols, whole, field->name) == field) {
+      const std::string place = name + "." + quoted_if_needed(field->name, kFieldMarks);
+      const std::uint64_t within = offset - static_cast<std::uint64_t>(field->offset);
+      return within == 0 ? place : fmt::format("{}+{}", place, within);
+    }
+  }
+  return fmt::format("{}+{}", name, offset);
+}
+
+std::uint32_t TextNames::read(const Symbols& symbols, Scanner& line, Names kind) const {
+  if (kind == Names::word && line.next() != '#') return read_word(symbols, line);
+  if (line.skip('#')) return read_number(line, "the number behind #");
+  const std::string name = line.name(marks_of(kind));
+  if (line.skip('#')) return read_number(line, "the number behind #");
+  const auto firsts = first_.find(kind);
+  const auto found = firsts == first_.end() ? decltype(firsts->second.end()){} : firsts->second.find(name);
+  if (firsts == first_.end() || found == firsts->second.end()) {
+    throw FormatError(fmt::format("no {} named \"{}\" is defined before this line", kind_name(kind), name));
+  }
+  return found->second;
+}
+
+std::uint32_t TextNames::read_word(const Symbols& symbols, Scanner& line) const {
+  const Place place = read_place(symbols, line);
+  const auto found = words_.find(place);
+  if (found == words_.end()) throw FormatError("no word is defined there before this line");
+  return found->second;
+}
+
+std::pair<std::uint32_t, std::uint64_t> TextNames::read_place(const Symbols& symbols, Scanner& line) const {
+  Place place{read(symbols, line, Names::object), 0};
+  if (line.skip('.')) {
+    const std::string name = line.name(kFieldMarks);
+    if (place.first >= symbols.objects.size()) throw FormatError("a field of an object that is not defined");
+    const Object& object = symbols.objects[place.first];
+    const Field* field = field_named(symbols, object, name);
+    if (field == nullptr) throw FormatError(fmt::format("{} has no field \"{}\"", object.name, name));
+    place.second = static_cast<std::uint64_t>(field->offset);
+  }
+  if (line.skip('+')) place.second += line.number("the offset behind +");
+  return place;
+}
+
+}  // namespace linebounce::trace

@@ -1,0 +1,218 @@
+#include "workloads/replay/places.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "workloads/replay/homes_text.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr std::uint64_t kNear = 256;  // bytes: objects of a real program that lie so near each other stay so
+
+}  // namespace
+
+Layout layout_of(const trace::Structure& structure) {
+  Layout layout{.name = structure.name,
+                .size = static_cast<int>(structure.size),
+                .alignment = structure.alignment,
+                .fields = {},
+                .base_offset = structure.base_offset,
+                .subsystem = structure.subsystem};
+  for (const trace::Field& field : structure.fields)
+    layout.fields.push_back({field.name, static_cast<int>(field.offset), static_cast<int>(field.size)});
+  return layout;
+}
+
+Layout bytes_layout(const trace::Object& object) {
+  return {.name = object.name, .size = static_cast<int>(object.size), .alignment = std::max(object.alignment, 1), .fields = {}};
+}
+
+ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const Setting& setting, const Choices& choices)
+    : symbols_(symbols),
+      setting_(setting),
+      choices_(choices),
+      objects_(symbols.objects.size()),
+      locks_(symbols.locks.size()),
+      barriers_(symbols.barriers.size()),
+      words_(symbols.objects.size()) {
+  for (const trace::Structure& structure : symbols.structures) layouts_.push_back(linebounce::layout_of(structure));
+  for (const trace::Word& word : symbols.words) words_[word.object].push_back(word);
+  for (const trace::Lock& lock : symbols.locks) {
+    if (lock.object != trace::kNone) objects_[lock.object].holds_lock = true;
+  }
+  for (const trace::Function& function : symbols.functions)
+    setting.memory.function(function.name, function.user ? Mode::user : Mode::kernel);
+  place_all();
+  place_beside_locks();
+  place_recorded_addresses();
+  place_counts();
+}
+
+// Objects with an address come behind all others; a lock in one of them behind its object.
+void ReplayPlaces::place_all() {
+  for (const trace::Symbols::Placed& placed : symbols_.placed) {
+    switch (placed.what) {
+      case trace::Symbols::Placed::What::object:
+        if (!symbols_.objects[placed.id].address) place(placed.id);
+        break;
+      case trace::Symbols::Placed::What::lock: {
+        const std::uint32_t object = symbols_.locks[placed.id].object;
+        if (object == trace::kNone || !symbols_.objects[object].address) create_lock(placed.id);
+        break;
+      }
+      case trace::Symbols::Placed::What::barrier: {
+        const trace::Barrier& barrier = symbols_.barriers[placed.id];
+        barriers_[placed.id] = Barrier(setting_.memory, barrier.name, barrier.parties);
+        break;
+      }
+    }
+  }
+}
+
+const Layout& ReplayPlaces::now(const Layout& recorded) const {
+  if (setting_.layouts == nullptr) return recorded;
+  const auto changed = setting_.layouts->all().find(recorded.name);
+  return changed == setting_.layouts->all().end() ? recorded : changed->second;
+}
+
+void ReplayPlaces::place(std::uint32_t id) {
+  const trace::Object& object = symbols_.objects[id];
+  const std::optional<Home> home = choices_.home_of(object);
+  Placed& placed = objects_[id];
+  placed.fields = moved_fields(id);
+  if (placed.fields != nullptr) {
+    placed.object = place_object(setting_.memory, now(recorded_layout(id)), object.name, setting_.layout, home);
+    placed.begin = placed.object.address();
+  } else if (object.structure == trace::kNone && object.alignment == 0) {
+    placed.begin = setting_.memory.place_array(object.name, object.size, home);
+  } else if (object.structure == trace::kNone) {
+    placed.begin = setting_.memory.place(bytes_layout(object), object.name, 0, home);
+  } else {
+    placed.begin = setting_.memory.place(layouts_[object.structure], object.name, object.alignment, home);
+  }
+}
+
+Layout ReplayPlaces::recorded_layout(std::uint32_t id) const {
+  const trace::Object& object = symbols_.objects[id];
+  return object.structure == trace::kNone ? bytes_layout(object) : layouts_[object.structure];
+}
+
+// Where each byte of the recorded object is now; null if nothing has moved. Padding stays behind what is before it.
+const std::vector<FieldPlace>* ReplayPlaces::moved_fields(std::uint32_t id) {
+  const Layout recorded = recorded_layout(id);
+  const Layout& changed = now(recorded);
+  if (changed == recorded) return nullptr;
+  auto& known = fields_[recorded.name];
+  if (known != nullptr) return known.get();
+  known = std::make_unique<std::vector<FieldPlace>>(static_cast<std::size_t>(recorded.size));
+  MovedBytes last;
+  auto next = changed.moved.begin();
+  for (int offset = 0; offset < recorded.size; ++offset) {
+    if (next != changed.moved.end() && next->from == offset) last = *next++;
+    (*known)[static_cast<std::size_t>(offset)] = {last.to + offset - last.from, 1, last.section};
+  }
+  return known.get();
+}
+
+void ReplayPlaces::create_lock(std::uint32_t id) {
+  const trace::Lock& lock = symbols_.locks[id];
+  LockSet::Options options{.word = {}, .waits_in = {}, .word_bytes = lock.word_bytes, .figures = lock.figures};
+  if (lock.object != trace::kNone) options.word = at(lock.object, static_cast<std::uint64_t>(lock.offset), 0);
+  std::optional<FunctionId> everywhere;
+  std::map<FunctionId, FunctionId> by_call_site;
+  for (const trace::WaitsIn& waits : lock.waits_in) {
+    if (waits.taker == trace::kNone) {
+      everywhere = static_cast<FunctionId>(waits.function);
+    } else {
+      by_call_site.emplace(static_cast<FunctionId>(waits.taker), static_cast<FunctionId>(waits.function));
+    }
+  }
+  options.waits_in = WaitsIn(everywhere, std::move(by_call_site));
+  locks_[id] = &setting_.locks.create(choices_.algorithm_of(lock), lock.name, options);
+}
+
+// What the program touches of a lock's own memory: there, if the lock that is there now has it, else on its own.
+void ReplayPlaces::place_beside_locks() {
+  std::map<std::string, Address> known;
+  for (const AddressSpace::Object& object : setting_.memory.objects()) known.emplace(object.name, object.begin);
+  for (std::uint32_t id = 0; id < symbols_.objects.size(); ++id) {
+    const trace::Object& object = symbols_.objects[id];
+    if (object.of_lock == trace::kNone) continue;
+    const auto there = known.find(object.name);
+    if (there != known.end()) {
+      objects_[id].begin = there->second;
+      objects_[id].holds_lock = true;
+    } else {
+      place(id);
+    }
+  }
+}
+
+// Near objects keep their distance, and their place in a line; what lies between far ones is left out. Memory that the program
+// has used again for another object is another place here.
+void ReplayPlaces::place_recorded_addresses() {
+  std::vector<std::uint32_t> ids;
+  for (std::uint32_t id = 0; id < symbols_.objects.size(); ++id) {
+    if (symbols_.objects[id].address) ids.push_back(id);
+  }
+  std::stable_sort(ids.begin(), ids.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return *symbols_.objects[a].address < *symbols_.objects[b].address;
+  });
+  std::uint64_t end = 0;  // of what lies there so far, as recorded
+  std::vector<std::uint32_t> again;
+  for (const std::uint32_t id : ids) {
+    const trace::Object& object = symbols_.objects[id];
+    if (*object.address < end) {
+      again.push_back(id);
+      continue;
+    }
+    const std::uint64_t distance = *object.address - end;
+    if (end > 0 && distance < kNear) setting_.memory.leave_out(distance);
+    place_at(id, *object.address);
+    end = *object.address + static_cast<std::uint64_t>(object.size);
+  }
+  for (const std::uint32_t id : again) place_at(id, *symbols_.objects[id].address);
+  for (const trace::Symbols::Placed& placed : symbols_.placed) {
+    if (placed.what == trace::Symbols::Placed::What::lock && locks_[placed.id] == nullptr) create_lock(placed.id);
+  }
+}
+
+// Behind all others, at the recorded place in its surroundings. What a change of the layout has moved lies as that says.
+void ReplayPlaces::place_at(std::uint32_t id, std::uint64_t address) {
+  const trace::Object& object = symbols_.objects[id];
+  if (moved_fields(id) != nullptr) return place(id);
+  const std::optional<Home> home = choices_.home_of(object);
+  setting_.memory.go_to(address % kNear, kNear);
+  if (object.structure == trace::kNone) {
+    objects_[id].begin = setting_.memory.place_bytes(object.name, object.size, home);
+  } else {
+    objects_[id].begin = setting_.memory.place(layouts_[object.structure], object.name, 1, home);
+  }
+}
+
+void ReplayPlaces::place_counts() {
+  const auto word = [this](const std::string& name) { return setting_.memory.place_array(name, setting_.memory.line_bytes()); };
+  for (const trace::Event& event : symbols_.events) events_.push_back(word(event.name));
+  for (const trace::Stream& stream : symbols_.streams) {
+    const bool used = stream.created;
+    begun_.push_back(used ? word(stream.name + ".begun") : 0);
+    ended_.push_back(used ? word(stream.name + ".ended") : 0);
+  }
+}
+
+Value ReplayPlaces::count_of(std::uint32_t object, std::uint64_t offset, int bytes) const {
+  Value count = 0;
+  for (const trace::Word& word : words_[object]) {
+    const auto begin = static_cast<std::uint64_t>(word.offset);
+    if (begin < offset || begin + static_cast<std::uint64_t>(word.bytes) > offset + static_cast<std::uint64_t>(bytes)) continue;
+    count |= Value{1} << (8 * (begin - offset));
+  }
+  return count;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,85 @@
+// A trace's objects, locks and barriers in simulated memory, in the order in which the recorded program placed its own: so on
+// the same machine everything lies where it lay.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trace/symbols.hpp"
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/program/barrier.hpp"
+#include "workloads/program/object.hpp"
+#include "workloads/program/workload.hpp"
+
+namespace linebounce {
+
+class ReplayPlaces {
+ public:
+  // `algorithm_of`: of the lock in place of a recorded one. `home_of`: of an object.
+  struct Choices {
+    std::function<std::string(const trace::Lock&)> algorithm_of;
+    std::function<std::optional<Home>(const trace::Object&)> home_of;
+  };
+  // Errors: std::invalid_argument.
+  ReplayPlaces(const trace::Symbols& symbols, const Setting& setting, const Choices& choices);
+
+  [[nodiscard]] Address at(std::uint32_t object, std::uint64_t offset, int cpu) const {
+    const Placed& placed = objects_[object];
+    if (placed.fields == nullptr) [[likely]]
+      return placed.begin + offset;
+    return placed.object.at((*placed.fields)[offset], cpu);
+  }
+  // Whether a lock lies in it, whose word a store must leave alone.
+  [[nodiscard]] bool holds_lock(std::uint32_t object) const { return objects_[object].holds_lock; }
+  // What a write must add so that every awaited word that it covers grows by one.
+  [[nodiscard]] Value count_of(std::uint32_t object, std::uint64_t offset, int bytes) const;
+
+  [[nodiscard]] MeteredLock& lock(std::uint32_t id) { return *locks_[id]; }
+  [[nodiscard]] const Barrier& barrier(std::uint32_t id) const { return barriers_[id]; }
+  // Words that count: an event's signals; whether a stream has begun, and has ended.
+  [[nodiscard]] Address event(std::uint32_t id) const { return events_[id]; }
+  [[nodiscard]] Address begun(std::uint32_t stream) const { return begun_[stream]; }
+  [[nodiscard]] Address ended(std::uint32_t stream) const { return ended_[stream]; }
+
+ private:
+  struct Placed {
+    Address begin = 0;
+    const std::vector<FieldPlace>* fields = nullptr;  // by offset; null: as recorded
+    bool holds_lock = false;
+    Object object;
+  };
+
+  void place_all();
+  void place(std::uint32_t id);
+  void place_beside_locks();
+  void place_recorded_addresses();
+  void place_at(std::uint32_t id, std::uint64_t address);
+  void create_lock(std::uint32_t id);
+  void place_counts();
+  // What the experiment has made of a layout.
+  [[nodiscard]] const Layout& now(const Layout& recorded) const;
+  [[nodiscard]] Layout recorded_layout(std::uint32_t id) const;
+  const std::vector<FieldPlace>* moved_fields(std::uint32_t id);
+
+  const trace::Symbols& symbols_;
+  const Setting& setting_;
+  const Choices& choices_;
+  std::vector<Layout> layouts_;                                             // by structure, as recorded
+  std::map<std::string, std::unique_ptr<std::vector<FieldPlace>>> fields_;  // by layout, where a change has moved any
+  std::vector<Placed> objects_;
+  std::vector<MeteredLock*> locks_;
+  std::vector<Barrier> barriers_;
+  std::vector<std::vector<trace::Word>> words_;  // by object
+  std::vector<Address> events_, begun_, ended_;
+};
+
+// The layout that a trace's structure is, and that of an object without one: of its own name.
+Layout layout_of(const trace::Structure& structure);
+Layout bytes_layout(const trace::Object& object);
+
+}  // namespace linebounce

@@ -1,0 +1,364 @@
+#include "workloads/replay/player.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+namespace {
+
+using trace::Kind;
+
+
+double nanoseconds(std::uint64_t picoseconds) {
+  return static_cast<double>(picoseconds) / 1000;
+}
+
+}  // namespace
+
+ReplayCpu::ReplayCpu(ReplayContext& context, int number, std::vector<std::uint32_t> streams)
+    : context_(context), number_(number), threads_(streams.size()), folded_(streams.size() > 1) {
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    threads_[i].stream = streams[i];
+    threads_[i].operations.emplace(context.trace, streams[i]);
+  }
+}
+
+void ReplayCpu::add_handlers(int vector, std::uint32_t stream) {
+  handlers_.emplace(vector, Handlers{OperationCursor(context_.trace, stream), stream});
+}
+
+void ReplayCpu::run(Cpu& cpu) {
+  cpu.set_interrupt_handler([this](Cpu& on, int vector) { interrupted(on, vector); });
+  if (folded_) {
+    run_folded(cpu);
+  } else if (!threads_.empty()) {
+    run_on(cpu, threads_.front());
+  }
+}
+
+// A thread goes on until it must wait; then the next one does. No thread of this CPU is put off inside a lock's section but by
+// what the section itself waits for.
+void ReplayCpu::run_folded(Cpu& cpu) {
+  std::size_t left = threads_.size();
+  while (left > 0) {
+    bool moved = false;
+    for (ReplayThread& thread : threads_) {
+      if (thread.ended) continue;
+      const std::int64_t before = context_.differences[static_cast<std::size_t>(number_)].operations;
+      if (run_on(cpu, thread)) --left;
+      moved = moved || thread.ended || context_.differences[static_cast<std::size_t>(number_)].operations != before;
+    }
+    if (!moved) wait_for_any(cpu);
+  }
+}
+
+// All threads wait: for words, or for a lock that one of them holds.
+void ReplayCpu::wait_for_any(Cpu& cpu) {
+  std::vector<WantedWord> wanted;
+  for (const ReplayThread& thread : threads_) {
+    if (!thread.ended) wanted.insert(wanted.end(), thread.wanted.begin(), thread.wanted.end());
+  }
+  if (wanted.empty()) {
+    throw ModelFailure(fmt::format("replay: all threads of CPU {} wait for locks that another of them holds", number_));
+  }
+  // Words of all sizes at once: as what they lie in.
+  std::vector<Address> around;
+  for (const WantedWord& word : wanted) around.push_back(word.address / 8 * 8);
+  std::vector<Value> values(around.size());
+  cpu.spin_until_any(around, values, [&](std::span<const Value> now) {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const Value shifted = now[i] >> (8 * (wanted[i].address - around[i]));
+      const Value mask = wanted[i].bytes == 8 ? ~Value{0} : (Value{1} << (8 * wanted[i].bytes)) - 1;
+      if (wanted[i].has_come(shifted & mask)) return true;
+    }
+    return false;
+  });
+}
+
+bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
+  if (!thread.begun && !begin(cpu, thread)) return false;
+  ReplayPlaces& places = context_.places;
+  std::int64_t& operations = context_.differences[static_cast<std::size_t>(number_)].operations;
+  OperationCursor& cursor = *thread.operations;
+  while (cursor.peek() != nullptr) {
+    for (const trace::Operation& operation : cursor.rest()) {
+      if (operation.flags == 0 && !thread.reads_again_with && !thread.first_of_pair) [[likely]] {
+        if (operation.kind == Kind::load) {
+          cpu.load(places.at(operation.id, operation.argument, number_), operation.bytes);
+          cursor.advance();
+          ++operations;
+          continue;
+        }
+        if (operation.kind == Kind::store && !places.holds_lock(operation.id)) {
+          cpu.store(places.at(operation.id, operation.argument, number_), 0, operation.bytes);
+          cursor.advance();
+          ++operations;
+          continue;
+        }
+      }
+      if (!step(cpu, thread, operation)) return false;
+      cursor.advance();
+      operations += 1 + (operation.is_memory() ? operation.repeats() : 0);
+    }
+  }
+  end(cpu, thread);
+  return true;
+}
+
+bool ReplayCpu::begin(Cpu& cpu, ReplayThread& thread) {
+  const bool created = context_.trace.symbols().streams[thread.stream].created;
+  if (created && !wait_for(cpu, thread, {.address = context_.places.begun(thread.stream), .number = 1})) return false;
+  thread.begun = true;
+  return true;
+}
+
+void ReplayCpu::end(Cpu& cpu, ReplayThread& thread) {
+  if (const Address ended = context_.places.ended(thread.stream); ended != 0) cpu.store_release(ended, 1);
+  thread.ended = true;
+  thread.ended_at = cpu.local_time();
+}
+
+// A handler is read whole before it runs: another interrupt may come in the middle of it.
+void ReplayCpu::interrupted(Cpu& cpu, int vector) {
+  const auto known = handlers_.find(vector);
+  ReplayContext::Differences& differences = context_.differences[static_cast<std::size_t>(number_)];
+  if (known == handlers_.end() || known->second.operations.peek() == nullptr) {
+    ++differences.handlers_missing;
+    return;
+  }
+  OperationCursor& cursor = known->second.operations;
+  std::vector<trace::Operation> handler;
+  for (const trace::Operation* next = cursor.peek(); next != nullptr; next = cursor.peek()) {
+    const trace::Operation operation = *next;
+    cursor.advance();
+    if (operation.kind == Kind::handler_end) break;
+    handler.push_back(operation);
+  }
+  ReplayThread thread;
+  thread.stream = known->second.stream;
+  for (const trace::Operation& operation : handler) step(cpu, thread, operation);
+  differences.operations += static_cast<std::int64_t>(handler.size());
+}
+
+std::int64_t ReplayCpu::handlers_left() {
+  std::int64_t left = 0;
+  for (auto& [vector, handlers] : handlers_) {
+    for (const trace::Operation* next = handlers.operations.peek(); next != nullptr; next = handlers.operations.peek()) {
+      if (next->kind == Kind::handler) ++left;
+      handlers.operations.advance();
+    }
+  }
+  return left;
+}
+
+bool ReplayCpu::step(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
+  switch (operation.kind) {
+    case Kind::load:
+    case Kind::store:
+    case Kind::exchange:
+    case Kind::fetch_add:
+    case Kind::compare_exchange:
+    case Kind::prefetch: access(cpu, thread, operation); break;
+    case Kind::fence: cpu.fence(); break;
+    case Kind::execute: cpu.execute(static_cast<std::int64_t>(operation.argument)); break;
+    case Kind::compute: cpu.compute(static_cast<std::int64_t>(operation.argument)); break;
+    case Kind::clock: cpu.now(); break;
+    case Kind::enter: thread.callers.push_back(cpu.enter_function(static_cast<FunctionId>(operation.id))); break;
+    case Kind::leave:
+      if (thread.callers.empty()) break;  // what it was in when the recording began
+      cpu.leave_function(thread.callers.back());
+      thread.callers.pop_back();
+      break;
+    case Kind::acquire:
+    case Kind::try_acquire:
+    case Kind::release:
+    case Kind::acquire_shared:
+    case Kind::try_acquire_shared:
+    case Kind::release_shared: return use_lock(cpu, thread, operation);
+    case Kind::barrier: return meet(cpu, thread, operation);
+    case Kind::await: return await(cpu, thread, operation);
+    case Kind::signal: cpu.fetch_add(context_.places.event(operation.id), 1); break;
+    case Kind::wait:
+      return wait_for(cpu, thread, {.address = context_.places.event(operation.id), .number = operation.argument});
+    case Kind::create: cpu.store_release(context_.places.begun(operation.id), 1); break;
+    case Kind::join: return wait_for(cpu, thread, {.address = context_.places.ended(operation.id), .number = 1});
+    case Kind::sleep:
+    case Kind::wake:
+    case Kind::timer:
+    case Kind::interrupt:
+    case Kind::interrupts_off:
+    case Kind::interrupts_on:
+    case Kind::tally: use_processor(cpu, operation); break;
+    case Kind::handler:
+    case Kind::handler_end: break;
+  }
+  if (thread.reads_again_with) thread.section.push_back(operation);
+  return true;
+}
+
+void ReplayCpu::access(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
+  const int times = operation.kind == Kind::load || operation.kind == Kind::store ? 1 + operation.repeats() : 1;
+  std::uint64_t offset = operation.argument;
+  for (int i = 0; i < times; ++i, offset += operation.bytes) {
+    const Address address = context_.places.at(operation.id, offset, number_);
+    if (operation.kind == Kind::load) {
+      load(cpu, thread, operation, address);
+    } else if (operation.kind == Kind::prefetch) {
+      cpu.prefetch(address, (operation.flags & trace::kForWrite) != 0 ? kWriteAccess : kReadAccess);
+    } else {
+      write(cpu, operation, address, offset);
+    }
+  }
+}
+
+void ReplayCpu::load(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation, Address address) {
+  if (const auto first = std::exchange(thread.first_of_pair, std::nullopt)) {
+    const Cpu::Word one = {context_.places.at(first->id, first->argument, number_), first->bytes};
+    cpu.load_pair(one, {address, operation.bytes});
+  } else if ((operation.flags & trace::kPaired) != 0) {
+    thread.first_of_pair = operation;
+  } else {
+    cpu.load(address, operation.bytes);
+  }
+}
+
+void ReplayCpu::write(Cpu& cpu, const trace::Operation& operation, Address address, std::uint64_t offset) {
+  const int bytes = operation.bytes;
+  const bool release = (operation.flags & trace::kRelease) != 0;
+  Value count = 0;
+  if ((operation.flags & trace::kCounted) != 0) {
+    count = context_.places.count_of(operation.id, offset, bytes);
+    if (!own_writes_.empty()) count_own_write(operation.id, offset, bytes);
+  }
+  switch (operation.kind) {
+    case Kind::exchange: return cpu.write_adding(OperationKind::exchange, address, count, bytes);
+    case Kind::fetch_add: return cpu.write_adding(OperationKind::fetch_add, address, count, bytes);
+    case Kind::compare_exchange: return cpu.write_adding(OperationKind::compare_exchange, address, count, bytes);
+    default: break;
+  }
+  if (count != 0 || release || context_.places.holds_lock(operation.id)) {
+    cpu.write_adding(OperationKind::store, address, count, bytes, release);
+  } else {
+    cpu.store(address, 0, bytes);
+  }
+}
+
+void ReplayCpu::count_own_write(std::uint32_t object, std::uint64_t offset, int bytes) {
+  for (OwnWrites* awaited : own_writes_) {
+    const trace::Word& word = awaited->word;
+    const auto begin = static_cast<std::uint64_t>(word.offset);
+    const bool covers = word.object == object && offset <= begin &&
+                        begin + static_cast<std::uint64_t>(word.bytes) <= offset + static_cast<std::uint64_t>(bytes);
+    if (covers) ++awaited->count;
+  }
+}
+
+void ReplayCpu::use_processor(Cpu& cpu, const trace::Operation& operation) {
+  switch (operation.kind) {
+    case Kind::sleep: return sleep(cpu, operation.argument);
+    case Kind::wake: return cpu.wake(CpuId(context_.cpu_of.at(operation.id)));
+    case Kind::timer: return cpu.set_timer(nanoseconds(operation.argument), static_cast<int>(operation.id));
+    case Kind::interrupt: {
+      const CpuId target(context_.cpu_of.at(operation.id >> 16U));
+      return cpu.interrupt_later(target, static_cast<int>(operation.id & 0xFFFFU), nanoseconds(operation.argument));
+    }
+    case Kind::interrupts_off: return cpu.disable_interrupts();
+    case Kind::interrupts_on: return cpu.enable_interrupts();
+    case Kind::tally: return cpu.tally(static_cast<int>(operation.id), static_cast<std::int64_t>(operation.argument));
+    default: return;
+  }
+}
+
+// Wake-ups that came together count each, as when they were recorded.
+void ReplayCpu::sleep(Cpu& cpu, std::uint64_t wakes) const {
+  cpu.now();  // those that came before this have come
+  if (cpu.wake_pending() || cpu.wakes() < static_cast<std::int64_t>(wakes)) context_.locks.sleep(cpu);
+  while (cpu.wakes() < static_cast<std::int64_t>(wakes)) context_.locks.sleep(cpu);
+}
+
+// True: it has come.
+bool ReplayCpu::wait_for(Cpu& cpu, ReplayThread& thread, const WantedWord& word) {
+  if (folded_) return await_folded(cpu, thread, {word});
+  if (word.address == 0) return true;
+  cpu.spin_until_acquire(word.address, [&word](Value value) { return word.has_come(value); }, word.bytes);
+  return true;
+}
+
+bool ReplayCpu::await_folded(Cpu& cpu, ReplayThread& thread, const std::vector<WantedWord>& words) {
+  thread.wanted.clear();
+  for (const WantedWord& word : words) {
+    if (word.address == 0 || word.has_come(cpu.load_acquire(word.address, word.bytes))) return true;
+  }
+  thread.wanted = words;
+  return false;
+}
+
+WantedWord ReplayCpu::word_of(const trace::Operation& await) const {
+  const trace::Word& word = context_.trace.symbols().words[await.id];
+  const Address address = context_.places.at(word.object, static_cast<std::uint64_t>(word.offset), number_);
+  return {.address = address, .bytes = word.bytes, .number = await.argument};
+}
+
+bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
+  const bool again = folded_ && !thread.wanted.empty();  // the whole group is there already
+  if (!again) thread.awaited.push_back(operation);
+  if ((operation.flags & trace::kPaired) != 0) return true;
+  std::vector<WantedWord> words;
+  std::vector<OwnWrites> own(thread.awaited.size());
+  bool waits = false;
+  for (const trace::Operation& await : thread.awaited) {
+    words.push_back(word_of(await));
+    waits = waits || await.argument > 0 || (await.flags & trace::kCounted) != 0;
+  }
+  if (folded_) {
+    std::vector<WantedWord> wanted;
+    for (const WantedWord& word : words) {
+      if (word.number > 0) wanted.push_back(word);
+    }
+    if (!wanted.empty() && !await_folded(cpu, thread, wanted)) return false;
+    thread.awaited.clear();
+    return true;
+  }
+  std::vector<Address> addresses;
+  std::vector<Value> values(words.size());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    addresses.push_back(words[i].address);
+    own[i].word = context_.trace.symbols().words[thread.awaited[i].id];
+    own_writes_.push_back(&own[i]);
+  }
+  const auto done = [&](std::span<const Value> now) {
+    if (!waits) return true;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const trace::Operation& await = thread.awaited[i];
+      const bool by_own = (await.flags & trace::kCounted) != 0;
+      if (by_own ? own[i].count >= await.bytes : await.argument > 0 && words[i].has_come(now[i])) return true;
+    }
+    return false;
+  };
+  cpu.spin_until_any(addresses, values, done, words.front().bytes);
+  own_writes_.resize(own_writes_.size() - words.size());
+  thread.awaited.clear();
+  return true;
+}
+
+bool ReplayCpu::meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
+  const Barrier& barrier = context_.places.barrier(operation.id);
+  if (!folded_) {
+    barrier.wait(cpu);
+    return true;
+  }
+  if (!thread.generation) thread.generation = barrier.arrive(cpu);
+  if (!thread.generation) return true;
+  const bool open = await_folded(
+      cpu, thread, {{.address = barrier.generation_word(), .number = *thread.generation, .other = true}});
+  if (open) thread.generation.reset();
+  return open;
+}
+
+}  // namespace linebounce

@@ -1,0 +1,150 @@
+// A CPU that replays: its threads' and interrupt handlers' operations become calls of Cpu.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/core/cpu.hpp"
+#include "trace/reader.hpp"
+#include "workloads/replay/places.hpp"
+
+namespace linebounce {
+
+// What all CPUs of a replay share: who is where, and what was found.
+struct ReplayContext {
+  const trace::Reader& trace;
+  ReplayPlaces& places;
+  LockSet& locks;
+  std::vector<int> cpu_of;  // by a recorded CPU's number
+  // By [CPU that took it, lock]: not how it was when recorded. Each CPU counts for itself.
+  struct Differences {
+    std::int64_t tries = 0;             // that got a lock then and not now, or now and not then
+    std::int64_t reads_again = 0;       // sections of readers that had to be read again now
+    std::int64_t handlers_missing = 0;  // interrupts for which the trace has no handler any more
+    std::int64_t operations = 0;
+  };
+  std::vector<Differences> differences;  // by CPU
+};
+
+// One stream's operations, in order.
+class OperationCursor {
+ public:
+  OperationCursor(const trace::Reader& trace, std::uint32_t stream) : cursor_(trace.open(stream)) {}
+
+  // Null: there are no more.
+  const trace::Operation* peek() {
+    if (at_ == frame_.size()) refill();
+    return at_ == frame_.size() ? nullptr : &frame_[at_];
+  }
+  void advance() { ++at_; }
+
+  // All that is there without reading on.
+  [[nodiscard]] std::span<const trace::Operation> rest() const { return frame_.subspan(at_); }
+  void advance(std::size_t operations) { at_ += operations; }
+
+ private:
+  void refill() {
+    frame_ = cursor_.frame();
+    at_ = 0;
+  }
+  trace::Reader::Cursor cursor_;
+  std::span<const trace::Operation> frame_;
+  std::size_t at_ = 0;
+};
+
+// What a thread waits for in memory: a word's count to come to a number, or a word to change.
+struct WantedWord {
+  Address address = 0;
+  int bytes = 8;
+  Value number = 0;
+  bool other = false;  // than `number`
+
+  [[nodiscard]] bool has_come(Value value) const {
+    if (other) return value != number;
+    // Counts may have gone round in a small word.
+    const int bits = 8 * bytes;
+    const Value mask = bytes == 8 ? ~Value{0} : (Value{1} << bits) - 1;
+    return ((value - number) & mask) >> (bits - 1) == 0;
+  }
+};
+
+// A thread, or a handler that runs: what it is in the middle of.
+struct ReplayThread {
+  std::uint32_t stream = 0;
+  std::optional<OperationCursor> operations;
+  std::vector<FunctionId> callers;
+  std::vector<std::uint32_t> not_had;  // locks that the trace holds and this thread does not
+  // Of a section whose readers may have to read again: its operations so far.
+  std::optional<std::uint32_t> reads_again_with;
+  std::vector<trace::Operation> section;
+  std::vector<trace::Operation> awaited;        // a group, until it is whole
+  std::optional<trace::Operation> first_of_pair;
+  std::vector<WantedWord> wanted;  // where it waits while others of its CPU run; any of them ends it
+  std::optional<std::uint64_t> generation;  // of the barrier at which it waits; arrived already
+  bool begun = false, ended = false;
+  Tick ended_at = 0;
+};
+
+class ReplayCpu {
+ public:
+  ReplayCpu(ReplayContext& context, int number, std::vector<std::uint32_t> streams);
+
+  // The program of this CPU.
+  void run(Cpu& cpu);
+  // Handlers of an interrupt vector.
+  void add_handlers(int vector, std::uint32_t stream);
+
+  [[nodiscard]] const std::vector<ReplayThread>& threads() const { return threads_; }
+  // Handlers that no interrupt has asked for. Reads the rest of their streams. REQUIRES: the simulation is over.
+  [[nodiscard]] std::int64_t handlers_left();
+
+ private:
+  void run_folded(Cpu& cpu);
+  void wait_for_any(Cpu& cpu);
+  // True: it has ended; false: it waits.
+  bool run_on(Cpu& cpu, ReplayThread& thread);
+  bool begin(Cpu& cpu, ReplayThread& thread);
+  void end(Cpu& cpu, ReplayThread& thread);
+  void interrupted(Cpu& cpu, int vector);
+
+  // Does it, but for what must wait while another thread of this CPU could run: then false, and it is to be done again.
+  bool step(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  void access(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  void load(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation, Address address);
+  void write(Cpu& cpu, const trace::Operation& operation, Address address, std::uint64_t offset);
+  bool use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  bool take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  void give(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  void read_again(Cpu& cpu, ReplayThread& thread, MeteredLock& lock, bool outermost);
+  void use_processor(Cpu& cpu, const trace::Operation& operation);
+  bool wait_for(Cpu& cpu, ReplayThread& thread, const WantedWord& word);
+  bool await(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  bool meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  void sleep(Cpu& cpu, std::uint64_t wakes) const;
+  bool await_folded(Cpu& cpu, ReplayThread& thread, const std::vector<WantedWord>& words);
+  void count_own_write(std::uint32_t object, std::uint64_t offset, int bytes);
+  [[nodiscard]] WantedWord word_of(const trace::Operation& await) const;
+
+  ReplayContext& context_;
+  int number_;
+  std::vector<ReplayThread> threads_;
+  struct Handlers {
+    OperationCursor operations;
+    std::uint32_t stream;
+  };
+  std::map<int, Handlers> handlers_;  // by vector
+  std::map<std::uint32_t, const ReplayThread*> held_here_;  // locks, if there are several threads
+  // What awaits look at now, on this CPU, with how many writes its handlers have made since.
+  struct OwnWrites {
+    trace::Word word;
+    int count = 0;
+  };
+  std::vector<OwnWrites*> own_writes_;
+  bool folded_ = false;
+};
+
+}  // namespace linebounce

@@ -1,0 +1,258 @@
+#include "workloads/replay/recorder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace linebounce {
+
+namespace {
+
+using trace::Kind;
+
+Kind kind_of(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::load: return Kind::load;
+    case OperationKind::store: return Kind::store;
+    case OperationKind::exchange: return Kind::exchange;
+    case OperationKind::fetch_add: return Kind::fetch_add;
+    case OperationKind::compare_exchange: return Kind::compare_exchange;
+  }
+  return Kind::load;
+}
+
+Kind kind_of(Composite::What what) {
+  switch (what) {
+    case Composite::What::acquire: return Kind::acquire;
+    case Composite::What::try_acquire: return Kind::try_acquire;
+    case Composite::What::release: return Kind::release;
+    case Composite::What::acquire_shared: return Kind::acquire_shared;
+    case Composite::What::release_shared: return Kind::release_shared;
+    case Composite::What::barrier: return Kind::barrier;
+    case Composite::What::sleep: return Kind::sleep;
+  }
+  return Kind::barrier;
+}
+
+bool takes(Composite::What what) {
+  return what == Composite::What::acquire || what == Composite::What::try_acquire || what == Composite::What::acquire_shared;
+}
+
+}  // namespace
+
+Recorder::Recorder(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus)
+    : memory_(memory),
+      locks_(locks),
+      timebase_(timebase),
+      contexts_(static_cast<std::size_t>(cpus)),
+      programs_(static_cast<std::size_t>(cpus)) {
+  for (const LockSet::Created& created : locks.created())
+    lock_numbers_.emplace(created.lock, static_cast<std::uint32_t>(lock_numbers_.size()));
+  for (std::size_t cpu = 0; cpu < contexts_.size(); ++cpu) contexts_[cpu].emplace_back(programs_[cpu]);
+}
+
+std::uint64_t Recorder::operations() const {
+  std::uint64_t count = 0;
+  for (const Operations& program : programs_) count += program.size();
+  for (const auto& [key, handlers] : handlers_) {
+    for (const Operations& handler : handlers) count += handler.size();
+  }
+  return count;
+}
+
+trace::Operation Recorder::at(Kind kind, Address address, int bytes) const {
+  const AddressSpace::Place place = memory_.find_byte(address);
+  return {.kind = kind, .bytes = static_cast<std::uint8_t>(bytes), .id = place.object, .argument = place.offset};
+}
+
+void Recorder::called(const Cpu& cpu, const ProgramCall& call) {
+  Context& context = top(cpu);
+  if (call.what == ProgramCall::What::memory && call.operation.writes()) note_own_write(cpu, call.operation);
+  if (!records(context)) return;
+  const auto which = static_cast<std::uint32_t>(call.which);
+  const auto amount = static_cast<std::uint64_t>(call.amount);
+  const auto picoseconds = [&] {  // from which the same tick comes out again
+    return static_cast<std::uint64_t>(std::llround(timebase_.to_ns(timebase_.from_ns(call.ns)) * 1000));
+  };
+  Operations& to = *context.to;
+  switch (call.what) {
+    case ProgramCall::What::memory: return append_memory(context, call);
+    case ProgramCall::What::pair: context.paired = true; return;
+    case ProgramCall::What::prefetch: {
+      trace::Operation operation = at(Kind::prefetch, call.operation.address, 1);
+      if (call.operation.writes()) operation.flags = trace::kForWrite;
+      to.push_back(operation);
+      return;
+    }
+    case ProgramCall::What::fence: to.push_back({.kind = Kind::fence}); return;
+    case ProgramCall::What::execute: to.push_back({.kind = Kind::execute, .argument = amount}); return;
+    case ProgramCall::What::compute: to.push_back({.kind = Kind::compute, .argument = amount}); return;
+    case ProgramCall::What::clock: to.push_back({.kind = Kind::clock}); return;
+    case ProgramCall::What::enter: to.push_back({.kind = Kind::enter, .id = which}); return;
+    case ProgramCall::What::leave: to.push_back({.kind = Kind::leave}); return;
+    case ProgramCall::What::sleep:
+      to.push_back({.kind = Kind::sleep, .argument = static_cast<std::uint64_t>(cpu.wakes())});
+      return;
+    case ProgramCall::What::wake: to.push_back({.kind = Kind::wake, .id = which}); return;
+    case ProgramCall::What::timer: to.push_back({.kind = Kind::timer, .id = which, .argument = picoseconds()}); return;
+    case ProgramCall::What::interrupt: {
+      const auto target = which << 16U | static_cast<std::uint32_t>(call.vector);
+      to.push_back({.kind = Kind::interrupt, .id = target, .argument = picoseconds()});
+      return;
+    }
+    case ProgramCall::What::interrupts_off: to.push_back({.kind = Kind::interrupts_off}); return;
+    case ProgramCall::What::interrupts_on: to.push_back({.kind = Kind::interrupts_on}); return;
+    case ProgramCall::What::tally: to.push_back({.kind = Kind::tally, .id = which, .argument = amount}); return;
+  }
+}
+
+void Recorder::append_memory(Context& context, const ProgramCall& call) {
+  trace::Operation operation = at(kind_of(call.operation.kind), call.operation.address, call.operation.bytes);
+  if (call.release) operation.flags |= trace::kRelease;
+  if (std::exchange(context.paired, false)) operation.flags |= trace::kPaired;
+  context.to->push_back(operation);
+  if (!call.operation.writes()) return;
+  for (const Held& held : context.held) {
+    if (held.shared) readers_write_.insert(held.lock);
+  }
+}
+
+void Recorder::applied(const Cpu& cpu, const Operation& operation, Value old) {
+  Context& context = top(cpu);
+  if (!operation.writes()) {
+    if (!context.spins || context.inside > 0) return;
+    for (Looked& word : context.spin.words) {
+      if (word.address != operation.address) continue;
+      word.now = written_.times(word.address, context.spin.bytes);
+      word.now_forwarded = false;
+    }
+    return;
+  }
+  const bool failed = operation.kind == OperationKind::compare_exchange && old != operation.expected;
+  if (!failed) {
+    written_.written(operation.address, operation.bytes);
+  } else if (records(context)) {
+    context.to->back().flags |= trace::kFailed;
+  }
+}
+
+// The newest of its own stores: all that came before this look.
+void Recorder::forwarded(const Cpu& cpu) {
+  Context& context = top(cpu);
+  if (!context.spins || context.inside > 0) return;
+  for (Looked& word : context.spin.words) word.now_forwarded = true;
+}
+
+void Recorder::note_own_write(const Cpu& cpu, const Operation& operation) {
+  for (Context& context : contexts_[static_cast<std::size_t>(cpu.id().value)]) {
+    if (!context.spins) continue;
+    for (Looked& word : context.spin.words) {
+      if (WrittenWords::covers(operation.address, operation.bytes, word.address, context.spin.bytes)) ++word.own;
+    }
+  }
+}
+
+void Recorder::spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) {
+  Context& context = top(cpu);
+  if (!records(context)) return;
+  context.spins = true;
+  context.spin = {.words = {}, .bytes = bytes};
+  for (const Address word : words) context.spin.words.push_back({.address = word});
+}
+
+void Recorder::spin_looked(const Cpu& cpu) {
+  Context& context = top(cpu);
+  if (!context.spins || context.inside > 0) return;
+  context.spin.first = false;
+  for (Looked& word : context.spin.words) word.before = word.now;
+}
+
+void Recorder::spin_ends(const Cpu& cpu) {
+  Context& context = top(cpu);
+  if (!context.spins || context.inside > 0) return;
+  context.spins = false;
+  if (holds_any(cpu)) {
+    // Who would write the word may want the lock, if another lock gives it out in another order.
+    ++looks_in_sections_;
+    append_looks(context, context.spin);
+  } else {
+    append_awaits(context);
+  }
+}
+
+bool Recorder::holds_any(const Cpu& cpu) const {
+  const auto& contexts = contexts_[static_cast<std::size_t>(cpu.id().value)];
+  return std::any_of(contexts.begin(), contexts.end(), [](const Context& context) { return !context.held.empty(); });
+}
+
+// The word that had changed since the look before is the one that has ended it.
+void Recorder::append_awaits(Context& context) {
+  const Spin& spin = context.spin;
+  const auto changed = std::find_if(spin.words.begin(), spin.words.end(),
+                                    [](const Looked& word) { return word.now_forwarded || word.now > word.before; });
+  const auto ends = changed == spin.words.end() ? spin.words.begin() : changed;
+  for (auto word = spin.words.begin(); word != spin.words.end(); ++word) {
+    const auto number = words_.try_emplace({word->address, spin.bytes}, static_cast<std::uint32_t>(words_.size())).first->second;
+    trace::Operation operation{.kind = Kind::await, .id = number};
+    if (word + 1 != spin.words.end()) operation.flags |= trace::kPaired;
+    if (word == ends && word->now_forwarded) {
+      operation.flags |= trace::kCounted;
+      operation.bytes = static_cast<std::uint8_t>(std::min(word->own, 255));
+    } else if (word == ends) {
+      operation.argument = word->now;
+    }
+    context.to->push_back(operation);
+  }
+}
+
+void Recorder::append_looks(Context& context, const Spin& spin) {
+  for (const Looked& word : spin.words) context.to->push_back(at(Kind::load, word.address, spin.bytes));
+}
+
+void Recorder::composite_begins(const Cpu& cpu, const Composite& composite) {
+  Context& context = top(cpu);
+  if (context.inside++ > 0) return;
+  context.composite = composite.what;
+  if (composite.what == Composite::What::sleep) return;  // appended when it is over
+  std::uint32_t subject = 0;
+  if (composite.what == Composite::What::barrier) {
+    subject = barrier_numbers_.try_emplace(composite.barrier, static_cast<std::uint32_t>(barrier_numbers_.size())).first->second;
+    parties_[composite.barrier] = composite.parties;
+  } else {
+    subject = lock_numbers_.at(composite.lock);
+    if (contexts_[static_cast<std::size_t>(cpu.id().value)].size() > 1) in_handlers_.insert(subject);
+  }
+  context.to->push_back({.kind = kind_of(composite.what), .id = subject});
+  if (composite.what == Composite::What::release || composite.what == Composite::What::release_shared) {
+    const bool shared = composite.what == Composite::What::release_shared;
+    const auto held = std::find_if(context.held.rbegin(), context.held.rend(),
+                                   [&](const Held& use) { return use.lock == subject && use.shared == shared; });
+    if (held != context.held.rend()) context.held.erase(std::next(held).base());
+  }
+}
+
+void Recorder::composite_ends(const Cpu& cpu, bool failed) {
+  Context& context = top(cpu);
+  if (--context.inside > 0) return;
+  if (context.composite == Composite::What::sleep) {
+    context.to->push_back({.kind = Kind::sleep, .argument = static_cast<std::uint64_t>(cpu.wakes())});
+    return;
+  }
+  if (failed) context.to->back().flags |= trace::kFailed;
+  if (!failed && takes(context.composite))
+    context.held.push_back({context.to->back().id, context.composite == Composite::What::acquire_shared});
+}
+
+void Recorder::handler_begins(const Cpu& cpu, int vector) {
+  const int number = cpu.id().value;
+  Operations& to = handlers_[{number, vector}].emplace_back();
+  to.push_back({.kind = Kind::handler});
+  contexts_[static_cast<std::size_t>(number)].emplace_back(to);
+}
+
+void Recorder::handler_ends(const Cpu& cpu) {
+  top(cpu).to->push_back({.kind = Kind::handler_end});
+  contexts_[static_cast<std::size_t>(cpu.id().value)].pop_back();
+}
+
+}  // namespace linebounce

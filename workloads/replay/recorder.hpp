@@ -1,0 +1,116 @@
+// Records a timed run as a trace: what every CPU's program and interrupt handlers ask for, without time and values. Which
+// words are awaited is known only at the end, so the operations stay in memory until then, 16 bytes each.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "models/core/cpu.hpp"
+#include "models/timebase.hpp"
+#include "trace/summary.hpp"
+#include "trace/writer.hpp"
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/program/address_space.hpp"
+#include "workloads/replay/written_words.hpp"
+
+namespace linebounce {
+
+class Recorder final : public ProgramTap {
+ public:
+  // REQUIRES: the workload is set up: `memory` and `locks` have all that they will ever have, and outlive the recorder.
+  Recorder(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus);
+
+  // Ends what the end of the run has cut off, and writes all. Sentences about what could not be recorded are added to
+  // `summary`. REQUIRES: the simulation is over; called once. Errors: trace::WriteError.
+  void write(trace::Writer& writer, trace::Summary summary);
+  [[nodiscard]] std::uint64_t operations() const;
+
+  void called(const Cpu& cpu, const ProgramCall& call) override;
+  void applied(const Cpu& cpu, const Operation& operation, Value old) override;
+  void forwarded(const Cpu& cpu) override;
+  void spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) override;
+  void spin_looked(const Cpu& cpu) override;
+  void spin_ends(const Cpu& cpu) override;
+  void composite_begins(const Cpu& cpu, const Composite& composite) override;
+  void composite_ends(const Cpu& cpu, bool failed) override;
+  void handler_begins(const Cpu& cpu, int vector) override;
+  void handler_ends(const Cpu& cpu) override;
+
+ private:
+  using Operations = std::vector<trace::Operation>;
+  struct Held {
+    std::uint32_t lock;
+    bool shared;
+  };
+  // One of the words that a spin looks at.
+  struct Looked {
+    Address address = 0;
+    std::uint64_t before = 0, now = 0;  // how often it had been written, at the look before and at this one
+    bool now_forwarded = false;         // this look was at the own store
+    int own = 0;                        // writes by handlers of the same thread since the spin's begin
+  };
+  struct Spin {
+    std::vector<Looked> words;
+    int bytes = 0;
+    bool first = true;  // no look before this one
+  };
+  // A program, or a handler that has interrupted it.
+  struct Context {
+    explicit Context(Operations& operations) : to(&operations) {}
+    Operations* to;
+    int inside = 0;  // composites
+    bool spins = false, paired = false;
+    Composite::What composite{};
+    std::vector<Held> held;
+    Spin spin;
+  };
+  using AwaitedWord = std::pair<Address, int>;
+
+  Context& top(const Cpu& cpu) { return contexts_[static_cast<std::size_t>(cpu.id().value)].back(); }
+  [[nodiscard]] static bool records(const Context& context) { return context.inside == 0 && !context.spins; }
+  void append_memory(Context& context, const ProgramCall& call);
+  [[nodiscard]] trace::Operation at(trace::Kind kind, Address address, int bytes) const;
+  void note_own_write(const Cpu& cpu, const Operation& operation);
+  [[nodiscard]] bool holds_any(const Cpu& cpu) const;
+  void append_awaits(Context& context);
+  void append_looks(Context& context, const Spin& spin);
+
+  // At the end.
+  void cut_off();
+  void forget_barriers_without_end();
+  template <class Function>
+  void for_all(Function function);
+  void find_words();
+  void mark(Operations& operations);
+  [[nodiscard]] bool is_counted(Address address, int bytes) const;
+  [[nodiscard]] std::vector<bool> touched_objects();
+  [[nodiscard]] trace::Lock lock_facts(std::size_t lock, const std::vector<std::uint32_t>& objects) const;
+  void add_missing(trace::Summary& summary) const;
+
+  const AddressSpace& memory_;
+  const LockSet& locks_;
+  const Timebase& timebase_;
+  std::unordered_map<const void*, std::uint32_t> lock_numbers_;
+  std::map<Address, std::uint32_t> barrier_numbers_;  // by the order of their first use, until the end
+  std::map<Address, int> parties_;
+  std::vector<std::deque<Context>> contexts_;  // by CPU
+  std::vector<Operations> programs_;           // by CPU
+  std::map<std::pair<int, int>, std::deque<Operations>> handlers_;  // by CPU and vector: one handler after the other
+  std::set<std::uint32_t> in_handlers_, readers_write_;
+  WrittenWords written_;
+  std::map<AwaitedWord, std::uint32_t> words_;  // awaited, numbered by first use until the end
+  struct Word {
+    Address address = 0;
+    int bytes = 0;
+    std::uint32_t number = 0;  // in the trace; kNone: it can't be counted
+  };
+  std::map<std::uint32_t, Word> word_by_use_;
+  std::set<std::pair<Address, int>> counted_;  // words with their bytes
+  std::int64_t looks_in_sections_ = 0, looks_at_odd_words_ = 0;
+};
+
+}  // namespace linebounce

@@ -1,0 +1,178 @@
+#include "workloads/replay/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "workloads/program/throughput.hpp"
+#include "workloads/registry.hpp"
+#include "workloads/replay/homes_text.hpp"
+#include "workloads/replay/player.hpp"
+#include "workloads/replay/thread_map.hpp"
+
+namespace linebounce {
+
+namespace {
+
+constexpr const char* kRecorded = "recorded";
+constexpr const char* kLocks = "locks.";
+constexpr const char* kDefault = "default";
+constexpr int kTally = 0;
+
+// What the recorded program had, where it is no algorithm of ours.
+constexpr const char* kOtherwise = "mutex";
+
+bool is_ours(const std::string& algorithm) {
+  const auto entries = locks();
+  return std::any_of(entries.begin(), entries.end(), [&](const LockEntry& entry) { return entry.name == algorithm; });
+}
+
+class Replay final : public Workload {
+ public:
+  explicit Replay(const Parameters& parameters)
+      : threads_(parameters.text("threads")),
+        placement_(parameters.text("placement")),
+        algorithms_(parameters.texts_below(kLocks)) {}
+
+  [[nodiscard]] bool ends() const override { return true; }
+
+  void set_up(const Setting& setting) override {
+    if (setting.trace == nullptr) throw std::invalid_argument("workload.trace: the trace to replay is missing");
+    const trace::Symbols& symbols = setting.trace->symbols();
+    ThreadMap map = map_threads(symbols, threads_, setting.machine.cpus, setting.trace->file().string());
+    refuse_unknown_locks(symbols);
+    const ReplayPlaces::Choices choices{.algorithm_of = [this](const trace::Lock& lock) { return algorithm_of(lock); },
+                                        .home_of = [this](const trace::Object& object) { return home(object); }};
+    places_.emplace(symbols, setting, choices);
+    context_.emplace(ReplayContext{.trace = *setting.trace,
+                                   .places = *places_,
+                                   .locks = setting.locks,
+                                   .cpu_of = std::move(map.cpu_of),
+                                   .differences = {}});
+    context_->differences.resize(map.streams.size());
+    for (std::size_t cpu = 0; cpu < map.streams.size(); ++cpu)
+      cpus_.push_back(std::make_unique<ReplayCpu>(*context_, static_cast<int>(cpu), std::move(map.streams[cpu])));
+    for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) {
+      const trace::Stream& handlers = symbols.streams[stream];
+      if (handlers.vector < 0) continue;
+      const int cpu = context_->cpu_of.at(static_cast<std::size_t>(handlers.cpu));
+      cpus_[static_cast<std::size_t>(cpu)]->add_handlers(handlers.vector, stream);
+    }
+  }
+
+  void run(Cpu& cpu) override { cpus_[static_cast<std::size_t>(cpu.id().value)]->run(cpu); }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const override {
+    ReplayContext::Differences all;
+    std::int64_t left = 0;
+    for (const ReplayContext::Differences& one : context_->differences) {
+      all.operations += one.operations;
+      all.tries += one.tries;
+      all.reads_again += one.reads_again;
+      all.handlers_missing += one.handlers_missing;
+    }
+    for (const auto& cpu : cpus_) left += cpu->handlers_left();
+    metrics.count("replay.operations", all.operations);
+    metrics.count("replay.tries_otherwise", all.tries);
+    metrics.count("replay.reads_again", all.reads_again);
+    metrics.count("replay.handlers_missing", all.handlers_missing);
+    metrics.count("replay.handlers_left", left);
+    report_speed(facts, all.operations, metrics);
+  }
+
+ private:
+  // Of the workload's own events where it was one that counts them; else of the trace's operations. A CPU whose threads have
+  // ended early counts for the time until then.
+  void report_speed(const RunFacts& facts, std::int64_t operations, MetricSink& metrics) const {
+    if (tallied_by_all(facts, kTally) == 0) return report_rate(facts, operations, metrics);
+    report_throughput(facts, kTally, metrics);
+  }
+
+  [[nodiscard]] std::string algorithm_of(const trace::Lock& lock) const {
+    std::string algorithm = algorithms_.at(kDefault);
+    std::string path = fmt::format("workload.locks.{}", kDefault);
+    if (const auto own = algorithms_.find(lock.name); own != algorithms_.end()) {
+      algorithm = own->second;
+      path = "workload.locks." + lock.name;
+    } else if (const auto figures = algorithms_.find(lock.figures); !lock.figures.empty() && figures != algorithms_.end()) {
+      algorithm = figures->second;
+      path = "workload.locks." + lock.figures;
+    }
+    if (algorithm == kRecorded) return recorded_algorithm(lock);
+    const std::string reason = why_no_substitute(lock, algorithm);
+    if (reason.empty()) return algorithm;
+    throw std::invalid_argument(fmt::format("{}: {} can't take the place of {} here: {}", path, algorithm, lock.name, reason));
+  }
+
+  void refuse_unknown_locks(const trace::Symbols& symbols) const {
+    for (const auto& [name, algorithm] : algorithms_) {
+      const bool known = name == kDefault || std::any_of(symbols.locks.begin(), symbols.locks.end(), [&](const trace::Lock& lock) {
+                           return lock.name == name || lock.figures == name;
+                         });
+      if (known) continue;
+      std::vector<std::string> names;
+      for (const trace::Lock& lock : symbols.locks) {
+        const std::string& shown = lock.figures.empty() ? lock.name : lock.figures;
+        if (std::find(names.begin(), names.end(), shown) == names.end()) names.push_back(shown);
+      }
+      throw std::invalid_argument(
+          fmt::format("workload.locks.{}: the trace has no lock of this name; it has: {}", name, fmt::join(names, ", ")));
+    }
+  }
+
+  [[nodiscard]] std::optional<Home> home(const trace::Object& object) const {
+    return placement_ == kRecorded ? home_of(object.home) : home_of(placement_);
+  }
+
+  std::string threads_, placement_;
+  std::map<std::string, std::string> algorithms_;  // by lock
+  std::optional<ReplayPlaces> places_;
+  std::optional<ReplayContext> context_;
+  std::vector<std::unique_ptr<ReplayCpu>> cpus_;
+};
+
+}  // namespace
+
+std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm) {
+  if (algorithm == recorded.algorithm) return "";
+  const LockTraits& traits = find_lock(algorithm).traits;
+  if (traits.sleeps && recorded.in_handlers) return "interrupt handlers take it, which can't sleep";
+  if (traits.readers == Readers::never_wait)
+    return "its readers keep nobody out: writers would have to publish copies, and here they write in place";
+  if (traits.readers == Readers::read_again && recorded.readers_write)
+    return "its readers may have to read again, and here they write";
+  return "";
+}
+
+std::string recorded_algorithm(const trace::Lock& lock) {
+  return is_ours(lock.algorithm) ? lock.algorithm : kOtherwise;
+}
+
+std::vector<ParameterDeclaration> replay_parameters() {
+  std::vector<std::string> algorithms = lock_names([](auto&) { return true; });
+  algorithms.insert(algorithms.begin(), kRecorded);
+  return {
+      {.name = "trace", .default_value = "", .meaning = "the file of the trace"},
+      {.name = "threads",
+       .default_value = "one_each",
+       .meaning = "on which CPUs its threads run: one_each, round_robin, block, or the CPU of each: \"0 0 1 1\""},
+      {.name = "placement",
+       .default_value = kRecorded,
+       .meaning = "where its objects are: as recorded, or all by one policy",
+       .choices = {kRecorded, "first_touch", "interleaved", "local"}},
+      {.name = "recover", .default_value = false, .meaning = "replays what comes before the first damage of a damaged trace"},
+      {.name = std::string(kLocks) + kDefault,
+       .default_value = kRecorded,
+       .meaning = "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; mutex for what is not ours",
+       .choices = algorithms,
+       .open = true},
+  };
+}
+
+std::unique_ptr<Workload> make_replay(const Parameters& parameters) {
+  return std::make_unique<Replay>(parameters);
+}
+
+}  // namespace linebounce

@@ -1,0 +1,26 @@
+// Workload `replay`: a trace's operations, on any machine and with any locks.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workloads/program/parameters.hpp"
+#include "workloads/program/workload.hpp"
+
+namespace linebounce {
+
+std::vector<ParameterDeclaration> replay_parameters();
+std::unique_ptr<Workload> make_replay(const Parameters& parameters);
+
+namespace trace {
+struct Lock;
+}
+// Why a lock of this algorithm can't take the place of a recorded one; empty: it can. Errors: std::invalid_argument for an
+// algorithm that there is not.
+std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm);
+
+// What a lock is replayed as that is to be as it was recorded: `mutex` for what is no algorithm of ours.
+std::string recorded_algorithm(const trace::Lock& lock);
+
+}  // namespace linebounce

@@ -1,0 +1,89 @@
+#include "workloads/replay/thread_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <stdexcept>
+
+#include "trace/error.hpp"
+
+namespace linebounce {
+
+namespace {
+
+std::vector<std::uint32_t> threads_of(const trace::Symbols& symbols) {
+  std::vector<std::uint32_t> threads;
+  for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) {
+    if (symbols.streams[stream].vector < 0) threads.push_back(stream);
+  }
+  return threads;
+}
+
+std::vector<int> read_list(const std::string& text, std::size_t threads, int cpus) {
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument(fmt::format(
+        "workload.threads: \"{}\" {}; legal: one_each, round_robin, block, or {} numbers below {}, the CPU of each thread", text,
+        why, threads, cpus));
+  };
+  std::vector<int> list;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    int cpu = -1;
+    const char* const end = word.data() + word.size();
+    const auto [rest, error] = std::from_chars(word.data(), end, cpu);
+    if (error != std::errc{} || rest != end) refuse("is none of these");
+    if (cpu < 0 || cpu >= cpus) refuse(fmt::format("has CPU {}, and the machine has {}", cpu, cpus));
+    list.push_back(cpu);
+  }
+  if (list.size() != threads) refuse(fmt::format("has {} numbers", list.size()));
+  return list;
+}
+
+std::vector<int> cpus_of(const std::string& text, std::size_t threads, int cpus, const std::string& file) {
+  std::vector<int> list(threads);
+  if (text == "one_each") {
+    if (threads > static_cast<std::size_t>(cpus)) {
+      throw trace::TraceError(fmt::format(
+          "{}: the trace has {} threads and the machine {} CPUs; give it more (machine.cpus), or fold the threads: workload.threads "
+          "= \"round_robin\", \"block\", or the CPU of each thread, as in \"0 0 1 1\"",
+          file, threads, cpus));
+    }
+    for (std::size_t i = 0; i < threads; ++i) list[i] = static_cast<int>(i);
+  } else if (text == "round_robin") {
+    for (std::size_t i = 0; i < threads; ++i) list[i] = static_cast<int>(i % static_cast<std::size_t>(cpus));
+  } else if (text == "block") {
+    const std::size_t each = (threads + static_cast<std::size_t>(cpus) - 1) / static_cast<std::size_t>(cpus);
+    for (std::size_t i = 0; i < threads; ++i) list[i] = static_cast<int>(i / each);
+  } else {
+    return read_list(text, threads, cpus);
+  }
+  return list;
+}
+
+}  // namespace
+
+ThreadMap map_threads(const trace::Symbols& symbols, const std::string& text, int cpus, const std::string& file) {
+  const std::vector<std::uint32_t> threads = threads_of(symbols);
+  const std::vector<int> list = cpus_of(text, threads.size(), cpus, file);
+  ThreadMap map;
+  map.streams.resize(static_cast<std::size_t>(cpus));
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    map.streams[static_cast<std::size_t>(list[i])].push_back(threads[i]);
+    const int recorded = symbols.streams[threads[i]].cpu;
+    if (recorded < 0) continue;
+    if (map.cpu_of.size() <= static_cast<std::size_t>(recorded)) map.cpu_of.resize(static_cast<std::size_t>(recorded) + 1);
+    map.cpu_of[static_cast<std::size_t>(recorded)] = list[i];
+  }
+  const bool handlers = threads.size() < symbols.streams.size();
+  const bool folded = std::any_of(map.streams.begin(), map.streams.end(), [](const auto& streams) { return streams.size() > 1; });
+  if (handlers && folded) {
+    throw trace::TraceError(fmt::format(
+        "{}: its threads are CPUs with interrupts of their own, which cannot share one: give each its own, with {} CPUs or more",
+        file, threads.size()));
+  }
+  return map;
+}
+
+}  // namespace linebounce
