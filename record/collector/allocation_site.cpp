@@ -3,6 +3,8 @@
 #include <dwarf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <regex>
 
@@ -13,7 +15,8 @@ namespace {
 constexpr int kMostLinesOfCall = 4;
 
 bool is_of_system(const std::string& file) {
-  return file.empty() || file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
+  const std::string path = std::filesystem::path(file).lexically_normal().string();
+  return path.empty() || path.starts_with("/usr/include/") || path.starts_with("/usr/lib/");
 }
 
 // "xmalloc", "pool_alloc": who calls it tells more.
@@ -27,7 +30,7 @@ std::string without_namespace(const std::string& name) {
   return colons == std::string::npos ? name : name.substr(colons + 2);
 }
 
-// A variable or parameter of a function, in its blocks too.
+// A variable or parameter of a function, in its blocks too, or of a compilation unit.
 bool find_variable(Dwarf_Die& scope, const std::string& name, Dwarf_Die& found) {
   Dwarf_Die child;
   if (dwarf_child(&scope, &child) != 0) return false;
@@ -54,8 +57,8 @@ const Type* type_of_keyword(const std::string& name) {
   return found == kTypes.end() ? nullptr : &found->second;
 }
 
-// "new Node(1)", "sizeof(struct node)", "make_unique<Node>", "(struct node*)malloc", "struct node* n = ...": the first of them
-// that the text has, for its first group names a type.
+// "new Node(1)", "sizeof(struct node)", "make_unique<Node>", "(struct node*)malloc", "struct node* n = ...": the first group names
+// a type.
 const std::array<std::regex, 5>& type_patterns() {
   static const std::array<std::regex, 5> kPatterns = {
       std::regex(R"(\bnew\s+(?:\([^)]*\)\s*)?((?:\w+::)*\w+))"),
@@ -94,12 +97,12 @@ AllocationSite AllocationSites::find(std::span<const std::uint64_t> frames) {
   AllocationSite site;
   for (const std::uint64_t frame : frames) {
     for (const SourcePlace& place : image_->source_places(frame)) {
-      const std::string of_library = type_of_cpp_allocator(place.function);
-      if (site.type == nullptr && !of_library.empty()) site.type = types_->named(of_library);
+      const Type* of_library = types_->named(type_of_cpp_allocator(place.function));
+      if (of_library != nullptr) site.types.push_back(of_library);
       if (is_of_system(place.file)) continue;
-      if (site.type == nullptr) read_type(place, site);
+      read_type(place, site);
       site.name = fmt::format("{}:{}", place.function, place.line);
-      if (site.type != nullptr || !is_allocator(place.function)) return site;
+      if (!is_allocator(place.function)) return site;
     }
   }
   if (site.name.empty()) site.name = frames.empty() ? "?" : image_->function(frames.front());
@@ -119,39 +122,55 @@ const std::vector<std::string>& AllocationSites::lines_of(const std::string& fil
 std::string AllocationSites::text_at(const SourcePlace& place) {
   const std::vector<std::string>& lines = lines_of(place.file);
   const auto count = static_cast<int>(lines.size());
-  std::string text;
-  for (int line = place.line; line >= 1 && line <= count && line < place.line + kMostLinesOfCall; ++line) {
-    text += lines[line - 1] + " ";
-    if (lines[line - 1].find(';') != std::string::npos) break;
+  if (place.line < 1 || place.line > count) return "";
+  const std::string& line = lines[place.line - 1];
+  const std::size_t column = std::min<std::size_t>(place.column > 0 ? place.column - 1 : 0, line.size());
+  const std::size_t before = column == 0 ? std::string::npos : line.rfind(';', column - 1);
+  std::string text = before == std::string::npos ? line : line.substr(before + 1);
+  std::size_t call = before == std::string::npos ? column : column - before - 1;
+  if (before == std::string::npos && place.line >= 2 && lines[place.line - 2].find(';') == std::string::npos) {
+    text = lines[place.line - 2] + " " + text;
+    call += lines[place.line - 2].size() + 1;
   }
-  const bool begins_before = place.line >= 2 && place.line <= count && lines[place.line - 2].find(';') == std::string::npos;
-  return begins_before ? lines[place.line - 2] + " " + text : text;
+  for (int next = place.line; next < count && next < place.line + kMostLinesOfCall; ++next) {
+    if (text.find(';', call) != std::string::npos) break;
+    text += " " + lines[next];
+  }
+  return text.substr(0, text.find(';', call));
 }
 
 void AllocationSites::read_type(const SourcePlace& place, AllocationSite& site) {
   const std::string text = text_at(place);
-  site.type = type_in_text(text, place);
+  const std::vector<const Type*> types = types_in_text(text, place);
+  site.types.insert(site.types.end(), types.begin(), types.end());
   site.more_behind = text.find("sizeof") != std::string::npos && text.find('+') != std::string::npos;
 }
 
-const Type* AllocationSites::type_in_text(const std::string& text, const SourcePlace& place) {
-  std::smatch match;
+std::vector<const Type*> AllocationSites::types_in_text(const std::string& text, const SourcePlace& place) {
+  std::vector<const Type*> types;
+  const auto add = [&types](const Type* type) {
+    if (type != nullptr && type->bytes > 0) types.push_back(type);
+  };
+  const std::sregex_iterator end;
   for (const std::regex& pattern : type_patterns()) {
-    if (!std::regex_search(text, match, pattern)) continue;
-    const std::string name = without_namespace(match[1]);
-    const Type* type = type_of_keyword(name);
-    if (type == nullptr) type = types_->named(name);
-    if (type != nullptr) return type;
+    for (std::sregex_iterator match(text.begin(), text.end(), pattern); match != end; ++match) {
+      const std::string name = without_namespace((*match)[1]);
+      const Type* keyword = type_of_keyword(name);
+      add(keyword != nullptr ? keyword : types_->named(name));
+    }
   }
-  if (!std::regex_search(text, match, size_of_expression())) return nullptr;
-  return type_of_expression(match[1], match[2], place);
+  for (std::sregex_iterator match(text.begin(), text.end(), size_of_expression()); match != end; ++match) {
+    add(type_of_expression((*match)[1], (*match)[2], place));
+  }
+  return types;
 }
 
 const Type* AllocationSites::type_of_expression(const std::string& variable, const std::string& member,
                                                 const SourcePlace& place) {
   Dwarf_Die scope = place.scope;
+  Dwarf_Die unit = place.unit;
   Dwarf_Die found;
-  if (!find_variable(scope, variable, found)) return nullptr;
+  if (!find_variable(scope, variable, found) && !find_variable(unit, variable, found)) return nullptr;
   const Type* pointed = types_->pointed_to_by(found);
   if (member.empty() || pointed == nullptr) return pointed;
   for (const Type::Member& one : pointed->members) {

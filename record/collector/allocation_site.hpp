@@ -13,9 +13,9 @@
 namespace linebounce::record {
 
 struct AllocationSite {
-  std::string name;            // "hash_create:42"; "getline" of a library's
-  const Type* type = nullptr;  // that the source names there: of one element; nullptr: none that is known
-  bool more_behind = false;    // "sizeof(struct message) + length"
+  std::string name;                // "hash_create:42"; "getline" of a library's
+  std::vector<const Type*> types;  // that the source names there: one may be an element's
+  bool more_behind = false;        // "sizeof(struct message) + length"
 };
 
 class AllocationSites {
@@ -28,7 +28,7 @@ class AllocationSites {
  private:
   AllocationSite find(std::span<const std::uint64_t> frames);
   void read_type(const SourcePlace& place, AllocationSite& site);
-  const Type* type_in_text(const std::string& text, const SourcePlace& place);
+  std::vector<const Type*> types_in_text(const std::string& text, const SourcePlace& place);
   const Type* type_of_expression(const std::string& variable, const std::string& member, const SourcePlace& place);
   const std::vector<std::string>& lines_of(const std::string& file);
   std::string text_at(const SourcePlace& place);

@@ -28,29 +28,37 @@ MemoryMap::MemoryMap(ProgramImage& image, trace::Writer& writer)
 }
 
 MemoryMap::Place MemoryMap::at(std::uint64_t address) {
-  Block& block = blocks_[block_at(address)];
+  const std::uint32_t number = block_at(address);
+  Block& block = blocks_[number];
   std::uint64_t offset = address - block.address;
   std::uint64_t element = 0;
   std::uint64_t bytes = block.bytes;
-  if (block.element_bytes != block.bytes) {
+  std::uint32_t* object = &block.object;
+  if (block.element_bytes < block.bytes) {
     element = offset / block.element_bytes;
     offset -= element * block.element_bytes;
     bytes = std::min(block.element_bytes, block.bytes - element * block.element_bytes);
+    object = &element_objects_[block.others + element];
   }
-  if (block.objects.empty()) block.objects.resize((block.bytes + block.element_bytes - 1) / block.element_bytes, trace::kNone);
-  std::uint32_t& object = block.objects[element];
-  if (object == trace::kNone) object = define_object(block, element);
-  return {.object = object,
+  if (*object == trace::kNone) *object = define_object(number, element);
+  return {.object = *object,
           .offset = static_cast<std::int64_t>(offset),
           .room = static_cast<std::int64_t>(bytes - offset),
-          .is_one_of_many = block.is_numbered};
+          .block = number};
 }
 
-std::uint32_t MemoryMap::define_object(const Block& block, std::uint64_t element) {
+bool MemoryMap::is_one_of_many(const Place& place) const {
+  return descriptions_[place.block].is_numbered;
+}
+
+std::uint32_t MemoryMap::define_object(std::uint32_t number, std::uint64_t element) {
+  const Block& block = blocks_[number];
+  const Description& description = descriptions_[number];
   const std::uint64_t begin = element * block.element_bytes;
   trace::Object object;
-  object.name = block.is_numbered ? fmt::format("{}[{}]", block.name, block.first_number + element) : block.name;
-  object.structure = block.structure;
+  object.name = description.name;
+  if (description.is_numbered) object.name += fmt::format("[{}]", description.first_number + element);
+  object.structure = description.structure;
   object.size = static_cast<std::int64_t>(std::min(block.element_bytes, block.bytes - begin));
   object.address = block.address + begin;
   object.alignment = alignment_of(*object.address);
@@ -87,7 +95,7 @@ std::uint32_t MemoryMap::variable_at(std::uint64_t address) const {
   return address - blocks_[found].address < blocks_[found].bytes ? found : trace::kNone;
 }
 
-bool MemoryMap::in_stack(std::uint64_t address, Block& block) const {
+bool MemoryMap::in_stack(std::uint64_t address, Block& block, Description& description) const {
   for (auto stack = stacks_.rbegin(); stack != stacks_.rend(); ++stack) {
     if (address < stack->lowest || address >= stack->end) continue;
     // Counted from where the stack begins, which is its end.
@@ -95,7 +103,8 @@ bool MemoryMap::in_stack(std::uint64_t address, Block& block) const {
     const std::uint64_t end = stack->end - part * kStackPart;
     block.address = std::max(stack->lowest, end - kStackPart);
     block.bytes = end - block.address;
-    block.name = "stack of " + stack->thread + (part == 0 ? "" : fmt::format(" ({})", part + 1));
+    block.element_bytes = block.bytes;
+    description.name = "stack of " + stack->thread + (part == 0 ? "" : fmt::format(" ({})", part + 1));
     return true;
   }
   return false;
@@ -106,34 +115,45 @@ std::uint32_t MemoryMap::unnamed_block(std::uint64_t address) {
   const auto known = variable_at(address);
   if (known != trace::kNone) return known;
   Block block;
-  if (in_stack(address, block)) {
-    block.element_bytes = block.bytes;
-    return add_block(std::move(block));
-  }
-  const NamedMemory symbol = image_->symbol(address);
+  Description description;
+  if (in_stack(address, block, description)) return add_block(block, std::move(description));
+  NamedMemory symbol = image_->symbol(address);
   if (symbol.bytes > 0) {
-    block = {.address = symbol.address, .bytes = symbol.bytes, .element_bytes = symbol.bytes, .name = symbol.name};
-    const std::uint64_t begin = block.address;
-    return variables_[begin] = add_block(std::move(block));
+    block = {.address = symbol.address, .bytes = symbol.bytes, .element_bytes = symbol.bytes};
+    description.name = std::move(symbol.name);
+    return variables_[block.address] = add_block(block, std::move(description));
   }
-  const std::uint64_t page = address / kPageBytes * kPageBytes;
-  const auto of_page = known_blocks_.find({page, 0, nullptr});
-  if (of_page != known_blocks_.end()) return of_page->second;
-  std::string name = image_->file_name(address);
-  if (name.empty()) name = "memory";
-  block = {.address = page, .bytes = kPageBytes, .element_bytes = kPageBytes, .name = name, .is_numbered = true};
-  block.first_number = numbers_[name]++;
-  blocks_.push_back(std::move(block));
-  const auto added = static_cast<std::uint32_t>(blocks_.size() - 1);
-  known_blocks_[{page, 0, nullptr}] = added;
-  Page& here = page_at(page);
-  if (here.rest == trace::kNone) here.rest = added;
-  return added;
+  return block_of_page(address / kPageBytes * kPageBytes);
 }
 
-std::uint32_t MemoryMap::add_block(Block block) {
-  blocks_.push_back(std::move(block));
-  const auto added = static_cast<std::uint32_t>(blocks_.size() - 1);
+// What is known in the page stays known.
+std::uint32_t MemoryMap::block_of_page(std::uint64_t page) {
+  const auto [known, is_new] = known_blocks_.try_emplace({page, 0, nullptr}, trace::kNone);
+  if (!is_new) return known->second;
+  Description description;
+  description.name = image_->file_name(page);
+  if (description.name.empty()) description.name = "memory";
+  description.is_numbered = true;
+  description.first_number = numbers_[description.name]++;
+  known->second = new_block({.address = page, .bytes = kPageBytes, .element_bytes = kPageBytes}, std::move(description));
+  Page& here = page_at(page);
+  if (here.rest == trace::kNone) here.rest = known->second;
+  return known->second;
+}
+
+std::uint32_t MemoryMap::new_block(Block block, Description description) {
+  if (block.element_bytes < block.bytes) {
+    block.others = static_cast<std::uint32_t>(element_objects_.size());
+    const std::uint64_t elements = (block.bytes + block.element_bytes - 1) / block.element_bytes;
+    element_objects_.resize(element_objects_.size() + elements, trace::kNone);
+  }
+  blocks_.push_back(block);
+  descriptions_.push_back(std::move(description));
+  return static_cast<std::uint32_t>(blocks_.size() - 1);
+}
+
+std::uint32_t MemoryMap::add_block(const Block& block, Description description) {
+  const std::uint32_t added = new_block(block, std::move(description));
   cover(added);
   return added;
 }
@@ -163,7 +183,7 @@ void MemoryMap::cover_part(Page& page, std::uint32_t block, std::uint64_t begin,
   for (std::uint64_t granule = first; granule <= last; ++granule) {
     std::uint32_t& place = (*page.granules)[granule];
     // Allocated blocks have their granules for themselves; variables may share one.
-    place = blocks_[block].is_heap || place == trace::kNone ? block : kSeveral;
+    place = descriptions_[block].is_heap || place == trace::kNone ? block : kSeveral;
   }
 }
 

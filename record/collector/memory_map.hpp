@@ -26,10 +26,12 @@ class MemoryMap {
   struct Place {
     std::uint32_t object = trace::kNone;
     std::int64_t offset = 0;
-    std::int64_t room = 0;    // bytes from there to the object's end
-    bool is_one_of_many = false;  // an array's element, or a block of a site that allocates more of them
+    std::int64_t room = 0;  // bytes from there to the object's end
+    std::uint32_t block = 0;
   };
   Place at(std::uint64_t address);
+  // An array's element, or a block of a place that allocates more of them.
+  [[nodiscard]] bool is_one_of_many(const Place& place) const;
 
   // A block that is allocated again at the same address, for the same, is the same object.
   void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, std::span<const std::uint64_t> frames);
@@ -38,15 +40,20 @@ class MemoryMap {
   void add_variables();
 
  private:
+  // What is looked at for every access, and is to be small for that: there may be millions.
   struct Block {
     std::uint64_t address = 0, bytes = 0;
-    std::uint64_t element_bytes = 0;  // each element is an object
-    std::uint32_t structure = trace::kNone;
+    std::uint64_t element_bytes = 0;        // each element is an object
+    std::uint32_t object = trace::kNone;    // of the first element
+    std::uint32_t others = 0;               // those of all elements are in element_objects_ from here; of several only
+  };
+  // And for objects that are new.
+  struct Description {
     std::string name;
-    bool is_numbered = false;
+    std::uint32_t structure = trace::kNone;
+    bool is_numbered = false;  // "bucket[3]"
     bool is_heap = false;
     std::uint64_t first_number = 0;
-    std::vector<std::uint32_t> objects{};
   };
   struct Page {
     std::uint32_t rest = trace::kNone;  // block of what `granules` does not say
@@ -61,23 +68,29 @@ class MemoryMap {
   Page& page_at(std::uint64_t address);
   std::uint32_t variable_at(std::uint64_t address) const;
   std::uint32_t unnamed_block(std::uint64_t address);
-  bool in_stack(std::uint64_t address, Block& block) const;
-  std::uint32_t add_block(Block block);
+  std::uint32_t block_of_page(std::uint64_t page);
+  bool in_stack(std::uint64_t address, Block& block, Description& description) const;
+  // REQUIRES: block.element_bytes > 0.
+  std::uint32_t new_block(Block block, Description description);
+  std::uint32_t add_block(const Block& block, Description description);
   void cover(std::uint32_t block);
   void cover_part(Page& page, std::uint32_t block, std::uint64_t begin, std::uint64_t end);
 
-  Block heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, const AllocationSite& site);
-  void shape(Block& block, const Type& type, const std::string& structure_name);
+  std::uint32_t add_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site);
+  void shape(Description& description, const Type& type, const std::string& structure_name);
   void add_variables_in(Dwarf_Die& scope, std::uint64_t bias, const std::string& prefix);
   void add_variable(Dwarf_Die& variable, std::uint64_t bias, const std::string& prefix);
   std::uint32_t structure(const std::string& name, std::int64_t bytes, int alignment, std::vector<trace::Field> fields);
-  std::uint32_t define_object(const Block& block, std::uint64_t element);
+  std::uint32_t define_object(std::uint32_t block, std::uint64_t element);
 
   ProgramImage* image_;
   trace::Writer* writer_;
   Types types_;
   AllocationSites sites_;
+  std::size_t units_read_ = 0;  // of the image's
   std::vector<Block> blocks_;
+  std::vector<Description> descriptions_;  // of them
+  std::vector<std::uint32_t> element_objects_;
   std::unordered_map<std::uint64_t, Page> pages_;  // by address / 4096
   static constexpr std::size_t kRecentPages = 1024;
   std::array<std::pair<std::uint64_t, Page*>, kRecentPages> recent_pages_{};

@@ -2,6 +2,8 @@
 #include <dwarf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "record/collector/memory_map.hpp"
@@ -21,31 +23,72 @@ const Type* element_of_array(const Type& type) {
   return is_array_of_structures ? type.element : nullptr;
 }
 
+// std::mutex, std::atomic<int>: what the C++ library has inside has no name to tell.
+bool is_wrapper(const std::vector<trace::Field>& fields) {
+  return fields.size() == 1 && fields.front().name.starts_with("_M_");
+}
+
+// The namespaces and classes of a variable that was declared inside them and defined outside: "app::".
+std::string prefix_of_declaration(Dwarf_Die& variable) {
+  Dwarf_Attribute attribute;
+  Dwarf_Die declaration;
+  if (dwarf_formref_die(dwarf_attr(&variable, DW_AT_specification, &attribute), &declaration) == nullptr) return "";
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&declaration, &scopes);
+  std::string prefix;
+  for (int i = 1; i < count; ++i) {
+    const bool is_unit = dwarf_tag(&scopes[i]) == DW_TAG_compile_unit;
+    if (const std::string name = name_of(scopes[i]); !is_unit && !name.empty()) prefix.insert(0, name + "::");
+  }
+  std::free(scopes);
+  return prefix;
+}
+
 bool address_of(Dwarf_Die& variable, Dwarf_Addr& address) {
   Dwarf_Attribute attribute;
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
   if (dwarf_attr(&variable, DW_AT_location, &attribute) == nullptr) return false;
   if (dwarf_getlocation(&attribute, &operations, &count) != 0 || count != 1) return false;
+  Dwarf_Attribute result;
+  if (operations[0].atom == DW_OP_addrx) {
+    return dwarf_getlocation_attr(&attribute, operations, &result) == 0 && dwarf_formaddr(&result, &address) == 0;
+  }
   address = operations[0].number;
   return operations[0].atom == DW_OP_addr;
 }
 
+// Of the types that the source names, the one that fits best: once, as often as calloc was told, several times, or with something
+// behind it. nullptr: none does.
+const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::uint64_t element_bytes) {
+  const auto size = [](const Type* type) { return static_cast<std::uint64_t>(type->bytes); };
+  const auto find = [&site](auto fits) {
+    const auto found = std::find_if(site.types.begin(), site.types.end(), fits);
+    return found == site.types.end() ? nullptr : *found;
+  };
+  const Type* type = find([&](const Type* one) { return size(one) == bytes || (element_bytes > 1 && size(one) == element_bytes); });
+  if (type == nullptr) type = find([&](const Type* one) { return one->has_members() && bytes % size(one) == 0; });
+  if (type == nullptr) type = find([&](const Type* one) { return bytes % size(one) == 0; });
+  if (type != nullptr || !site.more_behind) return type;
+  return find([&](const Type* one) { return one->has_members() && size(one) < bytes; });
+}
+
 }  // namespace
 
-// Gives the block its structure, and elements if it has more than one.
-void MemoryMap::shape(Block& block, const Type& type, const std::string& structure_name) {
+// Gives it its structure, if the type has fields to tell of.
+void MemoryMap::shape(Description& description, const Type& type, const std::string& structure_name) {
   std::vector<trace::Field> fields = fields_of(type);
-  if (fields.empty()) return;
+  if (fields.empty() || is_wrapper(fields)) return;
   const std::string& name = type.name.empty() ? structure_name : type.name;
-  block.structure = structure(name, type.bytes, std::max(type.alignment, 1), std::move(fields));
+  description.structure = structure(name, type.bytes, std::max(type.alignment, 1), std::move(fields));
 }
 
 void MemoryMap::add_variables() {
-  image_->for_new_units([this](Dwarf_Die& unit, std::uint64_t bias) {
-    types_.note_types_of(unit);
-    add_variables_in(unit, bias, "");
-  });
+  for (; units_read_ < image_->units().size(); ++units_read_) {
+    ProgramImage::Unit unit = image_->units()[units_read_];
+    types_.note_types_of(unit.entry);
+    add_variables_in(unit.entry, unit.bias, "");
+  }
 }
 
 void MemoryMap::add_variables_in(Dwarf_Die& scope, std::uint64_t bias, const std::string& prefix) {
@@ -70,14 +113,14 @@ void MemoryMap::add_variable(Dwarf_Die& variable, std::uint64_t bias, const std:
   Dwarf_Addr address = 0;
   if (!address_of(variable, address)) return;
   const Type* type = types_.of(variable);
-  const std::string name = prefix + name_of(variable);
+  const std::string name = prefix + prefix_of_declaration(variable) + name_of(variable);
   if (type == nullptr || type->bytes <= 0 || name.empty() || variables_.contains(address + bias)) return;
-  Block block{.address = address + bias, .bytes = static_cast<std::uint64_t>(type->bytes), .name = name};
+  Block block{.address = address + bias, .bytes = static_cast<std::uint64_t>(type->bytes)};
   const Type* element = element_of_array(*type);
   block.element_bytes = element == nullptr ? block.bytes : static_cast<std::uint64_t>(element->bytes);
-  block.is_numbered = element != nullptr;
-  shape(block, element == nullptr ? *type : *element, name);
-  variables_[block.address] = add_block(std::move(block));
+  Description description{.name = name, .is_numbered = element != nullptr};
+  shape(description, element == nullptr ? *type : *element, name);
+  variables_[block.address] = add_block(block, std::move(description));
 }
 
 void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
@@ -86,39 +129,36 @@ void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint6
   const AllocationSite& site = sites_.at(frames);
   const auto [known, is_new] = known_blocks_.try_emplace({address, bytes, &site}, trace::kNone);
   if (is_new) {
-    known->second = add_block(heap_block(address, bytes, element_bytes, site));
+    known->second = add_heap_block({.address = address, .bytes = bytes, .element_bytes = bytes}, element_bytes, site);
   } else {
     cover(known->second);
   }
 }
 
-MemoryMap::Block MemoryMap::heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
-                                       const AllocationSite& site) {
-  Block block{.address = address, .bytes = bytes, .element_bytes = bytes, .name = site.name, .is_numbered = true,
-              .is_heap = true};
-  const Type* type = site.type;
+std::uint32_t MemoryMap::add_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site) {
+  Description description{.name = site.name, .is_numbered = true, .is_heap = true};
+  const Type* type = type_of_block(site, block.bytes, element_bytes);
   const auto size = type == nullptr ? 0 : static_cast<std::uint64_t>(type->bytes);
-  const bool fits = size > 0 && bytes % size == 0 && (element_bytes <= 1 || element_bytes % size == 0);
+  const auto bytes = static_cast<std::int64_t>(block.bytes);
+  const bool fits = size > 0 && block.bytes % size == 0;
   if (fits && type->has_members()) {
     block.element_bytes = size;
-    if (!type->name.empty()) block.name = type->name;
-    shape(block, *type, site.name);
-  } else if (fits && bytes > size) {
-    shape(block, {.bytes = static_cast<std::int64_t>(bytes),
-                  .alignment = type->alignment,
-                  .element = type,
-                  .elements = static_cast<std::int64_t>(bytes / size)},
-          site.name);
-  } else if (site.more_behind && size > 0 && bytes > size && type->has_members()) {
-    block.name = type->name.empty() ? site.name : type->name;
-    block.structure = structure(block.name, static_cast<std::int64_t>(bytes), type->alignment, fields_of(*type));
-  } else if (structures_.contains({site.name, static_cast<std::int64_t>(bytes)}) || ++sizes_[site.name] <= kMostSizesOfSite) {
-    block.structure = structure(site.name, static_cast<std::int64_t>(bytes), kBlockAlignment, {});
+    if (!type->name.empty()) description.name = type->name;
+    shape(description, *type, site.name);
+  } else if (fits && block.bytes > size) {
+    const Type array{.bytes = bytes, .alignment = type->alignment, .element = type,
+                     .elements = static_cast<std::int64_t>(block.bytes / size)};
+    shape(description, array, site.name);
+  } else if (!fits && size > 0) {
+    if (!type->name.empty()) description.name = type->name;
+    description.structure = structure(description.name, bytes, type->alignment, fields_of(*type));
+  } else if (structures_.contains({site.name, bytes}) || ++sizes_[site.name] <= kMostSizesOfSite) {
+    description.structure = structure(site.name, bytes, kBlockAlignment, {});
   }
-  std::uint64_t& number = numbers_[block.name];
-  block.first_number = number;
-  number += (bytes + block.element_bytes - 1) / block.element_bytes;
-  return block;
+  std::uint64_t& number = numbers_[description.name];
+  description.first_number = number;
+  number += (block.bytes + block.element_bytes - 1) / block.element_bytes;
+  return add_block(block, std::move(description));
 }
 
 }  // namespace linebounce::record

@@ -76,11 +76,12 @@ std::string file_of_call(Dwarf_Die& unit, Dwarf_Die& inlined) {
   return name == nullptr ? "" : name;
 }
 
-int line_of_call(Dwarf_Die& inlined) {
+// DW_AT_call_line, DW_AT_call_column
+int number_of_call(Dwarf_Die& inlined, unsigned which) {
   Dwarf_Attribute attribute;
-  Dwarf_Word line = 0;
-  dwarf_formudata(dwarf_attr(&inlined, DW_AT_call_line, &attribute), &line);
-  return static_cast<int>(line);
+  Dwarf_Word number = 0;
+  dwarf_formudata(dwarf_attr(&inlined, which, &attribute), &number);
+  return static_cast<int>(number);
 }
 
 struct Scopes {
@@ -114,6 +115,35 @@ void ProgramImage::look_again() {
   dwfl_report_begin_add(session_.get());
   dwfl_linux_proc_report(session_.get(), process_);
   dwfl_report_end(session_.get(), nullptr, nullptr);
+  find_units();
+}
+
+void ProgramImage::find_units() {
+  const std::set<std::uint64_t> known = biases_;
+  Dwarf_Die* unit = nullptr;
+  Dwarf_Addr bias = 0;
+  while ((unit = dwfl_nextcu(session_.get(), unit, &bias)) != nullptr) {
+    if (known.contains(bias)) continue;
+    biases_.insert(bias);
+    add_unit(*unit, bias);
+  }
+}
+
+// Not all compilers write .debug_aranges, by which libdwfl finds units.
+void ProgramImage::add_unit(const Dwarf_Die& entry, std::uint64_t bias) {
+  units_.push_back({.entry = entry, .bias = bias});
+  Dwarf_Addr base = 0, begin = 0, end = 0;
+  std::ptrdiff_t next = 0;
+  while ((next = dwarf_ranges(&units_.back().entry, next, &base, &begin, &end)) > 0) {
+    ranges_[begin + bias] = {.end = end + bias, .unit = units_.size() - 1};
+  }
+}
+
+const ProgramImage::Unit* ProgramImage::unit_at(std::uint64_t address) const {
+  const auto next = ranges_.upper_bound(address);
+  if (next == ranges_.begin()) return nullptr;
+  const Range& range = std::prev(next)->second;
+  return address < range.end ? &units_[range.unit] : nullptr;
 }
 
 std::string ProgramImage::file_name(std::uint64_t address) {
@@ -143,24 +173,28 @@ std::string ProgramImage::function(std::uint64_t address) {
 std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_address) {
   const std::uint64_t address = return_address - 1;
   std::vector<SourcePlace> places;
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* unit = dwfl_addrdie(session_.get(), address, &bias);
+  const Unit* unit = unit_at(address);
   if (unit == nullptr) return places;
-  std::string file;
-  int line = 0;
-  if (Dwfl_Line* source = dwfl_getsrc(session_.get(), address); source != nullptr) {
-    if (const char* name = dwfl_lineinfo(source, nullptr, &line, nullptr, nullptr, nullptr); name != nullptr) file = name;
+  SourcePlace place{.unit = unit->entry};
+  if (Dwarf_Line* source = dwarf_getsrc_die(&place.unit, address - unit->bias); source != nullptr) {
+    dwarf_lineno(source, &place.line);
+    dwarf_linecol(source, &place.column);
+    if (const char* file = dwarf_linesrc(source, nullptr, nullptr); file != nullptr) place.file = file;
   }
-  Scopes scopes;
-  scopes.count = dwarf_getscopes(unit, address - bias, &scopes.list);
+  Scopes innermost;
+  Scopes scopes;  // around it, as the code is, not as the source is written
+  innermost.count = dwarf_getscopes(&place.unit, address - unit->bias, &innermost.list);
+  if (innermost.count > 0) scopes.count = dwarf_getscopes_die(&innermost.list[0], &scopes.list);
   for (int i = 0; i < scopes.count; ++i) {
-    Dwarf_Die& scope = scopes.list[i];
-    const int tag = dwarf_tag(&scope);
+    place.scope = scopes.list[i];
+    const int tag = dwarf_tag(&place.scope);
     if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
-    places.push_back({.function = function_of_scope(scope), .file = file, .line = line, .scope = scope});
+    place.function = function_of_scope(place.scope);
+    places.push_back(place);
     if (tag == DW_TAG_subprogram) break;
-    file = file_of_call(*unit, scope);
-    line = line_of_call(scope);
+    place.file = file_of_call(place.unit, place.scope);
+    place.line = number_of_call(place.scope, DW_AT_call_line);
+    place.column = number_of_call(place.scope, DW_AT_call_column);
   }
   return places;
 }
@@ -173,18 +207,6 @@ NamedMemory ProgramImage::symbol(std::uint64_t address) {
   const char* name = dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
   if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size) return {};
   return {.name = demangled(name), .address = address - offset, .bytes = symbol.st_size};
-}
-
-void ProgramImage::for_new_units(const std::function<void(Dwarf_Die&, std::uint64_t)>& visit) {
-  Dwarf_Die* unit = nullptr;
-  Dwarf_Addr bias = 0;
-  std::vector<std::uint64_t> met;
-  while ((unit = dwfl_nextcu(session_.get(), unit, &bias)) != nullptr) {
-    if (std::find(modules_seen_.begin(), modules_seen_.end(), bias) != modules_seen_.end()) continue;
-    if (met.empty() || met.back() != bias) met.push_back(bias);
-    visit(*unit, bias);
-  }
-  modules_seen_.insert(modules_seen_.end(), met.begin(), met.end());
 }
 
 }  // namespace linebounce::record

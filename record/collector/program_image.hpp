@@ -5,8 +5,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,10 +16,11 @@ namespace linebounce::record {
 
 // A place in the source: of an address, and of each call that was inlined there, the innermost first.
 struct SourcePlace {
-  std::string function;  // without parameters: "Table::insert"
-  std::string file;
-  int line = 0;
+  std::string function{};  // without parameters: "Table::insert"
+  std::string file{};
+  int line = 0, column = 0;  // the first is 1; 0: not known
   Dwarf_Die scope{};  // of the function
+  Dwarf_Die unit{};
 };
 
 // An object that only the symbol table knows: of a library without debug information.
@@ -38,22 +40,36 @@ class ProgramImage {
   std::string function(std::uint64_t address);
   // Of the instruction before a return address. Empty: no debug information.
   std::vector<SourcePlace> source_places(std::uint64_t return_address);
-  // Of a compilation unit that holds the address; nullptr: none.
+  // That the address is in; of no bytes: none.
   NamedMemory symbol(std::uint64_t address);
   // The name of the file that is mapped there, without folder; empty: none.
   std::string file_name(std::uint64_t address);
 
-  // Calls it once for each compilation unit of each file that has debug information, now or after look_again.
-  void for_new_units(const std::function<void(Dwarf_Die& unit, std::uint64_t bias)>& visit);
+  // Compilation units with debug information, of all files; look_again adds to the end.
+  struct Unit {
+    Dwarf_Die entry{};
+    std::uint64_t bias = 0;  // of its addresses
+  };
+  [[nodiscard]] const std::vector<Unit>& units() const { return units_; }
 
  private:
   struct Close {
     void operator()(Dwfl* session) const { dwfl_end(session); }
   };
+  void find_units();
+  void add_unit(const Dwarf_Die& entry, std::uint64_t bias);
+  const Unit* unit_at(std::uint64_t address) const;
+
   pid_t process_;
   std::unique_ptr<Dwfl, Close> session_;
   std::unordered_map<std::uint64_t, std::string> functions_;
-  std::vector<std::uint64_t> modules_seen_;  // where they start
+  std::vector<Unit> units_;
+  std::set<std::uint64_t> biases_;  // of the files whose units are known
+  struct Range {
+    std::uint64_t end = 0;
+    std::size_t unit = 0;
+  };
+  std::map<std::uint64_t, Range> ranges_;  // by where they begin
 };
 
 // "Table::insert(int) const" -> "Table::insert"; "walk.isra.0" -> "walk".

@@ -83,12 +83,12 @@ void Recording::thread_event(unsigned ring, const Event& event) {
 // "worker[2]"
 std::string Recording::thread_name(std::uint64_t runs) {
   std::string name = runs == 0 ? "thread" : image_->function(runs);
-  // std::thread's own function, around a lambda or a function.
+  // Of a std::thread, around a lambda or a function: "...<std::tuple<start_all::{lambda()#1}> >...".
   if (name.starts_with("std::thread::_State_impl<")) {
     const std::size_t tuple = name.find("std::tuple<");
-    const std::size_t lambda = name.find("::{lambda", tuple);
-    name = tuple == std::string::npos || lambda == std::string::npos ? "thread" : name.substr(tuple + 11, lambda - tuple - 11);
-    if (name.find('(') != std::string::npos) name.resize(name.find('('));
+    const std::size_t end = tuple == std::string::npos ? tuple : std::min(name.find("::{lambda", tuple), name.find("::$_", tuple));
+    name = end == std::string::npos ? "thread" : name.substr(tuple + 11, end - tuple - 11);
+    name = name.substr(0, name.find('('));
     if (name.empty() || name == "main") name = "thread";
   }
   return fmt::format("{}[{}]", name, threads_of_name_[name]++);

@@ -43,7 +43,7 @@ std::uint32_t Recording::lock(std::uint64_t address, unsigned type) {
   lock.object = place.object;
   lock.offset = place.offset;
   lock.word_bytes = 4;
-  if (place.is_one_of_many && object.structure != trace::kNone) {
+  if (memory_.is_one_of_many(place) && object.structure != trace::kNone) {
     lock.figures = symbols.structures[object.structure].name + lock.name.substr(object.name.size());
   }
   return entry->second = writer_->define(lock);
