@@ -21,6 +21,8 @@ for argument in "$@"; do
 done
 
 if "${compiler[@]}" --version | grep -q clang; then
+  # All types' layouts, also of those that a library has the debug information of.
+  flags+=(-fstandalone-debug)
   flags+=(-mllvm -tsan-instrument-read-before-write=1 -fno-sanitize-link-runtime -Qunused-arguments)
   $shared || flags+=("$exported" "-Wl,--whole-archive,$runtime/libtsan.a,--no-whole-archive")
 else

@@ -48,17 +48,20 @@ bool find_variable(Dwarf_Die& scope, const std::string& name, Dwarf_Die& found) 
 // Names of types in C that debug information spells otherwise.
 const Type* type_of_keyword(const std::string& name) {
   static const std::map<std::string, Type> kTypes = {
-      {"char", {.name = "char", .bytes = 1, .alignment = 1}},   {"short", {.name = "short", .bytes = 2, .alignment = 2}},
-      {"int", {.name = "int", .bytes = 4, .alignment = 4}},     {"unsigned", {.name = "unsigned", .bytes = 4, .alignment = 4}},
-      {"long", {.name = "long", .bytes = 8, .alignment = 8}},   {"float", {.name = "float", .bytes = 4, .alignment = 4}},
+      {"char", {.name = "char", .bytes = 1, .alignment = 1}},
+      {"short", {.name = "short", .bytes = 2, .alignment = 2}},
+      {"int", {.name = "int", .bytes = 4, .alignment = 4}},
+      {"unsigned", {.name = "unsigned", .bytes = 4, .alignment = 4}},
+      {"long", {.name = "long", .bytes = 8, .alignment = 8}},
+      {"float", {.name = "float", .bytes = 4, .alignment = 4}},
       {"double", {.name = "double", .bytes = 8, .alignment = 8}},
   };
   const auto found = kTypes.find(name);
   return found == kTypes.end() ? nullptr : &found->second;
 }
 
-// "new Node(1)", "sizeof(struct node)", "make_unique<Node>", "(struct node*)malloc", "struct node* n = ...": the first group names
-// a type.
+// "new Node(1)", "sizeof(struct node)", "make_unique<Node>", "(struct node*)malloc", "struct node* n = ...": the first group
+// names a type.
 const std::array<std::regex, 5>& type_patterns() {
   static const std::array<std::regex, 5> kPatterns = {
       std::regex(R"(\bnew\s+(?:\([^)]*\)\s*)?((?:\w+::)*\w+))"),
@@ -83,7 +86,8 @@ std::string type_of_cpp_allocator(const std::string& function) {
   const std::size_t end = function.rfind(">::allocate");
   if (start == std::string::npos || end == std::string::npos) return "";
   const std::size_t type = function.find('<', start) + 1;
-  return without_namespace(function.substr(type, end - type));
+  const std::size_t last = function.find_last_not_of(' ', end - 1);
+  return without_namespace(function.substr(type, last + 1 - type));
 }
 
 const AllocationSite& AllocationSites::at(std::span<const std::uint64_t> frames) {
@@ -93,14 +97,19 @@ const AllocationSite& AllocationSites::at(std::span<const std::uint64_t> frames)
   return sites_.emplace(std::move(key), find(frames)).first->second;
 }
 
+// A container of the C++ library knows its type; the statement around it may name others.
 AllocationSite AllocationSites::find(std::span<const std::uint64_t> frames) {
   AllocationSite site;
+  bool is_container = false;
   for (const std::uint64_t frame : frames) {
     for (const SourcePlace& place : image_->source_places(frame)) {
-      const Type* of_library = types_->named(type_of_cpp_allocator(place.function));
-      if (of_library != nullptr) site.types.push_back(of_library);
+      if (const std::string type = type_of_cpp_allocator(place.function); !type.empty() && !is_container) {
+        is_container = true;
+        const Type* known = types_->named(type);
+        if (known != nullptr && known->bytes > 0) site.types.push_back(known);
+      }
       if (is_of_system(place.file)) continue;
-      read_type(place, site);
+      if (!is_container) read_type(place, site);
       site.name = fmt::format("{}:{}", place.function, place.line);
       if (!is_allocator(place.function)) return site;
     }

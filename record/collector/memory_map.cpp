@@ -21,8 +21,7 @@ int alignment_of(std::uint64_t address) {
 
 }  // namespace
 
-MemoryMap::MemoryMap(ProgramImage& image, trace::Writer& writer)
-    : image_(&image), writer_(&writer), sites_(image, types_) {
+MemoryMap::MemoryMap(ProgramImage& image, trace::Writer& writer) : image_(&image), writer_(&writer), sites_(image, types_) {
   recent_pages_.fill({trace::kNone, nullptr});
   add_variables();
 }

@@ -34,7 +34,8 @@ class MemoryMap {
   [[nodiscard]] bool is_one_of_many(const Place& place) const;
 
   // A block that is allocated again at the same address, for the same, is the same object.
-  void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, std::span<const std::uint64_t> frames);
+  void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
+                 std::span<const std::uint64_t> frames);
   void add_stack(const std::string& thread, std::uint64_t lowest, std::uint64_t end);
   // Variables of files that the image has found since the last time.
   void add_variables();
@@ -43,9 +44,9 @@ class MemoryMap {
   // What is looked at for every access, and is to be small for that: there may be millions.
   struct Block {
     std::uint64_t address = 0, bytes = 0;
-    std::uint64_t element_bytes = 0;        // each element is an object
-    std::uint32_t object = trace::kNone;    // of the first element
-    std::uint32_t others = 0;               // those of all elements are in element_objects_ from here; of several only
+    std::uint64_t element_bytes = 0;      // each element is an object
+    std::uint32_t object = trace::kNone;  // of the first element
+    std::uint32_t others = 0;             // those of all elements are in element_objects_ from here; of several only
   };
   // And for objects that are new.
   struct Description {

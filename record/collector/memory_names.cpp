@@ -58,15 +58,16 @@ bool address_of(Dwarf_Die& variable, Dwarf_Addr& address) {
   return operations[0].atom == DW_OP_addr;
 }
 
-// Of the types that the source names, the one that fits best: once, as often as calloc was told, several times, or with something
-// behind it. nullptr: none does.
+// Of the types that the source names, the one that fits best: once, as often as calloc was told, several times, or with
+// something behind it. nullptr: none does.
 const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::uint64_t element_bytes) {
   const auto size = [](const Type* type) { return static_cast<std::uint64_t>(type->bytes); };
   const auto find = [&site](auto fits) {
     const auto found = std::find_if(site.types.begin(), site.types.end(), fits);
     return found == site.types.end() ? nullptr : *found;
   };
-  const Type* type = find([&](const Type* one) { return size(one) == bytes || (element_bytes > 1 && size(one) == element_bytes); });
+  const Type* type =
+      find([&](const Type* one) { return size(one) == bytes || (element_bytes > 1 && size(one) == element_bytes); });
   if (type == nullptr) type = find([&](const Type* one) { return one->has_members() && bytes % size(one) == 0; });
   if (type == nullptr) type = find([&](const Type* one) { return bytes % size(one) == 0; });
   if (type != nullptr || !site.more_behind) return type;
@@ -146,7 +147,9 @@ std::uint32_t MemoryMap::add_heap_block(Block block, std::uint64_t element_bytes
     if (!type->name.empty()) description.name = type->name;
     shape(description, *type, site.name);
   } else if (fits && block.bytes > size) {
-    const Type array{.bytes = bytes, .alignment = type->alignment, .element = type,
+    const Type array{.bytes = bytes,
+                     .alignment = type->alignment,
+                     .element = type,
                      .elements = static_cast<std::int64_t>(block.bytes / size)};
     shape(description, array, site.name);
   } else if (!fits && size > 0) {

@@ -115,7 +115,34 @@ void ProgramImage::look_again() {
   dwfl_report_begin_add(session_.get());
   dwfl_linux_proc_report(session_.get(), process_);
   dwfl_report_end(session_.get(), nullptr, nullptr);
+  find_segments();
   find_units();
+}
+
+void ProgramImage::find_segments() {
+  const auto add_module = [](Dwfl_Module* module, void**, const char*, Dwarf_Addr, void* argument) {
+    auto& segments = *static_cast<std::map<std::uint64_t, Segment>*>(argument);
+    Dwarf_Addr bias = 0;
+    Elf* elf = dwfl_module_getelf(module, &bias);
+    std::size_t count = 0;
+    if (elf == nullptr || elf_getphdrnum(elf, &count) != 0) return static_cast<int>(DWARF_CB_OK);
+    for (std::size_t i = 0; i < count; ++i) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_LOAD) continue;
+      const std::uint64_t begin = header.p_vaddr + bias;
+      segments[begin] = {.end = begin + header.p_memsz, .module = module};
+    }
+    return static_cast<int>(DWARF_CB_OK);
+  };
+  segments_.clear();
+  dwfl_getmodules(session_.get(), add_module, &segments_, 0);
+}
+
+Dwfl_Module* ProgramImage::module_at(std::uint64_t address) const {
+  const auto next = segments_.upper_bound(address);
+  if (next == segments_.begin()) return nullptr;
+  const Segment& segment = std::prev(next)->second;
+  return address < segment.end ? segment.module : nullptr;
 }
 
 void ProgramImage::find_units() {
@@ -147,7 +174,7 @@ const ProgramImage::Unit* ProgramImage::unit_at(std::uint64_t address) const {
 }
 
 std::string ProgramImage::file_name(std::uint64_t address) {
-  Dwfl_Module* module = dwfl_addrmodule(session_.get(), address);
+  Dwfl_Module* module = module_at(address);
   if (module == nullptr) return "";
   const char* name = dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
   return name == nullptr ? "" : std::filesystem::path(name).filename().string();
@@ -156,7 +183,7 @@ std::string ProgramImage::file_name(std::uint64_t address) {
 std::string ProgramImage::function(std::uint64_t address) {
   const auto [entry, is_new] = functions_.try_emplace(address);
   if (!is_new) return entry->second;
-  Dwfl_Module* module = dwfl_addrmodule(session_.get(), address);
+  Dwfl_Module* module = module_at(address);
   GElf_Off offset = 0;
   GElf_Sym symbol;
   const char* name = nullptr;
@@ -200,7 +227,7 @@ std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_addres
 }
 
 NamedMemory ProgramImage::symbol(std::uint64_t address) {
-  Dwfl_Module* module = dwfl_addrmodule(session_.get(), address);
+  Dwfl_Module* module = module_at(address);
   if (module == nullptr) return {};
   GElf_Off offset = 0;
   GElf_Sym symbol;

@@ -19,7 +19,7 @@ struct SourcePlace {
   std::string function{};  // without parameters: "Table::insert"
   std::string file{};
   int line = 0, column = 0;  // the first is 1; 0: not known
-  Dwarf_Die scope{};  // of the function
+  Dwarf_Die scope{};         // of the function
   Dwarf_Die unit{};
 };
 
@@ -56,6 +56,9 @@ class ProgramImage {
   struct Close {
     void operator()(Dwfl* session) const { dwfl_end(session); }
   };
+  // dwfl_addrmodule knows only what is mapped from the file, not variables that begin as zeros.
+  void find_segments();
+  [[nodiscard]] Dwfl_Module* module_at(std::uint64_t address) const;
   void find_units();
   void add_unit(const Dwarf_Die& entry, std::uint64_t bias);
   const Unit* unit_at(std::uint64_t address) const;
@@ -63,6 +66,11 @@ class ProgramImage {
   pid_t process_;
   std::unique_ptr<Dwfl, Close> session_;
   std::unordered_map<std::uint64_t, std::string> functions_;
+  struct Segment {
+    std::uint64_t end = 0;
+    Dwfl_Module* module = nullptr;
+  };
+  std::map<std::uint64_t, Segment> segments_;  // by where they begin
   std::vector<Unit> units_;
   std::set<std::uint64_t> biases_;  // of the files whose units are known
   struct Range {

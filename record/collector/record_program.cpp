@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <csignal>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <memory>
-#include <optional>
-#include <thread>
 
 #include "record/collector/event_order.hpp"
 #include "record/collector/program_image.hpp"
@@ -29,7 +27,7 @@ class Collector {
   Collector(SharedChannel& channel, const std::string& file, Window window)
       : image_(channel.program()),
         writer_(file),
-        recording_(writer_, image_, window),
+        recording_(channel.channel(), writer_, image_, window),
         order_(channel.channel(), [this](unsigned ring, const Event& event) { recording_.event(ring, event); }) {}
 
   bool take_all() { return order_.take_all(); }
@@ -87,7 +85,7 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
     }
     const bool anything = collector != nullptr && collector->take_all();
     if (is_over) return collector;
-    if (!anything) std::this_thread::sleep_for(kIdle);
+    process.pause(anything ? std::chrono::microseconds(0) : kIdle);
   }
 }
 
@@ -97,10 +95,10 @@ Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
   SharedChannel channel(options.ring_events);
   RecordedProcess process(options.command, CHANNEL_VARIABLE, channel.path());
-  std::signal(SIGINT, SIG_IGN);  // the program gets it, too, and its end is ours
   const auto collector = collect(channel, process, options, file);
   if (collector == nullptr) {
-    throw RecordError(options.command[0] + " ran, but nothing was recorded: it was not compiled by linebounce-cc or linebounce-c++");
+    throw RecordError(options.command[0] +
+                      " ran, but nothing was recorded: it was not compiled by linebounce-cc or linebounce-c++");
   }
   collector->finish();
   Recorded recorded;

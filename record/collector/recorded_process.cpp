@@ -29,10 +29,15 @@ void become(const std::vector<std::string>& command, const std::string& variable
 // The pipe closes when the child has become the program; else the reason comes through it.
 RecordedProcess::RecordedProcess(const std::vector<std::string>& command, const std::string& variable,
                                  const std::string& value) {
+  sigset_t before;
+  ::sigemptyset(&signals_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, signal);
+  ::sigprocmask(SIG_BLOCK, &signals_, &before);
   int reason[2];
   if (::pipe2(reason, O_CLOEXEC) != 0) throw RecordError(fmt::format("cannot start {}: {}", command[0], std::strerror(errno)));
   id_ = ::fork();
   if (id_ == 0) {
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
     become(command, variable, value);
     const int error = errno;
     [[maybe_unused]] const auto written = ::write(reason[1], &error, sizeof(error));
@@ -48,6 +53,13 @@ RecordedProcess::RecordedProcess(const std::vector<std::string>& command, const 
 bool RecordedProcess::has_ended() {
   if (!ended_) ended_ = ::waitpid(id_, &status_, WNOHANG) == id_;
   return ended_;
+}
+
+// A terminal's SIGINT has come to the program, too.
+void RecordedProcess::pause(std::chrono::nanoseconds time) {
+  const timespec timeout{.tv_sec = 0, .tv_nsec = time.count()};
+  const int signal = ::sigtimedwait(&signals_, nullptr, &timeout);
+  if (signal == SIGTERM || signal == SIGHUP) ::kill(id_, signal);
 }
 
 int RecordedProcess::exit_status() const {

@@ -34,8 +34,13 @@ std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std:
 
 }  // namespace
 
-Recording::Recording(trace::Writer& writer, ProgramImage& image, Window window)
-    : writer_(&writer), image_(&image), memory_(image, writer), output_(writer, window), thread_of_ring_(kChannelRings) {}
+Recording::Recording(Channel& channel, trace::Writer& writer, ProgramImage& image, Window window)
+    : channel_(&channel),
+      writer_(&writer),
+      image_(&image),
+      memory_(image, writer),
+      output_(writer, window),
+      thread_of_ring_(kChannelRings) {}
 
 void Recording::event(unsigned ring, const Event& event) {
   if (event.kind == kThreadBegin) return thread_event(ring, event);
@@ -58,6 +63,7 @@ void Recording::event(unsigned ring, const Event& event) {
     case kSemaphoreWait: return semaphore_event(*thread, event);
     case kBarrierInit:
     case kBarrier: return barrier_event(*thread, event);
+    case kLibraryLoaded: return library_loaded();
     default: return memory_event(*thread, event);
   }
 }
@@ -86,7 +92,8 @@ std::string Recording::thread_name(std::uint64_t runs) {
   // Of a std::thread, around a lambda or a function: "...<std::tuple<start_all::{lambda()#1}> >...".
   if (name.starts_with("std::thread::_State_impl<")) {
     const std::size_t tuple = name.find("std::tuple<");
-    const std::size_t end = tuple == std::string::npos ? tuple : std::min(name.find("::{lambda", tuple), name.find("::$_", tuple));
+    const std::size_t end =
+        tuple == std::string::npos ? tuple : std::min(name.find("::{lambda", tuple), name.find("::$_", tuple));
     name = end == std::string::npos ? "thread" : name.substr(tuple + 11, end - tuple - 11);
     name = name.substr(0, name.find('('));
     if (name.empty() || name == "main") name = "thread";
@@ -104,8 +111,7 @@ void Recording::memory_event(Thread& thread, const Event& event) {
     case kLoadRange:
     case kStoreRange: return range(thread, kind_of(event.kind), event.value, event.more[0]);
     case kFence: output_.append(thread, {.kind = Kind::fence}); return;
-    case kAllocate:
-      return memory_.allocated(event.value, event.more[0], event.more[1], {event.more.data() + 2, event.detail});
+    case kAllocate: return memory_.allocated(event.value, event.more[0], event.more[1], {event.more.data() + 2, event.detail});
     default: return;
   }
 }
@@ -119,7 +125,9 @@ void Recording::access(Thread& thread, Kind kind, const Event& event) {
   while (left > 0) {
     const MemoryMap::Place place = memory_.at(address);
     const std::uint64_t bytes = word_at(address, place, left);
-    Operation operation{.kind = kind, .bytes = static_cast<std::uint8_t>(bytes), .id = place.object,
+    Operation operation{.kind = kind,
+                        .bytes = static_cast<std::uint8_t>(bytes),
+                        .id = place.object,
                         .argument = static_cast<std::uint64_t>(place.offset)};
     if ((event.detail & kReleaseAccess) != 0 && kind == Kind::store) operation.flags |= trace::kRelease;
     if (failed && kind == Kind::compare_exchange) operation.flags |= trace::kFailed;
@@ -161,14 +169,17 @@ void Recording::leave(Thread& thread) {
 std::uint32_t Recording::function(std::uint64_t address) {
   const auto [entry, is_new] = functions_.try_emplace(address, 0);
   if (!is_new) return entry->second;
-  if (image_->file_name(address).empty()) {
-    image_->look_again();  // a library that was loaded later
-    memory_.add_variables();
-  }
   const std::string name = image_->function(address);
   const auto [named, is_new_name] = functions_by_name_.try_emplace(name, 0);
   if (is_new_name) named->second = writer_->define(trace::Function{.name = name, .user = true});
   return entry->second = named->second;
+}
+
+// The program waits for this, so it is still there to be looked at.
+void Recording::library_loaded() {
+  image_->look_again();
+  memory_.add_variables();
+  __atomic_fetch_add(&channel_->libraries_seen, 1, __ATOMIC_RELEASE);
 }
 
 // "table.lock", "bucket[3].lock"; an object that is nothing else has its own name.

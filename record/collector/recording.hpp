@@ -18,7 +18,7 @@ namespace linebounce::record {
 
 class Recording {
  public:
-  Recording(trace::Writer& writer, ProgramImage& image, Window window);
+  Recording(Channel& channel, trace::Writer& writer, ProgramImage& image, Window window);
 
   // In the order that EventOrder gives.
   void event(unsigned ring, const Event& event);
@@ -44,9 +44,9 @@ class Recording {
   struct Barrier {
     std::uint32_t barrier = trace::kNone;
     std::uint64_t parties = 0;
-    std::uint64_t passed = 0;     // threads, in all rounds
+    std::uint64_t passed = 0;       // threads, in all rounds
     std::uint64_t first_round = 0;  // that is in the window
-    std::uint64_t written = 0;    // threads
+    std::uint64_t written = 0;      // threads
   };
 
   void thread_event(unsigned ring, const Event& event);
@@ -63,12 +63,15 @@ class Recording {
   void acquire(Thread& thread, std::uint64_t address, unsigned type);
   void release(Thread& thread, std::uint64_t address, unsigned type);
 
+  void library_loaded();
+
   std::uint32_t function(std::uint64_t address);
   std::uint32_t lock(std::uint64_t address, unsigned type);
   std::uint32_t new_event(std::uint64_t address);
   std::string place_name(const MemoryMap::Place& place) const;
   std::string thread_name(std::uint64_t runs);
 
+  Channel* channel_;
   trace::Writer* writer_;
   ProgramImage* image_;
   MemoryMap memory_;
@@ -77,7 +80,7 @@ class Recording {
   std::unordered_map<std::uint64_t, std::uint32_t> functions_;
   std::map<std::string, std::uint32_t> functions_by_name_;
   std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> locks_;  // by object and offset
-  std::map<std::uint64_t, Condition> conditions_;                           // these by address
+  std::map<std::uint64_t, Condition> conditions_;                          // these by address
   std::map<std::uint64_t, Semaphore> semaphores_;
   std::map<std::uint64_t, Barrier> barriers_;
   std::map<std::string, int> threads_of_name_;

@@ -73,8 +73,9 @@ class FieldList {
     if (type.element != nullptr && type.elements <= kMostElements && (nested_ || name.empty())) {
       return add_elements(type, name, offset);
     }
+    const bool is_empty_base = name.empty();
     const bool overlaps = !fields_.empty() && offset < fields_.back().offset + fields_.back().size;  // bit fields
-    if (!overlaps && type.bytes > 0) fields_.push_back({.name = name, .offset = offset, .size = type.bytes});
+    if (!overlaps && !is_empty_base && type.bytes > 0) fields_.push_back({.name = name, .offset = offset, .size = type.bytes});
     return true;
   }
 
@@ -162,8 +163,10 @@ void Types::read_structure(Dwarf_Die& die, Type& type) {
       const Type* of_member = of(child);
       if (of_member == nullptr || of_member->bytes == 0) continue;
       type.alignment = std::max(type.alignment, of_member->alignment);
-      type.members.push_back(
-          {.name = tag == DW_TAG_member ? name_of(child) : "", .offset = member_offset(child), .type = of_member, .entry = child});
+      type.members.push_back({.name = tag == DW_TAG_member ? name_of(child) : "",
+                              .offset = member_offset(child),
+                              .type = of_member,
+                              .entry = child});
     } while (dwarf_siblingof(&child, &child) == 0);
   }
   Dwarf_Word alignment = 0;

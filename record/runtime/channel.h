@@ -51,7 +51,7 @@ enum EventKind {
   kBarrier,
   // Memory. value: address; more: bytes, bytes of an element (0: not known), and `detail` return addresses, innermost first.
   kAllocate,
-  kEventKinds
+  kLibraryLoaded,  // the program waits until Channel::libraries_seen has grown
 };
 
 // Of accesses: bits 0 to 2 are the size's logarithm.
@@ -86,6 +86,7 @@ struct Channel {
   uint32_t program;      // the recorded process: the first that comes; 0: none has yet
   uint32_t ready;        // the collector has looked at the process: it may go on
   uint32_t threads;      // numbers given
+  uint32_t libraries_seen;
   uint32_t forks;        // children that were not recorded
   uint32_t others;       // later programs that were not recorded
   uint32_t without_ring;  // threads that found no free ring and were not recorded

@@ -1,6 +1,3 @@
-#include <dlfcn.h>
-#include <stdint.h>
-
 #include "real.h"
 
 #define DEFINE_REAL(name) __typeof__(&name) real_##name;

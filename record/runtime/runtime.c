@@ -82,6 +82,16 @@ void wait_for_room(struct Ring* ring, uint64_t last) {
   errno = error;
 }
 
+void record_library(void) {
+  if (this_ring() == NULL) return;
+  const struct timespec pause = {0, 100 * 1000};
+  const uint32_t seen = __atomic_load_n(&channel->libraries_seen, __ATOMIC_ACQUIRE);
+  record_in_order(kLibraryLoaded, 0, 0);
+  while (__atomic_load_n(&channel->libraries_seen, __ATOMIC_ACQUIRE) == seen && !collector_is_gone()) {
+    syscall(SYS_nanosleep, &pause, NULL);
+  }
+}
+
 static struct Ring* take_ring(void) {
   for (unsigned i = 0; i < kChannelRings; ++i) {
     struct Ring* ring = channel_ring(channel, i);
@@ -223,4 +233,4 @@ static void before_constructors(int count, char** arguments, char** environment)
   (void)count, (void)arguments;
   start_runtime(environment);
 }
-__attribute__((section(".preinit_array"), used)) static void (*const start)(int, char**, char**) = before_constructors;
+__attribute__((section(".preinit_array"), used)) static void (*const kStart)(int, char**, char**) = before_constructors;

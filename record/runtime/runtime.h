@@ -75,6 +75,8 @@ static inline void record_address(unsigned kind, unsigned detail, const volatile
 }
 HIDDEN void record_range(unsigned kind, const volatile void* address, size_t bytes);
 
+// A library has been loaded: returns when the collector has looked at it.
+HIDDEN void record_library(void);
 // In a new thread, before and after its function.
 HIDDEN uint32_t new_thread_number(void);
 HIDDEN void begin_thread(uint32_t number, uintptr_t runs);

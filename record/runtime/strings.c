@@ -2,12 +2,16 @@
 #include "real.h"
 #include "runtime.h"
 
-// Before the real ones are found the dynamic linker's work is under way, which is no event; but it must be done.
+// Before the real ones are found the dynamic linker's work is under way, which is no event; but it must be done. Volatile, for
+// a compiler makes calls of the very functions of such loops.
+typedef volatile char* Bytes;
+typedef const volatile char* ConstBytes;
+
 static inline bool too_early(void) { return __builtin_expect(real_strrchr == NULL, 0); }
 
 EXPORTED void* memcpy(void* restrict to, const void* restrict from, size_t bytes) {
   if (too_early()) {
-    for (size_t i = 0; i < bytes; ++i) ((char*)to)[i] = ((const char*)from)[i];
+    for (size_t i = 0; i < bytes; ++i) ((Bytes)to)[i] = ((ConstBytes)from)[i];
     return to;
   }
   record_range(kLoadRange, from, bytes);
@@ -17,8 +21,8 @@ EXPORTED void* memcpy(void* restrict to, const void* restrict from, size_t bytes
 
 EXPORTED void* memmove(void* to, const void* from, size_t bytes) {
   if (too_early()) {
-    char* target = to;
-    const char* source = from;
+    Bytes target = to;
+    ConstBytes source = from;
     if (target < source) {
       for (size_t i = 0; i < bytes; ++i) target[i] = source[i];
     } else {
@@ -33,14 +37,14 @@ EXPORTED void* memmove(void* to, const void* from, size_t bytes) {
 
 EXPORTED void* memset(void* memory, int byte, size_t bytes) {
   if (too_early()) {
-    for (size_t i = 0; i < bytes; ++i) ((char*)memory)[i] = (char)byte;
+    for (size_t i = 0; i < bytes; ++i) ((Bytes)memory)[i] = (char)byte;
     return memory;
   }
   record_range(kStoreRange, memory, bytes);
   return real_memset(memory, byte, bytes);
 }
 
-static size_t early_length(const char* text) {
+static size_t early_length(ConstBytes text) {
   size_t length = 0;
   while (text[length] != '\0') ++length;
   return length;

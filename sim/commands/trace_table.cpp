@@ -68,8 +68,8 @@ class Table {
     std::size_t names = width_of(title_);
     for (const auto& [name, unused] : rows_) names = std::max(names, width_of(name));
     names = std::min(names, room);
-    std::string out = "\n" + paint(Colour::dim, "  " + pad_right(title_, names) + cells(columns_)) + "\n" +
-                      rule(paint, names + figures) + "\n";
+    std::string out =
+        "\n" + paint(Colour::dim, "  " + pad_right(title_, names) + cells(columns_)) + "\n" + rule(paint, names + figures);
     for (const auto& [name, values] : rows_) out += "  " + pad_right(shortened(name, names), names) + cells(values) + "\n";
     if (left_out > 0) out += paint(Colour::dim, fmt::format("  and {} more {}", grouped(left_out), what)) + "\n";
     return out;
@@ -89,7 +89,7 @@ class Table {
 };
 
 std::string labelled(std::string_view label, std::string_view text, const Painter& paint) {
-  return "  " + paint(Colour::dim, pad_right(label, kLabel)) + wrapped_from(text, kLabel + 2, Colour::none, paint) + "\n";
+  return "  " + paint(Colour::dim, pad_right(label, kLabel)) + wrapped_from(text, kLabel + 2, Colour::none, paint);
 }
 
 std::string measured_text(const trace::Summary& summary) {

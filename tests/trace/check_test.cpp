@@ -64,7 +64,8 @@ TEST(CheckOfATrace, RefusesSizesThatNoAccessHas) {
 }
 
 TEST(CheckOfATrace, RefusesAnAccessThatIsNotNaturallyAligned) {
-  EXPECT_EQ(said_of_first(Operation{Kind::load, 8, 0, 0, 4}), kFirst + "load of 8 bytes at 4 of rq[0] is not naturally aligned");
+  EXPECT_EQ(said_of_first(Operation{Kind::load, 8, 0, 0, 4}),
+            kFirst + "load of 8 bytes at 4 of rq[0] is not naturally aligned");
 }
 
 TEST(CheckOfATrace, RefusesFlagsThatAKindDoesNotHave) {

@@ -1,0 +1,394 @@
+"""Real programs, written here, compiled by linebounce-cc and linebounce-c++ and recorded."""
+
+import resource
+import subprocess
+import time
+
+import pytest
+from linebounce.trace_symbols import Kind
+from program import Program
+from recorded import C_COMPILERS, Recorder
+
+# Four threads, a lock around a counter, and counters of each thread in one line.
+COUNTERS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long total;
+long counters[4];
+static long rounds;
+static void* worker(void* argument) {
+  long mine = (long)argument;
+  for (long i = 0; i < rounds; i++) {
+    pthread_mutex_lock(&lock);
+    total++;
+    pthread_mutex_unlock(&lock);
+    __asm__ volatile("" ::: "memory");
+    counters[mine]++;
+  }
+  return NULL;
+}
+int main(int count, char** arguments) {
+  pthread_t threads[4];
+  rounds = count > 1 ? atol(arguments[1]) : 1000;
+  for (long i = 0; i < 4; i++) pthread_create(&threads[i], NULL, worker, (void*)i);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  printf("%ld\\n", total);
+  return 0;
+}
+"""
+
+# A hash table of buckets with a lock each, made of blocks from an allocator of the program's own.
+TABLE = """
+#include <pthread.h>
+#include <stdlib.h>
+struct node { struct node* next; long key; };
+struct bucket { pthread_mutex_t lock; struct node* first; };
+struct table { long size; struct bucket* buckets; };
+static struct table* table;
+static void* checked_malloc(size_t bytes) {
+  void* memory = malloc(bytes);
+  if (memory == NULL) abort();
+  return memory;
+}
+static void insert(long key) {
+  struct bucket* bucket = &table->buckets[key % table->size];
+  struct node* node = checked_malloc(sizeof *node);
+  node->key = key;
+  pthread_mutex_lock(&bucket->lock);
+  node->next = bucket->first;
+  bucket->first = node;
+  pthread_mutex_unlock(&bucket->lock);
+}
+static void* worker(void* argument) {
+  for (long i = 0; i < 32; i++) insert(i);
+  return argument;
+}
+int main(void) {
+  table = malloc(sizeof(struct table));
+  table->size = 8;
+  table->buckets = calloc(8, sizeof(struct bucket));
+  for (int i = 0; i < 8; i++) pthread_mutex_init(&table->buckets[i].lock, NULL);
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, worker, NULL);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+}
+"""
+
+# A queue of one place with two conditions, semaphores, a barrier, a reader-writer lock.
+HAND_OVER = """
+#include <pthread.h>
+#include <semaphore.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t full = PTHREAD_COND_INITIALIZER, empty = PTHREAD_COND_INITIALIZER;
+static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_barrier_t start;
+static sem_t tokens;
+static int used, seen;
+static void* producer(void* argument) {
+  pthread_barrier_wait(&start);
+  for (int i = 0; i < 100; i++) {
+    pthread_mutex_lock(&lock);
+    while (used) pthread_cond_wait(&empty, &lock);
+    used = 1;
+    pthread_cond_signal(&full);
+    pthread_mutex_unlock(&lock);
+    sem_post(&tokens);
+  }
+  pthread_rwlock_wrlock(&table_lock);
+  pthread_rwlock_unlock(&table_lock);
+  return argument;
+}
+static void* consumer(void* argument) {
+  pthread_barrier_wait(&start);
+  for (int i = 0; i < 100; i++) {
+    pthread_mutex_lock(&lock);
+    while (!used) pthread_cond_wait(&full, &lock);
+    used = 0;
+    seen++;
+    pthread_cond_signal(&empty);
+    pthread_mutex_unlock(&lock);
+  }
+  for (int i = 0; i < 103; i++) sem_wait(&tokens);
+  pthread_rwlock_rdlock(&table_lock);
+  pthread_rwlock_unlock(&table_lock);
+  return argument;
+}
+int main(void) {
+  pthread_barrier_init(&start, NULL, 2);
+  sem_init(&tokens, 0, 3);
+  pthread_t threads[2];
+  pthread_create(&threads[0], NULL, producer, NULL);
+  pthread_create(&threads[1], NULL, consumer, NULL);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+}
+"""
+
+CPP = """
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+namespace pool {
+struct Job { long input, output; };
+std::mutex lock;
+std::condition_variable ready;
+std::vector<std::unique_ptr<Job>> jobs;
+std::atomic<int> done;
+void serve() {
+  std::unique_lock held(lock);
+  ready.wait(held, [] { return !jobs.empty(); });
+  auto job = std::move(jobs.back());
+  jobs.pop_back();
+  held.unlock();
+  job->output = job->input * 2;
+  done.fetch_add(1);
+}
+}
+int main() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++) threads.emplace_back([] { pool::serve(); });
+  for (int i = 0; i < 3; i++) {
+    std::lock_guard held(pool::lock);
+    pool::jobs.push_back(std::make_unique<pool::Job>());
+    pool::ready.notify_one();
+  }
+  for (auto& thread : threads) thread.join();
+  return pool::done == 3 ? 0 : 1;
+}
+"""
+
+CRASH = """
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+long steps[100];
+int main(int count, char** arguments) {
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < 100; i++) *(volatile long*)&steps[i] = i;
+  if (count > 1) _exit(atoi(arguments[1]));
+  abort();
+}
+"""
+
+
+@pytest.fixture
+def recorder(linebounce: Program) -> Recorder:
+    return Recorder(linebounce)
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_every_acquisition_and_access_of_four_threads_is_there(recorder: Recorder, compiler: str) -> None:
+    recording = recorder.record(recorder.compile(COUNTERS, compiler=compiler))
+    workers = [f"worker[{number}]" for number in range(4)]
+    assert list(recording.streams) == ["main", *workers]
+    assert recording.acquisitions("lock") == 4000
+    for name in workers:
+        assert recording.counts(name)[Kind.RELEASE] == 1000
+        assert recording.touched(name)["total"] == 2000
+        assert recording.touched(name)["counters"] == 2000
+    assert recording.counts("main")[Kind.CREATE] == recording.counts("main")[Kind.JOIN] == 4
+    assert [each.created for each in recording.symbols.streams] == [False, True, True, True, True]
+
+
+def test_elements_of_a_short_array_are_fields_and_keep_their_distance(recorder: Recorder) -> None:
+    symbols = recorder.record(recorder.compile(COUNTERS)).symbols
+    counters = next(each for each in symbols.objects if each.name == "counters")
+    assert [each.offset for each in symbols.structures[counters.structure].fields] == [0, 8, 16, 24]
+    assert counters.size == 32
+    assert counters.address is not None
+
+
+def test_nothing_is_lost_in_the_smallest_rings(recorder: Recorder) -> None:
+    recording = recorder.record(recorder.compile(COUNTERS), options=("--ring-events", "64"))
+    assert recording.acquisitions("lock") == 4000
+    assert sum(recording.touched(f"worker[{number}]")["counters"] for number in range(4)) == 8000
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_heap_blocks_have_the_types_that_the_source_names(recorder: Recorder, compiler: str) -> None:
+    recording = recorder.record(recorder.compile(TABLE, compiler=compiler))
+    structures = {each.name: each for each in recording.symbols.structures}
+    assert [each.name for each in structures["node"].fields] == ["next", "key"]
+    assert [each.name for each in structures["bucket"].fields] == ["lock", "first"]
+    locks = {each.name: each for each in recording.symbols.locks}
+    assert set(locks) == {f"bucket[{number}].lock" for number in range(8)}
+    assert {(each.algorithm, each.sleeps, each.figures, each.word_bytes) for each in locks.values()} == {
+        ("pthread_mutex", True, "bucket.lock", 4)
+    }
+    assert sum(recording.acquisitions(name) for name in locks) == 64
+
+
+def test_a_block_that_is_allocated_again_is_the_same_object(recorder: Recorder) -> None:
+    source = """
+#include <stdlib.h>
+struct job { long number; };
+int main(void) {
+  for (long i = 0; i < 1000; i++) {
+    struct job* job = malloc(sizeof(struct job));
+    *(volatile long*)&job->number = i;
+    free(job);
+  }
+}
+"""
+    recording = recorder.record(recorder.compile(source))
+    assert [each.name for each in recording.symbols.objects if each.name.startswith("job")] == ["job[0]"]
+    assert recording.touched("main")["job[0]"] >= 1000
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_hand_overs_are_edges(recorder: Recorder, compiler: str) -> None:
+    recording = recorder.record(recorder.compile(HAND_OVER, compiler=compiler))
+    events = [each.name for each in recording.symbols.events]
+    assert set(events) >= {"tokens", "full", "empty"}
+    producer, consumer = recording.streams["producer[0]"], recording.streams["consumer[0]"]
+    signals = [operation.id for operation in producer if operation.kind == Kind.SIGNAL]
+    assert signals.count(events.index("full")) == signals.count(events.index("tokens")) == 100
+    waits = [
+        operation.argument for operation in consumer if operation == (Kind.WAIT, 0, 0, events.index("tokens"), operation[4])
+    ]
+    assert waits == list(range(1, 101))  # the first three are the semaphore's own
+    for operation in consumer:
+        if operation.kind == Kind.WAIT:
+            assert 1 <= operation.argument <= 100
+    assert [(each.name, each.parties) for each in recording.symbols.barriers] == [("start", 2)]
+    assert recording.counts("producer[0]")[Kind.BARRIER] == 1
+    assert recording.counts("producer[0]")[Kind.ACQUIRE] == 101 + recording.counts("producer[0]")[Kind.WAIT]
+    assert recording.counts("consumer[0]")[Kind.ACQUIRE_SHARED] == 1
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_cpp_threads_locks_and_objects(recorder: Recorder, compiler: str) -> None:
+    recording = recorder.record(recorder.compile(CPP, "-std=c++20", compiler=compiler, name="pool.cpp"))
+    assert list(recording.streams) == ["main", "thread[0]", "thread[1]", "thread[2]"]
+    assert [each.name for each in recording.symbols.locks] == ["pool::lock"]
+    assert [each.name for each in recording.symbols.events] == ["pool::ready"]
+    job = next(each for each in recording.symbols.structures if each.name == "Job")
+    assert [each.name for each in job.fields] == ["input", "output"]
+    assert sum(recording.counts(f"thread[{number}]")[Kind.FETCH_ADD] for number in range(3)) == 3
+    assert any("atomic" in sentence for sentence in recording.missing)
+
+
+def test_a_crash_ends_the_trace_and_is_passed_on(recorder: Recorder) -> None:
+    program = recorder.compile(CRASH)
+    result = recorder.run("-o", "trace.lbt", "--", program, code=128 + 6)
+    assert "killed by signal 6 (Aborted)" in result.stderr
+    recording = recorder.read("trace.lbt")
+    assert recording.touched("main")["steps"] == 100
+    assert any("signal 6" in sentence for sentence in recording.missing)
+
+
+def test_exit_in_the_middle_keeps_all(recorder: Recorder) -> None:
+    recording = recorder.record(recorder.compile(CRASH), "9", code=9)
+    assert recording.touched("main")["steps"] == 100
+    assert recording.counts("main")[Kind.RELEASE] == 1  # the trace's, of the lock that was held at the end
+
+
+def test_who_ends_the_recorder_ends_the_program_and_has_a_trace(recorder: Recorder) -> None:
+    source = """
+#include <stdio.h>
+#include <unistd.h>
+long steps[100];
+int main(void) {
+  for (int i = 0; i < 100; i++) *(volatile long*)&steps[i] = i;
+  puts("ready");
+  fflush(stdout);
+  for (;;) pause();
+}
+"""
+    command = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", recorder.compile(source)]
+    with subprocess.Popen(command, cwd=recorder.linebounce.directory, stdout=subprocess.PIPE) as running:
+        assert running.stdout.readline() == b"ready\n"
+        running.terminate()
+        assert running.wait(timeout=30) == 128 + 15
+    assert recorder.read("trace.lbt").touched("main")["steps"] == 100
+
+
+@pytest.mark.parametrize("window", ["0:500", "1000:2000", "5000:100000", "3:1"])
+def test_a_window_makes_sense_by_itself(recorder: Recorder, window: str) -> None:
+    recording = recorder.record(recorder.compile(HAND_OVER), options=("--window", window))
+    count = int(window.partition(":")[2])
+    recorded = sum(operation.kind != Kind.EXECUTE for operations in recording.streams.values() for operation in operations)
+    assert recorded <= count + 20  # and what restores functions and locks at its beginning and end
+
+
+def test_children_and_later_programs_are_told_of(recorder: Recorder) -> None:
+    source = """
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  if (fork() == 0) _exit(0);
+  wait(NULL);
+}
+"""
+    program = recorder.compile(source)
+    script = recorder.linebounce.file("both.sh", f"#!/bin/sh\n{program}\n{program}\n")
+    script.chmod(0o755)
+    missing = " ".join(recorder.record("./both.sh").missing)
+    assert "1 child process" in missing
+    assert "1 later program" in missing
+
+
+def test_a_library_that_is_loaded_late_has_names(recorder: Recorder) -> None:
+    library = "int shared_counter;\nint bump(void) { return ++shared_counter; }\n"
+    recorder.compile(library, "-shared", "-fPIC", name="library.c", output="library.so")
+    source = """
+#include <dlfcn.h>
+int main(void) {
+  int (*bump)(void) = (int (*)(void))dlsym(dlopen("./library.so", RTLD_NOW), "bump");
+  return bump() - 1;
+}
+"""
+    recording = recorder.record(recorder.compile(source))
+    assert recording.touched("main")["shared_counter"] == 2
+    assert "bump" in {each.name for each in recording.symbols.functions}
+
+
+def test_wrappers_work_in_a_makefile(recorder: Recorder) -> None:
+    recorder.linebounce.file("one.c", "long shared;\nvoid count(void) { shared++; }\n")
+    recorder.linebounce.file("two.c", "void count(void);\nint main(void) { count(); return 0; }\n")
+    recorder.linebounce.file("Makefile", "both: one.o two.o\n\t$(CC) $(LDFLAGS) -o $@ one.o two.o\n")
+    subprocess.run(["make", "-s", f"CC={recorder.tool('linebounce-cc')}"], cwd=recorder.linebounce.directory, check=True)
+    assert recorder.record("./both").touched("main")["shared"] == 2
+
+
+def test_what_cannot_be_recorded_is_refused(recorder: Recorder) -> None:
+    assert "not compiled by linebounce-cc" in recorder.run("--", "true", code=2).stderr
+    assert "cannot run ./missing" in recorder.run("--", "./missing", code=2).stderr
+    assert "SKIP:COUNT" in recorder.run("--window", "5", "--", "true", code=2).stderr
+    assert "Usage" in recorder.run("--help").stdout
+
+
+def test_a_program_runs_unrecorded_without_the_recorder(recorder: Recorder) -> None:
+    program = recorder.compile(COUNTERS)
+    done = subprocess.run([program], cwd=recorder.linebounce.directory, capture_output=True, text=True, check=True)
+    assert done.stdout == "4000\n"
+
+
+def test_a_lock_heavy_program_takes_at_most_thirty_times_as_long(recorder: Recorder) -> None:
+    """The collector's time included; the better of three, as the machine may be busy."""
+    recorder.linebounce.file("plain.c", COUNTERS)
+    directory = recorder.linebounce.directory
+    subprocess.run(["gcc", "-O2", "-pthread", "plain.c", "-o", "plain"], cwd=directory, check=True)
+    program = recorder.compile(COUNTERS)
+
+    def seconds(*command: str) -> float:
+        begin = time.monotonic()
+        subprocess.run(command, cwd=directory, check=True, capture_output=True)
+        return time.monotonic() - begin
+
+    record = str(recorder.tool("linebounce-record"))
+    plain = min(seconds("./plain", "500000") for _ in range(3))
+    recorded = min(seconds(record, "-o", "trace.lbt", "--", program, "500000") for _ in range(3))
+    assert recorded < 30 * plain, f"{recorded / plain:.1f} times"
+
+
+def test_memory_does_not_grow_with_the_run(recorder: Recorder) -> None:
+    program = recorder.compile(COUNTERS)
+    recorder.run("-o", "trace.lbt", "--", program, "500000")
+    kibibytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert kibibytes < 200 * 1024

@@ -1,0 +1,106 @@
+#include "record/collector/trace_output.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "trace/check.hpp"
+#include "trace/reader.hpp"
+
+namespace linebounce::record {
+namespace {
+
+using trace::Kind;
+using Kinds = std::vector<Kind>;
+
+// Writes a trace and reads back which kinds of operations it has.
+class Output {
+ public:
+  explicit Output(Window window) : output(writer_, window), thread(output.thread(0)) {
+    thread.name = "main";
+    lock_ = writer_.define(trace::Lock());
+    trace::Object word;
+    word.size = 8;
+    word_ = writer_.define(word);
+    output.begin(thread);
+  }
+  ~Output() { std::filesystem::remove(file_); }
+
+  void acquire(Thread& by) {
+    output.append(by, {.kind = Kind::acquire, .id = lock_});
+    by.held.push_back({.lock = lock_, .depth = 1});
+  }
+  void release(Thread& by) {
+    output.append(by, {.kind = Kind::release, .id = lock_});
+    by.held.clear();
+  }
+  void store(Thread& by) { output.append(by, {.kind = Kind::store, .bytes = 8, .id = word_}); }
+
+  Kinds kinds(std::uint32_t stream) {
+    if (!finished_) {
+      output.finish();
+      writer_.finish({});
+      finished_ = true;
+    }
+    const trace::Reader reader(file_);
+    trace::check(reader);
+    Kinds found;
+    trace::Reader::Cursor cursor = reader.open(stream);
+    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+      for (const trace::Operation& operation : frame) found.push_back(operation.kind);
+    }
+    return found;
+  }
+
+ private:
+  std::filesystem::path file_ =
+      std::filesystem::temp_directory_path() /
+      (std::string("record_") + ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".lbt");
+  trace::Writer writer_{file_};
+  std::uint32_t lock_ = 0, word_ = 0;
+  bool finished_ = false;
+
+ public:
+  TraceOutput output;
+  Thread& thread;
+};
+
+TEST(TraceOutput, InstructionsComeBeforeWhatSynchronises) {
+  Output output({});
+  output.store(output.thread);
+  output.acquire(output.thread);
+  output.release(output.thread);
+  EXPECT_EQ(output.kinds(0), (Kinds{Kind::store, Kind::execute, Kind::acquire, Kind::release}));
+}
+
+TEST(TraceOutput, ALockHeldAtTheEndIsReleased) {
+  Output output({});
+  output.acquire(output.thread);
+  EXPECT_EQ(output.kinds(0), (Kinds{Kind::acquire, Kind::release}));
+}
+
+TEST(TraceOutput, AWindowBeginsWithTheLocksThatAreHeldAndEndsWithoutAny) {
+  Output output({.skip = 2, .count = 1});
+  output.acquire(output.thread);
+  output.store(output.thread);
+  output.store(output.thread);  // the window
+  output.store(output.thread);
+  output.release(output.thread);
+  EXPECT_EQ(output.kinds(0), (Kinds{Kind::acquire, Kind::store, Kind::execute, Kind::release}));
+}
+
+TEST(TraceOutput, AThreadFromBeforeTheWindowIsNotCreatedInIt) {
+  Output output({.skip = 1, .count = 10});
+  Thread& worker = output.output.thread(1);
+  worker.name = "worker[0]";
+  output.output.create(output.thread, worker);
+  output.output.begin(worker);
+  output.store(worker);
+  output.output.join(output.thread, worker);
+  EXPECT_EQ(output.kinds(0), (Kinds{Kind::join}));
+  EXPECT_EQ(output.kinds(1), (Kinds{Kind::store}));
+}
+
+}  // namespace
+}  // namespace linebounce::record
