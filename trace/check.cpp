@@ -38,6 +38,7 @@ struct Progress {
   std::vector<Held> held;
   std::uint64_t functions = 0;
   bool in_handler = false;
+  bool awaits_several = false;  // the last await goes on with the next
 };
 
 class Check {
@@ -153,7 +154,7 @@ class Check {
       case Kind::handler_end: turn_handler(false); break;
       case Kind::signal: ++events_[it.id].count; break;
       case Kind::wait: demand(events_[it.id], it.argument); break;
-      case Kind::await: demand(words_[it.id], it.argument); break;
+      case Kind::await: await(it); break;
       case Kind::wake: ++wakes_[it.id].count; break;
       case Kind::sleep: sleep(it.argument); break;
       case Kind::barrier: arrive(it.id); break;
@@ -193,6 +194,13 @@ class Check {
     const int cpu = symbols_.streams[at_.stream].cpu;
     if (cpu < 0) fail("sleep in a stream that has no CPU");
     demand(wakes_[static_cast<std::uint32_t>(cpu)], wakes);
+  }
+
+  // Of several words that are awaited together any one is enough.
+  void await(const Operation& it) {
+    const bool goes_on = (it.flags & kPaired) != 0;
+    if (!goes_on && !progress_.awaits_several) demand(words_[it.id], it.argument);
+    progress_.awaits_several = goes_on;
   }
 
   void demand(Supply& supply, std::uint64_t count) {

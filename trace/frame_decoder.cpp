@@ -18,6 +18,7 @@ constexpr std::uint8_t kHasChecksum = 4;  // of the descriptor, behind the magic
 
 std::string zstd_error(std::size_t code) {
   if (ZSTD_getErrorCode(code) == ZSTD_error_checksum_wrong) return "checksum does not match";
+  if (ZSTD_getErrorCode(code) == ZSTD_error_srcSize_wrong) return "it is cut off";
   return fmt::format("this is no whole zstd frame: {}", ZSTD_getErrorName(code));
 }
 

@@ -55,7 +55,7 @@ constexpr std::array<KindFacts, kKinds> kKindFacts = {{
     {"try_acquire_shared", Names::lock, false, kFailed, false},
     {"release_shared", Names::lock, false, kFailed, false},
     {"barrier", Names::barrier, false, 0, false},
-    {"await", Names::word, true, 0, false},
+    {"await", Names::word, true, kCounted | kPaired, false},
     {"signal", Names::event, false, 0, false},
     {"wait", Names::event, true, 0, false},
     {"create", Names::stream, false, 0, false},

@@ -40,10 +40,10 @@ enum class Kind : std::uint8_t {
   // one word after the other, and ends with any; 0: only looks. kCounted: has seen its own store before anybody else could;
   // then `bytes` is how many of the thread's own writes of the word, by its interrupt handlers, came in the meantime.
   await = 20,
-  signal = 21,   // `id`: an event
-  wait = 22,     // `id`: an event; sleeps until it has been signalled `argument` times, from the trace's beginning
-  create = 23,   // `id`: a stream, which begins
-  join = 24,     // `id`: a stream; sleeps until it has ended
+  signal = 21,  // `id`: an event
+  wait = 22,    // `id`: an event; sleeps until it has been signalled `argument` times, from the trace's beginning
+  create = 23,  // `id`: a stream, which begins
+  join = 24,    // `id`: a stream; sleeps until it has ended
 
   // The processor itself, for recorded kernels.
   sleep = 25,      // until the CPU has been woken `argument` times, from the trace's beginning

@@ -129,7 +129,7 @@ ordered_json parsed(std::string_view text) {
   return json;
 }
 
-std::string line_of(std::string_view kind, ordered_json members, std::optional<std::uint32_t> redefines = {}) {
+std::string line_of(std::string_view kind, const ordered_json& members, std::optional<std::uint32_t> redefines = {}) {
   ordered_json line = {{"kind", kind}};
   if (redefines) line["redefines"] = *redefines;
   line.update(members);

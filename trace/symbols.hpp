@@ -63,10 +63,10 @@ struct Lock {
   std::uint32_t object = kNone;  // whose word it is; kNone: it has a line of its own
   std::int64_t offset = 0;       // of the word
   int word_bytes = 8;
-  std::string figures;         // locks with the same are counted together; empty: its name
+  std::string figures;            // locks with the same are counted together; empty: its name
   std::vector<WaitsIn> waits_in;  // who is in none of them waits in the function that takes it
-  bool in_handlers = false;    // taken in interrupt handlers: no lock that sleeps can take its place
-  bool readers_write = false;  // a reader's section writes: no lock whose readers read again
+  bool in_handlers = false;       // taken in interrupt handlers: no lock that sleeps can take its place
+  bool readers_write = false;     // a reader's section writes: no lock whose readers read again
   friend bool operator==(const Lock&, const Lock&) = default;
 };
 

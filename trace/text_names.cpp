@@ -59,12 +59,6 @@ const Field* field_at(const Symbols& symbols, const Object& object, std::uint64_
   return nullptr;
 }
 
-std::uint32_t read_number(Scanner& line, std::string_view what) {
-  const std::uint64_t number = line.number(what);
-  if (number > kNone) throw FormatError(fmt::format("{} is {}; legal: 0 to {}", what, number, kNone));
-  return static_cast<std::uint32_t>(number);
-}
-
 }  // namespace
 
 void TextNames::add(const Symbols& symbols, const Symbol& symbol) {
@@ -114,9 +108,9 @@ std::string TextNames::shown_place(const Symbols& symbols, std::uint32_t object,
 
 std::uint32_t TextNames::read(const Symbols& symbols, Scanner& line, Names kind) const {
   if (kind == Names::word && line.next() != '#') return read_word(symbols, line);
-  if (line.skip('#')) return read_number(line, "the number behind #");
+  if (line.skip('#')) return line.number_of<std::uint32_t>("the number behind #");
   const std::string name = line.name(marks_of(kind));
-  if (line.skip('#')) return read_number(line, "the number behind #");
+  if (line.skip('#')) return line.number_of<std::uint32_t>("the number behind #");
   const auto firsts = first_.find(kind);
   const auto found = firsts == first_.end() ? decltype(firsts->second.end()){} : firsts->second.find(name);
   if (firsts == first_.end() || found == firsts->second.end()) {

@@ -66,6 +66,10 @@ std::uint64_t Scanner::number(std::string_view what) {
   return value;
 }
 
+void Scanner::too_large(std::string_view what, std::uint64_t value, std::uint64_t most) {
+  throw FormatError(fmt::format("{} is {}; legal: 0 to {}", what, value, most));
+}
+
 std::string_view Scanner::rest_of_word() const {
   return rest_.substr(0, std::min({rest_.find_first_of(kSpaces), rest_.size(), std::size_t{40}}));
 }

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace linebounce::trace {
 
@@ -36,10 +38,19 @@ class Scanner {
   // Up to a space, "=" or one of `marks`, or in quotes. `was_quoted`, where wanted, says which.
   std::string name(std::string_view marks, bool* was_quoted = nullptr);
   std::uint64_t number(std::string_view what);
+  // One that T can hold.
+  template <class T>
+  T number_of(std::string_view what) {
+    const std::uint64_t value = number(what);
+    if (!std::in_range<T>(value)) too_large(what, value, static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
+    return static_cast<T>(value);
+  }
   // What is left of the word, for messages.
   [[nodiscard]] std::string_view rest_of_word() const;
 
  private:
+  [[noreturn]] static void too_large(std::string_view what, std::uint64_t value, std::uint64_t most);
+
   std::string_view rest_;
 };
 

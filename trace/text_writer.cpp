@@ -53,6 +53,14 @@ class MemberText {
   [[nodiscard]] static std::string value(std::string_view, std::optional<std::uint64_t> number) {
     return fmt::format("{}", *number);
   }
+  [[nodiscard]] static std::string value(std::string_view, const std::vector<WaitsIn>& all) {
+    std::string text;
+    for (const WaitsIn& waits : all) {
+      const std::string taker = waits.taker == kNone ? "*" : fmt::format("#{}", waits.taker);
+      text += fmt::format("{}{}:#{}", text.empty() ? "" : ",", taker, waits.function);
+    }
+    return text;
+  }
   [[nodiscard]] static std::string value(std::string_view, const std::vector<Field>& fields) {
     std::string text;
     for (const Field& field : fields) {
@@ -89,6 +97,7 @@ class TextSink final : public Sink {
     } else {
       add_id(text, symbols, it, facts.names);
       if (facts.has_argument) text += fmt::format(" {}", it.argument);
+      if (facts.names == Names::nothing && it.id != 0) text += fmt::format(" id={}", it.id);
       if (!facts.has_argument && it.argument != 0) text += fmt::format(" argument={}", it.argument);
       if (it.bytes != 0) text += fmt::format(" bytes={}", it.bytes);
     }
@@ -139,9 +148,7 @@ class TextSink final : public Sink {
 
   void add_id(std::string& text, const Symbols& symbols, const Operation& it, Names names) const {
     switch (names) {
-      case Names::nothing:
-        if (it.id != 0) text += fmt::format(" id={}", it.id);
-        break;
+      case Names::nothing: break;
       case Names::cpu:
       case Names::vector:
       case Names::tally: text += fmt::format(" {}", it.id); break;

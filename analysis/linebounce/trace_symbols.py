@@ -72,6 +72,14 @@ class Function:
 
 
 @dataclass
+class WaitsIn:
+    """Where a lock's waiting is counted; a taker of None: any other."""
+
+    taker: int | None = None
+    function: int = 0
+
+
+@dataclass
 class Lock:
     name: str = ""
     algorithm: str = ""
@@ -80,6 +88,7 @@ class Lock:
     offset: int = 0
     word_bytes: int = 8
     figures: str = ""
+    waits_in: list[WaitsIn] = field(default_factory=list)
     in_handlers: bool = False
     readers_write: bool = False
 
@@ -155,6 +164,9 @@ KINDS: dict[str, type[Symbol]] = {
     each.__name__.lower(): each for each in (Structure, Object, Function, Lock, Barrier, Event, Word, Stream)
 }
 
+# Members that are lists of such.
+LISTS: dict[str, type[Field | WaitsIn]] = {"fields": Field, "waits_in": WaitsIn}
+
 
 def to_json(value: Any) -> dict[str, object]:
     """Those members that differ from their default."""
@@ -163,7 +175,7 @@ def to_json(value: Any) -> dict[str, object]:
     for each in dataclasses.fields(value):
         member = getattr(value, each.name)
         if member != getattr(default, each.name):
-            members[each.name] = [to_json(one) for one in member] if each.name == "fields" else member
+            members[each.name] = [to_json(one) for one in member] if each.name in LISTS else member
     return members
 
 
@@ -179,8 +191,9 @@ def from_json(what: type[T], members: dict[str, Any]) -> T:
             raise TypeError(f'"{name}" is {member!r}; it has to be of type {expected.__name__}')
         if expected is type(None) and type(member) is not int:
             raise TypeError(f'"{name}" is {member!r}; it has to be an integer')
-    if isinstance(value, Structure):
-        value.fields = [from_json(Field, each) for each in members.get("fields", [])]
+    for name, each in LISTS.items():
+        if name in members:
+            setattr(value, name, [from_json(each, one) for one in members[name]])
     return value
 
 

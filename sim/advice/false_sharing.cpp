@@ -31,7 +31,7 @@ Piece piece_of(const PieceUse& use, const trace::Symbols& symbols) {
     piece.thread = thread.thread;
   }
   const auto all = static_cast<double>(piece.reads + piece.writes);
-  piece.written = static_cast<double>(piece.writes) > kHardlyEver * all;
+  piece.written = piece.writes > 1 && static_cast<double>(piece.writes) > kHardlyEver * all;
   if (static_cast<double>(most) < kOneThread * all) piece.users = piece.written ? Users::writers : Users::readers;
   return piece;
 }

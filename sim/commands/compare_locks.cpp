@@ -32,7 +32,8 @@ Examples:
 
 First the trace runs with its locks as recorded, then with one of them replaced, for each lock that matters and each algorithm. A
 lock that handlers take is not replaced by one that sleeps, a lock for readers only takes the place of one with readers. Results
-that are there already are used again: an interrupted command goes on where it stopped.)";
+that are there already are used again: an interrupted command goes on where it stopped. A trace with more threads than the machine
+has CPUs wants --set workload.threads=round_robin.)";
 
 struct CompareArguments {
   std::string trace;

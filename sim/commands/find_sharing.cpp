@@ -33,7 +33,8 @@ Examples:
 
 A line is shared falsely if threads use different bytes of it and one of them writes. Who uses which bytes is read from the trace;
 what the lines cost is measured by replaying it, and so is what each proposal saves. A proposal is printed as C and as the
-[[layout.change]] with which it was run. Results that are there already are used again.)";
+[[layout.change]] with which it was run. Results that are there already are used again. A trace with more threads than the machine
+has CPUs wants --set workload.threads=round_robin.)";
 
 struct SharingArguments {
   std::string trace;
@@ -55,15 +56,17 @@ class LineCosts {
     }
   }
 
-  // Of what the pieces' objects have in that line.
+  // Of what the pieces' objects have in that line; of plain arrays in all of their lines.
   [[nodiscard]] CostlyLine of(const FalselySharedLine& line, const trace::Symbols& symbols, const ObjectPlaces& places) const {
     CostlyLine out{line};
     std::uint32_t last = trace::kNone;
     for (const Piece& piece : line.pieces) {
       if (piece.object == last) continue;
       last = piece.object;
+      const trace::Object& object = symbols.objects[piece.object];
       const std::uint64_t first = places.begin[piece.object] / static_cast<std::uint64_t>(places.line_bytes);
-      const auto found = costs_.find({symbols.objects[piece.object].name, static_cast<std::int64_t>(line.line - first)});
+      const auto number = lines_told_apart(object) ? static_cast<std::int64_t>(line.line - first) : 0;
+      const auto found = costs_.find({object.name, number});
       if (found == costs_.end()) continue;
       out.misses += found->second.misses;
       out.latency_us += found->second.latency_us;
@@ -76,6 +79,9 @@ class LineCosts {
     std::int64_t misses = 0;
     double latency_us = 0;
   };
+  static bool lines_told_apart(const trace::Object& object) {
+    return object.structure != trace::kNone || object.alignment != 0 || object.address;
+  }
   std::map<std::pair<std::string, std::int64_t>, Cost> costs_;
 };
 
@@ -123,6 +129,7 @@ class SharingFinder {
     const LineCosts costs(rows[0]);
     for (const FalselySharedLine& line : falsely_shared(lines_of_several_threads(reader_, places), reader_.symbols()))
       report.lines.push_back(costs.of(line, reader_.symbols(), places));
+    std::erase_if(report.lines, [](const CostlyLine& line) { return line.misses == 0; });
     std::stable_sort(report.lines.begin(), report.lines.end(),
                      [](const CostlyLine& a, const CostlyLine& b) { return a.latency_us > b.latency_us; });
   }
@@ -183,8 +190,8 @@ class SharingFinder {
 // The last line says what to do.
 std::string advice(const SharingReport& report) {
   constexpr double kWorthIt = 1;  // percent
-  if (report.lines.empty()) return "No line is shared falsely.";
-  if (report.tried.empty()) return "Lines are shared falsely, but cost nothing that was measured.";
+  if (report.lines.empty()) return "No line is shared falsely, or it costs nothing.";
+  if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout helps.";
   const TriedProposal& best = report.tried.front();
   if (best.throughput_pct < kWorthIt)
     return fmt::format("Leave the layouts as they are: no proposal gains as much as {} %.", kWorthIt);

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "sim/commands/replay_study.hpp"
+#include "workloads/registry.hpp"
 
 namespace linebounce {
 
@@ -29,6 +30,10 @@ LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const
   trial.waited_pct = metric_of(point, lock.metrics + "cpu_pct");
   trial.transfers = transfers_of(point);
   return trial;
+}
+
+bool is_fifo(const LockTrial& trial) {
+  return find_lock(trial.algorithm).traits.fifo;
 }
 
 }  // namespace
@@ -69,8 +74,12 @@ std::string advice(const LockComparison& comparison) {
   if (best.change_pct < kWorthIt)
     return fmt::format("{}: leave the locks as they are: no other one gains as much as {} %", comparison.machine, kWorthIt);
   const auto recorded = std::find_if(first.trials.begin(), first.trials.end(), [](const LockTrial& it) { return it.recorded; });
-  return fmt::format("{}: {} instead of {}: {:+.1f} % throughput on {}", first.lock, best.algorithm, recorded->algorithm,
-                     best.change_pct, comparison.machine);
+  std::string text = fmt::format("{}: {} instead of {}: {:+.1f} % throughput on {}", first.lock, best.algorithm,
+                                 recorded->algorithm, best.change_pct, comparison.machine);
+  const auto fair = std::find_if(first.trials.begin(), recorded, [](const LockTrial& trial) { return is_fifo(trial); });
+  if (fair != recorded && !is_fifo(best))
+    text += fmt::format("; nobody passes another with {}: {:+.1f} %", fair->algorithm, fair->change_pct);
+  return text;
 }
 
 }  // namespace linebounce

@@ -45,7 +45,8 @@ struct LockReplacement {
 LockComparison ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
                             const std::vector<ReportedPoint>& points);
 
-// "dcache_lock: mcs instead of ticket: +12.0 % on p3_xeon_8way", or that nothing gains.
+// "dcache_lock: mcs instead of ticket: +12.0 % throughput on p3_xeon_8way", or that nothing gains. If the fastest lock is
+// unfair, the fastest one that is not, too.
 std::string advice(const LockComparison& comparison);
 
 }  // namespace linebounce

@@ -43,7 +43,7 @@ struct ConvertArguments {
 
 void from_trace(const ConvertArguments& arguments) {
   const trace::Reader reader(arguments.in, {.recover = arguments.recover});
-  if (!reader.damage().empty()) std::cerr << "linebounce: " << arguments.in << ": damaged: " << reader.damage() << "\n";
+  if (!reader.damage().empty()) std::cerr << "linebounce: " << arguments.in << " is damaged:\n" << reader.damage() << "\n";
   trace::Writer writer(arguments.out);
   trace::copy(reader, writer);
 }

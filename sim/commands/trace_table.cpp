@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <sstream>
 #include <utility>
 
 namespace linebounce {
@@ -120,7 +121,11 @@ std::string head(const Reader& reader, const Profile& profile, const Painter& pa
   for (std::size_t i = 0; i < summary.missing.size(); ++i) {
     out += labelled(i == 0 ? "missing" : "", summary.missing[i], paint);
   }
-  if (!reader.damage().empty()) out += "  " + paint(Colour::red, pad_right("damaged", kLabel)) + reader.damage() + "\n";
+  std::istringstream damage(reader.damage());
+  std::string label = "damaged";
+  for (std::string line; std::getline(damage, line); label.clear()) {
+    out += "  " + paint(Colour::red, pad_right(label, kLabel)) + wrapped_from(line, kLabel + 2, Colour::none, paint);
+  }
   return out;
 }
 

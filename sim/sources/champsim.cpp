@@ -29,7 +29,7 @@ std::uint64_t word_at(const Record& record, std::size_t offset) {
 
 std::vector<std::string> convert_champsim(const std::filesystem::path& file, trace::Writer& out) {
   std::ifstream in = open_input(file);
-  const std::uint32_t stream = out.define(trace::Stream{"program", -1, -1, false});
+  const std::uint32_t stream = out.define(trace::Stream{"thread", -1, -1, false});
   AddressObjects objects(out);
   FetchedInstructions fetched(out, stream);
   const auto access = [&](trace::Kind kind, std::uint64_t address) {

@@ -11,7 +11,7 @@ namespace {
 class Lackey {
  public:
   Lackey(const std::filesystem::path& file, trace::Writer& out)
-      : in_(file), stream_(out.define(trace::Stream{"program", -1, -1, false})), objects_(out), fetched_(out, stream_) {}
+      : in_(file), stream_(out.define(trace::Stream{"thread", -1, -1, false})), objects_(out), fetched_(out, stream_) {}
 
   std::vector<std::string> convert() {
     while (const auto line = in_.next()) {

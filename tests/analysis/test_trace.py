@@ -1,5 +1,6 @@
 """Traces that Python writes, the program reads, and the other way round; texts are how either is looked at."""
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -23,9 +24,10 @@ from linebounce.trace_symbols import (
     Stream,
     Structure,
     Summary,
+    WaitsIn,
     Word,
 )
-from program import Program
+from program import ROOT, Program
 
 TEXT = """linebounce trace 1
 structure rq size=128 alignment=64 base_offset=32 subsystem=scheduler fields=nr_running:0:4,curr:64:8
@@ -35,9 +37,9 @@ stream main cpu=0
 stream worker created=yes
 object rq[0] structure=rq size=128 home="node 1"
 object heap size=4096 address=139638282147448
-lock rq[0].lock algorithm=ticket object=rq[0] offset=4 word_bytes=4 in_handlers=yes
-object "node of a lock" size=16 of_lock=#0
+lock rq[0].lock algorithm=ticket object=rq[0] offset=4 word_bytes=4 waits_in=*:#0,#0:#0 in_handlers=yes
 barrier start parties=2
+object "node of a lock" size=16 of_lock=#0
 word object=rq[0] offset=64
 main create worker
 main enter schedule
@@ -60,6 +62,9 @@ missing "No kernel."
 configuration "[run]\\n"
 end
 """
+
+
+WAITS = [WaitsIn(None, 0), WaitsIn(0, 0)]
 
 
 def write_sample(path: Path, loads: int) -> None:
@@ -96,7 +101,7 @@ def write_sample(path: Path, loads: int) -> None:
         writer.append(worker, Operation(Kind.SIGNAL, id=there))
         for i in range(loads):
             writer.append(worker, Operation(Kind.LOAD, 8, 0, heap, i % 512 * 8))
-        facts = Lock("rq[0].lock", "ticket", object=queue, offset=4, word_bytes=4, in_handlers=True)
+        facts = Lock("rq[0].lock", "ticket", object=queue, offset=4, word_bytes=4, waits_in=WAITS, in_handlers=True)
         writer.redefine(lock, facts)
         writer.finish(Summary("dbench 8", "", "p3_xeon_8way", {"memory": 4}, "[run]\n", ["No kernel."]))
 
@@ -125,7 +130,9 @@ def test_what_the_program_writes_python_reads_and_writes_again(linebounce: Progr
     with Trace(linebounce.directory / "program.lbt") as trace, Writer(linebounce.directory / "again.lbt") as writer:
         symbols = trace.symbols
         assert symbols.structures[0].fields[1] == Field("curr", 64, 8)
-        assert symbols.locks == [Lock("rq[0].lock", "ticket", object=0, offset=4, word_bytes=4, in_handlers=True)]
+        assert symbols.locks == [
+            Lock("rq[0].lock", "ticket", object=0, offset=4, word_bytes=4, waits_in=WAITS, in_handlers=True)
+        ]
         assert Counter(operation.kind for operation in trace.operations(1)) == {Kind.BARRIER: 1, Kind.AWAIT: 1, Kind.SIGNAL: 1}
         assert (trace.count(0), trace.count(1)) == (11, 3)
         objects = symbols.objects
@@ -138,6 +145,12 @@ def test_what_the_program_writes_python_reads_and_writes_again(linebounce: Progr
                 writer.append(stream, operation)
         writer.finish(trace.summary)
     assert text_of(linebounce, "again.lbt") == TEXT
+
+
+def test_the_documentation_has_every_kind_with_its_number() -> None:
+    text = (ROOT / "docs" / "trace-format.md").read_text()
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", text.split("| flag |")[0], re.MULTILINE)
+    assert [(int(number), name) for number, name in rows] == [(kind.value, kind.name.lower()) for kind in Kind]
 
 
 def damaged(path: Path, at: int) -> Path:

@@ -9,12 +9,25 @@ MACHINE = "p3_xeon_8way"
 SUITABLE = {"tas", "ttas", "ttas_backoff", "ticket", "mcs", "clh", "qspinlock", "mutex"}
 
 
-def synthetic(linebounce: Program, *arguments: str, name: str = "program.trace") -> Path:
-    """Eight threads that fight for one lock, unless told otherwise."""
-    options = ["--threads", "8", "--accesses", "2000", "--locks", "1", "--section", "5", "--between", "200", "--shared", "50"]
-    result = linebounce("trace", "synth", "-o", name, *options, *arguments)
+def synthetic(linebounce: Program, *arguments: str, accesses: int = 2000) -> Path:
+    """Eight threads that fight for one lock."""
+    options = [
+        "--threads",
+        "8",
+        "--accesses",
+        str(accesses),
+        "--locks",
+        "1",
+        "--section",
+        "5",
+        "--between",
+        "200",
+        "--shared",
+        "50",
+    ]
+    result = linebounce("trace", "synth", "-o", "program.lbt", "--shared", "50", *options, *arguments)
     assert result.code == 0, result.stderr
-    return linebounce.directory / name
+    return linebounce.directory / "program.lbt"
 
 
 def compared(linebounce: Program, *arguments: str | Path) -> dict:
@@ -51,13 +64,13 @@ def test_readers_bring_locks_for_readers(linebounce: Program) -> None:
 
 
 def test_two_machines_have_a_table_and_a_line_of_advice_each(linebounce: Program) -> None:
-    file = synthetic(linebounce, "--lock", "tas", "--accesses", "500")
+    file = synthetic(linebounce, "--lock", "tas", accesses=500)
     arguments = ["compare-locks", file, "--machine", MACHINE, "--machine", "numaq_16way"]
     shown = linebounce(*arguments)
     assert shown.code == 0, shown.stderr
     last = shown.stdout.splitlines()[-2:]
-    assert last[0].endswith(f"on {MACHINE}") or last[0].startswith(MACHINE)
-    assert last[1].endswith("on numaq_16way") or last[1].startswith("numaq_16way")
+    assert MACHINE in last[0]
+    assert "numaq_16way" in last[1]
     assert "as recorded" in shown.stdout
     again = linebounce(*arguments)
     assert again.stdout == shown.stdout, "results that are there are used again"
@@ -72,13 +85,14 @@ def test_only_the_lock_that_is_named_is_replaced(linebounce: Program) -> None:
     file = linebounce.file("two.txt", text + "end\n")
     (machine,) = compared(linebounce, file, "--machine", MACHINE, "--lock", "b")["machines"]
     assert [lock["lock"] for lock in machine["locks"]] == ["b"]
-    assert {lock["lock"] for lock in compared(linebounce, file, "--machine", MACHINE)["machines"][0]["locks"]} == {"a", "b"}
+    # Nobody waits for b: who comes out of a's section finds b free.
+    assert [lock["lock"] for lock in compared(linebounce, file, "--machine", MACHINE)["machines"][0]["locks"]] == ["a"]
     message = linebounce.refused("compare-locks", file, "--machine", MACHINE, "--lock", "c")
     assert "a, b" in message
 
 
 def test_a_trace_without_locks_is_refused_with_the_reason(linebounce: Program) -> None:
     linebounce.file("t.din", "0 1000\n1 1008\n")
-    assert linebounce("trace", "convert", "t.din", "t.trace", "--from", "dinero").code == 0
-    message = linebounce.refused("compare-locks", "t.trace", "--machine", MACHINE)
+    assert linebounce("trace", "convert", "t.din", "t.lbt", "--from", "dinero").code == 0
+    message = linebounce.refused("compare-locks", "t.lbt", "--machine", MACHINE)
     assert "there are no locks to compare: Dinero knows no locks" in message

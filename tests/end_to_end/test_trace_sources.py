@@ -27,7 +27,8 @@ def test_dinero(linebounce: Program) -> None:
     said, text = converted(linebounce, "2 400\n2 404\n0 1000\n1 1004\n", "dinero")
     assert "no locks" in said
     assert "no locks" in text, "what is missing is in the trace, too"
-    assert "program execute 1\nprogram load page_1+0 4\nprogram store page_1+4 4\n" in text
+    lines = [line for line in text.splitlines() if line.startswith("thread ")]
+    assert lines == ["thread execute 1", "thread load page_1+0 4", "thread store page_1+4 4"]
 
 
 def test_champsim(linebounce: Program) -> None:
@@ -61,7 +62,7 @@ def test_what_lackey_prints_of_a_real_program(linebounce: Program) -> None:
     # An access that is not aligned is several here.
     assert operations(text, "load") >= kinds["L"] + kinds["M"]
     assert operations(text, "store") >= kinds["S"] + kinds["M"]
-    instructions = sum(int(count) for count in re.findall(r"^program execute (\d+)$", text, re.MULTILINE))
+    instructions = sum(int(count) for count in re.findall(r"^thread execute (\d+)$", text, re.MULTILINE))
     assert 0 < instructions < sum(line.startswith("I ") for line in lines)
     assert linebounce("trace", "convert", "out.txt", "out.trace").code == 0, "it is a trace as any other"
 

@@ -137,6 +137,10 @@ TEST(CheckOfATrace, RefusesToAwaitMoreWritesThanThereAre) {
             kFirst + "counted write of rq[1]+72, which is no word that is awaited");
 }
 
+TEST(CheckOfATrace, IsContentWithOneOfSeveralWordsThatAreAwaitedTogether) {
+  EXPECT_EQ(said_of({op(Kind::await, 0, 9, kPaired), op(Kind::await, 0, 8)}), "");
+}
+
 TEST(CheckOfATrace, RefusesToSleepLongerThanAnybodyWakes) {
   EXPECT_EQ(said_of({op(Kind::sleep, 0, 2), op(Kind::wake, 0)}),
             "stream 0 (main), operation 0: sleep for 2 wake-ups of CPU 0; the trace has 1");

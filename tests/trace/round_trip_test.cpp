@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "tests/trace/sample.hpp"
 #include "trace/reader.hpp"
@@ -22,7 +23,6 @@ void expect_round_trip(const Sample& sample, const std::string& name) {
   EXPECT_EQ(reader.symbols().placed.size(), sample.symbols.placed.size());
   EXPECT_EQ(reader.summary(), sample.summary);
   EXPECT_EQ(operations_of(reader), sample.streams);
-  EXPECT_EQ(reader.operations(0), sample.streams[0].size());
   EXPECT_EQ(reader.damage(), "");
 }
 
@@ -32,6 +32,82 @@ TEST(BinaryTrace, GivesBackEverySymbolTheSummaryAndEveryOperationInOrder) {
 
 TEST(TextTrace, GivesBackEverySymbolTheSummaryAndEveryOperationInOrder) {
   expect_round_trip(large_sample(), "trace.txt");
+}
+
+Operation any_operation() {
+  Operation it;
+  it.kind = static_cast<Kind>(*rc::gen::inRange(1, kKinds));
+  it.bytes = *rc::gen::arbitrary<std::uint8_t>();
+  it.flags = *rc::gen::arbitrary<std::uint16_t>();
+  it.id = *rc::gen::inRange(0U, 9U);
+  it.argument = *rc::gen::arbitrary<std::uint64_t>();
+  return it;
+}
+
+// Whether it makes sense or not.
+void expect_any_operation_survives(const std::string& name) {
+  Sample sample = small_sample();
+  for (auto& stream : sample.streams) stream = *rc::gen::container<std::vector<Operation>>(rc::gen::exec(any_operation));
+  const ScratchFile file(name);
+  write(sample, file.path());
+  RC_ASSERT(operations_of(Reader(file.path())) == sample.streams);
+}
+
+RC_GTEST_PROP(BinaryTrace, HoldsAnyOperation, ()) {
+  expect_any_operation_survives("trace.lbt");
+}
+
+RC_GTEST_PROP(TextTrace, HoldsAnyOperation, ()) {
+  expect_any_operation_survives("trace.txt");
+}
+
+// Names come from programs: any characters, the same twice, none at all.
+void expect_any_name_survives(const std::string& file_name) {
+  const auto any_name =
+      rc::gen::oneOf(rc::gen::string<std::string>(), rc::gen::element<std::string>("", "a", "a.b", "end", "#1", "x y"));
+  const auto ascii = [](std::string text) {
+    for (char& letter : text) letter = static_cast<char>(letter & 0x7F);
+    return text;
+  };
+  Sample sample;
+  for (const std::string& name : *rc::gen::container<std::vector<std::string>>(any_name)) {
+    sample.definitions.emplace_back(Structure{ascii(name), 8, 8, {{ascii(name), 0, 8}}, {}, ascii(name)});
+    sample.definitions.emplace_back(Object{ascii(name), 0, 8, 0, "", {}, kNone});
+    sample.definitions.emplace_back(Stream{ascii(name), -1, -1, false});
+    sample.streams.push_back({{Kind::load, 8, 0, static_cast<std::uint32_t>(sample.streams.size()), 0}});
+  }
+  for (const Symbol& symbol : sample.definitions) sample.symbols.define(symbol);
+  expect_round_trip(sample, file_name);
+}
+
+RC_GTEST_PROP(BinaryTrace, HoldsAnyName, ()) {
+  expect_any_name_survives("trace.lbt");
+}
+
+RC_GTEST_PROP(TextTrace, HoldsAnyName, ()) {
+  expect_any_name_survives("trace.txt");
+}
+
+TEST(BinaryTrace, OfMoreStreamsThanAreBufferedWholeIsComplete) {
+  constexpr std::uint32_t kStreams = 600;
+  constexpr std::uint64_t kEach = 8000;
+  const ScratchFile file("trace.lbt");
+  {
+    Writer writer(file.path());
+    for (std::uint32_t i = 0; i < kStreams; ++i) writer.define(Stream{});
+    for (std::uint64_t at = 0; at < kEach; ++at) {
+      for (std::uint32_t stream = 0; stream < kStreams; ++stream) writer.append(stream, {Kind::compute, 0, 0, stream, at});
+    }
+    writer.finish({});
+  }
+  const Reader reader(file.path());
+  EXPECT_EQ(reader.operations(), kStreams * kEach);
+  std::uint64_t expected = 0;
+  Reader::Cursor cursor = reader.open(kStreams - 1);
+  for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+    for (const Operation& each : frame) ASSERT_EQ(each, (Operation{Kind::compute, 0, 0, kStreams - 1, expected++}));
+  }
+  EXPECT_EQ(expected, kEach);
 }
 
 TEST(BinaryTrace, IsTheSameBytesWheneverItIsWritten) {

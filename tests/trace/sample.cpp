@@ -19,10 +19,10 @@ std::vector<Symbol> definitions() {
       Object{"a buffer \"with\" marks", kNone, 4096, 128, "first_touch", 0x7f0012345678, kNone},
       Object{"clh.node[3]", 1, 16, 0, "", std::nullopt, 1},
       Function{"schedule", false},
-      Function{"std::map<int, long>::find(int const&)", true},
-      Lock{"rq[0].lock", "ticket", false, 0, 4, 4, "rq.lock", true, false},
-      Lock{"files", "clh", false, kNone, 0, 8, "", false, true},
-      Lock{"mutex#1", "pthread_mutex", true, 2, 40, 8, "", false, false},
+      Function{"lists::Table<int, long>::find(int const&)", true},
+      Lock{"rq[0].lock", "ticket", false, 0, 4, 4, "rq.lock", {{kNone, 1}, {1, 0}}, true, false},
+      Lock{"files", "clh", false, kNone, 0, 8, "", {}, false, true},
+      Lock{"mutex#1", "pthread_mutex", true, 2, 40, 8, "", {}, false, false},
       Barrier{"start", 2},
       Event{"work is there"},
       Word{1, 64, 8},
@@ -70,11 +70,8 @@ std::vector<Operation> of_main() {
 }
 
 std::vector<Operation> of_worker() {
-  return {{Kind::enter, 0, 0, 1, 0},
-          {Kind::barrier, 0, 0, 0, 0},
-          {Kind::await, 8, 0, 0, 1},
-          {Kind::wait, 0, 0, 0, 1},
-          {Kind::leave, 0, 0, 0, 0}};
+  return {{Kind::enter, 0, 0, 1, 0},        {Kind::barrier, 0, 0, 0, 0}, {Kind::await, 0, kPaired, 0, 99},
+          {Kind::await, 1, kCounted, 0, 1}, {Kind::wait, 0, 0, 0, 1},    {Kind::leave, 0, 0, 0, 0}};
 }
 
 std::vector<Operation> of_handler() {
