@@ -58,6 +58,8 @@ class Queue {
   std::array<Message, places> ring_;
 };
 
+Queue queue;
+
 Message formatted(unsigned thread, unsigned number) {
   Message message{thread, number, {}};
   constexpr std::string_view words = "request served in so and so many microseconds: ";
@@ -67,7 +69,7 @@ Message formatted(unsigned thread, unsigned number) {
   return message;
 }
 
-void log_messages(Queue& queue, unsigned thread, unsigned messages) {
+void log_messages(unsigned thread, unsigned messages) {
   std::vector<Message> batch;
   batch.reserve(BATCH);
   for (unsigned number = 0; number < messages; number++) {
@@ -80,7 +82,7 @@ void log_messages(Queue& queue, unsigned thread, unsigned messages) {
 }
 
 // Writes a checksum in place of the messages; returns how many came.
-unsigned write_messages(Queue& queue, unsigned& sum) {
+unsigned write_messages(unsigned& sum) {
   std::vector<Message> messages;
   unsigned written = 0;
   for (queue.take(messages); !messages.empty(); queue.take(messages)) {
@@ -96,11 +98,10 @@ unsigned write_messages(Queue& queue, unsigned& sum) {
 int main(int argc, char** argv) {
   const unsigned threads = argc > 1 ? std::atoi(argv[1]) : 4;
   const unsigned messages = argc > 2 ? std::atoi(argv[2]) : 500;
-  Queue queue;
   unsigned written = 0, sum = 0;
-  std::thread writer([&] { written = write_messages(queue, sum); });
+  std::thread writer([&] { written = write_messages(sum); });
   std::vector<std::thread> loggers;
-  for (unsigned thread = 0; thread < threads; thread++) loggers.emplace_back(log_messages, std::ref(queue), thread, messages);
+  for (unsigned thread = 0; thread < threads; thread++) loggers.emplace_back(log_messages, thread, messages);
   for (std::thread& logger : loggers) logger.join();
   queue.end();
   writer.join();

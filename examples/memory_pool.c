@@ -4,6 +4,8 @@
 //
 // What it shows: one list of free blocks has one lock, one head that every thread writes, and blocks that wander from cache to
 // cache. With -DCACHED each thread keeps some free blocks, and goes to the list for a batch of them.
+#define _POSIX_C_SOURCE 200809L  // barriers
+
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdio.h>
@@ -24,6 +26,7 @@ struct pool {
 
 static struct pool pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static int blocks_each;
+static pthread_barrier_t all_are_here;
 
 static void push(struct block** list, struct block* block) {
   block->next = *list;
@@ -84,6 +87,9 @@ static void give_all_back(void) {}
 
 static void* use_blocks(void* number) {
   struct block* held[held_at_once];
+  // Whoever keeps blocks has some before the others work.
+  give_back(get_block());
+  pthread_barrier_wait(&all_are_here);
   for (int i = 0; i < blocks_each; i += held_at_once) {
     for (int j = 0; j < held_at_once; j++) {
       held[j] = get_block();
@@ -107,6 +113,7 @@ int main(int argc, char** argv) {
   if (!memory) return perror("memory_pool"), 1;
   for (int i = 0; i < blocks; i++) push(&pool.free, &memory[i]);
 
+  pthread_barrier_init(&all_are_here, NULL, (unsigned)threads);
   pthread_t thread[most_threads];
   int number[most_threads];
   for (int i = 0; i < threads; i++) {
