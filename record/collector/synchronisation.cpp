@@ -65,7 +65,9 @@ void Recording::acquire(Thread& thread, std::uint64_t address, unsigned type) {
     return;
   }
   const bool is_shared = (type & kSharedLock) != 0;
-  output_.append(thread, {.kind = is_shared ? Kind::acquire_shared : Kind::acquire, .id = id});
+  const bool tried = (type & kTriedLock) != 0;
+  const Kind shared = tried ? Kind::try_acquire_shared : Kind::acquire_shared;
+  output_.append(thread, {.kind = is_shared ? shared : tried ? Kind::try_acquire : Kind::acquire, .id = id});
   thread.held.push_back({.lock = id, .is_shared = is_shared, .depth = 1});
 }
 

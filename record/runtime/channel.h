@@ -57,7 +57,7 @@ enum EventKind {
 // Of accesses: bits 0 to 2 are the size's logarithm.
 enum { kSizeMask = 7, kAtomicAccess = 8, kReleaseAccess = 16, kFailedAccess = 32 };
 
-enum LockType { kMutex = 0, kSpinLock = 1, kReadWriteLock = 2, kLockTypeMask = 3, kSharedLock = 4 };
+enum LockType { kMutex = 0, kSpinLock = 1, kReadWriteLock = 2, kLockTypeMask = 3, kSharedLock = 4, kTriedLock = 8 };
 
 enum { kValueBits = 48, kDetailBits = 8, kMostFrames = 6 };
 #define EVENT_VALUE_MASK ((UINT64_C(1) << kValueBits) - 1)

@@ -10,10 +10,13 @@ static int acquired(int result, unsigned type, const volatile void* lock) {
   return result;
 }
 
-static int tried(int result, unsigned type, const volatile void* lock) {
+static int timed(int result, unsigned type, const volatile void* lock) {
   if (result == EBUSY || result == ETIMEDOUT) record_address(kTryFailed, type, lock);
   return acquired(result, type, lock);
 }
+
+// Whoever tries may hold locks against the order in which others take them: it must not wait in a replay either.
+static int tried(int result, unsigned type, const volatile void* lock) { return timed(result, type | kTriedLock, lock); }
 
 static void releasing(unsigned type, const volatile void* lock) { record_in_order(kRelease, type, (uintptr_t)lock); }
 
@@ -22,9 +25,9 @@ typedef const struct timespec* Until;
 #define LOCK(name, type, Type, recorded) \
   EXPORTED int name(Type* lock) { return recorded(real_##name(lock), type, lock); }
 #define LOCK_UNTIL(name, type, Type) \
-  EXPORTED int name(Type* lock, Until until) { return tried(real_##name(lock, until), type, lock); }
+  EXPORTED int name(Type* lock, Until until) { return timed(real_##name(lock, until), type, lock); }
 #define LOCK_BY_CLOCK(name, type, Type) \
-  EXPORTED int name(Type* lock, clockid_t clock, Until until) { return tried(real_##name(lock, clock, until), type, lock); }
+  EXPORTED int name(Type* lock, clockid_t clock, Until until) { return timed(real_##name(lock, clock, until), type, lock); }
 #define UNLOCK(name, type, Type)  \
   EXPORTED int name(Type* lock) { \
     releasing(type, lock);        \
@@ -53,17 +56,17 @@ LOCK_BY_CLOCK(pthread_rwlock_clockwrlock, kReadWriteLock, pthread_rwlock_t)
 UNLOCK(pthread_rwlock_unlock, kReadWriteLock, pthread_rwlock_t)
 
 // C11's have results of their own.
-static int acquired_c11(int result, mtx_t* lock) {
-  acquired(result == thrd_success ? 0 : -1, kMutex, lock);
+static int acquired_c11(int result, mtx_t* lock, unsigned type) {
+  acquired(result == thrd_success ? 0 : -1, type, lock);
   return result;
 }
 
-static int tried_c11(int result, mtx_t* lock) {
+static int tried_c11(int result, mtx_t* lock, unsigned type) {
   if (result == thrd_busy || result == thrd_timedout) record_address(kTryFailed, kMutex, lock);
-  return acquired_c11(result, lock);
+  return acquired_c11(result, lock, type);
 }
 
-EXPORTED int mtx_lock(mtx_t* lock) { return acquired_c11(real_mtx_lock(lock), lock); }
-EXPORTED int mtx_trylock(mtx_t* lock) { return tried_c11(real_mtx_trylock(lock), lock); }
-EXPORTED int mtx_timedlock(mtx_t* lock, Until until) { return tried_c11(real_mtx_timedlock(lock, until), lock); }
+EXPORTED int mtx_lock(mtx_t* lock) { return acquired_c11(real_mtx_lock(lock), lock, kMutex); }
+EXPORTED int mtx_trylock(mtx_t* lock) { return tried_c11(real_mtx_trylock(lock), lock, kMutex | kTriedLock); }
+EXPORTED int mtx_timedlock(mtx_t* lock, Until until) { return tried_c11(real_mtx_timedlock(lock, until), lock, kMutex); }
 UNLOCK(mtx_unlock, kMutex, mtx_t)

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+"""Finds again what README.md says was found in the examples: compiles, records and replays them, and compares.
+
+reproduce.py [-b BUILD] [-o OUTPUT] [EXAMPLE...]
+
+BUILD is where linebounce and linebounce-cc are. No two recordings are quite the same, for threads meet differently each time:
+each figure has a range. Exit code 1: one is outside. memcached is left out where it cannot be fetched; the last line says so.
+"""
+
+import argparse
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+MACHINE = "generic_2socket_32core"
+CANNOT_FETCH = 75
+
+
+class CannotFetchError(Exception):
+    pass
+
+
+@dataclass
+class Claim:
+    what: str
+    readme: float
+    now: float
+    least: float
+    most: float
+
+    @property
+    def holds(self) -> bool:
+        return self.least <= self.now <= self.most
+
+
+@dataclass
+class Replayed:
+    """What a replay measured."""
+
+    metrics: dict[str, float]
+    locks: list[dict[str, str]]
+
+    @property
+    def us(self) -> float:
+        return 1e6 * self.metrics["replay.operations"] / self.metrics["throughput.operations_per_s"]
+
+    @property
+    def transfers(self) -> float:
+        return sum(self.metrics.get(f"latency.{source}.count", 0) for source in ("local_c2c", "remote_c2c", "upgrade"))
+
+    def lock(self, name: str, column: str) -> float:
+        """A column of locks.csv, of all call sites."""
+        (row,) = (row for row in self.locks if row["lock"] == name)
+        return float(row[column])
+
+
+class Tools:
+    """The programs, as typed in README.md, and where their results are."""
+
+    def __init__(self, build: Path, output: Path) -> None:
+        self.build = build.resolve()
+        self.output = output.resolve()
+        self.output.mkdir(parents=True, exist_ok=True)
+
+    def run(self, tool: str | Path, *arguments: str | Path) -> str:
+        done = subprocess.run([self.build / tool, *arguments], stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode == CANNOT_FETCH:
+            raise CannotFetchError
+        if done.returncode != 0:
+            sys.exit(f"reproduce.py: exit code {done.returncode}: {tool} {' '.join(map(str, arguments))}")
+        return done.stdout
+
+    def record(self, source: str, name: str, *flags: str) -> Path:
+        """The trace of examples/SOURCE, compiled with these flags."""
+        compiler = "linebounce-cc" if source.endswith(".c") else "linebounce-c++"
+        program, trace = self.output / name, self.output / f"{name}.lbt"
+        self.run(compiler, "-O2", "-pthread", *flags, HERE / source, "-o", program)
+        self.run("linebounce-record", "-o", trace, "--", program)
+        return trace
+
+    def record_memcached(self) -> Path:
+        folder = ROOT / "build" / "examples" / "memcached"
+        trace = self.output / "memcached.lbt"
+        self.run(HERE / "memcached" / "build.sh", self.build / "linebounce-cc", folder)
+        self.run(HERE / "memcached" / "load.py", self.build / "linebounce-record", "-o", trace, "--", folder / "memcached")
+        return trace
+
+    def ask(self, question: str, trace: Path, *more: str) -> dict:
+        """What find-sharing or compare-locks answers."""
+        directory = self.output / question / trace.stem
+        # Results of an earlier recording under the same name are not this one's.
+        shutil.rmtree(directory, ignore_errors=True)
+        return json.loads(self.run("linebounce", question, trace, "--machine", MACHINE, "-o", directory, "--json", *more))
+
+    def other_locks(self, trace: Path, lock: str) -> list[float]:
+        """What each other algorithm in this lock's place changes, in % of throughput."""
+        (machine,) = self.ask("compare-locks", trace, "--lock", lock)["machines"]
+        (compared,) = machine["locks"]
+        return [trial["change_pct"] for trial in compared["trials"] if not trial["recorded"]]
+
+    def replay(self, trace: Path) -> Replayed:
+        directory = self.output / "replay" / trace.stem
+        experiment = self.output / f"{trace.stem}.toml"
+        workload = f'[workload]\nname = "replay"\ntrace = "{trace}"\n'
+        experiment.write_text(f'name = "{trace.stem}"\ntitle = "{trace.name}"\nmachine = "{MACHINE}"\n{workload}')
+        self.run("linebounce", "run", experiment, "--fresh", "-o", directory)
+        (point,) = json.loads((directory / "results.json").read_text())["points"]
+        with (directory / "locks.csv").open(newline="") as file:
+            locks = [row for row in csv.DictReader(file) if not row["call_site"]]
+        return Replayed({name: metric["value"] for name, metric in point["metrics"].items()}, locks)
+
+
+def counters(tools: Tools) -> list[Claim]:
+    shared = tools.record("counters.c", "counters")
+    padded = tools.record("counters.c", "counters_padded", "-DPADDED")
+    found = tools.ask("find-sharing", shared)
+    (proposal,) = found["proposals"]
+    now = tools.replay(padded)
+    as_proposed = proposal["transfers_after"]
+    return [
+        Claim("falsely shared lines", 2, found["falsely_shared_lines"], 2, 2),
+        Claim("transfers of lines", 1565, proposal["transfers_before"], 1000, 2500),
+        Claim("transfers as proposed", 272, as_proposed, 250, 300),
+        Claim("transfers with -DPADDED", 273, now.transfers, 0.95 * as_proposed, 1.05 * as_proposed),
+        Claim("proposal: more throughput, %", 38, proposal["throughput_change_pct"], 20, 60),
+    ]
+
+
+def hash_table(tools: Tools) -> list[Claim]:
+    one = tools.record("hash_table.c", "hash_table")
+    striped = tools.record("hash_table.c", "hash_table_striped", "-DSTRIPES=64")
+    others = tools.other_locks(one, "stripe.lock")
+    return [
+        Claim("the best other lock: more throughput, %", -28, max(others), -60, 1),
+        Claim("64 locks: times as fast", 1.9, tools.replay(one).us / tools.replay(striped).us, 1.5, 3),
+    ]
+
+
+def memory_pool(tools: Tools) -> list[Claim]:
+    shared = tools.replay(tools.record("memory_pool.c", "memory_pool"))
+    cached = tools.replay(tools.record("memory_pool.c", "memory_pool_cached", "-DCACHED"))
+    return [
+        Claim("the lock: taken when held, %", 44, shared.lock("pool_lock", "con_pct"), 10, 55),
+        Claim("transfers of lines", 92092, shared.transfers, 30000, 110000),
+        Claim("transfers with -DCACHED", 264, cached.transfers, 100, 500),
+        Claim("-DCACHED: times as fast", 51, shared.us / cached.us, 30, 90),
+    ]
+
+
+def log_queue(tools: Tools) -> list[Claim]:
+    single = tools.replay(tools.record("log_queue.cpp", "log_queue"))
+    batched = tools.replay(tools.record("log_queue.cpp", "log_queue_batched", "-DBATCH=32"))
+    return [
+        Claim("the lock: taken when held, %", 99, single.lock("queue_mutex_", "con_pct"), 60, 100),
+        Claim("taken in all", 2026, single.lock("queue_mutex_", "total"), 2001, 6000),
+        Claim("taken with -DBATCH=32", 92, batched.lock("queue_mutex_", "total"), 60, 300),
+        Claim("-DBATCH=32: times as fast", 2.2, single.us / batched.us, 1.5, 5),
+    ]
+
+
+def memcached(tools: Tools) -> list[Claim]:
+    trace = tools.record_memcached()
+    now = tools.replay(trace)
+    return [
+        Claim("slabs_lock: longest hold, us", 1734, now.lock("slabs_lock", "hold_max_us"), 1000, 2500),
+        Claim("slabs_lock: share of CPUs that wait, %", 4.5, now.lock("slabs_lock", "cpu_pct"), 2, 8),
+        Claim("slabs_lock: the best other lock, %", 1.4, max(tools.other_locks(trace, "slabs_lock")), -3, 4),
+        Claim("LRU lock: taken when held, %", 55, now.lock("lru_locks+5280", "con_pct"), 30, 70),
+        Claim("cas_id_lock: taken when held, %", 34, now.lock("cas_id_lock", "con_pct"), 12, 45),
+    ]
+
+
+EXAMPLES: dict[str, Callable[[Tools], list[Claim]]] = {
+    function.__name__: function for function in (counters, hash_table, memory_pool, log_queue, memcached)
+}
+
+
+def print_claims(example: str, claims: list[Claim]) -> None:
+    print(f"\n  {example:<42}{'README':>10}{'now':>10}{'range':>20}")
+    for claim in claims:
+        allowed = f"{claim.least:.5g} to {claim.most:.5g}"
+        print(f"    {claim.what:<40}{claim.readme:>10.5g}{claim.now:>10.5g}{allowed:>20}{'' if claim.holds else '  no longer'}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-b", "--build", type=Path, default=ROOT / "build" / "release")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "out" / "examples")
+    parser.add_argument("examples", metavar="EXAMPLE", nargs="*", help=", ".join(EXAMPLES))
+    options = parser.parse_args()
+    if unknown := set(options.examples) - EXAMPLES.keys():
+        parser.error(f"there is no example {', '.join(sorted(unknown))}; there are {', '.join(EXAMPLES)}")
+    tools = Tools(options.build, options.output)
+    broken = 0
+    left_out = ""
+    for name in options.examples or EXAMPLES:
+        try:
+            claims = EXAMPLES[name](tools)
+        except CannotFetchError:
+            left_out = f"; {name} is left out: it cannot be fetched here"
+            continue
+        print_claims(name, claims)
+        broken += sum(not claim.holds for claim in claims)
+    print(f"\n{broken} claims of examples/README.md no longer hold{left_out}" if broken else f"\nAll claims hold{left_out}")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

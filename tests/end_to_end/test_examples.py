@@ -1,0 +1,123 @@
+"""The worked examples: what examples/README.md says of each is found again, from a recording that the test makes."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from program import ROOT, Program
+from results import read_csv
+
+EXAMPLES = ROOT / "examples"
+MACHINE = "generic_2socket_32core"  # lines of 64 bytes
+CANNOT_FETCH = 75  # build.sh's exit code
+# Each with the change that makes it better.
+PROGRAMS = {
+    "counters.c": "-DPADDED",
+    "hash_table.c": "-DSTRIPES=64",
+    "memory_pool.c": "-DCACHED",
+    "log_queue.cpp": "-DBATCH=32",
+}
+
+
+@pytest.mark.parametrize("source", PROGRAMS)
+@pytest.mark.parametrize("changed", [False, True])
+def test_example_is_a_program_without_data_races(source: str, changed: bool, tmp_path: Path) -> None:
+    language = ["gcc", "-std=c11"] if source.endswith(".c") else ["g++", "-std=c++20"]
+    flags = ["-Wall", "-Wextra", "-Werror", "-O2", "-g", "-pthread", "-fsanitize=thread"]
+    flags += [PROGRAMS[source]] if changed else []
+    program = tmp_path / "program"
+    subprocess.run([*language, *flags, EXAMPLES / source, "-o", program], check=True)
+    # The sanitizer's own exit code after a race is 66.
+    subprocess.run([program], check=True, capture_output=True)
+
+
+# Written as people write it: an array with an element for each thread. Each element's fields are written in turn.
+SHARED = """
+#include <pthread.h>
+struct tally { long hits, misses; };
+LAYOUT struct tally tallies[4];
+static void* work(void* mine) {
+  volatile struct tally* tally = mine;
+  for (int i = 0; i < 4000; i++) {
+    if (i % 3) tally->hits++;
+    else tally->misses++;
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) pthread_create(&threads[i], 0, work, &tallies[i]);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
+}
+"""
+PADDED = SHARED.replace("hits, misses; }", "hits, misses; } __attribute__((aligned(64)))")
+LAYOUT = "__attribute__((aligned(64)))"
+
+
+def recorded(linebounce: Program, name: str, text: str) -> Path:
+    """The trace of a program, compiled and run as a user would."""
+    source = linebounce.file(f"{name}.c", text.replace("LAYOUT", LAYOUT))
+    tools = linebounce.executable.parent
+    program, trace = source.with_suffix(""), source.with_suffix(".lbt")
+    subprocess.run([tools / "linebounce-cc", "-O2", "-pthread", source, "-o", program], check=True)
+    subprocess.run([tools / "linebounce-record", "-o", trace, "--", program], check=True, capture_output=True)
+    return trace
+
+
+def found(linebounce: Program, trace: Path) -> dict:
+    result = linebounce("find-sharing", trace, "--machine", MACHINE, "-o", f"out/{trace.stem}", "--json")
+    assert result.code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def misses_of_tallies(lines: Path, point: int) -> int:
+    rows = read_csv(lines)
+    return sum(int(row["count"]) for row in rows if row["point"] == str(point) and row["structure"] == "tally")
+
+
+def test_proposed_layout_removes_the_misses_as_the_change_in_the_source_does(linebounce: Program) -> None:
+    shared = found(linebounce, recorded(linebounce, "shared", SHARED))
+    (line,) = shared["lines"]
+    assert line["line"].startswith("tallies")
+    (proposal,) = shared["proposals"]
+    assert proposal["structure"] == "tally"
+
+    results = linebounce.directory / shared["directory"] / "proposals" / "lines.csv"
+    as_written, as_proposed = misses_of_tallies(results, 0), misses_of_tallies(results, 1)
+    assert as_written > 200
+    # What is left: each thread's first accesses to its own tally.
+    assert as_proposed <= 0.05 * as_written
+
+    padded = found(linebounce, recorded(linebounce, "padded", PADDED))
+    assert padded["falsely_shared_lines"] == 0
+    results = linebounce.directory / padded["directory"] / "recorded" / "lines.csv"
+    assert abs(misses_of_tallies(results, 0) - as_proposed) <= 2
+    replayed = json.loads((linebounce.directory / padded["directory"] / "recorded" / "results.json").read_text())
+    counts = {name: metric["value"] for name, metric in replayed["points"][0]["metrics"].items()}
+    transfers = sum(counts.get(f"latency.{source}.count", 0) for source in ("local_c2c", "remote_c2c", "upgrade"))
+    assert transfers == pytest.approx(proposal["transfers_after"], rel=0.1, abs=5)
+
+
+@pytest.mark.parametrize("example", ["counters", "hash_table", "memory_pool", "log_queue"])
+def test_what_the_readme_says_of_an_example_is_found_again(linebounce: Program, example: str) -> None:
+    command = [EXAMPLES / "reproduce.py", "-b", linebounce.executable.parent, "-o", linebounce.directory, example]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_memcached_is_recorded_whole_where_it_can_be_fetched(linebounce: Program) -> None:
+    tools = linebounce.executable.parent
+    folder = ROOT / "build" / "examples" / "memcached"
+    build = [EXAMPLES / "memcached" / "build.sh", tools / "linebounce-cc", folder]
+    built = subprocess.run(build, capture_output=True, text=True, check=False)
+    if built.returncode == CANNOT_FETCH:
+        pytest.skip(built.stderr.strip())
+    assert built.returncode == 0, built.stderr
+    trace = linebounce.directory / "memcached.lbt"
+    load = [EXAMPLES / "memcached" / "load.py", "-n", "100", tools / "linebounce-record", "-o", trace, "--"]
+    subprocess.run([*load, folder / "memcached"], check=True, capture_output=True)
+    info = linebounce("trace", "info", trace)
+    assert info.code == 0, info.stderr
+    for name in ("worker_libevent[3]", "slabs_lock", "lru_locks", "cas_id_lock"):
+        assert name in info.stdout
