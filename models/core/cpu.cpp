@@ -253,11 +253,17 @@ FunctionId Cpu::enter_function(FunctionId function) {
 
 void Cpu::account_time() {
   counters_.time_in_function[function_] += measured(function_since_, now_);
+  if (timeline() != nullptr) timeline()->function(id_, function_, function_since_, now_);
   function_since_ = now_;
+}
+
+Timeline* Cpu::timeline() const {
+  return core_->wiring_.timeline;
 }
 
 void Cpu::account_sleep() {
   counters_.asleep += measured(function_since_, now_);
+  if (timeline() != nullptr) timeline()->sleep(id_, function_since_, now_);
   function_since_ = now_;
 }
 

@@ -17,6 +17,7 @@
 namespace linebounce {
 
 class Core;
+class Timeline;
 
 class Cpu {
  public:
@@ -113,6 +114,9 @@ class Cpu {
   [[nodiscard]] std::int64_t tallied(int which) const { return tallies_[static_cast<std::size_t>(which)]; }
 
   [[nodiscard]] const ThreadCounters& counters() const { return counters_; }
+
+  // For what programs tell of themselves; null: nobody wants to hear it.
+  [[nodiscard]] Timeline* timeline() const;
 
  private:
   friend class Core;
