@@ -172,6 +172,12 @@ void Machine::set_functions(std::size_t count) {
   for (const auto& core : cores_) core->set_functions(count);
 }
 
+void Machine::set_timeline(Timeline& timeline) {
+  for (const auto& core : cores_) core->set_timeline(timeline);
+  for (int bus = 0; bus < buses(); ++bus) buses_[static_cast<std::size_t>(bus)]->set_timeline(timeline, bus);
+  if (network_) network_->set_timeline(timeline);
+}
+
 void Machine::run(const std::function<void(double)>& progress) {
   run_slices(progress);
   finished_at_ = 0;

@@ -45,6 +45,8 @@ class Machine final : public FailureSink {
   void set_program(int cpu, Core::Program program);
   // How many functions programs may enter. REQUIRES: called before run().
   void set_functions(std::size_t count);
+  // REQUIRES: called before run().
+  void set_timeline(Timeline& timeline);
 
   // Runs to the end. Once. `progress` hears the share that is done. Errors: ModelFailure, and what a program throws.
   void run(const std::function<void(double)>& progress = {});

@@ -190,6 +190,7 @@ void SnoopingBus::grant(Tick edge) {
             transactions_.empty() ? last_result_ + timing_.address : transactions_.back().touch_at + timing_.address);
   if (transactions_.empty()) announcements_.announce(transaction.touch_at, edge);
   transactions_.push_back(transaction);
+  tell(transaction.request, BusPhase::address, transaction.address_at, timing_.address);
   if (measured(edge)) {
     ++statistics_.transactions;
     statistics_.address_busy += timing_.address;
@@ -285,7 +286,7 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   const OrderOutcome outcome = recall_step(protocol_, line, request.message);
   const bool data = outcome.supplier != kNobody || outcome.data_to_memory;
   Tick done = result + timing_.response;
-  if (data) done = reserve_data(result + timing_.intervention, outcome.supplier, timing_.data) + timing_.data;
+  if (data) done = reserve_data(request, result + timing_.intervention, outcome.supplier, timing_.data) + timing_.data;
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
   memory->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done);
 }
@@ -310,16 +311,16 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   if (outcome.needs_data_step) {
     MemorySide::Supply supply{result + timing_.intervention, Source::local_c2c};
     if (outcome.supplier == kMemory) supply = memory->read(slot, transaction.address_at);
-    const Tick start = reserve_data(std::max(result, supply.ready), outcome.supplier, timing_.data);
+    const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data);
     if (outcome.data_to_memory) memory->write(slot, start + timing_.data);
     busy_.push_back({request.line, requester.deliver(*copy, start + timing_.latch, supply.source)});
     done = start + timing_.data;
   } else if (outcome.completed) {
     done = result + timing_.response;
-    if (outcome.word_sent) done = std::max(done, reserve_data(result, request.client, timing_.word) + timing_.word);
+    if (outcome.word_sent) done = std::max(done, reserve_data(request, result, request.client, timing_.word) + timing_.word);
     busy_.push_back({request.line, requester.deliver(*copy, done, Source::upgrade)});
   } else if (outcome.data_to_memory) {
-    const Tick start = reserve_data(result, request.client, timing_.data);
+    const Tick start = reserve_data(request, result, request.client, timing_.data);
     memory->write(slot, start + timing_.data);
     done = start + timing_.data;
   }
@@ -327,13 +328,20 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
 }
 
 // The first clock of a line's or a word's data on the data bus.
-Tick SnoopingBus::reserve_data(Tick ready, int sender, Tick duration) {
+Tick SnoopingBus::reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration) {
   const Tick free = data_free_ + (sender != last_sender_ ? timing_.turnaround : 0);
   const Tick start = align_up(std::max(ready, free), timing_.clock);
   data_free_ = start + duration;
   last_sender_ = sender;
   if (measured(start)) statistics_.data_busy += duration;
+  tell(request, BusPhase::data, start, duration);
   return start;
+}
+
+void SnoopingBus::tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const {
+  if (timeline_ == nullptr) return;
+  const std::string& message = protocol_.messages[request.message].name;
+  timeline_->bus(number_, phase, message, store_.address_of(request.line), from, from + duration);
 }
 
 bool SnoopingBus::data_step(int client, Copy& copy, Tick at) {

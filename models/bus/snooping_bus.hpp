@@ -18,6 +18,7 @@
 #include "models/coherence/transition_log.hpp"
 #include "models/failure.hpp"
 #include "models/timebase.hpp"
+#include "models/timeline.hpp"
 
 namespace linebounce {
 
@@ -47,6 +48,12 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   sc_core::sc_port<MemorySide> memory;
 
   void end_of_elaboration() override;
+
+  // This is bus number `number` of it. REQUIRES: the simulation has not started.
+  void set_timeline(Timeline& timeline, int number) {
+    timeline_ = &timeline;
+    number_ = number;
+  }
 
   [[nodiscard]] const Announcements& announcements() const { return announcements_; }
   [[nodiscard]] const BusStatistics& statistics() const { return statistics_; }
@@ -88,7 +95,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   [[nodiscard]] BusClient& client(int number) const { return *clients_[static_cast<std::size_t>(number - first_client_)]; }
   void check_last_touches(Tick now);
   void deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
-  Tick reserve_data(Tick ready, int sender, Tick duration);
+  Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration);
+  void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
   [[nodiscard]] bool measured(Tick at) const { return at >= warmup_end_ && at < end_; }
 
@@ -116,6 +124,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   Tick data_free_ = 0;
   int last_sender_ = kNobody;
   BusStatistics statistics_;
+  Timeline* timeline_ = nullptr;
+  int number_ = 0;
   std::int64_t activations_ = 0;
 };
 

@@ -214,7 +214,8 @@ void CacheUnit::finish(const Pending& pending) {
   }
   owner_->report_miss(*pending.thread, operation, pending.source, pending.fill_at);
   const Value value = pending.written ? *pending.written : apply(operation, copy, pending.fill_at);
-  if (ProgramTap* tap = pending.thread->tap(); tap != nullptr && !pending.written) tap->applied(*pending.thread, operation, value);
+  if (ProgramTap* tap = pending.thread->tap(); tap != nullptr && !pending.written)
+    tap->applied(*pending.thread, operation, value);
   const Tick ends = pending.fill_at + hold(operation.kind);
   lock(copy, operation.kind, ends, *pending.thread);
   if (pending.drain >= 0) {

@@ -294,8 +294,10 @@ void Core::posted() {
 
 void Core::report_miss(Cpu& thread, const Operation& operation, Source source, Tick at) {
   if (operation.kind == OperationKind::load) thread.missed_ = Cpu::OwnMiss{operation.address, source, operation.issued, at};
-  wiring_.observer->miss({thread.id_, operation.function, operation.access_kind(), source, operation.address, operation.issued,
-                          at - operation.issued});
+  const Miss miss{thread.id_,        operation.function, operation.access_kind(), source,
+                  operation.address, operation.issued,   at - operation.issued};
+  wiring_.observer->miss(miss);
+  if (wiring_.timeline != nullptr) wiring_.timeline->miss(miss);
 }
 
 void Core::watched_line_changed(LineAddr line, Tick at) {

@@ -20,6 +20,7 @@
 #include "models/bus/announcements.hpp"
 #include "models/core/cpu.hpp"
 #include "models/failure.hpp"
+#include "models/timeline.hpp"
 
 namespace linebounce {
 
@@ -32,6 +33,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
     Tick lookahead;                      // K of the machine
     TransitionLog* log;
     Observer* observer;
+    Timeline* timeline = nullptr;  // null: nobody wants one
     FailureSink* failures;
   };
 
@@ -46,6 +48,8 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   // Another core's thread, for interrupts. REQUIRES: called once before the simulation starts.
   void set_peers(std::function<std::pair<Core*, Cpu*>(CpuId)> find) { find_peer_ = std::move(find); }
   void set_functions(std::size_t count);
+  // REQUIRES: the simulation has not started.
+  void set_timeline(Timeline& timeline) { wiring_.timeline = &timeline; }
 
   [[nodiscard]] Cpu& thread(int index) { return *threads_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] int threads() const { return static_cast<int>(threads_.size()); }

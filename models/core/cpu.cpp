@@ -69,7 +69,8 @@ Value Cpu::compare_exchange(Address address, Value expected, Value desired, int 
 }
 
 void Cpu::write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) {
-  perform({.kind = kind, .bytes = static_cast<std::uint8_t>(bytes), .adds = true, .address = address, .expected = addend}, release);
+  perform({.kind = kind, .bytes = static_cast<std::uint8_t>(bytes), .adds = true, .address = address, .expected = addend},
+          release);
 }
 
 Value Cpu::perform(Operation operation, bool release) {
@@ -283,11 +284,17 @@ FunctionId Cpu::change_function(FunctionId function) {
 
 void Cpu::account_time() {
   counters_.time_in_function[function_] += measured(function_since_, now_);
+  if (timeline() != nullptr) timeline()->function(id_, function_, function_since_, now_);
   function_since_ = now_;
+}
+
+Timeline* Cpu::timeline() const {
+  return core_->wiring_.timeline;
 }
 
 void Cpu::account_sleep() {
   counters_.asleep += measured(function_since_, now_);
+  if (timeline() != nullptr) timeline()->sleep(id_, function_since_, now_);
   function_since_ = now_;
 }
 

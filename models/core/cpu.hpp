@@ -18,6 +18,7 @@
 namespace linebounce {
 
 class Core;
+class Timeline;
 
 class Cpu {
  public:
@@ -126,6 +127,9 @@ class Cpu {
   // How often this thread has been woken: each sleep() has used up all that came before it.
   [[nodiscard]] std::int64_t wakes() const { return wakes_; }
   [[nodiscard]] bool wake_pending() const { return wake_pending_; }
+
+  // For what programs tell of themselves; null: nobody wants to hear it.
+  [[nodiscard]] Timeline* timeline() const;
 
  private:
   friend class Core;

@@ -11,7 +11,7 @@ enum class OperationKind : std::uint8_t { load, store, exchange, fetch_add, comp
 struct Operation {
   OperationKind kind = OperationKind::load;
   std::uint8_t bytes = 8;
-  bool adds = false;  // a write of whatever kind: adds `expected` to what is there
+  bool adds = false;        // a write of whatever kind: adds `expected` to what is there
   FunctionId function = 0;  // whose code it is
   Address address = 0;
   Value operand = 0;    // what is stored, or added

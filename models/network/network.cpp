@@ -170,6 +170,9 @@ void Network::go(PacketIndex index, int number, Tick at) {
   const Tick busy = bytes * link.thousand_bytes / 1000;
   link.free = start + busy;
   if (start >= warmup_end_ && start < end_) link.busy += busy;
+  if (timeline_ != nullptr) {
+    timeline_->link(link.from, link.to, store_.address_of(packet.line), packet.carries_data, start, link.free + link.latency);
+  }
   // The head goes on at once, so a message's bytes cost time once; it has arrived when its tail has.
   if (link.to == node_of(packet.receiver)) {
     push(link.free + link.latency, Stage::arrive, index);

@@ -24,6 +24,7 @@
 #include "models/memory/line_store.hpp"
 #include "models/network/topology.hpp"
 #include "models/timebase.hpp"
+#include "models/timeline.hpp"
 
 namespace linebounce {
 
@@ -75,6 +76,9 @@ class Network final : public sc_core::sc_module {
   // One for each bus, then one for each node's directory.
   sc_core::sc_port<NetworkEndpoint, 0> endpoints;
   void end_of_elaboration() override;
+
+  // REQUIRES: the simulation has not started.
+  void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
 
   [[nodiscard]] int directory_of(int node) const { return static_cast<int>(layout_.cores_on_bus.size()) + node; }
 
@@ -165,6 +169,7 @@ class Network final : public sc_core::sc_module {
   std::vector<Tick> controller_free_;
   NetworkMap map_;
   std::vector<LinkState> links_;
+  Timeline* timeline_ = nullptr;
   std::int64_t activations_ = 0;
 };
 

@@ -61,19 +61,19 @@ ExitCode record(const RecordArguments& arguments) {
   const Experiment experiment = load_experiment(arguments.experiment, overrides);
   const std::vector<Point> points = expand(experiment);
   if (arguments.point < 0 || arguments.point >= static_cast<int>(points.size())) {
-    throw ConfigError(
-        fmt::format("--point {}: this experiment has {} points, counted from 0", arguments.point, points.size()));
+    throw ConfigError(fmt::format("--point {}: this experiment has {} points, counted from 0", arguments.point, points.size()));
   }
   const Point& point = points[static_cast<std::size_t>(arguments.point)];
   SimulationInput input = point.input;
   input.run.measure_us *= arguments.longer;
   trace::Writer writer(arguments.file);
-  Recording recording(writer, {.program = input.workload,
-                               .recorder = fmt::format("linebounce trace record {} --point {}", arguments.experiment, arguments.point),
-                               .machine = input.machine.name,
-                               .misses = {},
-                               .configuration = to_toml(point.resolved),
-                               .missing = {}});
+  Recording recording(writer,
+                      {.program = input.workload,
+                       .recorder = fmt::format("linebounce trace record {} --point {}", arguments.experiment, arguments.point),
+                       .machine = input.machine.name,
+                       .misses = {},
+                       .configuration = to_toml(point.resolved),
+                       .missing = {}});
   simulate_with(recording, input, {});
   return ExitCode::done;
 }
@@ -84,7 +84,9 @@ void add_trace_record(CLI::App& trace, Invocation& invocation) {
   auto arguments = std::make_shared<RecordArguments>();
   CLI::App* command = trace.add_subcommand("record", "Run a point of an experiment and record what its programs do");
   command->add_option("EXPERIMENT", arguments->experiment, "A name or a TOML file")->type_name("")->required();
-  command->add_option("-o,--output", arguments->file, "The trace; text if its name ends in .txt")->type_name("FILE")->required();
+  command->add_option("-o,--output", arguments->file, "The trace; text if its name ends in .txt")
+      ->type_name("FILE")
+      ->required();
   command->add_option("--point", arguments->point, "Which point of the sweep; default: 0")->type_name("K");
   command->add_option("--machine", arguments->machine, "Use this machine instead of the experiment's")->type_name("NAME");
   command->add_option("--set", arguments->sets, "Override a value; may be repeated")

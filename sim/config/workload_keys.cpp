@@ -107,7 +107,8 @@ Parameters to_parameters(const Settings& settings, const Catalogue& catalogue) {
     if (path != "workload.name") values.emplace(path.substr(kPrefix.size()), setting.value);
   }
   for (const auto& declaration : entry.parameters) {
-    values.insert_or_assign(declaration.name, as_declared(declaration, settings.at(std::string(kPrefix) + declaration.name).value));
+    values.insert_or_assign(declaration.name,
+                            as_declared(declaration, settings.at(std::string(kPrefix) + declaration.name).value));
   }
   return Parameters(std::move(values));
 }

@@ -115,6 +115,17 @@ ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory
   return points.front();
 }
 
+constexpr const char* kTimelineFile = "timeline.csv";
+
+// Of one run it is too large to go through the seed file and the merge.
+void write_timeline(const fs::path& directory, const std::string& content) {
+  if (content.empty()) {
+    remove_stale(directory / kTimelineFile);
+  } else {
+    write_file(directory / kTimelineFile, content);
+  }
+}
+
 }  // namespace
 
 void simulate_seed(const Simulation& simulation, const Plan& plan, int point, std::uint64_t seed, const fs::path& directory,
@@ -128,6 +139,7 @@ void simulate_seed(const Simulation& simulation, const Plan& plan, int point, st
   file.hash = plan.hashes[index];
   file.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   require_finite(file.data);
+  if (seed == seed_of(plan, point, 0)) write_timeline(directory, file.data.timeline);
   write_file(seed_path(directory, seed), write_seed_file(file));
 }
 

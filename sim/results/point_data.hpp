@@ -56,6 +56,7 @@ struct PointData {
   std::vector<LockRow> locks;
   std::vector<MatrixRow> matrix;           // of core-to-core runs, in the workload's order
   std::vector<TransitionRow> transitions;  // only what happened, in the table's order
+  std::string timeline;                    // timeline.csv; empty unless it was asked for. Of one run: no other file merges it
   std::int64_t references = 0;             // memory operations simulated, for the manifest
   std::int64_t simulated_ns = 0;
 };

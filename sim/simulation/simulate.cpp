@@ -12,6 +12,7 @@
 #include "sim/simulation/lock_rows.hpp"
 #include "sim/simulation/statistics.hpp"
 #include "sim/simulation/table_places.hpp"
+#include "sim/simulation/timeline_recorder.hpp"
 #include "trace/reader.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
@@ -124,6 +125,9 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
   Statistics statistics(machine, memory);
   relay.set(statistics);
+  const Tick measured_from = machine.timebase().from_us(input.run.warmup_us);
+  TimelineRecorder timeline(measured_from, measured_from + machine.timebase().from_us(input.run.timeline_us));
+  if (input.run.record_timeline) machine.set_timeline(timeline);
   machine.set_functions(memory.functions().size());
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     machine.set_program(cpu, [&workload](Cpu& thread) { workload->run(thread); });
@@ -144,6 +148,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   workload->report({measured_ns, cpu, machine.cpus()}, metrics);
   add_latency_per_operation(statistics, measured_ns, point);
   if (tap != nullptr) tap->end(point);
+  if (input.run.record_timeline) point.timeline = timeline.csv(memory, machine.timebase(), machine.store().line_bytes());
   return point;
 }
 

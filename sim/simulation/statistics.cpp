@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/simulation/source_names.hpp"
+
 namespace linebounce {
 
 namespace {
 
-constexpr std::array<const char*, kSources> kSourceNames = {"local_c2c",  "local_memory", "remote_memory",
-                                                            "remote_c2c", "node_cache",   "upgrade"};
-constexpr std::array<const char*, kAccessKinds> kAccessNames = {"load", "store", "atomic"};
 constexpr std::size_t kTopLines = 500;  // as OLS 2007, figure 2, has it
 constexpr std::array<const char*, 2> kModeNames = {"kernel", "user"};
 

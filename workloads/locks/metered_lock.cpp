@@ -2,18 +2,22 @@
 
 #include <algorithm>
 
+#include "models/timeline.hpp"
 #include "workloads/program/composite_operation.hpp"
 
 namespace linebounce {
 
 void MeteredLock::take(Cpu& cpu, bool shared) {
-  const CompositeOperation taking(cpu, {.what = shared ? Composite::What::acquire_shared : Composite::What::acquire, .lock = this});
+  const CompositeOperation taking(cpu,
+                                  {.what = shared ? Composite::What::acquire_shared : Composite::What::acquire, .lock = this});
   const LockHolders::Use wanted{this, cpu.function(), cpu.local_time(), shared};
   holders_->begins_to_wait(cpu, wanted);
   const bool waited = shared ? lock_->acquire_shared(cpu) : lock_->acquire(cpu);
   holders_->ends_to_wait(cpu);
   holders_->acquired(cpu, {this, wanted.call_site, cpu.local_time(), shared});
   figures_->acquired(cpu, wanted.call_site, wanted.since, waited);
+  if (waited && cpu.timeline() != nullptr)
+    cpu.timeline()->lock(cpu.id(), name_, LockPhase::wait, wanted.since, cpu.local_time());
 }
 
 bool MeteredLock::try_acquire(Cpu& cpu) {
@@ -36,6 +40,7 @@ LockHolders::Use MeteredLock::end_hold(const Cpu& cpu, bool shared) {
   Tick& last = last_release_[shared ? 1 : 0];
   last = std::max(last, cpu.local_time());
   if (!traits_.excludes) sections_.add(cpu, use.call_site, use.since, cpu.local_time(), shared);
+  if (cpu.timeline() != nullptr) cpu.timeline()->lock(cpu.id(), name_, LockPhase::hold, use.since, cpu.local_time());
   return use;
 }
 

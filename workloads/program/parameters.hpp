@@ -20,7 +20,8 @@ struct ParameterDeclaration {
   std::vector<std::string> choices = {};  // strings only; empty: any
   // What exists but does not do here, with the reason, for who asks for it. None is among the choices.
   std::map<std::string, std::string> refusals = {};
-  // Texts only: any other name in its table is legal, too, with the same choices and no default: "locks.NAME" of "locks.default".
+  // Texts only: any other name in its table is legal, too, with the same choices and no default: "locks.NAME" of
+  // "locks.default".
   bool open = false;
 };
 

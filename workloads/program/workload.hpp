@@ -27,7 +27,7 @@ struct Setting {
   const MachineSpec& machine;
   const MachineLayout& layout;  // where the CPUs are
   std::uint64_t seed;
-  const LayoutSet* layouts = nullptr;  // of the file that its parameter `layout` names, if it has one
+  const LayoutSet* layouts = nullptr;    // of the file that its parameter `layout` names, if it has one
   const trace::Reader* trace = nullptr;  // that its parameter `trace` names, if it has one
 };
 

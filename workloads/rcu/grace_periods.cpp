@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/timeline.hpp"
+
 namespace linebounce {
 
 GracePeriods::GracePeriods(const Setting& setting, const std::string& lock)
@@ -76,6 +78,8 @@ void GracePeriods::passed(Cpu& cpu) {
 
 void GracePeriods::ended(const Cpu& cpu) {
   const Tick now = cpu.local_time();
+  ++number_;
+  if (cpu.timeline() != nullptr) cpu.timeline()->grace_period(number_, began_, now);
   if (!cpu.measures(now)) return;
   const double took_ns = cpu.to_ns(now - began_);
   ++ended_;

@@ -44,7 +44,8 @@ class GracePeriods {
 
   // Under the lock as well.
   Tick began_ = 0;
-  std::int64_t ended_ = 0;  // in the measured time; so are the others
+  std::int64_t number_ = 0;  // of the last that ended, from 1
+  std::int64_t ended_ = 0;   // in the measured time; so are the others
   double sum_ns_ = 0, longest_ns_ = 0;
 };
 

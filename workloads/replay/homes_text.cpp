@@ -36,7 +36,8 @@ std::optional<Home> home_of(const std::string& text) {
     const auto [rest, error] = std::from_chars(text.data() + kNode.size(), end, node);
     if (error == std::errc{} && rest == end && node >= 0) return Home::on(node);
   }
-  throw std::invalid_argument(fmt::format("\"{}\" is no place for an object; legal: local, first_touch, interleaved, node N", text));
+  throw std::invalid_argument(
+      fmt::format("\"{}\" is no place for an object; legal: local, first_touch, interleaved, node N", text));
 }
 
 }  // namespace linebounce

@@ -14,7 +14,6 @@ namespace {
 
 using trace::Kind;
 
-
 double nanoseconds(std::uint64_t picoseconds) {
   return static_cast<double>(picoseconds) / 1000;
 }
@@ -286,7 +285,8 @@ void ReplayCpu::sleep(Cpu& cpu, std::uint64_t wakes) const {
 bool ReplayCpu::wait_for(Cpu& cpu, ReplayThread& thread, const WantedWord& word) {
   if (folded_) return await_folded(cpu, thread, {word});
   if (word.address == 0) return true;
-  cpu.spin_until_acquire(word.address, [&word](Value value) { return word.has_come(value); }, word.bytes);
+  cpu.spin_until_acquire(
+      word.address, [&word](Value value) { return word.has_come(value); }, word.bytes);
   return true;
 }
 
@@ -355,8 +355,8 @@ bool ReplayCpu::meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   }
   if (!thread.generation) thread.generation = barrier.arrive(cpu);
   if (!thread.generation) return true;
-  const bool open = await_folded(
-      cpu, thread, {{.address = barrier.generation_word(), .number = *thread.generation, .other = true}});
+  const bool open =
+      await_folded(cpu, thread, {{.address = barrier.generation_word(), .number = *thread.generation, .other = true}});
   if (open) thread.generation.reset();
   return open;
 }

@@ -81,9 +81,9 @@ struct ReplayThread {
   // Of a section whose readers may have to read again: its operations so far.
   std::optional<std::uint32_t> reads_again_with;
   std::vector<trace::Operation> section;
-  std::vector<trace::Operation> awaited;        // a group, until it is whole
+  std::vector<trace::Operation> awaited;  // a group, until it is whole
   std::optional<trace::Operation> first_of_pair;
-  std::vector<WantedWord> wanted;  // where it waits while others of its CPU run; any of them ends it
+  std::vector<WantedWord> wanted;           // where it waits while others of its CPU run; any of them ends it
   std::optional<std::uint64_t> generation;  // of the barrier at which it waits; arrived already
   bool begun = false, ended = false;
   Tick ended_at = 0;
@@ -136,7 +136,7 @@ class ReplayCpu {
     OperationCursor operations;
     std::uint32_t stream;
   };
-  std::map<int, Handlers> handlers_;  // by vector
+  std::map<int, Handlers> handlers_;                        // by vector
   std::map<std::uint32_t, const ReplayThread*> held_here_;  // locks, if there are several threads
   // What awaits look at now, on this CPU, with how many writes its handlers have made since.
   struct OwnWrites {

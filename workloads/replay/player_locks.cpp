@@ -10,7 +10,6 @@ namespace {
 
 using trace::Kind;
 
-
 bool reads_again_with(const MeteredLock& lock) {
   return lock.traits().readers == Readers::read_again;
 }

@@ -192,7 +192,8 @@ void Recorder::append_awaits(Context& context) {
                                     [](const Looked& word) { return word.now_forwarded || word.now > word.before; });
   const auto ends = changed == spin.words.end() ? spin.words.begin() : changed;
   for (auto word = spin.words.begin(); word != spin.words.end(); ++word) {
-    const auto number = words_.try_emplace({word->address, spin.bytes}, static_cast<std::uint32_t>(words_.size())).first->second;
+    const auto number =
+        words_.try_emplace({word->address, spin.bytes}, static_cast<std::uint32_t>(words_.size())).first->second;
     trace::Operation operation{.kind = Kind::await, .id = number};
     if (word + 1 != spin.words.end()) operation.flags |= trace::kPaired;
     if (word == ends && word->now_forwarded) {
@@ -216,7 +217,8 @@ void Recorder::composite_begins(const Cpu& cpu, const Composite& composite) {
   if (composite.what == Composite::What::sleep) return;  // appended when it is over
   std::uint32_t subject = 0;
   if (composite.what == Composite::What::barrier) {
-    subject = barrier_numbers_.try_emplace(composite.barrier, static_cast<std::uint32_t>(barrier_numbers_.size())).first->second;
+    subject =
+        barrier_numbers_.try_emplace(composite.barrier, static_cast<std::uint32_t>(barrier_numbers_.size())).first->second;
     parties_[composite.barrier] = composite.parties;
   } else {
     subject = lock_numbers_.at(composite.lock);

@@ -97,8 +97,8 @@ class Recorder final : public ProgramTap {
   std::unordered_map<const void*, std::uint32_t> lock_numbers_;
   std::map<Address, std::uint32_t> barrier_numbers_;  // by the order of their first use, until the end
   std::map<Address, int> parties_;
-  std::vector<std::deque<Context>> contexts_;  // by CPU
-  std::vector<Operations> programs_;           // by CPU
+  std::vector<std::deque<Context>> contexts_;                       // by CPU
+  std::vector<Operations> programs_;                                // by CPU
   std::map<std::pair<int, int>, std::deque<Operations>> handlers_;  // by CPU and vector: one handler after the other
   std::set<std::uint32_t> in_handlers_, readers_write_;
   WrittenWords written_;

@@ -38,7 +38,8 @@ class Names {
   [[nodiscard]] std::uint32_t object(std::uint32_t recorded) const { return objects_[recorded]; }
 
   void define_functions() {
-    for (const Function& function : memory_.functions()) writer_.define(trace::Function{function.name, function.mode == Mode::user});
+    for (const Function& function : memory_.functions())
+      writer_.define(trace::Function{function.name, function.mode == Mode::user});
   }
 
   // `barriers`: by where they begin. `used`: objects that an operation touches.
@@ -167,15 +168,16 @@ void Recorder::find_words() {
   std::uint32_t next = 0;
   for (auto& [word, number] : words_) {
     const auto [address, bytes] = word;
-    const bool counted = !is_of_lock(address, address + static_cast<Address>(bytes)) && written_.only_as_a_whole(address, bytes);
+    const bool counted =
+        !is_of_lock(address, address + static_cast<Address>(bytes)) && written_.only_as_a_whole(address, bytes);
     word_by_use_[number] = {address, bytes, counted ? next++ : kNone};
     if (counted) counted_.emplace(address, bytes);
   }
 }
 
 bool Recorder::is_counted(Address address, int bytes) const {
-  for (auto word = counted_.lower_bound({address, 0}); word != counted_.end() && word->first < address + static_cast<Address>(bytes);
-       ++word) {
+  for (auto word = counted_.lower_bound({address, 0});
+       word != counted_.end() && word->first < address + static_cast<Address>(bytes); ++word) {
     if (WrittenWords::covers(address, bytes, word->first, word->second)) return true;
   }
   return false;
@@ -225,7 +227,8 @@ void Recorder::write(trace::Writer& writer, trace::Summary summary) {
   Names names(writer, memory_, locks_);
   names.define_functions();
   std::map<Address, std::uint32_t> barriers;
-  names.define_placed(parties_, touched_objects(), [&](std::size_t lock) { return lock_facts(lock, names.objects()); }, barriers);
+  names.define_placed(
+      parties_, touched_objects(), [&](std::size_t lock) { return lock_facts(lock, names.objects()); }, barriers);
   std::vector<std::uint32_t> barrier_by_use(barrier_numbers_.size());
   for (const auto& [address, use] : barrier_numbers_) barrier_by_use[use] = barriers.at(address);
   for (const auto& [address, bytes] : counted_) {
@@ -283,9 +286,9 @@ trace::Lock Recorder::lock_facts(std::size_t lock, const std::vector<std::uint32
 
 void Recorder::add_missing(trace::Summary& summary) const {
   if (looks_in_sections_ > 0) {
-    summary.missing.push_back(fmt::format(
-        "{} spins inside a lock's section are in it as loads: with another lock, waiting there could last for ever",
-        looks_in_sections_));
+    summary.missing.push_back(
+        fmt::format("{} spins inside a lock's section are in it as loads: with another lock, waiting there could last for ever",
+                    looks_in_sections_));
   }
   if (looks_at_odd_words_ > 0) {
     summary.missing.push_back(fmt::format(

@@ -108,9 +108,9 @@ class Replay final : public Workload {
 
   void refuse_unknown_locks(const trace::Symbols& symbols) const {
     for (const auto& [name, algorithm] : algorithms_) {
-      const bool known = name == kDefault || std::any_of(symbols.locks.begin(), symbols.locks.end(), [&](const trace::Lock& lock) {
-                           return lock.name == name || lock.figures == name;
-                         });
+      const bool known =
+          name == kDefault || std::any_of(symbols.locks.begin(), symbols.locks.end(),
+                                          [&](const trace::Lock& lock) { return lock.name == name || lock.figures == name; });
       if (known) continue;
       std::vector<std::string> names;
       for (const trace::Lock& lock : symbols.locks) {

@@ -24,8 +24,8 @@ std::vector<std::uint32_t> threads_of(const trace::Symbols& symbols) {
 std::vector<int> read_list(const std::string& text, std::size_t threads, int cpus) {
   const auto refuse = [&](const std::string& why) {
     throw std::invalid_argument(fmt::format(
-        "workload.threads: \"{}\" {}; legal: one_each, round_robin, block, or {} numbers below {}, the CPU of each thread", text,
-        why, threads, cpus));
+        "workload.threads: \"{}\" {}; legal: one_each, round_robin, block, or {} numbers below {}, the CPU of each thread",
+        text, why, threads, cpus));
   };
   std::vector<int> list;
   std::istringstream words(text);
@@ -45,10 +45,11 @@ std::vector<int> cpus_of(const std::string& text, std::size_t threads, int cpus,
   std::vector<int> list(threads);
   if (text == "one_each") {
     if (threads > static_cast<std::size_t>(cpus)) {
-      throw trace::TraceError(fmt::format(
-          "{}: the trace has {} threads and the machine {} CPUs; give it more (machine.cpus), or fold the threads: workload.threads "
-          "= \"round_robin\", \"block\", or the CPU of each thread, as in \"0 0 1 1\"",
-          file, threads, cpus));
+      throw trace::TraceError(
+          fmt::format("{}: the trace has {} threads and the machine {} CPUs; give it more (machine.cpus), or fold the threads: "
+                      "workload.threads "
+                      "= \"round_robin\", \"block\", or the CPU of each thread, as in \"0 0 1 1\"",
+                      file, threads, cpus));
     }
     for (std::size_t i = 0; i < threads; ++i) list[i] = static_cast<int>(i);
   } else if (text == "round_robin") {
@@ -77,11 +78,13 @@ ThreadMap map_threads(const trace::Symbols& symbols, const std::string& text, in
     map.cpu_of[static_cast<std::size_t>(recorded)] = list[i];
   }
   const bool handlers = threads.size() < symbols.streams.size();
-  const bool folded = std::any_of(map.streams.begin(), map.streams.end(), [](const auto& streams) { return streams.size() > 1; });
+  const bool folded =
+      std::any_of(map.streams.begin(), map.streams.end(), [](const auto& streams) { return streams.size() > 1; });
   if (handlers && folded) {
-    throw trace::TraceError(fmt::format(
-        "{}: its threads are CPUs with interrupts of their own, which cannot share one: give each its own, with {} CPUs or more",
-        file, threads.size()));
+    throw trace::TraceError(
+        fmt::format("{}: its threads are CPUs with interrupts of their own, which cannot share one: give each its own, with {} "
+                    "CPUs or more",
+                    file, threads.size()));
   }
   return map;
 }
