@@ -107,7 +107,8 @@ class Replay final : public Workload {
   }
 
   void refuse_unknown_locks(const trace::Symbols& symbols) const {
-    for (const auto& [name, algorithm] : algorithms_) {
+    for (const auto& chosen : algorithms_) {
+      const std::string& name = chosen.first;
       const bool known =
           name == kDefault || std::any_of(symbols.locks.begin(), symbols.locks.end(),
                                           [&](const trace::Lock& lock) { return lock.name == name || lock.figures == name; });
