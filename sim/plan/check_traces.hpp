@@ -7,7 +7,8 @@
 
 namespace linebounce {
 
-// Reads each trace of these points once. With workload.recover one is not looked at: what of it can be used is replayed.
+// Reads each trace of these points once. With workload.recover one only must have
+// operations: what of it can be used is replayed.
 // Errors: trace::TraceError.
 void check_traces(const Plan& plan, const std::vector<int>& points);
 
