@@ -12,6 +12,7 @@
 #include "sim/commands/terminal.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/recorded_run.hpp"
+#include "trace/check.hpp"
 #include "trace/reader.hpp"
 
 namespace linebounce {
@@ -95,7 +96,8 @@ std::string differences(const trace::Summary& recorded, const ReportedPoint& poi
 }
 
 ExitCode replay(ReplayArguments arguments, const std::vector<std::string>& argv) {
-  const trace::Reader reader(arguments.file, {.recover = arguments.recover});
+  trace::Reader reader(arguments.file, {.recover = arguments.recover});
+  if (arguments.recover) trace::keep_what_makes_sense(reader);
   if (!reader.damage().empty()) std::cerr << "linebounce: " << arguments.file << " is damaged:\n" << reader.damage() << "\n";
   const Plan plan = plan_of(study_of(arguments, reader));
   RunOptions options;

@@ -44,7 +44,7 @@ class PointBuilder {
     add_layout_changes(point.resolved, tables_.layout_changes);
     if (!point.input.trace.empty()) {
       const trace::Reader reader(point.input.trace, {.recover = true});
-      point.input.as_recorded = replays_as_recorded(point.resolved, reader.summary());
+      point.input.as_recorded = reader.damage().empty() && replays_as_recorded(point.resolved, reader.summary());
     }
     return point;
   }

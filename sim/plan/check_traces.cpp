@@ -17,7 +17,8 @@ void check_traces(const Plan& plan, const std::vector<int>& points) {
     checked = checked || !input.parameters.flag("recover");
   }
   for (const auto& [file, checked] : files) {
-    const trace::Reader reader(file, {.recover = !checked});
+    trace::Reader reader(file, {.recover = !checked});
+    if (!checked) trace::keep_what_makes_sense(reader);
     if (reader.operations() == 0) throw trace::TraceError(fmt::format("{}: there is no operation to replay", file));
     if (checked) trace::check(reader);
   }

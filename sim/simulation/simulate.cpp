@@ -13,6 +13,7 @@
 #include "sim/simulation/statistics.hpp"
 #include "sim/simulation/table_places.hpp"
 #include "sim/simulation/timeline_recorder.hpp"
+#include "trace/check.hpp"
 #include "trace/reader.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
@@ -121,7 +122,10 @@ void run_machine(Machine& machine, LockSet& locks, const std::function<void(doub
 // The trace that the workload replays; null: it replays none.
 std::unique_ptr<trace::Reader> open_trace(const SimulationInput& input) {
   if (input.trace.empty()) return nullptr;
-  return std::make_unique<trace::Reader>(input.trace, trace::ReadOptions{.recover = input.parameters.flag("recover")});
+  const bool recover = input.parameters.flag("recover");
+  auto reader = std::make_unique<trace::Reader>(input.trace, trace::ReadOptions{.recover = recover});
+  if (recover) trace::keep_what_makes_sense(*reader);
+  return reader;
 }
 
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
