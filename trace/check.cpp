@@ -51,6 +51,7 @@ class Check {
         events_(symbols_.events.size()),
         words_(symbols_.words.size()),
         arrivals_(symbols_.barriers.size()),
+        arrivals_of_(symbols_.barriers.size()),
         creations_(symbols_.streams.size()),
         joins_(symbols_.streams.size()) {
     for (std::uint32_t id = 0; id < symbols_.words.size(); ++id) {
@@ -81,6 +82,7 @@ class Check {
     for (std::uint32_t stream = 0; stream < symbols_.streams.size(); ++stream) {
       progress_ = {};
       at_ = {stream, 0};
+      come_.assign(symbols_.barriers.size(), 0);
       const std::string why = first_unpaid(reader.open(stream));
       if (why.empty()) continue;
       reader.end_stream(stream, at_.operation, releases(), why);
@@ -99,6 +101,7 @@ class Check {
   std::string first_unpaid(Reader::Cursor cursor) {
     for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
       for (const Operation& it : frame) {
+        if (it.kind == Kind::barrier) ++come_[it.id];
         const std::string what = unpaid(it);
         if (!what.empty()) return cursor.place(at_.operation) + ": " + what;
         hold(it);
@@ -115,12 +118,22 @@ class Check {
     };
     if (it.kind == Kind::wait) return text(it.argument, events_[it.id]);
     if (it.kind == Kind::await && (it.flags & kPaired) == 0) return text(it.argument, words_[it.id]);
+    if (it.kind == Kind::barrier && come_[it.id] > meetings(it.id)) return "barrier to which the others do not come any more";
     if (it.kind == Kind::join && symbols_.streams[it.id].created && !creations_[it.id]) return "join of what nobody creates";
     if (it.kind == Kind::sleep) {
       const auto wakes = wakes_.find(static_cast<std::uint32_t>(symbols_.streams[at_.stream].cpu));
       return text(it.argument, wakes == wakes_.end() ? Supply{} : wakes->second);
     }
     return "";
+  }
+
+  // How often all of a barrier's parties come. Where they are not always the same streams, it is not known who comes with whom.
+  [[nodiscard]] std::uint64_t meetings(std::uint32_t barrier) const {
+    const auto parties = static_cast<std::uint64_t>(symbols_.barriers[barrier].parties);
+    const std::map<std::uint32_t, std::uint64_t>& streams = arrivals_of_[barrier];
+    if (streams.size() != parties) return streams.size() < parties ? 0 : arrivals_[barrier].count;
+    return std::min_element(streams.begin(), streams.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->second;
   }
 
   // What the stream holds at this place, given back, the latest first.
@@ -293,6 +306,7 @@ class Check {
 
   void arrive(std::uint32_t barrier) {
     ++arrivals_[barrier].count;
+    ++arrivals_of_[barrier][at_.stream];
     arrivals_[barrier].where = at_;
   }
 
@@ -374,10 +388,12 @@ class Check {
   std::optional<Reader::Cursor> cursor_;
   Spot at_;
   Progress progress_;
+  std::vector<std::uint64_t> come_;  // to each barrier
 
   // Of the whole trace.
   std::vector<Supply> events_, words_, arrivals_;
-  std::map<std::uint32_t, Supply> wakes_;  // by CPU
+  std::vector<std::map<std::uint32_t, std::uint64_t>> arrivals_of_;  // by barrier, of each stream
+  std::map<std::uint32_t, Supply> wakes_;                            // by CPU
   std::vector<bool> creations_;
   std::vector<Spot> joins_;  // the first, of each stream
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> word_at_;

@@ -137,6 +137,12 @@ def test_a_lock_that_a_damaged_trace_still_holds_is_let_go(linebounce: Program) 
     assert metric_of(replay(linebounce, "held.txt", "--recover"), "replay.operations") == 7
 
 
+def test_nobody_waits_at_a_barrier_for_a_thread_that_ends_before_it(linebounce: Program) -> None:
+    text = "barrier b parties=2\nlock l\nobject o size=64\nstream a\nstream b\na barrier b\na release l\na barrier b\n"
+    linebounce.file("barrier.txt", HEAD + text + "b barrier b\nb store o+0 8\nb barrier b\nend\n")
+    assert metric_of(replay(linebounce, "barrier.txt", "--recover"), "replay.operations") == 3
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
