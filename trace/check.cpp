@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -50,11 +51,44 @@ class Check {
         events_(symbols_.events.size()),
         words_(symbols_.words.size()),
         arrivals_(symbols_.barriers.size()),
+        arrivals_of_(symbols_.barriers.size()),
         creations_(symbols_.streams.size()),
         joins_(symbols_.streams.size()) {
     for (std::uint32_t id = 0; id < symbols_.words.size(); ++id) {
       word_at_[{symbols_.words[id].object, static_cast<std::uint64_t>(symbols_.words[id].offset)}] = id;
     }
+  }
+
+  // Ends streams where they make no sense; true: one that did not end there before.
+  bool end_streams(Reader& reader) {
+    bool any = false;
+    for (std::uint32_t stream = 0; stream < symbols_.streams.size(); ++stream) {
+      std::string why;
+      try {
+        follow_stream(stream);
+      } catch (const TraceError& error) {
+        why = error.what();
+      }
+      if (why.empty() && progress_.held.empty()) continue;
+      reader.end_stream(stream, at_.operation, releases(), why);
+      any = true;
+    }
+    return any;
+  }
+
+  // The same of streams that wait for what does not come. REQUIRES: end_streams() found nothing.
+  bool end_waiting(Reader& reader) {
+    bool any = false;
+    for (std::uint32_t stream = 0; stream < symbols_.streams.size(); ++stream) {
+      progress_ = {};
+      at_ = {stream, 0};
+      come_.assign(symbols_.barriers.size(), 0);
+      const std::string why = first_unpaid(reader.open(stream));
+      if (why.empty()) continue;
+      reader.end_stream(stream, at_.operation, releases(), why);
+      any = true;
+    }
+    return any;
   }
 
   void run() {
@@ -63,20 +97,74 @@ class Check {
   }
 
  private:
+  // Where it first waits for too much; empty: nowhere.
+  std::string first_unpaid(Reader::Cursor cursor) {
+    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+      for (const Operation& it : frame) {
+        if (it.kind == Kind::barrier) ++come_[it.id];
+        const std::string what = unpaid(it);
+        if (!what.empty()) return cursor.place(at_.operation) + ": " + what;
+        hold(it);
+        ++at_.operation;
+      }
+    }
+    return "";
+  }
+
+  [[nodiscard]] std::string unpaid(const Operation& it) const {
+    const auto text = [&it](std::uint64_t wanted, const Supply& supply) {
+      return wanted <= supply.count ? std::string()
+                                    : fmt::format("{} for {}; the trace has {}", facts_of(it.kind).name, wanted, supply.count);
+    };
+    if (it.kind == Kind::wait) return text(it.argument, events_[it.id]);
+    if (it.kind == Kind::await && (it.flags & kPaired) == 0) return text(it.argument, words_[it.id]);
+    if (it.kind == Kind::barrier && come_[it.id] > meetings(it.id)) return "barrier to which the others do not come any more";
+    if (it.kind == Kind::join && symbols_.streams[it.id].created && !creations_[it.id]) return "join of what nobody creates";
+    if (it.kind == Kind::sleep) {
+      const auto wakes = wakes_.find(static_cast<std::uint32_t>(symbols_.streams[at_.stream].cpu));
+      return text(it.argument, wakes == wakes_.end() ? Supply{} : wakes->second);
+    }
+    return "";
+  }
+
+  // How often all of a barrier's parties come. Where they are not always the same streams, it is not known who comes with whom.
+  [[nodiscard]] std::uint64_t meetings(std::uint32_t barrier) const {
+    const auto parties = static_cast<std::uint64_t>(symbols_.barriers[barrier].parties);
+    const std::map<std::uint32_t, std::uint64_t>& streams = arrivals_of_[barrier];
+    if (streams.size() != parties) return streams.size() < parties ? 0 : arrivals_[barrier].count;
+    return std::min_element(streams.begin(), streams.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->second;
+  }
+
+  // What the stream holds at this place, given back, the latest first.
+  [[nodiscard]] std::vector<Operation> releases() const {
+    std::vector<Operation> last;
+    for (auto held = progress_.held.rbegin(); held != progress_.held.rend(); ++held) {
+      Operation release;
+      release.kind = held->shared ? Kind::release_shared : Kind::release;
+      release.id = held->lock;
+      last.push_back(release);
+    }
+    return last;
+  }
+
   void check_stream(std::uint32_t stream) {
-    Reader::Cursor cursor = reader_.open(stream);
-    cursor_ = &cursor;
+    follow_stream(stream);
+    if (is_whole_ && !progress_.held.empty()) {
+      --at_.operation;
+      fail(fmt::format("the stream ends here and holds {}", symbols_.locks[progress_.held.back().lock].name));
+    }
+  }
+
+  void follow_stream(std::uint32_t stream) {
+    cursor_.emplace(reader_.open(stream));
     at_ = {stream, 0};
     progress_ = {};
-    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+    for (auto frame = cursor_->frame(); !frame.empty(); frame = cursor_->frame()) {
       for (const Operation& operation : frame) {
         check_operation(operation);
         ++at_.operation;
       }
-    }
-    if (is_whole_ && !progress_.held.empty()) {
-      --at_.operation;
-      fail(fmt::format("the stream ends here and holds {}", symbols_.locks[progress_.held.back().lock].name));
     }
   }
 
@@ -134,18 +222,8 @@ class Check {
   }
 
   void follow(const Operation& it) {
-    const bool failed = (it.flags & kFailed) != 0;
+    hold(it);
     switch (it.kind) {
-      case Kind::acquire: take(it.id, false); break;
-      case Kind::acquire_shared: take(it.id, true); break;
-      case Kind::try_acquire:
-        if (!failed) take(it.id, false);
-        break;
-      case Kind::try_acquire_shared:
-        if (!failed) take(it.id, true);
-        break;
-      case Kind::release: give_back(it.id, false); break;
-      case Kind::release_shared: give_back(it.id, true); break;
       case Kind::enter: ++progress_.functions; break;
       case Kind::leave:
         if (progress_.functions-- == 0) fail("leave: the stream is in no function");
@@ -160,6 +238,23 @@ class Check {
       case Kind::barrier: arrive(it.id); break;
       case Kind::create: create(it.id); break;
       case Kind::join: join(it.id); break;
+      default: break;
+    }
+  }
+
+  void hold(const Operation& it) {
+    const bool failed = (it.flags & kFailed) != 0;
+    switch (it.kind) {
+      case Kind::acquire: take(it.id, false); break;
+      case Kind::acquire_shared: take(it.id, true); break;
+      case Kind::try_acquire:
+        if (!failed) take(it.id, false);
+        break;
+      case Kind::try_acquire_shared:
+        if (!failed) take(it.id, true);
+        break;
+      case Kind::release: give_back(it.id, false); break;
+      case Kind::release_shared: give_back(it.id, true); break;
       default: break;
     }
   }
@@ -211,6 +306,7 @@ class Check {
 
   void arrive(std::uint32_t barrier) {
     ++arrivals_[barrier].count;
+    ++arrivals_of_[barrier][at_.stream];
     arrivals_[barrier].where = at_;
   }
 
@@ -289,13 +385,15 @@ class Check {
   const bool is_whole_;
 
   // Of the stream that is being read.
-  const Reader::Cursor* cursor_ = nullptr;
+  std::optional<Reader::Cursor> cursor_;
   Spot at_;
   Progress progress_;
+  std::vector<std::uint64_t> come_;  // to each barrier
 
   // Of the whole trace.
   std::vector<Supply> events_, words_, arrivals_;
-  std::map<std::uint32_t, Supply> wakes_;  // by CPU
+  std::vector<std::map<std::uint32_t, std::uint64_t>> arrivals_of_;  // by barrier, of each stream
+  std::map<std::uint32_t, Supply> wakes_;                            // by CPU
   std::vector<bool> creations_;
   std::vector<Spot> joins_;  // the first, of each stream
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> word_at_;
@@ -305,6 +403,14 @@ class Check {
 
 void check(const Reader& reader) {
   Check(reader).run();
+}
+
+// What one stream does not do any more, another may wait for.
+void keep_what_makes_sense(Reader& reader) {
+  for (bool any = true; any;) {
+    Check check(reader);
+    any = check.end_streams(reader) || check.end_waiting(reader);
+  }
 }
 
 }  // namespace linebounce::trace

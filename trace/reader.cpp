@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <map>
 #include <utility>
 
 #include "trace/binary.hpp"
@@ -21,6 +21,11 @@ class Reader::File {
 
   std::filesystem::path path;
   std::unique_ptr<Source> source;
+  struct End {
+    std::uint64_t operation = 0;
+    std::vector<Operation> last;
+  };
+  std::map<std::uint32_t, End> ends;  // of streams that end_stream() has ended
 };
 
 namespace {
@@ -56,7 +61,8 @@ const std::filesystem::path& Reader::file() const {
   return file_->path;
 }
 std::uint64_t Reader::operations(std::uint32_t stream) const {
-  return file_->source->operations.at(stream);
+  const auto end = file_->ends.find(stream);
+  return end == file_->ends.end() ? file_->source->operations.at(stream) : end->second.operation + end->second.last.size();
 }
 std::string Reader::fingerprint() const {
   return file_->source->fingerprint;
@@ -66,14 +72,23 @@ std::string Reader::damage() const {
 }
 
 std::uint64_t Reader::operations() const {
-  const std::vector<std::uint64_t>& all = file_->source->operations;
-  return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+  std::uint64_t all = 0;
+  for (std::uint32_t stream = 0; stream < file_->source->operations.size(); ++stream) all += operations(stream);
+  return all;
+}
+
+void Reader::end_stream(std::uint32_t stream, std::uint64_t operation, std::vector<Operation> last, const std::string& why) {
+  file_->ends[stream] = {operation, std::move(last)};
+  std::string& damage = file_->source->damage;
+  if (!why.empty()) damage += (damage.empty() ? "" : "\n") + why;
 }
 
 struct Reader::Cursor::State {
   const Reader& reader;
   std::uint32_t stream;
   std::unique_ptr<Frames> frames;
+  const File::End* end = nullptr;  // where it is not that of the file
+  bool over = false;               // `end` has been reached
 };
 
 Reader::Cursor::Cursor(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -81,7 +96,15 @@ Reader::Cursor::Cursor(Cursor&&) noexcept = default;
 Reader::Cursor::~Cursor() = default;
 
 std::span<const Operation> Reader::Cursor::frame() {
-  return state_->frames->next();
+  State& state = *state_;
+  if (state.over) return {};
+  const std::span<const Operation> frame = state.frames->next();
+  if (state.end == nullptr) return frame;
+  const std::uint64_t first = state.frames->first();
+  if (!frame.empty() && first < state.end->operation)
+    return frame.first(std::min<std::uint64_t>(frame.size(), state.end->operation - first));
+  state.over = true;
+  return state.end->last;
 }
 std::uint64_t Reader::Cursor::first() const {
   return state_->frames->first();
@@ -93,7 +116,9 @@ std::string Reader::Cursor::place(std::uint64_t at) const {
 }
 
 Reader::Cursor Reader::open(std::uint32_t stream) const {
-  return Cursor(std::unique_ptr<Cursor::State>(new Cursor::State{*this, stream, file_->source->open(stream)}));
+  const auto known = file_->ends.find(stream);
+  const File::End* const end = known == file_->ends.end() ? nullptr : &known->second;
+  return Cursor(std::unique_ptr<Cursor::State>(new Cursor::State{*this, stream, file_->source->open(stream), end}));
 }
 
 std::string fingerprint_of(std::string_view bytes) {

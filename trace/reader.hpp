@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "trace/error.hpp"
 #include "trace/operation.hpp"
@@ -35,6 +36,9 @@ class Reader {
   [[nodiscard]] std::uint64_t operations() const;  // of all streams
   // 16 hex digits that change with the content: for configuration hashes.
   [[nodiscard]] std::string fingerprint() const;
+  // Cursors that are opened from now on end this stream before operation number `operation`, with `last` behind it. `why` is
+  // added to damage(). For what `recover` leaves out.
+  void end_stream(std::uint32_t stream, std::uint64_t operation, std::vector<Operation> last, const std::string& why);
   // What `recover` has met, for a warning; empty: nothing.
   [[nodiscard]] std::string damage() const;
 

@@ -1,7 +1,12 @@
 #include "sim/advice/lock_choice.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sim/results/metric_names.hpp"
 #include "workloads/registry.hpp"
 #include "workloads/replay/replay.hpp"
 
@@ -9,10 +14,20 @@ namespace linebounce {
 
 namespace {
 
-// A metric's name is dotted, a lock's in it is not (workloads/locks/lock_set.hpp).
-std::string metrics_of(std::string name) {
+std::string figures_of(const trace::Lock& lock) {
+  return lock.figures.empty() ? lock.name : lock.figures;
+}
+
+// What a run's figures call it (workloads/locks/lock_set.hpp).
+std::string without_dots(std::string name) {
   std::replace(name.begin(), name.end(), '.', '_');
-  return "locks." + name + ".";
+  return name;
+}
+
+std::map<std::string, std::string> metric_names_of(const trace::Symbols& symbols) {
+  std::set<std::string> names;
+  for (const trace::Lock& lock : symbols.locks) names.insert(without_dots(figures_of(lock)));
+  return metric_names(names);
 }
 
 struct Uses {
@@ -39,14 +54,16 @@ std::vector<Uses> uses_of(const trace::Reader& reader) {
 
 std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
   const std::vector<Uses> uses = uses_of(reader);
+  const std::map<std::string, std::string> metrics = metric_names_of(reader.symbols());
   std::vector<RecordedLock> locks;
   for (std::size_t id = 0; id < uses.size(); ++id) {
     if (uses[id].acquired + uses[id].acquired_shared == 0) continue;
     const trace::Lock& symbol = reader.symbols().locks[id];
-    const std::string name = symbol.figures.empty() ? symbol.name : symbol.figures;
+    const std::string name = figures_of(symbol);
     auto lock = std::find_if(locks.begin(), locks.end(), [&name](const RecordedLock& known) { return known.name == name; });
     if (lock == locks.end())
-      lock = locks.insert(locks.end(), {name, metrics_of(name), symbol.algorithm, recorded_algorithm(symbol)});
+      lock = locks.insert(locks.end(), {name, fmt::format("locks.{}.", metrics.at(without_dots(name))), symbol.algorithm,
+                                        recorded_algorithm(symbol)});
     lock->acquired += uses[id].acquired;
     lock->acquired_shared += uses[id].acquired_shared;
     lock->locks.push_back(symbol);

@@ -7,20 +7,30 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/replay_study.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/protocol_file.hpp"
+#include "sim/sources/synth.hpp"
+#include "trace/reader.hpp"
+#include "trace/writer.hpp"
 
 namespace linebounce {
 namespace {
 
+namespace fs = std::filesystem;
+
 // The CPUs and the bus of one machine, with as many of them as a shape wants; or nodes of another.
 constexpr const char* kOneBus = "p3_xeon_4way";
 constexpr const char* kNodes = "numaq_16way";
+constexpr const char* kReplay = "replay";
+constexpr std::int64_t kReplayReferences = 16'000'000;
 struct Shape {
   int cpus;
   int nodes;  // 0: one bus
@@ -48,6 +58,9 @@ and repeats better than the speeds do on a machine that others use too.
   private    all references hit the own caches
   mixed      one in ten goes to 16 shared lines, half of those write
   contended  all go to those lines, half write, half of the writes are atomic
+
+  replay     a trace of private references, replayed on one CPU, reading and decompressing included;
+             functional-only is reading alone
 
 CPUs on one bus, or four to a node with the bus of the node: then a miss passes several controllers.
 
@@ -78,6 +91,55 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   return nlohmann::ordered_json::parse(text);
 }
 
+// The trace, for as long as it is wanted.
+class TemporaryTrace {
+ public:
+  explicit TemporaryTrace(std::int64_t references)
+      : file_(fs::temp_directory_path() / fmt::format("linebounce-bench-{}.lbt", ::getpid())) {
+    SynthSpec spec;
+    spec.threads = 1;
+    spec.accesses = references;
+    spec.shared_pct = spec.between_cycles = 0;
+    trace::Writer writer(file_);
+    write_synthetic(spec, writer);
+    writer.finish({});
+  }
+  ~TemporaryTrace() {
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+  }
+  TemporaryTrace(const TemporaryTrace&) = delete;
+  TemporaryTrace& operator=(const TemporaryTrace&) = delete;
+  [[nodiscard]] const fs::path& file() const { return file_; }
+
+ private:
+  fs::path file_;
+};
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void read_all(const fs::path& file) {
+  const trace::Reader reader(file);
+  trace::Reader::Cursor cursor = reader.open(0);
+  while (!cursor.frame().empty()) continue;
+}
+
+BenchResult run_replay_case(std::int64_t references) {
+  const TemporaryTrace trace(references);
+  const Plan plan =
+      plan_of({.name = "bench", .title = "", .machine = kOneBus, .trace = trace.file(), .sets = {"machine.cpus=1"}});
+  BenchResult result{.name = kReplay, .cpus = 1};
+  const auto operations = static_cast<double>(references);
+  result.functional_refs_per_s = operations / seconds_of([&] { read_all(trace.file()); });
+  result.timed_refs_per_s = operations / seconds_of([&] { simulate(plan.points.front().input); });
+  result.ratio = result.timed_refs_per_s / result.functional_refs_per_s;
+  return result;
+}
+
 nlohmann::ordered_json as_json(const BenchResult& result, int nodes) {
   return {{"name", result.name},
           {"cpus", result.cpus},
@@ -89,11 +151,23 @@ nlohmann::ordered_json as_json(const BenchResult& result, int nodes) {
           {"kernel_events_per_transaction", result.kernel_events_per_transaction}};
 }
 
+std::string as_row(const nlohmann::ordered_json& result) {
+  const auto millions = [&result](const char* key) { return result[key].get<double>() / 1e6; };
+  return fmt::format("  {:<11}{:>5}{:>7}{:>13.2f} M{:>13.2f} M{:>8.2f}{:>12.2f} M{:>14.2f}\n",
+                     result["name"].get<std::string>(), result["cpus"].get<int>(), result["nodes"].get<int>(),
+                     millions("timed_refs_per_s"), millions("functional_refs_per_s"), result["ratio"].get<double>(),
+                     millions("transactions_per_s"), result["kernel_events_per_transaction"].get<double>());
+}
+
 ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, bool json) {
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   if (!json)
     std::cout << fmt::format("  {:<11}{:>5}{:>7}{:>15}{:>15}{:>8}{:>14}{:>14}\n", "case", "CPUs", "nodes", "timed refs/s",
                              "functional", "ratio", "transact./s", "events/trans.");
+  const auto add = [&](const nlohmann::ordered_json& result) {
+    cases.push_back(result);
+    if (!json) std::cout << as_row(result) << std::flush;
+  };
   for (BenchCase bench_case : bench_cases()) {
     if (!only.empty() && bench_case.name != only) continue;
     if (references > 0) bench_case.references = references;
@@ -101,16 +175,12 @@ ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, b
       if (cpus != 0 && shape.cpus != cpus) continue;
       const MachineSpec spec = machine_of(shape);
       const MachineProtocols protocols = protocols_of(spec);
-      const auto result = run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocols), shape.nodes); });
-      cases.push_back(result);
-      if (json) continue;
-      const auto millions = [&result](const char* key) { return result[key].get<double>() / 1e6; };
-      std::cout << fmt::format("  {:<11}{:>5}{:>7}{:>13.2f} M{:>13.2f} M{:>8.2f}{:>12.2f} M{:>14.2f}\n", bench_case.name,
-                               shape.cpus, std::max(1, shape.nodes), millions("timed_refs_per_s"),
-                               millions("functional_refs_per_s"), result["ratio"].get<double>(), millions("transactions_per_s"),
-                               result["kernel_events_per_transaction"].get<double>())
-                << std::flush;
+      add(run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocols), shape.nodes); }));
     }
+  }
+  if ((only.empty() || only == kReplay) && (cpus == 0 || cpus == 1)) {
+    const std::int64_t number = references > 0 ? references : kReplayReferences;
+    add(run_in_child([&] { return as_json(run_replay_case(number), 0); }));
   }
   if (json) std::cout << nlohmann::ordered_json{{"cases", cases}}.dump(1) << "\n";
   return ExitCode::done;
@@ -129,10 +199,11 @@ void add_bench(CLI::App& program, Invocation& invocation) {
   CLI::App* bench = program.add_subcommand("bench", "Measure Linebounce's own speed");
   std::vector<std::string> names;
   for (const BenchCase& bench_case : bench_cases()) names.push_back(bench_case.name);
+  names.emplace_back(kReplay);
   bench->add_option("--case", options->only, "only this case")->check(CLI::IsMember(names))->type_name("NAME");
   bench->add_option("--cpus", options->cpus, "only this number of CPUs")
-      ->check(CLI::IsMember({4, 8, 16, 32, 64}))
-      ->type_name("4|8|16|32|64");
+      ->check(CLI::IsMember({1, 4, 8, 16, 32, 64}))
+      ->type_name("1|4|8|16|32|64");
   bench->add_option("--references", options->references, "in each run, over all CPUs (default: a case's own number)")
       ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 40))
       ->type_name("N");

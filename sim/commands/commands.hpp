@@ -32,6 +32,7 @@ void add_trace(CLI::App& program, Invocation& invocation);
 
 // Below `trace`: one line each here and in trace.cpp.
 void add_trace_record(CLI::App& trace, Invocation& invocation);
+void add_trace_replay(CLI::App& trace, Invocation& invocation);
 void add_trace_info(CLI::App& trace, Invocation& invocation);
 void add_trace_convert(CLI::App& trace, Invocation& invocation);
 void add_trace_synth(CLI::App& trace, Invocation& invocation);

@@ -26,6 +26,7 @@ toml::table sweep_of(const ReplayStudy& study) {
 
 Overrides overrides_of(const ReplayStudy& study) {
   Overrides overrides;
+  overrides.seed = study.seed;
   for (const std::string& set : study.sets) {
     const std::size_t equals = set.find('=');
     if (equals == std::string::npos) throw ConfigError(fmt::format("--set {}: expected PATH=VALUE", set));
@@ -43,6 +44,7 @@ Plan plan_of(const ReplayStudy& study) {
       {"machine", study.machine},
       {"workload", toml::table{{"name", "replay"}, {"trace", std::filesystem::absolute(study.trace).string()}}},
       {"run", toml::table{{"seeds", study.seeds}}}};
+  if (study.machine_tables) experiment.insert_or_assign("machine", *study.machine_tables);
   if (!study.sweep.empty()) experiment.insert("sweep", sweep_of(study));
   return make_plan(read_experiment(to_toml(experiment) + "\n" + study.layout_changes, study.name, overrides_of(study)));
 }

@@ -1,6 +1,9 @@
 // Experiments over a trace that a command has thought of: written as TOML, read and run as any other.
 #pragma once
 
+#include <toml++/toml.h>
+
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,13 +18,15 @@ namespace linebounce {
 
 struct ReplayStudy {
   std::string name, title;
-  std::string machine;  // a name or a path
+  std::string machine;  // a name or a path, unless there are `machine_tables`
   std::filesystem::path trace;
   int seeds = 1;
   std::vector<std::string> sets = {};  // "PATH=VALUE", as of run --set
   // What varies together: a path and its value at each point.
   std::vector<std::pair<std::string, std::vector<std::string>>> sweep = {};
-  std::string layout_changes = {};  // [[layout.change]], as TOML
+  std::string layout_changes = {};                 // [[layout.change]], as TOML
+  std::optional<toml::table> machine_tables = {};  // [machine]
+  std::optional<std::uint64_t> seed = {};
 };
 
 // Errors: ConfigError, TraceError.

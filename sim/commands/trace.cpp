@@ -8,7 +8,7 @@ namespace linebounce {
 
 namespace {
 
-constexpr std::array kTraceCommands = {add_trace_record, add_trace_info, add_trace_convert, add_trace_synth};
+constexpr std::array kTraceCommands = {add_trace_record, add_trace_replay, add_trace_info, add_trace_convert, add_trace_synth};
 
 }  // namespace
 

@@ -2,14 +2,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
+#include <array>
+#include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/progress_line.hpp"
 #include "sim/config/experiment.hpp"
+#include "sim/simulation/source_names.hpp"
 #include "trace/writer.hpp"
 #include "workloads/replay/recorder.hpp"
 
@@ -33,22 +37,63 @@ Examples:
 A run with a measured time is recorded for longer than that, so that a replay on a faster machine, or with a better lock, has
 something to do until the end of the time: --for says how much longer.)";
 
+namespace fs = std::filesystem;
+
+// The trace under a name of its own until it is whole: a simulation that fails leaves what was there before.
+class UnfinishedFile {
+ public:
+  explicit UnfinishedFile(const fs::path& wanted) : wanted_(wanted), file_(wanted) {
+    if (!fs::exists(wanted) || fs::is_regular_file(wanted)) file_.replace_filename("." + wanted.filename().string());
+  }
+  ~UnfinishedFile() {
+    std::error_code ignored;
+    if (file_ != wanted_ && !finished_) fs::remove(file_, ignored);
+  }
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+  [[nodiscard]] const fs::path& path() const { return file_; }
+  void finish() {
+    if (file_ != wanted_) fs::rename(file_, wanted_);
+    finished_ = true;
+  }
+
+ private:
+  fs::path wanted_, file_;
+  bool finished_ = false;
+};
+
+// Counts the misses of the measured time alone, though more is recorded.
 class Recording final : public SimulationTap {
  public:
+  Recording(trace::Writer& writer, trace::Summary summary, const RunSpec& measured)
+      : writer_(&writer), summary_(std::move(summary)), measured_(measured) {}
+
   ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) override {
+    from_ = timebase.from_us(measured_.warmup_us);
+    if (measured_.measure_us > 0) to_ = from_ + timebase.from_us(measured_.measure_us);
     return recorder_.emplace(memory, locks, timebase, cpus);
   }
-  void end(const PointData&) override { recorder_->write(*writer_, summary_); }
-
-  Recording(trace::Writer& writer, trace::Summary summary) : writer_(&writer), summary_(std::move(summary)) {}
+  void miss(const Miss& miss) override {
+    if (miss.issued >= from_ && miss.issued < to_) ++misses_.at(static_cast<std::size_t>(miss.source));
+  }
+  void end(const PointData&) override {
+    for (std::size_t source = 0; source < misses_.size(); ++source) {
+      if (misses_[source] > 0) summary_.misses[kSourceNames[source]] = misses_[source];
+    }
+    recorder_->write(*writer_, summary_);
+  }
 
  private:
   trace::Writer* writer_;
   trace::Summary summary_;
+  RunSpec measured_;
+  Tick from_ = 0, to_ = kNever;
+  std::array<std::int64_t, kSources> misses_{};
   std::optional<Recorder> recorder_;
 };
 
-ExitCode record(const RecordArguments& arguments) {
+Overrides overrides_of(const RecordArguments& arguments) {
   Overrides overrides;
   if (!arguments.machine.empty()) overrides.machine = arguments.machine;
   overrides.seed = arguments.seed;
@@ -58,7 +103,20 @@ ExitCode record(const RecordArguments& arguments) {
       throw ConfigError("--set " + set + ": must be path=value, such as machine.memory.latency_ns=200");
     overrides.sets.emplace_back(set.substr(0, equals), set.substr(equals + 1));
   }
-  const Experiment experiment = load_experiment(arguments.experiment, overrides);
+  return overrides;
+}
+
+void simulate_with_progress(Recording& recording, const SimulationInput& input) {
+  ProgressLine line("recording " + input.workload, true);
+  const auto begin = std::chrono::steady_clock::now();
+  simulate_with(recording, input, [&](double share) {
+    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    line.show({.points = 1, .points_done = 0, .share = share, .elapsed_s = elapsed});
+  });
+}
+
+ExitCode record(const RecordArguments& arguments) {
+  const Experiment experiment = load_experiment(arguments.experiment, overrides_of(arguments));
   const std::vector<Point> points = expand(experiment);
   if (arguments.point < 0 || arguments.point >= static_cast<int>(points.size())) {
     throw ConfigError(fmt::format("--point {}: this experiment has {} points, counted from 0", arguments.point, points.size()));
@@ -66,15 +124,18 @@ ExitCode record(const RecordArguments& arguments) {
   const Point& point = points[static_cast<std::size_t>(arguments.point)];
   SimulationInput input = point.input;
   input.run.measure_us *= arguments.longer;
-  trace::Writer writer(arguments.file);
+  UnfinishedFile file(arguments.file);
+  trace::Writer writer(file.path());
   Recording recording(writer,
                       {.program = input.workload,
                        .recorder = fmt::format("linebounce trace record {} --point {}", arguments.experiment, arguments.point),
                        .machine = input.machine.name,
                        .misses = {},
                        .configuration = to_toml(point.resolved),
-                       .missing = {}});
-  simulate_with(recording, input, {});
+                       .missing = {}},
+                      point.input.run);
+  simulate_with_progress(recording, input);
+  file.finish();
   return ExitCode::done;
 }
 

@@ -10,9 +10,11 @@
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
+#include "sim/config/recorded_run.hpp"
 #include "sim/config/resolved.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/config/trace_layouts.hpp"
+#include "trace/reader.hpp"
 
 namespace linebounce {
 namespace {
@@ -40,6 +42,10 @@ class PointBuilder {
       point.resolved.insert("table", std::move(tables));
     }
     add_layout_changes(point.resolved, tables_.layout_changes);
+    if (!point.input.trace.empty()) {
+      const trace::Reader reader(point.input.trace, {.recover = true});
+      point.input.as_recorded = reader.damage().empty() && replays_as_recorded(point.resolved, reader.summary());
+    }
     return point;
   }
 

@@ -14,6 +14,7 @@
 #include "sim/config/resolved.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/config/table_reader.hpp"
+#include "sim/config/trace_layouts.hpp"
 #include "workloads/registry.hpp"
 
 namespace linebounce {
@@ -184,8 +185,10 @@ class ExperimentReader {
     settings = tables_->machine.settings;
     if (placement_) read_settings(leaves(*placement_, "placement", tables_->file, {}), tables_->keys, settings);
     read_settings(leaves(*workload_, "workload", tables_->file, {}), tables_->keys, settings);
-    if (const auto* layout = workload_->get("layout"))
-      settings.at(std::string(kLayoutKey)).value = anchored(tables_->keys.require(kLayoutKey, {}), {"", layout, {}});
+    for (const std::string key : {kLayoutKey, kTraceKey}) {
+      const auto* file = workload_->get(std::string_view(key).substr(std::string_view("workload.").size()));
+      if (file != nullptr) settings.at(key).value = anchored(tables_->keys.require(key, {}), {"", file, {}});
+    }
     if (run_) read_settings(leaves(*run_, "run", tables_->file, {}), tables_->keys, settings);
     if (engine_) read_settings(leaves(*engine_, "engine", tables_->file, {}), tables_->keys, settings);
     const Origin origin{tables_->file};

@@ -10,6 +10,7 @@
 #include "sim/config/layout_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/toml_text.hpp"
+#include "sim/config/trace_layouts.hpp"
 
 namespace linebounce {
 namespace {
@@ -88,7 +89,10 @@ std::vector<std::string> links_in_text(const toml::table& machine, const std::st
 ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base) {
   const auto* text = std::get_if<std::string>(&value);
   const bool names_protocol = std::find(kProtocolKeys.begin(), kProtocolKeys.end(), path) != kProtocolKeys.end();
-  if (!text || !(names_protocol ? is_path(kProtocolFiles, *text) : path == kLayoutKey && is_layout_path(*text))) return value;
+  const bool names_trace = path == kTraceKey && text && !text->empty();
+  if (!text ||
+      !(names_trace || (names_protocol ? is_path(kProtocolFiles, *text) : path == kLayoutKey && is_layout_path(*text))))
+    return value;
   return std::filesystem::absolute(base / *text).lexically_normal().string();
 }
 

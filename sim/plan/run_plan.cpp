@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "sim/plan/check_traces.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
@@ -81,6 +82,8 @@ class Run {
 
   RunReport report;
   [[nodiscard]] bool nothing_to_do() const { return jobs_.empty() && wanted_.empty(); }
+  // Points that were not done at the start.
+  [[nodiscard]] const std::vector<int>& wanted() const { return wanted_; }
   [[nodiscard]] const std::string& stopped_by() const { return stopped_by_; }
 
  private:
@@ -228,6 +231,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
     run.report.results = std::move(merged.results);
     return run.report;
   }
+  check_traces(plan, run.wanted());
   claim(plan, run.manifest(), options.directory);
   const bool uninterrupted = run.work();
   if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
@@ -249,6 +253,7 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) 
   if (plan.swept()) point_lock.emplace(directory, LockKind::alone);
   if (options.fresh) remove_results(directory);
   run.take_stock({point});
+  check_traces(plan, run.wanted());
   const bool uninterrupted = run.work();
   if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
   if (!uninterrupted) run.report.code = larger(run.report.code, ExitCode::interrupted);

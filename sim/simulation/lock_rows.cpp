@@ -1,7 +1,9 @@
 #include "sim/simulation/lock_rows.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <set>
+
+#include "sim/results/metric_names.hpp"
 
 namespace linebounce {
 
@@ -32,8 +34,9 @@ LockRow row_of(const std::string& lock, const std::string& call_site, const Lock
   return row;
 }
 
-void add_metrics(const LockRow& row, PointData& point) {
-  const std::string prefix = "locks." + row.lock + (row.call_site.empty() ? "." : "." + row.call_site + ".");
+// `lock` and `call_site`: as metrics call them.
+void add_metrics(const LockRow& row, const std::string& lock, const std::string& call_site, PointData& point) {
+  const std::string prefix = "locks." + lock + (call_site.empty() ? "." : "." + call_site + ".");
   const auto metric = [&](const char* name, double value, const char* unit) { point.metrics[prefix + name] = {value, unit}; };
   const auto count = [&](const char* name, std::int64_t value) { point.metrics[prefix + name] = {value, ""}; };
   metric("util_pct", row.util_pct, "%");
@@ -62,6 +65,9 @@ void add_races(const std::string& lock, const Races& races, const Timebase& time
 
 void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timebase& timebase, Tick measured, int cpus,
                    PointData& point) {
+  std::set<std::string> names;
+  for (const auto& [name, figures] : locks.figures()) names.insert(name);
+  const std::map<std::string, std::string> lock_names = metric_names(names);
   for (const auto& [name, figures] : locks.figures()) {
     LockUse all;
     std::vector<LockRow> sites;
@@ -72,9 +78,15 @@ void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timeb
     std::sort(sites.begin(), sites.end(), [](const LockRow& a, const LockRow& b) { return a.call_site < b.call_site; });
     point.locks.push_back(row_of(name, "", all, timebase, measured, cpus));
     point.locks.insert(point.locks.end(), sites.begin(), sites.end());
-    if (figures.races()) add_races(name, *figures.races(), timebase, point);
+    if (figures.races()) add_races(lock_names.at(name), *figures.races(), timebase, point);
   }
-  for (const LockRow& row : point.locks) add_metrics(row, point);
+  names.clear();
+  for (const LockRow& row : point.locks) {
+    if (!row.call_site.empty()) names.insert(row.call_site);
+  }
+  std::map<std::string, std::string> call_sites = metric_names(names);
+  call_sites.emplace("", "");  // all of them together
+  for (const LockRow& row : point.locks) add_metrics(row, lock_names.at(row.lock), call_sites.at(row.call_site), point);
 }
 
 }  // namespace linebounce

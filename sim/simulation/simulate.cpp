@@ -13,6 +13,7 @@
 #include "sim/simulation/statistics.hpp"
 #include "sim/simulation/table_places.hpp"
 #include "sim/simulation/timeline_recorder.hpp"
+#include "trace/check.hpp"
 #include "trace/reader.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
@@ -55,12 +56,30 @@ void add_latency_per_operation(const Statistics& statistics, double measured_ns,
 // The machine wants its listener before the listener can know the machine's memory.
 class Relay final : public Observer {
  public:
-  void set(Observer& target) { target_ = &target; }
-  void miss(const Miss& miss) override { target_->miss(miss); }
+  void set(Observer& target, SimulationTap* tap) {
+    target_ = &target;
+    tap_ = tap;
+  }
+  void miss(const Miss& miss) override {
+    target_->miss(miss);
+    if (tap_ != nullptr) tap_->miss(miss);
+  }
 
  private:
   Observer* target_ = nullptr;
+  SimulationTap* tap_ = nullptr;
 };
+
+// By how much the replay of a run misses more, or less, than the run did.
+void add_replay_differences(const trace::Summary& recorded, PointData& point) {
+  for (const auto& [source, count] : recorded.misses) {
+    if (count == 0) continue;
+    const auto found = point.metrics.find("latency." + source + ".count");
+    const std::int64_t replayed = found == point.metrics.end() ? 0 : std::get<std::int64_t>(found->second.value);
+    point.metrics["replay.misses." + source + ".difference_pct"] = {
+        100 * (static_cast<double>(replayed) / static_cast<double>(count) - 1), "%"};
+  }
+}
 
 // The configuration may place any object by name; which there are is known once the workload has set up its memory.
 void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& memory) {
@@ -103,7 +122,10 @@ void run_machine(Machine& machine, LockSet& locks, const std::function<void(doub
 // The trace that the workload replays; null: it replays none.
 std::unique_ptr<trace::Reader> open_trace(const SimulationInput& input) {
   if (input.trace.empty()) return nullptr;
-  return std::make_unique<trace::Reader>(input.trace, trace::ReadOptions{.recover = input.parameters.flag("recover")});
+  const bool recover = input.parameters.flag("recover");
+  auto reader = std::make_unique<trace::Reader>(input.trace, trace::ReadOptions{.recover = recover});
+  if (recover) trace::keep_what_makes_sense(*reader);
+  return reader;
 }
 
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
@@ -124,7 +146,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   refuse_unknown_objects(input, memory);
   const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
   Statistics statistics(machine, memory);
-  relay.set(statistics);
+  relay.set(statistics, tap);
   const Tick measured_from = machine.timebase().from_us(input.run.warmup_us);
   TimelineRecorder timeline(measured_from, measured_from + machine.timebase().from_us(input.run.timeline_us));
   if (input.run.record_timeline) machine.set_timeline(timeline);
@@ -147,6 +169,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   const double measured_ns = machine.timebase().to_ns(machine.measured());
   workload->report({measured_ns, cpu, machine.cpus()}, metrics);
   add_latency_per_operation(statistics, measured_ns, point);
+  if (input.as_recorded) add_replay_differences(trace->summary(), point);
   if (tap != nullptr) tap->end(point);
   if (input.run.record_timeline) point.timeline = timeline.csv(memory, machine.timebase(), machine.store().line_bytes());
   return point;

@@ -11,6 +11,7 @@
 #include "models/machine_protocols.hpp"
 #include "models/machine_spec.hpp"
 #include "models/memory/homes.hpp"
+#include "models/observer.hpp"
 #include "models/timebase.hpp"
 #include "sim/lines/measured_table.hpp"
 #include "sim/results/point_data.hpp"
@@ -36,6 +37,7 @@ struct SimulationInput {
   Parameters parameters;                   // complete: defaults filled in
   LayoutSet layouts;                       // of the file that the workload names, if it names one
   std::string trace;                       // the file that the workload replays; empty: it replays none
+  bool as_recorded = false;                // the trace, under the conditions of the run that was recorded
   RunSpec run;
   EngineSpec engine;
   std::vector<MeasuredTable> tables;          // what lines are held against
@@ -56,6 +58,8 @@ class SimulationTap {
   virtual ~SimulationTap() = default;
   // The workload is set up. The tap of all CPUs, which lives until this does.
   virtual ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) = 0;
+  // Of all CPUs, before, in and after the measured time.
+  virtual void miss(const Miss& miss) = 0;
   // The simulation is over; what begin() was given is there until this returns.
   virtual void end(const PointData& point) = 0;
 };

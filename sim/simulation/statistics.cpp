@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/results/metric_names.hpp"
 #include "sim/simulation/source_names.hpp"
 
 namespace linebounce {
@@ -290,14 +291,20 @@ void Statistics::collect_time(Machine& machine, PointData& point) const {
 // As a kernel's profile: where its time goes, by function. A lock's out-of-line spinning is a function of its own.
 void Statistics::collect_profile(Machine& machine, Tick kernel, PointData& point) const {
   if (kernel == 0) return;
+  std::map<std::string, Tick> times;
+  std::set<std::string> names;
   for (std::size_t function = 0; function < memory_.functions().size(); ++function) {
     if (memory_.functions()[function].mode != Mode::kernel) continue;
     Tick time = 0;
     for (int cpu = 0; cpu < machine.cpus(); ++cpu) time += machine.cpu(cpu).counters().time_in_function[function];
     if (time == 0) continue;
-    std::string name = memory_.functions()[function].name;  // metrics have lower-case names: __blockdev_direct_IO
-    for (char& letter : name) letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-    point.metrics["profile." + name + ".time_pct"] = {share_pct(static_cast<double>(time), static_cast<double>(kernel)), "%"};
+    times[memory_.functions()[function].name] += time;
+    names.insert(memory_.functions()[function].name);
+  }
+  const std::map<std::string, std::string> parts = metric_names(names);
+  for (const auto& [name, time] : times) {
+    point.metrics["profile." + parts.at(name) + ".time_pct"] = {
+        share_pct(static_cast<double>(time), static_cast<double>(kernel)), "%"};
   }
 }
 

@@ -1,0 +1,14 @@
+// Names of a program's things (locks, functions) as parts of metrics' names.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace linebounce {
+
+// For each name its part of metrics' names: of lower-case letters, digits and _-[], without a dot. Names that come out alike
+// are numbered: "log", "log-2".
+std::map<std::string, std::string> metric_names(const std::set<std::string>& names);
+
+}  // namespace linebounce

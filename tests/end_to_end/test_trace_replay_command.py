@@ -1,0 +1,182 @@
+"""`trace record` and `trace replay`, as a user meets them; and traces that are damaged or make no sense."""
+
+import json
+from pathlib import Path
+
+import pytest
+from program import Program
+from results import check_results_directory, metric_of
+
+HEAD = "linebounce trace 1\n"
+BEFORE_AND_BEHIND = {
+    "unbalanced.txt": (
+        "lock l\nobject o size=64\nstream a\na store o+0 8\na release l\na store o+0 8\nend\n",
+        "line 6: stream 0 (a), operation 1: release of l, which the stream does not hold",
+    ),
+    "wait.txt": (
+        "event e\nobject o size=64\nstream a\na store o+0 8\na wait e 1\na store o+0 8\nend\n",
+        "line 6: stream 0 (a), operation 1: wait for 1 signals of e; the trace has 0",
+    ),
+    "outside.txt": (
+        "object o size=64\nstream a\na store o+0 8\na store o+64 8\na store o+0 8\nend\n",
+        "line 5: stream 0 (a), operation 1: store of 8 bytes at 64 of o, which has 64",
+    ),
+}
+
+
+def replay(linebounce: Program, *arguments: str) -> dict:
+    """Results of a replay into out/."""
+    result = linebounce("trace", "replay", *arguments, "--machine", "p3_xeon_4way", "-o", "out", "--fresh")
+    assert result.code == 0, result.stderr
+    check_results_directory(linebounce.directory / "out")
+    return json.loads((linebounce.directory / "out" / "results.json").read_text())
+
+
+def record(linebounce: Program, output: str = "t.lbt", *arguments: str) -> Path:
+    result = linebounce("trace", "record", "timer_churn", "-o", output, "--set", "run.measure_us=200", *arguments)
+    assert (result.code, result.stderr) == (0, "")
+    return linebounce.directory / output
+
+
+def synthetic(linebounce: Program, name: str = "s.lbt", *arguments: str) -> Path:
+    result = linebounce("trace", "synth", "-o", name, "--accesses", "20000", "--locks", "2", *arguments)
+    assert result.code == 0, result.stderr
+    return linebounce.directory / name
+
+
+def test_a_recorded_run_is_replayed_with_the_same_misses(linebounce: Program) -> None:
+    record(linebounce)
+    assert sorted(path.name for path in linebounce.directory.iterdir()) == ["t.lbt"]
+    result = linebounce("trace", "replay", "t.lbt", "-o", "out")
+    assert result.code == 0, result.stderr
+    table = result.stdout.split("Results: out/")[1]
+    assert "recorded      replayed    difference" in table
+    check_results_directory(linebounce.directory / "out")
+    results = json.loads((linebounce.directory / "out" / "results.json").read_text())
+    metrics = results["points"][0]["metrics"]
+    differences = {name: it["value"] for name, it in metrics.items() if name.startswith("replay.misses.")}
+    assert len(differences) >= 4
+    assert all(abs(value) < 2 for value in differences.values()), differences
+
+
+def test_another_lock_or_machine_is_not_held_against_the_recorded_run(linebounce: Program) -> None:
+    record(linebounce)
+    for other in (("--lock", "mcs"), ("--machine", "numaq_16way"), ("--set", "machine.memory.latency_ns=300")):
+        result = linebounce("trace", "replay", "t.lbt", *other, "-o", "out", "--fresh")
+        assert result.code == 0, result.stderr
+        assert "difference" not in result.stdout
+
+
+def test_locks_and_threads_are_chosen(linebounce: Program) -> None:
+    synthetic(linebounce)
+    assert metric_of(replay(linebounce, "s.lbt", "--threads", "0 0 1 1", "--lock", "mcs"), "replay.operations") > 80000
+    one = linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "--lock", "nolock=mcs", "-o", "o")
+    assert "workload.locks.nolock: the trace has no lock of this name" in one
+    assert "must be an algorithm" in linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "--lock", "=x")
+
+
+def test_a_trace_of_the_same_name_is_not_answered_with_old_results(linebounce: Program) -> None:
+    synthetic(linebounce)
+    first = replay(linebounce, "s.lbt")
+    synthetic(linebounce, "s.lbt", "--seed", "2")
+    refused = linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "-o", "out")
+    assert "holds results of another configuration" in refused
+    assert replay(linebounce, "s.lbt")["points"] != first["points"]
+
+
+def test_a_trace_is_looked_for_beside_its_experiment(linebounce: Program) -> None:
+    synthetic(linebounce, "s.lbt")
+    folder = linebounce.directory / "experiments"
+    folder.mkdir()
+    text = 'name = "e"\nmachine = "p3_xeon_4way"\n[workload]\nname = "replay"\ntrace = "../s.lbt"\n'
+    (folder / "e.toml").write_text(text)
+    linebounce.run("experiments/e.toml", "out")
+
+
+def test_what_has_no_machine_wants_one(linebounce: Program) -> None:
+    synthetic(linebounce)
+    assert "--machine is missing" in linebounce.refused("trace", "replay", "s.lbt")
+
+
+def test_a_recording_that_fails_leaves_the_trace_that_was_there(linebounce: Program) -> None:
+    before = synthetic(linebounce).read_bytes()
+    linebounce.refused("trace", "record", "timer_churn", "-o", "s.lbt", "--set", "workload.name=core_to_core")
+    assert (linebounce.directory / "s.lbt").read_bytes() == before
+    assert [path.name for path in linebounce.directory.iterdir()] == ["s.lbt"]
+
+
+def test_names_of_real_programs_are_cleaned_in_metrics_alone(linebounce: Program) -> None:
+    locks = ["lru_locks+5280", "LRU_locks+5280", "a::(anonymous namespace)::log", "log"]
+    text = "".join(f'lock "{name}"\n' for name in locks) + "object o size=64\nstream a\n"
+    text += "".join(f'a acquire "{name}"\na store o+0 8\na release "{name}"\n' for name in locks)
+    linebounce.file("names.txt", HEAD + text + "end\n")
+    metrics = replay(linebounce, "names.txt")["points"][0]["metrics"]
+    assert {name.split(".")[1] for name in metrics if name.startswith("locks.")} == {
+        "lru_locks_5280",
+        "lru_locks_5280-2",
+        "a___anonymous_namespace___log",
+        "log",
+    }
+    rows = (linebounce.directory / "out" / "locks.csv").read_text()
+    assert all(name in rows for name in locks)
+
+
+@pytest.mark.parametrize("name", BEFORE_AND_BEHIND)
+def test_what_makes_no_sense_is_refused_and_what_is_before_it_replayed(linebounce: Program, name: str) -> None:
+    text, said = BEFORE_AND_BEHIND[name]
+    linebounce.file(name, HEAD + text)
+    refused = linebounce.refused("trace", "replay", name, "--machine", "p3_xeon_4way", code=3)
+    assert f"{name}: {said}" in refused
+    assert len(refused.splitlines()) == 1
+    assert metric_of(replay(linebounce, name, "--recover"), "replay.operations") == 1
+
+
+def test_a_lock_that_a_damaged_trace_still_holds_is_let_go(linebounce: Program) -> None:
+    text = "lock l\nobject o size=64\nstream a\nstream b\na acquire l\na store o+0 8\na store o+64 8\na release l\n"
+    linebounce.file("held.txt", HEAD + text + "b compute 100000\nb acquire l\nb store o+0 8\nb release l\nend\n")
+    assert metric_of(replay(linebounce, "held.txt", "--recover"), "replay.operations") == 7
+
+
+def test_nobody_waits_at_a_barrier_for_a_thread_that_ends_before_it(linebounce: Program) -> None:
+    text = "barrier b parties=2\nlock l\nobject o size=64\nstream a\nstream b\na barrier b\na release l\na barrier b\n"
+    linebounce.file("barrier.txt", HEAD + text + "b barrier b\nb store o+0 8\nb barrier b\nend\n")
+    assert metric_of(replay(linebounce, "barrier.txt", "--recover"), "replay.operations") == 3
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda content: content[: len(content) // 2], "no index at the end"),
+        (
+            lambda content: (
+                content[: len(content) // 2] + bytes([content[len(content) // 2] ^ 1]) + content[len(content) // 2 + 1 :]
+            ),
+            "byte",
+        ),
+    ],
+    ids=["truncated", "flipped"],
+)
+def test_a_damaged_file_is_refused_and_recovered(linebounce: Program, damage, said: str) -> None:
+    content = synthetic(linebounce).read_bytes()
+    linebounce.file("torn.lbt", damage(content))
+    refused = linebounce.refused("trace", "replay", "torn.lbt", "--machine", "p3_xeon_4way", code=3)
+    assert "torn.lbt: byte" in refused
+    assert said in refused
+    assert len(refused.splitlines()) == 1
+    assert metric_of(replay(linebounce, "torn.lbt", "--recover"), "replay.operations") > 1000
+
+
+def test_what_is_no_trace_is_refused(linebounce: Program) -> None:
+    content = synthetic(linebounce).read_bytes()
+    linebounce.file("magic.lbt", b"XXXX" + content[4:])
+    for recover in ((), ("--recover",)):
+        refused = linebounce.refused("trace", "replay", "magic.lbt", "--machine", "p3_xeon_4way", *recover, code=3)
+        assert "magic.lbt: byte 0: this is no trace" in refused
+
+
+def test_more_threads_than_cpus_want_to_be_folded(linebounce: Program) -> None:
+    synthetic(linebounce, "s.lbt", "--threads", "8")
+    refused = linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "-o", "o", code=3)
+    assert "s.lbt: the trace has 8 threads and the machine 4 CPUs" in refused
+    assert "round_robin" in refused
+    assert metric_of(replay(linebounce, "s.lbt", "--threads", "round_robin"), "replay.operations") > 160000
