@@ -155,6 +155,9 @@ class Results:
         """
         return read_timeline(self.point_directory(self.point(point).number))
 
+    def has_timeline(self, point: int) -> bool:
+        return (self.point_directory(point) / "timeline.csv").exists()
+
     def __repr__(self) -> str:
         return f"<linebounce results {self.directory}: {self.experiment} on {self.machine}, {len(self.points)} points>"
 

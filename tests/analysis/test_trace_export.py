@@ -125,7 +125,7 @@ def test_overlapping_misses_of_a_cpu_are_on_lanes_of_one_name(exported: ReadBack
 
 def test_grace_periods_have_a_track(command: Callable[..., Result], grace_run: Path, tmp_path: Path) -> None:
     file = tmp_path / "deeper" / "run.pftrace"
-    assert command("trace_export", grace_run, "--point", "0", "--perfetto", file).code == 0
+    assert command("trace_export", grace_run, "--point", "1", "--perfetto", file).code == 0
     periods = ReadBack(file).of("grace_period")
     assert periods
     assert {period["path"] for period in periods} == {("Grace periods",)}

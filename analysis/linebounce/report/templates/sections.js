@@ -12,6 +12,7 @@ class RunView {
     this.wireSweep();
     this.wireContention();
     this.wireLines();
+    this.wireOwnership();
     this.showPaper();
     this.showPoint();
   }
@@ -109,6 +110,7 @@ class RunView {
     this.showMatrix();
     this.showLocks();
     this.showLines();
+    this.showOwnership();
     const subsystems = this.run.subsystems.filter((row) => row.point === this.number);
     this.page.charts.show(this.chart("subsystems"), "subsystems", "subsystems", subsystems);
     this.showMachine();
@@ -311,6 +313,31 @@ class RunView {
       all,
       table
     );
+  }
+
+  // ---- who owns a line ----
+
+  wireOwnership() {
+    this.find("[data-ownership-line]")?.addEventListener("change", () => this.drawOwnership());
+  }
+
+  showOwnership() {
+    const select = this.find("[data-ownership-line]");
+    if (!select) return;
+    this.ownedLines = rowsWhere(this.run.ownership.lines, { point: this.number });
+    this.find("[data-ownership]").hidden = !this.ownedLines.length;
+    this.find("[data-ownership-none]").hidden = this.ownedLines.length > 0;
+    fillSelect(select, this.ownedLines.map((line, i) => [String(i), `${line.object}, line ${line.line}: ${numberText(line.changes)} changes`]), "0");
+    this.drawOwnership();
+  }
+
+  drawOwnership() {
+    const line = this.ownedLines[Number(this.find("[data-ownership-line]").value)];
+    const spans = line ? rowsWhere(this.run.ownership.spans, { point: this.number, object: line.object, line: line.line }) : [];
+    this.page.charts.show(this.chart("ownership"), "ownership", "ownership", spans);
+    if (!line) return;
+    const cut = line.shown_spans < line.of_spans ? ` The first ${numberText(line.shown_spans)} of ${numberText(line.of_spans)} spans are shown.` : "";
+    this.find("[data-ownership-facts]").textContent = `Changed hands ${numberText(line.changes)} times among ${numberText(line.cpus)} CPUs.${cut}`;
   }
 
   // ---- machine and metrics ----
