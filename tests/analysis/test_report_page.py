@@ -257,10 +257,8 @@ def test_lines_that_change_hands_are_chosen_from_a_list_the_liveliest_first(open
     assert before > changes[-1]
     page.page.locator("[data-ownership-line]").select_option(str(len(choices) - 1))
     assert page.page.locator("[data-ownership-facts]").inner_text().startswith(f"Changed hands {changes[-1]} times")
-    page.page.wait_for_function(
-        "(before) => document.querySelectorAll('figure[data-chart=ownership] svg g.mark-rect.role-mark path').length !== before",
-        arg=before,
-    )
+    marks = "figure[data-chart=ownership] svg g.mark-rect.role-mark path"
+    page.page.wait_for_function(f"(before) => document.querySelectorAll('{marks}').length !== before", arg=before)
 
 
 def test_numbers_of_the_paper_stand_beside_the_simulated(opened: Callable[..., OpenedPage]) -> None:
