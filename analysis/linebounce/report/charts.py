@@ -279,7 +279,10 @@ def ownership() -> Spec:
         .mark_bar(height=alt.RelativeBandSize(band=0.86))
         .encode(
             alt.X(
-                "from_us:Q", title="time (µs)", scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=8, format=",~f")
+                "from_us:Q",
+                title="time (µs)",
+                scale=alt.Scale(zero=False, nice=False),
+                axis=alt.Axis(tickCount=8, format=",~f"),
             ),
             alt.X2("to_us:Q"),
             alt.Y("cpu:O", title="CPU", axis=alt.Axis(grid=False)),

@@ -318,7 +318,7 @@ class RunView {
   // ---- who owns a line ----
 
   wireOwnership() {
-    this.find("[data-ownership-line]")?.addEventListener("change", () => this.drawOwnership());
+    for (const choice of ["line", "part", "from"]) this.find(`[data-ownership-${choice}]`)?.addEventListener("change", () => this.drawOwnership());
   }
 
   showOwnership() {
@@ -334,10 +334,25 @@ class RunView {
   drawOwnership() {
     const line = this.ownedLines[Number(this.find("[data-ownership-line]").value)];
     const spans = line ? rowsWhere(this.run.ownership.spans, { point: this.number, object: line.object, line: line.line }) : [];
-    this.page.charts.show(this.chart("ownership"), "ownership", "ownership", spans);
+    this.page.charts.show(this.chart("ownership"), "ownership", "ownership", this.partOf(spans));
     if (!line) return;
     const cut = line.shown_spans < line.of_spans ? ` The first ${numberText(line.shown_spans)} of ${numberText(line.of_spans)} spans are shown.` : "";
     this.find("[data-ownership-facts]").textContent = `Changed hands ${numberText(line.changes)} times among ${numberText(line.cpus)} CPUs.${cut}`;
+  }
+
+  // Of a line's spans those in the chosen part of their time, cut at its ends.
+  partOf(spans) {
+    const parts = Number(this.find("[data-ownership-part]").value);
+    const moved = this.find("[data-ownership-from]");
+    this.find("[data-ownership-move]").hidden = parts === 1;
+    moved.max = parts - 1;
+    if (parts === 1) return spans;
+    const first = spans.reduce((least, span) => Math.min(least, span.from_us), Infinity);
+    const last = spans.reduce((most, span) => Math.max(most, span.to_us), 0);
+    const begin = first + ((last - first) * Number(moved.value)) / parts;
+    const end = begin + (last - first) / parts;
+    const inside = spans.filter((span) => span.to_us > begin && span.from_us < end);
+    return inside.map((span) => ({ ...span, from_us: Math.max(span.from_us, begin), to_us: Math.min(span.to_us, end) }));
   }
 
   // ---- machine and metrics ----
