@@ -64,6 +64,32 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
     "transitions": {"point": _COUNT, "controller": _TEXT, "state": _TEXT, "event": _TEXT, "count": _COUNT},
 }
 
+# timeline.csv of one point. A span has a place in memory or it has none: these columns are null where their text is empty.
+TIMELINE: dict[str, pl.DataType] = {
+    "kind": _TEXT,
+    "track": _TEXT,
+    "begin_ns": _NUMBER,
+    "end_ns": _NUMBER,
+    "name": _TEXT,
+    "access": _TEXT,
+    "object": _TEXT,
+    "line": _COUNT,
+    "offset": _COUNT,
+    "field": _TEXT,
+}
+_MAY_BE_EMPTY = frozenset({"line", "offset"})
+TIMELINE_KINDS = (
+    "function",
+    "sleep",
+    "miss",
+    "lock_wait",
+    "lock_hold",
+    "bus_address",
+    "bus_data",
+    "link",
+    "grace_period",
+)
+
 # Files that only some runs have: core-to-core latencies, and metrics of each seed where there are several.
 OPTIONAL = frozenset({"matrix", "seeds"})
 
@@ -81,12 +107,41 @@ def read_frame(directory: Path, name: str) -> pl.DataFrame:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; every results directory has it") from None
+    return _parsed(path, content, columns)
+
+
+def read_timeline(directory: Path) -> pl.DataFrame:
+    """Reads timeline.csv of a point, in the order of the file, which is that of begin_ns.
+
+    Raises InputError as read_frame() does, and for a span of a kind that is not known or that ends before it begins.
+    """
+    path = directory / "timeline.csv"
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no timeline was recorded; `linebounce run ... --set run.record_timeline=true` does"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    frame = _parsed(path, content, TIMELINE)
+    wrong = ~pl.col("kind").is_in(TIMELINE_KINDS) | (pl.col("end_ns") < pl.col("begin_ns"))
+    for row in frame.with_row_index("row").filter(wrong).head(1).iter_rows(named=True):
+        what = f'kind is "{row["kind"]}"; it has to be one of {", ".join(TIMELINE_KINDS)}'
+        raise InputError(
+            f"{path}:{row['row'] + 2}: {what if row['kind'] not in TIMELINE_KINDS else 'it ends before it begins'}"
+        )
+    return frame
+
+
+def _parsed(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> pl.DataFrame:
     _check_ends(path, content, columns)
     try:
         frame = pl.read_csv(content, schema=columns, empty_string_is_null=False)
     except pl.exceptions.PolarsError:
         raise _first_bad_row(path, content, columns) from None
-    if frame.null_count().row(0) != (0,) * len(columns) or not _rows_are_full(content, columns):
+    required = frame.select(pl.exclude(_MAY_BE_EMPTY)) if columns is TIMELINE else frame
+    if any(required.null_count().row(0)) or not _rows_are_full(content, columns):
         raise _first_bad_row(path, content, columns)
     return frame
 
@@ -116,7 +171,8 @@ def _first_bad_row(path: Path, content: bytes, columns: dict[str, pl.DataType]) 
         if len(row) != len(columns):
             return InputError(f"{path}:{reader.line_num}: {len(row)} values for {len(columns)} columns")
         for (column, kind), text in zip(columns.items(), row, strict=True):
-            if not _fits(kind, text):
+            empty = not text and columns is TIMELINE and column in _MAY_BE_EMPTY
+            if not empty and not _fits(kind, text):
                 wanted = "an integer" if kind == _COUNT else "a number"
                 return InputError(f'{path}:{reader.line_num}: {column} is "{text}"; it has to be {wanted}')
     return InputError(f"{path}: this is no CSV file with the columns {','.join(columns)}")

@@ -23,7 +23,7 @@ import polars as pl
 
 from linebounce import display
 from linebounce.errors import InputError, UsageError
-from linebounce.frames import read_frame
+from linebounce.frames import read_frame, read_timeline
 from linebounce.records import Manifest, PaperRow, Point, Setting, manifest_from, paper_row_from, point_from, setting_text
 
 RESULTS_SCHEMA = "linebounce.results/1"
@@ -141,6 +141,22 @@ class Results:
             f"{self.directory}: {len(found) or 'no'} points have {wanted or 'these settings'}; "
             f"there are {len(self.points)}, from {self.points[0].number} on{'; ' + legal if legal else ''}"
         )
+
+    def point_directory(self, point: int) -> Path:
+        """Where that point's own files are: points/K of a sweep, else the directory itself."""
+        own = self.directory / "points" / str(point)
+        return own if own.is_dir() else self.directory
+
+    def timeline(self, point: int | None = None) -> pl.DataFrame:
+        """What every CPU, lock, bus and link did when: timeline.csv of a point, the only one if none is named.
+
+        Columns as in docs/results.md; `line` and `offset` are null where a span is nowhere in memory. Raises InputError if the
+        run did not record it, UsageError if there are several points and none is named.
+        """
+        return read_timeline(self.point_directory(self.point(point).number))
+
+    def has_timeline(self, point: int) -> bool:
+        return (self.point_directory(point) / "timeline.csv").exists()
 
     def __repr__(self) -> str:
         return f"<linebounce results {self.directory}: {self.experiment} on {self.machine}, {len(self.points)} points>"

@@ -1,5 +1,7 @@
 #include "sim/commands/command_line.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -38,7 +40,8 @@ Examples:
   linebounce find-sharing T.lbt               its falsely shared lines, and what would cure them
   linebounce check mesi_snoop                 prove a coherence protocol
 
-Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND, from beside this one or from PATH.
+Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND (trace SUBCOMMAND: linebounce-trace-SUBCOMMAND), from beside this one
+or from PATH.
 
 Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable or missing input;
 4 the simulation failed; 70 a bug in Linebounce; 130 interrupted.)";
@@ -119,27 +122,36 @@ std::string external_program(const std::string& name) {
   return ::access(beside.c_str(), X_OK) == 0 ? beside.string() : "linebounce-" + name;
 }
 
-// Becomes linebounce-NAME. Returns only if there is none.
-int run_external(const CLI::App& program, int argc, char** argv) {
-  const std::string name = argv[1];
+// The words that choose a subcommand which isn't built in: "sweep", or "trace export"; none if it is, or if there is no word.
+std::vector<std::string> external_words(const CLI::App& program, int argc, char** argv) {
+  std::vector<std::string> words;
+  const CLI::App* app = &program;
+  for (int i = 1; i < argc && argv[i][0] != '-' && argv[i][0] != '\0'; ++i) {
+    words.emplace_back(argv[i]);
+    const auto names = subcommand_names(*app);
+    if (std::find(names.begin(), names.end(), words.back()) == names.end()) return words;
+    app = app->get_subcommand(words.back());
+    if (app->get_require_subcommand_min() == 0) break;  // its next words are arguments
+  }
+  return {};
+}
+
+// Becomes linebounce-NAME, or linebounce-trace-NAME. Returns only if there is none.
+int run_external(const CLI::App& program, const std::vector<std::string>& words, int argc, char** argv) {
+  const std::string name = fmt::format("{}", fmt::join(words, "-"));
+  const CLI::App& parent = words.size() == 1 ? program : *program.get_subcommand(words.front());
   std::string external = external_program(name);
   std::vector<char*> arguments = {external.data()};
-  arguments.insert(arguments.end(), argv + 2, argv + argc);
+  arguments.insert(arguments.end(), argv + 1 + words.size(), argv + argc);
   arguments.push_back(nullptr);
   ::execvp(external.c_str(), arguments.data());
   if (errno != ENOENT) {
     print_error("cannot run " + external + ": " + std::generic_category().message(errno));
   } else {
-    print_error("the subcommand " + not_known(name, subcommand_names(program)) + "\nThere is no program linebounce-" + name +
-                " beside this one or in PATH either.");
+    print_error("the subcommand " + not_known(words.back(), subcommand_names(parent)) + "\nThere is no program linebounce-" +
+                name + " beside this one or in PATH either.");
   }
   return static_cast<int>(ExitCode::usage);
-}
-
-bool is_external(const CLI::App& program, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-' || argv[1][0] == '\0') return false;
-  const auto names = subcommand_names(program);
-  return std::find(names.begin(), names.end(), argv[1]) == names.end();
 }
 
 int parse_and_do(int argc, char** argv) {
@@ -157,7 +169,7 @@ int parse_and_do(int argc, char** argv) {
     std::cerr << program.help();
     return static_cast<int>(ExitCode::usage);
   }
-  if (is_external(program, argc, argv)) return run_external(program, argc, argv);
+  if (const auto words = external_words(program, argc, argv); !words.empty()) return run_external(program, words, argc, argv);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

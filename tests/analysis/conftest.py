@@ -58,6 +58,21 @@ def oltp_run(session_linebounce: Program) -> Path:
 
 
 @pytest.fixture(scope="session")
+def timeline_run(session_linebounce: Program) -> Path:
+    """16 CPUs on two nodes, and what each of them, the buses and the links did in the first 100 us of the measured time."""
+    short = ["--set", "run.measure_us=500", "--set", "run.warmup_us=500"]
+    record = ["--set", "run.record_timeline=true", "--set", "run.timeline_us=100"]
+    return session_linebounce.run("oltp", "timeline", *short, *record)
+
+
+@pytest.fixture(scope="session")
+def grace_run(session_linebounce: Program) -> Path:
+    """A timeline in which grace periods end."""
+    record = ["--set", "run.record_timeline=true", "--set", "run.timeline_us=5000"]
+    return session_linebounce.run("tcp_hash", "grace", *record)
+
+
+@pytest.fixture(scope="session")
 def command() -> Callable[..., Result]:
     """A command of the package in a process of its own: command("report", DIR, ...)."""
 

@@ -21,6 +21,16 @@ CHARTS = {
         "structures",
         "subsystems",
     },
+    "timeline_run": {
+        "paper_ratios",
+        "paper_points",
+        "latency_histogram",
+        "latency_cdf",
+        "latency_tail",
+        "structures",
+        "subsystems",
+        "ownership",
+    },
 }
 
 
@@ -234,6 +244,25 @@ def test_several_runs_are_chosen_from_one_page(
     assert set(page.charts()) == CHARTS["locks_run"]
     assert page.problems == []
     page.page.context.close()
+
+
+def test_lines_that_change_hands_are_chosen_from_a_list_the_liveliest_first(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("timeline_run")
+    page.scroll_through()
+    choices = page.page.locator("[data-ownership-line] option").all_inner_texts()
+    changes = [int(text.rpartition(": ")[2].split()[0].replace(",", "")) for text in choices]
+    assert len(changes) > 5
+    assert changes == sorted(changes, reverse=True)
+    before = page.marks("ownership")
+    assert before > changes[-1]
+    marks = "figure[data-chart=ownership] svg g.mark-rect.role-mark path"
+    page.page.locator("[data-ownership-part]").select_option("10")
+    page.page.wait_for_function(f"(before) => document.querySelectorAll('{marks}').length < before / 2", arg=before)
+    page.page.locator("[data-ownership-from]").press("End")
+    page.page.locator("[data-ownership-part]").select_option("1")
+    page.page.locator("[data-ownership-line]").select_option(str(len(choices) - 1))
+    assert page.page.locator("[data-ownership-facts]").inner_text().startswith(f"Changed hands {changes[-1]} times")
+    page.page.wait_for_function(f"(before) => document.querySelectorAll('{marks}').length !== before", arg=before)
 
 
 def test_numbers_of_the_paper_stand_beside_the_simulated(opened: Callable[..., OpenedPage]) -> None:

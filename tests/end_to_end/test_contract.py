@@ -231,6 +231,17 @@ def test_an_unknown_subcommand_runs_the_program_of_that_name(linebounce: Program
     assert (result.code, result.stdout) == (7, "hello a b --json\n")
 
 
+def test_an_unknown_subcommand_of_trace_runs_the_program_of_both_names(linebounce: Program) -> None:
+    tool = linebounce.file("tools/linebounce-trace-hello", '#!/bin/sh\necho "hello $*"\nexit 7\n')
+    tool.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tool.parent}:{os.environ['PATH']}"}
+    result = linebounce("trace", "hello", "a b", "--json", env=environment)
+    assert (result.code, result.stdout) == (7, "hello a b --json\n")
+    message = linebounce.refused("trace", "inof", env=environment)
+    assert "did you mean info?" in message
+    assert "linebounce-trace-inof" in message
+
+
 @pytest.mark.parametrize("subcommand", [[], ["run"], ["reproduce"], ["list"], ["describe"], ["bench"]], ids=" ".join)
 def test_help_goes_to_stdout(linebounce: Program, subcommand: list[str]) -> None:
     result = linebounce(*subcommand, "--help")

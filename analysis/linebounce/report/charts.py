@@ -264,6 +264,35 @@ def structures() -> Spec:
     return _finished(encoded, alt.Step(21))
 
 
+def ownership() -> Spec:
+    """Which CPUs own or share a line over time, a row for each CPU."""
+    scale = alt.Scale(domain=["owns", "shares"], range=["#d55e00", "#56b4e9"])
+    tips = [
+        alt.Tooltip("cpu:O", title="CPU"),
+        alt.Tooltip("state:N"),
+        alt.Tooltip("from_us:Q", title="from (µs)", format=",.3f"),
+        alt.Tooltip("to_us:Q", title="to (µs)", format=",.3f"),
+        alt.Tooltip("by:N", title="by"),
+    ]
+    encoded = (
+        _chart("ownership")
+        .mark_bar(height=alt.RelativeBandSize(band=0.86))
+        .encode(
+            alt.X(
+                "from_us:Q",
+                title="time (µs)",
+                scale=alt.Scale(zero=False, nice=False),
+                axis=alt.Axis(tickCount=8, format=",~f"),
+            ),
+            alt.X2("to_us:Q"),
+            alt.Y("cpu:O", title="CPU", axis=alt.Axis(grid=False)),
+            alt.Color("state:N", scale=scale, legend=alt.Legend(title=None, orient="top")),
+            tooltip=tips,
+        )
+    )
+    return _finished(encoded, alt.Step(18))
+
+
 # By the name of the place on the page, and of the figure's file.
 CHARTS = {
     "paper_ratios": paper_ratios,
@@ -276,6 +305,7 @@ CHARTS = {
     "sweep_bars": sweep_bars,
     "subsystems": subsystems,
     "structures": structures,
+    "ownership": ownership,
 }
 
 

@@ -10,6 +10,7 @@ import vl_convert
 
 from linebounce.records import Point
 from linebounce.report import charts, sweeps, tables
+from linebounce.report.ownership import ownership_frames
 from linebounce.results import Results
 
 _WIDTH = 480  # of the plot in pixels; as SVG it has any size
@@ -61,6 +62,10 @@ def figures_of(results: Results) -> Iterator[Figure]:
     for name, rows in (("structures", structures), ("subsystems", tables.subsystems(point))):
         if rows:
             yield _figure(name, name, rows)
+    lines, spans = ownership_frames(results)
+    for line in lines.filter(point=point.number).head(1).iter_rows(named=True):
+        of_line = spans.filter(point=point.number, object=line["object"], line=line["line"])
+        yield _figure("ownership", "ownership", of_line.to_dicts())
 
 
 def _against_paper(results: Results) -> Iterator[Figure]:

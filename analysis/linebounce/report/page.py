@@ -19,6 +19,7 @@ from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
 from linebounce.report.machine import Machine
 from linebounce.report.network import network_drawing
+from linebounce.report.ownership import ownership_frames
 from linebounce.report.topology import node_drawing
 from linebounce.results import Results
 
@@ -97,6 +98,7 @@ def _verdicts(paper: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
 
 
 def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    lines, spans = ownership_frames(results)
     return {
         "title": results.title,
         "first_shown": tables.most_latency_point(results).number,
@@ -115,6 +117,7 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "structures": _columns(tables.structures(results.lines)),
         "subsystems": [row for point in results.points for row in tables.subsystems(point)],
         "lines": line_store.pack(results.lines),
+        "ownership": {"lines": _columns(lines), "spans": _columns(spans)},
     }
 
 
@@ -145,6 +148,7 @@ def _sections(results: Results) -> list[tuple[str, str]]:
         ("matrix", "Core to core", not results.matrix.is_empty()),
         ("locks", "Locks", not results.locks.is_empty()),
         ("lines", "Cache lines", not results.lines.is_empty()),
+        ("ownership", "Who owns a line", any(results.has_timeline(point.number) for point in results.points)),
         ("subsystems", "Subsystems", subsystem),
         ("machine", "Machine", True),
         ("metrics", "All metrics", True),

@@ -12,6 +12,7 @@ class RunView {
     this.wireSweep();
     this.wireContention();
     this.wireLines();
+    this.wireOwnership();
     this.showPaper();
     this.showPoint();
   }
@@ -109,6 +110,7 @@ class RunView {
     this.showMatrix();
     this.showLocks();
     this.showLines();
+    this.showOwnership();
     const subsystems = this.run.subsystems.filter((row) => row.point === this.number);
     this.page.charts.show(this.chart("subsystems"), "subsystems", "subsystems", subsystems);
     this.showMachine();
@@ -311,6 +313,46 @@ class RunView {
       all,
       table
     );
+  }
+
+  // ---- who owns a line ----
+
+  wireOwnership() {
+    for (const choice of ["line", "part", "from"]) this.find(`[data-ownership-${choice}]`)?.addEventListener("change", () => this.drawOwnership());
+  }
+
+  showOwnership() {
+    const select = this.find("[data-ownership-line]");
+    if (!select) return;
+    this.ownedLines = rowsWhere(this.run.ownership.lines, { point: this.number });
+    this.find("[data-ownership]").hidden = !this.ownedLines.length;
+    this.find("[data-ownership-none]").hidden = this.ownedLines.length > 0;
+    fillSelect(select, this.ownedLines.map((line, i) => [String(i), `${line.object}, line ${line.line}: ${numberText(line.changes)} changes`]), "0");
+    this.drawOwnership();
+  }
+
+  drawOwnership() {
+    const line = this.ownedLines[Number(this.find("[data-ownership-line]").value)];
+    const spans = line ? rowsWhere(this.run.ownership.spans, { point: this.number, object: line.object, line: line.line }) : [];
+    this.page.charts.show(this.chart("ownership"), "ownership", "ownership", this.partOf(spans));
+    if (!line) return;
+    const cut = line.shown_spans < line.of_spans ? ` The first ${numberText(line.shown_spans)} of ${numberText(line.of_spans)} spans are shown.` : "";
+    this.find("[data-ownership-facts]").textContent = `Changed hands ${numberText(line.changes)} times among ${numberText(line.cpus)} CPUs.${cut}`;
+  }
+
+  // Of a line's spans those in the chosen part of their time, cut at its ends.
+  partOf(spans) {
+    const parts = Number(this.find("[data-ownership-part]").value);
+    const moved = this.find("[data-ownership-from]");
+    this.find("[data-ownership-move]").hidden = parts === 1;
+    moved.max = parts - 1;
+    if (parts === 1) return spans;
+    const first = spans.reduce((least, span) => Math.min(least, span.from_us), Infinity);
+    const last = spans.reduce((most, span) => Math.max(most, span.to_us), 0);
+    const begin = first + ((last - first) * Number(moved.value)) / parts;
+    const end = begin + (last - first) / parts;
+    const inside = spans.filter((span) => span.to_us > begin && span.from_us < end);
+    return inside.map((span) => ({ ...span, from_us: Math.max(span.from_us, begin), to_us: Math.min(span.to_us, end) }));
   }
 
   // ---- machine and metrics ----

@@ -1,0 +1,117 @@
+"""Who has a cache line when, worked out from the misses of timeline.csv.
+
+A store or atomic operation that misses, an upgrade too, makes its CPU the owner when it ends, and all other copies go; a load
+makes its CPU one of those that share the line, and the owner shares it from then on, too. What a cache drops by itself leaves
+no trace there: a copy is taken to last until somebody writes. Objects that share a line are seen each by itself.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from linebounce.results import Results
+
+# Of each point: so many lines, those that change most, and so many spans of each, the first. A page has to draw them.
+MOST_LINES = 50
+MOST_SPANS = 2000
+
+_LINES = {
+    "point": pl.Int64,
+    "object": pl.String,
+    "line": pl.Int64,
+    "changes": pl.Int64,
+    "cpus": pl.Int64,
+    "shown_spans": pl.Int64,
+    "of_spans": pl.Int64,
+}
+_SPANS = {
+    "point": pl.Int64,
+    "object": pl.String,
+    "line": pl.Int64,
+    "cpu": pl.Int64,
+    "state": pl.String,
+    "from_us": pl.Float64,
+    "to_us": pl.Float64,
+    "by": pl.String,
+}
+Miss = Mapping[str, Any]
+
+
+@dataclass
+class _Holding:
+    """A CPU's copy: since when, as owner or not, and the miss that brought it."""
+
+    since_ns: float
+    owns: bool
+    by: str
+
+
+@dataclass
+class _Line:
+    """Plays the misses on one line, in the order in which they ended."""
+
+    held: dict[int, _Holding] = field(default_factory=dict)
+    spans: list[dict[str, Any]] = field(default_factory=list)
+    changes: int = 0
+
+    def miss(self, miss: Miss) -> None:
+        cpu, at = int(miss["track"]), float(miss["end_ns"])
+        by = f"{miss['access']} of {miss['field']}, {miss['name']}"
+        owns = miss["access"] != "load"
+        before = self.held.get(cpu)
+        if before is not None and (before.owns or not owns):
+            return  # another miss of the same CPU that was under way: it had the line already
+        self.changes += 1
+        for other in list(self.held):
+            if owns or self.held[other].owns:
+                ended = self._end(other, at)
+                if not owns:
+                    self.held[other] = _Holding(at, False, ended.by)
+        self.held[cpu] = _Holding(at, owns, by)
+
+    def end(self, at: float) -> None:
+        for cpu in list(self.held):
+            self._end(cpu, at)
+
+    def _end(self, cpu: int, at: float) -> _Holding:
+        held = self.held.pop(cpu)
+        if at > held.since_ns:
+            state = "owns" if held.owns else "shares"
+            self.spans.append({"cpu": cpu, "state": state, "from_us": held.since_ns / 1000, "to_us": at / 1000, "by": held.by})
+        return held
+
+
+def ownership(timeline: pl.DataFrame) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """Each line that changes hands, the one that does so most first: its row for a list, and all its spans by their begin."""
+    misses = timeline.filter(pl.col("kind") == "miss", pl.col("object") != "", pl.col("field") != "[]")
+    if misses.is_empty():
+        return
+    last = float(misses["end_ns"].max())  # type: ignore[arg-type]
+    played = []
+    for (name, number), on_line in misses.sort("end_ns", maintain_order=True).group_by("object", "line", maintain_order=True):
+        line = _Line()
+        for miss in on_line.iter_rows(named=True):
+            line.miss(miss)
+        line.end(last)
+        if line.changes > 1:
+            spans = sorted(line.spans, key=lambda span: (span["from_us"], span["cpu"]))
+            cpus = len({span["cpu"] for span in spans})
+            played.append(({"object": name, "line": number, "changes": line.changes, "cpus": cpus}, spans))
+    yield from sorted(played, key=lambda entry: (-entry[0]["changes"], entry[0]["object"], entry[0]["line"]))
+
+
+def ownership_frames(results: Results) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Lines and their spans at every point that has a timeline; two frames without rows where none has."""
+    lines: list[dict[str, Any]] = []
+    spans: list[dict[str, Any]] = []
+    for point in results.points:
+        if not results.has_timeline(point.number):
+            continue
+        for _, (line, of_line) in zip(range(MOST_LINES), ownership(results.timeline(point.number)), strict=False):
+            shown = of_line[:MOST_SPANS]
+            lines.append({"point": point.number, **line, "shown_spans": len(shown), "of_spans": len(of_line)})
+            where = {"point": point.number, "object": line["object"], "line": line["line"]}
+            spans += [where | span for span in shown]
+    return pl.DataFrame(lines, schema=_LINES), pl.DataFrame(spans, schema=_SPANS)

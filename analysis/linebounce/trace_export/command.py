@@ -1,0 +1,72 @@
+"""`linebounce trace export`: the command."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import linebounce
+from linebounce.errors import InputError, UsageError
+
+_EXAMPLES = """examples:
+  linebounce run lock_scaling --set run.record_timeline=true -o out/locks
+  linebounce trace export out/locks --point 7 --perfetto locks.pftrace      one point of a sweep
+  linebounce trace export out/locks/points/7 --perfetto locks.pftrace       the same
+  linebounce trace export out/oltp --perfetto oltp.pftrace                  then open oltp.pftrace in ui.perfetto.dev
+
+Tracks: CPUs (functions and sleep, below each its misses), locks (who holds them, below each who waits), buses (address and
+data), links, grace periods. Times are rounded to whole nanoseconds, for Perfetto has no others.
+Exit codes: 0 done, 2 wrong usage or a file that can't be written, 3 results that can't be read, or without a timeline."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        return _export(_parse(arguments))
+    except UsageError as error:
+        return _refused(error, 2)
+    except InputError as error:
+        return _refused(error, 3)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _refused(error: Exception, code: int) -> int:
+    print(f"linebounce trace export: {error}", file=sys.stderr)
+    return code
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="linebounce trace export",
+        description="Writes the timeline of a run (--set run.record_timeline=true) as a trace that Perfetto's viewer opens.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("directory", metavar="DIR", type=Path, help="a results directory, as `linebounce run` leaves it")
+    parser.add_argument("--point", metavar="K", type=int, help="the point of a sweep, counted from 0")
+    parser.add_argument("--perfetto", metavar="FILE", type=Path, required=True, help="the trace to write")
+    return parser.parse_args(arguments)
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    results = linebounce.open(arguments.directory)
+    if arguments.point is None and len(results.points) > 1:
+        last = results.points[-1].number
+        raise UsageError(f"{arguments.directory}: a sweep of {len(results.points)} points; choose one: --point 0 to {last}")
+    timeline = results.timeline(arguments.point)
+    # Perfetto's messages take a moment to load: not before the timeline is known to be good.
+    from linebounce.trace_export.perfetto_file import write_perfetto  # noqa: PLC0415
+    from linebounce.trace_export.tracks import tracks_of  # noqa: PLC0415
+
+    try:
+        arguments.perfetto.parent.mkdir(parents=True, exist_ok=True)
+        with arguments.perfetto.open("wb") as file:
+            spans = write_perfetto(tracks_of(timeline), file)
+    except OSError as error:
+        raise UsageError(f"{error.filename or arguments.perfetto}: {error.strerror}") from None
+    print(f"{arguments.perfetto}: {spans} spans")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+"""Where each span of a timeline is drawn: a tree of tracks, as a viewer shows them.
+
+Spans of one track may overlap (a CPU has several misses under way, readers hold a lock together), and slices of a Perfetto
+track may not. Such a track has lanes, tracks of one name below one parent, which Perfetto's viewer shows as one.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import polars as pl
+
+Span = dict[str, Any]
+Argument = str | int
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A span as it is drawn: in nanoseconds, with what a click on it shows."""
+
+    kind: str
+    begin_ns: float
+    end_ns: float
+    name: str
+    arguments: dict[str, Argument]
+
+
+@dataclass(frozen=True)
+class Track:
+    """A lane: the names from the root on, and its slices in order of time, which do not overlap. Without slices a heading."""
+
+    path: tuple[str, ...]
+    lane: int
+    slices: Sequence[Slice]
+
+
+def _place(span: Span) -> dict[str, Argument]:
+    """What of an object a span is about: `object.field` of a miss, of a bus or link the line."""
+    if not span["object"]:
+        return {}
+    found: dict[str, Argument] = {"object": span["object"], "line": span["line"]}
+    if span["offset"] is not None:
+        found |= {"offset": span["offset"], "field": f"{span['object']}.{span['field']}"}
+    return found
+
+
+def _cpu(span: Span) -> dict[str, Argument]:
+    return {"cpu": int(span["track"])}
+
+
+@dataclass(frozen=True)
+class _Kind:
+    path: Callable[[Span], tuple[str, ...]]
+    name: Callable[[Span], str]
+    arguments: Callable[[Span], dict[str, Argument]]
+
+
+def _named(span: Span) -> str:
+    return str(span["name"])
+
+
+def _of_cpu(span: Span) -> tuple[str, ...]:
+    return ("CPUs", f"CPU {span['track']}")
+
+
+_KINDS = {
+    "function": _Kind(_of_cpu, _named, lambda _: {}),
+    "sleep": _Kind(_of_cpu, _named, lambda _: {}),
+    "miss": _Kind(
+        lambda span: (*_of_cpu(span), "misses"),
+        _named,
+        lambda span: {"source": span["name"], "access": span["access"]} | _place(span),
+    ),
+    "lock_hold": _Kind(lambda span: ("Locks", span["name"]), lambda span: f"held by CPU {span['track']}", _cpu),
+    "lock_wait": _Kind(lambda span: ("Locks", span["name"], "waits"), lambda span: f"CPU {span['track']} waits", _cpu),
+    "bus_address": _Kind(lambda span: ("Buses", f"bus {span['track']}", "address"), _named, _place),
+    "bus_data": _Kind(lambda span: ("Buses", f"bus {span['track']}", "data"), _named, _place),
+    "link": _Kind(lambda span: ("Links", span["track"].replace("_", " to ")), _named, _place),
+    "grace_period": _Kind(lambda _: ("Grace periods",), lambda span: f"grace period {span['name']}", lambda _: {}),
+}
+_GROUPS = ("CPUs", "Locks", "Buses", "Links", "Grace periods")
+
+
+def tracks_of(timeline: pl.DataFrame) -> Iterator[Track]:
+    """Every track, a parent before its children, in the order in which a viewer lists them; every span on one of them."""
+    drawn = sorted(
+        ((_KINDS[span["kind"]].path(span), span) for span in timeline.iter_rows(named=True)),
+        key=lambda entry: (_order(entry[0]), entry[1]["begin_ns"], entry[1]["end_ns"]),
+    )
+    listed: set[tuple[str, ...]] = set()
+    for path, spans in groupby(drawn, key=lambda entry: entry[0]):
+        for depth in range(1, len(path)):
+            if path[:depth] not in listed:
+                listed.add(path[:depth])
+                yield Track(path[:depth], 0, ())
+        listed.add(path)
+        for number, lane in enumerate(_lanes([_slice(span) for _, span in spans])):
+            yield Track(path, number, lane)
+
+
+def _slice(span: Span) -> Slice:
+    kind = _KINDS[span["kind"]]
+    return Slice(span["kind"], span["begin_ns"], span["end_ns"], kind.name(span), kind.arguments(span))
+
+
+def _order(path: tuple[str, ...]) -> tuple[object, ...]:
+    """Groups in their order, CPU 2 before CPU 10."""
+    words = [re.sub(r"\d+", lambda number: number.group().zfill(9), word) for word in path[1:]]
+    return (_GROUPS.index(path[0]), *words)
+
+
+def _lanes(slices: Sequence[Slice]) -> list[list[Slice]]:
+    """Each slice on the first lane where none is before it any more."""
+    lanes: list[list[Slice]] = []
+    for slice_ in slices:
+        free = next((lane for lane in lanes if lane[-1].end_ns <= slice_.begin_ns), None)
+        if free is None:
+            lanes.append([slice_])
+        else:
+            free.append(slice_)
+    return lanes
