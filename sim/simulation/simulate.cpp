@@ -148,7 +148,8 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   Statistics statistics(machine, memory);
   relay.set(statistics, tap);
   const Tick measured_from = machine.timebase().from_us(input.run.warmup_us);
-  TimelineRecorder timeline(measured_from, measured_from + machine.timebase().from_us(input.run.timeline_us));
+  TimelineRecorder timeline(measured_from, measured_from + machine.timebase().from_us(input.run.timeline_us),
+                            machine.core_spec().end);
   if (input.run.record_timeline) machine.set_timeline(timeline);
   machine.set_functions(memory.functions().size());
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {

@@ -26,7 +26,8 @@ std::string ns_text(Tick at, const Timebase& timebase) {
 
 }  // namespace
 
-void TimelineRecorder::add(const Span& span) {
+void TimelineRecorder::add(Span span) {
+  span.to = std::min(span.to, end_);
   if (span.to > from_ && span.from < to_ && span.to > span.from) spans_.push_back(span);
 }
 

@@ -13,8 +13,9 @@ namespace linebounce {
 
 class TimelineRecorder final : public Timeline {
  public:
-  // What overlaps [from, to).
-  TimelineRecorder(Tick from, Tick to) : from_(from), to_(to) {}
+  // What overlaps [from, to), up to `end`, where the run ends: a CPU may be told of beyond it, by as much as its last
+  // operation.
+  TimelineRecorder(Tick from, Tick to, Tick end) : from_(from), to_(to), end_(end) {}
 
   void function(CpuId cpu, FunctionId function, Tick from, Tick to) override;
   void sleep(CpuId cpu, Tick from, Tick to) override;
@@ -39,14 +40,14 @@ class TimelineRecorder final : public Timeline {
     Address address = 0;        // misses, buses and links
   };
 
-  void add(const Span& span);
+  void add(Span span);
   std::int64_t number_of(const std::string& text);
   [[nodiscard]] std::string name_of(const Span& span, const AddressSpace& memory) const;
   // The last four columns, and the line's end.
   [[nodiscard]] static std::string place_columns(const Span& span, const AddressSpace& memory, int line_bytes);
   [[nodiscard]] bool before(const Span& a, const Span& b) const;
 
-  Tick from_, to_;
+  Tick from_, to_, end_;
   std::vector<Span> spans_;
   std::map<std::string, std::int64_t> numbers_;
   std::vector<std::string> texts_;

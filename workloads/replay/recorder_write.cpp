@@ -252,8 +252,8 @@ void Recorder::write(trace::Writer& writer, trace::Summary summary) {
     const auto [cpu, vector] = key;
     writer.define(trace::Stream{.name = fmt::format("cpu[{}].interrupt[{}]", cpu, vector), .cpu = cpu, .vector = vector});
   }
-  for (int cpu = 0; cpu < cpus; ++cpu) append(static_cast<std::uint32_t>(cpu), programs_[static_cast<std::size_t>(cpu)]);
-  auto stream = static_cast<std::uint32_t>(cpus);
+  std::uint32_t stream = 0;
+  for (const Operations& program : programs_) append(stream++, program);
   for (const auto& [key, handlers] : handlers_) {
     for (const Operations& handler : handlers) append(stream, handler);
     ++stream;
