@@ -135,7 +135,7 @@ bool Cpu::load_from_buffer(const Operation& operation, Value& value) {
     if (store_buffer_.empty()) return false;
     const StoreBuffer::Forward forward = store_buffer_.forward(operation.address, operation.bytes);
     if (forward.value) {
-      if (tap_ != nullptr) tap_->forwarded(*this);
+      if (tap_ != nullptr) tap_->forwarded(*this, operation.address);
       value = *forward.value;
       ++function_counters_->instructions;
       ++function_counters_->hits[0][static_cast<std::size_t>(AccessKind::load)];

@@ -124,7 +124,7 @@ class ReplayCpu {
   bool wait_for(Cpu& cpu, ReplayThread& thread, const WantedWord& word);
   bool await(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   bool meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
-  void sleep(Cpu& cpu, std::uint64_t wakes) const;
+  void sleep(Cpu& cpu, const trace::Operation& operation) const;
   bool await_folded(Cpu& cpu, ReplayThread& thread, const std::vector<WantedWord>& words);
   void count_own_write(std::uint32_t object, std::uint64_t offset, int bytes);
   [[nodiscard]] WantedWord word_of(const trace::Operation& await) const;
