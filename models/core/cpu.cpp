@@ -69,7 +69,14 @@ Value Cpu::compare_exchange(Address address, Value expected, Value desired, int 
 }
 
 void Cpu::write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) {
-  perform({.kind = kind, .bytes = static_cast<std::uint8_t>(bytes), .adds = true, .address = address, .expected = addend},
+  // What a load is forwarded: no count comes so far.
+  const Value forwarded = addend == 0 ? 0 : Value{1} << 63;
+  perform({.kind = kind,
+           .bytes = static_cast<std::uint8_t>(bytes),
+           .adds = true,
+           .address = address,
+           .operand = forwarded,
+           .expected = addend},
           release);
 }
 

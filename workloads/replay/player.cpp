@@ -345,7 +345,8 @@ bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const trace::Operation& op
     for (std::size_t i = 0; i < words.size(); ++i) {
       const trace::Operation& await = thread.awaited[i];
       const bool by_own = (await.flags & trace::kCounted) != 0;
-      if (by_own ? own[i].count >= await.bytes : await.argument > 0 && words[i].has_come(now[i])) return true;
+      const bool sees_own = words[i].bytes < 8 || words[i].is_forwarded(now[i]);
+      if (by_own ? sees_own && own[i].count >= await.bytes : await.argument > 0 && words[i].has_come(now[i])) return true;
     }
     return false;
   };

@@ -63,8 +63,11 @@ struct WantedWord {
   Value number = 0;
   bool other = false;  // than `number`
 
+  // Whether the own store buffer has served the load (Cpu::write_adding); words of fewer bytes don't tell.
+  [[nodiscard]] bool is_forwarded(Value value) const { return bytes == 8 && value >> 63 != 0; }
   [[nodiscard]] bool has_come(Value value) const {
     if (other) return value != number;
+    if (is_forwarded(value)) return false;
     // Counts may have gone round in a small word.
     const int bits = 8 * bytes;
     const Value mask = bytes == 8 ? ~Value{0} : (Value{1} << bits) - 1;
