@@ -60,7 +60,7 @@ constexpr std::array<KindFacts, kKinds> kKindFacts = {{
     {"wait", Names::event, true, 0, false},
     {"create", Names::stream, false, 0, false},
     {"join", Names::stream, false, 0, false},
-    {"sleep", Names::nothing, true, 0, false},
+    {"sleep", Names::nothing, true, kCounted, false},
     {"wake", Names::cpu, false, 0, false},
     {"timer", Names::vector, true, 0, false},
     {"interrupt", Names::cpu_and_vector, true, 0, false},

@@ -46,7 +46,9 @@ enum class Kind : std::uint8_t {
   join = 24,    // `id`: a stream; sleeps until it has ended
 
   // The processor itself, for recorded kernels.
-  sleep = 25,      // until the CPU has been woken `argument` times, from the trace's beginning
+  // Until the CPU has been woken `argument` times, from the trace's beginning. kCounted: who waits for a mutex that this thread
+  // holds can see that it sleeps.
+  sleep = 25,
   wake = 26,       // `id`: a CPU
   timer = 27,      // `id`: a vector; `argument`: picoseconds until it interrupts this CPU
   interrupt = 28,  // `id`: CPU * 2^16 + vector; `argument`: picoseconds, of a device's; 0: an interprocessor interrupt

@@ -69,7 +69,14 @@ Value Cpu::compare_exchange(Address address, Value expected, Value desired, int 
 }
 
 void Cpu::write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) {
-  perform({.kind = kind, .bytes = static_cast<std::uint8_t>(bytes), .adds = true, .address = address, .expected = addend},
+  // What a load is forwarded: no count comes so far.
+  const Value forwarded = addend == 0 ? 0 : Value{1} << 63;
+  perform({.kind = kind,
+           .bytes = static_cast<std::uint8_t>(bytes),
+           .adds = true,
+           .address = address,
+           .operand = forwarded,
+           .expected = addend},
           release);
 }
 
@@ -135,7 +142,7 @@ bool Cpu::load_from_buffer(const Operation& operation, Value& value) {
     if (store_buffer_.empty()) return false;
     const StoreBuffer::Forward forward = store_buffer_.forward(operation.address, operation.bytes);
     if (forward.value) {
-      if (tap_ != nullptr) tap_->forwarded(*this);
+      if (tap_ != nullptr) tap_->forwarded(*this, operation.address);
       value = *forward.value;
       ++function_counters_->instructions;
       ++function_counters_->hits[0][static_cast<std::size_t>(AccessKind::load)];

@@ -66,8 +66,8 @@ class ProgramTap {
   virtual void called(const Cpu& cpu, const ProgramCall& call) = 0;
   // An operation has come to its place in the order of those on its word, which held `old` before. In that order.
   virtual void applied(const Cpu& cpu, const Operation& operation, Value old) = 0;
-  // A load was served by the thread's own store buffer.
-  virtual void forwarded(const Cpu& cpu) = 0;
+  // A load of this address was served by the thread's own store buffer.
+  virtual void forwarded(const Cpu& cpu, Address address) = 0;
 
   // A spin on these words; each time all have been loaded; its end. Its loads are told by applied() and forwarded() alone.
   virtual void spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) = 0;

@@ -46,7 +46,7 @@ ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const Setting& setting
     if (lock.object != trace::kNone) objects_[lock.object].holds_lock = true;
   }
   for (const trace::Function& function : symbols.functions)
-    setting.memory.function(function.name, function.user ? Mode::user : Mode::kernel);
+    functions_.push_back(setting.memory.function(function.name, function.user ? Mode::user : Mode::kernel));
   place_all();
   place_beside_locks();
   place_recorded_addresses();
@@ -127,9 +127,9 @@ void ReplayPlaces::create_lock(std::uint32_t id) {
   std::map<FunctionId, FunctionId> by_call_site;
   for (const trace::WaitsIn& waits : lock.waits_in) {
     if (waits.taker == trace::kNone) {
-      everywhere = static_cast<FunctionId>(waits.function);
+      everywhere = functions_[waits.function];
     } else {
-      by_call_site.emplace(static_cast<FunctionId>(waits.taker), static_cast<FunctionId>(waits.function));
+      by_call_site.emplace(functions_[waits.taker], functions_[waits.function]);
     }
   }
   options.waits_in = WaitsIn(everywhere, std::move(by_call_site));

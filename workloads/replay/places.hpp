@@ -39,6 +39,7 @@ class ReplayPlaces {
   // What a write must add so that every awaited word that it covers grows by one.
   [[nodiscard]] Value count_of(std::uint32_t object, std::uint64_t offset, int bytes) const;
 
+  [[nodiscard]] FunctionId function(std::uint32_t id) const { return functions_[id]; }
   [[nodiscard]] MeteredLock& lock(std::uint32_t id) { return *locks_[id]; }
   [[nodiscard]] const Barrier& barrier(std::uint32_t id) const { return barriers_[id]; }
   // Words that count: an event's signals; whether a stream has begun, and has ended.
@@ -71,6 +72,7 @@ class ReplayPlaces {
   const Choices& choices_;
   std::vector<Layout> layouts_;                                             // by structure, as recorded
   std::map<std::string, std::unique_ptr<std::vector<FieldPlace>>> fields_;  // by layout, where a change has moved any
+  std::vector<FunctionId> functions_;
   std::vector<Placed> objects_;
   std::vector<MeteredLock*> locks_;
   std::vector<Barrier> barriers_;

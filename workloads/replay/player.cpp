@@ -168,7 +168,7 @@ bool ReplayCpu::step(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     case Kind::execute: cpu.execute(static_cast<std::int64_t>(operation.argument)); break;
     case Kind::compute: cpu.compute(static_cast<std::int64_t>(operation.argument)); break;
     case Kind::clock: cpu.now(); break;
-    case Kind::enter: thread.callers.push_back(cpu.enter_function(static_cast<FunctionId>(operation.id))); break;
+    case Kind::enter: thread.callers.push_back(cpu.enter_function(context_.places.function(operation.id))); break;
     case Kind::leave:
       if (thread.callers.empty()) break;  // what it was in when the recording began
       cpu.leave_function(thread.callers.back());
@@ -260,7 +260,7 @@ void ReplayCpu::count_own_write(std::uint32_t object, std::uint64_t offset, int 
 
 void ReplayCpu::use_processor(Cpu& cpu, const trace::Operation& operation) {
   switch (operation.kind) {
-    case Kind::sleep: return sleep(cpu, operation.argument);
+    case Kind::sleep: return sleep(cpu, operation);
     case Kind::wake: return cpu.wake(CpuId(context_.cpu_of.at(operation.id)));
     case Kind::timer: return cpu.set_timer(nanoseconds(operation.argument), static_cast<int>(operation.id));
     case Kind::interrupt: {
@@ -275,10 +275,18 @@ void ReplayCpu::use_processor(Cpu& cpu, const trace::Operation& operation) {
 }
 
 // Wake-ups that came together count each, as when they were recorded.
-void ReplayCpu::sleep(Cpu& cpu, std::uint64_t wakes) const {
+void ReplayCpu::sleep(Cpu& cpu, const trace::Operation& operation) const {
+  const auto wakes = static_cast<std::int64_t>(operation.argument);
+  const auto once = [&] {
+    if ((operation.flags & trace::kCounted) != 0) {
+      context_.locks.sleep(cpu);
+    } else {
+      cpu.sleep();
+    }
+  };
   cpu.now();  // those that came before this have come
-  if (cpu.wake_pending() || cpu.wakes() < static_cast<std::int64_t>(wakes)) context_.locks.sleep(cpu);
-  while (cpu.wakes() < static_cast<std::int64_t>(wakes)) context_.locks.sleep(cpu);
+  if (cpu.wake_pending() || cpu.wakes() < wakes) once();
+  while (cpu.wakes() < wakes) once();
 }
 
 // True: it has come.
@@ -337,7 +345,8 @@ bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const trace::Operation& op
     for (std::size_t i = 0; i < words.size(); ++i) {
       const trace::Operation& await = thread.awaited[i];
       const bool by_own = (await.flags & trace::kCounted) != 0;
-      if (by_own ? own[i].count >= await.bytes : await.argument > 0 && words[i].has_come(now[i])) return true;
+      const bool sees_own = words[i].bytes < 8 || words[i].is_forwarded(now[i]);
+      if (by_own ? sees_own && own[i].count >= await.bytes : await.argument > 0 && words[i].has_come(now[i])) return true;
     }
     return false;
   };

@@ -68,6 +68,7 @@ trace::Operation Recorder::at(Kind kind, Address address, int bytes) const {
 void Recorder::called(const Cpu& cpu, const ProgramCall& call) {
   Context& context = top(cpu);
   if (call.what == ProgramCall::What::memory && call.operation.writes()) note_own_write(cpu, call.operation);
+  if (call.what == ProgramCall::What::sleep) context.slept_until = cpu.wakes();
   if (!records(context)) return;
   const auto which = static_cast<std::uint32_t>(call.which);
   const auto amount = static_cast<std::uint64_t>(call.amount);
@@ -125,6 +126,7 @@ void Recorder::applied(const Cpu& cpu, const Operation& operation, Value old) {
       if (word.address != operation.address) continue;
       word.now = written_.times(word.address, context.spin.bytes);
       word.now_forwarded = false;
+      word.own_now = word.own;
     }
     return;
   }
@@ -136,11 +138,14 @@ void Recorder::applied(const Cpu& cpu, const Operation& operation, Value old) {
   }
 }
 
-// The newest of its own stores: all that came before this look.
-void Recorder::forwarded(const Cpu& cpu) {
+void Recorder::forwarded(const Cpu& cpu, Address address) {
   Context& context = top(cpu);
   if (!context.spins || context.inside > 0) return;
-  for (Looked& word : context.spin.words) word.now_forwarded = true;
+  for (Looked& word : context.spin.words) {
+    if (word.address != address) continue;
+    word.now_forwarded = true;
+    word.own_now = word.own;
+  }
 }
 
 void Recorder::note_own_write(const Cpu& cpu, const Operation& operation) {
@@ -163,8 +168,10 @@ void Recorder::spin_begins(const Cpu& cpu, std::span<const Address> words, int b
 void Recorder::spin_looked(const Cpu& cpu) {
   Context& context = top(cpu);
   if (!context.spins || context.inside > 0) return;
-  context.spin.first = false;
-  for (Looked& word : context.spin.words) word.before = word.now;
+  for (Looked& word : context.spin.words) {
+    word.before = word.now;
+    word.own_before = word.own_now;
+  }
 }
 
 void Recorder::spin_ends(const Cpu& cpu) {
@@ -188,8 +195,8 @@ bool Recorder::holds_any(const Cpu& cpu) const {
 // The word that had changed since the look before is the one that has ended it.
 void Recorder::append_awaits(Context& context) {
   const Spin& spin = context.spin;
-  const auto changed = std::find_if(spin.words.begin(), spin.words.end(),
-                                    [](const Looked& word) { return word.now_forwarded || word.now > word.before; });
+  const auto changed =
+      std::find_if(spin.words.begin(), spin.words.end(), [](const Looked& word) { return word.has_changed(); });
   const auto ends = changed == spin.words.end() ? spin.words.begin() : changed;
   for (auto word = spin.words.begin(); word != spin.words.end(); ++word) {
     const auto number =
@@ -198,7 +205,7 @@ void Recorder::append_awaits(Context& context) {
     if (word + 1 != spin.words.end()) operation.flags |= trace::kPaired;
     if (word == ends && word->now_forwarded) {
       operation.flags |= trace::kCounted;
-      operation.bytes = static_cast<std::uint8_t>(std::min(word->own, 255));
+      operation.bytes = static_cast<std::uint8_t>(std::min(word->own_now, 255));
     } else if (word == ends) {
       operation.argument = word->now;
     }
@@ -237,7 +244,8 @@ void Recorder::composite_ends(const Cpu& cpu, bool failed) {
   Context& context = top(cpu);
   if (--context.inside > 0) return;
   if (context.composite == Composite::What::sleep) {
-    context.to->push_back({.kind = Kind::sleep, .argument = static_cast<std::uint64_t>(cpu.wakes())});
+    context.to->push_back(
+        {.kind = Kind::sleep, .flags = trace::kCounted, .argument = static_cast<std::uint64_t>(context.slept_until)});
     return;
   }
   if (failed) context.to->back().flags |= trace::kFailed;

@@ -31,7 +31,7 @@ class Recorder final : public ProgramTap {
 
   void called(const Cpu& cpu, const ProgramCall& call) override;
   void applied(const Cpu& cpu, const Operation& operation, Value old) override;
-  void forwarded(const Cpu& cpu) override;
+  void forwarded(const Cpu& cpu, Address address) override;
   void spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) override;
   void spin_looked(const Cpu& cpu) override;
   void spin_ends(const Cpu& cpu) override;
@@ -52,11 +52,13 @@ class Recorder final : public ProgramTap {
     std::uint64_t before = 0, now = 0;  // how often it had been written, at the look before and at this one
     bool now_forwarded = false;         // this look was at the own store
     int own = 0;                        // writes by handlers of the same thread since the spin's begin
+    int own_before = 0, own_now = 0;    // the same, at the look before and at this one
+    // Why a spin that went on after the look before ends at this one.
+    [[nodiscard]] bool has_changed() const { return now_forwarded ? own_now > own_before : now > before; }
   };
   struct Spin {
     std::vector<Looked> words;
     int bytes = 0;
-    bool first = true;  // no look before this one
   };
   // A program, or a handler that has interrupted it.
   struct Context {
@@ -65,6 +67,7 @@ class Recorder final : public ProgramTap {
     int inside = 0;  // composites
     bool spins = false, paired = false;
     Composite::What composite{};
+    std::int64_t slept_until = 0;  // wake-ups that the latest sleep inside the composite had used up when it ended
     std::vector<Held> held;
     Spin spin;
   };

@@ -83,8 +83,8 @@ class Replay final : public Workload {
   }
 
  private:
-  // Of the workload's own events where it was one that counts them; else of the trace's operations. A CPU whose threads have
-  // ended early counts for the time until then.
+  // Of the workload's own events where it was one that counts them; else of the trace's operations. Over the whole measured
+  // time, also where threads have ended before.
   void report_speed(const RunFacts& facts, std::int64_t operations, MetricSink& metrics) const {
     if (tallied_by_all(facts, kTally) == 0) return report_rate(facts, operations, metrics);
     report_throughput(facts, kTally, metrics);

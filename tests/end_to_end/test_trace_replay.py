@@ -1,0 +1,35 @@
+"""A recorded run, replayed on the machine it was recorded on, is the run: the same bytes in every table."""
+
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from program import Program
+from test_random_differential import MACHINES, settings
+
+# Differ in what they name, not in what they measure.
+TABLES = ["latency.csv", "lines.csv", "locks.csv"]
+# Programs that end, so that nothing is cut off.
+RUN = "warmup_us = 0\nmeasure_us = 0"
+
+OFF = ["--set", "engine.run_ahead=false", "--set", "engine.parked_spins=false"]
+REVERSE = ["--set", "engine.reverse_construction=true"]
+CASES = [("plain", 1, []), ("tso", 2, OFF), ("ia64", 3, REVERSE), ("two threads, tiny", 4, OFF), ("dragon", 5, REVERSE)]
+
+
+def record_and_replay(program: Program, workload: str, arguments: list[str], how: list[str]) -> tuple[Path, Path]:
+    """The directories of the run, and of its trace's replay, which runs as `how` says."""
+    original = program.file("original.toml", experiment(workload=workload, run=RUN))
+    replay = program.file("replay.toml", experiment(workload='name = "replay"\ntrace = "run.lbt"', run=RUN))
+    recorded = program("trace", "record", original, "-o", "run.lbt", *arguments)
+    assert recorded.code == 0, recorded.stderr
+    return program.run(original, "run", *arguments), program.run(replay, "replay", *arguments, *how)
+
+
+@pytest.mark.parametrize(("machine", "seed", "how"), CASES)
+def test_a_replay_is_the_run(linebounce: Program, machine: str, seed: int, how: list[str]) -> None:
+    workload = f'name = "random_references"\noperations = 150\nshared_lines = {1 + seed % 5}'
+    arguments = [*settings(MACHINES[machine]), "--seed", str(seed)]
+    run, replay = record_and_replay(linebounce, workload, arguments, how)
+    for table in TABLES:
+        assert (run / table).read_bytes() == (replay / table).read_bytes(), table
