@@ -121,8 +121,8 @@ class Cpu {
   void set_tap(ProgramTap* tap);
   [[nodiscard]] ProgramTap* tap() const { return tap_; }
 
-  // For programs that know no values (traces): a write of this kind that adds to what is there. A load of the word that the own
-  // store buffer serves sees 0.
+  // For programs that know no values (traces): a write of this kind that adds to what is there. A load that the own store
+  // buffer serves sees only the highest bit of 8 bytes, and 0 if nothing is added.
   void write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release = false);
   // How often this thread has been woken: each sleep() has used up all that came before it.
   [[nodiscard]] std::int64_t wakes() const { return wakes_; }
