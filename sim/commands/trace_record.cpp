@@ -75,7 +75,8 @@ class Recording final : public SimulationTap {
     return recorder_.emplace(memory, locks, timebase, cpus);
   }
   void miss(const Miss& miss) override {
-    if (miss.issued >= from_ && miss.issued < to_) ++misses_.at(static_cast<std::size_t>(miss.source));
+    // What the end of a run finds under way is not counted.
+    if (miss.issued >= from_ && miss.issued + miss.latency < to_) ++misses_.at(static_cast<std::size_t>(miss.source));
   }
   void end(const PointData&) override {
     for (std::size_t source = 0; source < misses_.size(); ++source) {
