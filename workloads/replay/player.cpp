@@ -39,6 +39,21 @@ void ReplayCpu::run(Cpu& cpu) {
   } else if (!threads_.empty()) {
     run_on(cpu, threads_.front());
   }
+  take_last_handlers(cpu);
+}
+
+// A CPU whose program the end of the recording has found asleep, or spinning, took interrupts all the same. Of a damaged trace
+// they may never come.
+void ReplayCpu::take_last_handlers(Cpu& cpu) {
+  programs_are_over_ = true;
+  if (!context_.trace.damage().empty()) return;
+  if (has_handlers()) cpu.enable_interrupts();
+  while (has_handlers()) cpu.sleep();
+}
+
+bool ReplayCpu::has_handlers() {
+  return std::any_of(handlers_.begin(), handlers_.end(),
+                     [](auto& of_vector) { return of_vector.second.operations.peek() != nullptr; });
 }
 
 // A thread goes on until it must wait; then the next one does. No thread of this CPU is put off inside a lock's section but by
@@ -143,6 +158,7 @@ void ReplayCpu::interrupted(Cpu& cpu, int vector) {
   thread.stream = known->second.stream;
   for (const trace::Operation& operation : handler) step(cpu, thread, operation);
   differences.operations += static_cast<std::int64_t>(handler.size());
+  if (programs_are_over_ && !has_handlers()) cpu.wake(cpu.id());
 }
 
 std::int64_t ReplayCpu::handlers_left() {

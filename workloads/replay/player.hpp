@@ -113,6 +113,8 @@ class ReplayCpu {
   bool begin(Cpu& cpu, ReplayThread& thread);
   void end(Cpu& cpu, ReplayThread& thread);
   void interrupted(Cpu& cpu, int vector);
+  void take_last_handlers(Cpu& cpu);
+  [[nodiscard]] bool has_handlers();
 
   // Does it, but for what must wait while another thread of this CPU could run: then false, and it is to be done again.
   bool step(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
@@ -147,6 +149,7 @@ class ReplayCpu {
     int count = 0;
   };
   std::vector<OwnWrites*> own_writes_;
+  bool programs_are_over_ = false;  // of all threads here
   bool folded_ = false;
 };
 

@@ -137,6 +137,7 @@ void Recorder::cut_off() {
     for (std::size_t i = contexts.size(); i-- > 0;) {
       Context& context = contexts[i];
       Operations& to = *context.to;
+      if (context.spins) append_looks(context, context.spin);
       if (!to.empty() && to.back().kind == Kind::load) to.back().flags &= static_cast<std::uint16_t>(~trace::kPaired);
       if (context.inside > 0 && context.composite == Composite::What::try_acquire) to.back().flags |= trace::kFailed;
       const bool takes = context.composite == Composite::What::acquire || context.composite == Composite::What::acquire_shared;
