@@ -71,7 +71,9 @@ ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& read
       study.machine = machines_or_recorded({}, reader).front();
     }
   }
-  if (!recorded.empty()) {
+  // Another machine needs another time for the same operations: all of them are measured there.
+  const bool same_machine = arguments.machine.empty() || arguments.machine == reader.summary().machine;
+  if (!recorded.empty() && same_machine) {
     for (const auto* path : {"run.warmup_us", "run.measure_us"}) study.sets.push_back(measured_setting(recorded, path));
   }
   if (!arguments.threads.empty()) study.sets.push_back(fmt::format("workload.threads=\"{}\"", arguments.threads));
@@ -95,6 +97,17 @@ std::string differences(const trace::Summary& recorded, const ReportedPoint& poi
          out;
 }
 
+// Where a faster replay has come to the trace's end: what its figures then are of.
+std::string over_early(const Plan& plan, const ReportedPoint& point) {
+  const RunSpec& run = plan.points.front().input.run;
+  const double over_us = metric_of(point, "replay.first_thread_over_us");
+  if (run.measure_us == 0 || over_us == 0 || over_us >= run.warmup_us + run.measure_us) return {};
+  return fmt::format(
+      "The first thread had no operations any more after {:.4g} of {:.4g} us: measure all of it "
+      "(--set run.warmup_us=0 --set run.measure_us=0), or record for longer (trace record --for).\n",
+      over_us, run.warmup_us + run.measure_us);
+}
+
 ExitCode replay(ReplayArguments arguments, const std::vector<std::string>& argv) {
   trace::Reader reader(arguments.file, {.recover = arguments.recover});
   if (arguments.recover) trace::keep_what_makes_sense(reader);
@@ -110,8 +123,9 @@ ExitCode replay(ReplayArguments arguments, const std::vector<std::string>& argv)
   if (arguments.quiet) return report.code;
   print_report(plan, report, options.directory);
   if (report.results.points.empty()) return report.code;
-  const std::string table = differences(reader.summary(), report.results.points.front(), painter_for_stdout());
-  if (!table.empty()) std::cout << "\n" << table;
+  const ReportedPoint& point = report.results.points.front();
+  const std::string table = differences(reader.summary(), point, painter_for_stdout());
+  std::cout << "\n" << (table.empty() ? over_early(plan, point) : table);
   return report.code;
 }
 

@@ -98,7 +98,11 @@ void ReplayCpu::wait_for_any(Cpu& cpu) {
 bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
   if (!thread.begun && !begin(cpu, thread)) return false;
   ReplayPlaces& places = context_.places;
-  std::int64_t& operations = context_.differences[static_cast<std::size_t>(number_)].operations;
+  ReplayContext::Differences& counts = context_.differences[static_cast<std::size_t>(number_)];
+  const auto count = [&](std::int64_t operations) {
+    counts.operations += operations;
+    if (cpu.measures(cpu.local_time())) counts.measured_operations += operations;
+  };
   OperationCursor& cursor = *thread.operations;
   while (cursor.peek() != nullptr) {
     for (const trace::Operation& operation : cursor.rest()) {
@@ -106,19 +110,19 @@ bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
         if (operation.kind == Kind::load) {
           cpu.load(places.at(operation.id, operation.argument, number_), operation.bytes);
           cursor.advance();
-          ++operations;
+          count(1);
           continue;
         }
         if (operation.kind == Kind::store && !places.holds_lock(operation.id)) {
           cpu.store(places.at(operation.id, operation.argument, number_), 0, operation.bytes);
           cursor.advance();
-          ++operations;
+          count(1);
           continue;
         }
       }
       if (!step(cpu, thread, operation)) return false;
       cursor.advance();
-      operations += 1 + (operation.is_memory() ? operation.repeats() : 0);
+      count(1 + (operation.is_memory() ? operation.repeats() : 0));
     }
   }
   end(cpu, thread);
@@ -158,6 +162,7 @@ void ReplayCpu::interrupted(Cpu& cpu, int vector) {
   thread.stream = known->second.stream;
   for (const trace::Operation& operation : handler) step(cpu, thread, operation);
   differences.operations += static_cast<std::int64_t>(handler.size());
+  if (cpu.measures(cpu.local_time())) differences.measured_operations += static_cast<std::int64_t>(handler.size());
   if (programs_are_over_ && !has_handlers()) cpu.wake(cpu.id());
 }
 
@@ -285,7 +290,9 @@ void ReplayCpu::use_processor(Cpu& cpu, const trace::Operation& operation) {
     }
     case Kind::interrupts_off: return cpu.disable_interrupts();
     case Kind::interrupts_on: return cpu.enable_interrupts();
-    case Kind::tally: return cpu.tally(static_cast<int>(operation.id), static_cast<std::int64_t>(operation.argument));
+    case Kind::tally:
+      ++context_.differences[static_cast<std::size_t>(number_)].tallies;
+      return cpu.tally(static_cast<int>(operation.id), static_cast<std::int64_t>(operation.argument));
     default: return;
   }
 }

@@ -25,7 +25,8 @@ struct ReplayContext {
     std::int64_t tries = 0;             // that got a lock then and not now, or now and not then
     std::int64_t reads_again = 0;       // sections of readers that had to be read again now
     std::int64_t handlers_missing = 0;  // interrupts for which the trace has no handler any more
-    std::int64_t operations = 0;
+    std::int64_t operations = 0, measured_operations = 0;
+    std::int64_t tallies = 0;  // operations of that kind
   };
   std::vector<Differences> differences;  // by CPU
 };

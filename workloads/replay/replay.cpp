@@ -69,6 +69,8 @@ class Replay final : public Workload {
     std::int64_t left = 0;
     for (const ReplayContext::Differences& one : context_->differences) {
       all.operations += one.operations;
+      all.measured_operations += one.measured_operations;
+      all.tallies += one.tallies;
       all.tries += one.tries;
       all.reads_again += one.reads_again;
       all.handlers_missing += one.handlers_missing;
@@ -79,15 +81,28 @@ class Replay final : public Workload {
     metrics.count("replay.reads_again", all.reads_again);
     metrics.count("replay.handlers_missing", all.handlers_missing);
     metrics.count("replay.handlers_left", left);
-    report_speed(facts, all.operations, metrics);
+    if (const auto over = first_over(); over)
+      metrics.metric("replay.first_thread_over_us", facts.cpu(0).to_ns(*over) / 1000, "us");
+    report_speed(facts, all, metrics);
   }
 
  private:
   // Of the workload's own events where it was one that counts them; else of the trace's operations. Over the whole measured
   // time, also where threads have ended before.
-  void report_speed(const RunFacts& facts, std::int64_t operations, MetricSink& metrics) const {
-    if (tallied_by_all(facts, kTally) == 0) return report_rate(facts, operations, metrics);
+  static void report_speed(const RunFacts& facts, const ReplayContext::Differences& all, MetricSink& metrics) {
+    if (all.tallies == 0) return report_rate(facts, all.measured_operations, metrics);
     report_throughput(facts, kTally, metrics);
+  }
+
+  // When the first thread had no operations any more.
+  [[nodiscard]] std::optional<Tick> first_over() const {
+    std::optional<Tick> first;
+    for (const auto& cpu : cpus_) {
+      for (const ReplayThread& thread : cpu->threads()) {
+        if (thread.ended && (!first || thread.ended_at < *first)) first = thread.ended_at;
+      }
+    }
+    return first;
   }
 
   [[nodiscard]] std::string algorithm_of(const trace::Lock& lock) const {
