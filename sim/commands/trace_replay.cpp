@@ -125,7 +125,8 @@ ExitCode replay(ReplayArguments arguments, const std::vector<std::string>& argv)
   if (report.results.points.empty()) return report.code;
   const ReportedPoint& point = report.results.points.front();
   const std::string table = differences(reader.summary(), point, painter_for_stdout());
-  std::cout << "\n" << (table.empty() ? over_early(plan, point) : table);
+  const std::string last = table.empty() ? over_early(plan, point) : table;
+  if (!last.empty()) std::cout << "\n" << last;
   return report.code;
 }
 
