@@ -108,7 +108,7 @@ std::string over_early(const Plan& plan, const ReportedPoint& point) {
       over_us, run.warmup_us + run.measure_us);
 }
 
-ExitCode replay(ReplayArguments arguments, const std::vector<std::string>& argv) {
+ExitCode replay(const ReplayArguments& arguments, const std::vector<std::string>& argv) {
   trace::Reader reader(arguments.file, {.recover = arguments.recover});
   if (arguments.recover) trace::keep_what_makes_sense(reader);
   if (!reader.damage().empty()) std::cerr << "linebounce: " << arguments.file << " is damaged:\n" << reader.damage() << "\n";
