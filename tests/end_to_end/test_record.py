@@ -1,11 +1,11 @@
 """Real programs, written here, compiled by linebounce-cc and linebounce-c++ and recorded."""
 
-import resource
 import subprocess
 import time
 
 import pytest
 from linebounce.trace_symbols import Kind
+from memory import peak_mib
 from program import Program
 from recorded import C_COMPILERS, Recorder
 
@@ -389,6 +389,5 @@ def test_a_lock_heavy_program_takes_at_most_thirty_times_as_long(recorder: Recor
 
 def test_memory_does_not_grow_with_the_run(recorder: Recorder) -> None:
     program = recorder.compile(COUNTERS)
-    recorder.run("-o", "trace.lbt", "--", program, "500000")
-    kibibytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    assert kibibytes < 200 * 1024
+    command = [recorder.linebounce.executable, "record", "-o", "trace.lbt", "--", program, "500000"]
+    assert peak_mib(command, recorder.linebounce.directory) < 200

@@ -8,7 +8,6 @@
 namespace linebounce {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
