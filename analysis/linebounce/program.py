@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from linebounce.commands import UNREADABLE
 from linebounce.errors import InputError, UsageError
 from linebounce.records import At
-
-USAGE = 2
-UNREADABLE_INPUT = 3
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,7 @@ class Experiment:
             raise UsageError(f"cannot make {directory}: {error.strerror}") from None
         # There is nothing to merge, and it says so: that is the purpose.
         arguments = ["-o", str(directory), "--merge", "--quiet", *(["--fresh"] if fresh else [])]
-        checked(self.command(*arguments), allowed=(0, UNREADABLE_INPUT))
+        checked(self.command(*arguments), allowed=(0, UNREADABLE))
 
     def resolved(self) -> str:
         """The resolved config.toml: the same experiment without any other file."""
@@ -95,4 +93,4 @@ def checked(command: Sequence[str], allowed: Sequence[int] = (0,)) -> str:
     if done.returncode in allowed:
         return done.stdout
     message = done.stderr.strip().removeprefix("linebounce: ") or f"{command[0]} ended with {done.returncode}"
-    raise (InputError if done.returncode == UNREADABLE_INPUT else UsageError)(message)
+    raise (InputError if done.returncode == UNREADABLE else UsageError)(message)

@@ -11,6 +11,7 @@
 #include "sim/calibrate/simulated_matrix.hpp"
 #include "sim/commands/calibration_report.hpp"
 #include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/run_report.hpp"
 #include "sim/results/files.hpp"
 
@@ -95,9 +96,7 @@ void add_calibrate(CLI::App& program, Invocation& invocation) {
                    "What the measured program does with a line: atomic (default; the tool compares and exchanges) or load")
       ->check(CLI::IsMember({"atomic", "load"}))
       ->type_name("atomic|load");
-  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
+  add_jobs(*command, arguments->at_once);
   command->footer(kFooter);
   command->callback([arguments, &invocation] { invocation.action = [arguments] { return run_calibrate(*arguments); }; });
 }

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/progress_line.hpp"
 #include "sim/commands/run_report.hpp"
 #include "sim/commands/terminal.hpp"
@@ -182,18 +183,6 @@ std::string outcome_page(const RandomArguments& arguments, const RandomBase& bas
   return out + "  " + paint(Colour::green, "passed") + "  every value that was read may be read there, and nothing stopped\n";
 }
 
-std::vector<std::pair<std::string, std::string>> split(const std::vector<std::string>& sets) {
-  std::vector<std::pair<std::string, std::string>> out;
-  for (const std::string& set : sets) {
-    const std::size_t equals = set.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      throw ConfigError("--set " + set + ": must be path=value, such as machine.node.protocol=my_node.md");
-    }
-    out.emplace_back(set.substr(0, equals), set.substr(equals + 1));
-  }
-  return out;
-}
-
 }  // namespace
 
 const char* const kRandomFooter = R"(
@@ -242,10 +231,7 @@ std::shared_ptr<RandomArguments> add_random_options(CLI::App& command) {
   command.add_option("-o,--output", arguments->directory, "Where a failure's experiment is written (default: here)")
       ->option_text("DIR")
       ->group(group);
-  command.add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
-      ->option_text("N")
-      ->check(CLI::Range(1, 4096))
-      ->group(group);
+  add_jobs(command, arguments->at_once)->group(group);
   command.add_option("--shrink-seconds", arguments->shrink_seconds, "How long a failure is made smaller (default: 60)")
       ->option_text("SECONDS")
       ->check(CLI::Range(0, 1'000'000))
@@ -254,7 +240,7 @@ std::shared_ptr<RandomArguments> add_random_options(CLI::App& command) {
 }
 
 ExitCode check_random(const RandomArguments& arguments) {
-  const RandomBase base = random_base(arguments.machine, split(arguments.sets));
+  const RandomBase base = random_base(arguments.machine, split_sets(arguments.sets));
   const RandomOutcome outcome = RandomCheck(arguments, base).run();
   if (outcome.interrupted && !outcome.failure) return ExitCode::interrupted;
   if (arguments.json) {

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/lock_comparison_table.hpp"
 #include "sim/commands/replay_study.hpp"
 #include "sim/commands/run_report.hpp"
@@ -40,7 +41,6 @@ struct CompareArguments {
   std::vector<std::string> machines, locks, sets;
   std::string directory;
   int at_once = available_cores();
-  int seeds = 1;
   bool json = false;
 };
 
@@ -85,7 +85,7 @@ class Comparer {
 
   // None: a run has failed or was interrupted; `code` says so.
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
-    ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.seeds, arguments_.sets};
+    ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.sets};
     const Plan recorded = plan_of(study);
     const fs::path directory = fs::path(arguments_.directory) / recorded.experiment.machine_name;
     const auto base = run_study(recorded, options(directory / study.name), code);
@@ -173,12 +173,7 @@ void add_compare_locks(CLI::App& program, Invocation& invocation) {
       ->allow_extra_args(false);
   command->add_option("-o,--output", arguments->directory, "Folder for the results; default: out/compare_locks/TRACE")
       ->type_name("DIR");
-  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
-  command->add_option("--seeds", arguments->seeds, "Runs of each; default: 1, as equal runs are equal")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""));
+  add_jobs(*command, arguments->at_once);
   command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
   command->footer(kFooter);
   command->callback([arguments, &invocation] {

@@ -9,6 +9,7 @@
 
 #include "sim/advice/object_places.hpp"
 #include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/read_results.hpp"
 #include "sim/commands/replay_study.hpp"
 #include "sim/commands/run_report.hpp"
@@ -237,9 +238,7 @@ void add_find_sharing(CLI::App& program, Invocation& invocation) {
       ->allow_extra_args(false);
   command->add_option("-o,--output", arguments->directory, "Folder for the results; default: out/find_sharing/TRACE")
       ->type_name("DIR");
-  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
+  add_jobs(*command, arguments->at_once);
   command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
   command->footer(kFooter);
   command->callback([arguments, &invocation] {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/run_report.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/load_experiment.hpp"
@@ -27,11 +28,7 @@ toml::table sweep_of(const ReplayStudy& study) {
 Overrides overrides_of(const ReplayStudy& study) {
   Overrides overrides;
   overrides.seed = study.seed;
-  for (const std::string& set : study.sets) {
-    const std::size_t equals = set.find('=');
-    if (equals == std::string::npos) throw ConfigError(fmt::format("--set {}: expected PATH=VALUE", set));
-    overrides.sets.emplace_back(set.substr(0, equals), set.substr(equals + 1));
-  }
+  overrides.sets = split_sets(study.sets);
   return overrides;
 }
 
@@ -42,8 +39,7 @@ Plan plan_of(const ReplayStudy& study) {
       {"name", study.name},
       {"title", study.title},
       {"machine", study.machine},
-      {"workload", toml::table{{"name", "replay"}, {"trace", std::filesystem::absolute(study.trace).string()}}},
-      {"run", toml::table{{"seeds", study.seeds}}}};
+      {"workload", toml::table{{"name", "replay"}, {"trace", std::filesystem::absolute(study.trace).string()}}}};
   if (study.machine_tables) experiment.insert_or_assign("machine", *study.machine_tables);
   if (!study.sweep.empty()) experiment.insert("sweep", sweep_of(study));
   return make_plan(read_experiment(to_toml(experiment) + "\n" + study.layout_changes, study.name, overrides_of(study)));

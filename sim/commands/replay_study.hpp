@@ -20,7 +20,6 @@ struct ReplayStudy {
   std::string name, title;
   std::string machine;  // a name or a path, unless there are `machine_tables`
   std::filesystem::path trace;
-  int seeds = 1;
   std::vector<std::string> sets = {};  // "PATH=VALUE", as of run --set
   // What varies together: a path and its value at each point.
   std::vector<std::pair<std::string, std::vector<std::string>>> sweep = {};

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/measured_view.hpp"
 #include "sim/commands/paper_table.hpp"
 #include "sim/commands/run_report.hpp"
@@ -190,9 +191,7 @@ void add_reproduce(CLI::App& program, Invocation& invocation) {
       ->type_name("");
   command->add_option("-o,--output", arguments->directory, "Folder for the results directories; default: out/reproduce")
       ->type_name("DIR");
-  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
+  add_jobs(*command, arguments->at_once);
   command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
   command->footer(kFooter);
   command->callback([arguments, &invocation] {

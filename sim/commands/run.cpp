@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/run_report.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/run_plan.hpp"
@@ -41,25 +42,12 @@ Overrides overrides_of(const RunArguments& arguments) {
   Overrides overrides;
   if (!arguments.machine.empty()) overrides.machine = arguments.machine;
   overrides.seed = arguments.seed;
-  for (const std::string& set : arguments.sets) {
-    const std::size_t equals = set.find('=');
-    if (equals == 0 || equals == std::string::npos) {
-      throw ConfigError("--set " + set + ": must be path=value, such as machine.memory.latency_ns=200");
-    }
-    overrides.sets.emplace_back(set.substr(0, equals), set.substr(equals + 1));
-  }
+  overrides.sets = split_sets(arguments.sets);
   return overrides;
 }
 
-void require_point(const Plan& plan, int point) {
-  const auto count = static_cast<int>(plan.points.size());
-  if (point >= 0 && point < count) return;
-  throw ConfigError(
-      fmt::format("--point {}: this experiment has {} point{}, counted from 0", point, count, count == 1 ? "" : "s"));
-}
-
 ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, const RunOptions& options) {
-  for (const int point : arguments.points) require_point(plan, point);
+  for (const int point : arguments.points) require_point(point, plan.points.size());
   ExitCode code = ExitCode::done;
   for (const int point : arguments.points) {
     const RunReport report = run_one_point(plan, point, options);
@@ -117,9 +105,7 @@ void add_run(CLI::App& program, Invocation& invocation) {
       ->type_name("path=value")
       ->allow_extra_args(false);
   command->add_option("--seed", arguments->seed, "Seed of each point's first run; default: the experiment's")->type_name("N");
-  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
+  add_jobs(*command, arguments->at_once);
   command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   command->add_flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   command->add_flag("--plan", arguments->plan, "Only print the points, as JSON");

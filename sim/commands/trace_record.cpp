@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/progress_line.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/simulation/source_names.hpp"
@@ -98,12 +99,7 @@ Overrides overrides_of(const RecordArguments& arguments) {
   Overrides overrides;
   if (!arguments.machine.empty()) overrides.machine = arguments.machine;
   overrides.seed = arguments.seed;
-  for (const std::string& set : arguments.sets) {
-    const std::size_t equals = set.find('=');
-    if (equals == 0 || equals == std::string::npos)
-      throw ConfigError("--set " + set + ": must be path=value, such as machine.memory.latency_ns=200");
-    overrides.sets.emplace_back(set.substr(0, equals), set.substr(equals + 1));
-  }
+  overrides.sets = split_sets(arguments.sets);
   return overrides;
 }
 
@@ -119,9 +115,7 @@ void simulate_with_progress(Recording& recording, const SimulationInput& input) 
 ExitCode record(const RecordArguments& arguments) {
   const Experiment experiment = load_experiment(arguments.experiment, overrides_of(arguments));
   const std::vector<Point> points = expand(experiment);
-  if (arguments.point < 0 || arguments.point >= static_cast<int>(points.size())) {
-    throw ConfigError(fmt::format("--point {}: this experiment has {} points, counted from 0", arguments.point, points.size()));
-  }
+  require_point(arguments.point, points.size());
   const Point& point = points[static_cast<std::size_t>(arguments.point)];
   SimulationInput input = point.input;
   input.run.measure_us *= arguments.longer;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/run_report.hpp"
 #include "sim/commands/what_if_effect.hpp"
 #include "sim/commands/what_if_table.hpp"
@@ -143,9 +144,7 @@ void add_what_if(CLI::App& program, Invocation& invocation) {
       ->type_name("");
   command->add_option("-o,--output", arguments->directory, "Folder for the results directories; default: out")
       ->type_name("DIR");
-  command->add_option("-j,--jobs", arguments->at_once, "Simulations at the same time; default: one for each core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
+  add_jobs(*command, arguments->at_once);
   command->add_flag("--json", arguments->json, "Print one JSON object instead of a table");
   command->footer(kFooter);
   command->callback([arguments, &invocation] {

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import linebounce
-from linebounce.errors import InputError, UsageError
-
-CONDITION_HELD, USAGE, UNREADABLE, INTERRUPTED = 1, 2, 3, 130
+from linebounce.commands import CHECK_FAILED, DONE, exit_code
+from linebounce.errors import UsageError
 
 _SHOWN_ROWS = 40
 
@@ -30,19 +29,7 @@ Exit codes: 0 done, 1 a condition holds, 2 wrong usage or nothing in common, 3 r
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    try:
-        return _compare(_parse(arguments))
-    except UsageError as error:
-        return _refused(error, USAGE)
-    except InputError as error:
-        return _refused(error, UNREADABLE)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-
-
-def _refused(error: Exception, code: int) -> int:
-    print(f"linebounce compare: {error}", file=sys.stderr)
-    return code
+    return exit_code("linebounce compare", lambda: _compare(_parse(arguments)))
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -86,7 +73,7 @@ def _compare(arguments: argparse.Namespace) -> int:
             print(arguments.output)
     for hit in found:
         print(f"linebounce compare: failed on {hit_text(hit)}", file=sys.stderr)
-    return CONDITION_HELD if found else 0
+    return CHECK_FAILED if found else DONE
 
 
 def _write(path: Path, text: str) -> None:

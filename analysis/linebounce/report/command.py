@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import linebounce
-from linebounce.errors import InputError, UsageError
+from linebounce.commands import exit_code
+from linebounce.errors import UsageError
 
 _EXAMPLES = """examples:
   linebounce report out/oltp                          writes out/oltp.html, which opens in any browser, without a network
@@ -20,19 +21,7 @@ Exit codes: 0 done, 2 wrong usage or a file that can't be written, 3 results tha
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    try:
-        return _report(_parse(arguments))
-    except UsageError as error:
-        return _refused(error, 2)
-    except InputError as error:
-        return _refused(error, 3)
-    except KeyboardInterrupt:
-        return 130
-
-
-def _refused(error: Exception, code: int) -> int:
-    print(f"linebounce report: {error}", file=sys.stderr)
-    return code
+    return exit_code("linebounce report", lambda: _report(_parse(arguments)))
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

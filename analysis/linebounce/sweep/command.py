@@ -14,13 +14,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from linebounce.errors import InputError, UsageError
+from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, exit_code
 from linebounce.program import Experiment, Plan, find_program
 from linebounce.sweep.cluster import ClusterOptions, open_client
 from linebounce.sweep.points import Job, digest, status_of, wait_until_free
 from linebounce.sweep.progress import ProgressBar
-
-DONE, SOME_FAILED, USAGE, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
 _LOG_LINES = 15  # of a failed point's log
 _SHOWN_FAILURES = 5  # points whose log is shown
@@ -52,24 +50,15 @@ class Sweep:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    try:
+    def work() -> int:
         with _signals_interrupt():
             return _run(_parse(arguments))
-    except UsageError as error:
-        return _refused(error, USAGE)
-    except InputError as error:
-        return _refused(error, UNREADABLE)
-    except KeyboardInterrupt:
-        return INTERRUPTED
+
+    return exit_code("linebounce sweep", work)
 
 
 def tell(line: str) -> None:
     print(f"linebounce sweep: {line}", file=sys.stderr, flush=True)
-
-
-def _refused(error: Exception, code: int) -> int:
-    tell(str(error))
-    return code
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -149,11 +138,11 @@ def _run_points(sweep: Sweep, plan: Plan, missing: list[int], start_s: float) ->
                     f"the scheduler is gone; {progress.done} of {progress.points} points are finished in {sweep.directory}, "
                     "and the same command goes on from there"
                 )
-                return SOME_FAILED, progress.failed
+                return CHECK_FAILED, progress.failed
             except BaseException:
                 dispatcher.stop()
                 raise
-        return SOME_FAILED if progress.failed else DONE, progress.failed
+        return CHECK_FAILED if progress.failed else DONE, progress.failed
 
 
 def _job(sweep: Sweep, plan: Plan) -> Job:

@@ -1,0 +1,21 @@
+// Options that several subcommands have, once.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace linebounce {
+
+// -j: simulations at the same time.
+CLI::Option* add_jobs(CLI::App& command, int& at_once);
+
+// What --set has been given, "PATH=VALUE" each, as Overrides wants it. Errors: ConfigError.
+std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<std::string>& sets);
+
+// Errors: ConfigError for a --point that an experiment of so many points does not have.
+void require_point(int point, std::size_t points);
+
+}  // namespace linebounce
