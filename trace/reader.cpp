@@ -34,6 +34,7 @@ std::unique_ptr<Source> open_source(const std::filesystem::path& file, ReadOptio
   std::array<char, 4> begin = {};
   {
     const InputFile input(file);
+    if (input.size() == 0) throw TraceError(file.string() + ": this is no trace: it is empty");
     input.read(0, std::span(begin).first(std::min<std::uint64_t>(begin.size(), input.size())));
   }
   if (std::bit_cast<std::uint32_t>(begin) == kSkippable) return binary_source(file, options);

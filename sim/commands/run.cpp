@@ -19,7 +19,7 @@ struct RunArguments {
   std::string directory;
   std::string machine;
   std::vector<std::string> sets;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
   std::vector<int> points;
   int at_once = available_cores();
   bool quiet = false;

@@ -25,7 +25,7 @@ namespace {
 struct RecordArguments {
   std::string experiment, machine, file;
   std::vector<std::string> sets;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
   int point = 0;
   double longer = 1.25;
 };
@@ -151,7 +151,7 @@ void add_trace_record(CLI::App& trace, Invocation& invocation) {
   command->add_option("--seed", arguments->seed, "Seed of the run; default: the experiment's")->type_name("N");
   command->add_option("--for", arguments->longer, "How many times the measured time is recorded; default: 1.25")
       ->type_name("FACTOR")
-      ->check(CLI::Range(1.0, 100.0).description(""));
+      ->check(between(1, 100));
   command->footer(kFooter);
   command->callback([arguments, &invocation] { invocation.action = [arguments] { return record(*arguments); }; });
 }

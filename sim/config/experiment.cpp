@@ -92,11 +92,12 @@ class ExperimentReader {
                                          experiment_.name));
     }
     experiment_.title = reader_.text("title").value_or("");
-    experiment_.seed = static_cast<std::uint64_t>(reader_.integer("seed", 0, static_cast<double>(kLargestSeed)).value_or(1));
-    if (overrides_.seed) experiment_.seed = *overrides_.seed;
-    if (experiment_.seed > static_cast<std::uint64_t>(kLargestSeed)) {
-      throw ConfigError(fmt::format("--seed: {} is out of range; legal: 0 to {}", experiment_.seed, kLargestSeed));
+    const auto own_seed = reader_.integer("seed", 0, static_cast<double>(kLargestSeed)).value_or(1);
+    const std::int64_t seed = overrides_.seed.value_or(own_seed);
+    if (seed < 0 || seed > kLargestSeed) {
+      throw ConfigError(fmt::format("--seed: {} is out of range; legal: 0 to {}", seed, kLargestSeed));
     }
+    experiment_.seed = static_cast<std::uint64_t>(seed);
     experiment_.overridden = reader_.flag("overridden").value_or(false) || overrides_.machine.has_value();
   }
 

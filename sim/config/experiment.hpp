@@ -72,7 +72,7 @@ struct Point {
 struct Overrides {
   std::optional<std::string> machine;
   std::vector<std::pair<std::string, std::string>> sets;  // path, value as TOML (a bare word is taken as a string)
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
 };
 
 // Where configs/ and models/protocols/ are found: LINEBOUNCE_ROOT, else beside the program's source tree.
