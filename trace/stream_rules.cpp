@@ -1,6 +1,7 @@
 #include "trace/stream_rules.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -70,6 +71,13 @@ std::vector<Operation> HeldLocks::releases() const {
   return last;
 }
 
+StreamRules::StreamRules(const Symbols& symbols, std::uint32_t stream)
+    : symbols_(symbols), stream_(stream), facts_(symbols.streams[stream]), held_(symbols) {
+  for (const Stream& each : symbols.streams) {
+    if (each.cpu >= 0) cpus_.insert(static_cast<std::uint32_t>(each.cpu));
+  }
+}
+
 void StreamRules::follow(const Operation& it) {
   const KindFacts& facts = facts_of(it.kind);
   const std::uint16_t legal = facts.repeats ? facts.flags | (kMostRepeats << kRepeatShift) : facts.flags;
@@ -123,6 +131,8 @@ void StreamRules::check_other(const Operation& it) {
     case Kind::sleep:
       if (facts_.cpu < 0) fail("sleep in a stream that has no CPU");
       break;
+    case Kind::wake: check_target(it, it.id); break;
+    case Kind::interrupt: check_target(it, it.id >> 16U); break;
     case Kind::create: check_created(it.id); break;
     case Kind::join:
       if (it.id == stream_) fail("join of the stream itself");
@@ -134,6 +144,12 @@ void StreamRules::check_other(const Operation& it) {
 void StreamRules::check_created(std::uint32_t stream) const {
   const Stream& created = symbols_.streams[stream];
   if (!created.created) fail(fmt::format("create of stream {} ({}), which begins with the trace", stream, created.name));
+}
+
+void StreamRules::check_target(const Operation& it, std::uint32_t cpu) const {
+  if (cpus_.contains(cpu)) return;
+  const std::string legal = cpus_.empty() ? "none" : fmt::format("{}", fmt::join(cpus_, ", "));
+  fail(fmt::format("{} of CPU {}, on which no stream ran; legal: {}", facts_of(it.kind).name, cpu, legal));
 }
 
 void StreamRules::turn_handler(bool begins) {

@@ -1,6 +1,7 @@
 // What one stream's operations have to be, whatever other streams do.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +38,7 @@ class HeldLocks {
 
 class StreamRules {
  public:
-  StreamRules(const Symbols& symbols, std::uint32_t stream)
-      : symbols_(symbols), stream_(stream), facts_(symbols.streams[stream]), held_(symbols) {}
+  StreamRules(const Symbols& symbols, std::uint32_t stream);
 
   // The stream's next operation. Errors: FormatError, of one that breaks a rule.
   void follow(const Operation& it);
@@ -49,11 +49,13 @@ class StreamRules {
   void check_name(const Operation& it, Names names) const;
   void check_other(const Operation& it);
   void check_created(std::uint32_t stream) const;
+  void check_target(const Operation& it, std::uint32_t cpu) const;
   void turn_handler(bool begins);
 
   const Symbols& symbols_;
   std::uint32_t stream_;
   const Stream& facts_;
+  std::set<std::uint32_t> cpus_;  // on which any stream ran
   HeldLocks held_;
   std::uint64_t functions_ = 0;
   bool in_handler_ = false;

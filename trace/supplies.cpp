@@ -2,19 +2,37 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "trace/kinds.hpp"
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {
+
+namespace {
+
+std::uint32_t interrupt_of(const Stream& handlers) {
+  return static_cast<std::uint32_t>(handlers.cpu) << 16U | static_cast<std::uint32_t>(handlers.vector);
+}
+
+std::string signals(const Event& event) {
+  return "signals of " + event.name;
+}
+std::string writes(const Symbols& symbols, const Word& word) {
+  return "counted writes of " + symbols.place_name(word.object, word.offset);
+}
+std::string wake_ups(std::uint32_t cpu) {
+  return fmt::format("wake-ups of CPU {}", cpu);
+}
+std::string interrupts(std::uint32_t which) {
+  return fmt::format("interrupts {} of CPU {}", which & 0xFFFFU, which >> 16U);
+}
+
+}  // namespace
 
 Supplies::Supplies(const Symbols& symbols)
     : symbols_(symbols),
       events_(symbols.events.size()),
       words_(symbols.words.size()),
       arrivals_(symbols.barriers.size()),
-      arrivals_of_(symbols.barriers.size()),
       creations_(symbols.streams.size()),
       has_operations_(symbols.streams.size()),
       joins_(symbols.streams.size()) {
@@ -40,9 +58,15 @@ void Supplies::count(const Spot& at, const Operation& it) {
     case Kind::sleep: demand(wakes_[static_cast<std::uint32_t>(symbols_.streams[at.stream].cpu)], at, it.argument); break;
     case Kind::barrier:
       ++arrivals_[it.id].count;
-      ++arrivals_of_[it.id][at.stream];
       arrivals_[it.id].where = at;
       break;
+    case Kind::timer: ++interrupts_[static_cast<std::uint32_t>(symbols_.streams[at.stream].cpu) << 16U | it.id].count; break;
+    case Kind::interrupt: ++interrupts_[it.id].count; break;
+    case Kind::handler: {
+      Supply& supply = interrupts_[interrupt_of(symbols_.streams[at.stream])];
+      demand(supply, at, supply.demand + 1);
+      break;
+    }
     case Kind::create: create(it.id); break;
     case Kind::join:
       if (joins_[it.id].stream == kNone) joins_[it.id] = at;
@@ -83,14 +107,16 @@ void Supplies::demand(Supply& supply, const Spot& at, std::uint64_t count) {
 std::optional<Supplies::Debt> Supplies::first_debt() const {
   std::optional<Debt> debt;
   for (std::uint32_t id = 0; id < events_.size() && !debt; ++id) {
-    debt = unpaid(events_[id], "wait", fmt::format("signals of {}", symbols_.events[id].name));
+    debt = unpaid(events_[id], "wait", signals(symbols_.events[id]));
   }
   for (std::uint32_t id = 0; id < words_.size() && !debt; ++id) {
-    const Word& word = symbols_.words[id];
-    debt = unpaid(words_[id], "await", "counted writes of " + symbols_.place_name(word.object, word.offset));
+    debt = unpaid(words_[id], "await", writes(symbols_, symbols_.words[id]));
   }
   for (const auto& [cpu, supply] : wakes_) {
-    if (!debt) debt = unpaid(supply, "sleep", fmt::format("wake-ups of CPU {}", cpu));
+    if (!debt) debt = unpaid(supply, "sleep", wake_ups(cpu));
+  }
+  for (const auto& [which, supply] : interrupts_) {
+    if (!debt) debt = unpaid(supply, "handler", interrupts(which));
   }
   for (std::uint32_t id = 0; id < arrivals_.size() && !debt; ++id) debt = unpaid_barrier(id);
   for (std::uint32_t id = 0; id < creations_.size() && !debt; ++id) debt = uncreated(id);
@@ -119,29 +145,30 @@ std::optional<Supplies::Debt> Supplies::uncreated(std::uint32_t id) const {
   return Debt{{id, 0}, "the stream is one that is created, and nobody creates it"};
 }
 
-std::string Supplies::lack(const Operation& it, std::uint32_t stream, std::uint64_t come) const {
-  const auto text = [&it](std::uint64_t wanted, const Supply& supply) {
-    return wanted <= supply.count ? std::string()
-                                  : fmt::format("{} for {}; the trace has {}", facts_of(it.kind).name, wanted, supply.count);
+std::uint64_t Supplies::comes(const Operation& it, std::uint32_t stream) const {
+  const auto of = [](const std::map<std::uint32_t, Supply>& supplies, std::uint32_t key) {
+    const auto known = supplies.find(key);
+    return known == supplies.end() ? 0 : known->second.count;
   };
-  if (it.kind == Kind::wait) return text(it.argument, events_[it.id]);
-  if (it.kind == Kind::await && (it.flags & kPaired) == 0) return text(it.argument, words_[it.id]);
-  if (it.kind == Kind::barrier && come > meetings(it.id)) return "barrier to which the others do not come any more";
-  if (it.kind == Kind::join && symbols_.streams[it.id].created && !creations_[it.id]) return "join of what nobody creates";
-  if (it.kind == Kind::sleep) {
-    const auto wakes = wakes_.find(static_cast<std::uint32_t>(symbols_.streams[stream].cpu));
-    return text(it.argument, wakes == wakes_.end() ? Supply{} : wakes->second);
+  switch (it.kind) {
+    case Kind::wait: return events_[it.id].count;
+    case Kind::await: return words_[it.id].count;
+    case Kind::barrier: return arrivals_[it.id].count;
+    case Kind::sleep: return of(wakes_, static_cast<std::uint32_t>(symbols_.streams[stream].cpu));
+    case Kind::handler: return of(interrupts_, interrupt_of(symbols_.streams[stream]));
+    default: return 0;
   }
-  return "";
 }
 
-// How often all of a barrier's parties come. Where they are not always the same streams, it is not known who comes with whom.
-std::uint64_t Supplies::meetings(std::uint32_t barrier) const {
-  const auto parties = static_cast<std::uint64_t>(symbols_.barriers[barrier].parties);
-  const std::map<std::uint32_t, std::uint64_t>& streams = arrivals_of_[barrier];
-  if (streams.size() != parties) return streams.size() < parties ? 0 : arrivals_[barrier].count;
-  return std::min_element(streams.begin(), streams.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->second;
+std::string Supplies::awaited(const Operation& it, std::uint32_t stream) const {
+  switch (it.kind) {
+    case Kind::wait: return signals(symbols_.events[it.id]);
+    case Kind::await: return writes(symbols_, symbols_.words[it.id]);
+    case Kind::barrier: return "streams at " + symbols_.barriers[it.id].name;
+    case Kind::sleep: return wake_ups(static_cast<std::uint32_t>(symbols_.streams[stream].cpu));
+    case Kind::handler: return interrupts(interrupt_of(symbols_.streams[stream]));
+    default: return "";
+  }
 }
 
 }  // namespace linebounce::trace

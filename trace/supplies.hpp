@@ -36,8 +36,11 @@ class Supplies {
   // Of whom, at the end of all streams, something is awaited that has not come.
   [[nodiscard]] std::optional<Debt> first_debt() const;
 
-  // Why this operation waits for ever; empty: it does not. `come`: how often its stream has come to its barrier with it.
-  [[nodiscard]] std::string lack(const Operation& it, std::uint32_t stream, std::uint64_t come) const;
+  // How often that comes which an operation of `stream` waits for: a wait, await, sleep, barrier or handler. / Its name.
+  [[nodiscard]] std::uint64_t comes(const Operation& it, std::uint32_t stream) const;
+  [[nodiscard]] std::string awaited(const Operation& it, std::uint32_t stream) const;
+  [[nodiscard]] bool creates(std::uint32_t stream) const { return creations_[stream]; }
+  [[nodiscard]] bool has_operations(std::uint32_t stream) const { return has_operations_[stream]; }
 
  private:
   // What the trace has of something, the most that anybody waits for, and where.
@@ -50,7 +53,6 @@ class Supplies {
   void await(const Spot& at, const Operation& it);
   void create(std::uint32_t stream);
   static void demand(Supply& supply, const Spot& at, std::uint64_t count);
-  [[nodiscard]] std::uint64_t meetings(std::uint32_t barrier) const;
   [[nodiscard]] static std::optional<Debt> unpaid(const Supply& supply, std::string_view kind, const std::string& what);
   [[nodiscard]] std::optional<Debt> unpaid_barrier(std::uint32_t id) const;
   [[nodiscard]] std::optional<Debt> uncreated(std::uint32_t id) const;
@@ -58,8 +60,8 @@ class Supplies {
   const Symbols& symbols_;
   bool awaits_several_ = false;  // the last await goes on with the next
   std::vector<Supply> events_, words_, arrivals_;
-  std::vector<std::map<std::uint32_t, std::uint64_t>> arrivals_of_;  // by barrier, of each stream
-  std::map<std::uint32_t, Supply> wakes_;                            // by CPU
+  std::map<std::uint32_t, Supply> wakes_;       // by CPU
+  std::map<std::uint32_t, Supply> interrupts_;  // by CPU * 2^16 + vector
   std::vector<bool> creations_;
   std::vector<bool> has_operations_;
   std::vector<Spot> joins_;  // the first, of each stream
