@@ -40,7 +40,7 @@ std::unique_ptr<Source> open_source(const std::filesystem::path& file, ReadOptio
   {
     const InputFile input(file);
     if (input.size() < begin.size()) {
-      throw TraceError(fmt::format("{}: byte {}: this is no trace: the file ends here", file.string(), input.size()));
+      throw TraceError(fmt::format("{}: byte 0: this is no trace: the file has {} bytes", file.string(), input.size()));
     }
     input.read(0, begin);
   }

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 
 #include "sim/plan/failure.hpp"
@@ -18,7 +20,11 @@ namespace linebounce {
 namespace fs = std::filesystem;
 
 UnfinishedFile::UnfinishedFile(const fs::path& wanted) : wanted_(wanted), file_(wanted), over_(::eventfd(0, EFD_CLOEXEC)) {
-  if (!fs::exists(wanted) || fs::is_regular_file(wanted)) file_.replace_filename("." + wanted.filename().string());
+  if (!fs::exists(wanted) || fs::is_regular_file(wanted)) {
+    const fs::path directory = wanted.has_parent_path() ? wanted.parent_path() : ".";
+    if (::access(directory.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+    file_.replace_filename("." + wanted.filename().string());
+  }
   watcher_ = std::thread([this] { watch(); });
 }
 
@@ -33,8 +39,13 @@ UnfinishedFile::~UnfinishedFile() {
 void UnfinishedFile::finish() {
   std::error_code error;
   if (file_ != wanted_) fs::rename(file_, wanted_, error);
-  if (error) throw OutputError(fmt::format("{}: the trace cannot be written: {}", wanted_.string(), error.message()));
+  if (error) refuse(error.message());
   finished_ = true;
+}
+
+// Under the name that the user knows.
+void UnfinishedFile::refuse(const std::string& why) const {
+  throw OutputError(fmt::format("{}: the trace cannot be written: {}", wanted_.string(), why));
 }
 
 void UnfinishedFile::watch() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <thread>
 
 #include "sim/plan/process_pool.hpp"
@@ -12,6 +13,7 @@ namespace linebounce {
 // it is. REQUIRES: no other thread is running, and no process is started meanwhile.
 class UnfinishedFile {
  public:
+  // Errors: OutputError.
   explicit UnfinishedFile(const std::filesystem::path& wanted);
   ~UnfinishedFile();
   UnfinishedFile(const UnfinishedFile&) = delete;
@@ -23,6 +25,7 @@ class UnfinishedFile {
   void finish();
 
  private:
+  [[noreturn]] void refuse(const std::string& why) const;
   void watch();
 
   std::filesystem::path wanted_, file_;
