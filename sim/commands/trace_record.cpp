@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/progress_line.hpp"
+#include "sim/commands/unfinished_file.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/simulation/source_names.hpp"
 #include "trace/writer.hpp"
@@ -36,33 +36,8 @@ Examples:
   linebounce trace record random.toml -o random.lbt --for 2
 
 A run with a measured time is recorded for longer than that, so that a replay on a faster machine, or with a better lock, has
-something to do until the end of the time: --for says how much longer.)";
-
-namespace fs = std::filesystem;
-
-// The trace under a name of its own until it is whole: a simulation that fails leaves what was there before.
-class UnfinishedFile {
- public:
-  explicit UnfinishedFile(const fs::path& wanted) : wanted_(wanted), file_(wanted) {
-    if (!fs::exists(wanted) || fs::is_regular_file(wanted)) file_.replace_filename("." + wanted.filename().string());
-  }
-  ~UnfinishedFile() {
-    std::error_code ignored;
-    if (file_ != wanted_ && !finished_) fs::remove(file_, ignored);
-  }
-  UnfinishedFile(const UnfinishedFile&) = delete;
-  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return file_; }
-  void finish() {
-    if (file_ != wanted_) fs::rename(file_, wanted_);
-    finished_ = true;
-  }
-
- private:
-  fs::path wanted_, file_;
-  bool finished_ = false;
-};
+something to do until the end of the time: --for says how much longer. FILE is there when it is whole: a recording that fails, or
+is interrupted, leaves what was there before.)";
 
 // Counts the misses of the measured time alone, though more is recorded.
 class Recording final : public SimulationTap {

@@ -13,8 +13,8 @@
 #include "sim/commands/terminal.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/recorded_run.hpp"
-#include "trace/check.hpp"
 #include "trace/reader.hpp"
+#include "trace/recover.hpp"
 
 namespace linebounce {
 

@@ -89,8 +89,9 @@ class Replay final : public Workload {
 
  private:
   // Of the workload's own events where it was one that counts them; else of the trace's operations. Over the whole measured
-  // time, also where threads have ended before.
+  // time, also where threads have ended before. What took no time, as entering a function, has no speed.
   static void report_speed(const RunFacts& facts, const ReplayContext::Differences& all, MetricSink& metrics) {
+    if (facts.measured_ns <= 0) return;
     if (all.tallies == 0) return report_rate(facts, all.measured_operations, metrics);
     report_throughput(facts, kTally, metrics);
   }
