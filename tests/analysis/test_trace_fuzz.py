@@ -12,7 +12,7 @@ from linebounce.trace import Trace
 from program import ROOT, Program
 
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
-CASES = int(os.environ.get("LINEBOUNCE_TRACE_CASES", "10000"))
+CASES = int(os.environ.get("LINEBOUNCE_TRACE_CASES", "4000"))
 
 
 def read_by_python(path: Path) -> list[int] | str:
