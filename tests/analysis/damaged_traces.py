@@ -86,7 +86,7 @@ def packed(frames: list[Frame], dice: random.Random | None = None) -> bytes:
         content += frame
     if dice is not None and entries:
         entry, member = dice.choice(entries), dice.choice([0, 2, 3])
-        entry[member] = max(0, int(str(entry[member])) + dice.choice([-1, 1, 28, 1 << 20]))
+        entry[member] = int(str(entry[member])) ^ dice.choice([1, 2, 28, 1 << 20])
     index = FRAME.pack(b"INDX", 0, 0) + b"".join(ENTRY.pack(*entry) for entry in entries)
     return content + _pack(index) + TAIL.pack(SKIPPABLE, 24, len(content), TAIL_LETTERS)
 
@@ -103,7 +103,7 @@ def _odd_head(head: bytes, dice: random.Random) -> bytes:
         case 1:
             stream = dice.choice([0, 1, 7, 2**32 - 1])
         case 2:
-            first = dice.choice([0, 1, first + 1, 2**64 - 1])
+            first = dice.choice([0, 1, first ^ 1, 2**64 - 1])
     return FRAME.pack(type_, stream, first)
 
 
