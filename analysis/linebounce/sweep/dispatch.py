@@ -7,8 +7,7 @@ task: the program reads and checks the whole experiment each time it starts, and
 import asyncio
 import contextlib
 import math
-import os
-import tempfile
+import secrets
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
@@ -152,8 +151,7 @@ def write_files(directory: Path, files: dict[str, bytes]) -> None:
     for name, content in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=".linebounce-tmp-", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as file:
+        temporary = path.parent / f".linebounce-tmp-{secrets.token_hex(8)}"
+        with temporary.open("xb") as file:
             file.write(content)
-        Path(temporary).chmod(0o644)
-        Path(temporary).rename(path)
+        temporary.rename(path)
