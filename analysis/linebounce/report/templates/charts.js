@@ -85,8 +85,7 @@ const DARK_COLOURS = [
   ["#56b4e9", "#a5d8f7"],
   ["#d55e00", "#f0803c"],
   ["#404448", "#d5d9de"],
-  ["#5b4a9c", "#a394e0"],
-  ["#8c564b", "#c08a7e"],
+  ["#7f7f7f", "#a3a8ae"],
 ];
 
 function isDark() {
@@ -100,12 +99,12 @@ function fitToRows(spec, rows, width) {
   const isNarrow = width < 480;
   const distinctOf = (channel) => [...new Set(rows.map((row) => row[channel?.field]))];
   for (const part of [spec, ...(spec.layer ?? [])]) {
-    const { x, y, yOffset, color, shape } = part.encoding ?? {};
+    const { x, y, yOffset, color, strokeDash, shape } = part.encoding ?? {};
     const hasNames = y?.type === "nominal";
     if (isNarrow && hasNames) y.axis = { ...y.axis, labelLimit: 140, labelExpr: "length(datum.label) > 20 ? '…' + slice(datum.label, -19) : datum.label" };
     if (x?.field === "x") x.axis = { ...x.axis, values: distinctOf(x) };
     if (spec.height?.step && y) spec.height = Math.max(40, spec.height.step * distinctOf(y).length * (yOffset ? distinctOf(yOffset).length : 1));
-    for (const channel of [color, shape]) {
+    for (const channel of [color, strokeDash, shape]) {
       if (!channel?.legend || channel.type !== "nominal") continue;
       const present = distinctOf(channel);
       const named = (channel.scale?.domain ?? present).filter((value) => present.includes(value));
