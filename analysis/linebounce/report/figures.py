@@ -20,7 +20,9 @@ _LEGEND_COLUMNS = 3
 # The first is in vl_convert, so that text is measured alike everywhere and a figure has the same bytes; Arial is as wide.
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _CONFIG = {
+    "aria": False,  # each mark's numbers in words would be most of the file
     "background": "white",
+    "padding": 10,
     "font": _FONT,
     "view": {"stroke": None},
     "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500, "gridColor": "#e4e4e4"},

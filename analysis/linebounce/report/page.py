@@ -142,6 +142,7 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "matrix": _columns(tables.matrix(results)),
         "locks": _columns(results.locks),
         "structures": _columns(tables.structures(results.lines)),
+        "homes": _columns(tables.homes(results.lines)),
         "subsystems": [row for point in results.points for row in tables.subsystems(point)],
         "lines": line_store.pack(results.lines),
         "ownership": {"lines": _columns(lines), "spans": _columns(spans)},

@@ -142,6 +142,16 @@ def structures(lines: pl.DataFrame, most: int = 15) -> pl.DataFrame:
     )
 
 
+def homes(lines: pl.DataFrame) -> pl.DataFrame:
+    """For each point and node the misses on lines that have their home there, and how many of them other nodes' CPUs had."""
+    remote = (pl.col("count") * pl.col("remote_pct")).sum() / pl.col("count").sum()
+    return (
+        lines.group_by("point", "home")
+        .agg(pl.col("count").sum().alias("misses"), remote.round_sig_figs(4).alias("remote_pct"))
+        .sort("point", "home")
+    )
+
+
 def subsystems(point: Point) -> list[dict[str, Any]]:
     """Each subsystem's share of misses and latency on the 500 costliest lines, the largest first."""
     shares: dict[str, dict[str, float]] = {}

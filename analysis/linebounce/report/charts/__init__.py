@@ -50,7 +50,7 @@ def with_rows(spec: Spec, table: str, rows: list[dict[str, Any]], words: Mapping
             coloured = encoding.get(channel, {})
             if coloured.get("legend") and coloured.get("type") == "nominal":
                 present = list(dict.fromkeys(row[coloured["field"]] for row in rows))
-                domain = coloured.get("scale", {}).get("domain", present)
+                domain = coloured["scale"].setdefault("domain", present)  # of all layers alike, or their legends are several
                 coloured["legend"]["values"] = [value for value in domain if value in present]
                 if present == [""]:  # nothing has been chosen for the colours
                     coloured["legend"] = None

@@ -22,11 +22,12 @@ def matrix() -> Spec:
         "latency_ns:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title="ns", gradientLength=160, format=",~r")
     )
     cells = base.mark_rect(cornerRadius=2).encode(colour)
-    # On the dark half of the colours in white, on the light one in black.
+    # On the dark half of the colours in white, on the light one in black; none where cells are too narrow for three digits.
+    size = alt.expr("bandwidth('x') < 22 ? 0 : 10")
     is_dark = "datum.latency_ns < (datum.least + datum.most) / 2"
     numbers = (
         base.transform_joinaggregate(least="min(latency_ns)", most="max(latency_ns)")
-        .mark_text(fontSize=10, clip=True)
+        .mark_text(fontSize=size)
         .encode(
             alt.Text("latency_ns:Q", format=".0f"), color=alt.condition(is_dark, alt.value("#ffffff"), alt.value("#000000"))
         )

@@ -6,8 +6,8 @@ import altair as alt
 
 from linebounce.report.charts.base import Spec, chart, finished
 
-# What tells 21 series apart: Okabe and Ito's colours, so ordered that neighbours differ in lightness, too. When they begin again,
-# the dash is another one; there are six shapes, so that the shape differs, too, wherever a colour comes back.
+# What tells 21 series apart: Okabe and Ito's colours, so ordered that neighbours differ in lightness, too. When they begin
+# again, the dash is another one; there are six shapes, so that the shape differs, too, wherever a colour comes back.
 _COLOURS = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#7f7f7f"]
 _DASHES = [[1, 0], [7, 3], [2, 2]]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]

@@ -21,11 +21,24 @@ class SweepSection {
   }
 
   show() {
-    if (this.axes) drawSweep(this.view, "sweep", this.axes);
+    if (!this.axes) return;
+    const rows = drawSweep(this.view, "sweep", this.axes);
+    this.view.table("sweep", sweepColumns(this.axes, rows)).show(rows);
   }
 }
 
+function sweepColumns({ metric, x, series }, rows) {
+  const columns = [
+    { key: "x", label: x },
+    { key: "series", label: series },
+    { key: "value", label: metric, number: true, text: (row) => numberText(row.value, 6) },
+    { key: "ci95", label: "± 95 %", number: true, text: (row) => numberText(row.ci95, 3) },
+  ];
+  return columns.filter(({ key }) => (key !== "series" || series) && (key !== "ci95" || rows.some((row) => row.ci95)));
+}
+
 // Draws a metric over a swept path into a figure, and says beside it what stays as it is at the chosen point.
+// Returns the rows.
 function drawSweep(view, place, { metric: name, x, series }) {
   const { run } = view;
   const metric = run.metrics[name];
@@ -39,4 +52,5 @@ function drawSweep(view, place, { metric: name, x, series }) {
   const words = { x, series: series || " ", y: metric?.unit ? `${name} (${unitText(metric.unit)})` : name };
   view.draw(place, "sweep", rows, { chart: run.sweep.numeric.includes(x) ? "sweep_line" : "sweep_bars", words });
   view.find(`[data-held="${place}"]`).textContent = held.length ? `At ${held.map((path) => `${path} = ${at[path]}`).join(", ")}.` : "";
+  return rows;
 }
