@@ -146,6 +146,7 @@ function chartConfig() {
       titlePadding: 8,
     },
     legend: { labelColor: ink, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500, symbolSize: 90, symbolOpacity: 1, labelLimit: 260 },
+    text: { color: ink },
     errorbar: { rule: { color: soft }, ticks: { color: soft } },
   };
 }
