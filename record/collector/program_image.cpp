@@ -57,15 +57,6 @@ std::string without_result(const std::string& name) {
   return name;
 }
 
-std::string function_of_scope(Dwarf_Die& scope) {
-  Dwarf_Attribute attribute;
-  for (const unsigned which : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
-    const char* name = dwarf_formstring(dwarf_attr_integrate(&scope, which, &attribute));
-    if (name != nullptr) return short_function_name(name);
-  }
-  return name_of(scope);
-}
-
 std::string file_of_call(Dwarf_Die& unit, Dwarf_Die& inlined) {
   Dwarf_Attribute attribute;
   Dwarf_Word number = 0;
@@ -84,6 +75,19 @@ int number_of_call(Dwarf_Die& inlined, unsigned which) {
   return static_cast<int>(number);
 }
 
+// libdw finds no function that is written inside another, as a lambda's is: its code is elsewhere. False: nothing in `scope` has
+// the address.
+bool find_innermost(Dwarf_Die scope, Dwarf_Addr address, Dwarf_Die& found) {
+  Dwarf_Die child;
+  if (dwarf_child(&scope, &child) != 0) return false;
+  do {
+    const bool is_there = dwarf_haspc(&child, address) > 0;
+    if (is_there) found = child;
+    if (find_innermost(child, address, found) || is_there) return true;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return false;
+}
+
 struct Scopes {
   Dwarf_Die* list = nullptr;
   int count = 0;
@@ -91,6 +95,15 @@ struct Scopes {
 };
 
 }  // namespace
+
+std::string function_of_scope(Dwarf_Die& scope) {
+  Dwarf_Attribute attribute;
+  for (const unsigned which : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
+    const char* name = dwarf_formstring(dwarf_attr_integrate(&scope, which, &attribute));
+    if (name != nullptr) return short_function_name(name);
+  }
+  return name_of(scope);
+}
 
 std::string name_of(Dwarf_Die& die) {
   Dwarf_Attribute attribute;
@@ -211,7 +224,9 @@ std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_addres
   Scopes innermost;
   Scopes scopes;  // around it, as the code is, not as the source is written
   innermost.count = dwarf_getscopes(&place.unit, address - unit->bias, &innermost.list);
-  if (innermost.count > 0) scopes.count = dwarf_getscopes_die(&innermost.list[0], &scopes.list);
+  Dwarf_Die within = innermost.count > 0 ? innermost.list[0] : place.unit;
+  if (dwarf_tag(&within) == DW_TAG_compile_unit) find_innermost(within, address - unit->bias, within);
+  scopes.count = dwarf_getscopes_die(&within, &scopes.list);
   for (int i = 0; i < scopes.count; ++i) {
     place.scope = scopes.list[i];
     const int tag = dwarf_tag(&place.scope);
@@ -224,6 +239,19 @@ std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_addres
     place.column = number_of_call(place.scope, DW_AT_call_column);
   }
   return places;
+}
+
+std::vector<Dwarf_Op> ProgramImage::frame_end_rule(std::uint64_t return_address) {
+  Dwfl_Module* module = module_at(return_address);
+  Dwarf_Addr bias = 0;
+  Dwarf_CFI* rules = module == nullptr ? nullptr : dwfl_module_eh_cfi(module, &bias);
+  Dwarf_Frame* frame = nullptr;
+  if (rules == nullptr || dwarf_cfi_addrframe(rules, return_address - 1 - bias, &frame) != 0) return {};
+  const std::unique_ptr<Dwarf_Frame, decltype(&std::free)> owner(frame, &std::free);
+  Dwarf_Op* operations = nullptr;
+  std::size_t count = 0;
+  if (dwarf_frame_cfa(frame, &operations, &count) != 0) return {};
+  return {operations, operations + count};
 }
 
 NamedMemory ProgramImage::symbol(std::uint64_t address) {

@@ -58,7 +58,7 @@ class Recording {
 
   void access(Thread& thread, trace::Kind kind, const Event& event);
   void range(Thread& thread, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
-  void enter(Thread& thread, std::uint64_t address);
+  void enter(Thread& thread, const Event& event);
   void leave(Thread& thread);
   void acquire(Thread& thread, std::uint64_t address, unsigned type);
   void release(Thread& thread, std::uint64_t address, unsigned type);
@@ -68,7 +68,8 @@ class Recording {
   std::uint32_t function(std::uint64_t address);
   std::uint32_t lock(std::uint64_t address, unsigned type);
   std::uint32_t new_event(std::uint64_t address);
-  std::string place_name(const MemoryMap::Place& place) const;
+  std::string place_name(std::uint64_t address, const MemoryMap::Place& place);
+  const Thread* thread_with_stack(std::uint64_t address) const;
   std::string thread_name(std::uint64_t runs);
 
   Channel* channel_;
