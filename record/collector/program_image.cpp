@@ -4,8 +4,10 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "record/collector/shared_channel.hpp"
 
@@ -45,16 +47,38 @@ std::string without_parameters(const std::string& name) {
   return name;
 }
 
+// Where the text says "operator" as a word.
+bool is_operator(const std::string& name, std::size_t at) {
+  constexpr std::string_view kWord = "operator";
+  const auto is_letter = [&](std::size_t place) {
+    return std::isalnum(static_cast<unsigned char>(name[place])) || name[place] == '_';
+  };
+  if (name.compare(at, kWord.size(), kWord) != 0 || (at > 0 && is_letter(at - 1))) return false;
+  return at + kWord.size() == name.size() || !is_letter(at + kWord.size());
+}
+
 // A template's instance is demangled with its result before its name: "void work<int>".
 std::string without_result(const std::string& name) {
+  std::size_t begin = 0;
   int depth = 0;
-  for (std::size_t at = name.size(); at-- > 0;) {
+  for (std::size_t at = 0; at < name.size(); ++at) {
     const char c = name[at];
-    if (c == '>' || c == ')' || c == '}') ++depth;
-    if (c == '<' || c == '(' || c == '{') --depth;
-    if (c == ' ' && depth == 0 && name.find("operator") == std::string::npos) return name.substr(at + 1);
+    if (depth == 0 && is_operator(name, at)) break;  // "operator unsigned long"
+    if (c == '<' || c == '(' || c == '{') ++depth;
+    if (c == '>' || c == ')' || c == '}') --depth;
+    if (c == ' ' && depth == 0) begin = at + 1;
   }
-  return name;
+  return name.substr(begin);
+}
+
+// What a std::thread runs is often inlined there: "main::{lambda()#1}" is of more use than
+// "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run".
+std::string of_thread(const std::string& name) {
+  constexpr std::string_view kBefore = "std::thread::_State_impl<std::thread::_Invoker<std::tuple<", kBehind = "> > >::_M_run";
+  if (!name.starts_with(kBefore) || !name.ends_with(kBehind)) return name;
+  const std::string runs = name.substr(kBefore.size(), name.size() - kBefore.size() - kBehind.size());
+  const std::size_t lambda = std::min(runs.find("{lambda("), runs.find("::$_"));
+  return lambda == std::string::npos ? name : runs;
 }
 
 std::string file_of_call(Dwarf_Die& unit, Dwarf_Die& inlined) {
@@ -75,8 +99,8 @@ int number_of_call(Dwarf_Die& inlined, unsigned which) {
   return static_cast<int>(number);
 }
 
-// libdw finds no function that is written inside another, as a lambda's is: its code is elsewhere. False: nothing in `scope` has
-// the address.
+// libdw finds no function that is written inside another, as a lambda's is: its code is elsewhere. False: nothing in `scope`
+// has the address.
 bool find_innermost(Dwarf_Die scope, Dwarf_Addr address, Dwarf_Die& found) {
   Dwarf_Die child;
   if (dwarf_child(&scope, &child) != 0) return false;
@@ -116,7 +140,7 @@ std::string short_function_name(const std::string& linker_name) {
   if (const auto clone = name.find(" [clone"); clone != std::string::npos) name.resize(clone);
   if (name == linker_name) return name.substr(0, name.find('.'));
   if (name.ends_with(" const")) name.resize(name.size() - 6);
-  return without_result(without_parameters(name));
+  return of_thread(without_result(without_parameters(name)));
 }
 
 ProgramImage::ProgramImage(pid_t process) : process_(process), session_(dwfl_begin(&kCallbacks)) {

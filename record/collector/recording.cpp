@@ -94,15 +94,10 @@ void Recording::thread_event(unsigned ring, const Event& event) {
 // "worker[2]"
 std::string Recording::thread_name(std::uint64_t runs) {
   std::string name = runs == 0 ? "thread" : image_->function(runs);
-  // Of a std::thread, around a lambda or a function: "...<std::tuple<start_all::{lambda()#1}> >...".
-  if (name.starts_with("std::thread::_State_impl<")) {
-    const std::size_t tuple = name.find("std::tuple<");
-    const std::size_t end =
-        tuple == std::string::npos ? tuple : std::min(name.find("::{lambda", tuple), name.find("::$_", tuple));
-    name = end == std::string::npos ? "thread" : name.substr(tuple + 11, end - tuple - 11);
-    name = name.substr(0, name.find('('));
-    if (name.empty() || name == "main") name = "thread";
-  }
+  // A lambda is known by the function that it is written in.
+  const std::size_t lambda = std::min(name.find("::{lambda("), name.find("::$_"));
+  if (lambda != std::string::npos) name = name.substr(0, std::min(lambda, name.find('(')));
+  if (name.starts_with("std::thread::_State_impl<") || (lambda != std::string::npos && name == "main")) name = "thread";
   return fmt::format("{}[{}]", name, threads_of_name_[name]++);
 }
 

@@ -62,8 +62,8 @@ class Types {
 // are not too many. Empty: a scalar, or a long array of scalars.
 std::vector<trace::Field> fields_of(const Type& type);
 
-// How the source reaches what begins at that byte of it: "[33]", ".locks[3].mutex"; "+5" where the type has no name for it. What
-// is inside the C library's and the C++ library's types is not told. REQUIRES: 0 <= offset.
+// How the source reaches what begins at that byte of it: "[33]", ".locks[3].mutex"; "+5" where the type has no name for it.
+// What is inside the C library's and the C++ library's types is not told. REQUIRES: 0 <= offset.
 std::string path_in(const Type& type, std::int64_t offset);
 
 }  // namespace linebounce::record

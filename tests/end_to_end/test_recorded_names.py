@@ -1,8 +1,12 @@
 """What linebounce-record calls locks and conditions: as their program's source does."""
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 from program import Program
 from recorded import C_COMPILERS, Recorder
+from results import read_csv
 
 C = """
 #include <pthread.h>
@@ -123,6 +127,40 @@ NAMES_IN_CPP = {
     "main::local",
 }
 
+# A class template's members, one inlined, a static function that is inlined, and lambdas: in a thread and in a function template.
+CALLS = """
+#include <mutex>
+#include <thread>
+#include <vector>
+static std::mutex lock;
+static long cell;
+template <class T> struct Table {
+  std::mutex lock;
+  T cells[64];
+  __attribute__((noinline)) void insert(T value) { std::lock_guard<std::mutex> held(lock); cells[value % 64] += value; }
+  void remove(T value) { std::lock_guard<std::mutex> held(lock); cells[value % 64] -= value; }
+};
+static Table<long> table;
+static void work() {
+  for (int i = 0; i < 100; i++) {
+    table.insert(i);
+    table.remove(i);
+  }
+}
+template <class F> __attribute__((noinline)) void twice(F run) { run(); run(); }
+int main() {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; i++) {
+    threads.emplace_back([] {
+      work();
+      twice([] { std::lock_guard<std::mutex> held(lock); cell++; });
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+"""
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
 
 @pytest.fixture
 def recorder(linebounce: Program) -> Recorder:
@@ -167,3 +205,39 @@ int main(void) {
 """
     (lock,) = recorder.record(recorder.compile(source)).symbols.locks
     assert lock.name.startswith("stack of worker[0]+")
+
+
+def replayed(recorder: Recorder, program: str) -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
+    """Of a recording's replay: who takes which lock how often, and who misses on which object, without its number."""
+    recorder.run("-o", "trace.lbt", "--", program)
+    result = recorder.linebounce("trace", "replay", "trace.lbt", "--machine", "generic_2socket_32core", "-o", "out")
+    assert result.code == 0, result.stderr
+    locks: dict[str, Counter[str]] = {}
+    for row in read_csv(recorder.linebounce.directory / "out" / "locks.csv"):
+        if row["call_site"]:
+            locks.setdefault(row["lock"], Counter())[row["call_site"]] += int(row["total"])
+    misses: dict[str, Counter[str]] = {}
+    for row in read_csv(recorder.linebounce.directory / "out" / "lines.csv"):
+        misses.setdefault(row["object"].partition("[")[0], Counter())[row["function"]] += int(row["count"])
+    return locks, misses
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_functions_of_a_replay_are_those_that_did_it(recorder: Recorder, compiler: str) -> None:
+    """count_key and find are static, and inlined into count_keys."""
+    source = (EXAMPLES / "hash_table.c").read_text()
+    locks, misses = replayed(recorder, recorder.compile(source, "-DSTRIPES=64", compiler=compiler))
+    assert locks == {"stripe_lock": {"count_keys": 8000}}
+    assert set(misses["stripes"]) == {"count_keys"}
+    assert set(misses["entry"]) == set(misses["table"]) == {"count_keys", "main"}  # main frees them
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_functions_of_templates_and_lambdas_have_names_to_read(recorder: Recorder, compiler: str) -> None:
+    program = recorder.compile(CALLS, "-std=c++20", compiler=compiler, name="program.cpp")
+    locks, misses = replayed(recorder, program)
+    thread = "main::{lambda()#1}" if compiler == "gcc" else "main::$_0"
+    # The thread's lambda has work and remove inlined.
+    assert locks["table_lock"] == {"Table<long>::insert": 200, thread: 200}
+    assert locks["lock"] == {f"twice<{thread}::operator()() const::{{lambda()#1}}>": 4}
+    assert "Table<long>::insert" in misses["table"]
