@@ -127,7 +127,7 @@ NAMES_IN_CPP = {
     "main::local",
 }
 
-# A class template's members, one inlined, a static function that is inlined, and lambdas: in a thread and in a function template.
+# A class template, one of its members inlined, a static function that is inlined, and lambdas.
 CALLS = """
 #include <mutex>
 #include <thread>
