@@ -80,8 +80,14 @@ class Recording {
   std::vector<Thread*> thread_of_ring_;
   std::unordered_map<std::uint64_t, std::uint32_t> functions_;
   std::map<std::string, std::uint32_t> functions_by_name_;
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> locks_;  // by object and offset
-  std::map<std::uint64_t, Condition> conditions_;                          // these by address
+  struct HashPlace {
+    std::size_t operator()(const std::pair<std::uint32_t, std::int64_t>& place) const {
+      constexpr std::size_t kSpread = 0x9E3779B97F4A7C15;
+      return (place.first * kSpread) ^ static_cast<std::size_t>(place.second);
+    }
+  };
+  std::unordered_map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t, HashPlace> locks_;  // by object and offset
+  std::map<std::uint64_t, Condition> conditions_;                                               // these by address
   std::map<std::uint64_t, Semaphore> semaphores_;
   std::map<std::uint64_t, Barrier> barriers_;
   std::map<std::string, int> threads_of_name_;
