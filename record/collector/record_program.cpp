@@ -6,7 +6,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -31,7 +30,8 @@ constexpr std::chrono::seconds kFlushEvery{1};
 class Collector {
  public:
   Collector(SharedChannel& channel, const std::string& file, Window window)
-      : image_(channel.program()),
+      : file_(file),
+        image_(channel.program()),
         writer_(file),
         recording_(channel.channel(), writer_, image_, window),
         order_(channel.channel(), [this](unsigned ring, const Event& event) { take(ring, event); }) {}
@@ -39,7 +39,7 @@ class Collector {
   bool take_all() {
     const bool anything = order_.take_all();
     const auto now = std::chrono::steady_clock::now();
-    if (failure_ == nullptr && now - flushed_ > kFlushEvery) {
+    if (!has_failed_ && now - flushed_ > kFlushEvery) {
       flushed_ = now;
       unless_it_fails([this] { writer_.flush(); });
     }
@@ -49,7 +49,8 @@ class Collector {
   // Errors: those that came while the program ran, too.
   void finish() {
     order_.finish();
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    if (has_failed_)
+      throw RecordError(file_ + " is cut off: what it has is read with --recover, as by linebounce trace info --recover");
     recording_.finish();
   }
 
@@ -58,7 +59,7 @@ class Collector {
 
  private:
   void take(unsigned ring, const Event& event) {
-    if (failure_ == nullptr) unless_it_fails([&] { recording_.event(ring, event); });
+    if (!has_failed_) unless_it_fails([&] { recording_.event(ring, event); });
   }
 
   // The program is to come to its end although its trace cannot: its events are taken, and forgotten.
@@ -67,14 +68,15 @@ class Collector {
     work();
   } catch (const trace::WriteError& error) {
     std::cerr << "linebounce-record: " << error.what() << "; the program goes on, unrecorded\n";
-    failure_ = std::current_exception();
+    has_failed_ = true;
   }
 
+  std::string file_;
   ProgramImage image_;
   BackgroundWriter writer_;
   Recording recording_;
   EventOrder order_;
-  std::exception_ptr failure_;
+  bool has_failed_ = false;
   std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
 

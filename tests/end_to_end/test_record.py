@@ -461,6 +461,7 @@ def test_on_a_full_disk_the_program_comes_to_its_end(recorder: Recorder) -> None
     result = recorder.run("-o", "/dev/full", "--", recorder.compile(COUNTING), "3000", code=2)
     assert result.stdout == "ready\ndone\n"
     assert "No space left on device; the program goes on, unrecorded" in result.stderr
+    assert "read with --recover" in result.stderr
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_program_runs(recorder: Recorder) -> None:
