@@ -55,11 +55,13 @@ bool RecordedProcess::has_ended() {
   return ended_;
 }
 
-// A terminal's SIGINT has come to the program, too.
+// A terminal's SIGINT has come to the program, too; another process's has not.
 void RecordedProcess::pause(std::chrono::nanoseconds time) {
   const timespec timeout{.tv_sec = 0, .tv_nsec = time.count()};
-  const int signal = ::sigtimedwait(&signals_, nullptr, &timeout);
-  if (signal == SIGTERM || signal == SIGHUP) ::kill(id_, signal);
+  siginfo_t from{};
+  const int signal = ::sigtimedwait(&signals_, &from, &timeout);
+  const bool is_of_process = from.si_code == SI_USER || from.si_code == SI_QUEUE;
+  if (signal == SIGTERM || signal == SIGHUP || (signal == SIGINT && is_of_process)) ::kill(id_, signal);
 }
 
 int RecordedProcess::exit_status() const {
