@@ -88,9 +88,9 @@ void simulate_with_progress(Recording& recording, const SimulationInput& input) 
 }
 
 ExitCode record(const RecordArguments& arguments) {
-  const Experiment experiment = load_experiment(arguments.experiment, overrides_of(arguments));
-  const std::vector<Point> points = expand(experiment);
-  require_point(arguments.point, points.size());
+  const Experiment experiment = load_unexpanded(arguments.experiment, overrides_of(arguments));
+  require_point(arguments.point, point_count(experiment));
+  const std::vector<Point> points = expand(experiment, std::vector{arguments.point});
   const Point& point = points[static_cast<std::size_t>(arguments.point)];
   SimulationInput input = point.input;
   input.run.measure_us *= arguments.longer;

@@ -280,8 +280,7 @@ class ExperimentReader {
     if (measured_) experiment_.measured = read_measured_tables(*measured_, *tables_);
     resolve(base);
     experiment_.tables = tables_;
-    // Expanding checks every point as a whole, before the first one runs.
-    const auto points = expand(experiment_);
+    const auto points = outline(experiment_);
     const bool as_written = overrides_.sets.empty() && !experiment_.overridden;
     if (paper && as_written) check_selections(experiment_.paper, *paper, points, tables_->file);
     if (measured_ && as_written) check_selections(experiment_.measured, *measured_, points, tables_->file);
@@ -331,7 +330,17 @@ class ExperimentReader {
   const toml::table* layout_ = nullptr;
 };
 
+// Expanding checks every point as a whole, before the first one runs.
+Experiment whole(Experiment experiment) {
+  expand(experiment);
+  return experiment;
+}
+
 }  // namespace
+
+Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides) {
+  return load_unexpanded(name_or_path, overrides, Catalogue{workloads()});
+}
 
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides) {
   return load_experiment(name_or_path, overrides, Catalogue{workloads()});
@@ -339,13 +348,17 @@ Experiment load_experiment(const std::string& name_or_path, const Overrides& ove
 
 Experiment read_experiment(const std::string& text, const std::string& as, const Overrides& overrides) {
   const auto table = parse_toml(text, as);
-  return ExperimentReader(as, table, overrides, Catalogue{workloads()}).read();
+  return whole(ExperimentReader(as, table, overrides, Catalogue{workloads()}).read());
 }
 
-Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
+Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
   const auto file = find_file(kExperimentFiles, name_or_path, "", "");
   const auto table = read_experiment_table(file);
   return ExperimentReader(file, table, overrides, catalogue).read();
+}
+
+Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
+  return whole(load_unexpanded(name_or_path, overrides, catalogue));
 }
 
 }  // namespace linebounce
