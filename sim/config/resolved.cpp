@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -39,17 +40,24 @@ std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
-// Every file that the configuration names by one of these keys: the point's, and those of a sweep.
+// All values of a key: the point's own, and those of a sweep.
+std::vector<const toml::node*> values_of(const toml::table& resolved, std::string_view key) {
+  std::vector<const toml::node*> values;
+  if (const toml::node* own = resolved.at_path(key).node()) values.push_back(own);
+  const auto* axes = resolved["sweep"]["together"].as_array();
+  for (std::size_t i = 0; axes && i < axes->size(); ++i) {
+    const auto* list = (*axes)[i].is_table() ? (*axes)[i].as_table()->get_as<toml::array>(key) : nullptr;
+    for (std::size_t value = 0; list && value < list->size(); ++value) values.push_back(list->get(value));
+  }
+  return values;
+}
+
+// Every file that the configuration names by one of these keys.
 template <class Keys>
 std::set<std::string> files_named(const toml::table& resolved, const Keys& keys) {
   std::set<std::string> names;
-  const auto* axes = resolved["sweep"]["together"].as_array();
   for (const std::string_view key : keys) {
-    if (const auto name = resolved.at_path(key).value<std::string>()) names.insert(*name);
-    for (std::size_t i = 0; axes && i < axes->size(); ++i) {
-      const auto* list = (*axes)[i].is_table() ? (*axes)[i].as_table()->get_as<toml::array>(key) : nullptr;
-      for (std::size_t value = 0; list && value < list->size(); ++value) names.insert((*list)[value].value_or(std::string{}));
-    }
+    for (const toml::node* value : values_of(resolved, key)) names.insert(value->value_or(std::string{}));
   }
   names.erase("");  // none
   return names;
@@ -60,6 +68,12 @@ std::string measured_text(const toml::array& tables) {
   for (const auto& table : tables)
     text += read_text(measured_table_file(table.as_table()->at("file").value_or(std::string{}), ""));
   return text;
+}
+
+// Only then all of a trace is read, for its damage; else its index says enough.
+bool recovers(const toml::table& resolved) {
+  const std::vector<const toml::node*> values = values_of(resolved, "workload.recover");
+  return std::any_of(values.begin(), values.end(), [](const toml::node* value) { return value->value_or(false); });
 }
 
 }  // namespace
@@ -104,7 +118,7 @@ std::string configuration_hash(const toml::table& resolved) {
     text += read_text(find_file(kProtocolFiles, name, "", "protocol"));
   for (const auto& name : files_named(resolved, std::array{kLayoutKey})) text += read_text(find_layout_file(name, "layout"));
   for (const auto& name : files_named(resolved, std::array{kTraceKey}))
-    text += trace::Reader(name, {.recover = true}).fingerprint();
+    text += trace::Reader(name, {.recover = recovers(resolved)}).fingerprint();
   return fmt::format("{:016x}", fnv1a(text));
 }
 
