@@ -158,11 +158,13 @@ std::string repacked(const Unpacked& trace, Dice& dice) {
   std::string index = bytes_of(FrameHead{kIndexFrame, 0, 0});
   for (std::size_t i = 0; i < trace.frames.size(); ++i) {
     IndexEntry entry = i < trace.index.size() ? trace.index[i] : IndexEntry{};
+    const std::string frame = packed(trace.frames[i]);
     entry.offset = out.size();
+    std::memcpy(&entry.checksum, frame.data() + frame.size() - sizeof entry.checksum, sizeof entry.checksum);
     std::string text = bytes_of(entry);
     if (dice.below(40) == 0) mutate(text, dice);
     index += text;
-    out += packed(trace.frames[i]);
+    out += frame;
   }
   FileTail tail;
   tail.index = out.size();
