@@ -133,8 +133,19 @@ std::vector<Rehearsal::Stuck> Rehearsal::end_stuck() {
     if (!is_on_its_way(actor) || reason_of(actor) != first) continue;
     stuck.push_back({actor.stream, actor.at, actor.unended.endings(), why(actor)});
   }
+  if (stuck.empty()) stuck = never_begun();
   for (const Stuck& each : stuck) end(actors_[each.stream]);
   return stuck;
+}
+
+// REQUIRES: nobody waits. So their creators have not begun either.
+std::vector<Rehearsal::Stuck> Rehearsal::never_begun() {
+  std::vector<Stuck> never;
+  for (Actor& actor : actors_) {
+    if (actor.ended || is_on_its_way(actor) || actor.next() == nullptr) continue;
+    never.push_back({actor.stream, 0, {}, actor.cursor.place(0) + ": the stream is created only by what it creates itself"});
+  }
+  return never;
 }
 
 void Rehearsal::end(Actor& actor) {

@@ -13,7 +13,8 @@
 
 namespace linebounce::trace {
 
-// Whoever can go on does, so the order in which they are asked does not matter. Holds a frame of each stream in memory.
+// Whoever can go on does; the order in which they are asked matters only at barriers to which now these, now those come. Holds
+// a frame of each stream in memory.
 class Rehearsal {
  public:
   // `all`: of the whole trace. REQUIRES: every stream keeps the rules of its own, and every `created` one has its `create`.
@@ -29,7 +30,8 @@ class Rehearsal {
     std::string why;                 // with its place
   };
   // Ends some before that operation, so that the rest has a chance: who waits for more than the whole trace has; else who waits
-  // for what comes only behind somebody that waits, too; else who waits for the end of one that waits. What they would have
+  // for what comes only behind somebody that waits, too; else who waits for the end of one that waits; else who is created only
+  // by what it creates itself. What they would have
   // brought is taken from `all`. Errors: TraceError.
   std::vector<Stuck> end_stuck();
 
@@ -52,6 +54,7 @@ class Rehearsal {
 
   [[nodiscard]] bool is_on_its_way(const Actor& actor) const;
   bool go_on(Actor& actor);
+  std::vector<Stuck> never_begun();
   void end(Actor& actor);
   bool may_pass(Actor& actor, const Operation& it);
   void pass(Actor& actor, const Operation& it);

@@ -118,6 +118,15 @@ TEST(WhatIsKept, EndsTheHandlerWithinWhichAStreamIsCutOff) {
             std::string::npos);
 }
 
+TEST(WhatIsKept, HasNoStreamsThatCreateEachOther) {
+  const std::string text = "stream main\nstream a created=yes\nstream b created=yes\nmain clock\n";
+  const Kept kept = kept_of(text + "a create b\nb create a\nend\n");
+  EXPECT_EQ(lengths(kept), (Lengths{1, 0, 0}));
+  EXPECT_NE(kept.said.find("line 6: stream 1 (a), operation 0: the stream is created only by what it creates itself"),
+            std::string::npos)
+      << kept.said;
+}
+
 // Of a chain of streams, each of which wakes the one before: without the last one's signal all are ended, one after the other.
 TEST(WhatIsKept, OfALongChainOfWaitsIsFoundAtOnce) {
   constexpr std::size_t kStreams = 2000;
