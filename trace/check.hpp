@@ -10,7 +10,7 @@
 
 namespace linebounce::trace {
 
-// One pass over all operations, a few ns each. Errors: TraceError with the place of the first that
+// One pass over all operations, a few ns each, of locks some tens. Errors: TraceError with the place of the first that
 // - names what is not defined, has a flag that its kind does not know, lies outside its object or not naturally aligned;
 // - has an argument that no replay can count (kMostCount, kMostPicoseconds);
 // - takes again what its stream holds (shared holds may nest), releases what it does not hold, leaves a function that it has
