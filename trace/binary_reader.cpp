@@ -36,6 +36,10 @@ DecodedFrame read_listed(FrameDecoder& decoder, const InputFile& file, const Lis
   const bool operations = frame.entry.type == kOperationsFrame;
   const DecodedFrame decoded = decoder.decode(file, frame.entry.offset, frame.size, operations ? kOperationsBytes : kTextBytes);
   const bool counts = !operations || decoded.content.size() == frame.entry.count * sizeof(Operation);
+  if (decoded.checksum != frame.entry.checksum) {
+    throw FormatError(fmt::format("the index does not agree: the frame's checksum is {:08x}, there {:08x}", decoded.checksum,
+                                  frame.entry.checksum));
+  }
   if (decoded.head.type != frame.entry.type || decoded.head.stream != frame.entry.stream || decoded.head.first != frame.first ||
       !counts) {
     throw FormatError(fmt::format("the index does not agree: here are {} bytes of {}, stream {}, from number {} on",
@@ -151,7 +155,8 @@ class BinarySource final : public Source {
     std::string_view text{decoded.content.data(), decoded.content.size()};
     const std::uint64_t until = lines_ + frame.entry.count;
     while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size() - 1);
+      const std::size_t end = text.find('\n');
+      if (end == std::string_view::npos) throw FormatError(fmt::format("line {} does not end with a newline", lines_));
       try {
         define_line(symbols, text.substr(0, end));
       } catch (const FormatError& error) {

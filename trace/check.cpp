@@ -37,7 +37,7 @@ SoundPart sound_part(const Reader& reader, std::uint32_t stream, Supplies& suppl
   } catch (const FormatError& error) {
     why = cursor.place(at.operation) + ": " + error.what();
   }
-  return {at.operation, rules.held(), why};
+  return {at.operation, rules.unended(), why};
 }
 
 void check(const Reader& reader) {
@@ -47,8 +47,9 @@ void check(const Reader& reader) {
   for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) {
     const SoundPart sound = sound_part(reader, stream, supplies);
     if (!sound.why.empty()) throw TraceError(sound.why);
-    if (!is_whole || sound.held.empty()) continue;
-    fail_at(reader, {stream, sound.operations - 1}, "the stream ends here and holds " + sound.held.latest());
+    const std::string* const lock = sound.unended.latest_lock();
+    if (!is_whole || lock == nullptr) continue;
+    fail_at(reader, {stream, sound.operations - 1}, "the stream ends here and holds " + *lock);
   }
   if (!is_whole) return;
   if (const auto debt = supplies.first_debt()) fail_at(reader, debt->where, debt->what);

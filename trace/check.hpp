@@ -10,8 +10,9 @@
 
 namespace linebounce::trace {
 
-// One pass over all operations, a few ns each. Errors: TraceError with the place of the first that
+// One pass over all operations, a few ns each, of locks some tens. Errors: TraceError with the place of the first that
 // - names what is not defined, has a flag that its kind does not know, lies outside its object or not naturally aligned;
+// - has an argument that no replay can count (kMostCount, kMostPicoseconds);
 // - takes again what its stream holds (shared holds may nest), releases what it does not hold, leaves a function that it has
 //   not entered, begins or ends a handler where none can, creates a stream twice or one that is not `created`;
 // and, of a trace that is whole (Reader::damage() is empty), of the last that
@@ -23,7 +24,7 @@ void check(const Reader& reader);
 // How far a stream keeps all rules.
 struct SoundPart {
   std::uint64_t operations = 0;
-  HeldLocks held;   // at its end
+  Unended unended;  // at its end
   std::string why;  // what the operation behind it breaks, with its place; empty: the stream is sound to its end
 };
 // Adds what the part does to `supplies`. Errors: TraceError, of a file that cannot be read.

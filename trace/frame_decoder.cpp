@@ -53,6 +53,7 @@ DecodedFrame FrameDecoder::decode(const InputFile& file, std::uint64_t offset, s
                                               packed_.data(), packed_.size());
   if (ZSTD_isError(got)) throw FormatError(zstd_error(got));
   DecodedFrame frame;
+  std::memcpy(&frame.checksum, packed_.data() + size - sizeof frame.checksum, sizeof frame.checksum);
   std::memcpy(static_cast<void*>(&frame.head), unpacked_.data(), sizeof(FrameHead));
   frame.content = {reinterpret_cast<const char*>(unpacked_.data() + 1), got - sizeof(FrameHead)};
   return frame;

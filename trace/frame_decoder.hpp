@@ -16,6 +16,7 @@ namespace linebounce::trace {
 
 struct DecodedFrame {
   FrameHead head;
+  std::uint32_t checksum = 0;     // the frame's last four bytes
   std::span<const char> content;  // behind the head; begins at a multiple of 16 bytes; valid until the next frame
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <map>
 
@@ -20,6 +21,10 @@ FileTail read_tail(const InputFile& file) {
   }
   if (tail.magic != kSkippable || tail.letters != kTailLetters) {
     throw DamageAt(file.size(), "no index at the end: the file was cut off, or its writer did not get to its end");
+  }
+  if (tail.size != FileTail{}.size) {
+    throw DamageAt(file.size() - sizeof tail + offsetof(FileTail, size),
+                   fmt::format("the tail's size is {}; legal: {}", tail.size, FileTail{}.size));
   }
   if (tail.index < sizeof(FileHead) || tail.index >= file.size() - sizeof tail) {
     throw DamageAt(file.size() - sizeof tail, fmt::format("the index is said to be at byte {}", tail.index));
@@ -62,19 +67,17 @@ std::vector<ListedFrame> listed(std::span<const char> content, std::uint64_t end
   return frames;
 }
 
-ListedFrame described(const DecodedFrame& decoded, const InputFile& file, std::uint64_t offset, std::uint64_t size) {
+ListedFrame described(const DecodedFrame& decoded, std::uint64_t offset, std::uint64_t size) {
   ListedFrame frame;
   frame.size = size;
   frame.first = decoded.head.first;
-  frame.entry = {offset, decoded.head.type, decoded.head.stream, 1, 0};
+  frame.entry = {offset, decoded.head.type, decoded.head.stream, 1, decoded.checksum};
   if (decoded.head.type == kOperationsFrame) {
     frame.entry.count = static_cast<std::uint32_t>(decoded.content.size() / sizeof(Operation));
   }
   if (decoded.head.type == kSymbolsFrame) {
     frame.entry.count = static_cast<std::uint32_t>(std::count(decoded.content.begin(), decoded.content.end(), '\n'));
   }
-  std::uint32_t& checksum = frame.entry.checksum;
-  file.read(offset + size - sizeof checksum, {reinterpret_cast<char*>(&checksum), sizeof checksum});
   return frame;
 }
 
@@ -110,7 +113,7 @@ std::vector<ListedFrame> walk_frames(const InputFile& file, std::vector<DamageAt
     std::uint64_t size = 0;
     try {
       size = decoder.size_of_frame(file, offset, kTextBytes);
-      const ListedFrame frame = described(decoder.decode(file, offset, size, kTextBytes), file, offset, size);
+      const ListedFrame frame = described(decoder.decode(file, offset, size, kTextBytes), offset, size);
       if (frame.entry.type == kIndexFrame) break;  // of a file whose tail is damaged
       frames.push_back(frame);
       frames.back().number = number;

@@ -12,17 +12,23 @@ namespace linebounce::trace {
 
 namespace {
 
-// Ends streams where they break a rule, or hold a lock at their end.
+// "holds files, which it gives back"
+std::string unfinished(const Unended& unended) {
+  const std::string* const lock = unended.latest_lock();
+  return lock == nullptr ? "is in a handler, which it ends" : fmt::format("holds {}, which it gives back", *lock);
+}
+
+// Ends streams where they break a rule, or hold a lock or are in a handler at their end.
 void end_unsound(Reader& reader, Supplies& supplies) {
   for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
     const SoundPart sound = sound_part(reader, stream, supplies);
-    if (sound.why.empty() && sound.held.empty()) continue;
+    if (sound.why.empty() && sound.unended.empty()) continue;
     std::string why = sound.why;
     if (why.empty()) {
-      why = fmt::format("stream {} ({}) ends with operation {} and holds {}, which it gives back", stream,
-                        reader.symbols().streams[stream].name, sound.operations - 1, sound.held.latest());
+      why = fmt::format("stream {} ({}) ends with operation {} and {}", stream, reader.symbols().streams[stream].name,
+                        sound.operations - 1, unfinished(sound.unended));
     }
-    reader.end_stream(stream, sound.operations, sound.held.releases(), why);
+    reader.end_stream(stream, sound.operations, sound.unended.endings(), why);
   }
 }
 
@@ -37,25 +43,25 @@ void begin_uncreated(Reader& reader, const Supplies& supplies) {
   }
 }
 
-// True: there was one.
-bool end_waiting(Reader& reader, const Supplies& supplies) {
+// What one stream does not do any more, another may wait for; and whom it does not create any more begins by itself.
+void end_waiting(Reader& reader, Supplies& supplies) {
   Rehearsal rehearsal(reader, supplies);
-  rehearsal.run();
-  const auto stuck = rehearsal.to_be_ended();
-  for (const Rehearsal::Stuck& each : stuck) reader.end_stream(each.stream, each.operation, each.gives_back, each.why);
-  return !stuck.empty();
+  for (bool again = true; again;) {
+    rehearsal.run();
+    const auto stuck = rehearsal.end_stuck();
+    for (const Rehearsal::Stuck& each : stuck) reader.end_stream(each.stream, each.operation, each.endings, each.why);
+    begin_uncreated(reader, supplies);
+    again = !stuck.empty();
+  }
 }
 
 }  // namespace
 
-// What one stream does not do any more, another may wait for; and whom it does not create any more begins by itself.
 void keep_what_makes_sense(Reader& reader) {
-  for (bool again = true; again;) {
-    Supplies supplies(reader.symbols());
-    end_unsound(reader, supplies);
-    begin_uncreated(reader, supplies);
-    again = end_waiting(reader, supplies);
-  }
+  Supplies supplies(reader.symbols());
+  end_unsound(reader, supplies);
+  begin_uncreated(reader, supplies);
+  end_waiting(reader, supplies);
 }
 
 }  // namespace linebounce::trace

@@ -18,12 +18,10 @@ const Operation* Rehearsal::Actor::next() {
   return frame.empty() ? nullptr : &frame[in_frame];
 }
 
-Rehearsal::Rehearsal(const Reader& reader, const Supplies& all)
-    : symbols_(reader.symbols()), all_(all), so_far_(reader.symbols()) {
+Rehearsal::Rehearsal(const Reader& reader, Supplies& all) : symbols_(reader.symbols()), all_(all), so_far_(reader.symbols()) {
   actors_.reserve(symbols_.streams.size());
   for (std::uint32_t stream = 0; stream < symbols_.streams.size(); ++stream) {
-    actors_.push_back({.stream = stream, .cursor = reader.open(stream), .held = HeldLocks(symbols_), .frame = {}});
-    actors_.back().begun = !symbols_.streams[stream].created;
+    actors_.push_back({.stream = stream, .cursor = reader.open(stream), .unended = Unended(symbols_), .frame = {}});
   }
 }
 
@@ -31,9 +29,14 @@ void Rehearsal::run() {
   for (bool any = true; any;) {
     any = false;
     for (Actor& actor : actors_) {
-      if (actor.begun && !actor.ended) any = go_on(actor) || any;
+      if (is_on_its_way(actor)) any = go_on(actor) || any;
     }
   }
+}
+
+bool Rehearsal::is_on_its_way(const Actor& actor) const {
+  const bool begun = actor.created || !symbols_.streams[actor.stream].created;
+  return begun && !actor.ended;
 }
 
 // Until it ends or waits; true: it has come further.
@@ -88,11 +91,11 @@ std::uint64_t Rehearsal::wanted(const Actor& actor, const Operation& it) {
 
 void Rehearsal::pass(Actor& actor, const Operation& it) {
   if (it.kind != Kind::barrier) so_far_.count({actor.stream, actor.at}, it);  // its coming has been counted
-  actor.held.follow(it);
+  actor.unended.follow(it);
   actor.opens_at.reset();
   if (it.kind == Kind::await && (it.flags & kPaired) == 0) actor.awaited.clear();
   if (it.kind == Kind::handler) ++actor.handlers;
-  if (it.kind == Kind::create) actors_[it.id].begun = true;
+  if (it.kind == Kind::create) actors_[it.id].created = true;
   ++actor.at;
   ++actor.in_frame;
 }
@@ -120,18 +123,38 @@ std::string Rehearsal::why(const Actor& actor) const {
   return place + fmt::format("{}; what is left has {}", what, all_.comes(it, actor.stream));
 }
 
-std::vector<Rehearsal::Stuck> Rehearsal::to_be_ended() const {
-  std::vector<Stuck> ended;
+std::vector<Rehearsal::Stuck> Rehearsal::end_stuck() {
   auto first = Reason::other_ends;
-  const auto waits = [](const Actor& actor) { return actor.begun && !actor.ended; };
   for (const Actor& actor : actors_) {
-    if (waits(actor)) first = std::min(first, reason_of(actor));
+    if (is_on_its_way(actor)) first = std::min(first, reason_of(actor));
   }
+  std::vector<Stuck> stuck;
   for (const Actor& actor : actors_) {
-    if (!waits(actor) || reason_of(actor) != first) continue;
-    ended.push_back({actor.stream, actor.at, actor.held.releases(), why(actor)});
+    if (!is_on_its_way(actor) || reason_of(actor) != first) continue;
+    stuck.push_back({actor.stream, actor.at, actor.unended.endings(), why(actor)});
   }
-  return ended;
+  if (stuck.empty()) stuck = never_begun();
+  for (const Stuck& each : stuck) end(actors_[each.stream]);
+  return stuck;
+}
+
+// REQUIRES: nobody waits. So their creators have not begun either.
+std::vector<Rehearsal::Stuck> Rehearsal::never_begun() {
+  std::vector<Stuck> never;
+  for (Actor& actor : actors_) {
+    if (actor.ended || is_on_its_way(actor) || actor.next() == nullptr) continue;
+    never.push_back({actor.stream, 0, {}, actor.cursor.place(0) + ": the stream is created only by what it creates itself"});
+  }
+  return never;
+}
+
+void Rehearsal::end(Actor& actor) {
+  if (actor.opens_at) so_far_.forget(actor.stream, waits_at(actor));  // it had come there, and does not any more
+  for (const Operation* it = actor.next(); it != nullptr; it = actor.next()) {
+    all_.forget(actor.stream, *it);
+    ++actor.in_frame;
+  }
+  actor.ended = true;
 }
 
 }  // namespace linebounce::trace

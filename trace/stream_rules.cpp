@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "trace/symbol_json.hpp"
 
@@ -25,7 +24,7 @@ void require(const Operation& it, std::string_view what, std::size_t count) {
 
 }  // namespace
 
-void HeldLocks::follow(const Operation& it) {
+void Unended::follow(const Operation& it) {
   const bool failed = (it.flags & kFailed) != 0;
   switch (it.kind) {
     case Kind::acquire: take(it.id, false); break;
@@ -38,41 +37,67 @@ void HeldLocks::follow(const Operation& it) {
       break;
     case Kind::release: give_back(it.id, false); break;
     case Kind::release_shared: give_back(it.id, true); break;
+    case Kind::handler: turn_handler(true); break;
+    case Kind::handler_end: turn_handler(false); break;
     default: break;
   }
 }
 
-void HeldLocks::take(std::uint32_t lock, bool shared) {
-  for (const Held& held : held_) {
-    if (held.lock != lock || (held.shared && shared)) continue;
-    fail(fmt::format("{} of {}, which the stream holds", shared ? "acquire_shared" : "acquire", symbols_.locks[lock].name));
-  }
-  held_.push_back({lock, shared});
+Unended::Moment Unended::begin(Kind ended_by, std::uint32_t id) {
+  Operation ending;
+  ending.kind = ended_by;
+  ending.id = id;
+  endings_.emplace_hint(endings_.end(), next_, ending);
+  return next_++;
 }
 
-void HeldLocks::give_back(std::uint32_t lock, bool shared) {
-  const auto is_it = [lock, shared](const Held& held) { return held.lock == lock && held.shared == shared; };
-  const auto latest = std::find_if(held_.rbegin(), held_.rend(), is_it);
-  if (latest == held_.rend()) {
+void Unended::take(std::uint32_t lock, bool shared) {
+  const Kind ended_by = shared ? Kind::release_shared : Kind::release;
+  std::vector<Moment>& holds = holds_[lock];
+  if (!holds.empty() && !(shared && endings_.at(holds.back()).kind == ended_by)) {
+    fail(fmt::format("{} of {}, which the stream holds", shared ? "acquire_shared" : "acquire", symbols_.locks[lock].name));
+  }
+  holds.push_back(begin(ended_by, lock));
+}
+
+void Unended::give_back(std::uint32_t lock, bool shared) {
+  const Kind ended_by = shared ? Kind::release_shared : Kind::release;
+  const auto held = holds_.find(lock);
+  if (held == holds_.end() || endings_.at(held->second.back()).kind != ended_by) {
     fail(fmt::format("{} of {}, which the stream does not hold{}", shared ? "release_shared" : "release",
                      symbols_.locks[lock].name, shared ? " shared" : ""));
   }
-  held_.erase(std::prev(latest.base()));
+  endings_.erase(held->second.back());
+  held->second.pop_back();
+  if (held->second.empty()) holds_.erase(held);
 }
 
-std::vector<Operation> HeldLocks::releases() const {
-  std::vector<Operation> last;
-  for (auto held = held_.rbegin(); held != held_.rend(); ++held) {
-    Operation release;
-    release.kind = held->shared ? Kind::release_shared : Kind::release;
-    release.id = held->lock;
-    last.push_back(release);
+void Unended::turn_handler(bool begins) {
+  if (begins == handler_.has_value()) {
+    fail(begins ? "handler: the last one has not ended" : "handler_end: there is no handler");
   }
+  if (begins) {
+    handler_ = begin(Kind::handler_end, 0);
+  } else {
+    endings_.erase(*handler_);
+    handler_.reset();
+  }
+}
+
+const std::string* Unended::latest_lock() const {
+  const auto latest =
+      std::find_if(endings_.rbegin(), endings_.rend(), [](const auto& each) { return each.second.kind != Kind::handler_end; });
+  return latest == endings_.rend() ? nullptr : &symbols_.locks[latest->second.id].name;
+}
+
+std::vector<Operation> Unended::endings() const {
+  std::vector<Operation> last;
+  for (auto each = endings_.rbegin(); each != endings_.rend(); ++each) last.push_back(each->second);
   return last;
 }
 
 StreamRules::StreamRules(const Symbols& symbols, std::uint32_t stream)
-    : symbols_(symbols), stream_(stream), facts_(symbols.streams[stream]), held_(symbols) {
+    : symbols_(symbols), stream_(stream), facts_(symbols.streams[stream]), unended_(symbols) {
   for (const Stream& each : symbols.streams) {
     if (each.cpu >= 0) cpus_.insert(static_cast<std::uint32_t>(each.cpu));
   }
@@ -83,6 +108,8 @@ void StreamRules::follow(const Operation& it) {
   const std::uint16_t legal = facts.repeats ? facts.flags | (kMostRepeats << kRepeatShift) : facts.flags;
   if ((it.flags & ~legal) != 0) fail(fmt::format("{} has flags {:#x}; legal: {:#x}", facts.name, it.flags, legal));
   if (it.is_memory()) return check_access(it);
+  if (it.argument > facts.most)
+    fail(fmt::format("{} has the argument {}; legal: 0 to {}", facts.name, it.argument, facts.most));
   check_name(it, facts.names);
   check_other(it);
 }
@@ -120,14 +147,14 @@ void StreamRules::check_name(const Operation& it, Names names) const {
 }
 
 void StreamRules::check_other(const Operation& it) {
-  held_.follow(it);
+  const bool of_handler = it.kind == Kind::handler || it.kind == Kind::handler_end;
+  if (of_handler && facts_.vector < 0) fail("a handler in a stream that has no vector");
+  unended_.follow(it);
   switch (it.kind) {
     case Kind::enter: ++functions_; break;
     case Kind::leave:
       if (functions_-- == 0) fail("leave: the stream is in no function");
       break;
-    case Kind::handler: turn_handler(true); break;
-    case Kind::handler_end: turn_handler(false); break;
     case Kind::sleep:
       if (facts_.cpu < 0) fail("sleep in a stream that has no CPU");
       break;
@@ -150,12 +177,6 @@ void StreamRules::check_target(const Operation& it, std::uint32_t cpu) const {
   if (cpus_.contains(cpu)) return;
   const std::string legal = cpus_.empty() ? "none" : fmt::format("{}", fmt::join(cpus_, ", "));
   fail(fmt::format("{} of CPU {}, on which no stream ran; legal: {}", facts_of(it.kind).name, cpu, legal));
-}
-
-void StreamRules::turn_handler(bool begins) {
-  if (facts_.vector < 0) fail("a handler in a stream that has no vector");
-  if (begins == in_handler_) fail(begins ? "handler: the last one has not ended" : "handler_end: there is no handler");
-  in_handler_ = begins;
 }
 
 }  // namespace linebounce::trace

@@ -1,6 +1,9 @@
 // What one stream's operations have to be, whatever other streams do.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,28 +15,32 @@
 
 namespace linebounce::trace {
 
-// What a stream holds so far. Errors: FormatError.
-class HeldLocks {
+// What a stream has begun and has to end: locks that it holds, a handler. Every operation costs the same, however many they
+// are.
+class Unended {
  public:
-  explicit HeldLocks(const Symbols& symbols) : symbols_(symbols) {}
+  explicit Unended(const Symbols& symbols) : symbols_(symbols) {}
 
+  // Errors: FormatError, of what cannot be begun or ended now.
   void follow(const Operation& it);
-  [[nodiscard]] bool empty() const { return held_.empty(); }
-  // Of the lock that was taken last. REQUIRES: !empty().
-  [[nodiscard]] const std::string& latest() const { return symbols_.locks[held_.back().lock].name; }
-  // All of them given back, the latest first.
-  [[nodiscard]] std::vector<Operation> releases() const;
+  [[nodiscard]] bool empty() const { return endings_.empty(); }
+  // The name of the lock that was taken last; nullptr: it holds none.
+  [[nodiscard]] const std::string* latest_lock() const;
+  // What ends all of it, the latest first.
+  [[nodiscard]] std::vector<Operation> endings() const;
 
  private:
-  struct Held {
-    std::uint32_t lock;
-    bool shared;
-  };
+  using Moment = std::uint64_t;  // counts what was begun
   void take(std::uint32_t lock, bool shared);
   void give_back(std::uint32_t lock, bool shared);
+  void turn_handler(bool begins);
+  Moment begin(Kind ended_by, std::uint32_t id);
 
   const Symbols& symbols_;
-  std::vector<Held> held_;
+  Moment next_ = 0;
+  std::map<Moment, Operation> endings_;                 // of each, by when it was begun
+  std::map<std::uint32_t, std::vector<Moment>> holds_;  // of each lock: shared holds may nest
+  std::optional<Moment> handler_;
 };
 
 class StreamRules {
@@ -42,7 +49,7 @@ class StreamRules {
 
   // The stream's next operation. Errors: FormatError, of one that breaks a rule.
   void follow(const Operation& it);
-  [[nodiscard]] const HeldLocks& held() const { return held_; }
+  [[nodiscard]] const Unended& unended() const { return unended_; }
 
  private:
   void check_access(const Operation& it) const;
@@ -50,15 +57,13 @@ class StreamRules {
   void check_other(const Operation& it);
   void check_created(std::uint32_t stream) const;
   void check_target(const Operation& it, std::uint32_t cpu) const;
-  void turn_handler(bool begins);
 
   const Symbols& symbols_;
   std::uint32_t stream_;
   const Stream& facts_;
   std::set<std::uint32_t> cpus_;  // on which any stream ran
-  HeldLocks held_;
+  Unended unended_;
   std::uint64_t functions_ = 0;
-  bool in_handler_ = false;
 };
 
 }  // namespace linebounce::trace

@@ -46,22 +46,12 @@ void Supplies::count(const Spot& at, const Operation& it) {
     has_operations_[at.stream] = true;
     awaits_several_ = false;
   }
-  if (it.is_memory()) {
-    if ((it.flags & kCounted) != 0) count_write(it);
-    return;
-  }
+  if (Supply* const supply = brought_by(at.stream, it)) ++supply->count;
   switch (it.kind) {
-    case Kind::signal: ++events_[it.id].count; break;
     case Kind::wait: demand(events_[it.id], at, it.argument); break;
     case Kind::await: await(at, it); break;
-    case Kind::wake: ++wakes_[it.id].count; break;
     case Kind::sleep: demand(wakes_[static_cast<std::uint32_t>(symbols_.streams[at.stream].cpu)], at, it.argument); break;
-    case Kind::barrier:
-      ++arrivals_[it.id].count;
-      arrivals_[it.id].where = at;
-      break;
-    case Kind::timer: ++interrupts_[static_cast<std::uint32_t>(symbols_.streams[at.stream].cpu) << 16U | it.id].count; break;
-    case Kind::interrupt: ++interrupts_[it.id].count; break;
+    case Kind::barrier: arrivals_[it.id].where = at; break;
     case Kind::handler: {
       Supply& supply = interrupts_[interrupt_of(symbols_.streams[at.stream])];
       demand(supply, at, supply.demand + 1);
@@ -75,13 +65,31 @@ void Supplies::count(const Spot& at, const Operation& it) {
   }
 }
 
-void Supplies::count_write(const Operation& it) {
+void Supplies::forget(std::uint32_t stream, const Operation& it) {
+  if (Supply* const supply = brought_by(stream, it)) --supply->count;
+  if (it.kind == Kind::create) creations_[it.id] = false;
+}
+
+// What one more of is there with the operation; nullptr: of nothing.
+Supplies::Supply* Supplies::brought_by(std::uint32_t stream, const Operation& it) {
+  if (it.is_memory()) return (it.flags & kCounted) == 0 ? nullptr : written_by(it);
+  switch (it.kind) {
+    case Kind::signal: return &events_[it.id];
+    case Kind::wake: return &wakes_[it.id];
+    case Kind::barrier: return &arrivals_[it.id];
+    case Kind::timer: return &interrupts_[static_cast<std::uint32_t>(symbols_.streams[stream].cpu) << 16U | it.id];
+    case Kind::interrupt: return &interrupts_[it.id];
+    default: return nullptr;
+  }
+}
+
+Supplies::Supply* Supplies::written_by(const Operation& it) {
   const auto word = word_at_.find({it.id, it.argument});
   if (word == word_at_.end()) {
     const std::string place = symbols_.place_name(it.id, static_cast<std::int64_t>(it.argument));
     throw FormatError(fmt::format("counted write of {}, which is no word that is awaited", place));
   }
-  if ((it.flags & kFailed) == 0) ++words_[word->second].count;
+  return (it.flags & kFailed) != 0 ? nullptr : &words_[word->second];
 }
 
 // Of several words that are awaited together any one is enough.

@@ -28,6 +28,9 @@ class Supplies {
   // The next operation of a stream, whose own rules it keeps; stream after stream. Errors: FormatError, of a second `create`
   // and of a counted write of what nobody awaits.
   void count(const Spot& at, const Operation& it);
+  // Takes back what an operation that was counted has brought, but not what it waits for. REQUIRES: no call of first_debt()
+  // follows.
+  void forget(std::uint32_t stream, const Operation& it);
 
   struct Debt {
     Spot where;
@@ -49,7 +52,8 @@ class Supplies {
     std::uint64_t demand = 0;
     Spot where;
   };
-  void count_write(const Operation& it);
+  Supply* brought_by(std::uint32_t stream, const Operation& it);
+  Supply* written_by(const Operation& it);
   void await(const Spot& at, const Operation& it);
   void create(std::uint32_t stream);
   static void demand(Supply& supply, const Spot& at, std::uint64_t count);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -58,14 +59,23 @@ std::string text_of(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+// For messages: of lists and objects, which may be of any size, only what they are.
+std::string short_text(const ordered_json& json) {
+  if (json.is_structured()) return json.is_array() ? "a list" : "an object";
+  std::string text = text_of(json);
+  std::size_t most = 40;
+  if (text.size() <= most) return text;
+  while (most > 0 && (text[most] & 0xC0) == 0x80) --most;  // within a character of UTF-8
+  return text.substr(0, most) + "...";
+}
+
 [[noreturn]] void wrong_type(std::string_view key, const ordered_json& json, std::string_view expected) {
-  std::string found = text_of(json);
-  if (found.size() > 40) found = found.substr(0, 40) + "...";
-  throw FormatError(fmt::format("\"{}\" is {}; it has to be {}", key, found, expected));
+  const std::string found = short_text(json);
+  throw FormatError(fmt::format("{:?} is {}; it has to be {}", key, found, expected));
 }
 
 template <class T>
-void from_json(const ordered_json& json, T& value, std::string_view except = {});
+void from_json(const ordered_json& json, T& value, std::initializer_list<std::string_view> others = {});
 
 void read_value(std::string_view key, const ordered_json& json, std::string& value) {
   if (!json.is_string()) wrong_type(key, json, "a string");
@@ -102,29 +112,40 @@ void read_value(std::string_view key, const ordered_json& json, std::vector<T>& 
 }
 void read_value(std::string_view key, const ordered_json& json, std::map<std::string, std::int64_t>& values) {
   if (!json.is_object()) wrong_type(key, json, "an object");
-  for (const auto& [name, count] : json.items()) read_value(name, count, values[name]);
+  for (const auto& [name, count] : json.items()) {
+    read_value(name, count, values[name]);
+    if (values[name] < 0) wrong_type(name, count, "an integer from 0 to 2^63 - 1");
+  }
 }
 
-// `except`: a key, besides "kind", that the caller reads.
+// `others`: keys that the caller reads.
 template <class T>
-void from_json(const ordered_json& json, T& value, std::string_view except) {
+void from_json(const ordered_json& json, T& value, std::initializer_list<std::string_view> others) {
   if (!json.is_object()) wrong_type("line", json, "a JSON object");
-  std::vector<std::string_view> known;
+  std::vector<std::string_view> known = others;
   for_each_member<T>([&](const auto& member) {
     known.push_back(member.key);
     const auto found = json.find(member.key);
     if (found != json.end()) read_value(member.key, *found, value.*member.at);
   });
   for (const auto& [key, unused] : json.items()) {
-    if (key == "kind" || key == except) continue;
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      throw FormatError(fmt::format("\"{}\" is not known; known are {}", key, fmt::join(known, ", ")));
+      throw FormatError(fmt::format("{:?} is not known; known are {}", key, fmt::join(known, ", ")));
     }
   }
 }
 
+constexpr int kDeepest = 8;  // lists and objects within each other; the deepest legal member is a list of objects
+
+// Parsing takes no stack, however deep the text is nested; what walks through the result later would.
 ordered_json parsed(std::string_view text) {
-  ordered_json json = ordered_json::parse(text, nullptr, false);
+  // The parser takes such a byte for the text's end.
+  if (text.find('\0') != std::string_view::npos) throw FormatError("this is not JSON: it has a byte 0");
+  const auto refuse_deep = [](int depth, ordered_json::parse_event_t, const ordered_json&) {
+    if (depth > kDeepest) throw FormatError(fmt::format("lists and objects are nested more than {} deep", kDeepest));
+    return true;
+  };
+  ordered_json json = ordered_json::parse(text, refuse_deep, false);
   if (!json.is_object()) throw FormatError("this is not a JSON object");
   return json;
 }
@@ -139,11 +160,15 @@ std::string line_of(std::string_view kind, const ordered_json& members, std::opt
 template <std::size_t kIndex = 0>
 Symbol symbol_from(const ordered_json& json, std::string_view kind) {
   if constexpr (kIndex == std::variant_size_v<Symbol>) {
-    throw FormatError(fmt::format("\"kind\" is \"{}\"; legal are {}", kind, fmt::join(kSymbolKinds, ", ")));
+    throw FormatError(fmt::format("\"kind\" is {:?}; legal are {}", kind, fmt::join(kSymbolKinds, ", ")));
   } else {
     if (kind != kSymbolKinds[kIndex]) return symbol_from<kIndex + 1>(json, kind);
     std::variant_alternative_t<kIndex, Symbol> symbol;
-    from_json(json, symbol, kind == "lock" ? "redefines" : "");
+    if (kind == "lock") {
+      from_json(json, symbol, {"kind", "redefines"});
+    } else {
+      from_json(json, symbol, {"kind"});
+    }
     return symbol;
   }
 }

@@ -42,7 +42,7 @@ std::string place_complaint(const Symbols& before, std::uint32_t object, std::in
   }
   const Object& whole = before.objects[object];
   if (offset < 0 || offset > whole.size - bytes) {
-    return fmt::format("its {} bytes at {} are outside {}, which has {}", bytes, offset, whole.name, whole.size);
+    return fmt::format("its {} bytes at {} are outside {:?}, which has {}", bytes, offset, whole.name, whole.size);
   }
   return "";
 }
@@ -55,7 +55,7 @@ std::string wrong_with(const Symbols&, const Structure& it) {
   }
   for (const Field& field : it.fields) {
     if (field.offset < 0 || field.size < 0 || field.offset > it.size || field.size > it.size - field.offset) {
-      return fmt::format("its field \"{}\" has {} bytes at {}; the structure has {}", field.name, field.size, field.offset,
+      return fmt::format("its field {:?} has {} bytes at {}; the structure has {}", field.name, field.size, field.offset,
                          it.size);
     }
   }
@@ -73,7 +73,7 @@ std::string wrong_with(const Symbols& before, const Object& it) {
   if (it.structure != kNone && it.size != before.structures[it.structure].size) {
     return fmt::format("it has {} bytes, its structure {}", it.size, before.structures[it.structure].size);
   }
-  if (!is_home(it.home)) return fmt::format("its home is \"{}\"; legal: node N, first_touch, interleaved, local", it.home);
+  if (!is_home(it.home)) return fmt::format("its home is {:?}; legal: node N, first_touch, interleaved, local", it.home);
   return "";
 }
 
@@ -84,7 +84,10 @@ std::string wrong_with(const Symbols& before, const Lock& it) {
       return fmt::format("waits_in names function {}; so far {} are defined", last, before.functions.size());
     }
   }
-  return it.object == kNone ? "" : place_complaint(before, it.object, it.offset, it.word_bytes);
+  if (it.object != kNone) return place_complaint(before, it.object, it.offset, it.word_bytes);
+  // They mean nothing; but the text form has no sign.
+  if (it.offset < 0) return fmt::format("its offset is {}; legal: 0 to 2^63 - 1", it.offset);
+  return it.word_bytes < 0 ? fmt::format("its word_bytes are {}; legal: 0 to 2^31 - 1", it.word_bytes) : "";
 }
 
 std::string wrong_with(const Symbols& before, const Word& it) {

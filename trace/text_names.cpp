@@ -114,7 +114,7 @@ std::uint32_t TextNames::read(const Symbols& symbols, Scanner& line, Names kind)
   const auto firsts = first_.find(kind);
   const auto found = firsts == first_.end() ? decltype(firsts->second.end()){} : firsts->second.find(name);
   if (firsts == first_.end() || found == firsts->second.end()) {
-    throw FormatError(fmt::format("no {} named \"{}\" is defined before this line", kind_name(kind), name));
+    throw FormatError(fmt::format("no {} named {:?} is defined before this line", kind_name(kind), name));
   }
   return found->second;
 }
@@ -133,7 +133,7 @@ std::pair<std::uint32_t, std::uint64_t> TextNames::read_place(const Symbols& sym
     if (place.first >= symbols.objects.size()) throw FormatError("a field of an object that is not defined");
     const Object& object = symbols.objects[place.first];
     const Field* field = field_named(symbols, object, name);
-    if (field == nullptr) throw FormatError(fmt::format("{} has no field \"{}\"", object.name, name));
+    if (field == nullptr) throw FormatError(fmt::format("{:?} has no field {:?}", object.name, name));
     place.second = static_cast<std::uint64_t>(field->offset);
   }
   if (line.skip('+')) place.second += line.number("the offset behind +");

@@ -27,7 +27,7 @@ class OperationReader {
       std::vector<std::string_view> legal;
       for (const KindFacts& facts : kKindFacts) legal.push_back(facts.name);
       legal.erase(legal.begin());
-      throw FormatError(fmt::format("no operation is called \"{}\"; legal: {}", name, fmt::join(legal, ", ")));
+      throw FormatError(fmt::format("no operation is called {:?}; legal: {}", name, fmt::join(legal, ", ")));
     }
     Operation operation;
     operation.kind = static_cast<Kind>(kind - kKindFacts.begin());
@@ -82,7 +82,7 @@ class OperationReader {
     if (flag != kFlagNames.end()) {
       it.flags |= static_cast<std::uint16_t>(1 << (flag - kFlagNames.begin()));
     } else if (!line_.skip('=')) {
-      throw FormatError(fmt::format("\"{}{}\" is not known here; known are {}, repeats=N", name, line_.rest_of_word(),
+      throw FormatError(fmt::format("{:?} is not known here; known are {}, repeats=N", name + std::string(line_.rest_of_word()),
                                     fmt::join(kFlagNames, ", ")));
     } else if (name == "repeats") {
       const auto repeats = line_.number(name);
@@ -95,7 +95,7 @@ class OperationReader {
     } else if (name == "id") {
       it.id = line_.number_of<std::uint32_t>(name);
     } else {
-      throw FormatError(fmt::format("\"{}=\" is not known; known are repeats, argument, bytes, id", name));
+      throw FormatError(fmt::format("{:?} is not known; known are repeats=, argument=, bytes=, id=", name + "="));
     }
   }
 

@@ -60,7 +60,7 @@ class TextSource final : public Source {
   void read_line(std::string_view text) {
     if (line_number_ == 1) {
       if (text.ends_with('\r')) text.remove_suffix(1);
-      if (text != kTextHead) throw FormatError(fmt::format("this is \"{}\"; legal: \"{}\"", text.substr(0, 40), kTextHead));
+      if (text != kTextHead) throw FormatError(fmt::format("this is {:?}; legal: \"{}\"", text.substr(0, 40), kTextHead));
       return;
     }
     Scanner line(text);
@@ -72,7 +72,7 @@ class TextSource final : public Source {
     if (!quoted && ahead.rest_of_word().empty() &&
         std::find(kLineBeginnings.begin(), kLineBeginnings.end(), first) != kLineBeginnings.end()) {
       read_fact(first, ahead);
-      if (!ahead.at_end()) throw FormatError(fmt::format("\"{}\" is not expected here", ahead.rest_of_word()));
+      if (!ahead.at_end()) throw FormatError(fmt::format("{:?} is not expected here", ahead.rest_of_word()));
       return;
     }
     const std::uint32_t stream = names_.read(symbols, line, Names::stream);

@@ -29,7 +29,7 @@ class SymbolReader {
     }
     while (!line_.at_end()) {
       const std::string key = line_.name(kNameMarks);
-      if (!line_.skip('=')) throw FormatError(fmt::format("\"{}{}\": expected key=value", key, line_.rest_of_word()));
+      if (!line_.skip('=')) throw FormatError(fmt::format("{:?}: expected key=value", key + std::string(line_.rest_of_word())));
       read_member(symbol, key);
     }
     return symbol;
@@ -47,13 +47,13 @@ class SymbolReader {
       value(key, symbol.*member.at);
       found = true;
     });
-    if (!found) throw FormatError(fmt::format("\"{}\" is not known; known are {}", key, fmt::join(known, ", ")));
+    if (!found) throw FormatError(fmt::format("{:?} is not known; known are {}", key, fmt::join(known, ", ")));
   }
 
   void value(const std::string&, std::string& text) { text = line_.name(kNameMarks); }
   void value(const std::string& key, bool& truth) {
     const std::string text = line_.name(kNameMarks);
-    if (text != "yes" && text != "no") throw FormatError(fmt::format("{} is \"{}\"; legal: yes, no", key, text));
+    if (text != "yes" && text != "no") throw FormatError(fmt::format("{} is {:?}; legal: yes, no", key, text));
     truth = text == "yes";
   }
   void value(const std::string& key, std::uint32_t& id) {

@@ -34,6 +34,7 @@ from linebounce.trace_binary import (
     OPERATION,
     SKIPPABLE,
     TAIL,
+    TAIL_CONTENT,
     TAIL_LETTERS,
     VERSION,
     Entry,
@@ -134,9 +135,11 @@ class Trace:
         size = self._file.seek(0, 2)
         end = size - TAIL.size
         tail = self._read(max(end, 0), TAIL.size)
-        magic, _, index, letters = TAIL.unpack(tail) if len(tail) == TAIL.size else (0, 0, 0, b"")
+        magic, tail_size, index, letters = TAIL.unpack(tail) if len(tail) == TAIL.size else (0, 0, 0, b"")
         if (magic, letters) != (SKIPPABLE, TAIL_LETTERS) or not HEAD.size <= index < end:
             raise self._error(size, "no index at the end: `linebounce trace convert --recover` makes a whole trace of this")
+        if tail_size != TAIL_CONTENT:
+            raise self._error(end + 4, f"the tail's size is {tail_size}; legal: {TAIL_CONTENT}")
         content = self._unpacked(index, end - index, FRAME.size + index // _SHORTEST_PACKED * ENTRY.size)
         if content[:4] != b"INDX" or (len(content) - FRAME.size) % ENTRY.size:
             raise self._error(index, "here is no index")
@@ -202,6 +205,9 @@ class Trace:
         """What is behind a frame's own head, which has to agree with the index."""
         entry = frame.entry
         content = self._unpacked(entry.offset, frame.size, most)
+        checksum = int.from_bytes(self._read(entry.offset + frame.size - 4, 4), "little")
+        if checksum != entry.checksum:
+            raise self._error(entry.offset, f"the frame's checksum is {checksum:08x}; the index says {entry.checksum:08x}")
         if FRAME.unpack_from(content) != (entry.type, entry.stream, frame.first):
             raise self._error(entry.offset, "the frame is not the one that the index says is here")
         return content[FRAME.size :]

@@ -10,6 +10,7 @@ TAIL_LETTERS = b"linebounce index"
 
 HEAD = struct.Struct("<II16sI")
 TAIL = struct.Struct("<IIQ16s")
+TAIL_CONTENT = 24  # bytes behind its first eight
 FRAME = struct.Struct("<4sIQ")
 ENTRY = struct.Struct("<Q4sIII")
 OPERATION = struct.Struct("<BBHIQ")

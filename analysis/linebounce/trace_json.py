@@ -117,7 +117,7 @@ def _member(name: str, member: Any, default: Any) -> Any:
     if name in _LISTS:
         return [_from_json(_LISTS[name], each) for each in member]
     if name == "misses":
-        return {source: _integer(source, count, _INT64) for source, count in member.items()}
+        return {source: _integer(source, count, range(1 << 63)) for source, count in member.items()}
     if name == "missing" and not all(isinstance(each, str) for each in member):
         raise ValueError(f'"missing" is {_shown(member)}; it has to be a list of strings')
     return member

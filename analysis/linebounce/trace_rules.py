@@ -69,7 +69,12 @@ def _(it: Lock, before: Symbols) -> str:
         last = waits.function if waits.taker is None else max(waits.taker, waits.function)
         if last >= len(before.functions):
             return f"waits_in names function {last}; so far {len(before.functions)} are defined"
-    return "" if it.object is None else _place_complaint(before, it.object, it.offset, it.word_bytes)
+    if it.object is not None:
+        return _place_complaint(before, it.object, it.offset, it.word_bytes)
+    # They mean nothing; but the text form has no sign.
+    if it.offset < 0:
+        return f"its offset is {it.offset}; legal: 0 to 2^63 - 1"
+    return f"its word_bytes are {it.word_bytes}; legal: 0 to 2^31 - 1" if it.word_bytes < 0 else ""
 
 
 @_wrong_with.register

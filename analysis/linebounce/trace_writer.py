@@ -19,6 +19,7 @@ from linebounce.trace_binary import (
     OPERATION,
     SKIPPABLE,
     TAIL,
+    TAIL_CONTENT,
     TAIL_LETTERS,
     VERSION,
     Entry,
@@ -84,7 +85,7 @@ class Writer:
         self._write_frame(b"SUMM", 0, 0, summary_text(summary), 1)
         index = self._offset
         self._write_frame(b"INDX", 0, 0, b"".join(ENTRY.pack(*entry) for entry in self._index), 0)
-        self._write(TAIL.pack(SKIPPABLE, 24, index, TAIL_LETTERS))
+        self._write(TAIL.pack(SKIPPABLE, TAIL_CONTENT, index, TAIL_LETTERS))
         self.close()
 
     def close(self) -> None:

@@ -85,7 +85,7 @@ def packed(frames: list[Frame], dice: random.Random | None = None) -> bytes:
         entries.append([len(content), type_, stream, items, int.from_bytes(frame[-4:], "little")])
         content += frame
     if dice is not None and entries:
-        entry, member = dice.choice(entries), dice.choice([0, 2, 3])
+        entry, member = dice.choice(entries), dice.choice([0, 2, 3, 4])
         entry[member] = int(str(entry[member])) ^ dice.choice([1, 2, 28, 1 << 20])
     index = FRAME.pack(b"INDX", 0, 0) + b"".join(ENTRY.pack(*entry) for entry in entries)
     return content + _pack(index) + TAIL.pack(SKIPPABLE, 24, len(content), TAIL_LETTERS)

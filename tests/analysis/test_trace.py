@@ -5,9 +5,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import zstandard
 from damaged_traces import frames_of, packed
 from linebounce.errors import InputError, UsageError
 from linebounce.trace import Trace, Writer
+from linebounce.trace_binary import ENTRY, FRAME, TAIL
 from linebounce.trace_symbols import (
     COUNTED,
     FOR_WRITE,
@@ -240,6 +242,11 @@ def both_refuse(linebounce: Program, frames: list[tuple[bytes, bytes]]) -> str:
         ('{"kind":"structure","alignment":3}', "legal: powers of two up to 2^20"),
         ('{"kind":"structure","size":8,"fields":[{"name":"f","offset":8,"size":1}]}', "its field"),
         ('{"kind":"lock","waits_in":[{}]}', "waits_in names function 0; so far 0 are defined"),
+        ('{"kind":"lock","offset":-1}', "its offset is -1; legal: 0 to 2^63 - 1"),
+        ('{"kind":"lock","word_bytes":-1}', "its word_bytes are -1; legal: 0 to 2^31 - 1"),
+        ('{"kind":"event","":0}', '"" is not known; known are name'),
+        ('{"kind":"structure","fields":[{"kind":"x"}]}', '"kind" is not known; known are name'),
+        ('{"kind":"event"}\0{"kind":"no such"}', "Extra data"),
         ('{"kind":"lock","redefines":null}', '"redefines" is None'),
         ('{"kind":"lock","redefines":0}', "lock 0 can't be redefined"),
         ('{"kind":"event","redefines":0}', '"redefines" is not known; known are name'),
@@ -255,6 +262,42 @@ def both_refuse(linebounce: Program, frames: list[tuple[bytes, bytes]]) -> str:
 def test_symbols_that_make_no_sense_are_refused_by_both(line: str, wrong: str, linebounce: Program) -> None:
     summary = (b"SUMM" + bytes(12), b"{}")
     assert wrong in both_refuse(linebounce, [(SYMBOLS_HEAD, line.encode() + b"\n"), summary])
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ('{"kind":"summary"}', '"kind" is not known; known are program'),
+        ('{"":0}', '"" is not known; known are program'),
+        ('{"misses":{"memory":-1}}', '"memory" is -1; it has to be an integer from 0 to 9223372036854775807'),
+        ("{}\0", "Extra data"),
+    ],
+)
+def test_summaries_that_make_no_sense_are_refused_by_both(text: str, wrong: str, linebounce: Program) -> None:
+    assert wrong in both_refuse(linebounce, [(b"SUMM" + bytes(12), text.encode())])
+
+
+def test_a_last_line_of_symbols_without_its_newline_is_refused_by_both(linebounce: Program) -> None:
+    symbols = b'{"kind":"event"}\n{"kind":"event"} '
+    assert "whole lines of symbols" in both_refuse(linebounce, [(SYMBOLS_HEAD, symbols), (b"SUMM" + bytes(12), b"{}")])
+
+
+def test_a_tail_or_an_index_that_disagrees_is_refused_by_both(linebounce: Program) -> None:
+    whole = packed([(SYMBOLS_HEAD, b'{"kind":"event"}\n'), (b"SUMM" + bytes(12), b"{}")])
+    tail = len(whole) - TAIL.size
+    index = TAIL.unpack(whole[tail:])[2]
+    entries = bytearray(zstandard.decompress(whole[index:tail]))
+    entries[FRAME.size + ENTRY.size - 1] ^= 1  # the first checksum
+    odd_index = zstandard.ZstdCompressor(write_checksum=True, write_content_size=True).compress(entries)
+    for content, wrong in (
+        (whole[: tail + 4] + b"\x19" + whole[tail + 5 :], f"byte {tail + 4}: the tail's size is 25; legal: 24"),
+        (whole[:index] + odd_index + whole[tail:], "byte 28: the frame's checksum is "),
+    ):
+        path = linebounce.file("odd.lbt", content)
+        result = linebounce("trace", "info", path)
+        assert (result.code, wrong.split(":")[0] in result.stderr) == (3, True), result.stderr
+        with pytest.raises(InputError, match=wrong):
+            Trace(path)
 
 
 def test_frames_that_make_no_sense_are_refused_by_both(linebounce: Program) -> None:

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tests/trace/sample.hpp"
+#include "trace/kinds.hpp"
 
 namespace linebounce::trace {
 namespace {
@@ -109,6 +110,28 @@ TEST(CheckOfATrace, RefusesToReleaseWhatIsNotHeld) {
 TEST(CheckOfATrace, RefusesToEndWithALock) {
   EXPECT_EQ(said_of({op(Kind::clock), op(Kind::acquire, 1), op(Kind::clock)}),
             "stream 0 (main), operation 2: the stream ends here and holds files");
+}
+
+TEST(CheckOfATrace, RefusesArgumentsThatNoReplayCanCount) {
+  const std::uint64_t all = ~std::uint64_t{0};
+  EXPECT_EQ(said_of_first(op(Kind::compute, 0, all)),
+            kFirst + "compute has the argument 18446744073709551615; legal: 0 to 1099511627776");
+  for (const Kind kind : {Kind::execute, Kind::sleep, Kind::tally}) {
+    EXPECT_TRUE(said_of_first(op(kind, 0, kMostCount + 1)).ends_with("1099511627777; legal: 0 to 1099511627776"));
+  }
+  EXPECT_EQ(said_of_first(op(Kind::timer, 239, kMostPicoseconds + 1)),
+            kFirst + "timer has the argument 1125899906842625; legal: 0 to 1125899906842624");
+  EXPECT_TRUE(said_of_first(op(Kind::interrupt, 3 << 16, all)).ends_with("legal: 0 to 1125899906842624"));
+  EXPECT_EQ(said_of_first(op(Kind::compute, 0, kMostCount)), "");
+  EXPECT_EQ(said_of_first(op(Kind::timer, 239, kMostPicoseconds)), "");
+}
+
+// Were every hold compared with every other, these would be 20 thousand million comparisons.
+TEST(CheckOfATrace, TakesReadersThatNestDeepInTheirStride) {
+  constexpr std::size_t kDeep = 200'000;
+  std::vector<Operation> nest(kDeep, op(Kind::acquire_shared, 1));
+  nest.resize(2 * kDeep, op(Kind::release_shared, 1));
+  EXPECT_EQ(said_of(nest), "");
 }
 
 TEST(CheckOfATrace, RefusesToLeaveAFunctionThatWasNotEntered) {

@@ -1,6 +1,7 @@
 // What is kept of traces that are damaged or make no sense.
 #include "trace/recover.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/trace/sample.hpp"
@@ -105,6 +106,44 @@ TEST(WhatIsKept, GivesBackTheLocksOfAStreamThatIsCutOff) {
   EXPECT_EQ(kept.streams[0][3], (Operation{Kind::release_shared, 0, 0, 1, 0}));
   EXPECT_EQ(kept.streams[0][4], (Operation{Kind::release, 0, 0, 0, 0}));
   EXPECT_EQ(kept.said, "stream 0 (a) ends with operation 2 and holds m, which it gives back");
+}
+
+TEST(WhatIsKept, EndsTheHandlerWithinWhichAStreamIsCutOff) {
+  const std::string text = "lock l\nlock m\nstream a cpu=0\nstream h cpu=0 vector=3\na timer 3 1000\n";
+  const Kept kept = kept_of(text + "h handler\nh acquire l\nh acquire m\nh release l\n");
+  ASSERT_EQ(lengths(kept), (Lengths{1, 6}));
+  EXPECT_EQ(kept.streams[1][4], (Operation{Kind::release, 0, 0, 1, 0}));
+  EXPECT_EQ(kept.streams[1][5], (Operation{Kind::handler_end, 0, 0, 0, 0}));
+  EXPECT_NE(kept_of(text + "h handler\nh clock\n").said.find("ends with operation 1 and is in a handler, which it ends"),
+            std::string::npos);
+}
+
+TEST(WhatIsKept, HasNoStreamsThatCreateEachOther) {
+  const std::string text = "stream main\nstream a created=yes\nstream b created=yes\nmain clock\n";
+  const Kept kept = kept_of(text + "a create b\nb create a\nend\n");
+  EXPECT_EQ(lengths(kept), (Lengths{1, 0, 0}));
+  EXPECT_NE(kept.said.find("line 6: stream 1 (a), operation 0: the stream is created only by what it creates itself"),
+            std::string::npos)
+      << kept.said;
+}
+
+// Of a chain of streams, each of which wakes the one before: without the last one's signal all are ended, one after the other.
+TEST(WhatIsKept, OfALongChainOfWaitsIsFoundAtOnce) {
+  constexpr std::size_t kStreams = 2000;
+  std::string symbols;
+  std::string operations;
+  for (std::size_t i = 0; i < kStreams; ++i) {
+    symbols += fmt::format("event e{0}\nstream s{0}\n", i);
+    operations += fmt::format("s{0} clock\ns{0} wait e{0} 1\n", i);
+    if (i > 0) operations += fmt::format("s{} signal e{}\n", i, i - 1);
+  }
+  EXPECT_EQ(lengths(kept_of(symbols + operations)), Lengths(kStreams, 1));
+}
+
+TEST(WhatIsKept, CountsNobodyAtABarrierWhoIsEndedThere) {
+  const std::string text = "barrier b parties=2\nevent e\nstream a\nstream c\nstream d\n";
+  EXPECT_EQ(lengths(kept_of(text + "a wait e 1\na barrier b\nc barrier b\nc barrier b\nd barrier b\nd clock\n")),
+            (Lengths{0, 1, 2}));
 }
 
 TEST(WhatIsKept, EndsHandlersForWhichNoInterruptIsAskedAnyMore) {

@@ -63,6 +63,15 @@ TEST(TextTrace, TellsSymbolsOfOneNameApartByNumber) {
   EXPECT_EQ(operations_of(Reader(file.path())).at(1), (std::vector<Operation>{{Kind::load, 8, 0, 1, 8}}));
 }
 
+TEST(TextTrace, ShowsBytesThatNoPersonCanReadEscaped) {
+  EXPECT_EQ(said_of("stream a\na load \xff\x1b[2J 8\nend\n"), "line 3: no object named \"\" is defined before this line");
+  EXPECT_EQ(said_of("stream a\na fence \xff\x1b\nend\n"),
+            "line 3: \"\\xff\\x1b\" is not known here; known are counted, paired, release, failed, for_write, repeats=N");
+  EXPECT_EQ(said_of("stream a\na compute \xfe\nend\n"),
+            "line 3: the argument has to be a number from 0 to 2^64 - 1, not \"\\xfe\"");
+  EXPECT_EQ(said_of("object o size=\x80\nend\n"), "line 2: size has to be a number from 0 to 2^64 - 1, not \"\\x80\"");
+}
+
 TEST(TextTrace, HoldsEvenWhatMakesNoSense) {
   const std::vector<Operation> odd = {
       {Kind::fence, 3, 0xFFFF, 9, 77}, {Kind::load, 200, kFailed, 12345, 6}, {Kind::acquire, 0, 0, 5, 1}};
@@ -88,7 +97,7 @@ TEST(TextTrace, NamesTheLineAndTheLegalValuesOfAMistake) {
   EXPECT_EQ(said_of("stream a\na acquire l\nend\n"), "line 3: no lock named \"l\" is defined before this line");
   EXPECT_EQ(said_of("stream a\na execute many\nend\n"),
             "line 3: the argument has to be a number from 0 to 2^64 - 1, not \"many\"");
-  EXPECT_EQ(said_of("object o size=8\nstream a\na load o.f 8\nend\n"), "line 4: o has no field \"f\"");
+  EXPECT_EQ(said_of("object o size=8\nstream a\na load o.f 8\nend\n"), "line 4: \"o\" has no field \"f\"");
   EXPECT_EQ(said_of("object o size=8\nstream a\na load o+0 8 fast\nend\n"),
             "line 4: \"fast\" is not known here; known are counted, paired, release, failed, for_write, repeats=N");
   EXPECT_EQ(said_of("object o colour=red\nend\n"),
