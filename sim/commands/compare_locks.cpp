@@ -39,8 +39,10 @@ of a recorded program that is none of `list locks` runs as the nearest of them, 
 
 Any change of a lock lets the other operations meet in another order, and that alone changes the throughput. How much, four more
 runs say, with the locks as recorded and a memory that is 0.2 or 0.4 ns faster or slower. A lock is advised if it gains more than
-the largest difference among these, and 1 %. It is a guess from four orders, no interval of confidence. Results that are there already are used again: an interrupted command goes on where it stopped. A trace with more threads than the machine
-has CPUs wants --set workload.threads=round_robin.)";
+the largest difference among these, and 1 %. It is a guess from four orders, no interval of confidence.
+
+Results that are there already are used again: an interrupted command goes on where it stopped. A trace with more threads than the
+machine has CPUs wants --set workload.threads=round_robin.)";
 
 struct CompareArguments : StudyArguments {
   std::vector<std::string> machines, locks;

@@ -46,7 +46,7 @@ TEST(ByteUse, OnlyLinesOfSeveralThreadsThatSomebodyWritesAreKept) {
 
 TEST(ByteUse, WhatNobodyTouchesOfAHugeObjectTakesNoMemory) {
   const TraceText trace(
-      "object heap size=1152921504606846976\nstream a\nstream b\n"  // 2^60
+      "object heap size=281474976710656\nstream a\nstream b\n"  // 2^48
       "a store heap+1099511627776 8\nb load heap+1099511627776 8\na store heap+0 8\nb load heap+0 8\n");
   const auto lines = lines_of_several_threads(trace.reader(), {64, {0x1000}});
   ASSERT_THAT(lines, SizeIs(2)) << "by address, not by when they were touched";
