@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <memory>
 
@@ -37,9 +36,10 @@ lock that handlers take is not replaced by one that sleeps, a lock for readers o
 of a recorded program that is none of `list locks` runs as the nearest of them, and the table says so: rwlock for pthread_rwlock
 (std::shared_mutex), ttas for pthread_spin, mutex for the rest.
 
-Any change of a lock lets the other operations meet in another order, and that alone changes the throughput. How much, four more
-runs say, with the locks as recorded and a memory that is 0.2 or 0.4 ns faster or slower. A lock is advised if it gains more than
-the largest difference among these, and 1 %. It is a guess from four orders, no interval of confidence.
+Any change of a lock lets the other operations meet in another order, and that alone changes the throughput. By how much, four more
+runs say, with the locks as recorded and a memory that is 0.2 or 0.4 ns faster or slower. A lock is advised if it gains 1 %, and more
+than twice what the fastest and the slowest of these five runs differ by: the best of many locks may be the luckiest of many orders.
+It is a guard against chance, no interval of confidence.
 
 Results that are there already are used again: an interrupted command goes on where it stopped. A trace with more threads than the
 machine has CPUs wants --set workload.threads=round_robin.)";
@@ -112,8 +112,8 @@ class Comparer {
   }
 
  private:
-  // By how many percent the throughput changes if the same operations of the same locks meet in another order. Equal runs are
-  // equal, so it is memory that is a little faster or slower.
+  // By how many percent of the throughput runs differ in which the same operations of the same locks meet in other orders.
+  // Equal runs are equal, so it is memory that is a little faster or slower.
   std::optional<double> order_of(ReplayStudy study, const Plan& recorded, const ReportedPoint& base, const fs::path& directory,
                                  ExitCode& code) const {
     constexpr const char* kLatency = "machine.memory.latency_ns";
@@ -126,9 +126,14 @@ class Comparer {
     study.sweep = {{kLatency, latencies}};
     const auto points = run_study(plan_of(study), run_options(arguments_, directory / study.name, argv_), code);
     if (!points) return std::nullopt;
+    double least = 0;
     double most = 0;
-    for (const ReportedPoint& point : *points) most = std::max(most, std::abs(throughput_change_pct(base, point)));
-    return most;
+    for (const ReportedPoint& point : *points) {
+      const double change_pct = throughput_change_pct(base, point);
+      least = std::min(least, change_pct);
+      most = std::max(most, change_pct);
+    }
+    return most - least;
   }
 
   static std::vector<std::pair<std::string, toml::array>> sweep_of(const std::vector<RecordedLock>& locks,

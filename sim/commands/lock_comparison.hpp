@@ -31,7 +31,7 @@ struct LockRanking {
 struct LockComparison {
   std::string machine;
   std::filesystem::path directory;
-  double order_pct = 0;            // by how much another order of the same operations changes the throughput, at most
+  double order_pct = 0;            // of the throughput: by how much orders of the same operations differ
   std::vector<LockRanking> locks;  // that with the largest gain first
 };
 
@@ -46,7 +46,7 @@ struct LockReplacement {
 LockComparison ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
                             const std::vector<ReportedPoint>& points);
 
-// Whether it gains more than another order of the same operations could, and enough for a change of the program.
+// Whether it gains enough for a change of the program, and more than twice what orders of the same operations differ by.
 bool is_worth_it(const LockTrial& trial, const LockComparison& comparison);
 
 // "as rwlock; recorded: pthread_rwlock", where what the program had is no lock of ours; else empty.

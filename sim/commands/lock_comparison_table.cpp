@@ -61,8 +61,9 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
   }
   const std::string note =
       fmt::format(
-          "One lock at a time is another, all others are as recorded; another order of the same operations changes the "
-          "throughput by up to {:.1f} %. ",
+          "One lock at a time is another, all others are as recorded; with the recorded ones, orders of the same operations "
+          "differ by "
+          "{:.1f} %. ",
           comparison.order_pct) +
       "per s: operations of the whole program; waiting: share of all CPUs' time that is spent waiting for this lock; waits are "
       "of those who had to; a long longest wait beside a short mean "
