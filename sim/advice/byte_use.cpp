@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 
 namespace linebounce {
 
@@ -60,42 +61,32 @@ std::vector<std::uint32_t> threads_of(const std::vector<trace::Stream>& streams)
   return threads;
 }
 
-// All memory that the placement covers, from its first line on.
+// Only lines that somebody touches: objects can be far larger than what is used of them.
 class Lines {
  public:
-  Lines(const trace::Symbols& symbols, const ObjectPlaces& places) : symbols_(&symbols), places_(&places) {
-    std::uint64_t end = 0;
-    for (std::size_t object = 0; object < places.begin.size(); ++object) {
-      if (places.begin[object] == ObjectPlaces::kNowhere) continue;
-      first_ = std::min(first_, places.begin[object] / bytes());
-      end = std::max(end, (places.begin[object] + static_cast<std::uint64_t>(symbols.objects[object].size)) / bytes() + 1);
-    }
-    first_ = std::min(first_, end);
-    states_.resize(end - first_);
-  }
+  explicit Lines(const ObjectPlaces& places) : places_(&places) {}
 
   // First pass: is the line used by several, and written?
   void look(std::uint32_t thread, const Access& access, std::int64_t offset) {
-    std::uint32_t& state = states_[index(access.object, offset)];
+    std::uint32_t& state = states_[line_of(access.object, offset)];
     if ((state & kThread) == 0) state |= thread + 1;
     if ((state & kThread) != thread + 1) state |= kSeveral;
     if (access.writes) state |= kWritten;
   }
 
-  // Between the passes: room for the lines that matter, instead of their states their numbers.
+  // Between the passes: of the lines that matter, in order, instead of their states their numbers.
   void choose() {
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      const bool chosen = (states_[i] & kSeveral) != 0 && (states_[i] & kWritten) != 0;
-      states_[i] = chosen ? static_cast<std::uint32_t>(chosen_.size() + 1) : 0;
-      if (chosen) chosen_.push_back({first_ + i, {}});
-    }
+    std::erase_if(states_, [](const auto& line) { return (line.second & kSeveral) == 0 || (line.second & kWritten) == 0; });
+    for (const auto& line : states_) chosen_.push_back({line.first, {}});
+    std::sort(chosen_.begin(), chosen_.end(), [](const LineUsers& a, const LineUsers& b) { return a.line < b.line; });
+    for (std::size_t i = 0; i < chosen_.size(); ++i) states_[chosen_[i].line] = static_cast<std::uint32_t>(i);
   }
 
   // Second pass.
   void count(std::uint32_t thread, const Access& access, std::int64_t offset) {
-    const std::uint32_t number = states_[index(access.object, offset)];
-    if (number == 0) return;
-    std::vector<PieceUse>& pieces = chosen_[number - 1].pieces;
+    const auto chosen = states_.find(line_of(access.object, offset));
+    if (chosen == states_.end()) return;
+    std::vector<PieceUse>& pieces = chosen_[chosen->second].pieces;
     auto piece = std::find_if(pieces.begin(), pieces.end(), [&](const PieceUse& known) {
       return known.object == access.object && known.offset == offset && known.bytes == access.bytes;
     });
@@ -113,9 +104,8 @@ class Lines {
  private:
   static constexpr std::uint32_t kSeveral = 1U << 31, kWritten = 1U << 30, kThread = kWritten - 1;
 
-  [[nodiscard]] std::uint64_t bytes() const { return static_cast<std::uint64_t>(places_->line_bytes); }
-  [[nodiscard]] std::size_t index(std::uint32_t object, std::int64_t offset) const {
-    return (places_->begin[object] + static_cast<std::uint64_t>(offset)) / bytes() - first_;
+  [[nodiscard]] std::uint64_t line_of(std::uint32_t object, std::int64_t offset) const {
+    return (places_->begin[object] + static_cast<std::uint64_t>(offset)) / static_cast<std::uint64_t>(places_->line_bytes);
   }
 
   static ThreadUse& use_of(std::vector<ThreadUse>& uses, std::uint32_t thread) {
@@ -145,10 +135,8 @@ class Lines {
     pieces = std::move(joined);
   }
 
-  const trace::Symbols* symbols_;
   const ObjectPlaces* places_;
-  std::uint64_t first_ = ~std::uint64_t{0};
-  std::vector<std::uint32_t> states_;  // by line
+  std::unordered_map<std::uint64_t, std::uint32_t> states_;  // by line
   std::vector<LineUsers> chosen_;
 };
 
@@ -171,7 +159,7 @@ void each_access(const trace::Reader& reader, const ObjectPlaces& places, const 
 }  // namespace
 
 std::vector<LineUsers> lines_of_several_threads(const trace::Reader& reader, const ObjectPlaces& places) {
-  Lines lines(reader.symbols(), places);
+  Lines lines(places);
   each_access(reader, places, [&](auto thread, const Access& access, auto offset) { lines.look(thread, access, offset); });
   lines.choose();
   each_access(reader, places, [&](auto thread, const Access& access, auto offset) { lines.count(thread, access, offset); });

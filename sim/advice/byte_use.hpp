@@ -33,8 +33,8 @@ struct LineUsers {
   std::vector<PieceUse> pieces;  // by object and offset
 };
 
-// The lines that several threads use and one at least writes, by address. Locks count as writes of their words. Memory: four
-// bytes for each line that is placed, and the uses of these lines. Errors: trace::TraceError.
+// The lines that several threads use and one at least writes, by address. Locks count as writes of their words. Memory:
+// for each line that somebody touches, and the uses of these lines. Errors: trace::TraceError.
 std::vector<LineUsers> lines_of_several_threads(const trace::Reader& reader, const ObjectPlaces& places);
 
 }  // namespace linebounce

@@ -35,6 +35,7 @@ std::vector<Uses> uses_of(const trace::Reader& reader) {
     trace::Reader::Cursor cursor = reader.open(stream);
     for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
       for (const trace::Operation& operation : frame) {
+        if ((operation.flags & trace::kFailed) != 0) continue;
         const bool alone = operation.kind == trace::Kind::acquire || operation.kind == trace::Kind::try_acquire;
         const bool shared = operation.kind == trace::Kind::acquire_shared || operation.kind == trace::Kind::try_acquire_shared;
         if (alone) ++uses.at(operation.id).acquired;

@@ -15,7 +15,7 @@ struct RecordedLock {
   std::string metrics;                             // what its metrics begin with: "locks.NAME."
   std::string algorithm;                           // as recorded; of several the first one's
   std::string replayed_as;                         // the same, or what stands for it
-  std::int64_t acquired = 0, acquired_shared = 0;  // attempts included
+  std::int64_t acquired = 0, acquired_shared = 0;  // attempts that failed are left out
   std::vector<trace::Lock> locks = {};
 };
 

@@ -9,6 +9,7 @@
 
 #include "sim/advice/element_size.hpp"
 #include "sim/advice/struct_drawing.hpp"
+#include "sim/config/toml_text.hpp"
 #include "workloads/program/layout_set.hpp"
 
 namespace linebounce {
@@ -148,15 +149,10 @@ class FieldGroups {
   std::vector<std::vector<std::string>> groups_;
 };
 
-std::string quoted(const std::vector<std::string>& names) {
-  std::vector<std::string> out;
-  for (const std::string& name : names) out.push_back(fmt::format("\"{}\"", name));
-  return fmt::format("[{}]", fmt::join(out, ", "));
-}
-
-// Names of the file become TOML strings: what would end one or its line is not in C's names.
-std::string literal(const std::string& name) {
-  return "'" + name + "'";
+toml::array names_of(const std::vector<std::string>& fields) {
+  toml::array names;
+  for (const std::string& field : fields) names.push_back(field);
+  return names;
 }
 
 class ProposalMaker {
@@ -178,19 +174,29 @@ class ProposalMaker {
 
   // All [[layout.change]]s of the proposal, which have one name.
   [[nodiscard]] std::string change(const std::string& name) const {
-    const std::string head = fmt::format("[[layout.change]]\nname = \"{}\"\nstructure = {}\n", name, literal(subject_.layout));
-    std::string text;
+    const toml::table head{{"name", name}, {"structure", subject_.layout}};
+    toml::array changes;
     for (const Spread& spread : spreads_) {
-      text += head;
-      if (!spread.array.name.empty()) text += fmt::format("spread = [{}]\n", literal(spread.array.name));
-      text += fmt::format("element_bytes = {}\n", spread.element);
+      toml::table change = head;
+      if (!spread.array.name.empty()) change.insert("spread", toml::array{spread.array.name});
+      change.insert("element_bytes", spread.element);
+      changes.push_back(std::move(change));
     }
     if (!split_.empty()) {
-      std::vector<std::string> lines;
-      for (const auto& line : split_) lines.push_back(quoted(line));
-      text += head + fmt::format("split = [{}]\n", fmt::join(lines, ", "));
+      toml::array lines;
+      for (const auto& line : split_) lines.push_back(names_of(line));
+      toml::table change = head;
+      change.insert("split", std::move(lines));
+      changes.push_back(std::move(change));
     }
-    return text.empty() ? head + fmt::format("align_bytes = {}\n", line_bytes_) : text;
+    if (changes.empty()) {
+      toml::table change = head;
+      change.insert("align_bytes", line_bytes_);
+      changes.push_back(std::move(change));
+    }
+    std::string text;
+    for (const auto& change : changes) text += "[[layout.change]]\n" + to_toml(*change.as_table());
+    return text;
   }
 
  private:

@@ -32,16 +32,20 @@ Examples:
       one lock, on a machine of your own, for a program
 
 First the trace runs with its locks as recorded, then with one of them replaced, for each lock that matters and each algorithm. A
-lock that handlers take is not replaced by one that sleeps, a lock for readers only takes the place of one with readers. Results
-that are there already are used again: an interrupted command goes on where it stopped. A trace with more threads than the machine
-has CPUs wants --set workload.threads=round_robin.)";
+lock that handlers take is not replaced by one that sleeps, a lock for readers only takes the place of one with readers. A lock
+of a recorded program that is none of `list locks` runs as the nearest of them, and the table says so: rwlock for pthread_rwlock
+(std::shared_mutex), ttas for pthread_spin, mutex for the rest.
 
-struct CompareArguments {
-  std::string trace;
-  std::vector<std::string> machines, locks, sets;
-  std::string directory;
-  int at_once = available_cores();
-  bool json = false;
+Any change of a lock lets the other operations meet in another order, and that alone changes the throughput. By how much, four more
+runs say, with the locks as recorded and a memory that is 0.2 or 0.4 ns faster or slower. A lock is advised if it gains 1 %, and more
+than twice what the fastest and the slowest of these five runs differ by: the best of many locks may be the luckiest of many orders.
+It is a guard against chance, no interval of confidence.
+
+Results that are there already are used again: an interrupted command goes on where it stopped. A trace with more threads than the
+machine has CPUs wants --set workload.threads=round_robin.)";
+
+struct CompareArguments : StudyArguments {
+  std::vector<std::string> machines, locks;
 };
 
 std::vector<RecordedLock> require_locks(const trace::Reader& reader) {
@@ -88,36 +92,55 @@ class Comparer {
     ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.sets};
     const Plan recorded = plan_of(study);
     const fs::path directory = fs::path(arguments_.directory) / recorded.experiment.machine_name;
-    const auto base = run_study(recorded, options(directory / study.name), code);
+    const auto base = run_study(recorded, run_options(arguments_, directory / study.name, argv_), code);
     if (!base) return std::nullopt;
+    const auto order_pct = order_of(study, recorded, base->front(), directory, code);
+    if (!order_pct) return std::nullopt;
     const std::vector<RecordedLock> chosen = named_.empty() ? locks_that_matter(locks_, base->front()) : named_;
     const std::vector<LockReplacement> trials = trials_of(chosen);
     study.name = "replaced";
     study.title = "One lock at a time replaced by another";
     study.sweep = sweep_of(chosen, trials);
     const Plan replaced = plan_of(study);
-    const auto points = run_study(replaced, options(directory / study.name), code);
+    const auto points = run_study(replaced, run_options(arguments_, directory / study.name, argv_), code);
     if (!points) return std::nullopt;
     LockComparison comparison = ranked_locks(chosen, trials, *points);
     comparison.machine = recorded.experiment.machine_name;
     comparison.directory = directory;
+    comparison.order_pct = *order_pct;
     return comparison;
   }
 
  private:
-  [[nodiscard]] RunOptions options(const fs::path& directory) const {
-    RunOptions options;
-    options.directory = directory;
-    options.at_once = arguments_.at_once;
-    options.argv = argv_;
-    return options;
+  // By how many percent of the throughput runs differ in which the same operations of the same locks meet in other orders.
+  // Equal runs are equal, so it is memory that is a little faster or slower.
+  std::optional<double> order_of(ReplayStudy study, const Plan& recorded, const ReportedPoint& base, const fs::path& directory,
+                                 ExitCode& code) const {
+    constexpr const char* kLatency = "machine.memory.latency_ns";
+    study.name = "reordered";
+    study.title = "The locks as recorded, and memory a little faster or slower";
+    std::erase_if(study.sets, [](const std::string& set) { return set.starts_with(std::string(kLatency) + "="); });
+    toml::array latencies;
+    const double latency_ns = recorded.points.front().input.machine.memory.latency_ns;
+    for (const double shift_ns : {-0.4, -0.2, 0.2, 0.4}) latencies.push_back(std::max(0.0, latency_ns + shift_ns));
+    study.sweep = {{kLatency, latencies}};
+    const auto points = run_study(plan_of(study), run_options(arguments_, directory / study.name, argv_), code);
+    if (!points) return std::nullopt;
+    double least = 0;
+    double most = 0;
+    for (const ReportedPoint& point : *points) {
+      const double change_pct = throughput_change_pct(base, point);
+      least = std::min(least, change_pct);
+      most = std::max(most, change_pct);
+    }
+    return most - least;
   }
 
-  static std::vector<std::pair<std::string, std::vector<std::string>>> sweep_of(const std::vector<RecordedLock>& locks,
-                                                                                const std::vector<LockReplacement>& trials) {
-    std::vector<std::pair<std::string, std::vector<std::string>>> sweep;
+  static std::vector<std::pair<std::string, toml::array>> sweep_of(const std::vector<RecordedLock>& locks,
+                                                                   const std::vector<LockReplacement>& trials) {
+    std::vector<std::pair<std::string, toml::array>> sweep;
     for (const RecordedLock& lock : locks) {
-      std::vector<std::string>& values = sweep.emplace_back("workload.locks." + lock.name, std::vector<std::string>{}).second;
+      toml::array& values = sweep.emplace_back("workload.locks." + lock.name, toml::array{}).second;
       for (const LockReplacement& trial : trials) values.push_back(trial.lock == lock.name ? trial.algorithm : "recorded");
     }
     return sweep;
@@ -135,13 +158,14 @@ void print(const std::vector<LockComparison>& machines) {
   for (const LockComparison& machine : machines) std::cout << advice(machine) << "\n";
 }
 
-ExitCode compare_locks(CompareArguments arguments, const std::vector<std::string>& argv) {
+ExitCode compare_locks(const CompareArguments& arguments, const std::vector<std::string>& argv) {
   const trace::Reader reader(arguments.trace);
-  if (arguments.directory.empty()) arguments.directory = fs::path("out/compare_locks") / fs::path(arguments.trace).stem();
   const Comparer comparer(arguments, reader, argv);
   ExitCode code = ExitCode::done;
   std::vector<LockComparison> machines;
-  for (const std::string& machine : machines_or_recorded(arguments.machines, reader)) {
+  std::vector<std::string> names = arguments.machines;
+  if (names.empty()) names.push_back(recorded_machine(reader));
+  for (const std::string& machine : names) {
     if (auto comparison = comparer.on(machine, code)) machines.push_back(std::move(*comparison));
     if (code == ExitCode::interrupted) return code;
   }
@@ -161,20 +185,13 @@ ExitCode compare_locks(CompareArguments arguments, const std::vector<std::string
 void add_compare_locks(CLI::App& program, Invocation& invocation) {
   auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command = program.add_subcommand("compare-locks", "Replay a trace with every lock in the place of each");
-  command->add_option("TRACE", arguments->trace, "A trace, binary or text")->type_name("")->required();
   command->add_option("--machine", arguments->machines, "On this machine, or these; default: the one it was recorded on")
       ->type_name("M")
       ->allow_extra_args(false);
   command->add_option("--lock", arguments->locks, "Only this lock, or these; default: up to four that CPUs wait for most")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->add_option("--set", arguments->sets, "Override a parameter of the machine or the replay")
-      ->type_name("PATH=VALUE")
-      ->allow_extra_args(false);
-  command->add_option("-o,--output", arguments->directory, "Folder for the results; default: out/compare_locks/TRACE")
-      ->type_name("DIR");
-  add_jobs(*command, arguments->at_once);
-  command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
+  add_study_options(*command, *arguments, "out/compare_locks");
   command->footer(kFooter);
   command->callback([arguments, &invocation] {
     invocation.action = [arguments, &invocation] { return compare_locks(*arguments, invocation.argv); };

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -37,53 +38,70 @@ what the lines cost is measured by replaying it, and so is what each proposal sa
 [[layout.change]] with which it was run. Results that are there already are used again. A trace with more threads than the machine
 has CPUs wants --set workload.threads=round_robin.)";
 
-struct SharingArguments {
-  std::string trace;
-  std::vector<std::string> machines, sets;
+struct SharingArguments : StudyArguments {
+  std::string machine;  // empty: the one it was recorded on
   std::size_t top = 5;
-  std::string directory;
-  int at_once = available_cores();
-  bool json = false;
 };
 
-// Misses of a recorded run by object and line of the object.
+// Misses of a recorded run by object and line of the object. lines.csv knows objects by name and, of plain arrays, no lines:
+// what one name has there is shared out among its lines in memory by how often they are accessed.
 class LineCosts {
  public:
-  explicit LineCosts(const std::vector<LineRow>& rows) {
+  LineCosts(const std::vector<LineRow>& rows, const std::vector<LineUsers>& used, const trace::Symbols& symbols,
+            const ObjectPlaces& places)
+      : symbols_(symbols), places_(places) {
     for (const LineRow& row : rows) {
       Cost& cost = costs_[{row.object, row.line}];
-      cost.misses += row.count;
+      cost.misses += static_cast<double>(row.count);
       cost.latency_us += static_cast<double>(row.count) * row.latency_ns_mean / 1000;
+    }
+    for (const LineUsers& line : used) {
+      for (const PieceUse& piece : line.pieces) {
+        double& accesses = accesses_[{line.line, piece.object}];
+        double& of_name = costs_[key_of(line.line, piece.object)].accesses;
+        for (const ThreadUse& thread : piece.threads) {
+          const auto times = static_cast<double>(thread.reads + thread.writes);
+          accesses += times;
+          of_name += times;
+        }
+      }
     }
   }
 
-  // Of what the pieces' objects have in that line; of plain arrays in all of their lines.
-  [[nodiscard]] CostlyLine of(const FalselySharedLine& line, const trace::Symbols& symbols, const ObjectPlaces& places) const {
+  [[nodiscard]] CostlyLine of(const FalselySharedLine& line) const {
     CostlyLine out{line};
+    double misses = 0;
     std::uint32_t last = trace::kNone;
     for (const Piece& piece : line.pieces) {
       if (piece.object == last) continue;
       last = piece.object;
-      const trace::Object& object = symbols.objects[piece.object];
-      const std::uint64_t first = places.begin[piece.object] / static_cast<std::uint64_t>(places.line_bytes);
-      const auto number = lines_told_apart(object) ? static_cast<std::int64_t>(line.line - first) : 0;
-      const auto found = costs_.find({object.name, number});
-      if (found == costs_.end()) continue;
-      out.misses += found->second.misses;
-      out.latency_us += found->second.latency_us;
+      const Cost& cost = costs_.at(key_of(line.line, piece.object));
+      const double share = accesses_.at({line.line, piece.object}) / cost.accesses;
+      misses += share * cost.misses;
+      out.latency_us += share * cost.latency_us;
     }
+    out.misses = std::llround(misses);
     return out;
   }
 
  private:
+  using Key = std::pair<std::string, std::int64_t>;  // an object's name, and the number of a line of it
   struct Cost {
-    std::int64_t misses = 0;
-    double latency_us = 0;
+    double misses = 0, latency_us = 0;
+    double accesses = 0;  // to all lines in memory that have this key
   };
-  static bool lines_told_apart(const trace::Object& object) {
-    return object.structure != trace::kNone || object.alignment != 0 || object.address;
+
+  [[nodiscard]] Key key_of(std::uint64_t line, std::uint32_t id) const {
+    const trace::Object& object = symbols_.objects[id];
+    const bool lines_told_apart = object.structure != trace::kNone || object.alignment != 0 || object.address;
+    const std::uint64_t first = places_.begin[id] / static_cast<std::uint64_t>(places_.line_bytes);
+    return {object.name, lines_told_apart ? static_cast<std::int64_t>(line - first) : 0};
   }
-  std::map<std::pair<std::string, std::int64_t>, Cost> costs_;
+
+  const trace::Symbols& symbols_;
+  const ObjectPlaces& places_;
+  std::map<Key, Cost> costs_;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, double> accesses_;  // by line in memory and object
 };
 
 class SharingFinder {
@@ -92,7 +110,7 @@ class SharingFinder {
       : arguments_(arguments), reader_(reader), argv_(argv) {
     study_ = {.name = "recorded",
               .title = "The layouts as recorded",
-              .machine = machines_or_recorded(arguments.machines, reader).front(),
+              .machine = arguments.machine.empty() ? recorded_machine(reader) : arguments.machine,
               .trace = arguments.trace,
               .sets = arguments.sets};
   }
@@ -104,7 +122,7 @@ class SharingFinder {
     report.trace = arguments_.trace;
     report.machine = recorded.experiment.machine_name;
     report.directory = fs::path(arguments_.directory) / report.machine;
-    const auto points = run_study(recorded, options(report.directory / study_.name), code);
+    const auto points = run_study(recorded, run_options(arguments_, report.directory / study_.name, argv_), code);
     if (!points) return std::nullopt;
     report.throughput_per_s = metric_of(points->front(), kThroughput);
     find_lines(recorded, report);
@@ -113,23 +131,13 @@ class SharingFinder {
   }
 
  private:
-  static constexpr const char* kThroughput = "throughput.operations_per_s";
-
-  [[nodiscard]] RunOptions options(const fs::path& directory) const {
-    RunOptions options;
-    options.directory = directory;
-    options.at_once = arguments_.at_once;
-    options.argv = argv_;
-    return options;
-  }
-
   void find_lines(const Plan& recorded, SharingReport& report) const {
     const ObjectPlaces places = object_places(reader_, recorded.points.front().input);
     report.line_bytes = places.line_bytes;
     auto rows = read_csv(report.directory / study_.name / "lines.csv", read_lines_csv);
-    const LineCosts costs(rows[0]);
-    for (const FalselySharedLine& line : falsely_shared(lines_of_several_threads(reader_, places), reader_.symbols()))
-      report.lines.push_back(costs.of(line, reader_.symbols(), places));
+    const std::vector<LineUsers> used = lines_of_several_threads(reader_, places);
+    const LineCosts costs(rows[0], used, reader_.symbols(), places);
+    for (const FalselySharedLine& line : falsely_shared(used, reader_.symbols())) report.lines.push_back(costs.of(line));
     std::erase_if(report.lines, [](const CostlyLine& line) { return line.misses == 0; });
     std::stable_sort(report.lines.begin(), report.lines.end(),
                      [](const CostlyLine& a, const CostlyLine& b) { return a.latency_us > b.latency_us; });
@@ -156,28 +164,24 @@ class SharingFinder {
     if (report.tried.empty()) return true;
     study_.name = "proposals";
     study_.title = "One proposal at a time, then all";
-    std::vector<std::string> choices = {"none"};
+    toml::array choices{"none"};
     for (const TriedProposal& tried : report.tried) {
       choices.push_back(tried.proposal.name);
       study_.layout_changes += tried.proposal.change;
     }
-    if (report.tried.size() > 1) choices.emplace_back("all");
+    if (report.tried.size() > 1) choices.push_back("all");
     study_.sweep = {{"layout.changes", choices}};
-    const auto points = run_study(plan_of(study_), options(report.directory / study_.name), code);
+    const auto points = run_study(plan_of(study_), run_options(arguments_, report.directory / study_.name, argv_), code);
     if (!points) return false;
     for (std::size_t i = 0; i < report.tried.size(); ++i) compare(points->front(), points->at(i + 1), report.tried[i]);
-    report.all_throughput_pct = gain(points->front(), points->back());
+    report.all_throughput_pct = throughput_change_pct(points->front(), points->back());
     std::stable_sort(report.tried.begin(), report.tried.end(),
                      [](const TriedProposal& a, const TriedProposal& b) { return a.throughput_pct > b.throughput_pct; });
     return true;
   }
 
-  static double gain(const ReportedPoint& before, const ReportedPoint& after) {
-    return 100 * (metric_of(after, kThroughput) / metric_of(before, kThroughput) - 1);
-  }
-
   static void compare(const ReportedPoint& before, const ReportedPoint& after, TriedProposal& tried) {
-    tried.throughput_pct = gain(before, after);
+    tried.throughput_pct = throughput_change_pct(before, after);
     tried.misses_before = transfers_of(before);
     tried.misses_after = transfers_of(after);
   }
@@ -190,7 +194,6 @@ class SharingFinder {
 
 // The last line says what to do.
 std::string advice(const SharingReport& report) {
-  constexpr double kWorthIt = 1;  // percent
   if (report.lines.empty()) return "No line is shared falsely, or it costs nothing.";
   if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout helps.";
   const TriedProposal& best = report.tried.front();
@@ -202,9 +205,8 @@ std::string advice(const SharingReport& report) {
   return text;
 }
 
-ExitCode find_sharing(SharingArguments arguments, const std::vector<std::string>& argv) {
+ExitCode find_sharing(const SharingArguments& arguments, const std::vector<std::string>& argv) {
   const trace::Reader reader(arguments.trace);
-  if (arguments.directory.empty()) arguments.directory = fs::path("out/find_sharing") / fs::path(arguments.trace).stem();
   ExitCode code = ExitCode::done;
   const auto report = SharingFinder(arguments, reader, argv).find(code);
   if (!report) return code;
@@ -226,21 +228,12 @@ void add_find_sharing(CLI::App& program, Invocation& invocation) {
   auto arguments = std::make_shared<SharingArguments>();
   CLI::App* command =
       program.add_subcommand("find-sharing", "Find falsely shared lines in a trace, and run what would cure them");
-  command->add_option("TRACE", arguments->trace, "A trace, binary or text")->type_name("")->required();
-  command->add_option("--machine", arguments->machines, "On this machine; default: the one it was recorded on")
-      ->type_name("M")
-      ->expected(1);
+  command->add_option("--machine", arguments->machine, "On this machine; default: the one it was recorded on")->type_name("M");
   command
       ->add_option("--top", arguments->top, "Print so many lines, and try so many proposals, those that cost most; default: 5")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""));
-  command->add_option("--set", arguments->sets, "Override a parameter of the machine or the replay")
-      ->type_name("PATH=VALUE")
-      ->allow_extra_args(false);
-  command->add_option("-o,--output", arguments->directory, "Folder for the results; default: out/find_sharing/TRACE")
-      ->type_name("DIR");
-  add_jobs(*command, arguments->at_once);
-  command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
+  add_study_options(*command, *arguments, "out/find_sharing");
   command->footer(kFooter);
   command->callback([arguments, &invocation] {
     invocation.action = [arguments, &invocation] { return find_sharing(*arguments, invocation.argv); };

@@ -24,13 +24,14 @@ struct LockTrial {
 // Of one lock all trials, the fastest first.
 struct LockRanking {
   std::string lock;
+  std::string recorded_algorithm;  // what the program had; the trial that is as recorded may be the nearest of ours
   std::vector<LockTrial> trials;
 };
 
 struct LockComparison {
   std::string machine;
   std::filesystem::path directory;
-  int cpus = 0;
+  double order_pct = 0;            // of the throughput: by how much orders of the same operations differ
   std::vector<LockRanking> locks;  // that with the largest gain first
 };
 
@@ -44,6 +45,12 @@ struct LockReplacement {
 };
 LockComparison ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
                             const std::vector<ReportedPoint>& points);
+
+// Whether it gains enough for a change of the program, and more than twice what orders of the same operations differ by.
+bool is_worth_it(const LockTrial& trial, const LockComparison& comparison);
+
+// "as rwlock; recorded: pthread_rwlock", where what the program had is no lock of ours; else empty.
+std::string replayed_as(const LockRanking& lock);
 
 // "dcache_lock: mcs instead of ticket: +12.0 % throughput on p3_xeon_8way", or that nothing gains. If the fastest lock is
 // unfair, the fastest one that is not, too.

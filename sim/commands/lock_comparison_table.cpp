@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/commands/replay_study.hpp"
 #include "sim/results/numbers.hpp"
 
 namespace linebounce {
@@ -23,15 +24,15 @@ std::string head(const Painter& paint) {
   return paint(Colour::dim, text) + "\n" + rule(paint, kNameWidth + kColumns * kWidth);
 }
 
-std::string change_text(const LockTrial& trial, const Painter& paint) {
+std::string change_text(const LockTrial& trial, const LockComparison& all, const Painter& paint) {
   if (trial.recorded) return paint(Colour::dim, pad_left("as recorded", kWidth));
-  const Colour colour = trial.change_pct >= 1 ? Colour::green : trial.change_pct <= -1 ? Colour::red : Colour::none;
+  const Colour colour = is_worth_it(trial, all) ? Colour::green : trial.change_pct <= -kWorthIt ? Colour::red : Colour::none;
   return paint(colour, pad_left(fmt::format("{:+.1f} %", trial.change_pct), kWidth));
 }
 
-std::string row(const LockTrial& trial, const Painter& paint) {
+std::string row(const LockTrial& trial, const LockComparison& all, const Painter& paint) {
   return "    " + pad_right(trial.algorithm, kNameWidth - 2) + pad_left(readable(trial.throughput_per_s), kWidth) +
-         change_text(trial, paint) + pad_left(fmt::format("{:.1f} %", trial.waited_pct), kWidth) +
+         change_text(trial, all, paint) + pad_left(fmt::format("{:.1f} %", trial.waited_pct), kWidth) +
          pad_left(fmt::format("{} us", readable(trial.wait_mean_us)), kWidth) +
          pad_left(fmt::format("{} us", readable(trial.wait_max_us)), kWidth) +
          pad_left(fmt::format("{:.0f}", trial.transfers), kWidth) + "\n";
@@ -53,13 +54,19 @@ ordered_json trial_json(const LockTrial& trial) {
 std::string lock_comparison_table(const LockComparison& comparison, const Painter& paint) {
   std::string out = "  " + paint(Colour::bold, comparison.machine) + "\n" + head(paint);
   for (const LockRanking& lock : comparison.locks) {
-    out += "  " + paint(Colour::bold, shortened(lock.lock, kNameWidth + 4 * kWidth)) + "\n";
-    for (const LockTrial& trial : lock.trials) out += row(trial, paint);
+    out += "  " + paint(Colour::bold, shortened(lock.lock, kNameWidth + 4 * kWidth));
+    const std::string as = replayed_as(lock);
+    out += (as.empty() ? "" : "  " + paint(Colour::dim, as)) + "\n";
+    for (const LockTrial& trial : lock.trials) out += row(trial, comparison, paint);
   }
   const std::string note =
-      "One lock at a time is another, all others are as recorded. per s: operations of the whole program; waiting: share of "
-      "all "
-      "CPUs' time that is spent waiting for this lock; waits are of those who had to; a long longest wait beside a short mean "
+      fmt::format(
+          "One lock at a time is another, all others are as recorded; with the recorded ones, orders of the same operations "
+          "differ by "
+          "{:.1f} %. ",
+          comparison.order_pct) +
+      "per s: operations of the whole program; waiting: share of all CPUs' time that is spent waiting for this lock; waits are "
+      "of those who had to; a long longest wait beside a short mean "
       "is an unfair lock; transfers: lines that went from one cache to another or were upgraded, in the whole run.";
   return out + "  " + wrapped_from(note, 2, Colour::dim, paint);
 }
@@ -71,10 +78,11 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
     for (const LockRanking& lock : machine.locks) {
       ordered_json trials = ordered_json::array();
       for (const LockTrial& trial : lock.trials) trials.push_back(trial_json(trial));
-      locks.push_back({{"lock", lock.lock}, {"trials", std::move(trials)}});
+      locks.push_back({{"lock", lock.lock}, {"recorded", lock.recorded_algorithm}, {"trials", std::move(trials)}});
     }
     list.push_back({{"machine", machine.machine},
                     {"directory", machine.directory.string()},
+                    {"order_pct", rounded(machine.order_pct)},
                     {"locks", std::move(locks)},
                     {"advice", advice(machine)}});
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <CLI/CLI.hpp>
+
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/run_report.hpp"
 #include "sim/config/config_error.hpp"
@@ -17,11 +19,7 @@ namespace {
 
 toml::table sweep_of(const ReplayStudy& study) {
   toml::table together;
-  for (const auto& [path, values] : study.sweep) {
-    toml::array list;
-    for (const std::string& value : values) list.push_back(value);
-    together.insert(path, std::move(list));
-  }
+  for (const auto& [path, values] : study.sweep) together.insert(path, values);
   return toml::table{{"together", toml::array{std::move(together)}}};
 }
 
@@ -55,13 +53,41 @@ std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions
   return report.results.points;
 }
 
-std::vector<std::string> machines_or_recorded(const std::vector<std::string>& given, const trace::Reader& reader) {
-  if (!given.empty()) return given;
-  if (!reader.summary().machine.empty()) return {reader.summary().machine};
+void add_study_options(CLI::App& command, StudyArguments& arguments, const std::string& folder) {
+  command.add_option("TRACE", arguments.trace, "A trace, binary or text")->type_name("")->required();
+  command.add_option("--set", arguments.sets, "Override a parameter of the machine or the replay")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("-o,--output", arguments.directory, fmt::format("Folder for the results; default: {}/TRACE", folder))
+      ->type_name("DIR");
+  add_jobs(command, arguments.at_once);
+  command.add_flag("--json", arguments.json, "Print one JSON object instead of tables");
+  command.parse_complete_callback([&arguments, folder] {
+    const std::filesystem::path trace = arguments.trace;
+    if (arguments.directory.empty()) arguments.directory = (std::filesystem::path(folder) / trace.stem()).string();
+  });
+}
+
+RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,
+                       const std::vector<std::string>& argv) {
+  RunOptions options;
+  options.directory = directory;
+  options.at_once = arguments.at_once;
+  options.argv = argv;
+  return options;
+}
+
+std::string recorded_machine(const trace::Reader& reader) {
+  if (!reader.summary().machine.empty()) return reader.summary().machine;
   throw ConfigError(
       fmt::format("--machine is missing: {} was not recorded on a simulated machine; `linebounce list machines` "
                   "shows which there are",
                   reader.file().string()));
+}
+
+double throughput_change_pct(const ReportedPoint& base, const ReportedPoint& changed) {
+  const double before = metric_of(base, kThroughput);
+  return before == 0 ? 0 : 100 * (metric_of(changed, kThroughput) / before - 1);
 }
 
 double metric_of(const ReportedPoint& point, const std::string& name) {

@@ -21,7 +21,8 @@ std::string place_of(const Piece& piece, const trace::Symbols& symbols) {
 }
 
 std::string users_of(const Piece& piece, const trace::Symbols& symbols) {
-  const std::string writes = piece.written ? "written" : "read";
+  // A single write is not what `written` means; but who never reads has not read.
+  const std::string writes = piece.written || piece.reads == 0 ? "written" : "read";
   switch (piece.users) {
     case Users::one: return fmt::format("{} by {}", writes, symbols.streams.at(piece.thread).name);
     case Users::readers: return "read by several";

@@ -14,7 +14,7 @@ namespace linebounce {
 // Lines of a recorded run, and what they cost there.
 struct CostlyLine {
   FalselySharedLine line;
-  double latency_us = 0;  // of misses on its objects there
+  double latency_us = 0;  // of misses on its objects there; of several objects of one name by their shares of the accesses
   std::int64_t misses = 0;
 };
 

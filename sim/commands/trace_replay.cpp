@@ -69,7 +69,7 @@ ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& read
     if (const auto* machine = recorded["machine"].as_table()) {
       study.machine_tables = *machine;
     } else {
-      study.machine = machines_or_recorded({}, reader).front();
+      study.machine = recorded_machine(reader);
     }
   }
   // Another machine needs another time for the same operations: all of them are measured there.

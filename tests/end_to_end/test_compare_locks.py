@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
+import pytest
 from program import Program
+from recorded import Recorder
 
 MACHINE = "p3_xeon_8way"
 SUITABLE = {"tas", "ttas", "ttas_backoff", "ticket", "mcs", "clh", "qspinlock", "mutex"}
@@ -84,3 +86,85 @@ def test_a_trace_without_locks_is_refused_with_the_reason(linebounce: Program) -
     assert linebounce("trace", "convert", "t.din", "t.lbt", "--from", "dinero").code == 0
     message = linebounce.refused("compare-locks", "t.lbt", "--machine", MACHINE)
     assert "there are no locks to compare: Dinero knows no locks" in message
+
+
+READERS = """
+#include <pthread.h>
+static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t count_lock;
+static pthread_mutex_t sum_lock = PTHREAD_MUTEX_INITIALIZER;
+static long table[64], count, sum;
+static void* reader(void* argument) {
+  long found = 0;
+  for (int i = 0; i < 100; i++) {
+    if (i % 10 != 9 || pthread_rwlock_tryrdlock(&table_lock) != 0) pthread_rwlock_rdlock(&table_lock);
+    for (int k = 0; k < 64; k++) found += table[k];
+    pthread_rwlock_unlock(&table_lock);
+    pthread_spin_lock(&count_lock);
+    count++;
+    pthread_spin_unlock(&count_lock);
+  }
+  pthread_rwlock_wrlock(&table_lock);
+  table[0]++;
+  pthread_rwlock_unlock(&table_lock);
+  pthread_mutex_lock(&sum_lock);
+  sum += found;
+  pthread_mutex_unlock(&sum_lock);
+  return argument;
+}
+int main(void) {
+  pthread_spin_init(&count_lock, 0);
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) pthread_create(&threads[i], NULL, reader, NULL);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+}
+"""
+
+
+def test_a_recorded_programs_locks_run_as_the_nearest_of_ours(linebounce: Program) -> None:
+    recorder = Recorder(linebounce)
+    recorder.record(recorder.compile(READERS))
+    chosen = ["--lock", "table_lock", "--lock", "count_lock", "--lock", "sum_lock"]
+    arguments = ["trace.lbt", "--machine", MACHINE, *chosen]
+    (machine,) = compared(linebounce, *arguments)["machines"]
+    locks = {lock["lock"]: lock for lock in machine["locks"]}
+    ours = {name: next(trial["algorithm"] for trial in lock["trials"] if trial["recorded"]) for name, lock in locks.items()}
+    assert ours == {"table_lock": "rwlock", "count_lock": "ttas", "sum_lock": "mutex"}
+    assert {name: lock["recorded"] for name, lock in locks.items()} == {
+        "table_lock": "pthread_rwlock",
+        "count_lock": "pthread_spin",
+        "sum_lock": "pthread_mutex",
+    }
+    shown = linebounce("compare-locks", *arguments).stdout
+    assert "table_lock  as rwlock; recorded: pthread_rwlock\n" in shown
+    assert "count_lock  as ttas; recorded: pthread_spin\n" in shown
+
+
+@pytest.mark.parametrize("algorithm", ["rwlock", "brlock", "seqlock", "mcs"])
+def test_a_reader_that_only_tried_gives_the_lock_back(linebounce: Program, algorithm: str) -> None:
+    text = f"linebounce trace 1\nlock l algorithm={algorithm}\nstream x\nstream y\n"
+    for _ in range(20):
+        for stream in "xy":
+            text += f"{stream} try_acquire_shared l\n{stream} compute 50\n{stream} release_shared l\n"
+            text += f"{stream} acquire l\n{stream} compute 50\n{stream} release l\n"
+    file = linebounce.file("tries.txt", text + "end\n")
+    result = linebounce("trace", "replay", file, "--machine", MACHINE)
+    assert result.code == 0, result.stderr
+
+
+def test_a_gain_that_another_order_could_give_is_no_reason_to_change_a_lock(linebounce: Program) -> None:
+    file = synthetic(linebounce, "--lock", "tas", accesses=500)
+    (machine,) = compared(linebounce, file, "--machine", MACHINE)["machines"]
+    reordered = json.loads((linebounce.directory / machine["directory"] / "reordered" / "results.json").read_text())
+    recorded = json.loads((linebounce.directory / machine["directory"] / "recorded" / "results.json").read_text())
+
+    def rates(document: dict) -> list[float]:
+        return [point["metrics"]["throughput.operations_per_s"]["value"] for point in document["points"]]
+
+    (base,) = rates(recorded)
+    changes = [100 * (rate / base - 1) for rate in rates(reordered)]
+    assert len(changes) == 4
+    assert machine["order_pct"] == pytest.approx(max(0, *changes) - min(0, *changes), rel=0.01, abs=0.01)
+    gain = machine["locks"][0]["trials"][0]["change_pct"]
+    advised = gain > 2 * machine["order_pct"] and gain >= 1
+    assert ("leave the locks as they are" in machine["advice"]) != advised

@@ -1,5 +1,6 @@
 """`linebounce find-sharing`: what threads use in one line without sharing it, and what would cure that, by running it."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -55,6 +56,29 @@ def test_counters_side_by_side_are_spread_and_their_misses_go(linebounce: Progra
     assert "4 elements of 8 bytes" in proposal["what"]
     assert proposal["throughput_change_pct"] > 20
     assert proposal["transfers_after"] < 0.05 * proposal["transfers_before"]
+
+
+def test_an_object_may_have_any_name(linebounce: Program) -> None:
+    symbols = "object it's size=32 address=4294967296\n"
+    (proposal,) = found(linebounce, trace(linebounce, symbols, counting("it's+{offset}")))["proposals"]
+    assert proposal["structure"] == "it's"
+    assert proposal["transfers_after"] < 0.05 * proposal["transfers_before"]
+
+
+def test_an_object_can_be_far_larger_than_what_is_used_of_it(linebounce: Program) -> None:
+    symbols = f"object heap size={2**36} address={2**40}\nobject counts size=32\n"
+    operations = [f"worker[0] store heap+{2**36 - 8} 8", *counting("counts+{offset}")]
+    assert found(linebounce, trace(linebounce, symbols, operations))["falsely_shared_lines"] == 1
+
+
+def test_lines_of_a_plain_array_share_its_misses(linebounce: Program) -> None:
+    places = [line + 8 * i for line in (0, 64) for i in range(THREADS)]
+    operations = [f"worker[{place // 8 % THREADS}] store counts+{place} 8" for _ in range(ROUNDS) for place in places]
+    document = found(linebounce, trace(linebounce, "object counts size=128\n", operations))
+    assert len(document["lines"]) == 2
+    rows = list(csv.DictReader((linebounce.directory / document["directory"] / "recorded" / "lines.csv").open()))
+    misses = sum(int(row["count"]) for row in rows if row["object"] == "counts")
+    assert [line["misses"] for line in document["lines"]] == pytest.approx([misses / 2] * 2, abs=1)
 
 
 def test_the_proposal_is_a_change_that_an_experiment_can_have(linebounce: Program) -> None:

@@ -81,7 +81,8 @@ struct ReplayThread {
   std::uint32_t stream = 0;
   std::optional<OperationCursor> operations;
   std::vector<FunctionId> callers;
-  std::vector<std::uint32_t> not_had;  // locks that the trace holds and this thread does not
+  std::vector<std::uint32_t> not_had;    // locks that the trace holds and this thread does not
+  std::vector<std::uint32_t> had_alone;  // locks that the trace holds as a reader and this thread alone
   // Of a section whose readers may have to read again: its operations so far.
   std::optional<std::uint32_t> reads_again_with;
   std::vector<trace::Operation> section;

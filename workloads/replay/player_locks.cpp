@@ -31,7 +31,8 @@ bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation&
   return true;
 }
 
-// A try that got the lock then and does not now goes on without it: it must not wait where it holds others.
+// A try that got the lock then and does not now goes on without it: it must not wait where it holds others. No lock has a try
+// for readers: they have it alone.
 bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   MeteredLock& lock = context_.places.lock(operation.id);
   const bool tries = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
@@ -50,6 +51,7 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     if (!has && had_then) thread.not_had.push_back(operation.id);
     if (has && !had_then) lock.release(cpu);
     if (has && had_then && folded_) held_here_[operation.id] = &thread;
+    if (has && had_then && is_shared(operation.kind)) thread.had_alone.push_back(operation.id);
     return true;
   }
   if (is_shared(operation.kind)) {
@@ -72,7 +74,9 @@ void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     return;
   }
   MeteredLock& lock = context_.places.lock(operation.id);
-  if (!is_shared(operation.kind)) {
+  const auto had_alone = std::find(thread.had_alone.begin(), thread.had_alone.end(), operation.id);
+  if (!is_shared(operation.kind) || had_alone != thread.had_alone.end()) {
+    if (had_alone != thread.had_alone.end()) thread.had_alone.erase(had_alone);
     lock.release(cpu);
     held_here_.erase(operation.id);
     return;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/throughput.hpp"
@@ -22,7 +24,10 @@ constexpr const char* kLocks = "locks.";
 constexpr const char* kDefault = "default";
 constexpr int kTally = 0;
 
-// What the recorded program had, where it is no algorithm of ours.
+// For what a recorded program had (linebounce-record's names): the lock of ours that does most nearly the same. glibc's
+// pthread_spin_lock tries once, then reads until the lock looks free. std::shared_mutex is a pthread_rwlock.
+constexpr std::array<std::pair<const char*, const char*>, 2> kNearest = {
+    {{"pthread_rwlock", "rwlock"}, {"pthread_spin", "ttas"}}};
 constexpr const char* kOtherwise = "mutex";
 
 bool is_ours(const std::string& algorithm) {
@@ -170,7 +175,10 @@ std::string why_no_substitute(const trace::Lock& recorded, const std::string& al
 }
 
 std::string recorded_algorithm(const trace::Lock& lock) {
-  return is_ours(lock.algorithm) ? lock.algorithm : kOtherwise;
+  if (is_ours(lock.algorithm)) return lock.algorithm;
+  const auto nearest =
+      std::find_if(kNearest.begin(), kNearest.end(), [&](const auto& it) { return it.first == lock.algorithm; });
+  return nearest == kNearest.end() ? kOtherwise : nearest->second;
 }
 
 std::vector<ParameterDeclaration> replay_parameters() {
@@ -188,7 +196,9 @@ std::vector<ParameterDeclaration> replay_parameters() {
       {.name = "recover", .default_value = false, .meaning = "replays what comes before the first damage of a damaged trace"},
       {.name = std::string(kLocks) + kDefault,
        .default_value = kRecorded,
-       .meaning = "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; mutex for what is not ours",
+       .meaning =
+           "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the nearest: "
+           "rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
        .choices = algorithms,
        .open = true},
   };

@@ -20,7 +20,8 @@ struct Lock;
 // algorithm that there is not.
 std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm);
 
-// What a lock is replayed as that is to be as it was recorded: `mutex` for what is no algorithm of ours.
+// What a lock is replayed as that is to be as it was recorded: what is no algorithm of ours as the nearest that is, `mutex` for
+// what nobody knows.
 std::string recorded_algorithm(const trace::Lock& lock);
 
 }  // namespace linebounce

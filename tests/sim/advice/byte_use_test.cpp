@@ -44,6 +44,16 @@ TEST(ByteUse, OnlyLinesOfSeveralThreadsThatSomebodyWritesAreKept) {
   EXPECT_EQ(lines[0].pieces[1].threads[0].reads, 1);
 }
 
+TEST(ByteUse, WhatNobodyTouchesOfAHugeObjectTakesNoMemory) {
+  const TraceText trace(
+      "object heap size=281474976710656\nstream a\nstream b\n"  // 2^48
+      "a store heap+1099511627776 8\nb load heap+1099511627776 8\na store heap+0 8\nb load heap+0 8\n");
+  const auto lines = lines_of_several_threads(trace.reader(), {64, {0x1000}});
+  ASSERT_THAT(lines, SizeIs(2)) << "by address, not by when they were touched";
+  EXPECT_EQ(lines[0].line, 0x1000U / 64);
+  EXPECT_EQ(lines[1].line, (0x1000U + 1099511627776U) / 64);
+}
+
 TEST(ByteUse, ObjectsThatThePlacementPutsIntoOneLineShareIt) {
   const TraceText trace("object x size=8\nobject y size=8\nstream a\nstream b\na store x+0 8\nb store y+0 8\n");
   EXPECT_THAT(lines_of_several_threads(trace.reader(), {64, {0x1000, 0x1008}}), SizeIs(1));
@@ -84,6 +94,26 @@ TEST(LockChoice, OnlyLocksThatKeepThePromisesAreSuitable) {
     EXPECT_THAT(suitable_locks(lock), Not(Contains("none")));
     EXPECT_THAT(suitable_locks(lock), Not(Contains("rcu")));
   }
+}
+
+TEST(LockChoice, WhatIsNoLockOfOursRunsAsTheNearest) {
+  const TraceText trace(
+      "lock m algorithm=pthread_mutex\nlock rw algorithm=pthread_rwlock\nlock s algorithm=pthread_spin\n"
+      "lock own algorithm=clh\nlock x algorithm=futex_of_its_own\nstream a\n"
+      "a acquire m\na release m\na acquire_shared rw\na release_shared rw\na acquire s\na release s\n"
+      "a acquire own\na release own\na acquire x\na release x\n");
+  std::vector<std::string> algorithms;
+  for (const RecordedLock& lock : recorded_locks(trace.reader())) algorithms.push_back(lock.replayed_as);
+  EXPECT_THAT(algorithms, ElementsAre("mutex", "rwlock", "ttas", "clh", "mutex"));
+}
+
+TEST(LockChoice, AttemptsThatFailedAreNoAcquisitions) {
+  const TraceText trace(
+      "lock l algorithm=ticket\nlock never algorithm=ticket\nstream a\n"
+      "a try_acquire l failed\na try_acquire l\na release l\na try_acquire never failed\n");
+  const std::vector<RecordedLock> locks = recorded_locks(trace.reader());
+  ASSERT_THAT(locks, SizeIs(1));
+  EXPECT_EQ(locks[0].acquired, 1);
 }
 
 TEST(LockChoice, LocksThatAreCountedTogetherAreReplacedTogether) {

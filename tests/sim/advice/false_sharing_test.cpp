@@ -105,7 +105,7 @@ TEST(Proposals, AnArrayWithoutFieldsIsSpread) {
   const trace::Symbols names = array(64);
   const auto all = proposals(found({piece(0, 0, {{1, 0, 9}}), piece(0, 8, {{2, 0, 9}})}, names), names, 64);
   ASSERT_THAT(all, SizeIs(1));
-  EXPECT_EQ(all[0].change, "[[layout.change]]\nname = \"counts\"\nstructure = 'counts'\nelement_bytes = 8\n");
+  EXPECT_EQ(all[0].change, "[[layout.change]]\nelement_bytes = 8\nname = \"counts\"\nstructure = \"counts\"\n");
   EXPECT_THAT(all[0].sentence, HasSubstr("8 elements of 8 bytes"));
   EXPECT_THAT(all[0].drawing,
               HasSubstr("struct element { char bytes[8]; } __attribute__((aligned(64)));\nstruct element counts[8];"));
@@ -145,7 +145,7 @@ TEST(Proposals, AFieldThatIsAnArrayIsSpreadAndTheOthersStay) {
       names);
   const auto all = proposals(lines, names, 64);
   EXPECT_EQ(all.at(0).change,
-            "[[layout.change]]\nname = \"table\"\nstructure = 'table'\nspread = ['hits']\nelement_bytes = 8\n");
+            "[[layout.change]]\nelement_bytes = 8\nname = \"table\"\nspread = [\"hits\"]\nstructure = \"table\"\n");
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+#include "sim/commands/lock_comparison.hpp"
+
+#include <gmock/gmock.h>
+
+#include "sim/commands/lock_comparison_table.hpp"
+
+namespace linebounce {
+namespace {
+
+using testing::HasSubstr;
+
+// One lock; another one in its place changes the throughput by so many percent.
+LockComparison comparison_of(double change_pct, double order_pct) {
+  LockComparison comparison;
+  comparison.machine = "m";
+  comparison.order_pct = order_pct;
+  LockTrial recorded;
+  recorded.lock = "table";
+  recorded.algorithm = "rwlock";
+  recorded.recorded = true;
+  LockTrial best = recorded;
+  best.algorithm = "mcs";
+  best.recorded = false;
+  best.change_pct = change_pct;
+  comparison.locks.push_back({"table", "pthread_rwlock", {best, recorded}});
+  return comparison;
+}
+
+TEST(LockComparison, AGainAboveTwiceWhatOrdersDifferByIsAdvised) {
+  EXPECT_EQ(advice(comparison_of(3.5, 1.7)), "table: mcs instead of rwlock (pthread_rwlock): +3.5 % throughput on m");
+}
+
+TEST(LockComparison, AGainThatALuckyOrderCouldGiveIsNot) {
+  EXPECT_EQ(advice(comparison_of(3.5, 1.8)),
+            "m: leave the locks as they are: mcs for table gains 3.5 %, less than twice the 1.8 % that orders of the same "
+            "operations differ by");
+}
+
+TEST(LockComparison, AGainBelowOnePercentIsNotWorthAChangeOfTheProgram) {
+  EXPECT_EQ(advice(comparison_of(0.9, 0)), "m: leave the locks as they are: no other one gains as much as 1 %");
+}
+
+TEST(LockComparison, TheTableSaysWhatStandsForALockThatIsNotOurs) {
+  LockComparison comparison = comparison_of(3.5, 0);
+  EXPECT_THAT(lock_comparison_table(comparison, Painter(false, 100)),
+              HasSubstr("table  as rwlock; recorded: pthread_rwlock\n"));
+  comparison.locks.front().recorded_algorithm = "rwlock";
+  EXPECT_EQ(replayed_as(comparison.locks.front()), "");
+}
+
+}  // namespace
+}  // namespace linebounce

@@ -1,0 +1,128 @@
+// What a replay waits for: words in memory, barriers, wake-ups. Of several threads on a CPU one that waits lets the others run.
+#include <fmt/format.h>
+
+#include "models/failure.hpp"
+#include "workloads/replay/player.hpp"
+
+namespace linebounce {
+
+// True: it has come.
+bool ReplayCpu::wait_for(Cpu& cpu, ReplayThread& thread, const WantedWord& word) {
+  if (folded_) return await_folded(cpu, thread, {word});
+  if (word.address == 0) return true;
+  cpu.spin_until_acquire(
+      word.address, [&word](Value value) { return word.has_come(value); }, word.bytes);
+  return true;
+}
+
+bool ReplayCpu::await_folded(Cpu& cpu, ReplayThread& thread, const std::vector<WantedWord>& words) {
+  thread.wanted.clear();
+  for (const WantedWord& word : words) {
+    if (word.address == 0 || word.has_come(cpu.load_acquire(word.address, word.bytes))) return true;
+  }
+  thread.wanted = words;
+  return false;
+}
+
+WantedWord ReplayCpu::word_of(const trace::Operation& await) const {
+  const trace::Word& word = context_.trace.symbols().words[await.id];
+  const Address address = context_.places.at(word.object, static_cast<std::uint64_t>(word.offset), number_);
+  return {.address = address, .bytes = word.bytes, .number = await.argument};
+}
+
+bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
+  const bool again = folded_ && !thread.wanted.empty();  // the whole group is there already
+  if (!again) thread.awaited.push_back(operation);
+  if ((operation.flags & trace::kPaired) != 0) return true;
+  std::vector<WantedWord> words;
+  std::vector<OwnWrites> own(thread.awaited.size());
+  bool waits = false;
+  for (const trace::Operation& await : thread.awaited) {
+    words.push_back(word_of(await));
+    waits = waits || await.argument > 0 || (await.flags & trace::kCounted) != 0;
+  }
+  if (folded_) {
+    std::vector<WantedWord> wanted;
+    for (const WantedWord& word : words) {
+      if (word.number > 0) wanted.push_back(word);
+    }
+    if (!wanted.empty() && !await_folded(cpu, thread, wanted)) return false;
+    thread.awaited.clear();
+    return true;
+  }
+  std::vector<Address> addresses;
+  std::vector<Value> values(words.size());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    addresses.push_back(words[i].address);
+    own[i].word = context_.trace.symbols().words[thread.awaited[i].id];
+    own_writes_.push_back(&own[i]);
+  }
+  const auto done = [&](std::span<const Value> now) {
+    if (!waits) return true;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const trace::Operation& await = thread.awaited[i];
+      const bool by_own = (await.flags & trace::kCounted) != 0;
+      const bool sees_own = words[i].bytes < 8 || words[i].is_forwarded(now[i]);
+      if (by_own ? sees_own && own[i].count >= await.bytes : await.argument > 0 && words[i].has_come(now[i])) return true;
+    }
+    return false;
+  };
+  cpu.spin_until_any(addresses, values, done, words.front().bytes);
+  own_writes_.resize(own_writes_.size() - words.size());
+  thread.awaited.clear();
+  return true;
+}
+
+bool ReplayCpu::meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
+  const Barrier& barrier = context_.places.barrier(operation.id);
+  if (!folded_) {
+    barrier.wait(cpu);
+    return true;
+  }
+  if (!thread.generation) thread.generation = barrier.arrive(cpu);
+  if (!thread.generation) return true;
+  const bool open =
+      await_folded(cpu, thread, {{.address = barrier.generation_word(), .number = *thread.generation, .other = true}});
+  if (open) thread.generation.reset();
+  return open;
+}
+
+// All threads wait: for words, or for a lock that one of them holds.
+void ReplayCpu::wait_for_any(Cpu& cpu) {
+  std::vector<WantedWord> wanted;
+  for (const ReplayThread& thread : threads_) {
+    if (!thread.ended) wanted.insert(wanted.end(), thread.wanted.begin(), thread.wanted.end());
+  }
+  if (wanted.empty()) {
+    throw ModelFailure(fmt::format("replay: all threads of CPU {} wait for locks that another of them holds", number_));
+  }
+  // Words of all sizes at once: as what they lie in.
+  std::vector<Address> around;
+  for (const WantedWord& word : wanted) around.push_back(word.address / 8 * 8);
+  std::vector<Value> values(around.size());
+  cpu.spin_until_any(around, values, [&](std::span<const Value> now) {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const Value shifted = now[i] >> (8 * (wanted[i].address - around[i]));
+      const Value mask = wanted[i].bytes == 8 ? ~Value{0} : (Value{1} << (8 * wanted[i].bytes)) - 1;
+      if (wanted[i].has_come(shifted & mask)) return true;
+    }
+    return false;
+  });
+}
+
+// Wake-ups that came together count each, as when they were recorded.
+void ReplayCpu::sleep(Cpu& cpu, const trace::Operation& operation) const {
+  const auto wakes = static_cast<std::int64_t>(operation.argument);
+  const auto once = [&] {
+    if ((operation.flags & trace::kCounted) != 0) {
+      context_.locks.sleep(cpu);
+    } else {
+      cpu.sleep();
+    }
+  };
+  cpu.now();  // those that came before this have come
+  if (cpu.wake_pending() || cpu.wakes() < wakes) once();
+  while (cpu.wakes() < wakes) once();
+}
+
+}  // namespace linebounce
