@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 1, kChannelRings = 1024, kChannelPath = 4096 };
+enum { kChannelVersion = 2, kChannelRings = 1024, kChannelPath = 4096 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The memory file's path, in the program's environment.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -90,6 +90,9 @@ struct Channel {
   uint32_t forks;        // children that were not recorded
   uint32_t others;       // later programs that were not recorded
   uint32_t without_ring;  // threads that found no free ring and were not recorded
+  uint32_t given_up;      // threads that were recorded up to a signal handler that filled the ring
+  uint32_t unknown_joins;  // joins of threads that are not known, which were not recorded
+  uint32_t rounds;        // times that the collector has looked at all rings and given back what it took
   uint64_t stamp __attribute__((aligned(64)));  // the next one
 };
 

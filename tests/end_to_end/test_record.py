@@ -203,10 +203,10 @@ def test_elements_of_a_short_array_are_fields_and_keep_their_distance(recorder: 
     assert counters.address is not None
 
 
-def test_nothing_is_lost_in_the_smallest_rings(recorder: Recorder) -> None:
-    recording = recorder.record(recorder.compile(COUNTERS), options=("--ring-events", "64"))
-    assert recording.acquisitions("lock") == 4000
-    assert sum(recording.touched(f"worker[{number}]")["counters"] for number in range(4)) == 8000
+def test_nothing_is_lost_when_rings_are_full(recorder: Recorder) -> None:
+    recording = recorder.record(recorder.compile(COUNTERS), "30000")
+    assert recording.acquisitions("lock") == 120000
+    assert sum(recording.touched(f"worker[{number}]")["counters"] for number in range(4)) == 240000
 
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
