@@ -107,10 +107,7 @@ class Tools:
 
     def replay(self, trace: Path) -> Replayed:
         directory = self.output / "replay" / trace.stem
-        experiment = self.output / f"{trace.stem}.toml"
-        workload = f'[workload]\nname = "replay"\ntrace = "{trace}"\n'
-        experiment.write_text(f'name = "{trace.stem}"\ntitle = "{trace.name}"\nmachine = "{MACHINE}"\n{workload}')
-        self.run("linebounce", "run", experiment, "--fresh", "-o", directory)
+        self.run("linebounce", "trace", "replay", trace, "--machine", MACHINE, "--fresh", "-o", directory)
         (point,) = json.loads((directory / "results.json").read_text())["points"]
         with (directory / "locks.csv").open(newline="") as file:
             locks = [row for row in csv.DictReader(file) if not row["call_site"]]
@@ -172,7 +169,7 @@ def memcached(tools: Tools) -> list[Claim]:
         Claim("slabs_lock: longest hold, us", 1734, now.lock("slabs_lock", "hold_max_us"), 1000, 2500),
         Claim("slabs_lock: share of CPUs that wait, %", 4.5, now.lock("slabs_lock", "cpu_pct"), 2, 8),
         Claim("slabs_lock: the best other lock, %", 1.4, max(tools.other_locks(trace, "slabs_lock")), -3, 4),
-        Claim("LRU lock: taken when held, %", 55, now.lock("lru_locks+5280", "con_pct"), 30, 70),
+        Claim("LRU lock: taken when held, %", 55, now.lock("lru_locks[132]", "con_pct"), 30, 70),
         Claim("cas_id_lock: taken when held, %", 34, now.lock("cas_id_lock", "con_pct"), 12, 45),
     ]
 

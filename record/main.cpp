@@ -25,7 +25,9 @@ Examples:
   make CC=linebounce-cc && linebounce-record -- ./program
   linebounce trace info table.lbt                 look at it
 
-The exit code is the program's, or 128 + the signal that killed it; 2: usage, or nothing could be recorded.)";
+The exit code is the program's, or 128 + the signal that killed it; 2: usage, or nothing could be recorded, or the trace
+could not be written to its end. Such a trace, and that of a recorder that was killed, is read up to there:
+  linebounce trace convert --recover broken.lbt usable.lbt)";
 
 Window read_window(const std::string& text) {
   Window window;
@@ -39,8 +41,8 @@ Window read_window(const std::string& text) {
 
 void report(const Recorded& recorded) {
   if (!recorded.killed_by.empty()) std::cerr << "linebounce-record: the program " << recorded.killed_by << "\n";
-  std::cerr << fmt::format("linebounce-record: {}: {} operations of {} threads\n", recorded.file, recorded.operations,
-                           recorded.threads);
+  std::cerr << fmt::format("linebounce-record: {}: {} operations of {} thread{}\n", recorded.file, recorded.operations,
+                           recorded.threads, recorded.threads == 1 ? "" : "s");
   if (recorded.operations == 0) std::cerr << "linebounce-record: the window began after the program's end\n";
 }
 
@@ -61,7 +63,8 @@ int run(int argc, char** argv) {
     if (!window.empty()) options.window = read_window(window);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return program.exit(error);
-    std::cerr << "linebounce-record: " << error.what() << "\nTry: linebounce-record --help" << std::endl;
+    std::cerr << "linebounce-record: " << error.what()
+              << "\nThe program's own options go behind --. Try: linebounce-record --help" << std::endl;
     return kUsage;
   }
   const Recorded recorded = record_program(options);

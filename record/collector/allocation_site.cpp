@@ -73,6 +73,11 @@ const std::array<std::regex, 5>& type_patterns() {
   return kPatterns;
 }
 
+const std::regex& new_array() {
+  static const std::regex kPattern(R"(\bnew\s+(?:\([^)]*\)\s*)?(?:\w+::)*\w+\s*\[|\bmake_unique\w*\s*<[^>]*\[\s*\]\s*>)");
+  return kPattern;
+}
+
 // "sizeof *p", "sizeof(*t->buckets)", "sizeof(p[0])".
 const std::regex& size_of_expression() {
   static const std::regex kPattern(R"(\bsizeof\s*\(?\s*\*?\s*(\w+)(?:(?:->|\.)(\w+))?)");
@@ -152,6 +157,7 @@ void AllocationSites::read_type(const SourcePlace& place, AllocationSite& site) 
   const std::string text = text_at(place);
   const std::vector<const Type*> types = types_in_text(text, place);
   site.types.insert(site.types.end(), types.begin(), types.end());
+  site.is_new_array = std::regex_search(text, new_array());
   site.more_behind = text.find("sizeof") != std::string::npos && text.find('+') != std::string::npos;
 }
 

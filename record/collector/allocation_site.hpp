@@ -16,6 +16,7 @@ struct AllocationSite {
   std::string name;                // "hash_create:42"; "getline" of a library's
   std::vector<const Type*> types;  // that the source names there: one may be an element's
   bool more_behind = false;        // "sizeof(struct message) + length"
+  bool is_new_array = false;       // "new Shard[64]"
 };
 
 class AllocationSites {

@@ -19,6 +19,10 @@ void BackgroundWriter::hand_over() {
   if (failure_) std::rethrow_exception(failure_);
   waiting_.push_back(std::move(batch_));
   batch_ = {};
+  if (!spare_.empty()) {
+    batch_ = std::move(spare_.back());
+    spare_.pop_back();
+  }
   batch_.operations.reserve(kBatchOperations);
   changed_.notify_all();
 }
@@ -45,12 +49,17 @@ void BackgroundWriter::write_batches() {
     std::unique_lock held(lock_);
     changed_.wait(held, [this] { return is_over_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    const Batch batch = std::move(waiting_.front());
+    Batch batch = std::move(waiting_.front());
     waiting_.pop_front();
     const bool is_in_vain = failure_ != nullptr;
     held.unlock();
     changed_.notify_all();
     if (!is_in_vain) write(batch);
+    batch.operations.clear();
+    batch.symbols.clear();
+    batch.is_to_be_flushed = false;
+    held.lock();
+    spare_.push_back(std::move(batch));
   }
 }
 
@@ -64,6 +73,7 @@ void BackgroundWriter::write(const Batch& batch) try {
     writer_.define(symbol);
   }
   write_until(batch.operations.size());
+  if (batch.is_to_be_flushed) writer_.flush();
 } catch (...) {
   const std::lock_guard held(lock_);
   failure_ = std::current_exception();

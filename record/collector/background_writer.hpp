@@ -29,14 +29,20 @@ class BackgroundWriter {
     batch_.operations.emplace_back(stream, operation);
     if (batch_.operations.size() == kBatchOperations) hand_over();
   }
+  // What has come until now can soon be read from the file, whatever becomes of this process.
+  void flush() {
+    batch_.is_to_be_flushed = true;
+    hand_over();
+  }
   void finish(const trace::Summary& summary);
 
  private:
-  static constexpr std::size_t kBatchOperations = 16384;
+  static constexpr std::size_t kBatchOperations = 4096;  // all batches together stay in a core's cache
   static constexpr std::size_t kMostBatches = 8;
   struct Batch {
     std::vector<std::pair<std::uint32_t, trace::Operation>> operations;
     std::vector<std::pair<std::size_t, trace::Symbol>> symbols;  // each before the operation with that number
+    bool is_to_be_flushed = false;
   };
 
   void hand_over();
@@ -50,6 +56,7 @@ class BackgroundWriter {
   std::mutex lock_;
   std::condition_variable changed_;
   std::deque<Batch> waiting_;
+  std::vector<Batch> spare_;  // empty, with their memory: to ask the system for it takes longer than to fill it
   bool is_over_ = false;
   std::exception_ptr failure_;
   std::thread thread_;

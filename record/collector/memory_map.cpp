@@ -51,6 +51,18 @@ bool MemoryMap::is_one_of_many(const Place& place) const {
   return descriptions_[place.block].is_numbered;
 }
 
+std::string MemoryMap::place_name(const Place& place) const {
+  const trace::Symbols& symbols = writer_->symbols();
+  const trace::Object& object = symbols.objects[place.object];
+  const Type* type = descriptions_[place.block].type;
+  const bool is_array = type != nullptr && object.size % type->bytes == 0 && object.size > type->bytes;
+  if (is_array) {
+    return object.name + fmt::format("[{}]", place.offset / type->bytes) + path_in(*type, place.offset % type->bytes);
+  }
+  if (type != nullptr && place.offset < type->bytes) return object.name + path_in(*type, place.offset);
+  return place.offset == 0 ? object.name : symbols.place_name(place.object, place.offset);
+}
+
 std::uint32_t MemoryMap::define_object(std::uint32_t number, std::uint64_t element) {
   const Block& block = blocks_[number];
   const Description& description = descriptions_[number];
@@ -107,6 +119,7 @@ bool MemoryMap::in_stack(std::uint64_t address, Block& block, Description& descr
     block.address = std::max(stack->lowest, end - kStackPart);
     block.bytes = end - block.address;
     block.element_bytes = block.bytes;
+    description.is_stack = true;
     description.name = "stack of " + stack->thread + (part == 0 ? "" : fmt::format(" ({})", part + 1));
     return true;
   }

@@ -13,6 +13,7 @@
 
 #include "record/collector/allocation_site.hpp"
 #include "record/collector/background_writer.hpp"
+#include "record/collector/local_variables.hpp"
 #include "record/collector/program_image.hpp"
 #include "record/collector/types.hpp"
 
@@ -32,6 +33,11 @@ class MemoryMap {
   Place at(std::uint64_t address);
   // An array's element, or a block of a place that allocates more of them.
   [[nodiscard]] bool is_one_of_many(const Place& place) const;
+  [[nodiscard]] bool is_in_stack(const Place& place) const { return descriptions_[place.block].is_stack; }
+  // As the source would call it: "table.locks[3].mutex". REQUIRES: `at` has given the place.
+  [[nodiscard]] std::string place_name(const Place& place) const;
+  // The local variable that is there, of a thread in those functions, outermost first: "main::lock".
+  std::string local_name(std::uint64_t address, std::span<const Frame> frames);
 
   // A block that is allocated again at the same address, for the same, is the same object.
   void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
@@ -54,7 +60,9 @@ class MemoryMap {
     std::uint32_t structure = trace::kNone;
     bool is_numbered = false;  // "bucket[3]"
     bool is_heap = false;
+    bool is_stack = false;
     std::uint64_t first_number = 0;
+    const Type* type = nullptr;  // of an element, or of each part of a block that has several
   };
   struct Page {
     std::uint32_t rest = trace::kNone;  // block of what `granules` does not say

@@ -20,9 +20,9 @@ constexpr std::uint64_t kSmallestPart = 4096;
 // Of the C library's blocks.
 constexpr int kBlockAlignment = 16;
 
-// An array of structures: each is an object. An array of scalars is one object.
+// An array of structures or unions, as pthread_mutex_t is one: each is an object. An array of scalars is one object.
 const Type* element_of_array(const Type& type) {
-  const bool is_array_of_structures = type.element != nullptr && type.element->has_members() && type.elements > 0;
+  const bool is_array_of_structures = type.element != nullptr && !type.element->members.empty() && type.elements > 0;
   return is_array_of_structures ? type.element : nullptr;
 }
 
@@ -85,6 +85,19 @@ std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t type_bytes) {
   return rounded % type_bytes == 0 ? rounded + 1 : rounded;
 }
 
+// What C++ puts before the first element of a `new Shard[64]`: how many there are, if they have destructors.
+std::uint64_t bytes_before_elements(const AllocationSite& site, std::uint64_t bytes) {
+  constexpr std::uint64_t kCountBytes = 8;
+  for (const Type* type : site.types) {
+    if (!site.is_new_array || !type->has_members()) continue;
+    const auto size = static_cast<std::uint64_t>(type->bytes);
+    const std::uint64_t before = std::max(kCountBytes, static_cast<std::uint64_t>(type->alignment));
+    const bool can_be = bytes > before && (bytes - before) % size == 0;
+    if (can_be && (type->has_destructor || bytes % size != 0)) return before;
+  }
+  return 0;
+}
+
 }  // namespace
 
 // Gives it its structure, if the type has fields to tell of.
@@ -130,15 +143,22 @@ void MemoryMap::add_variable(Dwarf_Die& variable, std::uint64_t bias, const std:
   Block block{.address = address + bias, .bytes = static_cast<std::uint64_t>(type->bytes)};
   const Type* element = element_of_array(*type);
   block.element_bytes = element == nullptr ? block.bytes : static_cast<std::uint64_t>(element->bytes);
-  Description description{.name = name, .is_numbered = element != nullptr};
+  Description description{.name = name, .is_numbered = element != nullptr, .type = element == nullptr ? type : element};
   shape(description, element == nullptr ? *type : *element, name);
   variables_[block.address] = add_block(block, std::move(description));
+}
+
+std::string MemoryMap::local_name(std::uint64_t address, std::span<const Frame> frames) {
+  return local_variable(address, frames, *image_, types_);
 }
 
 void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
                           std::span<const std::uint64_t> frames) {
   if (bytes == 0) return;
   const AllocationSite& site = sites_.at(frames);
+  const std::uint64_t before = bytes_before_elements(site, bytes);
+  address += before;
+  bytes -= before;
   std::uint64_t kept_bytes = bytes;
   if (!is_usual_size(site, bytes)) {
     const Type* type = type_of_block(site, bytes, element_bytes);
@@ -190,9 +210,10 @@ std::uint32_t MemoryMap::new_heap_block(Block block, std::uint64_t element_bytes
   const auto size = type == nullptr ? 0 : static_cast<std::uint64_t>(type->bytes);
   const auto bytes = static_cast<std::int64_t>(block.bytes);
   const bool fits = size > 0 && block.bytes % size == 0;
-  if (fits && type->has_members()) {
+  description.type = type;
+  if (fits && !type->members.empty()) {
     block.element_bytes = size;
-    if (!type->name.empty()) description.name = type->name;
+    if (!type->is_union && !type->name.empty()) description.name = type->name;
     shape(description, *type, site.name);
   } else if (fits && block.bytes > size) {
     const Type array{.bytes = bytes,

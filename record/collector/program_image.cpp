@@ -4,8 +4,10 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "record/collector/shared_channel.hpp"
 
@@ -45,25 +47,38 @@ std::string without_parameters(const std::string& name) {
   return name;
 }
 
-// A template's instance is demangled with its result before its name: "void work<int>".
-std::string without_result(const std::string& name) {
-  int depth = 0;
-  for (std::size_t at = name.size(); at-- > 0;) {
-    const char c = name[at];
-    if (c == '>' || c == ')' || c == '}') ++depth;
-    if (c == '<' || c == '(' || c == '{') --depth;
-    if (c == ' ' && depth == 0 && name.find("operator") == std::string::npos) return name.substr(at + 1);
-  }
-  return name;
+// Where the text says "operator" as a word.
+bool is_operator(const std::string& name, std::size_t at) {
+  constexpr std::string_view kWord = "operator";
+  const auto is_letter = [&](std::size_t place) {
+    return std::isalnum(static_cast<unsigned char>(name[place])) || name[place] == '_';
+  };
+  if (name.compare(at, kWord.size(), kWord) != 0 || (at > 0 && is_letter(at - 1))) return false;
+  return at + kWord.size() == name.size() || !is_letter(at + kWord.size());
 }
 
-std::string function_of_scope(Dwarf_Die& scope) {
-  Dwarf_Attribute attribute;
-  for (const unsigned which : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
-    const char* name = dwarf_formstring(dwarf_attr_integrate(&scope, which, &attribute));
-    if (name != nullptr) return short_function_name(name);
+// A template's instance is demangled with its result before its name: "void work<int>".
+std::string without_result(const std::string& name) {
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const char c = name[at];
+    if (depth == 0 && is_operator(name, at)) break;  // "operator unsigned long"
+    if (c == '<' || c == '(' || c == '{') ++depth;
+    if (c == '>' || c == ')' || c == '}') --depth;
+    if (c == ' ' && depth == 0) begin = at + 1;
   }
-  return name_of(scope);
+  return name.substr(begin);
+}
+
+// What a std::thread runs is often inlined there: "main::{lambda()#1}" is of more use than
+// "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run".
+std::string of_thread(const std::string& name) {
+  constexpr std::string_view kBefore = "std::thread::_State_impl<std::thread::_Invoker<std::tuple<", kBehind = "> > >::_M_run";
+  if (!name.starts_with(kBefore) || !name.ends_with(kBehind)) return name;
+  const std::string runs = name.substr(kBefore.size(), name.size() - kBefore.size() - kBehind.size());
+  const std::size_t lambda = std::min(runs.find("{lambda("), runs.find("::$_"));
+  return lambda == std::string::npos ? name : runs;
 }
 
 std::string file_of_call(Dwarf_Die& unit, Dwarf_Die& inlined) {
@@ -84,6 +99,19 @@ int number_of_call(Dwarf_Die& inlined, unsigned which) {
   return static_cast<int>(number);
 }
 
+// libdw finds no function that is written inside another, as a lambda's is: its code is elsewhere. False: nothing in `scope`
+// has the address.
+bool find_innermost(Dwarf_Die scope, Dwarf_Addr address, Dwarf_Die& found) {
+  Dwarf_Die child;
+  if (dwarf_child(&scope, &child) != 0) return false;
+  do {
+    const bool is_there = dwarf_haspc(&child, address) > 0;
+    if (is_there) found = child;
+    if (find_innermost(child, address, found) || is_there) return true;
+  } while (dwarf_siblingof(&child, &child) == 0);
+  return false;
+}
+
 struct Scopes {
   Dwarf_Die* list = nullptr;
   int count = 0;
@@ -91,6 +119,15 @@ struct Scopes {
 };
 
 }  // namespace
+
+std::string function_of_scope(Dwarf_Die& scope) {
+  Dwarf_Attribute attribute;
+  for (const unsigned which : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
+    const char* name = dwarf_formstring(dwarf_attr_integrate(&scope, which, &attribute));
+    if (name != nullptr) return short_function_name(name);
+  }
+  return name_of(scope);
+}
 
 std::string name_of(Dwarf_Die& die) {
   Dwarf_Attribute attribute;
@@ -103,7 +140,7 @@ std::string short_function_name(const std::string& linker_name) {
   if (const auto clone = name.find(" [clone"); clone != std::string::npos) name.resize(clone);
   if (name == linker_name) return name.substr(0, name.find('.'));
   if (name.ends_with(" const")) name.resize(name.size() - 6);
-  return without_result(without_parameters(name));
+  return of_thread(without_result(without_parameters(name)));
 }
 
 ProgramImage::ProgramImage(pid_t process) : process_(process), session_(dwfl_begin(&kCallbacks)) {
@@ -211,7 +248,9 @@ std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_addres
   Scopes innermost;
   Scopes scopes;  // around it, as the code is, not as the source is written
   innermost.count = dwarf_getscopes(&place.unit, address - unit->bias, &innermost.list);
-  if (innermost.count > 0) scopes.count = dwarf_getscopes_die(&innermost.list[0], &scopes.list);
+  Dwarf_Die within = innermost.count > 0 ? innermost.list[0] : place.unit;
+  if (dwarf_tag(&within) == DW_TAG_compile_unit) find_innermost(within, address - unit->bias, within);
+  scopes.count = dwarf_getscopes_die(&within, &scopes.list);
   for (int i = 0; i < scopes.count; ++i) {
     place.scope = scopes.list[i];
     const int tag = dwarf_tag(&place.scope);
@@ -224,6 +263,19 @@ std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_addres
     place.column = number_of_call(place.scope, DW_AT_call_column);
   }
   return places;
+}
+
+std::vector<Dwarf_Op> ProgramImage::frame_end_rule(std::uint64_t return_address) {
+  Dwfl_Module* module = module_at(return_address);
+  Dwarf_Addr bias = 0;
+  Dwarf_CFI* rules = module == nullptr ? nullptr : dwfl_module_eh_cfi(module, &bias);
+  Dwarf_Frame* frame = nullptr;
+  if (rules == nullptr || dwarf_cfi_addrframe(rules, return_address - 1 - bias, &frame) != 0) return {};
+  const std::unique_ptr<Dwarf_Frame, decltype(&std::free)> owner(frame, &std::free);
+  Dwarf_Op* operations = nullptr;
+  std::size_t count = 0;
+  if (dwarf_frame_cfa(frame, &operations, &count) != 0) return {};
+  return {operations, operations + count};
 }
 
 NamedMemory ProgramImage::symbol(std::uint64_t address) {

@@ -40,6 +40,8 @@ class ProgramImage {
   std::string function(std::uint64_t address);
   // Of the instruction before a return address. Empty: no debug information.
   std::vector<SourcePlace> source_places(std::uint64_t return_address);
+  // How the end of a function's frame follows from its registers at that address; empty: that is not told.
+  std::vector<Dwarf_Op> frame_end_rule(std::uint64_t return_address);
   // That the address is in; of no bytes: none.
   NamedMemory symbol(std::uint64_t address);
   // The name of the file that is mapped there, without folder; empty: none.
@@ -82,6 +84,9 @@ class ProgramImage {
 
 // "Table::insert(int) const" -> "Table::insert"; "walk.isra.0" -> "walk".
 std::string short_function_name(const std::string& linker_name);
+
+// Of a function's entry, also of one that was inlined: "Table::insert".
+std::string function_of_scope(Dwarf_Die& scope);
 
 // DW_AT_name, also of what a declaration elsewhere names; empty: none.
 std::string name_of(Dwarf_Die& die);

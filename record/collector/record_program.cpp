@@ -5,7 +5,10 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <memory>
 
 #include "record/collector/background_writer.hpp"
@@ -21,20 +24,34 @@ namespace {
 
 constexpr std::chrono::microseconds kIdle{200};
 constexpr std::uint32_t kRingWords = 65536;  // of each thread: 512 KiB
+// As much is lost when this process is killed.
+constexpr std::chrono::seconds kFlushEvery{1};
 
 // What is there once a program that was compiled for it has come.
 class Collector {
  public:
   Collector(SharedChannel& channel, const std::string& file, Window window)
-      : image_(channel.program()),
+      : file_(file),
+        image_(channel.program()),
         writer_(file),
         recording_(channel.channel(), writer_, image_, window),
-        order_(channel.channel(), [this](unsigned ring, const Event& event) { recording_.event(ring, event); }) {}
+        order_(channel.channel(), [this](unsigned ring, const Event& event) { take(ring, event); }) {}
 
-  bool take_all() { return order_.take_all(); }
+  bool take_all() {
+    const bool anything = order_.take_all();
+    const auto now = std::chrono::steady_clock::now();
+    if (!has_failed_ && now - flushed_ > kFlushEvery) {
+      flushed_ = now;
+      unless_it_fails([this] { writer_.flush(); });
+    }
+    return anything;
+  }
 
+  // Errors: those that came while the program ran, too.
   void finish() {
     order_.finish();
+    if (has_failed_)
+      throw RecordError(file_ + " is cut off: what it has is read with --recover, as by linebounce trace info --recover");
     recording_.finish();
   }
 
@@ -42,14 +59,43 @@ class Collector {
   BackgroundWriter& writer() { return writer_; }
 
  private:
+  void take(unsigned ring, const Event& event) {
+    if (!has_failed_) unless_it_fails([&] { recording_.event(ring, event); });
+  }
+
+  // The program is to come to its end although its trace cannot: its events are taken, and forgotten.
+  template <class Work>
+  void unless_it_fails(Work work) try {
+    work();
+  } catch (const trace::WriteError& error) {
+    std::cerr << "linebounce-record: " << error.what() << "; the program goes on, unrecorded\n";
+    has_failed_ = true;
+  }
+
+  std::string file_;
   ProgramImage image_;
   BackgroundWriter writer_;
   Recording recording_;
   EventOrder order_;
+  bool has_failed_ = false;
+  std::chrono::steady_clock::time_point flushed_ = std::chrono::steady_clock::now();
 };
 
 std::string default_file(const std::string& program) {
   return std::filesystem::path(program).filename().string() + ".lbt";
+}
+
+// Before the program starts, which would else run in vain. Errors: RecordError.
+void require_writable(const std::string& file) {
+  const bool is_new = !std::filesystem::exists(file);
+  errno = 0;
+  const bool opens = !std::filesystem::is_directory(file) && std::ofstream(file, std::ios::app).is_open();
+  const int error = errno;
+  if (opens && is_new) std::filesystem::remove(file);
+  if (!opens) {
+    throw RecordError(fmt::format("{}: the trace cannot be written: {}", file,
+                                  std::filesystem::is_directory(file) ? "it is a folder" : std::strerror(error)));
+  }
 }
 
 // The command itself may be a script that runs the program.
@@ -96,12 +142,14 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
 
 Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
+  require_writable(file);
   SharedChannel channel(kRingWords);
   RecordedProcess process(options.command, CHANNEL_VARIABLE, channel.path());
   const auto collector = collect(channel, process, options, file);
   if (collector == nullptr) {
     throw RecordError(options.command[0] +
-                      " ran, but nothing was recorded: it was not compiled by linebounce-cc or linebounce-c++");
+                      " ran, but nothing was recorded: it was not compiled by linebounce-cc or linebounce-c++. Compile it by "
+                      "them, all of it, as with: make clean && make CC=linebounce-cc CXX=linebounce-c++");
   }
   collector->finish();
   Recorded recorded;

@@ -55,13 +55,13 @@ bool RecordedProcess::has_ended() {
   return ended_;
 }
 
-// A terminal's SIGINT, which the kernel sends, has come to the program, too.
+// A terminal's SIGINT has come to the program, too; another process's has not.
 void RecordedProcess::pause(std::chrono::nanoseconds time) {
   const timespec timeout{.tv_sec = 0, .tv_nsec = time.count()};
-  siginfo_t sent;
-  const int signal = ::sigtimedwait(&signals_, &sent, &timeout);
-  const bool is_of_terminal = signal == SIGINT && sent.si_code == SI_KERNEL;
-  if (signal > 0 && !is_of_terminal) ::kill(id_, signal);
+  siginfo_t from{};
+  const int signal = ::sigtimedwait(&signals_, &from, &timeout);
+  const bool is_of_process = from.si_code == SI_USER || from.si_code == SI_QUEUE;
+  if (signal == SIGTERM || signal == SIGHUP || (signal == SIGINT && is_of_process)) ::kill(id_, signal);
 }
 
 int RecordedProcess::exit_status() const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace linebounce::record {
 
@@ -50,7 +51,9 @@ void Recording::event(unsigned ring, const Event& event) {
     case kThreadEnd:
     case kCreate:
     case kJoin: return thread_event(ring, event);
-    case kEnter: return enter(*thread, event.value);
+    case kEnter: return enter(*thread, event);
+    case kStackPointer: thread->stack_pointer = event.value; return;
+    case kFramePointer: thread->frame_pointer = event.value; return;
     case kLeave: return leave(*thread);
     case kAcquire:
     case kTryFailed:
@@ -72,6 +75,8 @@ void Recording::thread_event(unsigned ring, const Event& event) {
   Thread& thread = output_.thread(event.value);
   if (event.kind == kThreadBegin) {
     if (thread.name.empty()) thread.name = event.value == 0 ? "main" : thread_name(event.more[2]);
+    thread.lowest_stack = event.more[0];
+    thread.stack_end = event.more[1];
     memory_.add_stack(thread.name, event.more[0], event.more[1]);
     thread_of_ring_[ring] = &thread;
     output_.begin(thread);
@@ -89,15 +94,10 @@ void Recording::thread_event(unsigned ring, const Event& event) {
 // "worker[2]"
 std::string Recording::thread_name(std::uint64_t runs) {
   std::string name = runs == 0 ? "thread" : image_->function(runs);
-  // Of a std::thread, around a lambda or a function: "...<std::tuple<start_all::{lambda()#1}> >...".
-  if (name.starts_with("std::thread::_State_impl<")) {
-    const std::size_t tuple = name.find("std::tuple<");
-    const std::size_t end =
-        tuple == std::string::npos ? tuple : std::min(name.find("::{lambda", tuple), name.find("::$_", tuple));
-    name = end == std::string::npos ? "thread" : name.substr(tuple + 11, end - tuple - 11);
-    name = name.substr(0, name.find('('));
-    if (name.empty() || name == "main") name = "thread";
-  }
+  // A lambda is known by the function that it is written in.
+  const std::size_t lambda = std::min(name.find("::{lambda("), name.find("::$_"));
+  if (lambda != std::string::npos) name = name.substr(0, std::min(lambda, name.find('(')));
+  if (name.starts_with("std::thread::_State_impl<") || (lambda != std::string::npos && name == "main")) name = "thread";
   return fmt::format("{}[{}]", name, threads_of_name_[name]++);
 }
 
@@ -154,16 +154,23 @@ void Recording::range(Thread& thread, Kind kind, std::uint64_t address, std::uin
   }
 }
 
-void Recording::enter(Thread& thread, std::uint64_t address) {
-  const std::uint32_t id = function(address);
+void Recording::enter(Thread& thread, const Event& event) {
+  constexpr std::uint64_t kStackUnit = 16;
+  const std::uint32_t id = function(event.value);
   output_.append(thread, {.kind = Kind::enter, .id = id});
+  if (event.detail > 0 && !thread.frames.empty()) {
+    thread.stack_pointer = thread.frames.back().stack_pointer - event.detail * kStackUnit;
+  }
   thread.functions.push_back(id);
+  thread.frames.push_back(
+      {.code = event.value, .stack_pointer = thread.stack_pointer, .frame_pointer = std::exchange(thread.frame_pointer, 0)});
 }
 
 void Recording::leave(Thread& thread) {
   if (thread.functions.empty()) return;
   output_.append(thread, {.kind = Kind::leave});
   thread.functions.pop_back();
+  thread.frames.pop_back();
 }
 
 std::uint32_t Recording::function(std::uint64_t address) {
@@ -182,16 +189,23 @@ void Recording::library_loaded() {
   __atomic_fetch_add(&channel_->libraries_seen, 1, __ATOMIC_RELEASE);
 }
 
-// "table.lock", "bucket[3].lock"; an object that is nothing else has its own name.
-std::string Recording::place_name(const MemoryMap::Place& place) const {
-  const trace::Symbols& symbols = writer_->symbols();
-  const trace::Object& object = symbols.objects[place.object];
-  if (object.structure == trace::kNone && place.offset == 0) return object.name;
-  return symbols.place_name(place.object, place.offset);
+const Thread* Recording::thread_with_stack(std::uint64_t address) const {
+  for (const Thread* thread : thread_of_ring_) {
+    if (thread != nullptr && address >= thread->lowest_stack && address < thread->stack_end) return thread;
+  }
+  return nullptr;
+}
+
+// "table.locks[3].mutex", "main::lock", "worker::lock of worker[1]"
+std::string Recording::place_name(std::uint64_t address, const MemoryMap::Place& place) {
+  const Thread* thread = memory_.is_in_stack(place) ? thread_with_stack(address) : nullptr;
+  const std::string local = thread == nullptr ? "" : memory_.local_name(address, thread->frames);
+  if (local.empty()) return memory_.place_name(place);
+  return thread->name == "main" ? local : local + " of " + thread->name;
 }
 
 std::uint32_t Recording::new_event(std::uint64_t address) {
-  return writer_->define(trace::Event{.name = place_name(memory_.at(address))});
+  return writer_->define(trace::Event{.name = place_name(address, memory_.at(address))});
 }
 
 void Recording::finish() {

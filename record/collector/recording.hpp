@@ -58,7 +58,7 @@ class Recording {
 
   void access(Thread& thread, trace::Kind kind, const Event& event);
   void range(Thread& thread, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
-  void enter(Thread& thread, std::uint64_t address);
+  void enter(Thread& thread, const Event& event);
   void leave(Thread& thread);
   void acquire(Thread& thread, std::uint64_t address, unsigned type);
   void release(Thread& thread, std::uint64_t address, unsigned type);
@@ -68,7 +68,8 @@ class Recording {
   std::uint32_t function(std::uint64_t address);
   std::uint32_t lock(std::uint64_t address, unsigned type);
   std::uint32_t new_event(std::uint64_t address);
-  std::string place_name(const MemoryMap::Place& place) const;
+  std::string place_name(std::uint64_t address, const MemoryMap::Place& place);
+  const Thread* thread_with_stack(std::uint64_t address) const;
   std::string thread_name(std::uint64_t runs);
 
   Channel* channel_;
@@ -79,8 +80,14 @@ class Recording {
   std::vector<Thread*> thread_of_ring_;
   std::unordered_map<std::uint64_t, std::uint32_t> functions_;
   std::map<std::string, std::uint32_t> functions_by_name_;
-  std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> locks_;  // by object and offset
-  std::map<std::uint64_t, Condition> conditions_;                          // these by address
+  struct HashPlace {
+    std::size_t operator()(const std::pair<std::uint32_t, std::int64_t>& place) const {
+      constexpr std::size_t kSpread = 0x9E3779B97F4A7C15;
+      return (place.first * kSpread) ^ static_cast<std::size_t>(place.second);
+    }
+  };
+  std::unordered_map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t, HashPlace> locks_;  // by object and offset
+  std::map<std::uint64_t, Condition> conditions_;                                               // these by address
   std::map<std::uint64_t, Semaphore> semaphores_;
   std::map<std::uint64_t, Barrier> barriers_;
   std::map<std::string, int> threads_of_name_;

@@ -37,7 +37,7 @@ std::uint32_t Recording::lock(std::uint64_t address, unsigned type) {
   const trace::Symbols& symbols = writer_->symbols();
   const trace::Object& object = symbols.objects[place.object];
   trace::Lock lock;
-  lock.name = place_name(place);
+  lock.name = place_name(address, place);
   lock.algorithm = algorithm_of(type);
   lock.sleeps = (type & kLockTypeMask) != kSpinLock;
   lock.object = place.object;
@@ -135,7 +135,7 @@ void Recording::barrier_event(Thread& thread, const Event& event) {
   }
   if (round < state.first_round) return;
   if (state.barrier == trace::kNone) {
-    const std::string name = place_name(memory_.at(event.value));
+    const std::string name = place_name(event.value, memory_.at(event.value));
     state.barrier = writer_->define(trace::Barrier{.name = name, .parties = static_cast<int>(state.parties)});
   }
   const trace::Operation operation{.kind = Kind::barrier, .id = state.barrier};

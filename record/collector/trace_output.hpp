@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "record/collector/background_writer.hpp"
+#include "record/collector/local_variables.hpp"
 
 namespace linebounce::record {
 
@@ -26,6 +27,9 @@ struct HeldLock {
 
 struct Thread {
   std::string name;
+  std::uint64_t lowest_stack = 0, stack_end = 0;
+  std::vector<Frame> frames;                           // of `functions`
+  std::uint64_t stack_pointer = 0, frame_pointer = 0;  // of the function that it enters next, as far as they have come
   std::uint32_t stream = trace::kNone;
   bool is_alive = false;
   std::vector<std::uint32_t> functions;  // that it is in, outermost first

@@ -58,6 +58,13 @@ std::int64_t member_offset(Dwarf_Die& member) {
   return static_cast<std::int64_t>(value);
 }
 
+// "~Node() = default;"
+bool is_defaulted(Dwarf_Die& function) {
+  Dwarf_Word value = DW_DEFAULTED_no;
+  unsigned_attribute(function, DW_AT_defaulted, value);
+  return value == DW_DEFAULTED_in_class;
+}
+
 int natural_alignment(std::int64_t bytes) {
   return bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16 ? static_cast<int>(bytes) : 1;
 }
@@ -115,6 +122,33 @@ std::vector<trace::Field> fields_of(const Type& type) {
   return outer.add(type, "", 0) ? outer.take() : std::vector<trace::Field>{};
 }
 
+namespace {
+
+// The one that tells most: bases may be empty, and a union's others may be there to fill a line.
+const Type::Member* member_at(const Type& type, std::int64_t offset) {
+  const Type::Member* found = nullptr;
+  for (const Type::Member& member : type.members) {
+    const bool is_there = member.type != nullptr && offset >= member.offset && offset < member.offset + member.type->bytes;
+    if (!is_there) continue;
+    if (!member.type->members.empty()) return &member;
+    if (found == nullptr || (member.type->element != nullptr && !type.is_union)) found = &member;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string path_in(const Type& type, std::int64_t offset) {
+  const std::string rest = offset == 0 ? "" : fmt::format("+{}", offset);
+  if (type.element != nullptr && type.element->bytes > 0) {
+    return fmt::format("[{}]", offset / type.element->bytes) + path_in(*type.element, offset % type.element->bytes);
+  }
+  const Type::Member* member = member_at(type, offset);
+  if (member == nullptr || member->name.starts_with("__")) return rest;
+  const bool is_told = !member->name.empty() && !member->name.starts_with("_M_");
+  return (is_told ? "." + member->name : "") + path_in(*member->type, offset - member->offset);
+}
+
 const Type* Types::of(Dwarf_Die& die) {
   Dwarf_Die type;
   return type_entry(die, type) ? read(type) : nullptr;
@@ -158,11 +192,13 @@ void Types::read_structure(Dwarf_Die& die, Type& type) {
   if (dwarf_child(&die, &child) == 0) {
     do {
       const int tag = dwarf_tag(&child);
+      if (tag == DW_TAG_subprogram && name_of(child).starts_with('~')) type.has_destructor |= !is_defaulted(child);
       if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&child, DW_AT_declaration)) continue;
       if (dwarf_hasattr(&child, DW_AT_external)) continue;  // a static member
       const Type* of_member = of(child);
       if (of_member == nullptr || of_member->bytes == 0) continue;
       type.alignment = std::max(type.alignment, of_member->alignment);
+      type.has_destructor |= of_member->has_destructor;
       type.members.push_back({.name = tag == DW_TAG_member ? name_of(child) : "",
                               .offset = member_offset(child),
                               .type = of_member,
@@ -180,6 +216,7 @@ void Types::read_array(Dwarf_Die& die, Type& type) {
   type.element = of(die);
   if (type.element == nullptr || type.element->bytes == 0) return;
   type.alignment = type.element->alignment;
+  type.has_destructor = type.element->has_destructor;
   type.elements = type.bytes / type.element->bytes;
 }
 

@@ -30,6 +30,9 @@ struct Type {
   const Type* element = nullptr;
   std::int64_t elements = 0;
 
+  // Of structures and classes: C++ runs something when one of them ends.
+  bool has_destructor = false;
+
   [[nodiscard]] bool has_members() const { return !members.empty() && !is_union; }
 };
 
@@ -58,5 +61,9 @@ class Types {
 // Its fields as a trace has them: nested structures and short arrays are taken apart ("list.next", "lock[3]"), as long as there
 // are not too many. Empty: a scalar, or a long array of scalars.
 std::vector<trace::Field> fields_of(const Type& type);
+
+// How the source reaches what begins at that byte of it: "[33]", ".locks[3].mutex"; "+5" where the type has no name for it.
+// What is inside the C library's and the C++ library's types is not told. REQUIRES: 0 <= offset.
+std::string path_in(const Type& type, std::int64_t offset);
 
 }  // namespace linebounce::record

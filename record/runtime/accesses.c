@@ -56,15 +56,25 @@ static void leave_abandoned_frames(struct Thread* thread, uintptr_t stack) {
   while (thread->depth > 0 && thread->depth <= kFrames && thread->frames[thread->depth - 1].stack <= stack) leave_frame(thread);
 }
 
+enum { kStackUnit = 16, kMostUnits = 255 };  // of kEnter's detail
+
 EXPORTED void __tsan_func_entry(void* called_from);
 void __tsan_func_entry(void* called_from) {
   if (this_ring() == NULL) return;
   struct Thread* thread = &this_thread;
-  const uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+  // Where the caller's frame pointer is kept, below its return address.
+  const uintptr_t* const kept = __builtin_frame_address(0);
+  const uintptr_t stack = (uintptr_t)kept;
   leave_abandoned_frames(thread, stack);
+  const bool is_around_known = thread->depth > 0 && thread->depth <= kFrames;
+  const uintptr_t around = is_around_known ? thread->frames[thread->depth - 1].stack : UINTPTR_MAX;
+  const uintptr_t units = (around - stack) / kStackUnit;
+  const bool fits = is_around_known && units <= kMostUnits;
+  if (!fits) record(kStackPointer, 0, stack + 2 * sizeof(uintptr_t));
+  if (*kept > stack && *kept <= (fits ? around : stack + kMostUnits * kStackUnit)) record(kFramePointer, 0, *kept);
   if (thread->depth < kFrames) thread->frames[thread->depth] = (struct Frame){(uintptr_t)called_from, stack};
   ++thread->depth;
-  record(kEnter, 0, RETURN_ADDRESS);
+  record(kEnter, fits ? (unsigned)units : 0, RETURN_ADDRESS);
 }
 
 EXPORTED void __tsan_func_exit(void);

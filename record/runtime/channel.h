@@ -29,8 +29,12 @@ enum EventKind {
   kStoreRange,
   kFence,
   // Functions. value: an address inside.
+  // detail: how much lower its stack pointer is than that of the function around it, in 16 bytes; 0: kStackPointer has told.
   kEnter,
   kLeave,
+  // Of the function that the next kEnter is of. value: address.
+  kStackPointer,
+  kFramePointer,  // what its frame-pointer register holds, if that is an address in its frame
   // Threads. value: number, 0 is the first thread.
   kThreadBegin,  // more: lowest and highest address of its stack, what it runs; detail: 1 if a kCreate is to come
   kThreadEnd,

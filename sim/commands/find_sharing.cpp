@@ -30,7 +30,7 @@ Examples:
   linebounce find-sharing program.lbt --machine p3_xeon_8way
       lines on which threads use different bytes, and what would cure them
   linebounce find-sharing program.lbt --machine mine.toml --top 3 --json
-      the three costliest lines and proposals, for a program
+      all lines, and proposals for the three costliest that have one, for a program
 
 A line is shared falsely if threads use different bytes of it and one of them writes. Who uses which bytes is read from the trace;
 what the lines cost is measured by replaying it, and so is what each proposal saves. A proposal is printed as C and as the
@@ -208,8 +208,8 @@ ExitCode find_sharing(SharingArguments arguments, const std::vector<std::string>
   ExitCode code = ExitCode::done;
   const auto report = SharingFinder(arguments, reader, argv).find(code);
   if (!report) return code;
-  const std::string document = sharing_json(*report, reader.symbols(), arguments.top).dump(1) + "\n";
-  write_file(fs::path(arguments.directory) / "find_sharing.json", document);
+  const std::string document = sharing_json(*report, reader.symbols()).dump(1) + "\n";
+  write_file(fs::path(arguments.directory) / kSharingFile, document);
   if (arguments.json) {
     std::cout << document;
   } else {
@@ -230,7 +230,8 @@ void add_find_sharing(CLI::App& program, Invocation& invocation) {
   command->add_option("--machine", arguments->machines, "On this machine; default: the one it was recorded on")
       ->type_name("M")
       ->expected(1);
-  command->add_option("--top", arguments->top, "So many lines and proposals, those that cost most; default: 5")
+  command
+      ->add_option("--top", arguments->top, "Print so many lines, and try so many proposals, those that cost most; default: 5")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""));
   command->add_option("--set", arguments->sets, "Override a parameter of the machine or the replay")

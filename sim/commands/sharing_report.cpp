@@ -96,21 +96,26 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
   std::string out = fmt::format("  {}  on {}, lines of {} bytes: {} that threads share falsely\n\n",
                                 paint(Colour::bold, report.trace), report.machine, report.line_bytes, report.lines.size());
   for (std::size_t i = 0; i < std::min(top, report.lines.size()); ++i) out += line_text(report.lines[i], symbols, paint);
-  if (report.lines.size() > top) out += fmt::format("  and {} more: --top\n", report.lines.size() - top);
+  if (report.lines.size() > top) {
+    const std::string all = (report.directory.parent_path() / kSharingFile).string();
+    const std::string misses = (report.directory / "recorded" / "lines.csv").string();
+    out += fmt::format("  and {} more, as --top N prints them; all are in {}, all misses in {}\n", report.lines.size() - top,
+                       all, misses);
+  }
   if (!report.tried.empty()) out += "\n  " + paint(Colour::bold, "Proposals, each run on its own") + "\n";
   for (std::size_t i = 0; i < report.tried.size(); ++i) out += proposal_text(i + 1, report.tried[i], paint);
   if (report.tried.size() > 1) out += fmt::format("\n  All together: {:+.1f} % throughput\n", report.all_throughput_pct);
   return out;
 }
 
-ordered_json sharing_json(const SharingReport& report, const trace::Symbols& symbols, std::size_t top) {
+ordered_json sharing_json(const SharingReport& report, const trace::Symbols& symbols) {
   ordered_json lines = ordered_json::array();
-  for (std::size_t i = 0; i < std::min(top, report.lines.size()); ++i) {
+  for (const CostlyLine& line : report.lines) {
     ordered_json pieces = ordered_json::array();
-    for (const Piece& piece : report.lines[i].line.pieces) pieces.push_back(piece_json(piece, symbols));
-    lines.push_back({{"line", line_name(report.lines[i], symbols)},
-                     {"misses", report.lines[i].misses},
-                     {"latency_us", rounded(report.lines[i].latency_us)},
+    for (const Piece& piece : line.line.pieces) pieces.push_back(piece_json(piece, symbols));
+    lines.push_back({{"line", line_name(line, symbols)},
+                     {"misses", line.misses},
+                     {"latency_us", rounded(line.latency_us)},
                      {"pieces", std::move(pieces)}});
   }
   ordered_json proposals = ordered_json::array();

@@ -36,10 +36,13 @@ struct SharingReport {
   double all_throughput_pct = 0;     // with all proposals together; of several
 };
 
-// `top`: so many lines.
+// In the folder above SharingReport::directory: sharing_json.
+inline constexpr const char* kSharingFile = "find_sharing.json";
+
+// `top`: so many lines; where the others are is said.
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint);
 
-// Schema linebounce.find_sharing/1.
-nlohmann::ordered_json sharing_json(const SharingReport& report, const trace::Symbols& symbols, std::size_t top);
+// Schema linebounce.find_sharing/1. All lines.
+nlohmann::ordered_json sharing_json(const SharingReport& report, const trace::Symbols& symbols);
 
 }  // namespace linebounce

@@ -109,6 +109,19 @@ def test_people_get_a_structure_to_copy_and_the_last_line_says_what_to_do(linebo
     assert shown.splitlines()[-1].startswith("give each element of counts a line of its own")
 
 
+def test_people_get_the_costliest_lines_and_are_told_where_all_are(linebounce: Program) -> None:
+    symbols = "".join(f"object counts[{i}] size=32 address={4294967296 + 32 * i}\n" for i in range(4))
+    operations = [line for i in range(4) for line in counting(f"counts[{i}]+{{offset}}")]
+    file = trace(linebounce, symbols, operations)
+    shown = linebounce("find-sharing", file, "--machine", MACHINE, "--top", "1", "-o", "out/it").stdout
+    assert shown.count("misses, ") == 1
+    (more,) = (line for line in shown.splitlines() if line.startswith("  and "))
+    assert more.startswith("  and 3 more, as --top N prints them; all are in out/it/find_sharing.json, all misses in out/it/")
+    assert (linebounce.directory / more.split()[-1]).exists()
+    assert len(json.loads((linebounce.directory / "out/it/find_sharing.json").read_text())["lines"]) == 4
+    assert len(found(linebounce, file, "--top", "1", "-o", "out/it")["lines"]) == 4
+
+
 def test_a_trace_that_names_no_machine_wants_one(linebounce: Program) -> None:
     file = trace(linebounce, "object counts size=32\n", counting("counts+{offset}"))
     assert "--machine is missing" in linebounce.refused("find-sharing", file)

@@ -1,5 +1,6 @@
 """Real programs, written here, compiled by linebounce-cc and linebounce-c++ and recorded."""
 
+import signal
 import subprocess
 import time
 
@@ -391,3 +392,96 @@ def test_memory_does_not_grow_with_the_run(recorder: Recorder) -> None:
     program = recorder.compile(COUNTERS)
     command = [recorder.linebounce.executable, "record", "-o", "trace.lbt", "--", program, "500000"]
     assert peak_mib(command, recorder.linebounce.directory) < 200
+
+
+# Counts, and says so each 10 ms, until it is told to end; or as long as somebody gives it to.
+COUNTING = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+long total;
+static void* count_forever(void* argument) {
+  for (;;) {
+    pthread_mutex_lock(&lock);
+    total++;
+    pthread_mutex_unlock(&lock);
+    usleep(1000);
+  }
+  return argument;
+}
+int main(int count, char** arguments) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, count_forever, NULL);
+  puts("ready");
+  fflush(stdout);
+  usleep(1000 * atoi(arguments[count - 1]));
+  puts("done");
+}
+"""
+
+
+def started(recorder: Recorder, *command: str) -> subprocess.Popen:
+    """It runs, and its program, too."""
+    arguments = [recorder.tool("linebounce-record"), *command]
+    running = subprocess.Popen(arguments, cwd=recorder.linebounce.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert running.stdout.readline() == b"ready\n"
+    return running
+
+
+def test_a_thread_that_never_ends_ends_with_the_program(recorder: Recorder) -> None:
+    recording = recorder.record(recorder.compile(COUNTING), "30")
+    assert recording.acquisitions("lock") > 1
+
+
+@pytest.mark.parametrize(("ending", "code"), [(signal.SIGINT, 128 + 2), (signal.SIGTERM, 128 + 15)])
+def test_a_signal_to_the_recorder_ends_the_program(recorder: Recorder, ending: signal.Signals, code: int) -> None:
+    with started(recorder, "-o", "trace.lbt", "--", recorder.compile(COUNTING), "60000") as running:
+        running.send_signal(ending)
+        assert running.wait(timeout=30) == code
+        assert b"killed by signal" in running.stderr.read()
+    assert recorder.read("trace.lbt").acquisitions("lock") >= 0
+
+
+def test_of_a_recorder_that_is_killed_the_trace_can_be_read_and_the_program_goes_on(recorder: Recorder) -> None:
+    with started(recorder, "-o", "trace.lbt", "--", recorder.compile(COUNTING), "4000") as running:
+        time.sleep(2.5)
+        running.kill()
+        running.wait()
+        assert running.stdout.read() == b"done\n"
+    refused = recorder.linebounce("trace", "info", "trace.lbt")
+    assert refused.code == 3
+    recovered = recorder.linebounce("trace", "convert", "--recover", "trace.lbt", "whole.lbt")
+    assert recovered.code == 0, recovered.stderr
+    assert recorder.read("whole.lbt").acquisitions("lock") > 100
+
+
+def test_on_a_full_disk_the_program_comes_to_its_end(recorder: Recorder) -> None:
+    result = recorder.run("-o", "/dev/full", "--", recorder.compile(COUNTING), "3000", code=2)
+    assert result.stdout == "ready\ndone\n"
+    assert "No space left on device; the program goes on, unrecorded" in result.stderr
+    assert "read with --recover" in result.stderr
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_program_runs(recorder: Recorder) -> None:
+    program = recorder.compile(COUNTING)
+    for output, why in [("missing/trace.lbt", "No such file or directory"), (".", "it is a folder")]:
+        refused = recorder.run("-o", output, "--", program, "0", code=2)
+        assert f"{output}: the trace cannot be written: {why}" in refused.stderr
+        assert refused.stdout == ""
+
+
+def test_what_comes_after_exec_is_another_program(recorder: Recorder) -> None:
+    source = """
+#include <unistd.h>
+long steps;
+int main(int count, char** arguments) {
+  for (int i = 0; i < 10; i++) ++*(volatile long*)&steps;
+  if (count == 1) execl(arguments[0], arguments[0], "again", NULL);
+  return 7;
+}
+"""
+    recording = recorder.record(recorder.compile(source), code=7)
+    assert recording.touched("main")["steps"] == 20
+    assert any("1 later program" in sentence for sentence in recording.missing)

@@ -14,6 +14,15 @@ TEST(FunctionNames, AreWithoutParametersResultsAndClones) {
   EXPECT_EQ(short_function_name("_ZNK5Table4findEi"), "Table::find");
   EXPECT_EQ(short_function_name("_Z4workIiEvT_"), "work<int>");
   EXPECT_EQ(short_function_name("_ZZ4mainENKUlvE_clEv"), "main::{lambda()#1}::operator()");
+  EXPECT_EQ(short_function_name("_ZNK5TablecvmEv"), "Table::operator unsigned long");
+  EXPECT_EQ(short_function_name("_Z5twiceIZZ4mainENKUlvE_clEvEUlvE_EvT_"),
+            "twice<main::{lambda()#1}::operator()() const::{lambda()#1}>");
+  EXPECT_EQ(short_function_name("_ZlsR5TableRKi"), "operator<<");
+}
+
+TEST(FunctionNames, OfAThreadThatRunsALambdaAreTheLambdas) {
+  EXPECT_EQ(short_function_name("_ZNSt6thread11_State_implINS_8_InvokerISt5tupleIJZ4mainEUlvE_EEEEE6_M_runEv"),
+            "main::{lambda()#1}");
 }
 
 TEST(AllocatorNames, TellTheTypeThatACppContainerAllocates) {

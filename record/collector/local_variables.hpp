@@ -1,0 +1,24 @@
+// Local variables of the recorded program: which of them a place on a stack is.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "record/collector/program_image.hpp"
+#include "record/collector/types.hpp"
+
+namespace linebounce::record {
+
+// Of a function that a thread is in.
+struct Frame {
+  std::uint64_t code = 0;           // an address inside the function, near its beginning
+  std::uint64_t stack_pointer = 0;  // the lowest address of its frame
+  std::uint64_t frame_pointer = 0;  // 0: it has none
+};
+
+// "main::lock", "run::shards[1].lock"; what debug information does not tell is "run::local+48", counted from where the frame
+// begins. Empty: none of these frames has it. REQUIRES: `frames` are in a thread's order, the outermost first.
+std::string local_variable(std::uint64_t address, std::span<const Frame> frames, ProgramImage& image, Types& types);
+
+}  // namespace linebounce::record
