@@ -180,7 +180,7 @@ def test_an_interrupt_from_the_terminal_reaches_the_program_once(recorder: Recor
 
 
 def test_what_was_done_before_an_unmapping_is_not_of_the_next_mapping(recorder: Recorder) -> None:
-    """Two threads map at one address in turn. They hand over unseen; the recorder is busy with a third, whose ring comes between."""
+    """Two threads map at one address in turn, handed over unseen; the recorder is busy with a third, whose ring is between."""
     source = """
 #define _GNU_SOURCE
 #include <pthread.h>
