@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "trace/binary.hpp"
@@ -97,7 +98,10 @@ class BinarySource final : public Source {
     FileHead head;
     if (file_.size() < sizeof head) refuse(file_.size(), "the file ends within its head");
     file_.read(0, {reinterpret_cast<char*>(&head), sizeof head});
-    if (head.size != FileHead{}.size || head.letters != kHeadLetters) refuse(0, "this is not the head of a trace");
+    if (head.size != FileHead{}.size || head.letters != kHeadLetters) {
+      refuse(8, fmt::format("this is no trace: its head has the letters \"{}\"; legal: \"{}\"", shown(head.letters),
+                            shown(kHeadLetters)));
+    }
     if (head.version != kVersion) refuse(24, fmt::format("the format's version is {}; legal: {}", head.version, kVersion));
   }
 
@@ -178,7 +182,7 @@ class BinarySource final : public Source {
     for (const ListedFrame& frame : frames) {
       if (frame.entry.type == kSymbolsFrame || frame.entry.type == kSummaryFrame || frame.entry.offset >= named_until_)
         continue;
-      attempt(frame, [this](const ListedFrame& each) { list_frame(each); });
+      if (!attempt(frame, [this](const ListedFrame& each) { list_frame(each); })) cut_.insert(frame.entry.stream);
     }
   }
 
@@ -191,6 +195,7 @@ class BinarySource final : public Source {
     }
     std::uint64_t& so_far = operations[entry.stream];
     if (frame.first != so_far) {
+      if (!cut_.insert(entry.stream).second) return;  // that it ends there has been said
       throw FormatError(fmt::format("is of no use: the stream's readable operations end with number {}", so_far));
     }
     if (recover_) read_operations(decoder_, file_, frame);
@@ -204,6 +209,7 @@ class BinarySource final : public Source {
   std::uint64_t lines_ = 0;                                                // of symbols, so far
   std::uint64_t named_until_ = std::numeric_limits<std::uint64_t>::max();  // operations at this byte and later name anything
   std::vector<std::vector<ListedFrame>> streams_;
+  std::set<std::uint32_t> cut_;  // streams of which a frame is missing
   std::string fingerprinted_;
 };
 

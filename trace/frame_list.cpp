@@ -27,6 +27,16 @@ FileTail read_tail(const InputFile& file) {
   return tail;
 }
 
+// Where frames end at the latest: before the tail, if it is one.
+std::uint64_t end_of_frames(const InputFile& file) {
+  try {
+    read_tail(file);
+    return file.size() - sizeof(FileTail);
+  } catch (const DamageAt&) {
+    return file.size();
+  }
+}
+
 std::vector<ListedFrame> listed(std::span<const char> content, std::uint64_t end) {
   std::vector<ListedFrame> frames(content.size() / sizeof(IndexEntry));
   for (std::size_t i = 0; i < frames.size(); ++i) {
@@ -70,9 +80,9 @@ ListedFrame described(const DecodedFrame& decoded, const InputFile& file, std::u
 
 }  // namespace
 
-std::string shown(const FrameType& type) {
+std::string shown(std::span<const char> letters) {
   std::string text;
-  for (const char letter : type) text += letter >= ' ' && letter <= '~' ? letter : '?';
+  for (const char letter : letters) text += letter >= ' ' && letter <= '~' ? letter : '?';
   return text;
 }
 
@@ -94,8 +104,9 @@ std::vector<ListedFrame> read_index(const InputFile& file) {
 std::vector<ListedFrame> walk_frames(const InputFile& file, std::vector<DamageAt>& damage) {
   std::vector<ListedFrame> frames;
   FrameDecoder decoder;
+  const std::uint64_t end = end_of_frames(file);
   std::uint64_t offset = sizeof(FileHead);
-  for (std::uint32_t number = 0; offset < file.size(); ++number) {
+  for (std::uint32_t number = 0; offset < end; ++number) {
     std::uint64_t size = 0;
     try {
       size = decoder.size_of_frame(file, offset, kTextBytes);

@@ -26,7 +26,7 @@ class DamageAt : public FormatError {
 };
 
 // "OPER", for messages.
-std::string shown(const FrameType& type);
+std::string shown(std::span<const char> letters);
 
 // As the index says, whose promises are checked as far as they can be without reading the frames. Errors: DamageAt.
 std::vector<ListedFrame> read_index(const InputFile& file);

@@ -26,6 +26,11 @@ class Reader::File {
     std::vector<Operation> last;
   };
   std::map<std::uint32_t, End> ends;  // of streams that end_stream() has ended
+
+  void add_damage(const std::string& why) const {
+    std::string& damage = source->damage;
+    if (!why.empty()) damage += (damage.empty() ? "" : "\n") + why;
+  }
 };
 
 namespace {
@@ -34,7 +39,10 @@ std::unique_ptr<Source> open_source(const std::filesystem::path& file, ReadOptio
   std::array<char, 4> begin = {};
   {
     const InputFile input(file);
-    input.read(0, std::span(begin).first(std::min<std::uint64_t>(begin.size(), input.size())));
+    if (input.size() < begin.size()) {
+      throw TraceError(fmt::format("{}: byte 0: this is no trace: the file has {} bytes", file.string(), input.size()));
+    }
+    input.read(0, begin);
   }
   if (std::bit_cast<std::uint32_t>(begin) == kSkippable) return binary_source(file, options);
   if (kTextHead.starts_with(std::string_view(begin.data(), begin.size()))) return text_source(file, options);
@@ -79,8 +87,12 @@ std::uint64_t Reader::operations() const {
 
 void Reader::end_stream(std::uint32_t stream, std::uint64_t operation, std::vector<Operation> last, const std::string& why) {
   file_->ends[stream] = {operation, std::move(last)};
-  std::string& damage = file_->source->damage;
-  if (!why.empty()) damage += (damage.empty() ? "" : "\n") + why;
+  file_->add_damage(why);
+}
+
+void Reader::begin_stream(std::uint32_t stream, const std::string& why) {
+  file_->source->symbols.streams.at(stream).created = false;
+  file_->add_damage(why);
 }
 
 struct Reader::Cursor::State {

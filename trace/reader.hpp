@@ -39,6 +39,8 @@ class Reader {
   // Cursors that are opened from now on end this stream before operation number `operation`, with `last` behind it. `why` is
   // added to damage(). For what `recover` leaves out.
   void end_stream(std::uint32_t stream, std::uint64_t operation, std::vector<Operation> last, const std::string& why);
+  // A stream that is created begins with the trace instead. `why` as above.
+  void begin_stream(std::uint32_t stream, const std::string& why);
   // What `recover` has met, for a warning; empty: nothing.
   [[nodiscard]] std::string damage() const;
 

@@ -70,8 +70,8 @@ std::string wrong_with(const Symbols& before, const Object& it) {
   if (it.structure != kNone && it.structure >= before.structures.size()) {
     return fmt::format("its structure is number {}; so far {} are defined", it.structure, before.structures.size());
   }
-  if (it.structure != kNone && it.size < before.structures[it.structure].size) {
-    return fmt::format("it has {} bytes, fewer than its structure's {}", it.size, before.structures[it.structure].size);
+  if (it.structure != kNone && it.size != before.structures[it.structure].size) {
+    return fmt::format("it has {} bytes, its structure {}", it.size, before.structures[it.structure].size);
   }
   if (!is_home(it.home)) return fmt::format("its home is \"{}\"; legal: node N, first_touch, interleaved, local", it.home);
   return "";

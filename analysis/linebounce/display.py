@@ -1,39 +1,122 @@
-"""How results show themselves in a notebook."""
+"""How results show themselves in a notebook: short tables, as HTML. Frames are polars', which show themselves."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from linebounce.records import setting_text
+from linebounce.records import OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
 
 if TYPE_CHECKING:
     from linebounce.results import Results
 
 _SHOWN_POINTS = 20
+_SHOWN_PAPER_ROWS = 10
+_SHOWN_LOCKS = 5
+_SHOWN_METRICS = 30
+_VERDICTS = {True: "within tolerance", False: "miss", None: "not scored"}
+# A metric beside each point, the first that there is.
+_HEADLINES = ("throughput.operations_per_s", "latency.kernel_offchip.mean_ns", "core_to_core.same_node_ns", "cost.main_memory")
+
+Row = Sequence[str]
 
 
 def results_html(results: Results) -> str:
-    """A heading, the points with what was swept, and what can be asked for."""
+    """A heading, the points, and of one point its latencies and locks; the paper's figures, what misses first."""
+    parts = [_heading(results), _points_table(results)]
+    if len(results.points) == 1:
+        parts += [_latency_table(results), _locks_table(results)]
+    return f"<div>{''.join(parts)}{_paper_table(results.paper)}</div>"
+
+
+def point_html(point: Point) -> str:
+    """Where a point lies, and its metrics with their units."""
+    rows = [(name, str(metric)) for name, metric in point.metrics.items()]
+    title = f"point {point.number}" + (f": {point.title}" if point.title else "") + ("" if rows else ", failed")
+    return f"<div><strong>{escape(title)}</strong>{_table(('metric', 'value'), rows, _SHOWN_METRICS)}</div>"
+
+
+def _heading(results: Results) -> str:
     predicted = [row for row in results.paper if row.ok is not None and row.kind == "predicted"]
     facts = [f"{escape(results.machine)}", f"{len(results.points)} point{'s' * (len(results.points) != 1)}"]
     if results.manifest.seeds > 1:
         facts.append(f"{results.manifest.seeds} seeds")
     if predicted:
         facts.append(f"{sum(bool(row.ok) for row in predicted)} of {len(predicted)} predictions within tolerance")
-    head = f"<strong>{escape(results.title)}</strong><br>{' · '.join(facts)}<br><code>{escape(str(results.directory))}</code>"
-    return f"<div>{head}{_points_table(results)}</div>"
+    return f"<strong>{escape(results.title)}</strong><br>{' · '.join(facts)}<br><code>{escape(str(results.directory))}</code>"
 
 
 def _points_table(results: Results) -> str:
     paths = list(results.swept())
-    heads = ["point", *paths, "metrics"]
+    headline = next((name for name in _HEADLINES if any(name in point.metrics for point in results.points)), "")
     rows = []
-    for point in results.points[:_SHOWN_POINTS]:
+    for point in results.points:
         at = [setting_text(point.at[path]) if path in point.at else "" for path in paths]
-        rows.append([str(point.number), *at, str(len(point.metrics)) if point.metrics else "failed"])
-    if len(results.points) > _SHOWN_POINTS:
-        rows.append(["…", *[""] * len(paths), f"{len(results.points) - _SHOWN_POINTS} more"])
+        shown = str(point.metrics[headline]) if headline in point.metrics else ""
+        rows.append([str(point.number), *at, shown if point.metrics else "failed"])
+    return _table(["point", *paths, headline], rows, _SHOWN_POINTS)
+
+
+def _latency_table(results: Results) -> str:
+    """By source, as results.json has it of the kernel, else of the user."""
+    metrics = results.points[0].metrics
+    kinds = [kind for kind in ("kernel", "user") if any(name.startswith(f"latency.{kind}.") for name in metrics)]
+    rows = []
+    for name, count in metrics.items():
+        parts = name.split(".")
+        if kinds and parts[:2] == ["latency", kinds[0]] and parts[-1] == "count":
+            rows.append((parts[2], f"{count.value:,}", str(metrics[name.removesuffix("count") + "mean_ns"])))
+    return _table(("supplied by", f"accesses, {kinds[0]}", "mean"), rows) if rows else ""
+
+
+def _locks_table(results: Results) -> str:
+    locks = results.locks.filter(call_site="").sort("cpu_pct", descending=True)
+    columns = {
+        "util_pct": "UTIL %",
+        "con_pct": "CON %",
+        "hold_mean_us": "hold, µs",
+        "wait_mean_us": "wait, µs",
+        "total": "total",
+    }
+    rows = [[row["lock"], *(_number(row[column]) for column in columns)] for row in locks.iter_rows(named=True)]
+    return _table(["lock", *columns.values()], rows, _SHOWN_LOCKS) if rows else ""
+
+
+def _paper_table(paper: Sequence[PaperRow]) -> str:
+    order = {False: 0, True: 1, None: 2}
+    rows = [_paper_row(row) for row in sorted(paper, key=lambda row: order[row.ok])]
+    return _table(("figure", "paper", "simulated", "kind", "verdict"), rows, _SHOWN_PAPER_ROWS) if rows else ""
+
+
+def _paper_row(row: PaperRow) -> Row:
+    match row:
+        case ValueRow():
+            figures = (_number(row.paper, row.unit), _number(row.simulated, row.unit))
+        case ShapeRow():
+            figures = (f"{row.shape} over {row.over}", _series(row.simulated, row.unit))
+        case OrderRow():
+            figures = ("rising", _series(row.simulated, row.unit))
+        case _:
+            figures = ("", "")
+    return (row.id, *figures, row.kind, _VERDICTS[row.ok])
+
+
+def _number(value: float | None, unit: str = "") -> str:
+    """Four digits, and all of those that stand before the point."""
+    if value is None:
+        return "none"
+    return f"{value:,.0f} {unit}".rstrip() if abs(value) >= 1000 else f"{value:.4g} {unit}".rstrip()
+
+
+def _series(values: Iterable[float | None], unit: str) -> str:
+    return f"{' → '.join(map(_number, values))} {unit}".rstrip()
+
+
+def _table(heads: Row, rows: Sequence[Row], most: int | None = None) -> str:
+    """All cells are text. Of more rows than `most` the others are counted."""
+    shown = list(rows[:most])
     head = "".join(f"<th>{escape(text)}</th>" for text in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in shown)
+    more = f"<tr><td colspan='{len(heads)}'>… {len(rows) - len(shown)} more</td></tr>" if len(rows) > len(shown) else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}{more}</tbody></table>"

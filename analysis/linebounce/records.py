@@ -35,6 +35,11 @@ class Point:
     def __getitem__(self, metric: str) -> Metric:
         return self.metrics[metric]
 
+    def _repr_html_(self) -> str:
+        from linebounce.display import point_html  # noqa: PLC0415  # it reads these types
+
+        return point_html(self)
+
     @property
     def title(self) -> str:
         """Its settings in a line, empty without a sweep: `workload.lock = mcs, machine.cpus = 4`."""

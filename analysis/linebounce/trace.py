@@ -12,61 +12,61 @@ with linebounce.trace.Writer("counter.lbt") as writer:
     writer.finish(Summary(program="counter"))
 """
 
-import json
-import struct
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, NamedTuple, Self
+from typing import BinaryIO, Self
 
 import zstandard
 
+from linebounce import trace_rules
 from linebounce.errors import InputError
-from linebounce.trace_symbols import Kind, Lock, Operation, Stream, Summary, Symbol, Symbols, from_json, symbol_from, to_json
+from linebounce.trace_binary import (
+    ENTRY,
+    FRAME,
+    FRAME_OPERATIONS,
+    HEAD,
+    HEAD_LETTERS,
+    LARGEST_OPERATIONS,
+    LARGEST_TEXT,
+    OPERATION,
+    SKIPPABLE,
+    TAIL,
+    TAIL_LETTERS,
+    VERSION,
+    Entry,
+)
+from linebounce.trace_json import summary_from, symbol_from
+from linebounce.trace_symbols import Kind, Operation, Stream, Summary, Symbols
+from linebounce.trace_writer import Writer
 
-VERSION = 1
-FRAME_OPERATIONS = 8192
-FRAME_LINES = 4096
-
-_SKIPPABLE = 0x184D2A5B
-_HEAD = struct.Struct("<II16sI")
-_TAIL = struct.Struct("<IIQ16s")
-_FRAME = struct.Struct("<4sIQ")
-_ENTRY = struct.Struct("<Q4sIII")
-_OPERATION = struct.Struct("<BBHIQ")
-_HEAD_LETTERS = b"linebounce trace"
-_TAIL_LETTERS = b"linebounce index"
-_CHECKSUM_FLAG = 4  # of a frame's fifth byte
-_LARGEST = {b"OPER": _FRAME.size + FRAME_OPERATIONS * _OPERATION.size, b"SYMB": 1 << 24, b"SUMM": 1 << 24}
-
-
-class _Entry(NamedTuple):
-    offset: int
-    type: bytes
-    stream: int
-    items: int
-    checksum: int
+_SHORTEST_PACKED = 13  # bytes of a zstd frame: magic number, descriptor, size, one block's head, checksum
+_CHECKSUM_FLAG = 4  # of a zstd frame's fifth byte
 
 
 @dataclass
 class _Frame:
-    entry: _Entry
+    entry: Entry
     size: int
     first: int
 
 
 class Trace:
-    """A trace that is whole. Raises InputError, here and when operations are read, of one that is damaged or none."""
+    """A trace that is whole. Raises InputError, here and when operations are read, of one that is damaged or none.
+
+    Refuses what `linebounce trace info` refuses. Whether the operations make sense, `trace info --check` says."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.symbols = Symbols()
         self.summary = Summary()
         self._decompressor = zstandard.ZstdDecompressor()
-        self._frames: dict[int, list[_Frame]] = defaultdict(list)
+        self._streams: list[list[_Frame]] = []  # of operations
         try:
+            if self.path.exists() and not self.path.is_file():
+                raise InputError(f"{path}: a trace is a regular file, which this is not")
             self._file: BinaryIO = self.path.open("rb")
         except OSError as error:
             raise InputError(f"{path}: the trace can't be read: {error.strerror}") from error
@@ -87,192 +87,142 @@ class Trace:
         self._file.close()
 
     def count(self, stream: int) -> int:
-        """How many operations a stream has."""
-        return sum(frame.entry.items for frame in self._frames[stream])
+        """How many operations a stream has. Raises IndexError of a stream that is not defined."""
+        return sum(frame.entry.items for frame in self._streams[stream])
 
     def operations(self, stream: int) -> Iterator[Operation]:
-        """A stream's operations in order; one frame of them is in memory."""
-        for frame in self._frames[stream]:
-            content = self._content(frame)
-            if len(content) != frame.entry.items * _OPERATION.size:
-                raise self._error(frame.entry.offset, f"{len(content)} bytes for {frame.entry.items} operations")
-            for kind, size, flags, symbol, argument in _OPERATION.iter_unpack(content):
+        """A stream's operations in order; one frame of them is in memory. Raises IndexError of a stream that is not defined."""
+        for frame in self._streams[stream]:
+            content = self._content(frame, LARGEST_OPERATIONS)
+            offset, count = frame.entry.offset, frame.entry.items
+            if len(content) != count * OPERATION.size:
+                raise self._error(offset, f"{len(content)} bytes for {count} operations")
+            kinds = content[:: OPERATION.size]
+            for kind in (min(kinds), max(kinds)):
                 if not 1 <= kind <= len(Kind):
-                    raise self._error(frame.entry.offset, f"an operation is of kind {kind}; legal: 1 to {len(Kind)}")
+                    raise self._error(offset, f"an operation is of kind {kind}; legal: 1 to {len(Kind)}")
+            for kind, size, flags, symbol, argument in OPERATION.iter_unpack(content):
                 yield Operation(Kind(kind), size, flags, symbol, argument)
 
     def _error(self, offset: int, what: str) -> InputError:
         return InputError(f"{self.path}: byte {offset}: {what}")
 
     def _read(self, offset: int, size: int) -> bytes:
-        self._file.seek(offset)
-        return self._file.read(size)
+        try:
+            self._file.seek(offset)
+            return self._file.read(size)
+        except OSError as error:
+            raise self._error(offset, f"the trace can't be read: {error.strerror}") from error
 
     def _open(self) -> None:
-        head = self._read(0, _HEAD.size)
-        if len(head) < _HEAD.size or _HEAD.unpack(head)[:3] != (_SKIPPABLE, 20, _HEAD_LETTERS):
-            raise self._error(0, "this is no binary trace")
-        version = _HEAD.unpack(head)[3]
+        head = self._read(0, HEAD.size)
+        if len(head) < HEAD.size or HEAD.unpack(head)[:3] != (SKIPPABLE, 20, HEAD_LETTERS):
+            raise self._error(0, "this is no binary trace; `linebounce trace convert` makes one of a text")
+        version = HEAD.unpack(head)[3]
         if version != VERSION:
             raise self._error(24, f"the format's version is {version}; legal: {VERSION}")
-        for frame in self._listed():
-            self._take(frame)
+        frames = self._listed()
+        self._read_symbols([frame for frame in frames if frame.entry.type == b"SYMB"])
+        self._read_summary([frame for frame in frames if frame.entry.type == b"SUMM"])
+        self._streams = [[] for _ in self.symbols.streams]
+        for frame in frames:
+            if frame.entry.type not in {b"SYMB", b"SUMM"}:
+                self._list_operations(frame)
 
     def _listed(self) -> list[_Frame]:
         """What the index says."""
         size = self._file.seek(0, 2)
-        tail = self._read(max(size - _TAIL.size, 0), _TAIL.size)
-        magic, _, index, letters = _TAIL.unpack(tail) if len(tail) == _TAIL.size else (0, 0, 0, b"")
-        end = size - _TAIL.size
-        if (magic, letters) != (_SKIPPABLE, _TAIL_LETTERS) or not _HEAD.size <= index < end:
+        end = size - TAIL.size
+        tail = self._read(max(end, 0), TAIL.size)
+        magic, _, index, letters = TAIL.unpack(tail) if len(tail) == TAIL.size else (0, 0, 0, b"")
+        if (magic, letters) != (SKIPPABLE, TAIL_LETTERS) or not HEAD.size <= index < end:
             raise self._error(size, "no index at the end: `linebounce trace convert --recover` makes a whole trace of this")
-        packed = self._read(index, end - index)
-        content = self._unpacked(index, packed, _FRAME.size + index * _ENTRY.size)
-        if content[:4] != b"INDX" or (len(content) - _FRAME.size) % _ENTRY.size:
+        content = self._unpacked(index, end - index, FRAME.size + index // _SHORTEST_PACKED * ENTRY.size)
+        if content[:4] != b"INDX" or (len(content) - FRAME.size) % ENTRY.size:
             raise self._error(index, "here is no index")
-        entries = [_Entry(*each) for each in _ENTRY.iter_unpack(content[_FRAME.size :])]
-        ends = [entry.offset for entry in entries[1:]] + [index]
-        firsts: dict[tuple[bytes, int], int] = defaultdict(int)
+        entries = [Entry(*each) for each in ENTRY.iter_unpack(content[FRAME.size :])]
+        places = [HEAD.size] + [entry.offset for entry in entries[1:]] + [index]
+        lines = 0
+        operations: dict[int, int] = defaultdict(int)  # so far, of each stream
         frames = []
-        for entry, until in zip(entries, ends, strict=True):
-            if not _HEAD.size <= entry.offset < until <= index:
+        for entry, begin, until in zip(entries, places, places[1:], strict=False):
+            if not entry.offset == begin < until <= index:
                 raise self._error(index, f"the index has a frame from byte {entry.offset} to {until}")
-            frames.append(_Frame(entry, until - entry.offset, firsts[entry.type, entry.stream]))
-            firsts[entry.type, entry.stream] += entry.items if entry.type in {b"OPER", b"SYMB"} else 0
+            first = lines if entry.type == b"SYMB" else operations[entry.stream] if entry.type == b"OPER" else 0
+            frames.append(_Frame(entry, until - begin, first))
+            lines += entry.items if entry.type == b"SYMB" else 0
+            operations[entry.stream] += entry.items if entry.type == b"OPER" else 0
         return frames
 
-    def _take(self, frame: _Frame) -> None:
-        match frame.entry.type:
-            case b"OPER":
-                self._frames[frame.entry.stream].append(frame)
-            case b"SYMB":
-                for line in self._content(frame).splitlines():
-                    self._define(frame, line)
-            case b"SUMM":
-                self.summary = self._summary(frame)
-            case other:
-                raise self._error(frame.entry.offset, f"a frame of type {other!r}; legal: SYMB, OPER, SUMM")
-
-    def _summary(self, frame: _Frame) -> Summary:
+    def _read_symbols(self, frames: list[_Frame]) -> None:
+        for frame in frames:
+            content = self._content(frame, LARGEST_TEXT)
+            lines = content.split(b"\n")
+            if lines.pop() or len(lines) != frame.entry.items:
+                raise self._error(
+                    frame.entry.offset, f"{len(lines)} whole lines of symbols; the index says {frame.entry.items}"
+                )
+            for number, line in enumerate(lines, frame.first):
+                self._define(frame, number, line)
         try:
-            return from_json(Summary, json.loads(self._content(frame)))
-        except (ValueError, TypeError) as error:
-            raise self._error(frame.entry.offset, str(error)) from error
+            trace_rules.check_locks(self.symbols)
+        except ValueError as error:
+            raise InputError(f"{self.path}: {error}") from error
 
-    def _define(self, frame: _Frame, line: bytes) -> None:
+    def _define(self, frame: _Frame, number: int, line: bytes) -> None:
         try:
-            symbol, redefines = symbol_from(json.loads(line))
+            symbol, redefines = symbol_from(line)
+            trace_rules.check(self.symbols, symbol)
             if redefines is None:
                 self.symbols.define(symbol)
             else:
                 self.symbols.redefine(redefines, symbol)
-        except (ValueError, TypeError, IndexError) as error:
-            raise self._error(frame.entry.offset, str(error)) from error
+        except ValueError as error:
+            raise self._error(frame.entry.offset, f"line {number} of symbols: {error}") from error
 
-    def _content(self, frame: _Frame) -> bytes:
+    def _read_summary(self, frames: list[_Frame]) -> None:
+        if not frames:
+            raise InputError(f"{self.path}: there is no summary")
+        try:
+            self.summary = summary_from(self._content(frames[0], LARGEST_TEXT))
+        except ValueError as error:
+            raise self._error(frames[0].entry.offset, f"the summary: {error}") from error
+
+    def _list_operations(self, frame: _Frame) -> None:
+        entry = frame.entry
+        if entry.type != b"OPER":
+            raise self._error(entry.offset, f"a frame of type {entry.type!r}; legal: SYMB, OPER, SUMM")
+        if entry.stream >= len(self._streams):
+            raise self._error(entry.offset, f"operations of stream {entry.stream}; {len(self._streams)} are defined")
+        if not 1 <= entry.items <= FRAME_OPERATIONS:
+            raise self._error(entry.offset, f"{entry.items} operations; legal: 1 to {FRAME_OPERATIONS}")
+        self._streams[entry.stream].append(frame)
+
+    def _content(self, frame: _Frame, most: int) -> bytes:
         """What is behind a frame's own head, which has to agree with the index."""
         entry = frame.entry
-        content = self._unpacked(entry.offset, self._read(entry.offset, frame.size), _LARGEST[entry.type])
-        if _FRAME.unpack_from(content) != (entry.type, entry.stream, frame.first):
+        content = self._unpacked(entry.offset, frame.size, most)
+        if FRAME.unpack_from(content) != (entry.type, entry.stream, frame.first):
             raise self._error(entry.offset, "the frame is not the one that the index says is here")
-        return content[_FRAME.size :]
+        return content[FRAME.size :]
 
-    def _unpacked(self, offset: int, packed: bytes, most: int) -> bytes:
+    def _unpacked(self, offset: int, size: int, most: int) -> bytes:
+        """A zstd frame's content. `most`: bytes that it may have, so that a damaged file does not fill the memory."""
+        if not _SHORTEST_PACKED <= size <= _largest_packed(most):
+            raise self._error(offset, f"a frame of {size} bytes; legal: {_SHORTEST_PACKED} to {_largest_packed(most)}")
+        packed = self._read(offset, size)
         try:
-            size = zstandard.frame_content_size(packed)
-            if not _FRAME.size <= size <= most or not packed[4] & _CHECKSUM_FLAG:
+            unpacked = zstandard.frame_content_size(packed)
+            if not FRAME.size <= unpacked <= most or not packed[4] & _CHECKSUM_FLAG:
                 raise self._error(offset, "the frame has no checksum, or no size of its content that is legal")
-            return self._decompressor.decompress(packed)
+            return self._decompressor.decompress(packed, allow_extra_data=False)
         except zstandard.ZstdError as error:
             raise self._error(offset, f"damaged: {error}") from error
 
 
-class Writer:
-    """Writes a trace as its operations come. Without finish(), what has come is readable only with --recover."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.symbols = Symbols()
-        self._compressor = zstandard.ZstdCompressor(level=1, write_checksum=True, write_content_size=True)
-        self._index: list[_Entry] = []
-        self._lines: list[bytes] = []
-        self._first_line = 0
-        self._buffers: dict[int, bytearray] = defaultdict(bytearray)
-        self._first: dict[int, int] = defaultdict(int)
-        self._offset = 0
-        self._file: BinaryIO = Path(path).open("wb")  # noqa: SIM115 - close() closes it
-        self._write(_HEAD.pack(_SKIPPABLE, 20, _HEAD_LETTERS, VERSION))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
-        self.close()
-
-    def define(self, symbol: Symbol) -> int:
-        """Its number. What it refers to has to be defined."""
-        number = self.symbols.define(symbol)
-        self._add_line({"kind": type(symbol).__name__.lower()} | to_json(symbol))
-        return number
-
-    def redefine(self, lock: int, facts: Lock) -> None:
-        """Facts of a lock that are known only later."""
-        self.symbols.redefine(lock, facts)
-        self._add_line({"kind": "lock", "redefines": lock} | to_json(facts))
-
-    def append(self, stream: int, operation: Operation) -> None:
-        """The stream and what the operation names have to be defined."""
-        buffer = self._buffers[stream]
-        buffer += _OPERATION.pack(*operation)
-        if len(buffer) == FRAME_OPERATIONS * _OPERATION.size:
-            self._write_operations(stream)
-
-    def finish(self, summary: Summary) -> None:
-        """Writes what is buffered, the summary and the index, and closes the file."""
-        self._write_lines()
-        for stream in sorted(self._buffers):
-            self._write_operations(stream)
-        self._write_frame(b"SUMM", 0, 0, _dumped(to_json(summary)), 1)
-        index = self._offset
-        self._write_frame(b"INDX", 0, 0, b"".join(_ENTRY.pack(*entry) for entry in self._index), 0)
-        self._write(_TAIL.pack(_SKIPPABLE, 24, index, _TAIL_LETTERS))
-        self.close()
-
-    def close(self) -> None:
-        """Nothing can be written any more."""
-        self._file.close()
-
-    def _write(self, content: bytes) -> None:
-        self._file.write(content)
-        self._offset += len(content)
-
-    def _write_frame(self, type_: bytes, stream: int, first: int, content: bytes, count: int) -> None:
-        packed = self._compressor.compress(_FRAME.pack(type_, stream, first) + content)
-        self._index.append(_Entry(self._offset, type_, stream, count, int.from_bytes(packed[-4:], "little")))
-        self._write(packed)
-
-    def _add_line(self, members: dict[str, object]) -> None:
-        self._lines.append(_dumped(members))
-        if len(self._lines) == FRAME_LINES:
-            self._write_lines()
-
-    def _write_lines(self) -> None:
-        if self._lines:
-            self._write_frame(b"SYMB", 0, self._first_line, b"".join(line + b"\n" for line in self._lines), len(self._lines))
-        self._first_line += len(self._lines)
-        self._lines.clear()
-
-    def _write_operations(self, stream: int) -> None:
-        content = bytes(self._buffers[stream])
-        self._buffers[stream].clear()
-        if content:
-            self._write_lines()
-            count = len(content) // _OPERATION.size
-            self._write_frame(b"OPER", stream, self._first[stream], content, count)
-            self._first[stream] += count
-
-
-def _dumped(members: dict[str, object]) -> bytes:
-    return json.dumps(members, ensure_ascii=False, separators=(",", ":")).encode()
+def _largest_packed(content: int) -> int:
+    """What zstd can make of so many bytes: ZSTD_compressBound()."""
+    return content + (content >> 8) + (max(0, (1 << 17) - content) >> 11)
 
 
 __all__ = ["Kind", "Operation", "Stream", "Summary", "Symbols", "Trace", "Writer"]

@@ -1,11 +1,8 @@
-"""What a trace consists of: kinds of operations, symbols, the summary, and their JSON (docs/trace-format.md)."""
+"""What a trace consists of: kinds of operations, symbols, the summary (docs/trace-format.md)."""
 
-import dataclasses
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any, NamedTuple, TypeVar
-
-T = TypeVar("T")
+from typing import Any, NamedTuple
 
 COUNTED, PAIRED, RELEASE, FAILED, FOR_WRITE = 1, 2, 4, 8, 16
 REPEAT_SHIFT = 5
@@ -158,52 +155,3 @@ class Symbols:
         if not isinstance(facts, Lock) or not 0 <= lock < len(self.locks):
             raise ValueError(f"lock {lock} can't be redefined: {len(self.locks)} locks are defined")
         self.locks[lock] = facts
-
-
-KINDS: dict[str, type[Symbol]] = {
-    each.__name__.lower(): each for each in (Structure, Object, Function, Lock, Barrier, Event, Word, Stream)
-}
-
-# Members that are lists of such.
-LISTS: dict[str, type[Field | WaitsIn]] = {"fields": Field, "waits_in": WaitsIn}
-
-
-def to_json(value: Any) -> dict[str, object]:
-    """Those members that differ from their default."""
-    default = type(value)()
-    members = {}
-    for each in dataclasses.fields(value):
-        member = getattr(value, each.name)
-        if member != getattr(default, each.name):
-            members[each.name] = [to_json(one) for one in member] if each.name in LISTS else member
-    return members
-
-
-def from_json(what: type[T], members: dict[str, Any]) -> T:
-    """Raises TypeError of a member that is not known, or not of its type."""
-    if not isinstance(members, dict):
-        raise TypeError("this is not a JSON object")
-    value = what(**members)
-    default = what()
-    for name, member in members.items():
-        expected = type(getattr(default, name))
-        if expected is not type(None) and type(member) is not expected:
-            raise TypeError(f'"{name}" is {member!r}; it has to be of type {expected.__name__}')
-        if expected is type(None) and type(member) is not int:
-            raise TypeError(f'"{name}" is {member!r}; it has to be an integer')
-    for name, each in LISTS.items():
-        if name in members:
-            setattr(value, name, [from_json(each, one) for one in members[name]])
-    return value
-
-
-def symbol_from(members: dict[str, Any]) -> tuple[Symbol, int | None]:
-    """A symbol, and the number of the lock that it redefines."""
-    if not isinstance(members, dict):
-        raise TypeError("this is not a JSON object")
-    rest = dict(members)
-    kind = rest.pop("kind", None)
-    redefines = rest.pop("redefines", None)
-    if kind not in KINDS:
-        raise ValueError(f'"kind" is {kind!r}; legal are {", ".join(KINDS)}')
-    return from_json(KINDS[kind], rest), redefines

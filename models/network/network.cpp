@@ -169,7 +169,10 @@ void Network::go(PacketIndex index, int number, Tick at) {
   const Tick start = std::max(at, link.free);
   const Tick busy = bytes * link.thousand_bytes / 1000;
   link.free = start + busy;
-  if (start >= warmup_end_ && start < end_) link.busy += busy;
+  if (start >= warmup_end_ && start < end_) {
+    link.busy += busy;
+    link.bytes += bytes;
+  }
   if (timeline_ != nullptr) {
     timeline_->link(link.from, link.to, store_.address_of(packet.line), packet.carries_data, start, link.free + link.latency);
   }
@@ -215,7 +218,7 @@ void Network::arrive(PacketIndex index, Tick at) {
 
 std::vector<LinkStatistics> Network::links() const {
   std::vector<LinkStatistics> statistics;
-  for (const LinkState& link : links_) statistics.push_back({link.from, link.to, link.busy});
+  for (const LinkState& link : links_) statistics.push_back({link.from, link.to, link.busy, link.bytes});
   return statistics;
 }
 

@@ -63,7 +63,8 @@ struct NetworkTiming {
 struct LinkStatistics {
   int from = 0;
   int to = 0;
-  Tick busy = 0;
+  Tick busy = 0;           // of the measured time
+  std::int64_t bytes = 0;  // carried in the measured time: headers and lines
 };
 
 // The buses act when a time is evaluated. What they did then is known before anything arrives at that time: the network acts in
@@ -111,6 +112,7 @@ class Network final : public sc_core::sc_module {
     Tick thousand_bytes;  // on the link; 0: no limit
     Tick free = 0;
     Tick busy = 0;
+    std::int64_t bytes = 0;
     std::array<int, kMessageClasses> in_use{};  // buffers at its end, by class; until their credit is back
     std::array<std::deque<PacketIndex>, kMessageClasses> waiting{};
   };

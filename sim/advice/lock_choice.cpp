@@ -7,6 +7,7 @@
 #include <set>
 
 #include "sim/results/metric_names.hpp"
+#include "workloads/locks/lock_set.hpp"
 #include "workloads/registry.hpp"
 #include "workloads/replay/replay.hpp"
 
@@ -18,15 +19,9 @@ std::string figures_of(const trace::Lock& lock) {
   return lock.figures.empty() ? lock.name : lock.figures;
 }
 
-// What a run's figures call it (workloads/locks/lock_set.hpp).
-std::string without_dots(std::string name) {
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-}
-
 std::map<std::string, std::string> metric_names_of(const trace::Symbols& symbols) {
   std::set<std::string> names;
-  for (const trace::Lock& lock : symbols.locks) names.insert(without_dots(figures_of(lock)));
+  for (const trace::Lock& lock : symbols.locks) names.insert(name_in_figures(figures_of(lock)));
   return metric_names(names);
 }
 
@@ -62,7 +57,7 @@ std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
     const std::string name = figures_of(symbol);
     auto lock = std::find_if(locks.begin(), locks.end(), [&name](const RecordedLock& known) { return known.name == name; });
     if (lock == locks.end())
-      lock = locks.insert(locks.end(), {name, fmt::format("locks.{}.", metrics.at(without_dots(name))), symbol.algorithm,
+      lock = locks.insert(locks.end(), {name, fmt::format("locks.{}.", metrics.at(name_in_figures(name))), symbol.algorithm,
                                         recorded_algorithm(symbol)});
     lock->acquired += uses[id].acquired;
     lock->acquired_shared += uses[id].acquired_shared;

@@ -215,7 +215,7 @@ std::shared_ptr<RandomArguments> add_random_options(CLI::App& command) {
           "--random", [arguments](double count) { arguments->references = static_cast<std::int64_t>(count); },
           "Test a machine with so many random references, at least")
       ->option_text("REFS")
-      ->check(CLI::Range(1.0, 1e12))
+      ->check(between(1, 1e12))
       ->group(group);
   command.add_option("--machine", arguments->machine, "A name (see: linebounce list machines), or a file")
       ->option_text("NAME")

@@ -28,6 +28,9 @@ namespace {
 constexpr std::array kSubcommands = {add_run,   add_reproduce, add_what_if,   add_lines, add_list,          add_describe,
                                      add_bench, add_check,     add_calibrate, add_trace, add_compare_locks, add_find_sharing};
 
+// What analysis/ installs; a caller who has not installed it yet is told how.
+constexpr std::array<std::string_view, 4> kPythonCommands = {"report", "compare", "sweep", "trace-export"};
+
 constexpr const char* kFooter = R"(
 Examples:
   linebounce run operation_costs              run an experiment, print what it found
@@ -40,8 +43,12 @@ Examples:
   linebounce find-sharing T.lbt               its falsely shared lines, and what would cure them
   linebounce check mesi_snoop                 prove a coherence protocol
 
-Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND (trace SUBCOMMAND: linebounce-trace-SUBCOMMAND), from beside this one
-or from PATH.
+Of the Python package (./dev setup, or pip install ./analysis), found beside this program or in PATH:
+  linebounce report out/operation_costs       one HTML file with charts, locks, cache lines and the machine
+  linebounce compare out/before out/after     runs side by side, sorted by what changed most
+  linebounce sweep lock_scaling               a sweep on a cluster, or which parameters move a metric
+  linebounce trace export out/X --perfetto F  a run as tracks in the Perfetto viewer
+Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.
 
 Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable or missing input;
 4 the simulation failed; 70 a bug in Linebounce; 130 interrupted.)";
@@ -147,6 +154,9 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
   ::execvp(external.c_str(), arguments.data());
   if (errno != ENOENT) {
     print_error("cannot run " + external + ": " + std::generic_category().message(errno));
+  } else if (std::find(kPythonCommands.begin(), kPythonCommands.end(), name) != kPythonCommands.end()) {
+    print_error(
+        fmt::format("{} is of the Python package, which is not installed: ./dev setup, or pip install ./analysis", name));
   } else {
     print_error("the subcommand " + not_known(words.back(), subcommand_names(parent)) + "\nThere is no program linebounce-" +
                 name + " beside this one or in PATH either.");

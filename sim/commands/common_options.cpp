@@ -14,6 +14,15 @@ CLI::Option* add_jobs(CLI::App& command, int& at_once) {
       ->check(CLI::Range(1, 4096).description(""));
 }
 
+CLI::Validator between(double least, double most) {
+  const auto refuse = [least, most](const std::string& text) {
+    double value = 0;
+    const bool number = CLI::detail::lexical_cast(text, value);
+    return number && value >= least && value <= most ? "" : fmt::format("{} is not a number from {} to {}", text, least, most);
+  };
+  return CLI::Validator(refuse, "");
+}
+
 std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<std::string>& sets) {
   std::vector<std::pair<std::string, std::string>> out;
   for (const std::string& set : sets) {

@@ -12,6 +12,9 @@ namespace linebounce {
 // -j: simulations at the same time.
 CLI::Option* add_jobs(CLI::App& command, int& at_once);
 
+// Of real numbers: CLI::Range lets a NaN through.
+CLI::Validator between(double least, double most);
+
 // What --set has been given, "PATH=VALUE" each, as Overrides wants it. Errors: ConfigError.
 std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<std::string>& sets);
 

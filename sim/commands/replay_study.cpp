@@ -29,6 +29,7 @@ Overrides overrides_of(const ReplayStudy& study) {
   Overrides overrides;
   overrides.seed = study.seed;
   overrides.sets = split_sets(study.sets);
+  if (!study.machine_tables) overrides.machine = study.machine;
   return overrides;
 }
 
@@ -38,9 +39,8 @@ Plan plan_of(const ReplayStudy& study) {
   toml::table experiment{
       {"name", study.name},
       {"title", study.title},
-      {"machine", study.machine},
       {"workload", toml::table{{"name", "replay"}, {"trace", std::filesystem::absolute(study.trace).string()}}}};
-  if (study.machine_tables) experiment.insert_or_assign("machine", *study.machine_tables);
+  if (study.machine_tables) experiment.insert("machine", *study.machine_tables);
   if (!study.sweep.empty()) experiment.insert("sweep", sweep_of(study));
   return make_plan(read_experiment(to_toml(experiment) + "\n" + study.layout_changes, study.name, overrides_of(study)));
 }

@@ -25,7 +25,7 @@ struct ReplayStudy {
   std::vector<std::pair<std::string, std::vector<std::string>>> sweep = {};
   std::string layout_changes = {};                 // [[layout.change]], as TOML
   std::optional<toml::table> machine_tables = {};  // [machine]
-  std::optional<std::uint64_t> seed = {};
+  std::optional<std::int64_t> seed = {};
 };
 
 // Errors: ConfigError, TraceError.

@@ -19,7 +19,7 @@ struct RunArguments {
   std::string directory;
   std::string machine;
   std::vector<std::string> sets;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
   std::vector<int> points;
   int at_once = available_cores();
   bool quiet = false;
@@ -46,8 +46,14 @@ Overrides overrides_of(const RunArguments& arguments) {
   return overrides;
 }
 
+Plan plan_of(const RunArguments& arguments) {
+  Experiment experiment = load_unexpanded(arguments.experiment, overrides_of(arguments));
+  if (arguments.points.empty()) return make_plan(std::move(experiment));
+  for (const int point : arguments.points) require_point(point, point_count(experiment));
+  return make_plan(std::move(experiment), arguments.points);
+}
+
 ExitCode run_chosen_points(const RunArguments& arguments, const Plan& plan, const RunOptions& options) {
-  for (const int point : arguments.points) require_point(point, plan.points.size());
   ExitCode code = ExitCode::done;
   for (const int point : arguments.points) {
     const RunReport report = run_one_point(plan, point, options);
@@ -77,7 +83,7 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
   if ((arguments.plan ? 1 : 0) + (arguments.merge ? 1 : 0) + (arguments.points.empty() ? 0 : 1) > 1) {
     throw ConfigError("--plan, --point and --merge are three different things to do: give one of them");
   }
-  const Plan plan = make_plan(load_experiment(arguments.experiment, overrides_of(arguments)));
+  const Plan plan = plan_of(arguments);
   if (arguments.plan) {
     print_plan(arguments, plan);
     return ExitCode::done;

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/unfinished_file.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/sources/formats.hpp"
 #include "trace/copy.hpp"
+#include "trace/recover.hpp"
 
 namespace linebounce {
 
@@ -31,7 +33,8 @@ Examples:
   linebounce trace convert perf.txt server.lbt --from perf-script
       of: perf mem record ...; perf script -F comm,pid,tid,cpu,time,event,addr,data_src,ip,sym > perf.txt
 
-OUT is written as text if its name ends in .txt. A text holds one stream after the other; in the text of a recorder that writes
+OUT is written as text if its name ends in .txt, and is there when it is whole: what fails, or is interrupted, leaves what was
+there before. A text holds one stream after the other; in the text of a recorder that writes
 text itself they take turns as they came.)";
 
 struct ConvertArguments {
@@ -42,15 +45,21 @@ struct ConvertArguments {
 };
 
 void from_trace(const ConvertArguments& arguments) {
-  const trace::Reader reader(arguments.in, {.recover = arguments.recover});
+  trace::Reader reader(arguments.in, {.recover = arguments.recover});
+  if (arguments.recover) trace::keep_what_makes_sense(reader);
   if (!reader.damage().empty()) std::cerr << "linebounce: " << arguments.in << " is damaged:\n" << reader.damage() << "\n";
-  trace::Writer writer(arguments.out);
+  UnfinishedFile file(arguments.out);
+  trace::Writer writer(file.path());
   trace::copy(reader, writer);
+  file.finish();
 }
 
 // What the foreign format does not hold is in the trace, too; said here it is not overlooked.
 void from_foreign(const SourceFormat& format, const ConvertArguments& arguments) {
-  for (const std::string& sentence : convert_foreign(format, arguments.in, arguments.out)) std::cout << sentence << "\n";
+  UnfinishedFile file(arguments.out);
+  const std::vector<std::string> missing = convert_foreign(format, arguments.in, file.path());
+  file.finish();
+  for (const std::string& sentence : missing) std::cout << sentence << "\n";
 }
 
 constexpr const char* kTrace = "trace";  // what IN is taken for without --from
@@ -90,7 +99,8 @@ void add_trace_convert(CLI::App& trace, Invocation& invocation) {
   command->add_option("IN", arguments->in, "A trace, binary or text, or what --from says")->type_name("")->required();
   command->add_option("OUT", arguments->out, "The file to write; text if its name ends in .txt")->type_name("")->required();
   command->add_option("--from", arguments->from, from_meaning())->type_name("FORMAT");
-  command->add_flag("--recover", arguments->recover, "Read what comes before the first damage of each stream");
+  command->add_flag("--recover", arguments->recover,
+                    "Keep what comes before the first damage of each stream, as far as it can be replayed");
   command->footer(kFooter);
   command->callback([arguments, &invocation] { invocation.action = [arguments] { return convert(*arguments); }; });
 }

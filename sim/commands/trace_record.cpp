@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/progress_line.hpp"
+#include "sim/commands/unfinished_file.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/simulation/source_names.hpp"
 #include "trace/writer.hpp"
@@ -25,7 +25,7 @@ namespace {
 struct RecordArguments {
   std::string experiment, machine, file;
   std::vector<std::string> sets;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
   int point = 0;
   double longer = 1.25;
 };
@@ -36,33 +36,8 @@ Examples:
   linebounce trace record random.toml -o random.lbt --for 2
 
 A run with a measured time is recorded for longer than that, so that a replay on a faster machine, or with a better lock, has
-something to do until the end of the time: --for says how much longer.)";
-
-namespace fs = std::filesystem;
-
-// The trace under a name of its own until it is whole: a simulation that fails leaves what was there before.
-class UnfinishedFile {
- public:
-  explicit UnfinishedFile(const fs::path& wanted) : wanted_(wanted), file_(wanted) {
-    if (!fs::exists(wanted) || fs::is_regular_file(wanted)) file_.replace_filename("." + wanted.filename().string());
-  }
-  ~UnfinishedFile() {
-    std::error_code ignored;
-    if (file_ != wanted_ && !finished_) fs::remove(file_, ignored);
-  }
-  UnfinishedFile(const UnfinishedFile&) = delete;
-  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return file_; }
-  void finish() {
-    if (file_ != wanted_) fs::rename(file_, wanted_);
-    finished_ = true;
-  }
-
- private:
-  fs::path wanted_, file_;
-  bool finished_ = false;
-};
+something to do until the end of the time: --for says how much longer. FILE is there when it is whole: a recording that fails, or
+is interrupted, leaves what was there before.)";
 
 // Counts the misses of the measured time alone, though more is recorded.
 class Recording final : public SimulationTap {
@@ -113,9 +88,9 @@ void simulate_with_progress(Recording& recording, const SimulationInput& input) 
 }
 
 ExitCode record(const RecordArguments& arguments) {
-  const Experiment experiment = load_experiment(arguments.experiment, overrides_of(arguments));
-  const std::vector<Point> points = expand(experiment);
-  require_point(arguments.point, points.size());
+  const Experiment experiment = load_unexpanded(arguments.experiment, overrides_of(arguments));
+  require_point(arguments.point, point_count(experiment));
+  const std::vector<Point> points = expand(experiment, std::vector{arguments.point});
   const Point& point = points[static_cast<std::size_t>(arguments.point)];
   SimulationInput input = point.input;
   input.run.measure_us *= arguments.longer;
@@ -151,7 +126,7 @@ void add_trace_record(CLI::App& trace, Invocation& invocation) {
   command->add_option("--seed", arguments->seed, "Seed of the run; default: the experiment's")->type_name("N");
   command->add_option("--for", arguments->longer, "How many times the measured time is recorded; default: 1.25")
       ->type_name("FACTOR")
-      ->check(CLI::Range(1.0, 100.0).description(""));
+      ->check(between(1, 100));
   command->footer(kFooter);
   command->callback([arguments, &invocation] { invocation.action = [arguments] { return record(*arguments); }; });
 }

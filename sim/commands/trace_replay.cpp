@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -12,8 +13,8 @@
 #include "sim/commands/terminal.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/recorded_run.hpp"
-#include "trace/check.hpp"
 #include "trace/reader.hpp"
+#include "trace/recover.hpp"
 
 namespace linebounce {
 
@@ -39,7 +40,7 @@ read, not made once more.)";
 struct ReplayArguments {
   std::string file, machine, threads, directory;
   std::vector<std::string> sets, locks;
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
   bool fresh = false, recover = false, quiet = false;
 };
 
@@ -108,14 +109,24 @@ std::string over_early(const Plan& plan, const ReportedPoint& point) {
       over_us, run.warmup_us + run.measure_us);
 }
 
+// Of each machine, lock and folding its own: they are looked at side by side.
+fs::path default_directory(const ReplayArguments& arguments) {
+  std::string name = fs::path(arguments.file).stem().string();
+  if (!arguments.machine.empty()) name += "-" + fs::path(arguments.machine).stem().string();
+  for (const std::string& lock : arguments.locks) name += "-" + lock;
+  if (!arguments.threads.empty()) name += "-" + arguments.threads;
+  std::replace_if(
+      name.begin(), name.end(), [](char letter) { return letter == ' ' || letter == '/'; }, '_');
+  return fs::path("out/replay") / name;
+}
+
 ExitCode replay(const ReplayArguments& arguments, const std::vector<std::string>& argv) {
   trace::Reader reader(arguments.file, {.recover = arguments.recover});
   if (arguments.recover) trace::keep_what_makes_sense(reader);
   if (!reader.damage().empty()) std::cerr << "linebounce: " << arguments.file << " is damaged:\n" << reader.damage() << "\n";
   const Plan plan = plan_of(study_of(arguments, reader));
   RunOptions options;
-  options.directory =
-      arguments.directory.empty() ? fs::path("out/replay") / fs::path(arguments.file).stem() : fs::path(arguments.directory);
+  options.directory = arguments.directory.empty() ? default_directory(arguments) : fs::path(arguments.directory);
   options.fresh = arguments.fresh;
   options.argv = argv;
   const RunReport report = run_with_progress(plan, options, reader.file().filename().string(), !arguments.quiet);
@@ -148,7 +159,7 @@ void add_trace_replay(CLI::App& trace, Invocation& invocation) {
       ->type_name("path=value")
       ->allow_extra_args(false);
   command->add_option("--seed", arguments->seed, "Seed of the run; default: 1")->type_name("N");
-  command->add_option("-o,--output", arguments->directory, "Results directory; default: out/replay/ and the trace's name")
+  command->add_option("-o,--output", arguments->directory, "Results directory; default: out/replay/TRACE[-MACHINE][-LOCK]...")
       ->type_name("DIR");
   command->add_flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   command->add_flag("--recover", arguments->recover, "Replay what comes before the first damage of each thread");

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/unfinished_file.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/sources/synth.hpp"
@@ -54,12 +55,14 @@ ExitCode synth(const SynthArguments& arguments, const std::vector<std::string>& 
     throw ConfigError(fmt::format("--object-size: {} is no multiple of 8, the size of an access", spec.object_bytes));
   require_lock(spec.algorithm);
   spec.zipf_milli = static_cast<int>(std::lround(arguments.skew * 1000));
-  trace::Writer out(arguments.output);
+  UnfinishedFile file(arguments.output);
+  trace::Writer out(file.path());
   write_synthetic(spec, out);
   trace::Summary summary;
   summary.program = "synthetic";
   summary.recorder = fmt::format("linebounce {}", fmt::join(argv.begin() + 1, argv.end(), " "));
   out.finish(summary);
+  file.finish();
   std::cout << fmt::format("{}: {} accesses of {} threads\n", arguments.output, spec.accesses * spec.threads, spec.threads);
   return ExitCode::done;
 }

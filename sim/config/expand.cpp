@@ -23,13 +23,24 @@ class PointBuilder {
  public:
   explicit PointBuilder(const Experiment& experiment) : experiment_(experiment), tables_(*experiment.tables) {}
 
-  // choice[i] is the index into axis i's values.
-  Point build(int number, const std::vector<std::size_t>& choice) {
+  // By number and place alone. choice[i] is the index into axis i's values.
+  [[nodiscard]] Point outline(int number, const std::vector<std::size_t>& choice) const {
     Point point;
     point.number = number;
+    for (std::size_t axis = 0; axis < choice.size(); ++axis) {
+      const SweepAxis& swept = experiment_.sweep[axis];
+      for (std::size_t i = 0; i < swept.paths.size(); ++i) point.at.emplace_back(swept.paths[i], swept.values[i][choice[axis]]);
+    }
+    return point;
+  }
+
+  // The rest of it.
+  void complete(Point& point, const std::vector<std::size_t>& choice) {
     const ExperimentTables& base = on_machine(choice);
     Settings settings = base.settings;
-    for (std::size_t axis = 0; axis < choice.size(); ++axis) place(experiment_.sweep[axis], choice[axis], settings, point);
+    for (const auto& [path, value] : point.at) {
+      if (path != kMachineAxis) settings.insert_or_assign(path, Setting{value, tables_.swept.at(path)});
+    }
     fill_workload_defaults(settings, tables_.catalogue, Origin{tables_.file});
     fill_input(settings, base.machine, point.input);
     point.resolved = resolved_settings(settings, base.machine);
@@ -46,7 +57,6 @@ class PointBuilder {
       const trace::Reader reader(point.input.trace, {.recover = true});
       point.input.as_recorded = reader.damage().empty() && replays_as_recorded(point.resolved, reader.summary());
     }
-    return point;
   }
 
  private:
@@ -60,15 +70,6 @@ class PointBuilder {
       return *tables_.machines.at(std::get<std::string>(values[choice[axis]]));
     }
     return tables_;
-  }
-
-  void place(const SweepAxis& axis, std::size_t index, Settings& settings, Point& point) const {
-    for (std::size_t i = 0; i < axis.paths.size(); ++i) {
-      const auto& value = axis.values[i][index];
-      point.at.emplace_back(axis.paths[i], value);
-      if (axis.paths[i] == kMachineAxis) continue;
-      settings.insert_or_assign(axis.paths[i], Setting{value, tables_.swept.at(axis.paths[i])});
-    }
   }
 
   void fill_input(const Settings& settings, const MachineTables& machine, SimulationInput& input) {
@@ -144,24 +145,45 @@ class PointBuilder {
   std::map<std::string, LayoutFile> layout_files_;
 };
 
-// The next combination; the last axis turns fastest. False after the last one.
-bool advance(const std::vector<SweepAxis>& sweep, std::vector<std::size_t>& choice) {
+// The combination of this number: an index into each axis's values; the last axis turns fastest.
+std::vector<std::size_t> choice_of(const std::vector<SweepAxis>& sweep, std::size_t number) {
+  std::vector<std::size_t> choice(sweep.size());
   for (std::size_t axis = sweep.size(); axis-- > 0;) {
-    if (++choice[axis] < sweep[axis].values[0].size()) return true;
-    choice[axis] = 0;
+    const std::size_t values = sweep[axis].values[0].size();
+    choice[axis] = number % values;
+    number /= values;
   }
-  return false;
+  return choice;
 }
 
 }  // namespace
 
-std::vector<Point> expand(const Experiment& experiment) {
-  PointBuilder builder(experiment);
+std::size_t point_count(const Experiment& experiment) {
+  std::size_t count = 1;
+  for (const SweepAxis& axis : experiment.sweep) count *= axis.values[0].size();
+  return count;
+}
+
+std::vector<Point> outline(const Experiment& experiment) {
+  const PointBuilder builder(experiment);
   std::vector<Point> points;
-  std::vector<std::size_t> choice(experiment.sweep.size(), 0);
-  do {
-    points.push_back(builder.build(static_cast<int>(points.size()), choice));
-  } while (advance(experiment.sweep, choice));
+  for (std::size_t number = 0; number < point_count(experiment); ++number) {
+    points.push_back(builder.outline(static_cast<int>(number), choice_of(experiment.sweep, number)));
+  }
+  return points;
+}
+
+std::vector<Point> expand(const Experiment& experiment, const std::optional<std::vector<int>>& only) {
+  PointBuilder builder(experiment);
+  std::vector<Point> points = outline(experiment);
+  const auto complete = [&](Point& point) {
+    builder.complete(point, choice_of(experiment.sweep, static_cast<std::size_t>(point.number)));
+  };
+  if (!only) {
+    for (Point& point : points) complete(point);
+    return points;
+  }
+  for (const int number : *only) complete(points.at(static_cast<std::size_t>(number)));
   return points;
 }
 

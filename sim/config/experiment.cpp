@@ -92,11 +92,12 @@ class ExperimentReader {
                                          experiment_.name));
     }
     experiment_.title = reader_.text("title").value_or("");
-    experiment_.seed = static_cast<std::uint64_t>(reader_.integer("seed", 0, static_cast<double>(kLargestSeed)).value_or(1));
-    if (overrides_.seed) experiment_.seed = *overrides_.seed;
-    if (experiment_.seed > static_cast<std::uint64_t>(kLargestSeed)) {
-      throw ConfigError(fmt::format("--seed: {} is out of range; legal: 0 to {}", experiment_.seed, kLargestSeed));
+    const auto own_seed = reader_.integer("seed", 0, static_cast<double>(kLargestSeed)).value_or(1);
+    const std::int64_t seed = overrides_.seed.value_or(own_seed);
+    if (seed < 0 || seed > kLargestSeed) {
+      throw ConfigError(fmt::format("--seed: {} is out of range; legal: 0 to {}", seed, kLargestSeed));
     }
+    experiment_.seed = static_cast<std::uint64_t>(seed);
     experiment_.overridden = reader_.flag("overridden").value_or(false) || overrides_.machine.has_value();
   }
 
@@ -279,8 +280,7 @@ class ExperimentReader {
     if (measured_) experiment_.measured = read_measured_tables(*measured_, *tables_);
     resolve(base);
     experiment_.tables = tables_;
-    // Expanding checks every point as a whole, before the first one runs.
-    const auto points = expand(experiment_);
+    const auto points = outline(experiment_);
     const bool as_written = overrides_.sets.empty() && !experiment_.overridden;
     if (paper && as_written) check_selections(experiment_.paper, *paper, points, tables_->file);
     if (measured_ && as_written) check_selections(experiment_.measured, *measured_, points, tables_->file);
@@ -330,7 +330,17 @@ class ExperimentReader {
   const toml::table* layout_ = nullptr;
 };
 
+// Expanding checks every point as a whole, before the first one runs.
+Experiment whole(Experiment experiment) {
+  expand(experiment);
+  return experiment;
+}
+
 }  // namespace
+
+Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides) {
+  return load_unexpanded(name_or_path, overrides, Catalogue{workloads()});
+}
 
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides) {
   return load_experiment(name_or_path, overrides, Catalogue{workloads()});
@@ -338,13 +348,17 @@ Experiment load_experiment(const std::string& name_or_path, const Overrides& ove
 
 Experiment read_experiment(const std::string& text, const std::string& as, const Overrides& overrides) {
   const auto table = parse_toml(text, as);
-  return ExperimentReader(as, table, overrides, Catalogue{workloads()}).read();
+  return whole(ExperimentReader(as, table, overrides, Catalogue{workloads()}).read());
 }
 
-Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
+Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
   const auto file = find_file(kExperimentFiles, name_or_path, "", "");
   const auto table = read_experiment_table(file);
   return ExperimentReader(file, table, overrides, catalogue).read();
+}
+
+Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
+  return whole(load_unexpanded(name_or_path, overrides, catalogue));
 }
 
 }  // namespace linebounce

@@ -72,7 +72,7 @@ struct Point {
 struct Overrides {
   std::optional<std::string> machine;
   std::vector<std::pair<std::string, std::string>> sets;  // path, value as TOML (a bare word is taken as a string)
-  std::optional<std::uint64_t> seed;
+  std::optional<std::int64_t> seed;
 };
 
 // Where configs/ and models/protocols/ are found: LINEBOUNCE_ROOT, else beside the program's source tree.
@@ -81,8 +81,18 @@ std::filesystem::path project_root();
 // Reads NAME (configs/experiments/NAME.toml) or a path. A resolved config.toml reads the same way. Errors: ConfigError.
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides);
 
-// Every combination of the sweep, each checked as a whole. Errors: ConfigError. Deterministic in order and content.
-std::vector<Point> expand(const Experiment& experiment);
+// The same, but what is wrong with a point as a whole is left to expand(): in a large sweep that is most of the work.
+Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides);
+
+// The combinations of the sweep; 1 without one.
+std::size_t point_count(const Experiment& experiment);
+
+// Every combination of the sweep, by number and place alone. Deterministic in order and content.
+std::vector<Point> outline(const Experiment& experiment);
+
+// The same with all that belongs to a point, each checked as a whole; with `only`, of these points, and the others stay
+// outlined. REQUIRES: `only` holds numbers below point_count(). Errors: ConfigError.
+std::vector<Point> expand(const Experiment& experiment, const std::optional<std::vector<int>>& only = std::nullopt);
 
 // 16 hex digits over everything that can change a result: `resolved`, the protocol's text, the seed; [engine] is left out.
 // Titles, [[paper]] rows, [report] and sources are left out too: a corrected tolerance doesn't throw away finished points.

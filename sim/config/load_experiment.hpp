@@ -10,6 +10,7 @@ namespace linebounce {
 
 // As load_experiment of experiment.hpp. REQUIRES: what `catalogue` refers to outlives the experiment.
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue);
+Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue);
 
 // From a text that is in no file. `as` stands in messages for the file's path, and paths in the text start where that would be.
 Experiment read_experiment(const std::string& text, const std::string& as, const Overrides& overrides);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "trace/check.hpp"
+#include "trace/recover.hpp"
 
 namespace linebounce {
 

@@ -59,6 +59,13 @@ std::vector<fs::path> point_directories(const fs::path& directory) {
   return numbered;
 }
 
+// Where results lie: the directory itself and its points.
+std::vector<fs::path> result_places(const fs::path& directory) {
+  std::vector<fs::path> places = point_directories(directory);
+  places.insert(places.begin(), directory);
+  return places;
+}
+
 void remove_files_with_prefix(const fs::path& directory, std::string_view prefix) {
   for (const fs::path& path : entries(directory)) {
     if (begins_with(path, prefix)) remove_file(path);
@@ -156,6 +163,17 @@ bool point_is_done(const fs::path& point_directory, const std::string& hash) {
   return std::all_of(kAlways.begin(), kAlways.end(), [&](const char* name) { return fs::exists(point_directory / name); });
 }
 
+bool holds_results(const fs::path& directory) {
+  const std::vector<std::string> names = result_names();
+  for (const fs::path& place : result_places(directory)) {
+    for (const fs::path& path : entries(place)) {
+      const bool result = std::find(names.begin(), names.end(), path.filename().string()) != names.end();
+      if (result || begins_with(path, kSeedPrefix)) return true;
+    }
+  }
+  return false;
+}
+
 void check_directory(const fs::path& directory, const std::string& hash) {
   if (const auto manifest = manifest_in(directory)) {
     if (manifest->hash == hash) return;
@@ -164,9 +182,7 @@ void check_directory(const fs::path& directory, const std::string& hash) {
   }
   std::vector<std::string> names = result_names();
   names.emplace_back("manifest.json");
-  std::vector<fs::path> places = point_directories(directory);
-  places.insert(places.begin(), directory);
-  for (const fs::path& place : places) {
+  for (const fs::path& place : result_places(directory)) {
     for (const std::string& name : names) {
       if (!fs::exists(place / name)) continue;
       throw ConfigError(directory.string() + ": holds a " + (place / name).lexically_relative(directory).string() +

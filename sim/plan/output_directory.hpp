@@ -46,6 +46,9 @@ std::optional<EarlierManifest> manifest_in(const std::filesystem::path& director
 // Whether a point's directory holds all that a finished run of this configuration leaves.
 bool point_is_done(const std::filesystem::path& point_directory, const std::string& hash);
 
+// Whether a run has finished anything there, be it one seed of a point.
+bool holds_results(const std::filesystem::path& directory);
+
 // Refuses, as a ConfigError, a directory that holds results of another configuration (both hashes are named), or files with our
 // names that we did not write.
 void check_directory(const std::filesystem::path& directory, const std::string& hash);

@@ -20,11 +20,13 @@ PaperPoints points_of(const PaperRow& row, const Plan& plan) {
 
 }  // namespace
 
-Plan make_plan(Experiment experiment) {
+Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& only) {
   Plan plan;
-  plan.points = expand(experiment);
+  plan.points = expand(experiment, only);
   plan.experiment = std::move(experiment);
-  for (const Point& point : plan.points) plan.hashes.push_back(configuration_hash(point.resolved));
+  for (const Point& point : plan.points) {
+    plan.hashes.push_back(point.resolved.empty() ? "" : configuration_hash(point.resolved));
+  }
   // Without a sweep the experiment is its one point, and their files are the same.
   plan.hash = plan.swept() ? configuration_hash(plan.experiment.resolved) : plan.hashes.front();
   for (const PaperRow& row : plan.experiment.paper) plan.paper.push_back(points_of(row, plan));

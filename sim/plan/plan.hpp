@@ -14,14 +14,15 @@ struct Plan {
   Experiment experiment;
   std::vector<Point> points;
   std::string hash;                 // of the whole experiment
-  std::vector<std::string> hashes;  // of each point
+  std::vector<std::string> hashes;  // of each point; empty where it is only outlined
   std::vector<PaperPoints> paper;   // for each paper row; empty for one that an override left without its point
 
   [[nodiscard]] bool swept() const { return !experiment.sweep.empty(); }
 };
 
-// Expands the sweep and finds each paper row's points. Errors: ConfigError.
-Plan make_plan(Experiment experiment);
+// Expands the sweep and finds each paper row's points. With `only`, all other points are outlined: who runs one of a thousand
+// needn't make and check the rest, which the planner of the whole has done. Errors: ConfigError.
+Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& only = std::nullopt);
 
 // The plan as `run --plan` prints it, for programs that spread the points over machines. `done`: points that need not be run
 // again, where a results directory was named.

@@ -191,7 +191,10 @@ void claim(const Plan& plan, Manifest manifest, const fs::path& directory) {
 }
 
 void make_ready(const Plan& plan, const RunOptions& options) {
-  if (options.fresh && manifest_in(options.directory)) remove_results(options.directory);
+  const auto earlier = manifest_in(options.directory);
+  // One that was refused or stopped before anything was finished stands in nobody's way.
+  const bool came_to_nothing = earlier && earlier->hash != plan.hash && !holds_results(options.directory);
+  if (earlier && (options.fresh || came_to_nothing)) remove_results(options.directory);
   check_directory(options.directory, plan.hash);
   remove_temporaries(options.directory);
 }

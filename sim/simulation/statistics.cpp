@@ -107,7 +107,7 @@ void Statistics::collect(Machine& machine, PointData& point) const {
 }
 
 // Of several buses the mean share, and each link's own.
-void Statistics::collect_traffic(const Machine& machine, PointData& point) {
+void Statistics::collect_traffic(const Machine& machine, PointData& point) const {
   const auto measured = static_cast<double>(machine.measured());
   const BusStatistics bus = machine.bus_statistics();
   const double buses = measured * static_cast<double>(machine.buses());
@@ -116,8 +116,9 @@ void Statistics::collect_traffic(const Machine& machine, PointData& point) {
   point.metrics["bus.transactions"] = {bus.transactions, ""};
   if (machine.network() == nullptr) return;
   for (const LinkStatistics& link : machine.network()->links()) {
-    const std::string name = fmt::format("link.{}_{}.utilisation_pct", link.from, link.to);
-    point.metrics[name] = {share_pct(static_cast<double>(link.busy), measured), "%"};
+    const std::string name = fmt::format("link.{}_{}", link.from, link.to);
+    point.metrics[name + ".utilisation_pct"] = {share_pct(static_cast<double>(link.busy), measured), "%"};
+    point.metrics[name + ".mb_per_s"] = {static_cast<double>(link.bytes) / timebase_.to_ns(machine.measured()) * 1e3, "MB/s"};
   }
 }
 

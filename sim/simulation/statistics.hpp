@@ -83,7 +83,7 @@ class Statistics final : public Observer {
   void collect_top_lines(PointData& point) const;
   void collect_time(Machine& machine, PointData& point) const;
   void collect_profile(Machine& machine, Tick kernel, PointData& point) const;
-  static void collect_traffic(const Machine& machine, PointData& point);
+  void collect_traffic(const Machine& machine, PointData& point) const;
   static void collect_transitions(const Machine& machine, PointData& point);
   std::int64_t add_hits(const ThreadCounters& counters, LatencyBins& bins) const;
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import linebounce
 import polars as pl
 from linebounce.frames import TIMELINE
-from linebounce.report.ownership import ownership, ownership_frames
+from linebounce.report.ownership import first_part, ownership, ownership_frames
 
 Miss = tuple[int, str, float]  # CPU, access, end in ns
 
@@ -73,3 +73,9 @@ def test_a_run_without_a_timeline_has_no_owners(locks_run: Path) -> None:
     lines, found = ownership_frames(linebounce.open(locks_run))
     assert lines.is_empty()
     assert found.is_empty()
+
+
+def test_the_first_part_of_a_lines_time_is_cut_at_its_end() -> None:
+    spans = pl.DataFrame({"from_us": [0.0, 4.0, 12.0], "to_us": [4.0, 12.0, 100.0]})
+    assert first_part(spans, 10).rows() == [(0.0, 4.0), (4.0, 10.0)]
+    assert first_part(spans, 1).equals(spans)

@@ -3,7 +3,11 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import linebounce
+import polars as pl
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from linebounce.report.charts.sweep import SERIES_COLOURS, SERIES_DASHES, SERIES_SHAPES
 from opened_page import DESKTOP, PHONE, OpenedPage, open_page
 from playwright.sync_api import Browser
 from program import Result
@@ -153,9 +157,6 @@ def test_a_line_of_the_matrix_run_has_its_machines_length(opened: Callable[..., 
 
 
 def test_the_explorers_sums_are_those_of_the_file(opened: Callable[..., OpenedPage], oltp_run: Path) -> None:
-    import linebounce  # noqa: PLC0415
-    import polars as pl  # noqa: PLC0415
-
     lines = linebounce.open(oltp_run).lines.filter(pl.col("field") != "[]")
     top = (
         lines.group_by("object", "line")
@@ -224,11 +225,104 @@ def test_the_whole_page_can_be_reached_by_keyboard(opened: Callable[..., OpenedP
     page = opened("costs_run")
     page.page.keyboard.press("Tab")
     assert page.page.evaluate("document.activeElement.textContent") == "Skip to the results"
-    unnamed = page.page.eval_on_selector_all(
-        "button, select, input",
-        "(all) => all.filter((e) => !(e.innerText || e.ariaLabel || e.labels?.length)).map((e) => e.outerHTML)",
+    controls = "button, select, input, summary, a"
+    count = f"[...document.querySelectorAll('{controls}')].filter((e) => e.offsetParent).length"
+    for _ in range(2 * int(page.page.evaluate(count))):
+        page.page.keyboard.press("Tab")
+        mark = "(e) => (e.dataset.reached = 'yes', e === document.body ? 'browser' : getComputedStyle(e).outlineStyle)"
+        outline = page.page.evaluate(f"({mark})(document.activeElement)")
+        assert outline != "none", "what is in focus looks like it"
+    left = "(all) => all.filter((e) => e.offsetParent && !e.dataset.reached && !e.matches('.skip')).map((e) => e.outerHTML)"
+    assert page.page.eval_on_selector_all(controls, left) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("run", sorted(CHARTS))
+def test_axe_finds_nothing_that_keeps_anybody_out(opened: Callable[..., OpenedPage], run: str, theme: str) -> None:
+    """Contrast, names, roles, landmarks, what can be scrolled by keyboard: the rules of axe-core."""
+    page = opened(run, theme=theme)
+    page.scroll_through()
+    found = Axe().run(page.page).response["violations"]
+    assert not [(rule["id"], node["html"][:200]) for rule in found for node in rule["nodes"]]
+
+
+def test_a_table_sorts_by_enter_and_says_so(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("oltp_run")
+    head = page.page.locator('[data-table="locks"] th', has=page.page.locator('[data-sort="util_pct"]'))
+    assert head.get_attribute("aria-sort") == "none"
+    head.locator("button").press("Enter")
+    assert head.get_attribute("aria-sort") == "descending"
+    assert page.page.evaluate("document.activeElement.dataset.sort") == "util_pct", "the focus stays"
+    page.page.keyboard.press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+
+
+def test_every_chart_has_a_name_and_is_one_picture(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("locks_run")
+    page.scroll_through()
+    named = page.page.eval_on_selector_all(
+        "figure[data-chart] svg", "(all) => all.map((e) => [e.getAttribute('role'), e.getAttribute('aria-label')])"
     )
-    assert unnamed == []
+    assert named[0] == ["img", "The chosen metric over the swept parameter: 9 values"]
+    assert all(role == "img" and name for role, name in named)
+
+
+def test_series_differ_in_colour_dash_or_shape_in_both_themes(opened: Callable[..., OpenedPage]) -> None:
+    assert len(set(zip(SERIES_COLOURS, map(str, SERIES_DASHES), strict=True))) == len(SERIES_COLOURS) > 20
+    assert len(set(zip(SERIES_COLOURS, SERIES_SHAPES, strict=True))) == len(SERIES_COLOURS)
+    for theme in ("light", "dark"):
+        page = opened("locks_run", theme=theme)
+        page.scroll_through()
+        lines = page.page.locator('figure[data-chart="sweep"] g.mark-line path').evaluate_all(
+            "(all) => all.map((e) => e.getAttribute('stroke') + e.getAttribute('stroke-dasharray'))"
+        )
+        assert len(set(lines)) == len(lines) == 3
+        legend = page.page.locator('figure[data-chart="sweep"] g.role-legend-label text').all_text_contents()
+        assert legend == ["tas", "ticket", "mcs"], "one legend for colour, dash and shape"
+
+
+def test_the_numbers_of_a_sweeps_chart_are_in_a_table(opened: Callable[..., OpenedPage], locks_run: Path) -> None:
+    page = opened("locks_run")
+    page.page.locator('section[data-section="sweep"] summary').press("Enter")
+    point = linebounce.open(locks_run).point(**{"workload.lock": "ticket", "machine.cpus": 2})
+    rows = list(zip(*(page.column("sweep", column) for column in (1, 2, 3)), strict=True))
+    assert ("2", "ticket", f"{point['throughput.operations_per_s'].value:,.0f}") in rows
+    assert len(rows) == 9
+
+
+def test_bars_of_a_swept_word_stand_the_highest_first(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("locks_run")
+    page.page.locator('[data-sweep="x"]').select_option("workload.lock")
+    page.page.locator('[data-sweep="series"]').select_option("")
+    page.scroll_through()
+    bars = page.page.locator('figure[data-chart="sweep"] g.layer_0_marks path')
+    boxes = bars.evaluate_all("(all) => all.map((e) => e.getBoundingClientRect()).map((box) => [box.top, box.width])")
+    widths = [width for _, width in sorted(boxes)]
+    assert len(widths) == 3
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_cpus_of_a_node_stand_together_in_the_matrix(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("matrix_run")
+    page.scroll_through()
+    labels = page.page.locator('figure[data-chart="matrix"] g.role-axis-label text').all_text_contents()
+    assert labels[:8] == ["0", "4", "8", "12", "1", "5", "9", "13"]
+
+
+def test_nodes_say_how_many_misses_their_lines_had(opened: Callable[..., OpenedPage], matrix_run: Path) -> None:
+    lines = linebounce.open(matrix_run).lines
+    misses = lines.filter(home=3)["count"].sum()
+    page = opened("matrix_run")
+    (text,) = page.page.locator('[data-home="3"][data-of="misses"]').all_text_contents()
+    assert text == f"{misses:,} misses on its lines"
+
+
+def test_the_configuration_has_colours(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("costs_run")
+    page.page.locator('section[data-section="configuration"] summary').press("Enter")
+    colours = page.page.locator(".toml span").evaluate_all("(all) => [...new Set(all.map((e) => getComputedStyle(e).color))]")
+    assert len(colours) >= 4
+    assert "[machine.cpu]" in page.page.locator(".toml").inner_text()
 
 
 def test_several_runs_are_chosen_from_one_page(

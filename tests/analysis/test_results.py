@@ -115,12 +115,6 @@ def test_paper_rows_have_the_type_of_their_kind(oltp_run: Path) -> None:
     assert len(order.simulated) == len(order.order) == 4
 
 
-def test_a_notebook_shows_title_points_and_directory(locks_run: Path) -> None:
-    shown = linebounce.open(locks_run)._repr_html_()
-    for part in ("Three locks under contention", "9 points", "<td>ticket</td>", str(locks_run)):
-        assert part in shown
-
-
 def test_a_point_that_is_not_there_names_those_that_are(locks_run: Path) -> None:
     with pytest.raises(UsageError, match=r"no points have machine\.cpus = 3.*machine\.cpus: 1, 2, 4"):
         linebounce.open(locks_run).point(**{"machine.cpus": 3})

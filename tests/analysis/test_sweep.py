@@ -189,6 +189,17 @@ def test_a_worker_without_the_directory_sends_the_files(linebounce: Program, tmp
     assert_same_data(out, linebounce.run(path, "run", "-j", "1"))
 
 
+def test_what_a_worker_sends_is_for_whom_the_umask_says(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_files(tmp_path, {"points/0/metrics.csv": b"a"})
+    finally:
+        os.umask(before)
+    written = tmp_path / "points" / "0" / "metrics.csv"
+    assert (written.read_bytes(), written.stat().st_mode & 0o777) == (b"a", 0o640)
+    assert list(written.parent.iterdir()) == [written]
+
+
 def test_fresh_starts_over(sweeps: Sweeps, linebounce: Program) -> None:
     path = linebounce.file("short.toml", SHORT)
     assert sweeps(path, "-o", "out").code == 0

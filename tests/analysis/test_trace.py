@@ -5,7 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from linebounce.errors import InputError
+from damaged_traces import frames_of, packed
+from linebounce.errors import InputError, UsageError
 from linebounce.trace import Trace, Writer
 from linebounce.trace_symbols import (
     COUNTED,
@@ -174,6 +175,98 @@ def test_a_damaged_trace_is_refused_with_its_place(tmp_path: Path) -> None:
         Trace(path)
 
 
+def frame_sizes(path: Path, type_: bytes) -> list[int]:
+    return [len(body) for head, body in frames_of(path.read_bytes()) if head.startswith(type_)]
+
+
+def test_symbols_of_any_size_are_in_frames_that_both_can_read(linebounce: Program) -> None:
+    fields = [Field(f"field_{i:03}_of_a_large_structure", i * 8, 8) for i in range(150)]
+    path = linebounce.directory / "large.lbt"
+    with Writer(path) as writer:
+        for i in range(4096):
+            writer.define(Structure(f"structure_{i}", 1200, fields=fields))
+        writer.finish(Summary("large"))
+    sizes = frame_sizes(path, b"SYMB")
+    assert sum(sizes) > 1 << 24  # more than one frame may have
+    assert max(sizes) < (1 << 20) + 16384
+    with Trace(path) as trace:
+        assert len(trace.symbols.structures) == 4096
+    assert linebounce("trace", "info", path).code == 0
+
+
+def test_a_symbol_that_no_frame_can_hold_is_not_written(tmp_path: Path) -> None:
+    with Writer(tmp_path / "large.lbt") as writer, pytest.raises(UsageError, match="at most 16777216 can be written"):
+        writer.define(Event("x" * (1 << 24)))
+
+
+def test_operations_of_all_streams_together_are_bounded_in_memory(linebounce: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linebounce.trace_writer.MOST_BUFFERED", 1000)
+    path = linebounce.directory / "many.lbt"
+    with Writer(path) as writer:
+        heap = writer.define(Object("heap", size=4096))
+        streams = [writer.define(Stream(f"stream {i}")) for i in range(300)]
+        for i in range(3500):
+            writer.append(streams[i % 300], Operation(Kind.LOAD, 8, 0, heap, i % 512 * 8))
+        assert path.stat().st_size > 0
+        writer.finish(Summary())
+    assert sum(frame_sizes(path, b"OPER")) == 3500 * 16
+    assert len(frame_sizes(path, b"OPER")) == 4 * 300  # three times full, and the end
+    with Trace(path) as trace:
+        assert [operation.argument for operation in trace.operations(7)] == [i % 512 * 8 for i in range(7, 3500, 300)]
+    assert linebounce("trace", "info", "--check", path).code == 0
+
+
+SYMBOLS_HEAD = b"SYMB" + bytes(12)
+
+
+def both_refuse(linebounce: Program, frames: list[tuple[bytes, bytes]]) -> str:
+    """What Python says."""
+    path = linebounce.file("wrong.lbt", packed(frames))
+    assert linebounce("trace", "info", path).code == 3
+    with pytest.raises(InputError) as caught:
+        Trace(path)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ('{"kind":"event","name":' + "[" * 3000 + "]" * 3000 + "}", "nested too deeply"),
+        ('{"kind":"object","size":-1}', "its size is -1; legal: 0 to 2^48 bytes"),
+        ('{"kind":"object","structure":0}', "its structure is number 0; so far 0 are defined"),
+        ('{"kind":"object","of_lock":3}', "belongs to lock 3; 0 are defined"),
+        ('{"kind":"object","address":18446744073709551616}', '"address" is 18446744073709551616; it has to be an integer'),
+        ('{"kind":"object","home":"attic"}', "legal: node N, first_touch, interleaved, local"),
+        ('{"kind":"structure","alignment":3}', "legal: powers of two up to 2^20"),
+        ('{"kind":"structure","size":8,"fields":[{"name":"f","offset":8,"size":1}]}', "its field"),
+        ('{"kind":"lock","waits_in":[{}]}', "waits_in names function 0; so far 0 are defined"),
+        ('{"kind":"lock","redefines":null}', '"redefines" is None'),
+        ('{"kind":"lock","redefines":0}', "lock 0 can't be redefined"),
+        ('{"kind":"event","redefines":0}', '"redefines" is not known; known are name'),
+        ('{"kind":"word"}', "it lies in object None; so far 0 are defined"),
+        ('{"kind":"barrier"}', "its parties are 0; legal: 1 and more"),
+        ('{"kind":"stream","cpu":65536}', "its cpu is 65536; legal: -1 (none) to 65535"),
+        ('{"kind":"stream","cpu":1.0}', '"cpu" is 1.0; it has to be an integer'),
+        ('{"kind":"event","name":"\\ud800"}', "surrogates not allowed"),
+        ('{"kind":"event","name":NaN}', "NaN is no JSON"),
+        ("", "Expecting value"),
+    ],
+)
+def test_symbols_that_make_no_sense_are_refused_by_both(line: str, wrong: str, linebounce: Program) -> None:
+    summary = (b"SUMM" + bytes(12), b"{}")
+    assert wrong in both_refuse(linebounce, [(SYMBOLS_HEAD, line.encode() + b"\n"), summary])
+
+
+def test_frames_that_make_no_sense_are_refused_by_both(linebounce: Program) -> None:
+    symbols, summary = (SYMBOLS_HEAD, b'{"kind":"stream","name":"only"}\n'), (b"SUMM" + bytes(12), b"{}")
+    loads = bytes([Kind.CLOCK, *bytes(15)])
+    of_stream_7 = (b"OPER" + (7).to_bytes(4, "little") + bytes(8), loads)
+    assert "operations of stream 7; 1 are defined" in both_refuse(linebounce, [symbols, of_stream_7, summary])
+    assert "0 operations; legal: 1 to 8192" in both_refuse(linebounce, [symbols, (b"OPER" + bytes(12), b""), summary])
+    assert "there is no summary" in both_refuse(linebounce, [symbols])
+    assert "a frame of type b'TEAS'" in both_refuse(linebounce, [symbols, (b"TEAS" + bytes(12), b""), summary])
+
+
 def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "nothing.lbt"
     with pytest.raises(InputError, match="can't be read: No such file"):
@@ -181,3 +274,5 @@ def test_what_is_no_trace_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"")
     with pytest.raises(InputError, match="this is no binary trace"):
         Trace(path)
+    with pytest.raises(InputError, match="a trace is a regular file"):
+        Trace(tmp_path)

@@ -9,6 +9,7 @@ import linebounce
 import polars as pl
 import pytest
 from linebounce import InputError
+from linebounce.trace_export.tracks import tracks_of
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 from program import Result
 
@@ -121,6 +122,19 @@ def test_overlapping_misses_of_a_cpu_are_on_lanes_of_one_name(exported: ReadBack
     lanes = [uuid for uuid, path in exported.paths.items() if path == ("CPUs", "CPU 0", "misses")]
     assert len(lanes) > 1
     assert {s["uuid"] for s in exported.of("miss") if s["path"][1] == "CPU 0"} == set(lanes)
+
+
+def test_locks_whose_names_differ_in_zeros_only_have_a_track_each() -> None:
+    names = ["lock1", "lock01", "lock1", "lock01", "lock10", "lock2", "lock01"]
+    rows = [
+        {"kind": kind, "track": "0", "begin_ns": 10.0 * i, "end_ns": 10.0 * i + 5, "name": name}
+        for i, name in enumerate(names)
+        for kind in ("lock_hold", "lock_wait")
+    ]
+    tracks = [(track.path[1:], len(track.slices)) for track in tracks_of(pl.DataFrame(rows)) if track.path != ("Locks",)]
+    assert sorted(tracks) == sorted((path, names.count(name)) for name in {*names} for path in ((name,), (name, "waits")))
+    holds = [path[0] for path, _ in tracks if len(path) == 1]
+    assert holds == ["lock01", "lock1", "lock2", "lock10"]
 
 
 def test_grace_periods_have_a_track(command: Callable[..., Result], grace_run: Path, tmp_path: Path) -> None:

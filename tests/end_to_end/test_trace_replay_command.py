@@ -166,6 +166,11 @@ def test_a_damaged_file_is_refused_and_recovered(linebounce: Program, damage, sa
     assert metric_of(replay(linebounce, "torn.lbt", "--recover"), "replay.operations") > 1000
 
 
+def test_what_takes_no_time_is_replayed(linebounce: Program) -> None:
+    linebounce.file("enters.txt", HEAD + "function f\nstream a\na enter f\na leave\nend\n")
+    assert "throughput.operations_per_s" not in replay(linebounce, "enters.txt")["points"][0]["metrics"]
+
+
 def test_what_is_no_trace_is_refused(linebounce: Program) -> None:
     content = synthetic(linebounce).read_bytes()
     linebounce.file("magic.lbt", b"XXXX" + content[4:])

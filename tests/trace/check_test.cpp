@@ -148,6 +148,18 @@ TEST(CheckOfATrace, RefusesToSleepLongerThanAnybodyWakes) {
             "stream 1 (worker), operation 0: sleep in a stream that has no CPU");
 }
 
+TEST(CheckOfATrace, RefusesToWakeOrInterruptWhereNothingRan) {
+  EXPECT_EQ(said_of({op(Kind::wake, 7)}), kFirst + "wake of CPU 7, on which no stream ran; legal: 0, 3");
+  EXPECT_EQ(said_of({op(Kind::interrupt, (7 << 16) + 239)}),
+            kFirst + "interrupt of CPU 7, on which no stream ran; legal: 0, 3");
+}
+
+TEST(CheckOfATrace, RefusesHandlersForWhichNoInterruptIsAsked) {
+  EXPECT_EQ(said_of({op(Kind::interrupt, (3 << 16) + 239)}, {},
+                    {op(Kind::handler), op(Kind::handler_end), op(Kind::handler), op(Kind::handler_end)}),
+            "stream 2 (cpu 3 timer), operation 2: handler for 2 interrupts 239 of CPU 3; the trace has 1");
+}
+
 TEST(CheckOfATrace, RefusesABarrierThatSomebodyDoesNotReach) {
   EXPECT_EQ(said_of({op(Kind::barrier), op(Kind::barrier), op(Kind::barrier)}),
             "stream 0 (main), operation 2: the last to come to barrier start, to which streams come 3 times in all; legal: "

@@ -8,21 +8,16 @@
 
 namespace linebounce {
 
-namespace {
-
-// A metric's name is dotted, so a lock's has no dots: "tcp_ehash.lock" is counted as tcp_ehash_lock.
-std::string figures_name(std::string name) {
+std::string name_in_figures(std::string name) {
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 }
-
-}  // namespace
 
 MeteredLock& LockSet::create(const std::string& algorithm, const std::string& name, const Options& options) {
   const LockEntry& entry = find_lock(algorithm);
   const std::size_t first_object = memory_->objects().size();
   if (entry.traits.sleeps && !sleepers_) sleepers_.emplace(per_cpu_);
-  LockFigures& figures = figures_[figures_name(options.figures.empty() ? name : options.figures)];
+  LockFigures& figures = figures_[name_in_figures(options.figures.empty() ? name : options.figures)];
   const bool fits = options.word_bytes >= kLockWordBytes || entry.traits.fits_4_bytes;
   const std::optional<Address> word = fits ? options.word : std::nullopt;
   std::unique_ptr<Lock> lock =

@@ -16,6 +16,10 @@
 
 namespace linebounce {
 
+// By what name a run's figures have a lock. A metric's name is dotted, so a lock's has no dots: tcp_ehash_lock, not
+// "tcp_ehash.lock".
+std::string name_in_figures(std::string name);
+
 class LockSet {
  public:
   // `places`: where the CPUs are; empty: what locks keep for each CPU goes where the machine's policy puts it.
@@ -26,7 +30,7 @@ class LockSet {
     std::optional<Address> word = {};  // LockPlace::word
     WaitsIn waits_in = {};             // LockPlace::waits_in
     int word_bytes = 8;                // of `word`; a lock that needs more gets a line of its own instead
-    std::string figures = {};          // locks that have the same are counted together; empty: its name; dots become _
+    std::string figures = {};          // locks that have the same are counted together; empty: its name
   };
   // `algorithm`: a name of locks(). The lock lives as long as this set. Errors: std::invalid_argument, with the legal names.
   MeteredLock& create(const std::string& algorithm, const std::string& name, const Options& options);

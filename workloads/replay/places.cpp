@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::uint64_t kNear = 256;  // bytes: objects of a real program that lie so near each other stay so
 
-}  // namespace
-
+// The layout that a structure is, and that of an object without one.
 Layout layout_of(const trace::Structure& structure) {
   Layout layout{.name = structure.name,
                 .size = static_cast<int>(structure.size),
@@ -32,15 +31,27 @@ Layout bytes_layout(const trace::Object& object) {
   return {.name = object.name, .size = static_cast<int>(object.size), .alignment = std::max(object.alignment, 1), .fields = {}};
 }
 
+}  // namespace
+
+LayoutSet layouts_of(const trace::Symbols& symbols) {
+  LayoutSet layouts;
+  for (const trace::Object& object : symbols.objects) {
+    if (object.structure == trace::kNone) layouts.add(bytes_layout(object));
+  }
+  for (const trace::Structure& structure : symbols.structures) layouts.add(layout_of(structure));
+  return layouts;
+}
+
 ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const Setting& setting, const Choices& choices)
     : symbols_(symbols),
       setting_(setting),
       choices_(choices),
+      recorded_(layouts_of(symbols)),
       objects_(symbols.objects.size()),
       locks_(symbols.locks.size()),
       barriers_(symbols.barriers.size()),
       words_(symbols.objects.size()) {
-  for (const trace::Structure& structure : symbols.structures) layouts_.push_back(linebounce::layout_of(structure));
+  for (const trace::Structure& structure : symbols.structures) layouts_.push_back(layout_of(structure));
   for (const trace::Word& word : symbols.words) words_[word.object].push_back(word);
   for (const trace::Lock& lock : symbols.locks) {
     if (lock.object != trace::kNone) objects_[lock.object].holds_lock = true;
@@ -77,7 +88,8 @@ void ReplayPlaces::place_all() {
 const Layout& ReplayPlaces::now(const Layout& recorded) const {
   if (setting_.layouts == nullptr) return recorded;
   const auto changed = setting_.layouts->all().find(recorded.name);
-  return changed == setting_.layouts->all().end() ? recorded : changed->second;
+  const bool is_it = changed != setting_.layouts->all().end() && recorded_.find(recorded.name) == recorded;
+  return is_it ? changed->second : recorded;
 }
 
 void ReplayPlaces::place(std::uint32_t id) {

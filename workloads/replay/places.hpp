@@ -13,6 +13,7 @@
 #include "trace/symbols.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/barrier.hpp"
+#include "workloads/program/layout_set.hpp"
 #include "workloads/program/object.hpp"
 #include "workloads/program/workload.hpp"
 
@@ -62,7 +63,7 @@ class ReplayPlaces {
   void place_at(std::uint32_t id, std::uint64_t address);
   void create_lock(std::uint32_t id);
   void place_counts();
-  // What the experiment has made of a layout.
+  // What the experiment has made of a layout. Another one under the same name stays as recorded.
   [[nodiscard]] const Layout& now(const Layout& recorded) const;
   [[nodiscard]] Layout recorded_layout(std::uint32_t id) const;
   const std::vector<FieldPlace>* moved_fields(std::uint32_t id);
@@ -70,6 +71,7 @@ class ReplayPlaces {
   const trace::Symbols& symbols_;
   const Setting& setting_;
   const Choices& choices_;
+  LayoutSet recorded_;
   std::vector<Layout> layouts_;                                             // by structure, as recorded
   std::map<std::string, std::unique_ptr<std::vector<FieldPlace>>> fields_;  // by layout, where a change has moved any
   std::vector<FunctionId> functions_;
@@ -80,8 +82,8 @@ class ReplayPlaces {
   std::vector<Address> events_, begun_, ended_;
 };
 
-// The layout that a trace's structure is, and that of an object without one: of its own name.
-Layout layout_of(const trace::Structure& structure);
-Layout bytes_layout(const trace::Object& object);
+// The layouts that an experiment may change: of the trace's structures, and of objects without one, under their own names. Of
+// several under one name the last, structures before objects.
+LayoutSet layouts_of(const trace::Symbols& symbols);
 
 }  // namespace linebounce

@@ -42,11 +42,9 @@ void ReplayCpu::run(Cpu& cpu) {
   take_last_handlers(cpu);
 }
 
-// A CPU whose program the end of the recording has found asleep, or spinning, took interrupts all the same. Of a damaged trace
-// they may never come.
+// A CPU whose program the end of the recording has found asleep, or spinning, took interrupts all the same.
 void ReplayCpu::take_last_handlers(Cpu& cpu) {
   programs_are_over_ = true;
-  if (!context_.trace.damage().empty()) return;
   if (has_handlers()) cpu.enable_interrupts();
   while (has_handlers()) cpu.sleep();
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "workloads/locks/lock_set.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/registry.hpp"
 #include "workloads/replay/homes_text.hpp"
@@ -88,8 +89,9 @@ class Replay final : public Workload {
 
  private:
   // Of the workload's own events where it was one that counts them; else of the trace's operations. Over the whole measured
-  // time, also where threads have ended before.
+  // time, also where threads have ended before. What took no time, as entering a function, has no speed.
   static void report_speed(const RunFacts& facts, const ReplayContext::Differences& all, MetricSink& metrics) {
+    if (facts.measured_ns <= 0) return;
     if (all.tallies == 0) return report_rate(facts, all.measured_operations, metrics);
     report_throughput(facts, kTally, metrics);
   }
@@ -105,32 +107,37 @@ class Replay final : public Workload {
     return first;
   }
 
+  // What a lock can be chosen by, its own name first, last the one that it has in the results.
+  static std::vector<std::string> names_of(const trace::Lock& lock) {
+    const std::string& counted_as = lock.figures.empty() ? lock.name : lock.figures;
+    return {lock.name, counted_as, name_in_figures(counted_as)};
+  }
+
   [[nodiscard]] std::string algorithm_of(const trace::Lock& lock) const {
-    std::string algorithm = algorithms_.at(kDefault);
-    std::string path = fmt::format("workload.locks.{}", kDefault);
-    if (const auto own = algorithms_.find(lock.name); own != algorithms_.end()) {
-      algorithm = own->second;
-      path = "workload.locks." + lock.name;
-    } else if (const auto figures = algorithms_.find(lock.figures); !lock.figures.empty() && figures != algorithms_.end()) {
-      algorithm = figures->second;
-      path = "workload.locks." + lock.figures;
+    std::string chosen = kDefault;
+    for (const std::string& name : names_of(lock)) {
+      if (chosen == kDefault && algorithms_.contains(name)) chosen = name;
     }
+    const std::string& algorithm = algorithms_.at(chosen);
     if (algorithm == kRecorded) return recorded_algorithm(lock);
     const std::string reason = why_no_substitute(lock, algorithm);
     if (reason.empty()) return algorithm;
-    throw std::invalid_argument(fmt::format("{}: {} can't take the place of {} here: {}", path, algorithm, lock.name, reason));
+    throw std::invalid_argument(
+        fmt::format("workload.locks.{}: {} can't take the place of {} here: {}", chosen, algorithm, lock.name, reason));
   }
 
   void refuse_unknown_locks(const trace::Symbols& symbols) const {
     for (const auto& chosen : algorithms_) {
       const std::string& name = chosen.first;
       const bool known =
-          name == kDefault || std::any_of(symbols.locks.begin(), symbols.locks.end(),
-                                          [&](const trace::Lock& lock) { return lock.name == name || lock.figures == name; });
+          name == kDefault || std::any_of(symbols.locks.begin(), symbols.locks.end(), [&](const trace::Lock& lock) {
+            const std::vector<std::string> all = names_of(lock);
+            return std::find(all.begin(), all.end(), name) != all.end();
+          });
       if (known) continue;
       std::vector<std::string> names;
       for (const trace::Lock& lock : symbols.locks) {
-        const std::string& shown = lock.figures.empty() ? lock.name : lock.figures;
+        const std::string shown = names_of(lock).back();
         if (std::find(names.begin(), names.end(), shown) == names.end()) names.push_back(shown);
       }
       throw std::invalid_argument(

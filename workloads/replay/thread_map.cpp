@@ -1,9 +1,11 @@
 #include "workloads/replay/thread_map.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -63,9 +65,24 @@ std::vector<int> cpus_of(const std::string& text, std::size_t threads, int cpus,
   return list;
 }
 
+// Where handlers ran, a thread has to be whose CPU they interrupt.
+void refuse_homeless_handlers(const trace::Symbols& symbols, const std::string& file) {
+  std::set<int> cpus;
+  for (const std::uint32_t thread : threads_of(symbols)) {
+    if (const int cpu = symbols.streams[thread].cpu; cpu >= 0) cpus.insert(cpu);
+  }
+  for (const trace::Stream& handlers : symbols.streams) {
+    if (handlers.vector < 0 || cpus.contains(handlers.cpu)) continue;
+    throw trace::TraceError(fmt::format("{}: {} has interrupt handlers of CPU {}, on which no thread ran; legal: {}", file,
+                                        handlers.name, handlers.cpu,
+                                        cpus.empty() ? "none" : fmt::format("{}", fmt::join(cpus, ", "))));
+  }
+}
+
 }  // namespace
 
 ThreadMap map_threads(const trace::Symbols& symbols, const std::string& text, int cpus, const std::string& file) {
+  refuse_homeless_handlers(symbols, file);
   const std::vector<std::uint32_t> threads = threads_of(symbols);
   const std::vector<int> list = cpus_of(text, threads.size(), cpus, file);
   ThreadMap map;

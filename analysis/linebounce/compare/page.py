@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from jinja2 import Environment
 
 from linebounce.compare.changes import Comparison, Hit
-from linebounce.compare.rows import Row, change_text, hit_text, notes_of, number_text
+from linebounce.compare.rows import Row, change_text, hit_text, interval_note, notes_of, number_text
 
 _TEMPLATE = """\
 <!DOCTYPE html>
@@ -36,8 +36,8 @@ thead th { position: sticky; top: 0; background: Canvas; }
 {% if failed %}<section class="failed"><h2>Failed</h2>
 <ul>{% for text in failed %}<li>{{ text }}</li>{% endfor %}</ul></section>{% endif %}
 {% for note in notes %}<p>{{ note }}</p>{% endfor %}
-<p>±: the 95 % interval of the mean difference between runs of equal seeds (Student's t); *: it does not hold 0.
-Largest changes first, those that chance explains last.</p>
+{% if explained %}<p>{{ explained }}.</p>
+{% endif %}<p>Largest changes first, those that chance explains last.</p>
 <div class="wide" tabindex="0"><table>
 <thead><tr><th scope="col">metric</th>{% if swept %}<th scope="col" class="text">point</th>{% endif %}
 <th scope="col" class="text">unit</th><th scope="col">base</th>
@@ -69,6 +69,7 @@ def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequ
         ],
         failed=[hit_text(hit) for hit in hits],
         notes=[note for comparison in comparisons for note in notes_of(comparison)],
+        explained=interval_note(rows),
         swept=any(row.at for row in rows),
         rows=[_cells(row) for row in rows],
     )

@@ -73,6 +73,19 @@ def hit_text(hit: Hit) -> str:
     return f"{hit.condition.text}: {hit.comparison.other.directory}{place}: {values} ({change_text(change)})"
 
 
+def interval_note(rows: Sequence[Row]) -> str:
+    """What the intervals and stars mean, and how many stars there would be without any effect; empty without intervals."""
+    tested = [change for row in rows for change in row.changes if change and change.ci95 is not None and change.size > 0]
+    if not tested:
+        return ""
+    stars = sum(change.significant is True for change in tested)
+    return (
+        "±: the 95 % interval of the mean difference between runs of equal seeds (Student's t); *: it does not hold 0. "
+        f"{stars} of {len(tested)} changes have a star; of changes by chance alone about 5 % would have one, "
+        f"{round(len(tested) / 20)} of these"
+    )
+
+
 def notes_of(comparison: Comparison) -> list[str]:
     """What could not be compared."""
     other = comparison.other.directory

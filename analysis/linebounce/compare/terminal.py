@@ -8,7 +8,7 @@ from rich.text import Text
 
 from linebounce.compare.changes import Change, Comparison
 from linebounce.compare.page import letter
-from linebounce.compare.rows import Row, change_text, notes_of, number_text
+from linebounce.compare.rows import Row, change_text, interval_note, notes_of, number_text
 
 _PIPE_COLUMNS = 200  # in a pipe nothing is cut to the width of a terminal that isn't there
 
@@ -58,7 +58,8 @@ def _print_notes(console: Console, comparisons: Sequence[Comparison], changed: S
         notes.append(f"{len(changed) - shown} more have changed less: -o FILE.html or --json has all")
     if rows > len(changed):
         notes.append(f"{rows - len(changed)} of {rows} metrics are the same")
-    if any(change and change.ci95 is not None for row in changed for change in row.changes):
-        notes.append("±: the 95 % interval of the mean difference between runs of equal seeds; *: it does not hold 0")
+    explained = interval_note(changed)
+    if explained:
+        notes.append(explained)
     for note in notes + [note for comparison in comparisons for note in notes_of(comparison)]:
         console.print(Text(note, style="dim"))

@@ -47,6 +47,11 @@ class Drawing:
         names = f'data-metric="{escape(metric)}" data-before="{escape(before)}"'
         self.pieces.append(f'<text class="load" {names} x="{x:g}" y="{y:g}"></text>')
 
+    def home_traffic(self, x: float, lines: tuple[float, float], node: int) -> None:
+        """Two places, at the heights `lines`: the page writes there how many misses a node's lines had, and whose."""
+        for y, what in zip(lines, ("misses", "remote_pct"), strict=True):
+            self.pieces.append(f'<text class="small" data-home="{node}" data-of="{what}" x="{x:g}" y="{y:g}"></text>')
+
     def svg(self, width: float, height: float, title: str) -> Markup:
         wide, high = width + 2 * _EDGE, height + 2 * _EDGE
         frame = f'viewBox="{-_EDGE} {-_EDGE} {wide:g} {high:g}" style="max-width:{wide:g}px"'

@@ -10,15 +10,19 @@ import vl_convert
 
 from linebounce.records import Point
 from linebounce.report import charts, sweeps, tables
-from linebounce.report.ownership import ownership_frames
+from linebounce.report.charts.base import Spec
+from linebounce.report.ownership import first_part, ownership_frames
 from linebounce.results import Results
 
 _WIDTH = 480  # of the plot in pixels; as SVG it has any size
 _PIXELS_PER_INCH = 300
 _LEGEND_COLUMNS = 3
-_FONT = "Helvetica, Arial, sans-serif"
+# The first is in vl_convert, so that text is measured alike everywhere and a figure has the same bytes; Arial is as wide.
+_FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _CONFIG = {
+    "aria": False,  # each mark's numbers in words would be most of the file
     "background": "white",
+    "padding": 10,
     "font": _FONT,
     "view": {"stroke": None},
     "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": 500, "gridColor": "#e4e4e4"},
@@ -26,7 +30,7 @@ _CONFIG = {
 }
 
 Rows = list[dict[str, Any]]
-Figure = tuple[str, charts.Spec]
+Figure = tuple[str, Spec]
 
 
 def write_figures(runs: Sequence[Results], folder: Path) -> Iterator[Path]:
@@ -44,7 +48,7 @@ def write_figures(runs: Sequence[Results], folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _drawn(spec: charts.Spec) -> Iterator[tuple[str, bytes]]:
+def _drawn(spec: Spec) -> Iterator[tuple[str, bytes]]:
     yield "svg", vl_convert.vegalite_to_svg(spec, config=_CONFIG).encode()
     yield "png", vl_convert.vegalite_to_png(spec, config=_CONFIG, ppi=_PIXELS_PER_INCH)
 
@@ -55,7 +59,7 @@ def figures_of(results: Results) -> Iterator[Figure]:
     yield from _against_paper(results)
     yield from _over_sweep(results, point)
     yield from _latencies(results, point)
-    matrix = results.matrix.filter(point=point.number)
+    matrix = tables.matrix(results).filter(point=point.number)
     for (state, home), part in matrix.group_by("state", "home_node", maintain_order=True):
         yield _figure("matrix", "matrix", part.to_dicts(), name=f"matrix_{str(state).lower()}_home_{home}")
     structures = tables.structures(results.lines).filter(point=point.number).to_dicts()
@@ -65,7 +69,7 @@ def figures_of(results: Results) -> Iterator[Figure]:
     lines, spans = ownership_frames(results)
     for line in lines.filter(point=point.number).head(1).iter_rows(named=True):
         of_line = spans.filter(point=point.number, object=line["object"], line=line["line"])
-        yield _figure("ownership", "ownership", of_line.to_dicts())
+        yield _figure("ownership", "ownership", first_part(of_line, line["parts"]).to_dicts())
 
 
 def _against_paper(results: Results) -> Iterator[Figure]:
@@ -85,11 +89,9 @@ def _over_sweep(results: Results, point: Point) -> Iterator[Figure]:
     if chosen:
         yield _swept(results, point, "sweep", chosen)
     locks = results.locks.filter(call_site="").sort("cpu_pct", descending=True)
-    if len(swept.get("machine.cpus", [])) > 1 and not locks.is_empty():
+    if len(swept.get(sweeps.CPUS, [])) > 1 and not locks.is_empty():
         metric = f"locks.{locks['lock'][0]}.con_pct"
-        yield _swept(
-            results, point, "contention", sweeps.Axes(metric, "machine.cpus", sweeps.default_series(swept, "machine.cpus"))
-        )
+        yield _swept(results, point, "contention", sweeps.Axes(metric, sweeps.CPUS, sweeps.default_series(swept, sweeps.CPUS)))
 
 
 def _swept(results: Results, point: Point, name: str, axes: sweeps.Axes) -> Figure:
@@ -116,7 +118,7 @@ def _figure(chart: str, table: str, rows: Rows, words: dict[str, str] | None = N
     spec = charts.with_rows(charts.CHARTS[chart](), table, rows, words or {})
     spec["width"] = _WIDTH
     for part in [spec, *spec.get("layer", [])]:
-        for channel in ("color", "shape"):
+        for channel in charts.LEGENDS:
             legend = part.get("encoding", {}).get(channel, {}).get("legend")
             if legend and legend.get("values"):
                 legend["columns"] = _LEGEND_COLUMNS

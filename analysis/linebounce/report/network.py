@@ -9,9 +9,9 @@ from linebounce.report.drawing import Box, Drawing
 from linebounce.report.machine import Machine
 from linebounce.report.topology import number_text
 
-_NODE = Box(-62, -24, 124, 48)  # around its place
+_NODE = Box(-84, -24, 168, 80)  # around its place
 _SWITCH = Box(-46, -22, 92, 44)
-_MARGIN = 80
+_MARGIN = 90
 
 Places = Mapping[int, tuple[float, float]]
 
@@ -30,7 +30,7 @@ def network_drawing(machine: Machine, metrics: Iterable[str]) -> Markup | None:
     for number, place in places.items():
         _station(drawing, machine, number, place)
     right = max(x for x, _ in places.values()) + _MARGIN
-    bottom = max(y for _, y in places.values()) + 52
+    bottom = max(y for _, y in places.values()) + _NODE.bottom + 28
     drawing.text(right / 2, bottom, _speed(machine, has_limit))
     return drawing.svg(right, bottom + 14, f"network of {machine.nodes} nodes: {machine.config['network']['topology']}")
 
@@ -53,7 +53,7 @@ def _speed(machine: Machine, has_limit: bool) -> str:
 def _places(nodes: int, *, has_switch: bool) -> Places:
     """Two nodes side by side, more on a circle from the top left, clockwise; a switch in the middle."""
     if nodes == 2:
-        gap = 400 if has_switch else 280
+        gap = 360 if has_switch else 300
         ends = {0: (_MARGIN, 60.0), 1: (_MARGIN + gap, 60.0)}
         return {**ends, 2: (_MARGIN + gap / 2, 60.0)} if has_switch else ends
     radius = max(170.0, nodes * 40.0)
@@ -72,6 +72,7 @@ def _station(drawing: Drawing, machine: Machine, number: int, place: tuple[float
     if is_node:
         drawing.text(x, y - 5, f"node {number}", "strong")
         drawing.text(x, y + 12, _cpu_list([cpu for cpu in machine.cpus_of_node(number) if cpu < machine.cpus]), "small")
+        drawing.home_traffic(x, (y + 29, y + 44), number)
     else:
         drawing.text(x, y + 4, str(machine.config["network"]["topology"]), "strong")
 

@@ -16,6 +16,9 @@ from linebounce.results import Results
 # Of each point: so many lines, those that change most, and so many spans of each, the first. A page has to draw them.
 MOST_LINES = 50
 MOST_SPANS = 2000
+# Into how many equal parts a line's time is cut: the fewest that leave so many spans in a part that an eye can tell them apart.
+PARTS = (1, 10, 100)
+_SPANS_IN_SIGHT = 250
 
 _LINES = {
     "point": pl.Int64,
@@ -25,6 +28,7 @@ _LINES = {
     "cpus": pl.Int64,
     "shown_spans": pl.Int64,
     "of_spans": pl.Int64,
+    "parts": pl.Int64,
 }
 _SPANS = {
     "point": pl.Int64,
@@ -111,7 +115,19 @@ def ownership_frames(results: Results) -> tuple[pl.DataFrame, pl.DataFrame]:
             continue
         for _, (line, of_line) in zip(range(MOST_LINES), ownership(results.timeline(point.number)), strict=False):
             shown = of_line[:MOST_SPANS]
-            lines.append({"point": point.number, **line, "shown_spans": len(shown), "of_spans": len(of_line)})
+            counts = {"shown_spans": len(shown), "of_spans": len(of_line), "parts": _parts(len(shown))}
+            lines.append({"point": point.number, **line, **counts})
             where = {"point": point.number, "object": line["object"], "line": line["line"]}
             spans += [where | span for span in shown]
     return pl.DataFrame(lines, schema=_LINES), pl.DataFrame(spans, schema=_SPANS)
+
+
+def _parts(spans: int) -> int:
+    return next((parts for parts in PARTS if spans <= parts * _SPANS_IN_SIGHT), PARTS[-1])
+
+
+def first_part(spans: pl.DataFrame, parts: int) -> pl.DataFrame:
+    """A line's spans in the first of the equal parts of their time, cut at its end. The page does so for any part."""
+    whole = spans.select(begin=pl.col("from_us").min(), end=pl.col("to_us").max()).row(0, named=True)
+    end = whole["begin"] + (whole["end"] - whole["begin"]) / parts
+    return spans.filter(pl.col("from_us") < end).with_columns(pl.col("to_us").clip(upper_bound=end))

@@ -12,18 +12,44 @@ from typing import Any
 
 import jinja2
 import polars as pl
+import pygments  # type: ignore[import-untyped]
 import vl_convert
+from markupsafe import Markup
+from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
+from pygments.lexers import TOMLLexer  # type: ignore[import-untyped]
 
 from linebounce.errors import InputError
 from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
+from linebounce.report.charts.base import LABELS
 from linebounce.report.machine import Machine
 from linebounce.report.network import network_drawing
 from linebounce.report.ownership import ownership_frames
 from linebounce.report.topology import node_drawing
 from linebounce.results import Results
 
-_SCRIPTS = ("data.js", "charts.js", "table.js", "explorer.js", "columns.js", "sweep.js", "sections.js", "page.js")
+# In the order of the page: (anchor, heading). Each has its part of the page in templates/sections/ANCHOR.html, and what draws
+# there in ANCHOR.js beside it.
+_SECTIONS = (
+    ("paper", "Against the paper"),
+    ("sweep", "Over the sweep"),
+    ("matrix", "Core to core"),
+    ("latency", "Latency of misses"),
+    ("locks", "Locks"),
+    ("lines", "Cache lines"),
+    ("ownership", "Who owns a line"),
+    ("subsystems", "Subsystems"),
+    ("machine", "Machine"),
+    ("metrics", "All metrics"),
+    ("configuration", "Configuration"),
+    ("again", "Run it again"),
+)
+_WITHOUT_SCRIPT = ("again",)
+_SCRIPTS = (
+    *("data.js", "charts.js", "table.js", "explorer.js", "columns.js"),
+    *(f"sections/{anchor}.js" for anchor, _ in _SECTIONS if anchor not in _WITHOUT_SCRIPT),
+    *("run.js", "page.js"),
+)
 
 
 def make_page(runs: Sequence[Results]) -> str:
@@ -35,7 +61,7 @@ def make_page(runs: Sequence[Results]) -> str:
         data = {
             "runs": [run["data"] for run in shown],
             "charts": {name: make() for name, make in charts.CHARTS.items()},
-            "labels": charts.LABELS,
+            "labels": LABELS,
             "key_figures": list(sweeps.KEY_FIGURES.items()),
         }
         page = environment.get_template("report.html")
@@ -79,7 +105,7 @@ def _run(results: Results) -> dict[str, Any]:
         "results": results,
         "machines": machines,
         "parameters": _parameters(results.config),
-        "config_text": (results.directory / "config.toml").read_text(encoding="utf-8"),
+        "config_html": _coloured((results.directory / "config.toml").read_text(encoding="utf-8")),
         "command": shlex.join(results.manifest.argv),
         "again": shlex.join(["linebounce", "run", str(results.directory / "config.toml"), "-o", f"{results.directory}_again"]),
         "verdicts": _verdicts(paper),
@@ -105,6 +131,7 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "points": [{"number": point.number, "at": dict(point.at), "failed": not point.metrics} for point in results.points],
         "machine_of_point": list(machine_of_point),
         "swept": results.swept(),
+        "sweep": sweeps.choices(results),
         "seeds": results.manifest.seeds,
         "line_bytes": Machine(results.config["machine"]).line_bytes,
         "paper": list(paper),
@@ -112,9 +139,10 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "latency_bins": _columns(tables.latency_bins(results.latency)),
         "latency_curves": _columns(tables.latency_curves(results.latency)),
         "latency_summary": _columns(tables.latency_summary(results.latency)),
-        "matrix": _columns(results.matrix),
+        "matrix": _columns(tables.matrix(results)),
         "locks": _columns(results.locks),
         "structures": _columns(tables.structures(results.lines)),
+        "homes": _columns(tables.homes(results.lines)),
         "subsystems": [row for point in results.points for row in tables.subsystems(point)],
         "lines": line_store.pack(results.lines),
         "ownership": {"lines": _columns(lines), "spans": _columns(spans)},
@@ -138,24 +166,18 @@ def _metrics(results: Results) -> dict[str, Any]:
 
 
 def _sections(results: Results) -> list[tuple[str, str]]:
-    """The contents: (anchor, heading) of what this run has data for."""
-    several = len(results.points) > 1
-    subsystem = any(tables.subsystems(point) for point in results.points)
-    present = [
-        ("paper", "Against the paper", bool(results.paper)),
-        ("sweep", "Over the sweep", several),
-        ("latency", "Latency of misses", not results.latency.is_empty()),
-        ("matrix", "Core to core", not results.matrix.is_empty()),
-        ("locks", "Locks", not results.locks.is_empty()),
-        ("lines", "Cache lines", not results.lines.is_empty()),
-        ("ownership", "Who owns a line", any(results.has_timeline(point.number) for point in results.points)),
-        ("subsystems", "Subsystems", subsystem),
-        ("machine", "Machine", True),
-        ("metrics", "All metrics", True),
-        ("configuration", "Configuration", True),
-        ("again", "Run it again", True),
-    ]
-    return [(anchor, heading) for anchor, heading, shown in present if shown]
+    """The contents: what this run has data for."""
+    empty = {
+        "paper": not results.paper,
+        "sweep": len(results.points) < 2,
+        "matrix": results.matrix.is_empty(),
+        "latency": results.latency.is_empty(),
+        "locks": results.locks.is_empty(),
+        "lines": results.lines.is_empty(),
+        "ownership": not any(results.has_timeline(point.number) for point in results.points),
+        "subsystems": not any(tables.subsystems(point) for point in results.points),
+    }
+    return [(anchor, heading) for anchor, heading in _SECTIONS if not empty.get(anchor)]
 
 
 def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
@@ -205,6 +227,11 @@ def _parameters(config: Mapping[str, Any]) -> list[dict[str, str]]:
         grade, _, why = source.partition(": ")
         rows.append({"path": path, "value": setting_text(value), "grade": grade, "why": why})
     return rows
+
+
+def _coloured(toml: str) -> Markup:
+    """A configuration as HTML in which style.css colours tables, keys and values."""
+    return Markup(pygments.highlight(toml, TOMLLexer(), HtmlFormatter(nowrap=True)))
 
 
 def _leaves(table: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:

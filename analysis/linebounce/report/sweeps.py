@@ -1,10 +1,11 @@
 """A metric over a swept path: which points a chart of it has."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from linebounce.records import Point, Setting, setting_text
+from linebounce.records import Point, Setting, ShapeRow, setting_text
 from linebounce.results import Results
 
 # What a reader looks for first, and how the page calls it. The first one that a run has is the one that is shown over a sweep.
@@ -27,6 +28,9 @@ KEY_FIGURES = {
 }
 
 
+CPUS = "machine.cpus"
+
+
 @dataclass(frozen=True)
 class Axes:
     """A metric over the path x, one line for each value of the path series, which is empty where there is one line."""
@@ -41,13 +45,20 @@ def is_numeric(values: Sequence[Setting]) -> bool:
 
 
 def default_axes(results: Results) -> Axes | None:
-    """What is shown until a reader chooses: a key figure over the first path of numbers."""
+    """What is shown until a reader chooses: over the first path of numbers what the paper says of it, else a key figure."""
     swept = results.swept()
-    names = [name for name in KEY_FIGURES if sum(name in point.metrics for point in results.points) > 1]
+    names = [name for name, count in _metric_counts(results).items() if count > 1]
     if not names or not swept:
         return None
     x = next((path for path, values in swept.items() if is_numeric(values)), next(iter(swept)))
-    return Axes(names[0], x, default_series(swept, x))
+    in_paper = [row.metric for row in results.paper if isinstance(row, ShapeRow) and row.over == x]
+    metric = next((name for name in [*in_paper, *KEY_FIGURES] if name in names), names[0])
+    return Axes(metric, x, default_series(swept, x))
+
+
+def _metric_counts(results: Results) -> Counter[str]:
+    """How many points have each metric."""
+    return Counter(name for point in results.points for name in point.metrics)
 
 
 def default_series(swept: Mapping[str, Sequence[Setting]], x: str) -> str:
@@ -56,29 +67,46 @@ def default_series(swept: Mapping[str, Sequence[Setting]], x: str) -> str:
     return next((path for path in others if not is_numeric(swept[path])), others[0] if others else "")
 
 
-def rows(results: Results, chosen: Point, axes: Axes) -> list[dict[str, Any]]:
-    """One row for each point of the chart.
+def held(results: Results, x: str, series: str) -> list[str]:
+    """Which other paths stay as they are at the chosen point, so that a chart has one point in each place.
 
-    Other paths stay as they are at the chosen point, but only as many of them as it takes to have one point in each place:
-    those that go in step with x need not stay.
+    Only as many as that takes: paths that go in step with x need not stay.
     """
-    points = list(results.points)
+    told_apart = [path for path in (x, series) if path]
+    stays: list[str] = []
     for path in results.swept():
-        places = {(point.at.get(axes.x), point.at.get(axes.series)) for point in points}
-        if len(places) == len(points):
-            break
-        if path not in (axes.x, axes.series):
-            points = [point for point in points if point.at.get(path) == chosen.at.get(path)]
-    found = [(point, point.metrics[axes.metric]) for point in points if axes.metric in point.metrics]
+        if _places(results, [*told_apart, *stays, path]) > _places(results, [*told_apart, *stays]):
+            stays.append(path)
+    return stays
+
+
+def _places(results: Results, paths: Sequence[str]) -> int:
+    return len({tuple(point.at.get(path) for path in paths) for point in results.points})
+
+
+def choices(results: Results) -> dict[str, Any]:
+    """What the page needs for its charts over the sweep: where it begins, and what stays for each pair of axes."""
+    swept = results.swept()
+    axes = default_axes(results)
+    return {
+        "default": asdict(axes) if axes else None,
+        "cpus_series": default_series(swept, CPUS),
+        "numeric": [path for path, values in swept.items() if is_numeric(values)],
+        "held": {x: {series: held(results, x, series) for series in ["", *swept]} for x in swept},
+    }
+
+
+def rows(results: Results, chosen: Point, axes: Axes) -> list[dict[str, Any]]:
+    """One row for each point of the chart, as the page makes them in templates/sections/sweep.js."""
+    stays = held(results, axes.x, axes.series)
     return [
         {
             "point": point.number,
             "x": point.at[axes.x],
             "series": setting_text(point.at[axes.series]) if axes.series else "",
-            "value": metric.value,
-            "ci95": metric.ci95 or 0,
-            "low": metric.value - (metric.ci95 or 0),
-            "high": metric.value + (metric.ci95 or 0),
+            "value": point[axes.metric].value,
+            "ci95": point[axes.metric].ci95 or 0,
         }
-        for point, metric in found
+        for point in results.points
+        if axes.metric in point.metrics and all(point.at.get(path) == chosen.at.get(path) for path in stays)
     ]

@@ -4,13 +4,15 @@ The page only chooses among their rows (a point, a kind, a home node); whatever 
 page and the figures for papers show the same numbers.
 """
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from linebounce.records import At, OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
-from linebounce.report.charts import RATIOS_SHOWN
+from linebounce.report.charts.paper import RATIOS_SHOWN
+from linebounce.report.machine import Machine
 from linebounce.results import Results
 
 # Bars of a latency histogram: 48 to each factor of ten, so that peaks a fifth apart have valleys between them.
@@ -62,18 +64,25 @@ def latency_bins(latency: pl.DataFrame) -> pl.DataFrame:
 def latency_curves(latency: pl.DataFrame) -> pl.DataFrame:
     """For each point, kind and source (and all sources together): which share of misses takes at most, and more than, so long.
 
-    One row for each step of the histogram, at the longest latency in it, so that no curve has more points than can be seen.
+    One row for each step of the histogram, at the longest latency in it, so that no curve has more points than can be seen, and
+    one before the first, from which a curve rises.
     """
     misses = with_all_kinds(latency).filter(~is_hit(pl.col("source")), pl.col("latency_ns") > 0)
     together = misses.with_columns(source=pl.lit(ALL))
     key = ["point", "kind", "source"]
     step = (pl.col("latency_ns").log10() * _BINS_PER_DECADE * 2).floor()
-    return (
+    steps = (
         pl.concat([together, misses])
         .group_by(*key, step.alias("step"))
         .agg(pl.col("latency_ns").max(), pl.col("count").sum())
         .sort(*key, "latency_ns")
         .with_columns(at_most=pl.col("count").cum_sum().over(key) / pl.col("count").sum().over(key))
+        .select(*key, "latency_ns", "at_most")
+    )
+    begins = steps.group_by(key, maintain_order=True).agg(pl.col("latency_ns").min()).with_columns(at_most=pl.lit(0.0))
+    return (
+        pl.concat([begins, steps])
+        .sort(*key, "latency_ns", "at_most")
         .select(
             *key,
             "latency_ns",
@@ -101,6 +110,23 @@ def latency_summary(latency: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def matrix(results: Results) -> pl.DataFrame:
+    """matrix.csv with the place of each CPU in a drawing: those of a node, and in it of a bus, beside each other."""
+    machine = Machine(results.config["machine"])
+    order = [
+        cpu
+        for node in machine.nodes_with_cpus()
+        for bus in range(machine.buses_per_node)
+        for core in machine.cores_of_bus(node, bus)
+        for cpu in core
+    ]
+    places = {
+        f"{end}_place": pl.col(f"{end}_cpu").replace_strict(order, range(len(order)), default=len(order))
+        for end in ("from", "to")
+    }
+    return results.matrix.with_columns(**places)
+
+
 def structures(lines: pl.DataFrame, most: int = 15) -> pl.DataFrame:
     """The structures with the most latency at each point, by source: total time in us, and its share of all misses' time."""
     time = (pl.col("count") * pl.col("latency_ns_mean")).sum() / 1000
@@ -113,6 +139,16 @@ def structures(lines: pl.DataFrame, most: int = 15) -> pl.DataFrame:
         .filter(pl.col("place") <= most)
         .sort("point", "place", "structure", "source")
         .select("point", "structure", "source", _rank(), pl.col("time_us").round_sig_figs(6), "share_pct")
+    )
+
+
+def homes(lines: pl.DataFrame) -> pl.DataFrame:
+    """For each point and node the misses on lines that have their home there, and how many of them other nodes' CPUs had."""
+    remote = (pl.col("count") * pl.col("remote_pct")).sum() / pl.col("count").sum()
+    return (
+        lines.group_by("point", "home")
+        .agg(pl.col("count").sum().alias("misses"), remote.round_sig_figs(4).alias("remote_pct"))
+        .sort("point", "home")
     )
 
 
@@ -147,7 +183,18 @@ def paper_table(results: Results) -> list[dict[str, Any]]:
     """Every paper row as the page shows it. `source` is where the figure stands, from the configuration."""
     sources = {str(row.get("id")): row.get("source", "") for row in results.config.get("paper", [])}
     tables = {str(row.get("id")): row.get("source", "") for row in results.config.get("table", [])}
-    return [_paper_entry(row, sources.get(row.id) or _table_source(row.id, tables)) for row in results.paper]
+    shared = _shared_begin([row.id for row in results.paper])
+    return [
+        _paper_entry(row, sources.get(row.id) or _table_source(row.id, tables)) | {"label": row.id[shared:]}
+        for row in results.paper
+    ]
+
+
+def _shared_begin(names: Sequence[str]) -> int:
+    """How many letters of whole words, up to a point, all names begin with: a chart's labels go without them."""
+    words = list(zip(*(name.split(".")[:-1] for name in names), strict=False))
+    same = list(itertools.takewhile(lambda word: len(set(word)) == 1, words))
+    return sum(len(word[0]) + 1 for word in same)
 
 
 def _settings_text(at: At) -> str:
@@ -194,7 +241,8 @@ def _tolerance_text(row: PaperRow) -> str:
     if row.tolerance is not None:
         return f"± {100 * row.tolerance:g} %"
     if row.tolerance_abs is not None:
-        return f"± {row.tolerance_abs:g} {row.unit}".rstrip()
+        unit = "points" if row.unit == "%" else row.unit
+        return f"± {row.tolerance_abs:g} {unit}".rstrip()
     return ""
 
 

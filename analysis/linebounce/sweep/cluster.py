@@ -1,18 +1,26 @@
 """The Dask cluster that runs a sweep: its own on this machine, one that is there, or one that Slurm or Kubernetes starts."""
 
+import atexit
+import contextlib
 import importlib
 import importlib.util
 import logging
 import os
+import re
+import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from linebounce.errors import UsageError
 
 CONNECT_TIMEOUT_S = 10
+_SBATCH_TIMEOUT_S = 60
+# Another sweep may have Dask's usual port.
+_ANY_DASHBOARD_PORT = ":0"
 
 
 @dataclass(frozen=True)
@@ -23,13 +31,23 @@ class ClusterOptions:
     scheduler: str = ""
     slurm: str = ""
     kubernetes: str = ""
+    logs: Path = Path()  # Slurm: what its jobs say
 
     @property
     def local(self) -> bool:
         return not (self.scheduler or self.slurm or self.kubernetes)
 
+    @property
+    def where_workers_are(self) -> str:
+        """What to look at while there is no worker."""
+        if self.slurm:
+            return f"`squeue --me` tells what became of the jobs, and what they said is in {self.logs}"
+        if self.kubernetes:
+            return "`kubectl get pods` tells what became of the pods"
+        return f"`dask worker {self.scheduler}` starts one"
 
-@contextmanager
+
+@contextlib.contextmanager
 def open_client(options: ClusterOptions, tell: Callable[[str], None]) -> Iterator[Any]:
     """A client of the cluster; what was started for it is stopped at the end. `tell` is called with lines for the user.
 
@@ -55,19 +73,70 @@ def open_client(options: ClusterOptions, tell: Callable[[str], None]) -> Iterato
 
 def _start(distributed: Any, options: ClusterOptions) -> Any:
     if options.slurm:
-        keywords = _keywords("--slurm", options.slurm)
-        cluster = _need("dask_jobqueue", "dask-jobqueue").SLURMCluster(**keywords)
-        cluster.scale(jobs=options.workers or 1)
-        return cluster
+        return _start_slurm(options)
     if options.kubernetes:
-        keywords = _keywords("--kubernetes", options.kubernetes)
-        operator = _need("dask_kubernetes.operator", "dask-kubernetes")
-        return operator.KubeCluster(n_workers=options.workers or 1, **keywords)
+        return _start_kubernetes(options)
     # Points are processes of their own already: threads that wait for them are enough, and start at once.
     at_once = options.workers or len(os.sched_getaffinity(0))
     return distributed.LocalCluster(
         n_workers=1, threads_per_worker=at_once, processes=False, dashboard_address="127.0.0.1:0", memory_limit=0
     )
+
+
+def _start_slurm(options: ClusterOptions) -> Any:
+    keywords = {"log_directory": str(options.logs), **_keywords("--slurm", options.slurm)}
+    jobqueue = _need("dask_jobqueue", "dask-jobqueue")
+    try:
+        cluster = jobqueue.SLURMCluster(scheduler_options={"dashboard_address": _ANY_DASHBOARD_PORT}, **keywords)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f'--slurm "{options.slurm}": {_first_line(error)}') from None
+    try:
+        _try_job(cluster.job_script())
+    except BaseException:
+        cluster.close()
+        with contextlib.suppress(OSError):  # the library has made it; what is not empty stays
+            options.logs.rmdir()
+            options.logs.parent.rmdir()
+        raise
+    cluster.scale(jobs=options.workers or 1)
+    return cluster
+
+
+def _try_job(script: str) -> None:
+    """Asks Slurm whether it would take such a job: a refusal is nowhere to be seen later, and the sweep would wait for ever."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sh") as file:
+        file.write(script)
+        file.flush()
+        command = ["sbatch", "--test-only", file.name]
+        try:
+            tried = subprocess.run(command, capture_output=True, text=True, timeout=_SBATCH_TIMEOUT_S, check=False)
+        except FileNotFoundError:
+            raise UsageError("--slurm: there is no sbatch here; start the sweep where jobs are submitted") from None
+        except subprocess.TimeoutExpired:
+            raise UsageError(
+                f"--slurm: sbatch has not answered for {_SBATCH_TIMEOUT_S} s; check with `sinfo` that Slurm's controller runs"
+            ) from None
+    if tried.returncode != 0:
+        said = " ".join(tried.stderr.split()) or f"exit code {tried.returncode}"
+        raise UsageError(f"--slurm: Slurm refuses the job of a worker: {said}")
+
+
+def _start_kubernetes(options: ClusterOptions) -> Any:
+    keywords = _keywords("--kubernetes", options.kubernetes)
+    operator = _need("dask_kubernetes.operator", "dask-kubernetes")
+    try:
+        return operator.KubeCluster(n_workers=options.workers or 1, quiet=True, **keywords)
+    except Exception as error:  # of several libraries, each with its own for what a cluster can refuse
+        atexit.unregister(operator.kubecluster.kubecluster.reap_clusters)  # it would ask the same cluster, and raise the same
+        raise UsageError(
+            f'--kubernetes "{options.kubernetes}": no cluster was started: {_first_line(error)}; check that '
+            "`kubectl get nodes` answers, and that `kubectl get daskclusters` knows Dask's operator"
+        ) from None
+
+
+def _first_line(error: Exception) -> str:
+    """Without the library's advice for programmers."""
+    return re.split(r"\n|\. |, for example", str(error).strip())[0] or type(error).__name__
 
 
 def _need(module: str, package: str) -> Any:

@@ -1,6 +1,7 @@
 """`linebounce sweep`: the points of `linebounce run`, spread over a Dask cluster; and which parameters move a metric."""
 
 import argparse
+import json
 import os
 import shlex
 import signal
@@ -8,8 +9,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -17,7 +19,7 @@ from typing import Any, NoReturn
 from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, exit_code
 from linebounce.program import Experiment, Plan, find_program
 from linebounce.sweep.cluster import ClusterOptions, open_client
-from linebounce.sweep.points import Job, digest, status_of, wait_until_free
+from linebounce.sweep.points import Job, digest, status_of, wait_until_free, write_file
 from linebounce.sweep.progress import ProgressBar
 
 _LOG_LINES = 15  # of a failed point's log
@@ -47,6 +49,7 @@ class Sweep:
     directory: Path  # absolute
     fresh: bool
     cluster: ClusterOptions
+    command: tuple[str, ...]  # as it was typed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,18 +66,22 @@ def tell(line: str) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     experiment = _experiment(arguments)
-    cluster = ClusterOptions(arguments.workers, arguments.scheduler, arguments.slurm, arguments.kubernetes)
+
+    def sweep_of(experiment: Experiment, directory: Path) -> Sweep:
+        where = (arguments.workers, arguments.scheduler, arguments.slurm, arguments.kubernetes)
+        cluster = ClusterOptions(*where, logs=directory / "slurm")
+        return Sweep(experiment, directory, arguments.fresh, cluster, arguments.command)
+
     if arguments.vary:
         from linebounce.sweep.sensitivity import Study, prepare  # noqa: PLC0415  statistics take a moment to load
 
         varied, directory, variations = prepare(experiment, arguments.vary, lambda name: _output(arguments, name))
-        code = run_sweep(Sweep(varied, directory, arguments.fresh, cluster), merged=lambda _: None)
+        code = run_sweep(sweep_of(varied, directory), merged=lambda _: None)
         if status_of(directory) in ("complete", "failed"):
             Study(directory, arguments.metric, variations).show()
         return code
     name = "" if arguments.output else experiment.plan().experiment
-    directory = _output(arguments, name)
-    return run_sweep(Sweep(experiment, directory, arguments.fresh, cluster), merged=_print_merged)
+    return run_sweep(sweep_of(experiment, _output(arguments, name)), merged=_print_merged)
 
 
 def _output(arguments: argparse.Namespace, name: str) -> Path:
@@ -96,15 +103,16 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
 def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
     """Runs what is missing, and merges. `merged` is given what `linebounce run --merge` prints. Returns the exit code."""
     experiment, directory = sweep.experiment, sweep.directory
-    started = time.monotonic()
+    begun = datetime.now(UTC)
     plan = experiment.plan(None if sweep.fresh else directory)
-    start_s = time.monotonic() - started
     missing = [point for point in range(len(plan.at)) if point not in plan.done]
     failed: dict[int, str] = {}
     code = DONE
     if missing:
-        code, failed = _run_points(sweep, plan, missing, start_s)
+        code, failed = _run_points(sweep, plan, missing)
     merge_code, output, complaints = _merge(experiment, directory, ran=bool(missing))
+    if missing:
+        _sign(directory, sweep.command, begun)
     if code == INTERRUPTED:
         tell(f"interrupted; what is finished is in {directory}, and the same command goes on from there")
         return code
@@ -117,7 +125,7 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
     return code
 
 
-def _run_points(sweep: Sweep, plan: Plan, missing: list[int], start_s: float) -> tuple[int, dict[int, str]]:
+def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict[int, str]]:
     """The exit code, and the failed points with what the program said of each."""
     with open_client(sweep.cluster, tell) as client:
         from linebounce.sweep.dispatch import Dispatcher, Progress, SchedulerLostError  # noqa: PLC0415  Dask is there by now, or was named
@@ -126,7 +134,7 @@ def _run_points(sweep: Sweep, plan: Plan, missing: list[int], start_s: float) ->
             sweep.experiment.start(sweep.directory, fresh=sweep.fresh)
         progress = Progress(len(plan.at), done=len(plan.done))
         with ProgressBar(plan.experiment, progress, tell) as bar:
-            dispatcher = Dispatcher(client, _job(sweep, plan), start_s, progress, bar.show)
+            dispatcher = Dispatcher(client, _job(sweep, plan), progress, bar.show, sweep.cluster.where_workers_are)
             try:
                 dispatcher.run(missing)
             except KeyboardInterrupt:
@@ -165,6 +173,19 @@ def _merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str
     command = experiment.command("-o", str(directory), *(["--merge"] if ran else []))
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr.strip().removeprefix("linebounce: ")
+
+
+def _sign(directory: Path, command: Sequence[str], begun: datetime) -> None:
+    """The merge knows of itself alone: how the results came about, when and in what time, is the sweep's to say."""
+    manifest = directory / "manifest.json"
+    with suppress(OSError, ValueError):  # without it the merge's own words stay
+        document = json.loads(manifest.read_bytes())
+        document |= {
+            "argv": list(command),
+            "started": begun.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "wall_s": float(f"{(datetime.now(UTC) - begun).total_seconds():.6g}"),
+        }
+        write_file(manifest, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def _print_merged(output: str) -> None:
@@ -250,7 +271,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="sensitivity: run with this parameter N %% lower and higher; of a table, such as machine.bus, every time in it",
     )
     parser.add_argument("--metric", metavar="METRIC", help="what --vary looks at")
-    parsed = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    parsed = parser.parse_args(words, argparse.Namespace(command=("linebounce", "sweep", *words)))
     if bool(parsed.vary) != bool(parsed.metric):
         parser.error("--vary and --metric belong together: --vary machine.memory.latency_ns=20% --metric METRIC")
     if parsed.scheduler and parsed.workers:

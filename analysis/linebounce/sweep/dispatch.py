@@ -7,8 +7,6 @@ task: the program reads and checks the whole experiment each time it starts, and
 import asyncio
 import contextlib
 import math
-import os
-import tempfile
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
@@ -19,7 +17,7 @@ from typing import Any
 import distributed
 
 from linebounce.errors import UsageError
-from linebounce.sweep.points import Job, Outcome, run_points, stop
+from linebounce.sweep.points import Job, Outcome, run_points, status_of, stop, write_file
 
 _ATTEMPTS = 2  # a failed point is retried once
 # Of a task's work: starting the program, as a rule and at the end of a sweep.
@@ -27,7 +25,7 @@ _START_SHARE = 0.03
 _LARGEST_START_SHARE = 0.5
 _TASKS_AHEAD = 2  # for each thread of a worker: the one that it runs, and the next
 _POLL_S = 0.5
-_TELL_AFTER_S = 10.0  # of waiting for the first worker
+_TELL_AFTER_S = 10.0  # without any worker
 _STOP_TIMEOUT_S = 10.0
 
 
@@ -45,23 +43,27 @@ class Progress:
 
     points: int
     done: int = 0
+    underway: int = 0  # done, too, while others of their task are running
     failed: dict[int, str] = field(default_factory=dict)  # with what the program said
 
 
 class Dispatcher:
-    """Runs the points of one job. `start_s`: how long the program takes to start; `show` is called after every change."""
+    """Runs the points of one job. `show` is called after every change; `no_worker`: what to do where there is none."""
 
-    def __init__(self, client: Any, job: Job, start_s: float, progress: Progress, show: Callable[[str], None]) -> None:
+    def __init__(self, client: Any, job: Job, progress: Progress, show: Callable[[str], None], no_worker: str) -> None:
         self.client = client
         self.job = job
-        self.start_s = start_s
         self.progress = progress
         self.show = show
+        self.no_worker = no_worker
         self.waiting: deque[int] = deque()
         self.again: deque[int] = deque()  # each goes alone, so that what is said is of it
         self.running: dict[Any, list[int]] = {}
         self.attempts: Counter[int] = Counter()
-        self.point_s = math.inf  # of the last task, a mean: without starting the program
+        # Measured on the tasks: what a point takes without starting the program, and what starting it takes.
+        self.point_s = math.inf
+        self.start_s = math.inf
+        self.finished_of: dict[Any, int] = {}  # of a running task, the points that are in the directory already
 
     def run(self, points: Iterable[int]) -> None:
         """Runs these points to their end, whatever it is. Errors: SchedulerLostError, UsageError (no worker can run any)."""
@@ -78,13 +80,15 @@ class Dispatcher:
             self.client.run(stop, self.job.name, on_error="ignore")
 
     def _work(self) -> None:
-        started = time.monotonic()
+        last_seen = time.monotonic()
         told = False
         while self.waiting or self.again or self.running:
             threads = sum(self.client.nthreads().values())
-            if threads == 0 and not told and time.monotonic() - started > _TELL_AFTER_S:
+            if threads > 0:
+                last_seen, told = time.monotonic(), False
+            elif not told and time.monotonic() - last_seen > _TELL_AFTER_S:
                 told = True
-                self.show("waiting for a worker to join the scheduler")
+                self.show(f"the scheduler has no worker, waiting for one: {self.no_worker}")
             self._hand_out(max(1, threads))
             self._take_back()
 
@@ -98,7 +102,7 @@ class Dispatcher:
     def _next_points(self, threads: int) -> list[int]:
         """As many as keep the program's start a small part of a task; towards the end fewer, so that all threads end together,
         but none for which starting the program is most of the work."""
-        starts = self.start_s / max(self.point_s, 1e-3)
+        starts = self.start_s / max(self.point_s, 1e-3) if self.start_s < math.inf else 0.0
         fair = math.ceil(len(self.waiting) / (_TASKS_AHEAD * threads))
         least = min(math.ceil(starts / _LARGEST_START_SHARE), math.ceil(len(self.waiting) / threads))
         wanted = max(1, least, min(math.ceil(starts / _START_SHARE), fair))
@@ -113,8 +117,19 @@ class Dispatcher:
             raise SchedulerLostError
         for future in finished:
             points = self.running.pop(future)
+            self.finished_of.pop(future, None)
             self._note(self._outcome(future, points))
+        self._look_at_running()
         self.show("")
+
+    def _look_at_running(self) -> None:
+        """Counts what tasks under way have finished, where the workers write into this directory: they go in order."""
+        for future, points in self.running.items():
+            finished = self.finished_of.get(future, 0)
+            while finished < len(points) and status_of(self.job.point_directory(points[finished])) == "complete":
+                finished += 1
+            self.finished_of[future] = finished
+        self.progress.underway = sum(self.finished_of.values()) if self.job.swept else 0
 
     def _outcome(self, future: Any, points: list[int]) -> Outcome:
         if future.status in ("cancelled", "lost"):
@@ -134,6 +149,8 @@ class Dispatcher:
         self.progress.done += len(outcome.done)
         if outcome.done:
             self.point_s = outcome.simulation_s / len(outcome.done)
+            if len(outcome.done) == 1:
+                self.start_s = min(self.start_s, outcome.wall_s - outcome.simulation_s)
         self.waiting.extendleft(reversed(outcome.not_run))
         for point, log in outcome.failed.items():
             self.attempts[point] += 1
@@ -150,10 +167,4 @@ def _first_line(error: BaseException) -> str:
 def write_files(directory: Path, files: dict[str, bytes]) -> None:
     """What a worker has sent, each beside its place and renamed, in the order in which they came."""
     for name, content in files.items():
-        path = directory / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=".linebounce-tmp-", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(temporary).chmod(0o644)
-        Path(temporary).rename(path)
+        write_file(directory / name, content)

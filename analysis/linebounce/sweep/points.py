@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import json
 import os
+import secrets
 import signal
 import subprocess
 import tempfile
@@ -50,6 +51,7 @@ class Outcome:
     failed: dict[int, str] = field(default_factory=dict)  # with what the program said
     not_run: list[int] = field(default_factory=list)
     simulation_s: float = 0.0  # of the points that are done
+    wall_s: float = 0.0  # of the task
     files: dict[str, bytes] = field(default_factory=dict)  # by their path in the results directory; empty where it is shared
 
 
@@ -68,6 +70,13 @@ def digest(path: Path) -> str:
 
 def run_points(job: Job, points: Sequence[int]) -> Outcome:
     """Runs these points one after the other. Raises UsageError on a worker without the program."""
+    begun = time.monotonic()
+    outcome = _run_points(job, points)
+    outcome.wall_s = time.monotonic() - begun
+    return outcome
+
+
+def _run_points(job: Job, points: Sequence[int]) -> Outcome:
     job = replace(job, experiment=replace(job.experiment, program=find_program(job.experiment.program)))
     if job.name in _stopped:
         return Outcome(not_run=list(points))
@@ -153,6 +162,19 @@ def _run(job: Job, command: list[str]) -> tuple[int, str]:
 def status_of(directory: Path) -> str:
     """In the directory's manifest: complete, failed or interrupted; empty if there is none that can be read."""
     return str(_manifest(directory).get("status", ""))
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Beside its place, then renamed: whoever reads finds all of it or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.parent / f".linebounce-tmp-{secrets.token_hex(8)}"
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+        temporary.rename(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _manifest(directory: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,11 @@ class Effect:
     elasticity: float
     ci95: float | None  # half the width of its 95 % interval, paired over seeds; None with one seed
 
+    @property
+    def none(self) -> bool:
+        """Whether the metric is the same on both sides, with every seed."""
+        return self.elasticity == 0 and not self.ci95
+
 
 def prepare(
     experiment: Experiment, vary: Sequence[str], directory: Callable[[str], Path]
@@ -82,16 +87,33 @@ def variations_of(option: str, base: Mapping[str, Any]) -> list[Variation]:
     if found is None or not 0 < float(found["percent"]) < 100:
         raise UsageError(f'--vary "{option}": must be PATH=N%, such as machine.memory.latency_ns=20%, N above 0 and below 100')
     path, share = found["path"], float(found["percent"]) / 100
-    numbers = dict(_numbers(base, ""))
+    settings = dict(_settings(base, ""))
+    numbers = {name: value for name, value in settings.items() if _is_number(value)}
     below = [name for name in numbers if name.startswith(f"{path}.") and _TIMED.search(name)]
     chosen = [name for name in ([path] if path in numbers else below) if numbers[name] != 0]
-    if not chosen:
-        near = difflib.get_close_matches(path, numbers, n=3)
-        meant = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise UsageError(
-            f'--vary "{option}": {path} is no number of this experiment other than 0, and no table with times{meant}'
-        )
+    swept = {name for axis in base.get("sweep", {}).get("together", ()) for name in axis}
+    if not chosen or swept & {*chosen}:
+        raise UsageError(f'--vary "{option}": {_why_not(path, settings, swept)}')
     return [_variation(name, numbers[name], share) for name in chosen]
+
+
+def _why_not(path: str, settings: Mapping[str, Any], swept: Set[str]) -> str:
+    if path in swept:
+        return f"the experiment sweeps {path} already; --set {path}=VALUE gives it one value, which can be varied"
+    if path not in settings:
+        inside = [name for name in settings if name.startswith(f"{path}.")]
+        if inside:
+            taken = sorted(swept & {*inside})
+            reason = f"the experiment sweeps its {taken[0]}" if taken else "it has no time and no clock other than 0"
+            return f"{path} cannot be varied as a whole: {reason}; name one number, such as {inside[0]}"
+        near = difflib.get_close_matches(path, [name for name, value in settings.items() if _is_number(value)], n=3)
+        return f"this experiment has no {path}" + (f"; did you mean {' or '.join(near)}?" if near else "")
+    value = settings[path]
+    if _is_number(value):
+        return f"{path} is 0, and stays so whatever the percentage; compare values of it by a [sweep]"
+    return (
+        f"{path} is {json.dumps(value, ensure_ascii=False)}, and only a number can be varied; compare values of it by a [sweep]"
+    )
 
 
 def _variation(path: str, base: Number, share: float) -> Variation:
@@ -102,12 +124,17 @@ def _variation(path: str, base: Number, share: float) -> Variation:
     return Variation(path, base, float(f"{base * (1 - share):.9g}"), float(f"{base * (1 + share):.9g}"))
 
 
-def _numbers(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Number]]:
+def _settings(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    """All values below a table, by their paths."""
     for key, value in table.items():
         if isinstance(value, Mapping):
-            yield from _numbers(value, f"{prefix}{key}.")
-        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield from _settings(value, f"{prefix}{key}.")
+        else:
             yield f"{prefix}{key}", value
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _experiment_text(name: str, base: Mapping[str, Any], variations: Sequence[Variation]) -> str:
@@ -135,8 +162,10 @@ class Study:
         known = {name for point in self.results.points for name in point.metrics}
         if metric not in known:
             near = difflib.get_close_matches(metric, known, n=3)
-            meant = f"; did you mean {' or '.join(near)}?" if near else ""
-            raise UsageError(f"{output}: there is no metric {metric}{meant}")
+            meant = f"; did you mean {' or '.join(near)}?" if near else "."
+            raise UsageError(
+                f"{output}: there is no metric {metric}{meant} The runs are done: another --metric needs no more of them"
+            )
 
     def show(self) -> None:
         """Prints a table for each point of the base's own sweep."""
@@ -162,7 +191,13 @@ class Study:
         place = f" at {Point(0, at, {}).title}" if at else ""
         base = points[0].metrics.get(self.metric, "not measured")
         effects = self.effects(points)
-        shown: list[Text | Table] = [Text.assemble((self.metric, "bold"), f"{place}: {base}"), _table(effects)]
+        moving = [effect for effect in effects if not effect.none]
+        shown: list[Text | Table] = [Text.assemble((self.metric, "bold"), f"{place}: {base}")]
+        if moving:
+            shown.append(_table(moving))
+        still = [effect.variation.path for effect in effects if effect.none]
+        if still:
+            shown.append(Text(f"without any effect: {', '.join(still)}", style="dim"))
         missing = varied - {effect.variation.path for effect in effects}
         if missing:
             shown.append(Text(f"failed, or without this metric: {', '.join(sorted(missing))}", style="dim"))

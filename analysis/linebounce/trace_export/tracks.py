@@ -84,7 +84,9 @@ _GROUPS = ("CPUs", "Locks", "Buses", "Links", "Grace periods")
 
 
 def tracks_of(timeline: pl.DataFrame) -> Iterator[Track]:
-    """Every track, a parent before its children, in the order in which a viewer lists them; every span on one of them."""
+    """Every track, a parent before its children, siblings in the order of a viewer's list; every span on one of them.
+
+    Perfetto's viewer lists what has no parent by name, whatever its rank: the order of the groups themselves is not ours."""
     drawn = sorted(
         ((_KINDS[span["kind"]].path(span), span) for span in timeline.iter_rows(named=True)),
         key=lambda entry: (_order(entry[0]), entry[1]["begin_ns"], entry[1]["end_ns"]),
@@ -105,10 +107,10 @@ def _slice(span: Span) -> Slice:
     return Slice(span["kind"], span["begin_ns"], span["end_ns"], kind.name(span), kind.arguments(span))
 
 
-def _order(path: tuple[str, ...]) -> tuple[object, ...]:
-    """Groups in their order, CPU 2 before CPU 10."""
+def _order(path: tuple[str, ...]) -> tuple[int, list[str], tuple[str, ...]]:
+    """Groups in their order, CPU 2 before CPU 10. No two paths are at one place in it, not even lock1 and lock01."""
     words = [re.sub(r"\d+", lambda number: number.group().zfill(9), word) for word in path[1:]]
-    return (_GROUPS.index(path[0]), *words)
+    return _GROUPS.index(path[0]), words, path
 
 
 def _lanes(slices: Sequence[Slice]) -> list[list[Slice]]:

@@ -86,8 +86,8 @@ TEST_F(ExperimentFile, TheCommandLineOverridesMachineWorkloadAndSeed) {
   const Experiment seed = load(kExperiment, {{}, {}, 99});
   EXPECT_EQ(seed.seed, 99U);
   EXPECT_FALSE(seed.overridden);
-  EXPECT_THAT(experiment_error(kExperiment, {{}, {}, std::uint64_t{1} << 63}),
-              HasSubstr("--seed: 9223372036854775808 is out of range; legal: 0 to 9007199254740992"));
+  EXPECT_THAT(experiment_error(kExperiment, {{}, {}, -1}),
+              HasSubstr("--seed: -1 is out of range; legal: 0 to 9007199254740992"));
   EXPECT_THAT(experiment_error(kExperiment, {"m", {}, {}}), HasSubstr("--machine: machine \"m\" is not known; known: "));
 }
 

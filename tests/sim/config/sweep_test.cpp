@@ -43,6 +43,19 @@ TEST_F(Sweep, ValuesReachThePointsInput) {
   EXPECT_FALSE(expanded.at(1).resolved.contains("sweep"));
 }
 
+TEST_F(Sweep, OnlyThePointsThatAreAskedForAreMadeAndChecked) {
+  write("e.toml", sweep("\"machine.cpus\" = [4, 2]\n\"workload.lock\" = [\"tas\", \"ticket\"]\n"));
+  const Experiment experiment = load_unexpanded(path("e.toml"), {}, test_catalogue());
+  ASSERT_EQ(point_count(experiment), 4U);
+  const auto all = expand(experiment);
+  const auto some = expand(experiment, std::vector{2});
+  ASSERT_EQ(some.size(), 4U);
+  for (std::size_t number = 0; number < 4; ++number) EXPECT_EQ(some[number].at, all[number].at);
+  EXPECT_EQ(configuration_hash(some[2].resolved), configuration_hash(all[2].resolved));
+  EXPECT_EQ(some[2].input.machine.cpus, 2);
+  EXPECT_TRUE(some[1].resolved.empty());
+}
+
 TEST_F(Sweep, OneToNIsThePowersOfTwoAndAllOfTheMachines) {
   EXPECT_EQ(points("\"machine.cpus\" = \"1..N\"\n"),
             (std::vector<At>{{{"machine.cpus", integer(1)}}, {{"machine.cpus", integer(2)}}, {{"machine.cpus", integer(4)}}}));

@@ -75,7 +75,11 @@ class Charts {
     figure.replaceChildren(place);
     figure.style.minHeight = "";
     figure.dataset.drawn = "yes";
-    place.querySelector("svg")?.setAttribute("aria-label", figure.dataset.describe);
+    const svg = place.querySelector("svg");
+    // A picture with a name instead of a thousand unnamed marks; the numbers are in the tables.
+    for (const part of svg.children) part.setAttribute("aria-hidden", "true");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", `${figure.dataset.describe}: ${numberText(rows.length)} values`);
   }
 }
 
@@ -85,8 +89,7 @@ const DARK_COLOURS = [
   ["#56b4e9", "#a5d8f7"],
   ["#d55e00", "#f0803c"],
   ["#404448", "#d5d9de"],
-  ["#5b4a9c", "#a394e0"],
-  ["#8c564b", "#c08a7e"],
+  ["#7f7f7f", "#a3a8ae"],
 ];
 
 function isDark() {
@@ -100,15 +103,17 @@ function fitToRows(spec, rows, width) {
   const isNarrow = width < 480;
   const distinctOf = (channel) => [...new Set(rows.map((row) => row[channel?.field]))];
   for (const part of [spec, ...(spec.layer ?? [])]) {
-    const { x, y, yOffset, color, shape } = part.encoding ?? {};
+    const { x, y, yOffset, color, strokeDash, shape } = part.encoding ?? {};
     const hasNames = y?.type === "nominal";
+    if (isNarrow && x?.title?.length > 30) x.title = x.title.replace(/ \(.*\)$/, "");
     if (isNarrow && hasNames) y.axis = { ...y.axis, labelLimit: 140, labelExpr: "length(datum.label) > 20 ? '…' + slice(datum.label, -19) : datum.label" };
     if (x?.field === "x") x.axis = { ...x.axis, values: distinctOf(x) };
     if (spec.height?.step && y) spec.height = Math.max(40, spec.height.step * distinctOf(y).length * (yOffset ? distinctOf(yOffset).length : 1));
-    for (const channel of [color, shape]) {
+    for (const channel of [color, strokeDash, shape]) {
       if (!channel?.legend || channel.type !== "nominal") continue;
       const present = distinctOf(channel);
-      const named = (channel.scale?.domain ?? present).filter((value) => present.includes(value));
+      channel.scale.domain ??= present; // of all layers alike, or their legends are several
+      const named = channel.scale.domain.filter((value) => present.includes(value));
       const columns = Math.floor((width - (hasNames ? 150 : 40)) / 155);
       if (present.length === 1 && present[0] === "") {
         channel.legend = null; // nothing has been chosen for the colours
@@ -141,6 +146,7 @@ function chartConfig() {
       titlePadding: 8,
     },
     legend: { labelColor: ink, titleColor: soft, labelFontSize: 12, titleFontSize: 12, titleFontWeight: 500, symbolSize: 90, symbolOpacity: 1, labelLimit: 260 },
+    text: { color: ink },
     errorbar: { rule: { color: soft }, ticks: { color: soft } },
   };
 }

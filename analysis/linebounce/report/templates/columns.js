@@ -34,8 +34,8 @@ const signed = (value) => `${value < 0 ? "−" : "+"}${numberText(Math.abs(value
 
 const PAPER_COLUMNS = [
   { key: "id", label: "figure", html: (row) => element("span", { title: row.source }, code(row.id), row.at ? element("small", {}, row.at) : null) },
-  { key: "paper", label: "paper", number: true, text: (row) => ("series" in row ? row.expected : `${numberText(row.paper)} ${row.unit}`) },
-  { key: "simulated", label: "simulated", number: true, text: (row) => ("series" in row ? `${seriesText(row.series)} ${row.unit}` : `${numberText(row.simulated)} ${row.unit}`) },
+  { key: "paper", label: "paper", number: true, text: (row) => ("series" in row ? row.expected : `${numberText(row.paper)} ${unitText(row.unit)}`) },
+  { key: "simulated", label: "simulated", number: true, text: (row) => ("series" in row ? `${seriesText(row.series)} ${unitText(row.unit)}` : `${numberText(row.simulated)} ${unitText(row.unit)}`) },
   { key: "ratio", label: "error", title: "simulated / paper - 1, or the difference of shares", number: true, text: errorText },
   { key: "tolerance", label: "tolerance", number: true, text: (row) => row.tolerance },
   { key: "kind", label: "kind", html: (row) => element("span", { class: `grade ${row.kind}` }, row.kind) },
@@ -93,5 +93,5 @@ const METRIC_COLUMNS = [
   { key: "name", label: "metric", html: (row) => code(row.name) },
   { key: "value", label: "value", number: true, text: (row) => numberText(row.value, 6) },
   { key: "ci95", label: "± 95 %", number: true, text: (row) => (row.ci95 === null ? "" : numberText(row.ci95, 3)) },
-  { key: "unit", label: "unit" },
+  { key: "unit", label: "unit", text: (row) => unitText(row.unit) },
 ];

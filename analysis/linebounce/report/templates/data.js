@@ -29,8 +29,13 @@ function numberText(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en-US");
-  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(2);
+  if (value !== 0 && Math.abs(value) < 1e-5) return value.toExponential(2);
   return value.toLocaleString("en-US", { maximumSignificantDigits: digits });
+}
+
+// Units as a person writes them.
+function unitText(unit) {
+  return unit === "us" ? "µs" : unit;
 }
 
 // In the few letters of a large figure: 1.158 million instead of 1,157,780.

@@ -144,6 +144,12 @@ function fieldsOfLine(uses, lineBytes) {
   return fields;
 }
 
+// How strong a colour is: half at most below dark letters, nearly all of it below light ones; between them neither can be read.
+function strengthOf(share) {
+  const part = Math.sqrt(share);
+  return part > 0.55 ? 0.86 + (0.14 * (part - 0.55)) / 0.45 : 0.16 + (0.34 * part) / 0.55;
+}
+
 // The drawing: rows of bytes, on them the fields, the darker the more of the line's latency they have.
 function drawLine(uses, lineBytes, width, choose) {
   const perRow = Math.min(lineBytes, width < 540 ? 16 : 32);
@@ -157,7 +163,7 @@ function drawLine(uses, lineBytes, width, choose) {
       const from = Math.max(field.offset, start);
       const to = Math.min(field.end, start + perRow);
       if (from >= to) continue;
-      const strength = 0.16 + 0.84 * Math.sqrt(field.latency / most);
+      const strength = strengthOf(field.latency / most);
       const share = (100 * field.latency) / total;
       const label = `${field.name}, offset ${field.offset}: ${numberText(field.misses)} misses, ${numberText(share, 3)} % of the line's latency, ${field.written ? "written" : "only read"}`;
       row.append(

@@ -1,0 +1,57 @@
+"""The charts, as Vega-Lite made by Altair, each drawn from a table by name.
+
+The page puts the chosen rows into a chart's table and embeds it; `--figures` does the same without a page.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from linebounce.report.charts.base import Spec
+from linebounce.report.charts.latency import latency_cdf, latency_histogram, latency_tail
+from linebounce.report.charts.lines import ownership, structures, subsystems
+from linebounce.report.charts.matrix import matrix
+from linebounce.report.charts.paper import paper_points, paper_ratios
+from linebounce.report.charts.sweep import sweep_bars, sweep_line
+
+# By the name of the place on the page, and of the figure's file.
+CHARTS = {
+    "paper_ratios": paper_ratios,
+    "paper_points": paper_points,
+    "latency_histogram": latency_histogram,
+    "latency_cdf": latency_cdf,
+    "latency_tail": latency_tail,
+    "matrix": matrix,
+    "sweep_line": sweep_line,
+    "sweep_bars": sweep_bars,
+    "subsystems": subsystems,
+    "structures": structures,
+    "ownership": ownership,
+}
+
+# What has a legend. Those of one field are one legend only as long as they are set alike.
+LEGENDS = ("color", "strokeDash", "shape")
+
+
+def with_rows(spec: Spec, table: str, rows: list[dict[str, Any]], words: Mapping[str, str]) -> Spec:
+    """A chart with its data; words stand in for its «placeholders». Legends name only what is there.
+
+    The page does the same in templates/charts.js.
+    """
+    text = json.dumps(spec, ensure_ascii=False)
+    for word, value in words.items():
+        text = text.replace(f"«{word}»", json.dumps(value, ensure_ascii=False)[1:-1])
+    filled: Spec = json.loads(text) | {"datasets": {table: rows}}
+    for part in [filled, *filled.get("layer", [])]:
+        encoding = part.get("encoding", {})
+        if encoding.get("x", {}).get("field") == "x":
+            encoding["x"].setdefault("axis", {})["values"] = list(dict.fromkeys(row["x"] for row in rows))
+        for channel in LEGENDS:
+            coloured = encoding.get(channel, {})
+            if coloured.get("legend") and coloured.get("type") == "nominal":
+                present = list(dict.fromkeys(row[coloured["field"]] for row in rows))
+                domain = coloured["scale"].setdefault("domain", present)  # of all layers alike, or their legends are several
+                coloured["legend"]["values"] = [value for value in domain if value in present]
+                if present == [""]:  # nothing has been chosen for the colours
+                    coloured["legend"] = None
+    return filled

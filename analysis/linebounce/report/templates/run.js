@@ -1,0 +1,114 @@
+// One run of the page: the point that is chosen, and the sections that show it. Each is a class of sections/NAME.js with
+// show(), which is called for every point; a section that the run has no data for is not on the page.
+
+const SECTIONS = {
+  paper: PaperSection,
+  sweep: SweepSection,
+  matrix: MatrixSection,
+  latency: LatencySection,
+  locks: LocksSection,
+  lines: LinesSection,
+  ownership: OwnershipSection,
+  subsystems: SubsystemsSection,
+  machine: MachineSection,
+  metrics: MetricsSection,
+  configuration: ConfigurationSection,
+};
+
+class RunView {
+  constructor(article, run, page) {
+    this.article = article;
+    this.run = run;
+    this.page = page;
+    this.point = run.points.findIndex((point) => point.number === run.first_shown);
+    this.sections = Object.entries(SECTIONS).flatMap(([name, Section]) => (this.find(`[data-section="${name}"]`) ? [new Section(this)] : []));
+    this.wirePoints();
+    this.show();
+  }
+
+  show() {
+    this.showChoice();
+    this.showKeyFigures();
+    for (const section of this.sections) section.show();
+  }
+
+  // ---- what sections use ----
+
+  find(selector) {
+    return this.article.querySelector(selector);
+  }
+
+  get number() {
+    return this.run.points[this.point].number;
+  }
+
+  metric(name) {
+    const metric = this.run.metrics[name];
+    const value = metric?.value[this.point];
+    return value === null || value === undefined ? null : { value, unit: metric.unit, ci95: metric.ci95?.[this.point] ?? null };
+  }
+
+  table(name, columns, options) {
+    return new SortTable(this.find(`[data-table="${name}"]`), columns, options);
+  }
+
+  // Draws a chart in the figure that has its place; `chart` is the chart's own name where it is another.
+  draw(place, table, rows, { chart = place, words = {} } = {}) {
+    this.page.charts.show(this.find(`figure[data-chart="${place}"]`), chart, table, rows, words);
+  }
+
+  onFilter(name, show) {
+    this.find(`[data-filter="${name}"]`).addEventListener("input", show);
+  }
+
+  filter(name) {
+    return this.find(`[data-filter="${name}"]`).value.trim();
+  }
+
+  // ---- the chosen point ----
+
+  wirePoints() {
+    const form = this.find("[data-points]");
+    if (!form) return;
+    form.addEventListener("submit", (event) => event.preventDefault());
+    for (const select of form.querySelectorAll("select")) {
+      const path = select.dataset.path;
+      [...select.options].forEach((option, i) => (option.value = String(i)));
+      select.addEventListener("change", () => {
+        this.point = this.nearestPoint(path, this.run.swept[path][Number(select.value)]);
+        this.show();
+      });
+    }
+  }
+
+  // Of the points with this value the one that differs least from the one that was chosen.
+  nearestPoint(path, value) {
+    const { points } = this.run;
+    const at = points[this.point].at;
+    const same = (i) => Object.keys(at).filter((key) => key !== path && points[i].at[key] === at[key]).length;
+    const candidates = [...points.keys()].filter((i) => points[i].at[path] === value);
+    return candidates.reduce((best, candidate) => (same(candidate) > same(best) ? candidate : best));
+  }
+
+  showChoice() {
+    const form = this.find("[data-points]");
+    if (!form) return;
+    const { at, failed } = this.run.points[this.point];
+    for (const select of form.querySelectorAll("select")) select.value = String(this.run.swept[select.dataset.path].indexOf(at[select.dataset.path]));
+    form.querySelector("output").textContent = `point ${this.number} (0 to ${this.run.points.length - 1})${failed ? ", failed" : ""}`;
+  }
+
+  showKeyFigures() {
+    const tiles = this.page.keyFigures.flatMap(([name, label]) => {
+      const metric = this.metric(name);
+      return metric ? [keyFigure(name, label, metric)] : [];
+    });
+    this.find("[data-key-figures]").replaceChildren(element("dl", {}, ...tiles.slice(0, 6)));
+  }
+}
+
+function keyFigure(name, label, { value, unit, ci95 }) {
+  const number = element("dd", {}, shortText(value), element("small", {}, ` ${unitText(unit)}`));
+  const spread = ci95 ? element("dd", { class: "spread" }, ` ± ${shortText(Number(ci95.toPrecision(2)))}`) : null;
+  return element("div", { title: name }, element("dt", {}, label), number, spread);
+}

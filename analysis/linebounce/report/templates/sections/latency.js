@@ -1,0 +1,25 @@
+// Latencies of misses by source, of kernel, user, or both.
+
+class LatencySection {
+  constructor(view) {
+    this.view = view;
+    this.table = view.table("latency", LATENCY_COLUMNS);
+    this.kinds = distinct(view.run.latency_summary, "kind").sort();
+    this.kind = this.kinds[0]; // "all" comes first
+  }
+
+  show() {
+    const { view } = this;
+    const { run } = view;
+    chooser(view.find('[data-choice="kind"]'), this.kinds.map((kind) => [kind, kind === "all" ? "kernel and user" : kind]), this.kind, (kind) => {
+      this.kind = kind;
+      this.show();
+    });
+    const wanted = { point: view.number, kind: this.kind };
+    view.draw("latency_histogram", "latency_bins", rowsWhere(run.latency_bins, wanted));
+    const curves = rowsWhere(run.latency_curves, wanted);
+    view.draw("latency_cdf", "latency_curves", curves);
+    view.draw("latency_tail", "latency_curves", curves.filter((row) => row.more_pct !== null));
+    this.table.show(rowsWhere(run.latency_summary, wanted));
+  }
+}

@@ -1,0 +1,56 @@
+// A metric over the sweep, and what other sections draw over it.
+
+class SweepSection {
+  constructor(view) {
+    this.view = view;
+    const { run } = view;
+    this.axes = run.sweep.default && { ...run.sweep.default };
+    if (!this.axes) return; // no metric at two points
+    const paths = Object.keys(run.swept);
+    const names = Object.keys(run.metrics).filter((name) => run.metrics[name].value.filter((value) => value !== null).length > 1);
+    const choices = { metric: names, x: paths, series: paths };
+    for (const [axis, values] of Object.entries(choices)) {
+      const select = view.find(`[data-sweep="${axis}"]`);
+      const none = axis === "series" ? [["", "none"]] : [];
+      fillSelect(select, [...none, ...values.map((value) => [value, value])], this.axes[axis]);
+      select.addEventListener("change", () => {
+        this.axes[axis] = select.value;
+        this.show();
+      });
+    }
+  }
+
+  show() {
+    if (!this.axes) return;
+    const rows = drawSweep(this.view, "sweep", this.axes);
+    this.view.table("sweep", sweepColumns(this.axes, rows)).show(rows);
+  }
+}
+
+function sweepColumns({ metric, x, series }, rows) {
+  const columns = [
+    { key: "x", label: x },
+    { key: "series", label: series },
+    { key: "value", label: metric, number: true, text: (row) => numberText(row.value, 6) },
+    { key: "ci95", label: "± 95 %", number: true, text: (row) => numberText(row.ci95, 3) },
+  ];
+  return columns.filter(({ key }) => (key !== "series" || series) && (key !== "ci95" || rows.some((row) => row.ci95)));
+}
+
+// Draws a metric over a swept path into a figure, and says beside it what stays as it is at the chosen point.
+// Returns the rows.
+function drawSweep(view, place, { metric: name, x, series }) {
+  const { run } = view;
+  const metric = run.metrics[name];
+  const at = run.points[view.point].at;
+  const held = run.sweep.held[x][series];
+  const rows = run.points.flatMap((point, i) => {
+    const value = metric?.value[i] ?? null;
+    if (value === null || held.some((path) => point.at[path] !== at[path])) return [];
+    return [{ point: point.number, x: point.at[x], series: series ? String(point.at[series]) : "", value, ci95: metric.ci95?.[i] ?? 0 }];
+  });
+  const words = { x, series: series || " ", y: metric?.unit ? `${name} (${unitText(metric.unit)})` : name };
+  view.draw(place, "sweep", rows, { chart: run.sweep.numeric.includes(x) ? "sweep_line" : "sweep_bars", words });
+  view.find(`[data-held="${place}"]`).textContent = held.length ? `At ${held.map((path) => `${path} = ${at[path]}`).join(", ")}.` : "";
+  return rows;
+}

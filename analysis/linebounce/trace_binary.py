@@ -1,0 +1,30 @@
+"""The binary form of a trace, byte for byte (docs/trace-format.md): what its reader and its writer share."""
+
+import struct
+from typing import NamedTuple
+
+VERSION = 1
+SKIPPABLE = 0x184D2A5B
+HEAD_LETTERS = b"linebounce trace"
+TAIL_LETTERS = b"linebounce index"
+
+HEAD = struct.Struct("<II16sI")
+TAIL = struct.Struct("<IIQ16s")
+FRAME = struct.Struct("<4sIQ")
+ENTRY = struct.Struct("<Q4sIII")
+OPERATION = struct.Struct("<BBHIQ")
+
+FRAME_OPERATIONS = 8192
+FRAME_LINES = 4096
+LARGEST_TEXT = 1 << 24  # bytes of a frame of symbols or the summary, its head counted
+LARGEST_OPERATIONS = FRAME.size + FRAME_OPERATIONS * OPERATION.size
+
+
+class Entry(NamedTuple):
+    """Of the index: one for each frame before it."""
+
+    offset: int
+    type: bytes
+    stream: int
+    items: int
+    checksum: int

@@ -1,0 +1,47 @@
+"""Ctrl-C while a trace is written: what was there before is there still, and nothing else."""
+
+import signal
+
+import pytest
+from program import Program, interrupt, wait_until
+
+# Each writes out.lbt, for seconds at least.
+COMMANDS = {
+    "synth": ("synth", "-o", "out.lbt", "--accesses", "1000000000"),
+    "record": ("record", "timer_churn", "-o", "out.lbt", "--set", "run.measure_us=100000000"),
+    "convert": ("convert", "in.lbt", "out.lbt"),
+    "convert_foreign": ("convert", "--from", "dinero", "in.din", "out.lbt"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_interrupt_leaves_what_was_there(linebounce: Program, name: str) -> None:
+    directory = linebounce.directory
+    if name == "convert":
+        assert linebounce("trace", "synth", "-o", "in.lbt", "--accesses", "5000000", "--between", "0").code == 0
+    if name == "convert_foreign":
+        linebounce.file("in.din", "0 1000\n1 2000\n" * 5000000)
+    linebounce.file("out.lbt", "what was there before")
+    before = sorted(path.name for path in directory.iterdir())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        process = linebounce.start("trace", *COMMANDS[name])
+        wait_until((directory / ".out.lbt").exists, process)
+        result = interrupt(process, number)
+        assert (result.code, result.stdout, result.stderr) == (130, "", "linebounce: interrupted; nothing was written\n")
+        assert sorted(path.name for path in directory.iterdir()) == before
+        assert (directory / "out.lbt").read_text() == "what was there before"
+
+
+def test_a_conversion_that_fails_leaves_what_was_there(linebounce: Program) -> None:
+    linebounce.file("in.din", "0 1000\n7 2000\n")
+    linebounce.file("out.lbt", "what was there before")
+    linebounce.refused("trace", "convert", "--from", "dinero", "in.din", "out.lbt", code=3)
+    assert (linebounce.directory / "out.lbt").read_text() == "what was there before"
+    assert sorted(path.name for path in linebounce.directory.iterdir()) == ["in.din", "out.lbt"]
+
+
+def test_a_trace_is_written_over_an_earlier_one(linebounce: Program) -> None:
+    linebounce.file("out.lbt", "what was there before")
+    assert linebounce("trace", "synth", "-o", "out.lbt", "--accesses", "10").code == 0
+    assert linebounce("trace", "info", "out.lbt", "--check").code == 0
+    assert [path.name for path in linebounce.directory.iterdir()] == ["out.lbt"]

@@ -1,0 +1,137 @@
+#include "trace/rehearsal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "trace/kinds.hpp"
+
+namespace linebounce::trace {
+
+// Null: the stream has come to its end.
+const Operation* Rehearsal::Actor::next() {
+  if (in_frame == frame.size()) {
+    frame = cursor.frame();
+    in_frame = 0;
+  }
+  return frame.empty() ? nullptr : &frame[in_frame];
+}
+
+Rehearsal::Rehearsal(const Reader& reader, const Supplies& all)
+    : symbols_(reader.symbols()), all_(all), so_far_(reader.symbols()) {
+  actors_.reserve(symbols_.streams.size());
+  for (std::uint32_t stream = 0; stream < symbols_.streams.size(); ++stream) {
+    actors_.push_back({.stream = stream, .cursor = reader.open(stream), .held = HeldLocks(symbols_), .frame = {}});
+    actors_.back().begun = !symbols_.streams[stream].created;
+  }
+}
+
+void Rehearsal::run() {
+  for (bool any = true; any;) {
+    any = false;
+    for (Actor& actor : actors_) {
+      if (actor.begun && !actor.ended) any = go_on(actor) || any;
+    }
+  }
+}
+
+// Until it ends or waits; true: it has come further.
+bool Rehearsal::go_on(Actor& actor) {
+  bool any = false;
+  for (const Operation* it = actor.next(); it != nullptr; it = actor.next()) {
+    if (!may_pass(actor, *it)) return any;
+    pass(actor, *it);
+    any = true;
+  }
+  actor.ended = true;
+  return true;
+}
+
+bool Rehearsal::may_pass(Actor& actor, const Operation& it) {
+  switch (it.kind) {
+    case Kind::await:
+      if (actor.awaited.empty() || (actor.awaited.back().flags & kPaired) != 0) actor.awaited.push_back(it);
+      return may_pass_awaits(actor);
+    case Kind::barrier:
+      if (!actor.opens_at) {
+        const auto parties = static_cast<std::uint64_t>(symbols_.barriers[it.id].parties);
+        actor.opens_at = (so_far_.comes(it, actor.stream) / parties + 1) * parties;
+        so_far_.count({actor.stream, actor.at}, it);
+      }
+      break;
+    case Kind::join: return !symbols_.streams[it.id].created || actors_[it.id].ended;
+    case Kind::wait:
+    case Kind::sleep:
+    case Kind::handler: break;
+    default: return true;
+  }
+  return wanted(actor, it) <= so_far_.comes(it, actor.stream);
+}
+
+// Of several words any one is enough; who waits for none of them only looks.
+bool Rehearsal::may_pass_awaits(const Actor& actor) const {
+  const auto goes_on = [](const Operation& await) { return (await.flags & kPaired) != 0; };
+  const auto waits = [](const Operation& await) { return await.argument > 0; };
+  const auto has_come = [this, &actor](const Operation& await) {
+    return await.argument > 0 && await.argument <= so_far_.comes(await, actor.stream);
+  };
+  const std::vector<Operation>& group = actor.awaited;
+  return goes_on(group.back()) || std::none_of(group.begin(), group.end(), waits) ||
+         std::any_of(group.begin(), group.end(), has_come);
+}
+
+std::uint64_t Rehearsal::wanted(const Actor& actor, const Operation& it) {
+  if (it.kind == Kind::barrier) return *actor.opens_at;
+  return it.kind == Kind::handler ? actor.handlers + 1 : it.argument;
+}
+
+void Rehearsal::pass(Actor& actor, const Operation& it) {
+  if (it.kind != Kind::barrier) so_far_.count({actor.stream, actor.at}, it);  // its coming has been counted
+  actor.held.follow(it);
+  actor.opens_at.reset();
+  if (it.kind == Kind::await && (it.flags & kPaired) == 0) actor.awaited.clear();
+  if (it.kind == Kind::handler) ++actor.handlers;
+  if (it.kind == Kind::create) actors_[it.id].begun = true;
+  ++actor.at;
+  ++actor.in_frame;
+}
+
+// REQUIRES, here and below: the actor waits.
+const Operation& Rehearsal::waits_at(const Actor& actor) const {
+  const Operation& it = actor.frame[actor.in_frame];
+  if (it.kind != Kind::await) return it;
+  return *std::find_if(actor.awaited.begin(), actor.awaited.end(), [](const Operation& await) { return await.argument > 0; });
+}
+
+Rehearsal::Reason Rehearsal::reason_of(const Actor& actor) const {
+  const Operation& it = waits_at(actor);
+  if (it.kind == Kind::join) return Reason::other_ends;
+  return wanted(actor, it) > all_.comes(it, actor.stream) ? Reason::never_comes : Reason::comes_behind;
+}
+
+std::string Rehearsal::why(const Actor& actor) const {
+  const Operation& it = waits_at(actor);
+  const std::string place = actor.cursor.place(actor.at) + ": ";
+  if (it.kind == Kind::join) return place + fmt::format("join of {}, which waits itself", symbols_.streams[it.id].name);
+  const std::string what =
+      fmt::format("{} for {} {}", facts_of(it.kind).name, wanted(actor, it), all_.awaited(it, actor.stream));
+  if (reason_of(actor) == Reason::comes_behind) return place + what + ", which come only behind what waits itself";
+  return place + fmt::format("{}; what is left has {}", what, all_.comes(it, actor.stream));
+}
+
+std::vector<Rehearsal::Stuck> Rehearsal::to_be_ended() const {
+  std::vector<Stuck> ended;
+  auto first = Reason::other_ends;
+  const auto waits = [](const Actor& actor) { return actor.begun && !actor.ended; };
+  for (const Actor& actor : actors_) {
+    if (waits(actor)) first = std::min(first, reason_of(actor));
+  }
+  for (const Actor& actor : actors_) {
+    if (!waits(actor) || reason_of(actor) != first) continue;
+    ended.push_back({actor.stream, actor.at, actor.held.releases(), why(actor)});
+  }
+  return ended;
+}
+
+}  // namespace linebounce::trace
