@@ -16,9 +16,14 @@ flags=(-g -fsanitize=thread "${called[@]/#/-fno-builtin-}")
 # Libraries that are linked, or loaded later, report to the program's runtime.
 exported='-Wl,--export-dynamic-symbol=__tsan_*'
 shared=false
+operators=true
 for argument in "$@"; do
-  [[ $argument == -shared ]] && shared=true
+  case $argument in
+    -shared) shared=true operators=false ;;
+    -static-libstdc++) operators=false ;;  # the library's own are in the program then, and call our malloc
+  esac
 done
+if $operators; then flags+=("-Wl,--whole-archive,$runtime/liboperators.a,--no-whole-archive"); fi
 
 if "${compiler[@]}" --version | grep -q clang; then
   # All types' layouts, also of those that a library has the debug information of.

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <bit>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -58,9 +57,6 @@ int run(int argc, char** argv) {
       ->type_name("FILE");
   program.add_option("--window", window, "Only COUNT operations, after the first SKIP, of all threads together")
       ->type_name("SKIP:COUNT");
-  program.add_option("--ring-events", options.ring_events, "Events of a thread that wait to be taken (default: 65536)")
-      ->type_name("N")
-      ->check(CLI::Range(64U, 1U << 24U));
   program.add_option("COMMAND", options.command, "The program and its arguments, behind --")->type_name("")->required();
   try {
     program.parse(argc, argv);
@@ -71,7 +67,6 @@ int run(int argc, char** argv) {
               << "\nThe program's own options go behind --. Try: linebounce-record --help" << std::endl;
     return kUsage;
   }
-  options.ring_events = std::bit_ceil(options.ring_events);
   const Recorded recorded = record_program(options);
   report(recorded);
   return recorded.exit_status;

@@ -51,6 +51,7 @@ bool EventOrder::take_from(unsigned ring) {
       sink_(ring, event);
     }
   }
+  source.reader.give_back();
   return anything;
 }
 
@@ -58,6 +59,7 @@ bool EventOrder::take_all() {
   find_new_rings();
   bool anything = false;
   for (unsigned ring = 0; ring < sources_.size(); ++ring) anything |= take_from(ring);
+  __atomic_store_n(&channel_->rounds, channel_->rounds + 1, __ATOMIC_RELEASE);
   pass_over_stamp_of_dead_thread(anything);
   return anything;
 }

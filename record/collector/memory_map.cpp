@@ -12,7 +12,8 @@ namespace {
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kGranuleBytes = 16;  // what the C library's blocks are aligned to
 constexpr std::uint64_t kStackPart = 65536;
-constexpr std::uint32_t kSeveral = trace::kNone - 1;  // variables that share a granule
+constexpr std::uint64_t kRangeBytes = std::uint64_t{1} << 20;  // below that pages are as good
+constexpr std::uint32_t kSeveral = trace::kNone - 1;           // variables that share a granule
 constexpr std::uint64_t kMostAlignment = 64;
 
 int alignment_of(std::uint64_t address) {
@@ -87,11 +88,14 @@ MemoryMap::Page& MemoryMap::page_at(std::uint64_t address) {
 }
 
 std::uint32_t MemoryMap::block_at(std::uint64_t address) {
-  const Page& page = page_at(address);
+  Page& page = page_at(address);
   std::uint32_t found = trace::kNone;
   if (page.granules) found = (*page.granules)[address % kPageBytes / kGranuleBytes];
   if (found == kSeveral) found = variable_at(address);
-  if (found == trace::kNone) found = page.rest;
+  if (found == trace::kNone) {
+    if (page.rest == trace::kNone) page.rest = range_at(address);
+    found = page.rest;
+  }
   if (found != trace::kNone) {
     const Block& block = blocks_[found];
     if (address - block.address < block.bytes) return found;
@@ -166,18 +170,57 @@ std::uint32_t MemoryMap::new_block(Block block, Description description) {
 
 std::uint32_t MemoryMap::add_block(const Block& block, Description description) {
   const std::uint32_t added = new_block(block, std::move(description));
-  cover(added);
+  cover(added, block.address, block.address + block.bytes);
   return added;
 }
 
-void MemoryMap::cover(std::uint32_t block) {
-  const std::uint64_t end = blocks_[block].address + blocks_[block].bytes;
-  for (std::uint64_t begin = blocks_[block].address; begin < end;) {
-    const std::uint64_t page = begin / kPageBytes * kPageBytes;
-    const std::uint64_t until = std::min(end, page + kPageBytes);
-    cover_part(page_at(page), block, begin, until);
-    begin = until;
+void MemoryMap::cover(std::uint32_t block, std::uint64_t begin, std::uint64_t end) {
+  const std::uint64_t first_page = (begin + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const std::uint64_t end_page = end / kPageBytes * kPageBytes;
+  if (first_page > end_page) return cover_part(page_at(begin), block, begin, end);
+  if (begin < first_page) cover_part(page_at(begin), block, begin, first_page);
+  cover_pages(block, first_page, end_page);
+  if (end_page < end) cover_part(page_at(end_page), block, end_page, end);
+}
+
+void MemoryMap::cover_pages(std::uint32_t block, std::uint64_t first, std::uint64_t end) {
+  if (end - first < kRangeBytes) {
+    for (; first < end; first += kPageBytes) cover_part(page_at(first), block, first, first + kPageBytes);
+    return;
   }
+  cover_range(block, first, end);
+  // What is known of its pages is of earlier blocks.
+  if ((end - first) / kPageBytes > pages_.size()) {
+    for (auto& [number, page] : pages_) {
+      if (number >= first / kPageBytes && number < end / kPageBytes) page = Page();
+    }
+  } else {
+    for (; first < end; first += kPageBytes) {
+      if (const auto known = pages_.find(first / kPageBytes); known != pages_.end()) known->second = Page();
+    }
+  }
+}
+
+// Of ranges that were there before, what is outside stays.
+void MemoryMap::cover_range(std::uint32_t block, std::uint64_t begin, std::uint64_t end) {
+  auto next = ranges_.lower_bound(begin);
+  if (next != ranges_.begin()) {
+    Range& before = std::prev(next)->second;
+    if (before.end > end) ranges_.emplace(end, before);
+    before.end = std::min(before.end, begin);
+  }
+  while (next != ranges_.end() && next->first < end) {
+    if (next->second.end > end) ranges_.emplace(end, next->second);
+    next = ranges_.erase(next);
+  }
+  ranges_[begin] = {.end = end, .block = block};
+}
+
+std::uint32_t MemoryMap::range_at(std::uint64_t address) const {
+  const auto next = ranges_.upper_bound(address);
+  if (next == ranges_.begin()) return trace::kNone;
+  const Range& range = std::prev(next)->second;
+  return address < range.end ? range.block : trace::kNone;
 }
 
 void MemoryMap::cover_part(Page& page, std::uint32_t block, std::uint64_t begin, std::uint64_t end) {

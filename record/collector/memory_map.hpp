@@ -68,6 +68,10 @@ class MemoryMap {
     std::uint32_t rest = trace::kNone;  // block of what `granules` does not say
     std::unique_ptr<std::array<std::uint32_t, 256>> granules;
   };
+  struct Range {
+    std::uint64_t end = 0;
+    std::uint32_t block = 0;
+  };
   struct Stack {
     std::string thread;
     std::uint64_t lowest = 0, end = 0;
@@ -82,10 +86,21 @@ class MemoryMap {
   // REQUIRES: block.element_bytes > 0.
   std::uint32_t new_block(Block block, Description description);
   std::uint32_t add_block(const Block& block, Description description);
-  void cover(std::uint32_t block);
+  // What is in [begin, end) is the block's from now on.
+  void cover(std::uint32_t block, std::uint64_t begin, std::uint64_t end);
   void cover_part(Page& page, std::uint32_t block, std::uint64_t begin, std::uint64_t end);
+  // The same for whole pages, however many: those that have not been looked at take no memory.
+  void cover_pages(std::uint32_t block, std::uint64_t first, std::uint64_t end);
+  void cover_range(std::uint32_t block, std::uint64_t begin, std::uint64_t end);
+  // The block of the range that has the whole page; kNone: none has.
+  std::uint32_t range_at(std::uint64_t address) const;
 
-  std::uint32_t add_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site);
+  // False: the site's blocks have had so many sizes that the size says nothing.
+  bool is_usual_size(const AllocationSite& site, std::uint64_t bytes);
+  // The one that was there before if it was the same.
+  std::uint32_t heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, const AllocationSite& site);
+  void cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site);
+  std::uint32_t new_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site);
   void shape(Description& description, const Type& type, const std::string& structure_name);
   void add_variables_in(Dwarf_Die& scope, std::uint64_t bias, const std::string& prefix);
   void add_variable(Dwarf_Die& variable, std::uint64_t bias, const std::string& prefix);
@@ -103,12 +118,13 @@ class MemoryMap {
   std::unordered_map<std::uint64_t, Page> pages_;  // by address / 4096
   static constexpr std::size_t kRecentPages = 1024;
   std::array<std::pair<std::uint64_t, Page*>, kRecentPages> recent_pages_{};
+  std::map<std::uint64_t, Range> ranges_;             // large blocks' whole pages, by the first one's address
   std::map<std::uint64_t, std::uint32_t> variables_;  // by address
   std::vector<Stack> stacks_;
   std::map<std::tuple<std::uint64_t, std::uint64_t, const AllocationSite*>, std::uint32_t> known_blocks_;
   std::map<std::pair<std::string, std::int64_t>, std::uint32_t> structures_;
-  std::map<std::string, std::uint64_t> numbers_;  // of blocks' objects so far, by name
-  std::map<std::string, int> sizes_;              // how many sizes a site's blocks have had
+  std::map<std::string, std::uint64_t> numbers_;                       // of blocks' objects so far, by name
+  std::map<const AllocationSite*, std::vector<std::uint64_t>> sizes_;  // the first ones that its blocks have had
 };
 
 }  // namespace linebounce::record

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <utility>
 
@@ -13,7 +14,9 @@ namespace linebounce::record {
 namespace {
 
 // Blocks of as many sizes are buffers: their size says nothing of what is in them.
-constexpr int kMostSizesOfSite = 8;
+constexpr std::size_t kMostSizesOfSite = 8;
+// Of the parts of memory that stand for such blocks.
+constexpr std::uint64_t kSmallestPart = 4096;
 // Of the C library's blocks.
 constexpr int kBlockAlignment = 16;
 
@@ -72,6 +75,14 @@ const Type* type_of_block(const AllocationSite& site, std::uint64_t bytes, std::
   if (type == nullptr) type = find([&](const Type* one) { return bytes % size(one) == 0; });
   if (type != nullptr || !site.more_behind) return type;
   return find([&](const Type* one) { return one->has_members() && size(one) < bytes; });
+}
+
+// So that there are as many sizes at an address as there are powers of 2, not as there are lengths: of elements; or of one with
+// something behind it, which is to be no multiple then.
+std::uint64_t rounded_up(std::uint64_t bytes, std::uint64_t type_bytes) {
+  if (bytes % type_bytes == 0) return std::bit_ceil(bytes / type_bytes) * type_bytes;
+  const std::uint64_t rounded = std::bit_ceil(bytes);
+  return rounded % type_bytes == 0 ? rounded + 1 : rounded;
 }
 
 // What C++ puts before the first element of a `new Shard[64]`: how many there are, if they have destructors.
@@ -145,19 +156,55 @@ void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint6
                           std::span<const std::uint64_t> frames) {
   if (bytes == 0) return;
   const AllocationSite& site = sites_.at(frames);
+  const std::uint64_t before = bytes_before_elements(site, bytes);
+  address += before;
+  bytes -= before;
+  std::uint64_t kept_bytes = bytes;
+  if (!is_usual_size(site, bytes)) {
+    const Type* type = type_of_block(site, bytes, element_bytes);
+    if (type == nullptr || !type->has_members()) return cover_buffers(address, bytes, site);
+    kept_bytes = rounded_up(bytes, static_cast<std::uint64_t>(type->bytes));
+  }
+  cover(heap_block(address, kept_bytes, element_bytes, site), address, address + bytes);
+}
+
+bool MemoryMap::is_usual_size(const AllocationSite& site, std::uint64_t bytes) {
+  std::vector<std::uint64_t>& sizes = sizes_[&site];
+  if (std::find(sizes.begin(), sizes.end(), bytes) != sizes.end()) return true;
+  if (sizes.size() == kMostSizesOfSite) return false;
+  sizes.push_back(bytes);
+  return true;
+}
+
+std::uint32_t MemoryMap::heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
+                                    const AllocationSite& site) {
   const auto [known, is_new] = known_blocks_.try_emplace({address, bytes, &site}, trace::kNone);
   if (is_new) {
-    known->second = add_heap_block({.address = address, .bytes = bytes, .element_bytes = bytes}, element_bytes, site);
-  } else {
-    cover(known->second);
+    known->second = new_heap_block({.address = address, .bytes = bytes, .element_bytes = bytes}, element_bytes, site);
+  }
+  return known->second;
+}
+
+// The one or two parts of memory, of a power of 2 each, that it is in: there are no more of them than the program has memory,
+// however often it allocates.
+void MemoryMap::cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site) {
+  const std::uint64_t part_bytes = std::bit_ceil(std::max(bytes, kSmallestPart));
+  const std::uint64_t end = address + bytes;
+  while (address < end) {
+    const std::uint64_t part = address / part_bytes * part_bytes;
+    const std::uint64_t until = std::min(end, part + part_bytes);
+    const auto [known, is_new] = known_blocks_.try_emplace({part, part_bytes, &site}, trace::kNone);
+    if (is_new) {
+      Description description{.name = site.name, .is_numbered = true, .is_heap = true};
+      description.first_number = numbers_[site.name]++;
+      known->second = new_block({.address = part, .bytes = part_bytes, .element_bytes = part_bytes}, std::move(description));
+    }
+    cover(known->second, address, until);
+    address = until;
   }
 }
 
-std::uint32_t MemoryMap::add_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site) {
-  const std::uint64_t before = bytes_before_elements(site, block.bytes);
-  block.address += before;
-  block.bytes -= before;
-  block.element_bytes = block.bytes;
+std::uint32_t MemoryMap::new_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site) {
   Description description{.name = site.name, .is_numbered = true, .is_heap = true};
   const Type* type = type_of_block(site, block.bytes, element_bytes);
   const auto size = type == nullptr ? 0 : static_cast<std::uint64_t>(type->bytes);
@@ -177,13 +224,13 @@ std::uint32_t MemoryMap::add_heap_block(Block block, std::uint64_t element_bytes
   } else if (!fits && size > 0) {
     if (!type->name.empty()) description.name = type->name;
     description.structure = structure(description.name, bytes, type->alignment, fields_of(*type));
-  } else if (structures_.contains({site.name, bytes}) || ++sizes_[site.name] <= kMostSizesOfSite) {
+  } else {
     description.structure = structure(site.name, bytes, kBlockAlignment, {});
   }
   std::uint64_t& number = numbers_[description.name];
   description.first_number = number;
   number += (block.bytes + block.element_bytes - 1) / block.element_bytes;
-  return add_block(block, std::move(description));
+  return new_block(block, std::move(description));
 }
 
 }  // namespace linebounce::record

@@ -23,6 +23,7 @@ namespace linebounce::record {
 namespace {
 
 constexpr std::chrono::microseconds kIdle{200};
+constexpr std::uint32_t kRingWords = 65536;  // of each thread: 512 KiB
 // As much is lost when this process is killed.
 constexpr std::chrono::seconds kFlushEvery{1};
 
@@ -115,6 +116,8 @@ std::vector<std::string> what_is_missing(const Channel& channel, const Recording
   count(channel.forks, "child process(es) made by fork");
   count(channel.others, "later program(s) of the same command: the first one is recorded");
   count(channel.without_ring, "thread(s) for which no ring was free");
+  count(channel.given_up, "thread(s) from where a signal handler had more events than a ring has room for");
+  count(channel.unknown_joins, "join(s) of threads that were not known: 1024 at a time are");
   count(recording.foreign_releases(), "release(s) of locks by threads that had not taken them");
   return missing;
 }
@@ -140,7 +143,7 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
 Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
   require_writable(file);
-  SharedChannel channel(options.ring_events);
+  SharedChannel channel(kRingWords);
   RecordedProcess process(options.command, CHANNEL_VARIABLE, channel.path());
   const auto collector = collect(channel, process, options, file);
   if (collector == nullptr) {

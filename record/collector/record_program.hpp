@@ -13,7 +13,6 @@ struct RecordOptions {
   std::vector<std::string> command;  // not empty
   std::string file;                  // the trace; empty: the program's name with .lbt
   Window window;
-  std::uint32_t ring_events = 65536;  // of each thread; a power of 2
 };
 
 struct Recorded {

@@ -94,6 +94,9 @@ struct Channel {
   uint32_t forks;        // children that were not recorded
   uint32_t others;       // later programs that were not recorded
   uint32_t without_ring;  // threads that found no free ring and were not recorded
+  uint32_t given_up;      // threads that were recorded up to a signal handler that filled the ring
+  uint32_t unknown_joins;  // joins of threads that are not known, which were not recorded
+  uint32_t rounds;        // times that the collector has looked at all rings and given back what it took
   uint64_t stamp __attribute__((aligned(64)));  // the next one
 };
 

@@ -18,7 +18,6 @@ static void woken(const void* condition, const void* mutex, bool signalled) {
   record_in_order_with(kConditionWoken, signalled, (uintptr_t)condition, &more, 1);
 }
 
-
 // An error other than a time-out leaves the mutex with the caller, too.
 #define CONDITION_WAIT(name, Condition, Mutex, parameters, arguments) \
   EXPORTED int name parameters {                                      \

@@ -1,5 +1,6 @@
 // Allocation: who asked for which block, by the innermost return addresses. Memory is the C library's.
 #include <errno.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 
 #include "real.h"
@@ -11,7 +12,7 @@ void* __libc_realloc(void* memory, size_t bytes);
 void* __libc_memalign(size_t alignment, size_t bytes);
 void __libc_free(void* memory);
 
-static void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller) {
+void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller) {
   const struct Thread* thread = &this_thread;
   if (memory == NULL || thread->silent || this_ring() == NULL) return memory;
   uint64_t more[2 + kMostFrames] = {bytes, element, caller};
@@ -73,23 +74,30 @@ REPLACEABLE void free(void* memory) {
   __libc_free(memory);
 }
 
-// The C++ library's operators throw through these, and call malloc, which is to be silent then.
-static void* by_new(New* operator_new, size_t bytes, uintptr_t extra, uintptr_t caller) {
-  if (operator_new == NULL) return malloc(bytes);  // the C++ library is linked statically, or there is none
-  const bool was_silent = this_thread.silent;
-  this_thread.silent = true;
-  void* memory = operator_new(bytes, extra);
-  this_thread.silent = was_silent;
-  return allocated(memory, bytes, 0, caller);
+// A fixed mapping takes the place of what was there.
+#define MMAP(name, Offset)                                                                               \
+  EXPORTED void* name(void* wanted, size_t bytes, int protection, int flags, int file, Offset offset) {  \
+    if ((flags & MAP_FIXED) != 0) freeing(wanted);                                                       \
+    void* memory = real_##name(wanted, bytes, protection, flags, file, offset);                          \
+    if (memory != MAP_FAILED) allocated(memory, bytes, 0, RETURN_ADDRESS);                               \
+    return memory;                                                                                       \
+  }
+MMAP(mmap, off_t)
+MMAP(mmap64, off64_t)
+
+EXPORTED int munmap(void* memory, size_t bytes) {
+  freeing(memory);
+  return real_munmap(memory, bytes);
 }
 
-#define OPERATOR_NEW(name)                             \
-  REPLACEABLE void* name(size_t bytes, uintptr_t extra); \
-  REPLACEABLE void* name(size_t bytes, uintptr_t extra) { return by_new(real_##name, bytes, extra, RETURN_ADDRESS); }
-REAL_NEW(OPERATOR_NEW)
-
-EXPORTED void* mmap(void* wanted, size_t bytes, int protection, int flags, int file, off_t offset) {
-  void* memory = real_mmap(wanted, bytes, protection, flags, file, offset);
-  if (memory != MAP_FAILED) allocated(memory, bytes, 0, RETURN_ADDRESS);
-  return memory;
+// What has no fifth argument gets the register's content, as the C library does.
+EXPORTED void* mremap(void* memory, size_t before, size_t bytes, int flags, ...) {
+  va_list more;
+  va_start(more, flags);
+  void* wanted = va_arg(more, void*);
+  va_end(more);
+  freeing(memory);
+  void* moved = real_mremap(memory, before, bytes, flags, wanted);
+  if (moved != MAP_FAILED) allocated(moved, bytes, 0, RETURN_ADDRESS);
+  return moved;
 }

@@ -20,7 +20,7 @@
   X(sem_init) X(sem_open) X(sem_post) X(sem_wait) X(sem_trywait) X(sem_timedwait) X(sem_clockwait)                          \
   X(thrd_create) X(thrd_join) X(mtx_lock) X(mtx_trylock) X(mtx_timedlock) X(mtx_unlock)                                     \
   X(cnd_wait) X(cnd_timedwait) X(cnd_signal) X(cnd_broadcast)                                                               \
-  X(dlopen) X(mmap) X(memcpy) X(memmove) X(memset) X(memcmp) X(memchr)                                                                \
+  X(dlopen) X(mmap) X(mmap64) X(munmap) X(mremap) X(memcpy) X(memmove) X(memset) X(memcmp) X(memchr)                        \
   X(strlen) X(strcpy) X(strncpy) X(strcat) X(strcmp) X(strncmp) X(strchr) X(strrchr)
 // These have an older version that waits otherwise.
 #define REAL_CONDITIONS(X) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_signal) X(pthread_cond_broadcast)

@@ -32,15 +32,15 @@ static void fill_event(struct Ring* ring, uint64_t at, uint64_t first, const uin
 
 void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
   struct Ring* ring = this_ring();
-  if (ring == NULL) return;
-  const uint64_t at = reserve_words(ring, 1 + count);
+  uint64_t at;
+  if (ring == NULL || !reserve_words(ring, 1 + count, &at)) return;
   fill_event(ring, at, event_word(kind, detail, value), more, count);
 }
 
 void record_order(void) {
   struct Ring* ring = this_ring();
-  if (ring == NULL) return;
-  const uint64_t at = reserve_words(ring, 1);
+  uint64_t at;
+  if (ring == NULL || !reserve_words(ring, 1, &at)) return;
   fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
 }
 
@@ -51,8 +51,8 @@ void record_in_order(unsigned kind, unsigned detail, uint64_t value) {
 // Room is reserved before the stamp is taken: between stamp and word there is nothing to wait for.
 void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
   struct Ring* ring = this_ring();
-  if (ring == NULL) return;
-  const uint64_t at = reserve_words(ring, 2 + count);
+  uint64_t at;
+  if (ring == NULL || !reserve_words(ring, 2 + count, &at)) return;
   fill_event(ring, at + 1, event_word(kind, detail, value), more, count);
   fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
 }
@@ -67,19 +67,51 @@ static bool collector_is_gone(void) {
   return syscall(SYS_kill, channel->collector, 0) != 0 && errno == ESRCH;
 }
 
-void wait_for_room(struct Ring* ring, uint64_t last) {
+// A word that comes next and stays empty, although the collector has been there and given back what it took, is one that this
+// thread has reserved: what waits here is a handler of a signal that came before the word was filled.
+struct Standstill {
+  uint64_t taken;
+  uint32_t round;
+};
+
+static bool waits_for_itself(const struct Ring* ring, struct Standstill* last) {
+  const uint32_t round = __atomic_load_n(&channel->rounds, __ATOMIC_ACQUIRE);
+  const uint64_t taken = __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE);
+  const bool is_empty = __atomic_load_n(&ring->words[taken & ring_mask], __ATOMIC_ACQUIRE) == 0;
+  if (is_empty && taken == last->taken) return round - last->round >= 2;  // one of them began behind the look before
+  *last = (struct Standstill){is_empty ? taken : UINT64_MAX, round};
+  return false;
+}
+
+static bool gives_up(const struct Ring* ring, unsigned tries, struct Standstill* last) {
+  if (waits_for_itself(ring, last)) {
+    // By several handlers, one inside the other: once.
+    if (this_thread.ring == ring) __atomic_fetch_add(&channel->given_up, 1, __ATOMIC_RELAXED);
+    return true;
+  }
+  if (tries % 1024 != 1023 || !collector_is_gone()) return false;
+  recording = false;
+  return true;
+}
+
+bool wait_for_room(struct Ring* ring, uint64_t end) {
+  if (this_thread.ring != ring) return false;  // given up by a handler
   const int error = errno;
   const struct timespec pause = {0, 50 * 1000};
-  for (unsigned tries = 0; last > __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE) + ring_mask + 1; ++tries) {
+  struct Standstill last = {UINT64_MAX, 0};
+  bool has_room = true;
+  for (unsigned tries = 0; has_room && end > __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE) + ring_mask + 1; ++tries) {
     syscall(SYS_nanosleep, &pause, NULL);
-    if (tries % 1024 == 1023 && collector_is_gone()) {
-      recording = false;
-      this_thread.ring = NULL;
-      break;
-    }
+    has_room = !gives_up(ring, tries, &last);
   }
-  ring->limit = recording ? ring->taken + ring_mask + 1 : UINT64_MAX;
+  if (has_room) {
+    ring->limit = ring->taken + ring_mask + 1;
+  } else {
+    this_thread.ring = NULL;
+    this_thread.ended = true;
+  }
   errno = error;
+  return has_room;
 }
 
 void record_library(void) {
@@ -172,6 +204,7 @@ static void thread_data_destroyed(void* rounds) {
 }
 
 static void in_forked_child(void) {
+  unlock_threads_in_child();
   if (!recording) return;
   recording = false;
   this_thread.ring = NULL;
@@ -218,12 +251,12 @@ static const char* channel_path(char** environment) {
 
 static void start_runtime(char** environment) {
   find_real_functions();
+  pthread_atfork(NULL, NULL, in_forked_child);
   const char* path = channel_path(environment);
   if (path == NULL || (channel = open_channel(path)) == NULL || !is_first_program()) return;
   ring_mask = channel->ring_words - 1;
   wait_for_collector();
   if (pthread_key_create(&end_key, thread_data_destroyed) != 0) return;
-  pthread_atfork(NULL, NULL, in_forked_child);
   recording = true;
   join_recording(new_thread_number(), 0, false);
 }

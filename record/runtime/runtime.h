@@ -37,8 +37,8 @@ extern HIDDEN uint64_t ring_mask;
 
 // The thread's ring if it is recorded after all, now that it has done something; else NULL.
 HIDDEN struct Ring* ring_of_new_thread(void);
-// Returns when the word `last` may be filled.
-HIDDEN void wait_for_room(struct Ring* ring, uint64_t last);
+// Returns when the words before `end` may be filled. False: they never may, and the thread is not recorded from now on.
+HIDDEN bool wait_for_room(struct Ring* ring, uint64_t end);
 
 static inline struct Ring* this_ring(void) {
   struct Ring* ring = this_thread.ring;
@@ -46,11 +46,11 @@ static inline struct Ring* this_ring(void) {
 }
 
 // The first of `count` words that are this event's. One instruction, so that a signal handler finds the ring in order.
-static inline uint64_t reserve_words(struct Ring* ring, uint64_t count) {
-  uint64_t first = count;
-  __asm__("xaddq %0, %1" : "+r"(first), "+m"(ring->next));
-  if (__builtin_expect(first + count > ring->limit, 0)) wait_for_room(ring, first + count);
-  return first;
+// False: the event is not to be written.
+static inline bool reserve_words(struct Ring* ring, uint64_t count, uint64_t* first) {
+  *first = count;
+  __asm__("xaddq %0, %1" : "+r"(*first), "+m"(ring->next));
+  return __builtin_expect(*first + count <= ring->limit, 1) || wait_for_room(ring, *first + count);
 }
 
 static inline void fill_word(struct Ring* ring, uint64_t at, uint64_t word) {
@@ -59,8 +59,8 @@ static inline void fill_word(struct Ring* ring, uint64_t at, uint64_t word) {
 
 static inline void record(unsigned kind, unsigned detail, uint64_t value) {
   struct Ring* ring = this_ring();
-  if (ring == NULL) return;
-  fill_word(ring, reserve_words(ring, 1), event_word(kind, detail, value));
+  uint64_t at;
+  if (ring != NULL && reserve_words(ring, 1, &at)) fill_word(ring, at, event_word(kind, detail, value));
 }
 
 // More than one word: the first is filled last.
@@ -74,6 +74,8 @@ static inline void record_address(unsigned kind, unsigned detail, const volatile
   record(kind, detail, (uintptr_t)address);
 }
 HIDDEN void record_range(unsigned kind, const volatile void* address, size_t bytes);
+// Returns `memory`, which `caller` has allocated; NULL: it has not. `element`: 0 if it is not known.
+HIDDEN void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller);
 
 // A library has been loaded: returns when the collector has looked at it.
 HIDDEN void record_library(void);
@@ -81,3 +83,5 @@ HIDDEN void record_library(void);
 HIDDEN uint32_t new_thread_number(void);
 HIDDEN void begin_thread(uint32_t number, uintptr_t runs);
 HIDDEN void end_thread(void);
+// In a child of fork: what another thread had locked is free.
+HIDDEN void unlock_threads_in_child(void);

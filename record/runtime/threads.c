@@ -7,7 +7,7 @@
 #include "real.h"
 #include "runtime.h"
 
-// Threads that are not joined yet. Where there is no room the join is not recorded.
+// Threads that are not joined yet. Where there is no room the join is not recorded, but counted.
 enum { kKnownThreads = 1024 };
 static struct {
   pthread_t thread;
@@ -20,6 +20,9 @@ static void lock_known(void) {
 }
 
 static void unlock_known(void) { __atomic_store_n(&known_lock, 0, __ATOMIC_RELEASE); }
+
+// Whoever held it is not in the child.
+void unlock_threads_in_child(void) { unlock_known(); }
 
 // A pthread_t that comes again is another thread's: the one before was detached.
 static void remember_thread(pthread_t thread, uint32_t number) {
@@ -56,7 +59,10 @@ static void forget_thread(uint32_t number_plus_one) {
 }
 
 static void record_join(uint32_t number_plus_one) {
-  if (number_plus_one == 0) return;
+  if (number_plus_one == 0) {
+    if (this_ring() != NULL) __atomic_fetch_add(&channel->unknown_joins, 1, __ATOMIC_RELAXED);
+    return;
+  }
   forget_thread(number_plus_one);
   record_in_order(kJoin, 0, number_plus_one - 1);
 }

@@ -1,0 +1,36 @@
+// C++'s operators new. An object of its own, which compiler.sh leaves out where the C++ library is linked statically: the
+// library's operators could not be found behind these then.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "real.h"
+#include "runtime.h"
+
+// Also on the way of an exception.
+static void restore_silent(const bool* was_silent) {
+  this_thread.silent = *was_silent;
+}
+
+static void no_cpp_library(void) {
+  static const char kMessage[] =
+      "linebounce: the C++ library's operator new cannot be found: link the library dynamically, or by -static-libstdc++\n";
+  if (write(STDERR_FILENO, kMessage, sizeof(kMessage) - 1) < 0) abort();
+  abort();
+}
+
+// The C++ library's operators throw through these, and call malloc, which is to be silent then.
+static void* by_new(New* operator_new, size_t bytes, uintptr_t extra, uintptr_t caller) {
+  if (operator_new == NULL) no_cpp_library();
+  void* memory = NULL;
+  {
+    const bool was_silent __attribute__((cleanup(restore_silent))) = this_thread.silent;
+    this_thread.silent = true;
+    memory = operator_new(bytes, extra);
+  }
+  return allocated(memory, bytes, 0, caller);
+}
+
+#define OPERATOR_NEW(name)                               \
+  REPLACEABLE void* name(size_t bytes, uintptr_t extra); \
+  REPLACEABLE void* name(size_t bytes, uintptr_t extra) { return by_new(real_##name, bytes, extra, RETURN_ADDRESS); }
+REAL_NEW(OPERATOR_NEW)
