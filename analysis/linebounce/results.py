@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shlex
+import stat
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -172,8 +173,7 @@ def open(directory: str | os.PathLike[str]) -> Results:  # noqa: A001
     points failed is finished: those points have no metrics.
     """
     path = Path(directory)
-    if not path.is_dir():
-        raise InputError(f"{path}: no such directory; `linebounce run EXPERIMENT -o {path}` makes one")
+    _check_directory(path)
     if not (path / "manifest.json").exists() and not (path / "results.json").exists():
         raise InputError(f"{path}: no results directory, for it has neither results.json nor manifest.json")
     manifest_document = _read_document(path / "manifest.json", json.loads)
@@ -185,6 +185,23 @@ def open(directory: str | os.PathLike[str]) -> Results:  # noqa: A001
     _check_schema(path / "results.json", document, RESULTS_SCHEMA)
     config = _read_document(path / "config.toml", tomllib.loads)
     return _parse(path / "results.json", lambda: Results(path, manifest, document, config))
+
+
+def _check_directory(path: Path) -> None:
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            os.listdir(path)
+            return
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"{path}: no such directory; `linebounce run EXPERIMENT -o {path}` makes one") from None
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    inside = (path.parent / "manifest.json").exists()
+    raise InputError(
+        f"{path}: a file; what is read is a results directory, as `linebounce run` leaves it"
+        f"{f': {path.parent}' if inside else ''}"
+    )
 
 
 def _interrupted(path: Path, manifest: Manifest) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import linebounce
 from linebounce.commands import CHECK_FAILED, DONE, exit_code
-from linebounce.errors import UsageError
+from linebounce.files import write_file
 
 _SHOWN_ROWS = 40
 
@@ -62,7 +62,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     if arguments.output:
         from linebounce.compare.page import make_page  # noqa: PLC0415
 
-        _write(arguments.output, make_page(comparisons, rows, found))
+        write_file(arguments.output, make_page(comparisons, rows, found).encode())
     if arguments.json:
         print(json.dumps(document_of(comparisons, found), indent=1))
     else:
@@ -74,14 +74,6 @@ def _compare(arguments: argparse.Namespace) -> int:
     for hit in found:
         print(f"linebounce compare: failed on {hit_text(hit)}", file=sys.stderr)
     return CHECK_FAILED if found else DONE
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{error.filename or path}: {error.strerror}") from None
 
 
 if __name__ == "__main__":

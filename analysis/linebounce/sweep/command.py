@@ -17,9 +17,11 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, exit_code
+from linebounce.errors import UsageError
+from linebounce.files import write_file
 from linebounce.program import Experiment, Plan, find_program
 from linebounce.sweep.cluster import ClusterOptions, open_client
-from linebounce.sweep.points import Job, digest, status_of, wait_until_free, write_file
+from linebounce.sweep.points import Job, digest, status_of, wait_until_free
 from linebounce.sweep.progress import ProgressBar
 
 _LOG_LINES = 15  # of a failed point's log
@@ -178,7 +180,7 @@ def _merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str
 def _sign(directory: Path, command: Sequence[str], begun: datetime) -> None:
     """The merge knows of itself alone: how the results came about, when and in what time, is the sweep's to say."""
     manifest = directory / "manifest.json"
-    with suppress(OSError, ValueError):  # without it the merge's own words stay
+    with suppress(OSError, UsageError, ValueError):  # without it the merge's own words stay
         document = json.loads(manifest.read_bytes())
         document |= {
             "argv": list(command),

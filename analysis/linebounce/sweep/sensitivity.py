@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import linebounce
 from linebounce.compare.changes import interval95
+from linebounce.console import output
 from linebounce.errors import UsageError
+from linebounce.files import write_file
 from linebounce.program import Experiment
 from linebounce.records import Point
 
@@ -70,15 +71,11 @@ def prepare(
     if repeated:
         raise UsageError(f"--vary: {repeated} is varied twice")
     name = f"{base['name']}_sensitivity"
-    output = directory(name)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        (output / "base.toml").write_text(text, encoding="utf-8")
-        file = output / "sensitivity.toml"
-        file.write_text(_experiment_text(name, base, variations), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{error.filename}: {error.strerror}") from None
-    return replace(experiment, source=str(file), overrides=()), output, variations
+    place = directory(name)
+    file = place / "sensitivity.toml"
+    write_file(place / "base.toml", text.encode())
+    write_file(file, _experiment_text(name, base, variations).encode())
+    return replace(experiment, source=str(file), overrides=()), place, variations
 
 
 def variations_of(option: str, base: Mapping[str, Any]) -> list[Variation]:
@@ -169,9 +166,7 @@ class Study:
 
     def show(self) -> None:
         """Prints a table for each point of the base's own sweep."""
-        console = Console(highlight=False)
-        if not console.is_terminal:
-            console = Console(highlight=False, width=_PIPE_COLUMNS)
+        console = output(_PIPE_COLUMNS)
         stride = 1 + 2 * len(self.variations)
         for first in range(0, len(self.results.points), stride):
             console.print(*self._tables(self.results.points[first : first + stride]), sep="\n")
