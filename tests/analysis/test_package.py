@@ -32,15 +32,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
     """Without anything of this project in the environment."""
-    done = subprocess.run(
-        [*command],
-        cwd=cwd,
-        env={"PATH": "/usr/bin:/bin"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    options = {"cwd": cwd, "env": {"PATH": "/usr/bin:/bin"}, "stdin": subprocess.DEVNULL}
+    done = subprocess.run([*command], **options, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
