@@ -115,7 +115,8 @@ def read_frame(directory: Path, name: str) -> pl.DataFrame:
 def read_timeline(directory: Path) -> pl.DataFrame:
     """Reads timeline.csv of a point, in the order of the file, which is that of begin_ns.
 
-    Raises InputError as read_frame() does, and for a span of a kind that is not known that ends before it begins, or whose times are out of range.
+    Raises InputError as read_frame() does, and for a span of a kind that is not known, that ends before it begins, or whose
+    times are out of range.
     """
     path = directory / "timeline.csv"
     try:

@@ -69,6 +69,8 @@ class Results:
         self.seed = document["seed"]
         first = _first_point_number(directory)
         self.points = tuple(point_from(first + i, point) for i, point in enumerate(document["points"]))
+        if len({frozenset(point.at) for point in self.points}) > 1:
+            raise ValueError("its points lie at different paths")
         self.paper = tuple(paper_row_from(row) for row in document["paper"])
 
     @property
