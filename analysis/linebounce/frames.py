@@ -147,8 +147,8 @@ def _parsed(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> pl.D
     except pl.exceptions.PolarsError:
         raise _first_bad_row(path, content, columns) from None
     required = frame.select(pl.exclude(_MAY_BE_EMPTY)) if columns is TIMELINE else frame
-    numbers = frame.select(pl.col(pl.Float64).is_finite().all()).row(0) if frame.height else ()
-    if not all(numbers) or any(required.null_count().row(0)) or not _rows_are_full(content, columns):
+    finite = all(frame[column].is_finite().all() for column, kind in columns.items() if kind == _NUMBER)
+    if not finite or any(required.null_count().row(0)) or not _rows_are_full(content, columns):
         raise _first_bad_row(path, content, columns)
     return frame
 
