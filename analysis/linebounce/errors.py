@@ -1,5 +1,8 @@
 """What goes wrong with input, for a user: one line that names the thing, the place and what would be right."""
 
+import difflib
+from collections.abc import Sequence
+
 
 class InputError(Exception):
     """A results directory or trace that can't be read: exit code 3."""
@@ -7,3 +10,11 @@ class InputError(Exception):
 
 class UsageError(Exception):
     """A request that makes no sense, or output that can't be written: exit code 2."""
+
+
+def meant(name: str, known: Sequence[str]) -> str:
+    """For a name that is not among those known, which are sorted: "did you mean ...?" or how many there are."""
+    near = difflib.get_close_matches(name, known, n=3)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return f"there are {len(known)}, from {known[0]} to {known[-1]}" if known else "there are none"

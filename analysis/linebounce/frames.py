@@ -1,6 +1,7 @@
 """The CSV files of a results directory as polars data frames. A file that isn't whole is refused with its line."""
 
 import csv
+import math
 from pathlib import Path
 
 import polars as pl
@@ -77,6 +78,7 @@ TIMELINE: dict[str, pl.DataType] = {
     "offset": _COUNT,
     "field": _TEXT,
 }
+_LATEST_NS = 9e18  # Perfetto counts in 64 bits; a century is 3e18
 _MAY_BE_EMPTY = frozenset({"line", "offset"})
 TIMELINE_KINDS = (
     "function",
@@ -113,7 +115,8 @@ def read_frame(directory: Path, name: str) -> pl.DataFrame:
 def read_timeline(directory: Path) -> pl.DataFrame:
     """Reads timeline.csv of a point, in the order of the file, which is that of begin_ns.
 
-    Raises InputError as read_frame() does, and for a span of a kind that is not known or that ends before it begins.
+    Raises InputError as read_frame() does, and for a span of a kind that is not known, that ends before it begins, or whose
+    times are out of range.
     """
     path = directory / "timeline.csv"
     try:
@@ -125,12 +128,15 @@ def read_timeline(directory: Path) -> pl.DataFrame:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     frame = _parsed(path, content, TIMELINE)
-    wrong = ~pl.col("kind").is_in(TIMELINE_KINDS) | (pl.col("end_ns") < pl.col("begin_ns"))
+    in_order = pl.col("begin_ns").is_between(0, pl.col("end_ns")) & (pl.col("end_ns") <= _LATEST_NS)
+    wrong = ~pl.col("kind").is_in(TIMELINE_KINDS) | ~in_order
     for row in frame.with_row_index("row").filter(wrong).head(1).iter_rows(named=True):
-        what = f'kind is "{row["kind"]}"; it has to be one of {", ".join(TIMELINE_KINDS)}'
-        raise InputError(
-            f"{path}:{row['row'] + 2}: {what if row['kind'] not in TIMELINE_KINDS else 'it ends before it begins'}"
-        )
+        what = "it ends before it begins"
+        if row["kind"] not in TIMELINE_KINDS:
+            what = f'kind is "{row["kind"]}"; it has to be one of {", ".join(TIMELINE_KINDS)}'
+        elif row["begin_ns"] < 0 or row["end_ns"] > _LATEST_NS:
+            what = f"its times have to be from 0 to {_LATEST_NS:g} ns"
+        raise InputError(f"{path}:{row['row'] + 2}: {what}")
     return frame
 
 
@@ -141,7 +147,8 @@ def _parsed(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> pl.D
     except pl.exceptions.PolarsError:
         raise _first_bad_row(path, content, columns) from None
     required = frame.select(pl.exclude(_MAY_BE_EMPTY)) if columns is TIMELINE else frame
-    if any(required.null_count().row(0)) or not _rows_are_full(content, columns):
+    finite = all(frame[column].is_finite().all() for column, kind in columns.items() if kind == _NUMBER)
+    if not finite or any(required.null_count().row(0)) or not _rows_are_full(content, columns):
         raise _first_bad_row(path, content, columns)
     return frame
 
@@ -182,7 +189,6 @@ def _fits(kind: pl.DataType, text: str) -> bool:
     if kind == _TEXT:
         return True
     try:
-        int(text) if kind == _COUNT else float(text)
+        return math.isfinite(int(text) if kind == _COUNT else float(text))
     except ValueError:
         return False
-    return True

@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from math import isfinite
+from textwrap import shorten
+from types import UnionType
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 Number = int | float
 Setting = str | int | float | bool
 # Where a point lies: configuration paths and their values.
 At = Mapping[str, Setting]
 Kind = Literal["calibrated", "predicted", "definition"]
+
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True)
@@ -128,27 +133,69 @@ def setting_text(value: Setting) -> str:
     return str(value)
 
 
-# Documents as json.loads() leaves them. A key that is missing raises KeyError, which the reader turns into a message.
+# Documents as json.loads() leaves them. A key that is missing raises KeyError, a value of another type TypeError, which the
+# reader turns into a message.
+
+
+def fits(value: object, wanted: Any) -> bool:
+    """Whether a value has the type of a field. A number is finite and no bool."""
+    kind, inner = get_origin(wanted), get_args(wanted)
+    if kind is UnionType:
+        return any(fits(value, each) for each in inner)
+    if kind is Literal:
+        return isinstance(value, str) and value in inner
+    if kind is tuple:
+        return isinstance(value, tuple) and all(fits(each, inner[0]) for each in value)
+    if kind is Mapping:
+        return isinstance(value, Mapping) and all(fits(each, inner[1]) for each in value.values())
+    if wanted is float:
+        return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    return isinstance(value, wanted) and isinstance(value, bool) == (wanted is bool)
+
+
+def check(name: str, value: object, wanted: Any) -> None:
+    """TypeError that names what it is and what it has to be."""
+    if not fits(value, wanted):
+        words = getattr(wanted, "__name__", str(wanted)).replace("typing.", "").replace("collections.abc.", "")
+        raise TypeError(f"{name} is {shorten(repr(value), 60)}; it has to be {words if not get_args(wanted) else wanted}")
+
+
+def _checked(record: Record) -> Record:
+    for name, wanted in get_type_hints(type(record)).items():
+        check(name, getattr(record, name), wanted)
+    return record
 
 
 def point_from(number: int, document: Mapping[str, Any]) -> Point:
-    metrics = {name: Metric(entry["value"], entry["unit"], entry.get("ci95")) for name, entry in document["metrics"].items()}
+    check("at", document["at"], At)
+    metrics = {name: _metric_from(name, entry) for name, entry in document["metrics"].items()}
     return Point(number, document["at"], metrics)
+
+
+def _metric_from(name: str, entry: Mapping[str, Any]) -> Metric:
+    metric = Metric(entry["value"], entry["unit"], entry.get("ci95"))
+    for part in (metric.value, 0.0 if metric.ci95 is None else metric.ci95):
+        if type(part) not in (int, float) or not isfinite(part):
+            check(name, part, float)
+    if type(metric.unit) is not str:
+        check(f"unit of {name}", metric.unit, str)
+    return metric
 
 
 def paper_row_from(document: Mapping[str, Any]) -> PaperRow:
     common = {key: document[key] for key in ("id", "at", "kind", "ok", "unit")}
     common |= {key: document.get(key) for key in ("tolerance", "tolerance_abs")}
     if "order" in document:
-        return OrderRow(**common, order=tuple(document["order"]), simulated=tuple(document["simulated"]))
+        return _checked(OrderRow(**common, order=tuple(document["order"]), simulated=tuple(document["simulated"])))
     if "shape" in document:
         shape = {key: document[key] for key in ("metric", "shape", "over")}
-        return ShapeRow(**common, **shape, simulated=tuple(document["simulated"]))
+        return _checked(ShapeRow(**common, **shape, simulated=tuple(document["simulated"])))
     value = {key: document[key] for key in ("metric", "paper", "simulated", "ratio")}
-    return ValueRow(**common, **value, relative_to=document.get("relative_to"), difference=document.get("difference", False))
+    relative = {"relative_to": document.get("relative_to"), "difference": document.get("difference", False)}
+    return _checked(ValueRow(**common, **value, **relative))
 
 
 def manifest_from(document: Mapping[str, Any]) -> Manifest:
-    failed = tuple(FailedPoint(**point) for point in document["failed_points"])
+    failed = tuple(_checked(FailedPoint(**point)) for point in document["failed_points"])
     plain = {name: document[name] for name in Manifest.__dataclass_fields__ if name not in ("argv", "failed_points")}
-    return Manifest(argv=tuple(document["argv"]), failed_points=failed, **plain)
+    return _checked(Manifest(argv=tuple(document["argv"]), failed_points=failed, **plain))

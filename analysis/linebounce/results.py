@@ -13,8 +13,10 @@ import json
 import os
 import re
 import shlex
+import stat
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,7 +26,17 @@ import polars as pl
 from linebounce import display
 from linebounce.errors import InputError, UsageError
 from linebounce.frames import read_frame, read_timeline
-from linebounce.records import Manifest, PaperRow, Point, Setting, manifest_from, paper_row_from, point_from, setting_text
+from linebounce.records import (
+    Manifest,
+    PaperRow,
+    Point,
+    Setting,
+    check,
+    manifest_from,
+    paper_row_from,
+    point_from,
+    setting_text,
+)
 
 RESULTS_SCHEMA = "linebounce.results/1"
 MANIFEST_SCHEMA = "linebounce.manifest/1"
@@ -48,11 +60,17 @@ class Results:
         self.directory = directory
         self.manifest = manifest
         self.config = config
+        for name, wanted in (("experiment", str), ("machine", str), ("seed", int), ("points", list), ("paper", list)):
+            check(name, document[name], wanted)
+        if not document["points"]:
+            raise ValueError("it has no points")
         self.experiment = document["experiment"]
         self.machine = document["machine"]
         self.seed = document["seed"]
         first = _first_point_number(directory)
         self.points = tuple(point_from(first + i, point) for i, point in enumerate(document["points"]))
+        if len({frozenset(point.at) for point in self.points}) > 1:
+            raise ValueError("its points lie at different paths")
         self.paper = tuple(paper_row_from(row) for row in document["paper"])
 
     @property
@@ -63,32 +81,32 @@ class Results:
     @cached_property
     def latency(self) -> pl.DataFrame:
         """How many accesses had which latency: latency.csv, of all points."""
-        return read_frame(self.directory, "latency")
+        return self._frame("latency")
 
     @cached_property
     def lines(self) -> pl.DataFrame:
         """Misses by structure, object, line, field, function and source: lines.csv, of all points."""
-        return read_frame(self.directory, "lines")
+        return self._frame("lines")
 
     @cached_property
     def locks(self) -> pl.DataFrame:
         """Lockmeter's columns of every lock and call site: locks.csv, of all points."""
-        return read_frame(self.directory, "locks")
+        return self._frame("locks")
 
     @cached_property
     def matrix(self) -> pl.DataFrame:
         """What one CPU pays for a line of another: matrix.csv, without rows where the workload is another."""
-        return read_frame(self.directory, "matrix")
+        return self._frame("matrix")
 
     @cached_property
     def transitions(self) -> pl.DataFrame:
         """How often each row of the protocol ran: transitions.csv, of all points."""
-        return read_frame(self.directory, "transitions")
+        return self._frame("transitions")
 
     @cached_property
     def seeds(self) -> pl.DataFrame:
         """Every metric of every seed: point, seed, metric, value, unit. Of a run with one seed, what results.json has."""
-        frame = read_frame(self.directory, "seeds")
+        frame = self._frame("seeds")
         if self.manifest.seeds > 1:
             return frame
         rows = [
@@ -115,6 +133,13 @@ class Results:
         paths = self.swept()
         rows = [{"point": point.number} | {path: point.at.get(path) for path in paths} for point in self.points]
         return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+
+    def _frame(self, name: str) -> pl.DataFrame:
+        frame = read_frame(self.directory, name)
+        strange = frame.filter(~pl.col("point").is_in([point.number for point in self.points]))
+        if not strange.is_empty():
+            raise InputError(f"{self.directory / name}.csv: results.json has no point {strange['point'][0]}")
+        return frame
 
     def swept(self) -> dict[str, list[Setting]]:
         """Every swept path with its values, in the plan's order."""
@@ -172,19 +197,37 @@ def open(directory: str | os.PathLike[str]) -> Results:  # noqa: A001
     points failed is finished: those points have no metrics.
     """
     path = Path(directory)
-    if not path.is_dir():
-        raise InputError(f"{path}: no such directory; `linebounce run EXPERIMENT -o {path}` makes one")
+    _check_directory(path)
     if not (path / "manifest.json").exists() and not (path / "results.json").exists():
         raise InputError(f"{path}: no results directory, for it has neither results.json nor manifest.json")
-    manifest_document = _read_document(path / "manifest.json", json.loads)
+    manifest_document = read_document(path / "manifest.json", json.loads)
     _check_schema(path / "manifest.json", manifest_document, MANIFEST_SCHEMA)
-    manifest = _parse(path / "manifest.json", lambda: manifest_from(manifest_document))
+    with reading(path / "manifest.json"):
+        manifest = manifest_from(manifest_document)
     if manifest.status == "interrupted":
         raise InputError(_interrupted(path, manifest))
-    document = _read_document(path / "results.json", json.loads)
+    document = read_document(path / "results.json", json.loads)
     _check_schema(path / "results.json", document, RESULTS_SCHEMA)
-    config = _read_document(path / "config.toml", tomllib.loads)
-    return _parse(path / "results.json", lambda: Results(path, manifest, document, config))
+    config = read_document(path / "config.toml", tomllib.loads)
+    with reading(path / "results.json"):
+        return Results(path, manifest, document, config)
+
+
+def _check_directory(path: Path) -> None:
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            os.listdir(path)
+            return
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"{path}: no such directory; `linebounce run EXPERIMENT -o {path}` makes one") from None
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    inside = (path.parent / "manifest.json").exists()
+    raise InputError(
+        f"{path}: a file; what is read is a results directory, as `linebounce run` leaves it"
+        f"{f': {path.parent}' if inside else ''}"
+    )
 
 
 def _interrupted(path: Path, manifest: Manifest) -> str:
@@ -211,7 +254,8 @@ def _first_point_number(directory: Path) -> int:
     return int(resolved.name) if inside_sweep else 0
 
 
-def _read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
+def read_document(path: Path, parse: Callable[[str], Parsed]) -> Parsed:
+    """A JSON or TOML file of a results directory. InputError if it is none."""
     try:
         with builtins.open(path, encoding="utf-8") as file:
             return parse(file.read())
@@ -232,10 +276,12 @@ def _check_schema(path: Path, document: object, known: str) -> None:
     raise InputError(f'{path}: this is no file of linebounce: its schema has to be "{known}"')
 
 
-def _parse(path: Path, make: Callable[[], Parsed]) -> Parsed:
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Around what takes a document apart: what is not there, or of another type, becomes an InputError of that file."""
     try:
-        return make()
+        yield
     except KeyError as error:
         raise InputError(f"{path}: damaged: {error} is missing") from None
-    except (TypeError, AttributeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
         raise InputError(f"{path}: damaged: {' '.join(str(error).split())}") from None

@@ -51,6 +51,12 @@ def matrix_run(session_linebounce: Program) -> Path:
 
 
 @pytest.fixture(scope="session")
+def crossbar_run(session_linebounce: Program) -> Path:
+    """The same on two nodes with a switch between them, whose links have no limit of their own."""
+    return session_linebounce.run("core_to_core", "crossbar", "--machine", "itanium2_two_node_16way")
+
+
+@pytest.fixture(scope="session")
 def oltp_run(session_linebounce: Program) -> Path:
     """16 CPUs in two nodes with subsystems, many locks and 10^5 rows in lines.csv."""
     short = ["--set", "run.measure_us=25000", "--set", "run.warmup_us=5000"]

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,19 @@ def runs(session_linebounce: Program) -> Path:
     for point in results["points"]:
         point["metrics"] = {f"other.{name}": metric for name, metric in point["metrics"].items()}
     (directory / "other_metrics" / "results.json").write_text(json.dumps(results))
+    _without(directory, "b", "failed", lambda _: True)
+    _without(directory, "b", "half", lambda metric: metric == "throughput.operations_per_s")
+    _without(directory, "one_b", "half_of_one", lambda metric: metric == "throughput.operations_per_s")
     return directory
+
+
+def _without(directory: Path, run: str, name: str, gone: Callable[[str], bool]) -> None:
+    """A run without these metrics at its last point; without all of them it is one that failed."""
+    shutil.copytree(directory / run, directory / name)
+    results = json.loads((directory / name / "results.json").read_text())
+    metrics = results["points"][-1]["metrics"]
+    results["points"][-1]["metrics"] = {metric: metrics[metric] for metric in metrics if not gone(metric)}
+    (directory / name / "results.json").write_text(json.dumps(results))
 
 
 def compare(directory: Path, *arguments: str) -> Result:
@@ -143,6 +156,35 @@ def test_a_condition_that_holds_is_exit_code_1(
     assert command.main(["a", "c", "--fail-on", condition]) == held
     said = capsys.readouterr().err
     assert (f"failed on {condition}: c at machine.cpus = 4" in said) == held
+
+
+@pytest.mark.parametrize(
+    ("runs_compared", "said"),
+    [
+        (["a", "failed"], "failed at machine.cpus = 4: nothing to compare, for the point failed in failed"),
+        (["failed", "a"], "a at machine.cpus = 4: nothing to compare, for the point failed in failed"),
+        (["a", "b", "half"], "half at machine.cpus = 4: nothing to compare, for half does not have the metric here"),
+        (["half", "b"], "b at machine.cpus = 4: nothing to compare, for half does not have the metric here"),
+        (["a", "d"], "d at machine.cpus = 2: nothing to compare, for d does not have this point"),
+    ],
+)
+def test_a_condition_that_cannot_be_judged_at_a_point_is_exit_code_1(
+    here: Path, capsys: pytest.CaptureFixture[str], runs_compared: list[str], said: str
+) -> None:
+    assert here
+    condition = "throughput.operations_per_s > +9999%"
+    assert command.main([*runs_compared, "--fail-on", condition, "--json"]) == 1
+    shown = capsys.readouterr()
+    assert shown.err == f"linebounce compare: failed on {condition}: {said}\n"
+    assert json.loads(shown.out)["failed"][0]["value"] is None
+
+
+@pytest.mark.usefixtures("here")
+def test_a_metric_that_the_base_alone_has_is_missing_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not a word that no run knows, which is exit code 2; and one that neither has at a point is none of that point."""
+    assert command.main(["a", "b", "--fail-on", "locks.section_lock.con_pct > +9999%"]) == 0
+    assert command.main(["one_a", "half_of_one", "--fail-on", "throughput.operations_per_s > 1"]) == 1
+    assert "half_of_one does not have the metric here" in capsys.readouterr().err
 
 
 def test_json_with_a_condition_that_holds_is_still_one_document(runs: Path) -> None:

@@ -15,6 +15,7 @@ from program import Result
 CHARTS = {
     "costs_run": {"paper_ratios", "latency_histogram", "latency_cdf", "latency_tail", "structures"},
     "locks_run": {"sweep", "contention", "latency_histogram", "latency_cdf", "latency_tail", "structures"},
+    "crossbar_run": {"latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
     "matrix_run": {"latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
     "oltp_run": {
         "paper_ratios",
@@ -214,11 +215,45 @@ def test_the_switch_changes_the_theme_and_the_charts_with_it(opened: Callable[..
     )
 
 
-def test_links_say_how_busy_they_are(opened: Callable[..., OpenedPage]) -> None:
+# Of an SVG's text what is written there, without its title.
+WRITTEN = "(texts) => texts.map((text) => text.firstChild?.data ?? '')"
+
+
+def test_links_say_how_busy_they_are(opened: Callable[..., OpenedPage], matrix_run: Path) -> None:
     page = opened("matrix_run")
-    loads = page.page.locator("svg.topology .load").all_text_contents()
+    loads = page.page.eval_on_selector_all("svg.topology .load", WRITTEN)
     assert len(loads) == 1 + 2 * 4, "the bus, and both ways of the ring's four links"
     assert all(text.endswith("%") for text in loads)
+    titles = page.page.locator("svg.topology [data-link] title").all_text_contents()
+    metrics = linebounce.open(matrix_run).points[0].metrics
+    carried = f"{metrics['link.0_1.mb_per_s'].value:.3g} MB/s of headers and lines"
+    busy = f"{metrics['link.0_1.utilisation_pct'].value:.3g} % of the time"
+    assert titles[0] == f"Link from 0 to 1: {carried}, busy {busy}"
+
+
+def test_links_without_a_limit_say_what_they_carry(opened: Callable[..., OpenedPage], crossbar_run: Path) -> None:
+    page = opened("crossbar_run")
+    metrics = linebounce.open(crossbar_run).points[0].metrics
+    assert all(metrics[name].value == 0 for name in metrics if name.startswith("link.") and name.endswith("_pct"))
+    links = page.page.locator("svg.topology [data-link]")
+    written = page.page.eval_on_selector_all("svg.topology [data-link]", WRITTEN)
+    assert written == [
+        f"{arrow} {metrics[f'{link}.mb_per_s'].value:.3g} MB/s"
+        for arrow, link in zip("→←←→", links.evaluate_all("(texts) => texts.map((text) => text.dataset.link)"), strict=True)
+    ]
+    lines = page.page.locator("svg.topology [data-load]")
+    widths = lines.evaluate_all("(lines) => lines.map((line) => parseFloat(line.style.strokeWidth))")
+    assert max(widths) == 10, "the busiest"
+    assert len(widths) == 2
+    # No text runs into a box.
+    apart = """(texts) => texts.every((text) => {
+      const own = text.getBoundingClientRect();
+      return [...text.ownerSVGElement.querySelectorAll('rect')].every((rect) => {
+        const box = rect.getBoundingClientRect();
+        return own.right <= box.left || own.left >= box.right || own.bottom <= box.top || own.top >= box.bottom;
+      });
+    })"""
+    assert links.evaluate_all(apart)
 
 
 def test_the_whole_page_can_be_reached_by_keyboard(opened: Callable[..., OpenedPage]) -> None:

@@ -15,6 +15,7 @@ from linebounce.sweep import cluster as clusters
 from linebounce.sweep import command
 from linebounce.sweep.dispatch import write_files
 from linebounce.sweep.points import Job, run_points
+from linebounce.sweep.sensitivity import variations_of
 from program import Program
 from results import assert_same_data, check_results_directory
 
@@ -261,3 +262,33 @@ def test_sensitivity_is_paired_over_seeds(sweeps: Sweeps, linebounce: Program) -
     wrong = sweeps(path, "-o", "out", *arguments[:-1], "throughput.operation_per_s")
     assert wrong.code == 2
     assert "did you mean throughput.operations_per_s" in wrong.stderr
+
+
+def test_a_metric_that_is_not_there_stops_a_sensitivity_at_the_first_points(sweeps: Sweeps, linebounce: Program) -> None:
+    more = '[sweep]\n"workload.lock" = ["tas", "mcs"]'
+    path = linebounce.file("one.toml", experiment(run="warmup_us = 5\nmeasure_us = 3000", more=more))
+    vary = ["--vary", "machine.cpu.clock_mhz=10%", "--vary", "machine.bus=20%", "--vary", "machine.memory=10%"]
+    result = sweeps(path, "-o", "out", *vary, "--workers", "1", "--metric", "throughput.operation_per_s")
+    assert result.code == 2
+    assert "no metric throughput.operation_per_s; did you mean throughput.operations_per_s" in result.stderr
+    kept = finished_points(sweeps.directory / "out")
+    points = linebounce("run", "out/sensitivity.toml", "--plan").stdout.count('"at"')
+    assert 2 <= len(kept) < points / 2
+    assert "0" in kept
+    # The next time it is known before a cluster starts.
+    again = sweeps(path, "-o", "out", *vary, "--metric", "foo")
+    assert (again.code, again.stderr.count("\n")) == (2, 1)
+    assert "there is no metric foo; there are " in again.stderr
+
+
+def test_percentages_stay_whole_and_below_100() -> None:
+    base = {"workload": {"read_pct": 30, "hit_pct": 90, "all_pct": 100, "rest_pct": 97.5}, "machine": {"x_ns": 30}}
+    values = {name: variations_of(f"workload.{name}=25%", base)[0] for name in base["workload"]}
+    assert {name: (found.lower, found.higher) for name, found in values.items()} == {
+        "read_pct": (22, 38),
+        "hit_pct": (68, 100),
+        "all_pct": (75, 100),
+        "rest_pct": (73.125, 100),
+    }
+    assert all(isinstance(found.higher, int) for name, found in values.items() if name != "rest_pct")
+    assert variations_of("machine.x_ns=25%", base)[0].lower == 22.5

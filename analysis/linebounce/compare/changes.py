@@ -1,15 +1,14 @@
 """Metrics of runs held against those of a first run: points matched by where they lie, differences paired over seeds."""
 
-import difflib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from scipy.stats import t as student  # type: ignore[import-untyped]
 
 from linebounce.compare.conditions import Condition, change_pct
-from linebounce.errors import UsageError
+from linebounce.errors import UsageError, meant
 from linebounce.records import At, Point
 from linebounce.results import Results
 
@@ -74,12 +73,13 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Hit:
-    """A condition that holds."""
+    """A condition that holds, or of which nothing is known: its metric is missing at a point of the base, in one of the two."""
 
     condition: Condition
     comparison: Comparison
-    point: PointChanges
-    change: Change
+    at: At
+    change: Change | None
+    missing: str = ""  # without a change: in which run, and why
 
 
 def compare(base: Results, other: Results) -> Comparison:
@@ -105,23 +105,40 @@ def compare(base: Results, other: Results) -> Comparison:
 
 
 def hits(comparisons: Sequence[Comparison], conditions: Sequence[Condition]) -> list[Hit]:
-    """Where conditions hold. UsageError for a metric that no comparison has."""
-    known = sorted({change.metric for run in comparisons for point in run.points for change in point.changes})
+    """Where conditions hold, or can't be judged. UsageError for a metric that no run has."""
+    runs = [comparisons[0].base, *(comparison.other for comparison in comparisons)] if comparisons else []
+    known = sorted({name for run in runs for point in run.points for name in point.metrics})
     for condition in conditions:
         if condition.metric not in known:
-            near = difflib.get_close_matches(condition.metric, known, n=3)
-            meant = (
-                f"; did you mean {' or '.join(near)}?" if near else f"; there are {len(known)}, from {known[0]} to {known[-1]}"
+            raise UsageError(
+                f'--fail-on "{condition.text}": no run has a metric {condition.metric}; {meant(condition.metric, known)}'
             )
-            raise UsageError(f'--fail-on "{condition.text}": the runs share no metric {condition.metric}{meant}')
-    return [
-        Hit(condition, run, point, change)
-        for condition in conditions
-        for run in comparisons
-        for point in run.points
-        for change in point.changes
-        if change.metric == condition.metric and condition.holds(change.base, change.changed)
-    ]
+    return [hit for condition in conditions for run in comparisons for hit in _hits(run, condition)]
+
+
+def _hits(run: Comparison, condition: Condition) -> Iterator[Hit]:
+    """At every point of the base. A metric that neither run has at a point is none of that point."""
+    for point in run.points:
+        for change in point.changes:
+            if change.metric == condition.metric and condition.holds(change.base, change.changed):
+                yield Hit(condition, run, point.at, change)
+    other_of = {first.number: second for first, second in _same_places(run.base, run.other)}
+    for base in run.base.points:
+        other = other_of.get(base.number)
+        missing = _why_missing(condition.metric, run.base, base) or _why_missing(condition.metric, run.other, other)
+        failed = not base.metrics or other is None or not other.metrics
+        has_it = condition.metric in base.metrics or (other is not None and condition.metric in other.metrics)
+        if missing and (failed or has_it):
+            yield Hit(condition, run, base.at, None, missing)
+
+
+def _why_missing(metric: str, results: Results, point: Point | None) -> str:
+    """Empty if the point has it."""
+    if point is None:
+        return f"{results.directory} does not have this point"
+    if not point.metrics:
+        return f"the point failed in {results.directory}"
+    return "" if metric in point.metrics else f"{results.directory} does not have the metric here"
 
 
 def interval95(differences: Sequence[float]) -> float | None:
@@ -136,17 +153,20 @@ def interval95(differences: Sequence[float]) -> float | None:
 
 def _matched(base: Results, other: Results) -> list[tuple[Point, Point]]:
     """Points that lie at the same place and have metrics. Runs of one point each are held against each other as they are."""
-    if len(base.points) == len(other.points) == 1:
-        pairs = [(base.points[0], other.points[0])]
-    else:
-        there = {_key(point.at): point for point in other.points}
-        pairs = [(point, there[_key(point.at)]) for point in base.points if _key(point.at) in there]
+    pairs = _same_places(base, other)
     if not pairs:
         raise UsageError(
             f"{base.directory} and {other.directory} have no point in common: "
             f"one begins {_place(base)}, the other {_place(other)}"
         )
     return [(first, second) for first, second in pairs if first.metrics and second.metrics]
+
+
+def _same_places(base: Results, other: Results) -> list[tuple[Point, Point]]:
+    if len(base.points) == len(other.points) == 1:
+        return [(base.points[0], other.points[0])]
+    there = {_key(point.at): point for point in other.points}
+    return [(point, there[_key(point.at)]) for point in base.points if _key(point.at) in there]
 
 
 def _key(at: At) -> frozenset[tuple[str, object]]:

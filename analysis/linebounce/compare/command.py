@@ -8,7 +8,7 @@ from pathlib import Path
 
 import linebounce
 from linebounce.commands import CHECK_FAILED, DONE, exit_code
-from linebounce.errors import UsageError
+from linebounce.files import write_file
 
 _SHOWN_ROWS = 40
 
@@ -18,14 +18,15 @@ _EXAMPLES = """examples:
   linebounce compare out/before out/after --fail-on "locks.dcache_lock.con_pct > +5%"
   linebounce compare out/main out/mine --json --fail-on "throughput.operations_per_s < -2%" --fail-on "litmus.forbidden > 0"
 
-Conditions of --fail-on hold for the second run and all behind it, at every point that both have, on means over the seeds:
+Conditions of --fail-on are for the second run and all behind it, at every point of the first, on means over the seeds:
   METRIC > +5%    it rose by more than 5 %        METRIC < -5%    it fell by more than 5 %
   METRIC > +2     it rose by more than 2, in its own unit
   METRIC > 20     it is above 20: a number without a sign is a value
+A point that failed or is missing, or that has the metric in one of the two runs alone, fails as well.
 
 Points are matched by where they lie in their sweeps. Differences are paired over seeds: +-, the 95 % interval of their mean
 (Student's t); a star marks those whose interval does not hold 0.
-Exit codes: 0 done, 1 a condition holds, 2 wrong usage or nothing in common, 3 results that can't be read."""
+Exit codes: 0 done, 1 a condition holds or can't be judged, 2 wrong usage or nothing in common, 3 results that can't be read."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -62,7 +63,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     if arguments.output:
         from linebounce.compare.page import make_page  # noqa: PLC0415
 
-        _write(arguments.output, make_page(comparisons, rows, found))
+        write_file(arguments.output, make_page(comparisons, rows, found).encode())
     if arguments.json:
         print(json.dumps(document_of(comparisons, found), indent=1))
     else:
@@ -74,14 +75,6 @@ def _compare(arguments: argparse.Namespace) -> int:
     for hit in found:
         print(f"linebounce compare: failed on {hit_text(hit)}", file=sys.stderr)
     return CHECK_FAILED if found else DONE
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{error.filename or path}: {error.strerror}") from None
 
 
 if __name__ == "__main__":

@@ -68,7 +68,10 @@ def change_text(change: Change | None) -> str:
 
 def hit_text(hit: Hit) -> str:
     change = hit.change
-    place = f" at {hit.point.title}" if hit.point.title else ""
+    title = Point(0, hit.at, {}).title
+    place = f" at {title}" if title else ""
+    if change is None:
+        return f"{hit.condition.text}: {hit.comparison.other.directory}{place}: nothing to compare, for {hit.missing}"
     values = f"{number_text(change.base)} -> {number_text(change.changed)} {change.unit}".rstrip()
     return f"{hit.condition.text}: {hit.comparison.other.directory}{place}: {values} ({change_text(change)})"
 
@@ -120,10 +123,11 @@ def document_of(comparisons: Sequence[Comparison], hits: Sequence[Hit]) -> dict[
             {
                 "condition": hit.condition.text,
                 "run": str(hit.comparison.other.directory),
-                "at": dict(hit.point.at),
-                "metric": hit.change.metric,
-                "base": hit.change.base,
-                "value": hit.change.changed,
+                "at": dict(hit.at),
+                "metric": hit.condition.metric,
+                "base": hit.change.base if hit.change else None,
+                "value": hit.change.changed if hit.change else None,
+                "missing": hit.missing or None,
             }
             for hit in hits
         ],

@@ -9,15 +9,14 @@ from rich.text import Text
 from linebounce.compare.changes import Change, Comparison
 from linebounce.compare.page import letter
 from linebounce.compare.rows import Row, change_text, interval_note, notes_of, number_text
+from linebounce.console import output
 
-_PIPE_COLUMNS = 200  # in a pipe nothing is cut to the width of a terminal that isn't there
+_PIPE_COLUMNS = 200
 
 
 def print_comparison(comparisons: Sequence[Comparison], rows: Sequence[Row], shown: int) -> None:
     """The rows that changed, at most so many; of the others their number."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=_PIPE_COLUMNS)
+    console = output(_PIPE_COLUMNS)
     base = comparisons[0].base
     console.print(Text.assemble((base.title, "bold")))
     console.print(Text(f"A  {base.directory}  {base.machine}"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import linebounce
 from linebounce.commands import exit_code
-from linebounce.errors import UsageError
+from linebounce.files import write_file
 
 _EXAMPLES = """examples:
   linebounce report out/oltp                          writes out/oltp.html, which opens in any browser, without a network
@@ -49,15 +49,11 @@ def _report(arguments: argparse.Namespace) -> int:
 
     output = arguments.output or _default_output(arguments.directories[0])
     page = make_page(runs)
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_text(page, encoding="utf-8")
-        print(output)
-        if arguments.figures:
-            for file in write_figures(runs, arguments.figures):
-                print(file)
-    except OSError as error:
-        raise UsageError(f"{error.filename or output}: {error.strerror}") from None
+    write_file(output, page.encode())
+    print(output)
+    if arguments.figures:
+        for file in write_figures(runs, arguments.figures):
+            print(file)
     return 0
 
 

@@ -33,9 +33,9 @@ class Drawing:
         place = f'x="{box.left:g}" y="{box.top:g}" width="{box.width:g}" height="{box.height:g}"'
         self.pieces.append(f'<rect class="{kind}" {place} rx="6"/>')
 
-    def line(self, start: tuple[float, float], end: tuple[float, float], kind: str = "wire", metric: str = "") -> None:
-        """With a metric, the page makes the line the thicker the higher that metric is."""
-        named = f' data-load="{escape(metric)}"' if metric else ""
+    def line(self, start: tuple[float, float], end: tuple[float, float], kind: str = "wire", link: str = "") -> None:
+        """With a link's metrics (`link.0_1`), the page makes the line the thicker the more that link carries."""
+        named = f' data-load="{escape(link)}"' if link else ""
         ends = f'x1="{start[0]:g}" y1="{start[1]:g}" x2="{end[0]:g}" y2="{end[1]:g}"'
         self.pieces.append(f'<line class="{kind}"{named} {ends}/>')
 
@@ -45,6 +45,14 @@ class Drawing:
     def measured(self, x: float, y: float, metric: str, before: str) -> None:
         """A place for a metric of the point that is shown; the page writes it there, behind the word `before`."""
         names = f'data-metric="{escape(metric)}" data-before="{escape(before)}"'
+        self.pieces.append(f'<text class="load" {names} x="{x:g}" y="{y:g}"></text>')
+
+    def link_traffic(self, x: float, y: float, link: str, before: str, title: str) -> None:
+        """A place for what a link carries one way (`link.0_1`): how busy it is, or its traffic where it has no limit.
+
+        The page writes both into the title, which a reader sees who points there, behind the words `title`.
+        """
+        names = f'data-link="{escape(link)}" data-before="{escape(before)}" data-title="{escape(title)}"'
         self.pieces.append(f'<text class="load" {names} x="{x:g}" y="{y:g}"></text>')
 
     def home_traffic(self, x: float, lines: tuple[float, float], node: int) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import vl_convert
 
+from linebounce.files import write_file
 from linebounce.records import Point
 from linebounce.report import charts, sweeps, tables
 from linebounce.report.charts.base import Spec
@@ -36,15 +37,14 @@ Figure = tuple[str, Spec]
 def write_figures(runs: Sequence[Results], folder: Path) -> Iterator[Path]:
     """Writes CHART.svg and CHART.png, of several runs into a folder for each; yields each file's path.
 
-    Raises OSError where a file can't be written.
+    Raises UsageError where a file can't be written.
     """
     for number, results in enumerate(runs):
         place = folder if len(runs) == 1 else folder / f"{number}_{results.directory.name}"
-        place.mkdir(parents=True, exist_ok=True)
         for name, spec in figures_of(results):
             for suffix, content in _drawn(spec):
                 path = place / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.{suffix}"
-                path.write_bytes(content)
+                write_file(path, content)
                 yield path
 
 

@@ -1,6 +1,7 @@
 """The network between nodes as a drawing, with the links that the run has metrics of."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
@@ -13,47 +14,48 @@ _NODE = Box(-84, -24, 168, 80)  # around its place
 _SWITCH = Box(-46, -22, 92, 44)
 _MARGIN = 90
 
+_LINK = re.compile(r"link\.(\d+)_(\d+)\.\w+")
+
 Places = Mapping[int, tuple[float, float]]
 
 
 def network_drawing(machine: Machine, metrics: Iterable[str]) -> Markup | None:
-    """Nodes, joined as `link.A_B.utilisation_pct` says; a number beyond the nodes is a switch. None without links."""
-    links = [metric.split(".")[1].split("_") for metric in metrics if metric.startswith("link.")]
-    pairs = sorted({(min(ends), max(ends)) for ends in ([int(end) for end in link] for link in links)})
+    """Nodes, joined as the metrics `link.A_B...` say; a number beyond the nodes is a switch. None without links."""
+    links = [(int(link[1]), int(link[2])) for link in map(_LINK.fullmatch, metrics) if link]
+    pairs = sorted({(min(ends), max(ends)) for ends in links})
     if machine.nodes < 2 or not pairs:
         return None
     drawing = Drawing()
     places = _places(machine.nodes, has_switch=max(high for _, high in pairs) >= machine.nodes)
-    has_limit = _has_limit(machine)
     for low, high in pairs:
-        _link(drawing, places, low, high, has_limit)
+        _link(drawing, places, (low, high), machine.nodes)
     for number, place in places.items():
         _station(drawing, machine, number, place)
     right = max(x for x, _ in places.values()) + _MARGIN
     bottom = max(y for _, y in places.values()) + _NODE.bottom + 28
-    drawing.text(right / 2, bottom, _speed(machine, has_limit))
+    drawing.text(right / 2, bottom, _speed(machine))
     return drawing.svg(right, bottom + 14, f"network of {machine.nodes} nodes: {machine.config['network']['topology']}")
 
 
 def _has_limit(machine: Machine) -> bool:
-    """A link without a bandwidth of its own is never busy: its 0 % would say nothing."""
+    """A link without a bandwidth of its own is never busy: of it the page shows the traffic."""
     network = machine.config["network"]
     own = [link.get("bandwidth_mb_per_s") for link in network.get("link", {}).values()]
     return bool(network.get("bandwidth_mb_per_s") or any(own))
 
 
-def _speed(machine: Machine, has_limit: bool) -> str:
+def _speed(machine: Machine) -> str:
     network = machine.config["network"]
     words = f"{network['topology']}, {number_text(network['latency_ns'])} ns a link"
     if network.get("bandwidth_mb_per_s"):
         return f"{words}, {number_text(network['bandwidth_mb_per_s'] / 1000)} GB/s each way"
-    return words if has_limit else f"{words}, without a limit of its own"
+    return words if _has_limit(machine) else f"{words}, without a limit of its own"
 
 
 def _places(nodes: int, *, has_switch: bool) -> Places:
     """Two nodes side by side, more on a circle from the top left, clockwise; a switch in the middle."""
     if nodes == 2:
-        gap = 360 if has_switch else 300
+        gap = 440 if has_switch else 300
         ends = {0: (_MARGIN, 60.0), 1: (_MARGIN + gap, 60.0)}
         return {**ends, 2: (_MARGIN + gap / 2, 60.0)} if has_switch else ends
     radius = max(170.0, nodes * 40.0)
@@ -83,17 +85,18 @@ def _cpu_list(cpus: Sequence[int]) -> str:
     return "CPU " + (", ".join(map(str, cpus)) if len(cpus) <= 4 else f"{cpus[0]}, {cpus[1]}, … {cpus[-1]}")
 
 
-def _link(drawing: Drawing, places: Places, low: int, high: int, has_limit: bool) -> None:
+def _link(drawing: Drawing, places: Places, ends: tuple[int, int], nodes: int) -> None:
     """A line as thick as it is busy, and both directions in words between the two boxes."""
+    low, high = ends
     (x1, y1), (x2, y2) = places[low], places[high]
-    drawing.line((x1, y1), (x2, y2), "link", f"link.{low}_{high}.utilisation_pct")
-    if not has_limit:
-        return
+    drawing.line((x1, y1), (x2, y2), "link", f"link.{low}_{high}")
     x, y = (x1 + x2) / 2, (y1 + y2) / 2
     flat = abs(y2 - y1) < abs(x2 - x1)
     there, back = ("→ ", "← ") if x1 < x2 else ("← ", "→ ")
     if not flat:
         there, back = ("↓ ", "↑ ") if y1 < y2 else ("↑ ", "↓ ")
+    elif high >= nodes:  # a switch is narrower: the middle between its box and the node's
+        x += math.copysign((_NODE.width - _SWITCH.width) / 4, x2 - x1)
     side = 0 if flat else 34
-    drawing.measured(x - side, y - 8 if flat else y + 4, f"link.{low}_{high}.utilisation_pct", there)
-    drawing.measured(x + side, y + 18 if flat else y + 4, f"link.{high}_{low}.utilisation_pct", back)
+    drawing.link_traffic(x - side, y - 8 if flat else y + 4, f"link.{low}_{high}", there, f"from {low} to {high}")
+    drawing.link_traffic(x + side, y + 18 if flat else y + 4, f"link.{high}_{low}", back, f"from {high} to {low}")

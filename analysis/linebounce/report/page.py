@@ -18,7 +18,6 @@ from markupsafe import Markup
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import TOMLLexer  # type: ignore[import-untyped]
 
-from linebounce.errors import InputError
 from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
 from linebounce.report.charts.base import LABELS
@@ -26,7 +25,7 @@ from linebounce.report.machine import Machine
 from linebounce.report.network import network_drawing
 from linebounce.report.ownership import ownership_frames
 from linebounce.report.topology import node_drawing
-from linebounce.results import Results
+from linebounce.results import Results, read_document, reading
 
 # In the order of the page: (anchor, heading). Each has its part of the page in templates/sections/ANCHOR.html, and what draws
 # there in ANCHOR.js beside it.
@@ -99,18 +98,25 @@ def _columns(frame: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def _run(results: Results) -> dict[str, Any]:
-    machines, machine_of_point = _machines(results)
-    paper = tables.paper_table(results)
+    config = results.directory / "config.toml"
+    with reading(config):
+        machines, machine_of_point = _machines(results)
+        paper = tables.paper_table(results)
+        parameters = _parameters(results.config)
+        of_machine = {
+            "line_bytes": Machine(results.config["machine"]).line_bytes,
+            "matrix": _columns(tables.matrix(results)),
+        }
     return {
         "results": results,
         "machines": machines,
-        "parameters": _parameters(results.config),
-        "config_html": _coloured((results.directory / "config.toml").read_text(encoding="utf-8")),
+        "parameters": parameters,
+        "config_html": _coloured(config.read_text(encoding="utf-8")),
         "command": shlex.join(results.manifest.argv),
-        "again": shlex.join(["linebounce", "run", str(results.directory / "config.toml"), "-o", f"{results.directory}_again"]),
+        "again": shlex.join(["linebounce", "run", str(config), "-o", f"{results.directory}_again"]),
         "verdicts": _verdicts(paper),
         "sections": _sections(results),
-        "data": _run_data(results, machine_of_point, paper),
+        "data": _run_data(results, machine_of_point, paper) | of_machine,
     }
 
 
@@ -133,13 +139,11 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "swept": results.swept(),
         "sweep": sweeps.choices(results),
         "seeds": results.manifest.seeds,
-        "line_bytes": Machine(results.config["machine"]).line_bytes,
         "paper": list(paper),
         "metrics": _metrics(results),
         "latency_bins": _columns(tables.latency_bins(results.latency)),
         "latency_curves": _columns(tables.latency_curves(results.latency)),
         "latency_summary": _columns(tables.latency_summary(results.latency)),
-        "matrix": _columns(tables.matrix(results)),
         "locks": _columns(results.locks),
         "structures": _columns(tables.structures(results.lines)),
         "homes": _columns(tables.homes(results.lines)),
@@ -189,30 +193,23 @@ def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
         key = tuple((path, value) for path, value in point.at.items() if path.startswith("machine"))
         if key not in of_settings:
             of_settings[key] = len(machines)
-            machines.append(_drawn(_point_config(results, point)["machine"], point))
+            machines.append(_drawn(results, point))
         of_point.append(of_settings[key])
     return machines, of_point
 
 
-def _drawn(config: Mapping[str, Any], point: Point) -> dict[str, Any]:
-    machine = Machine(config)
-    return {
-        "title": machine.title,
-        "nodes": machine.nodes,
-        "node": node_drawing(machine, machine.nodes_with_cpus()[0]),
-        "network": network_drawing(machine, point.metrics),
-    }
-
-
-def _point_config(results: Results, point: Point) -> Mapping[str, Any]:
-    """The configuration of one point: a sweep writes each into its own directory."""
-    path = results.directory / "points" / str(point.number) / "config.toml"
-    if not path.exists():
-        return results.config
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path}: cut off or damaged: {' '.join(str(error).split())}") from None
+def _drawn(results: Results, point: Point) -> dict[str, Any]:
+    """By the point's own configuration: a sweep writes each into its own directory."""
+    own = results.directory / "points" / str(point.number) / "config.toml"
+    path = own if own.exists() else results.directory / "config.toml"
+    with reading(path):
+        machine = Machine(read_document(path, tomllib.loads)["machine"])
+        return {
+            "title": machine.title,
+            "nodes": machine.nodes,
+            "node": node_drawing(machine, machine.nodes_with_cpus()[0]),
+            "network": network_drawing(machine, point.metrics),
+        }
 
 
 def _parameters(config: Mapping[str, Any]) -> list[dict[str, str]]:

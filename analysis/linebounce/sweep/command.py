@@ -17,9 +17,11 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, exit_code
+from linebounce.errors import UsageError
+from linebounce.files import write_file
 from linebounce.program import Experiment, Plan, find_program
 from linebounce.sweep.cluster import ClusterOptions, open_client
-from linebounce.sweep.points import Job, digest, status_of, wait_until_free, write_file
+from linebounce.sweep.points import Job, digest, status_of, wait_until_free
 from linebounce.sweep.progress import ProgressBar
 
 _LOG_LINES = 15  # of a failed point's log
@@ -50,6 +52,22 @@ class Sweep:
     fresh: bool
     cluster: ClusterOptions
     command: tuple[str, ...]  # as it was typed
+    metric: str = ""  # with --vary: what it is about
+    variations: int = 0
+
+    def first(self, plan: Plan) -> Sequence[int]:
+        """The points that say whether there is such a metric."""
+        from linebounce.sweep.sensitivity import base_points  # noqa: PLC0415  statistics take a moment to load
+
+        return base_points(len(plan.at), self.variations) if self.metric else ()
+
+    def knows_metric(self, plan: Plan) -> bool:
+        """Whether these points have ended. UsageError if they have, without the metric."""
+        if not self.metric:
+            return True
+        from linebounce.sweep.sensitivity import know_metric  # noqa: PLC0415
+
+        return know_metric(self.metric, [plan.point_directory(self.directory, point) for point in self.first(plan)])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,16 +85,17 @@ def tell(line: str) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     experiment = _experiment(arguments)
 
-    def sweep_of(experiment: Experiment, directory: Path) -> Sweep:
+    def sweep_of(experiment: Experiment, directory: Path, variations: int = 0) -> Sweep:
         where = (arguments.workers, arguments.scheduler, arguments.slurm, arguments.kubernetes)
         cluster = ClusterOptions(*where, logs=directory / "slurm")
-        return Sweep(experiment, directory, arguments.fresh, cluster, arguments.command)
+        about = (arguments.metric or "", variations)
+        return Sweep(experiment, directory, arguments.fresh, cluster, arguments.command, *about)
 
     if arguments.vary:
         from linebounce.sweep.sensitivity import Study, prepare  # noqa: PLC0415  statistics take a moment to load
 
         varied, directory, variations = prepare(experiment, arguments.vary, lambda name: _output(arguments, name))
-        code = run_sweep(sweep_of(varied, directory), merged=lambda _: None)
+        code = run_sweep(sweep_of(varied, directory, len(variations)), merged=lambda _: None)
         if status_of(directory) in ("complete", "failed"):
             Study(directory, arguments.metric, variations).show()
         return code
@@ -108,6 +127,8 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
     missing = [point for point in range(len(plan.at)) if point not in plan.done]
     failed: dict[int, str] = {}
     code = DONE
+    if plan.done.issuperset(sweep.first(plan)):
+        sweep.knows_metric(plan)
     if missing:
         code, failed = _run_points(sweep, plan, missing)
     merge_code, output, complaints = _merge(experiment, directory, ran=bool(missing))
@@ -134,9 +155,17 @@ def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict
             sweep.experiment.start(sweep.directory, fresh=sweep.fresh)
         progress = Progress(len(plan.at), done=len(plan.done))
         with ProgressBar(plan.experiment, progress, tell) as bar:
-            dispatcher = Dispatcher(client, _job(sweep, plan), progress, bar.show, sweep.cluster.where_workers_are)
+            known = False
+
+            def show(line: str) -> None:
+                nonlocal known
+                bar.show(line)
+                known = known or sweep.knows_metric(plan)
+
+            dispatcher = Dispatcher(client, _job(sweep, plan), progress, show, sweep.cluster.where_workers_are)
+            first = sweep.first(plan)
             try:
-                dispatcher.run(missing)
+                dispatcher.run(sorted(missing, key=lambda point: point not in first))
             except KeyboardInterrupt:
                 dispatcher.stop()
                 return INTERRUPTED, progress.failed
@@ -178,7 +207,7 @@ def _merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str
 def _sign(directory: Path, command: Sequence[str], begun: datetime) -> None:
     """The merge knows of itself alone: how the results came about, when and in what time, is the sweep's to say."""
     manifest = directory / "manifest.json"
-    with suppress(OSError, ValueError):  # without it the merge's own words stay
+    with suppress(OSError, UsageError, ValueError):  # without it the merge's own words stay
         document = json.loads(manifest.read_bytes())
         document |= {
             "argv": list(command),

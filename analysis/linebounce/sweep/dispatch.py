@@ -17,7 +17,8 @@ from typing import Any
 import distributed
 
 from linebounce.errors import UsageError
-from linebounce.sweep.points import Job, Outcome, run_points, status_of, stop, write_file
+from linebounce.files import write_file
+from linebounce.sweep.points import Job, Outcome, run_points, status_of, stop
 
 _ATTEMPTS = 2  # a failed point is retried once
 # Of a task's work: starting the program, as a rule and at the end of a sweep.
@@ -165,6 +166,6 @@ def _first_line(error: BaseException) -> str:
 
 
 def write_files(directory: Path, files: dict[str, bytes]) -> None:
-    """What a worker has sent, each beside its place and renamed, in the order in which they came."""
+    """What a worker has sent, in the order in which it came. Errors: UsageError."""
     for name, content in files.items():
         write_file(directory / name, content)

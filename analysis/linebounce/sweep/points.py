@@ -10,7 +10,6 @@ import fcntl
 import hashlib
 import json
 import os
-import secrets
 import signal
 import subprocess
 import tempfile
@@ -162,19 +161,6 @@ def _run(job: Job, command: list[str]) -> tuple[int, str]:
 def status_of(directory: Path) -> str:
     """In the directory's manifest: complete, failed or interrupted; empty if there is none that can be read."""
     return str(_manifest(directory).get("status", ""))
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Beside its place, then renamed: whoever reads finds all of it or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.parent / f".linebounce-tmp-{secrets.token_hex(8)}"
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-        temporary.rename(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def _manifest(directory: Path) -> dict[str, Any]:

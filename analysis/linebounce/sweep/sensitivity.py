@@ -7,6 +7,7 @@ lower to the higher value, over the parameter's: 1 means that the metric follows
 
 import difflib
 import json
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -14,15 +15,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import linebounce
 from linebounce.compare.changes import interval95
-from linebounce.errors import UsageError
+from linebounce.console import output
+from linebounce.errors import UsageError, meant
+from linebounce.files import write_file
 from linebounce.program import Experiment
 from linebounce.records import Point
+from linebounce.sweep.points import status_of
 
 Number = int | float
 
@@ -70,15 +73,11 @@ def prepare(
     if repeated:
         raise UsageError(f"--vary: {repeated} is varied twice")
     name = f"{base['name']}_sensitivity"
-    output = directory(name)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        (output / "base.toml").write_text(text, encoding="utf-8")
-        file = output / "sensitivity.toml"
-        file.write_text(_experiment_text(name, base, variations), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{error.filename}: {error.strerror}") from None
-    return replace(experiment, source=str(file), overrides=()), output, variations
+    place = directory(name)
+    file = place / "sensitivity.toml"
+    write_file(place / "base.toml", text.encode())
+    write_file(file, _experiment_text(name, base, variations).encode())
+    return replace(experiment, source=str(file), overrides=()), place, variations
 
 
 def variations_of(option: str, base: Mapping[str, Any]) -> list[Variation]:
@@ -117,11 +116,12 @@ def _why_not(path: str, settings: Mapping[str, Any], swept: Set[str]) -> str:
 
 
 def _variation(path: str, base: Number, share: float) -> Variation:
-    """Whole numbers of cycles and clocks stay whole, and move by 1 at least."""
-    if isinstance(base, int) and not path.endswith(("_ns", "_us", "_mhz", "_pct")):
+    """Whole numbers of cycles, clocks and percent stay whole, and move by 1 at least. A share stays one: 0 to 100."""
+    most = 100 if path.endswith("_pct") and base <= 100 else math.inf
+    if isinstance(base, int) and not path.endswith(("_ns", "_us", "_mhz")):
         step = max(1, round(base * share))
-        return Variation(path, base, base - step, base + step)
-    return Variation(path, base, float(f"{base * (1 - share):.9g}"), float(f"{base * (1 + share):.9g}"))
+        return Variation(path, base, base - step, min(base + step, most))
+    return Variation(path, base, float(f"{base * (1 - share):.9g}"), min(float(f"{base * (1 + share):.9g}"), most))
 
 
 def _settings(table: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
@@ -152,6 +152,23 @@ def _experiment_text(name: str, base: Mapping[str, Any], variations: Sequence[Va
     return "\n".join(lines) + "\n"
 
 
+def base_points(points: int, variations: int) -> range:
+    """Of a sweep over variations, the points that have none."""
+    return range(0, points, 1 + 2 * variations)
+
+
+def know_metric(metric: str, base: Sequence[Path]) -> bool:
+    """Given the directories of the base's points: whether all of them have ended. UsageError if none has the metric then."""
+    status = {directory: status_of(directory) for directory in base}
+    if not set(status.values()) <= {"complete", "failed"}:
+        return False
+    complete = [linebounce.open(directory) for directory in base if status[directory] == "complete"]
+    known = {name for results in complete for point in results.points for name in point.metrics}
+    if known and metric not in known:
+        raise UsageError(f"there is no metric {metric}; {meant(metric, sorted(known))}")
+    return True
+
+
 class Study:
     """A finished sweep over variations, and the metric that it is about. UsageError when there is no such metric."""
 
@@ -161,17 +178,11 @@ class Study:
         self.variations = variations
         known = {name for point in self.results.points for name in point.metrics}
         if metric not in known:
-            near = difflib.get_close_matches(metric, known, n=3)
-            meant = f"; did you mean {' or '.join(near)}?" if near else "."
-            raise UsageError(
-                f"{output}: there is no metric {metric}{meant} The runs are done: another --metric needs no more of them"
-            )
+            raise UsageError(f"{output}: there is no metric {metric}; {meant(metric, sorted(known))}")
 
     def show(self) -> None:
         """Prints a table for each point of the base's own sweep."""
-        console = Console(highlight=False)
-        if not console.is_terminal:
-            console = Console(highlight=False, width=_PIPE_COLUMNS)
+        console = output(_PIPE_COLUMNS)
         stride = 1 + 2 * len(self.variations)
         for first in range(0, len(self.results.points), stride):
             console.print(*self._tables(self.results.points[first : first + stride]), sep="\n")

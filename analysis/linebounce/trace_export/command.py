@@ -8,6 +8,7 @@ from pathlib import Path
 import linebounce
 from linebounce.commands import exit_code
 from linebounce.errors import UsageError
+from linebounce.files import written_whole
 
 _EXAMPLES = """examples:
   linebounce run lock_scaling --set run.record_timeline=true -o out/locks
@@ -47,12 +48,8 @@ def _export(arguments: argparse.Namespace) -> int:
     from linebounce.trace_export.perfetto_file import write_perfetto  # noqa: PLC0415
     from linebounce.trace_export.tracks import tracks_of  # noqa: PLC0415
 
-    try:
-        arguments.perfetto.parent.mkdir(parents=True, exist_ok=True)
-        with arguments.perfetto.open("wb") as file:
-            spans = write_perfetto(tracks_of(timeline), file)
-    except OSError as error:
-        raise UsageError(f"{error.filename or arguments.perfetto}: {error.strerror}") from None
+    with written_whole(arguments.perfetto) as file:
+        spans = write_perfetto(tracks_of(timeline), file)
     print(f"{arguments.perfetto}: {spans} spans")
     return 0
 

@@ -44,6 +44,10 @@ function shortText(value) {
   return Math.abs(value) >= 1e5 ? `${numberText(value / 1e3)} k` : numberText(value);
 }
 
+function megabytesText(perSecond) {
+  return perSecond < 1000 ? `${numberText(perSecond, 3)} MB/s` : `${numberText(perSecond / 1000, 3)} GB/s`;
+}
+
 function nanosecondsText(ns) {
   if (ns < 1000) return `${numberText(ns)} ns`;
   if (ns < 1e6) return `${numberText(ns / 1e3)} µs`;

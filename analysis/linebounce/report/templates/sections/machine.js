@@ -20,9 +20,36 @@ class MachineSection {
       const remote = home ? `${numberText(home.remote_pct, 3)} % from other nodes` : "";
       text.textContent = text.dataset.of === "misses" ? misses : remote;
     }
+    for (const text of view.article.querySelectorAll("[data-link]")) this.showLink(text);
     for (const line of view.article.querySelectorAll("[data-load]")) {
-      const load = view.metric(line.dataset.load)?.value ?? 0;
-      line.style.strokeWidth = 2 + (8 * Math.min(load, 100)) / 100;
+      line.style.strokeWidth = 2 + 8 * this.share(line.dataset.load);
     }
+  }
+
+  // How busy a link is, one way; of one that is never busy, for it has no limit, what it carries.
+  showLink(text) {
+    const { link, before, title } = text.dataset;
+    const busy = this.view.metric(`${link}.utilisation_pct`);
+    const traffic = this.view.metric(`${link}.mb_per_s`);
+    const share = busy && `${numberText(busy.value, 3)} %`;
+    const carried = traffic && megabytesText(traffic.value);
+    const shown = busy?.value > 0 ? share : (carried ?? share);
+    text.textContent = shown ? before + shown : "";
+    if (!shown) return;
+    const words = [carried && `${carried} of headers and lines`, busy?.value > 0 && `busy ${share} of the time`];
+    const told = document.createElementNS(text.namespaceURI, "title");
+    told.textContent = `Link ${title}: ${words.filter(Boolean).join(", ") || "nothing"}`;
+    text.append(told);
+  }
+
+  // From 0 to 1: how busy a link is, or without limits its traffic as a share of the busiest link's. The busier way counts.
+  share(link) {
+    const most = (column, links) => Math.max(0, ...links.map((name) => this.view.metric(`${name}.${column}`)?.value ?? 0));
+    const bothWays = [link, link.replace(/(\d+)_(\d+)/, "$2_$1")];
+    const busy = most("utilisation_pct", bothWays);
+    if (busy > 0) return Math.min(busy, 100) / 100;
+    const all = Object.keys(this.view.run.metrics).filter((name) => /^link\..*\.mb_per_s$/.test(name));
+    const busiest = most("mb_per_s", all.map((name) => name.replace(/\.mb_per_s$/, "")));
+    return busiest > 0 ? most("mb_per_s", bothWays) / busiest : 0;
   }
 }

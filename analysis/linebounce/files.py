@@ -1,0 +1,44 @@
+"""Output that is there whole or not at all."""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from linebounce.errors import UsageError
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file beside `path`, which takes its name at the end: whoever reads finds all of it or what was there before.
+
+    Missing folders are made. What is there and no plain file, such as /dev/stdout, is written to as it is. Raises UsageError
+    that names `path` where it can't be written, and nothing of it stays then.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+            return
+        place = path.resolve()  # a link stays one
+        temporary = place.parent / f".linebounce-tmp-{secrets.token_hex(8)}"
+        try:
+            with temporary.open("xb") as file:
+                yield file
+            temporary.replace(place)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
+    except BrokenPipeError:
+        raise  # of /dev/stdout: see commands.py
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """All of it or nothing. Raises UsageError as written_whole() does."""
+    with written_whole(path) as file:
+        file.write(content)

@@ -1,0 +1,172 @@
+"""Results directories of which a file is damaged: report, compare and export work, or say in one line which file it is."""
+
+import json
+import random
+import shutil
+import tomllib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from linebounce.compare import command as compare
+from linebounce.report import command as report
+from linebounce.report import page
+from linebounce.trace_export import command as export
+from program import Program
+
+SEED = 20261121
+VALUES: list[Any] = [None, True, 0, -1, 1.5, "", "all", [], [1], {}, {"a": 1}]
+
+
+@pytest.fixture(scope="module")
+def good(session_linebounce: Program) -> Path:
+    """Two points with everything that a directory can have: paper rows, seeds, nodes, a matrix of latencies, a timeline."""
+    path = session_linebounce.file(
+        "damaged/good.toml",
+        """\
+name    = "good"
+machine = "numaq_16way"
+[workload]
+name = "core_to_core"
+[run]
+seeds           = 2
+record_timeline = true
+[sweep]
+"machine.memory.latency_ns" = [100, 200]
+[[paper]]
+id = "a"
+kind = "predicted"
+source = "a paper"
+metric = "core_to_core.other_node_ns"
+value = 500
+tolerance = 0.5
+at = { "machine.memory.latency_ns" = 100 }
+""",
+    )
+    return session_linebounce.run(path, "damaged/good")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _vega_once() -> Iterator[None]:
+    """Bundled for each page, Vega alone would take minutes here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "_vega", cache(page._vega))
+        yield
+
+
+Ask = Callable[[Path], str]
+
+
+@pytest.fixture
+def ask(good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
+    """Has every command read a directory; returns what they said, each at most one line, and never a traceback."""
+
+    def all_of_them(directory: Path) -> str:
+        output = tmp_path / "output"
+        calls = [
+            (report.main, [directory, "-o", output / "page.html"]),
+            (compare.main, [good, directory]),
+            (compare.main, [directory, good, "--fail-on", "bus.utilisation_pct > 101"]),
+            (export.main, [directory, "--point", "0", "--perfetto", output / "x.pftrace"]),
+        ]
+        said = ""
+        for main, arguments in calls:
+            code = main([str(argument) for argument in arguments])
+            lines = capsys.readouterr().err
+            assert code in (0, 1, 2, 3), lines
+            assert lines.count("\n") <= 2 if code == 1 else lines.count("\n") == (code != 0), lines
+            said += lines
+        return said
+
+    return all_of_them
+
+
+def files(directory: Path) -> list[Path]:
+    return sorted(path for path in directory.rglob("*") if path.is_file() and not path.name.startswith("."))
+
+
+@pytest.mark.parametrize("text", ["", 'name = "x"\n', "[machine]\n"])
+def test_a_configuration_without_a_machine_is_one_line(ask: Ask, good: Path, tmp_path: Path, text: str) -> None:
+    directory = Path(shutil.copytree(good, tmp_path / "copy"))
+    (directory / "config.toml").write_text(text)
+    missing = "bus" if "machine" in text else "machine"
+    assert ask(directory).startswith(f"linebounce report: {directory / 'config.toml'}: damaged: '{missing}' is missing\n")
+
+
+def test_what_is_whole_is_read(ask: Ask, good: Path) -> None:
+    assert ask(good) == ""
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[machine]\n", "machine = 3\n", "\xff\n,,,\n"])
+def test_any_file_emptied_or_of_something_else_is_a_line_at_most(ask: Ask, good: Path, tmp_path: Path, text: str) -> None:
+    names = [path.relative_to(good) for path in files(good) if path.relative_to(good).parts[:2] != ("points", "1")]
+    assert len(names) > 10
+    for name in names:
+        directory = tmp_path / "copy"
+        shutil.copytree(good, directory)
+        (directory / name).write_bytes(text.encode("latin-1"))
+        said = ask(directory)
+        if name in (Path("config.toml"), Path("results.json"), Path("manifest.json"), Path("lines.csv")):
+            assert str(directory / name) in said
+        shutil.rmtree(directory)
+
+
+def places(document: Any) -> Iterator[tuple[Any, Any]]:
+    """Every container in a document with each of its keys."""
+    keys = list(document) if isinstance(document, dict) else range(len(document)) if isinstance(document, list) else []
+    for key in keys:
+        yield document, key
+        yield from places(document[key])
+
+
+def toml_text(value: Any) -> str:
+    """A value as TOML, tables inline; what TOML does not have becomes a word."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {toml_text(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml_text, value)) + "]"
+    return '"none"' if value is None else json.dumps(value)
+
+
+@pytest.mark.parametrize("name", ["results.json", "manifest.json", "config.toml", "points/0/config.toml"])
+def test_values_of_other_types_and_missing_ones_are_a_line_at_most(ask: Ask, good: Path, tmp_path: Path, name: str) -> None:
+    chance = random.Random(f"{SEED} {name}")
+    directory = Path(shutil.copytree(good, tmp_path / "copy"))
+    text = (good / name).read_text()
+    for _ in range(8):
+        document = tomllib.loads(text) if name.endswith(".toml") else json.loads(text)
+        for _ in range(chance.choice([1, 1, 3])):
+            container, key = chance.choice(list(places(document)))
+            if chance.random() < 0.3:
+                del container[key]
+            else:
+                container[key] = chance.choice(VALUES)
+        changed = (
+            "".join(f"{json.dumps(key)} = {toml_text(value)}\n" for key, value in document.items())
+            if name.endswith(".toml")
+            else json.dumps(document)
+        )
+        (directory / name).write_text(changed)
+        try:
+            ask(directory)
+        except Exception as error:
+            raise AssertionError(f"{name}:\n{changed[:2000]}") from error
+
+
+@pytest.mark.parametrize("name", ["latency", "lines", "locks", "matrix", "seeds", "transitions", "points/0/timeline"])
+def test_rows_that_are_cut_or_of_other_types_are_a_line_at_most(ask: Ask, good: Path, tmp_path: Path, name: str) -> None:
+    chance = random.Random(f"{SEED} {name}")
+    directory = Path(shutil.copytree(good, tmp_path / "copy"))
+    path = directory / f"{name}.csv"
+    lines = path.read_text().splitlines()[:400]
+    for _ in range(5):
+        changed = list(lines)
+        row = chance.randrange(len(changed))
+        values = changed[row].split(",")
+        values[chance.randrange(len(values))] = chance.choice(["", "nan", "inf", "-1", "1e3", "99", "x", '"', "9" * 30, "0"])
+        changed[row] = ",".join(values)
+        text = "\n".join(changed) + "\n"
+        path.write_text(text[: chance.randrange(len(text))] if chance.random() < 0.3 else text)
+        ask(directory)

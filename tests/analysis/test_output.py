@@ -1,0 +1,103 @@
+"""What commands do when their output goes nowhere: a closed pipe, a full disk, and a name that is no directory of results."""
+
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from program import ROOT, Program, Result
+
+Command = Callable[..., Result]
+SMALL = 4096  # bytes that a file may have where the disk is "full"
+
+
+def start(name: str, *arguments: str | Path, environment: dict[str, str] | None = None, **options: object) -> subprocess.Popen:
+    module = [sys.executable, "-m", f"linebounce.{name}.command", *map(str, arguments)]
+    settings = os.environ | {"PYTHONPATH": str(ROOT / "analysis")} | (environment or {})
+    return subprocess.Popen(module, env=settings, stderr=subprocess.PIPE, text=True, **options)  # type: ignore[call-overload]
+
+
+def closed_pipe(name: str, *arguments: str | Path, **environment: str) -> tuple[int, str]:
+    """Exit code and standard error of a command whose standard output nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = start(name, *arguments, environment=environment, stdout=writing)
+    os.close(writing)
+    said = process.communicate(timeout=120)[1]
+    return process.returncode, said
+
+
+def test_a_closed_pipe_is_no_condition_that_holds(costs_run: Path, locks_run: Path, tmp_path: Path) -> None:
+    page, trace = tmp_path / "page.html", tmp_path / "x.pftrace"
+    for name, *arguments in [
+        ("compare", costs_run, costs_run),
+        ("compare", locks_run, locks_run, "--json"),
+        ("report", costs_run, "-o", page),
+    ]:
+        assert closed_pipe(name, *arguments) == (141, "")
+    assert page.exists()
+    code, said = closed_pipe("trace_export", costs_run, "--perfetto", trace)
+    assert code == 3, "what is refused is refused all the same"
+    assert "no timeline was recorded" in said
+
+
+def test_a_closed_pipe_ends_an_export_and_a_sweep(timeline_run: Path, linebounce: Program, tmp_path: Path) -> None:
+    assert closed_pipe("trace_export", timeline_run, "--perfetto", tmp_path / "x.pftrace") == (141, "")
+    path = linebounce.file("one.toml", 'name = "one"\nmachine = "p3_xeon_4way"\n[workload]\nname = "critical_section"\n')
+    code, said = closed_pipe("sweep", path, "-o", tmp_path / "out", LINEBOUNCE=str(linebounce.executable))
+    assert code == 141, said
+    assert "Traceback" not in said
+    assert (tmp_path / "out" / "results.json").exists()
+
+
+def test_a_standard_output_that_is_full_is_exit_code_2(costs_run: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        process = start("compare", costs_run, costs_run, "--json", stdout=full)
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode == 2
+    assert said == "linebounce compare: cannot write the standard output: No space left on device\n"
+
+
+def test_a_full_disk_leaves_no_part_of_a_file(costs_run: Path, timeline_run: Path, tmp_path: Path) -> None:
+    for name, *arguments in [
+        ("report", costs_run, "-o"),
+        ("compare", costs_run, costs_run, "-o"),
+        ("trace_export", timeline_run, "--perfetto"),
+    ]:
+        folder = tmp_path / name
+        folder.mkdir()
+        file = folder / "file"
+        file.write_text("of before")
+        process = start(
+            name,
+            *(*arguments, file),
+            stdout=subprocess.PIPE,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL, SMALL)),
+        )
+        said = process.communicate(timeout=60)[1]
+        assert process.returncode == 2, said
+        assert said.endswith(f": cannot write {file}: File too large\n")
+        assert said.count("\n") == 1
+        assert list(folder.iterdir()) == [file]
+        assert file.read_text() == "of before"
+
+
+def test_a_page_can_go_to_the_standard_output(command: Command, costs_run: Path) -> None:
+    assert command("compare", costs_run, costs_run, "-o", "/dev/stdout").stdout.startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("name", ["report", "compare", "trace_export"])
+def test_a_file_is_said_to_be_one(command: Command, costs_run: Path, tmp_path: Path, name: str) -> None:
+    more = {"report": [], "compare": [costs_run], "trace_export": ["--perfetto", tmp_path / "x"]}[name]
+    inside = command(name, costs_run / "results.json", *more)
+    (tmp_path / "page.html").touch()
+    other = command(name, tmp_path / "page.html", *more)
+    assert (inside.code, other.code) == (3, 3)
+    assert (
+        f"results.json: a file; what is read is a results directory, as `linebounce run` leaves it: {costs_run}\n"
+        in inside.stderr
+    )
+    assert other.stderr.endswith("page.html: a file; what is read is a results directory, as `linebounce run` leaves it\n")
