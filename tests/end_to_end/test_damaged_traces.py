@@ -74,6 +74,11 @@ def index_of(content: bytes) -> int:
     return int.from_bytes(content[-24:-16], "little")
 
 
+def as_text(linebounce: Program, trace: str) -> str:
+    assert linebounce("trace", "convert", trace, "as.txt").code == 0
+    return (linebounce.directory / "as.txt").read_text()
+
+
 @pytest.fixture(scope="module")
 def recording(session_linebounce: Program) -> bytes:
     recorder = Recorder(session_linebounce)
@@ -87,6 +92,7 @@ def test_what_comes_before_the_damage_is_replayed(
     linebounce: Program, recording: bytes, damage: Callable[[bytes, int], bytes]
 ) -> None:
     dice = random.Random(damage.__name__)
+    linebounce.file("whole.lbt", recording)
     first = recording.index(b"\x28\xb5\x2f\xfd", 32)  # behind the symbols that come first
     for folded in (
         (),
@@ -102,6 +108,9 @@ def test_what_comes_before_the_damage_is_replayed(
                 assert result.code == 3
                 continue
             assert result.code == 0, f"{damage.__name__} at byte {at}, {folded}: {result.stderr}"
+            if not result.stderr:  # the zstd form has bits that say nothing: one of 300 changes none of the content
+                assert as_text(linebounce, "torn.lbt") == as_text(linebounce, "whole.lbt"), f"{damage.__name__} at byte {at}"
+                continue
             assert "torn.lbt is damaged:\nbyte" in result.stderr
             assert len(result.stderr.splitlines()) < 20
 
