@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "sim/commands/commands.hpp"
@@ -37,7 +38,7 @@ struct LinesArguments {
   std::string directory;
   std::size_t top = 10;
   std::string structure;
-  int point = 0;
+  std::optional<int> point;
   LineChoice choice;
   bool json = false;
 };
@@ -45,6 +46,7 @@ struct LinesArguments {
 // What a results directory says of one point.
 struct Recorded {
   std::size_t points = 0;
+  int number = 0;
   ReportedPoint point;
   std::vector<LineRow> rows;
 };
@@ -53,12 +55,16 @@ Recorded read_directory(const LinesArguments& arguments) {
   const fs::path directory = arguments.directory;
   const fs::path results = directory / "results.json";
   const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
-  if (arguments.point < 0 || static_cast<std::size_t>(arguments.point) >= points.size()) {
-    throw ConfigError(fmt::format("--point {}: {} holds {} point{}, counted from 0", arguments.point, directory.string(),
+  if (arguments.point && (*arguments.point < 0 || static_cast<std::size_t>(*arguments.point) >= points.size())) {
+    throw ConfigError(fmt::format("--point {}: {} holds {} point{}, counted from 0", *arguments.point, directory.string(),
                                   points.size(), points.size() == 1 ? "" : "s"));
   }
   auto lines = read_csv(directory / "lines.csv", read_lines_csv);
-  return {points.size(), points[static_cast<std::size_t>(arguments.point)], std::move(lines[arguments.point])};
+  if (!lines.empty() && (lines.begin()->first < 0 || static_cast<std::size_t>(lines.rbegin()->first) >= points.size())) {
+    throw InputError(fmt::format("{}: its points are not those of {}", (directory / "lines.csv").string(), results.string()));
+  }
+  const int number = arguments.point.value_or(costliest_point(lines));
+  return {points.size(), number, points.at(static_cast<std::size_t>(number)), std::move(lines[number])};
 }
 
 void keep_structure(LineSet& set, const std::string& structure, const std::vector<LineRow>& rows) {
@@ -107,7 +113,7 @@ void print_json(const LinesArguments& arguments, const Recorded& recorded, const
   ordered_json out;
   out["schema"] = "linebounce.lines/1";
   out["directory"] = arguments.directory;
-  out["point"] = arguments.point;
+  out["point"] = recorded.number;
   out["at"] = at_to_json(recorded.point.at);
   out["as_sampled"] = arguments.choice.as_sampled;
   out["sum"] = arguments.choice.sum;
@@ -121,7 +127,7 @@ void print_json(const LinesArguments& arguments, const Recorded& recorded, const
 void print_tables(const LinesArguments& arguments, const Recorded& recorded, const LineSet& set) {
   const Painter paint = painter_for_stdout();
   if (recorded.points > 1) {
-    std::cout << "  " << paint(Colour::bold, fmt::format("point {} of {}", arguments.point, recorded.points)) << "  "
+    std::cout << "  " << paint(Colour::bold, fmt::format("point {} of {}", recorded.number, recorded.points)) << "  "
               << point_title(recorded.point) << "\n\n";
   }
   const std::string table = line_table(set, arguments.top, paint);
@@ -155,7 +161,8 @@ void add_lines(CLI::App& program, Invocation& invocation) {
   command->add_flag("--as-sampled", arguments->choice.as_sampled,
                     "Only what the hardware of OLS 2007 samples: loads and atomics that a cache has served");
   command->add_flag("--sum", arguments->choice.sum, "Add up all objects of a structure, line by line");
-  command->add_option("--point", arguments->point, "Point K of a sweep; default: 0")->type_name("K");
+  command->add_option("--point", arguments->point, "Point K of a sweep; default: the one with the most latency")
+      ->type_name("K");
   command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
   command->footer(kFooter);
   command->callback([arguments, &invocation] { invocation.action = [arguments] { return show_lines(*arguments); }; });

@@ -39,6 +39,11 @@ std::string heading(const Plan& plan, const Painter& paint) {
   return out + "\n" + paint(Colour::dim, facts) + "\n";
 }
 
+bool nothing_finished(const RunReport& report) {
+  return std::all_of(report.results.points.begin(), report.results.points.end(),
+                     [](const ReportedPoint& point) { return point.metrics.empty(); });
+}
+
 // The whole run's latencies; without a finished point there are none.
 std::string chart_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
   const fs::path file = directory / "latency.csv";
@@ -87,15 +92,9 @@ std::string locks_of(const Plan& plan, const fs::path& directory, const Painter&
 std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::path& directory, const Painter& paint) {
   const fs::path file = directory / "lines.csv";
   if (plan.experiment.report_lines == 0 || !fs::exists(file)) return "";
-  int worst = 0;
-  LineSet set;
-  for (const auto& [number, rows] : read_lines_csv(read_file(file))) {
-    LineSet lines = lines_of(rows, {});
-    if (lines.all.latency_ns <= set.all.latency_ns) continue;
-    worst = number;
-    set = std::move(lines);
-  }
-  std::string out = line_table(set, static_cast<std::size_t>(plan.experiment.report_lines), paint);
+  std::map<int, std::vector<LineRow>> points = read_lines_csv(read_file(file));
+  const int worst = costliest_point(points);
+  std::string out = line_table(lines_of(points[worst], {}), static_cast<std::size_t>(plan.experiment.report_lines), paint);
   if (out.empty()) return out;
   if (plan.swept()) out = "  " + paint(Colour::bold, "Lines of " + point_name(plan, worst)) + "\n" + out;
   const auto& metrics = report.results.points.at(static_cast<std::size_t>(worst)).metrics;
@@ -152,6 +151,7 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
 }
 
 void print_report(const Plan& plan, const RunReport& report, const fs::path& directory) {
+  if (nothing_finished(report)) return;
   const Painter paint = painter_for_stdout();
   const std::vector<PaperResult>& paper = report.results.paper;
   std::cout << heading(plan, paint) << "\n";

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/unfinished_file.hpp"
 #include "sim/config/config_error.hpp"
 #include "sim/config/suggestions.hpp"
@@ -83,8 +84,11 @@ void add_options(CLI::App& command, SynthArguments& arguments) {
   add(command, "--object-size", spec.object_bytes, "BYTES", 8, 1 << 20, "Size of each, a multiple of 8");
   add(command, "--private", spec.private_kib, "KIB", 1, 1 << 20, "Each thread's own memory");
   add(command, "--shared", spec.shared_pct, "PCT", 0, 100, "Share of accesses that go to shared objects");
-  add(command, "--skew", arguments.skew, "S", 0.0, 8.0,
-      "Exponent of Zipf's law by which shared objects are drawn; 0: all alike");
+  command
+      .add_option("--skew", arguments.skew,
+                  "Exponent of Zipf's law by which shared objects are drawn; 0 (all alike) to 8; default: 0")
+      ->type_name("S")
+      ->check(between(0, 8));
   add(command, "--reads", spec.read_pct, "PCT", 0, 100, "Share of accesses that read");
   add(command, "--atomics", spec.atomic_pct, "PCT", 0, 100, "Share of atomic operations among the writes of shared objects");
   add(command, "--locks", spec.locks, "N", 0, 65536, "Locks; object K is under lock K modulo N");
@@ -92,7 +96,7 @@ void add_options(CLI::App& command, SynthArguments& arguments) {
       ->type_name("NAME");
   add(command, "--section", spec.section, "N", 1, 1000000, "Accesses of a section");
   add(command, "--read-sections", spec.shared_section_pct, "PCT", 0, 100,
-      "Share of sections that only read what is shared, and take the lock as readers");
+      "Share of sections that only read what is shared, and take the lock as readers (which many locks let in one by one)");
   add(command, "--between", spec.between_cycles, "CYCLES", 0, 1000000000, "Computation before each section, on average");
   add(command, "--seed", spec.seed, "SEED", std::uint64_t{0}, std::uint64_t{1} << 53, "Another seed, another trace");
 }

@@ -68,4 +68,17 @@ LineSet lines_of(const std::vector<LineRow>& rows, const LineChoice& choice) {
   return set;
 }
 
+int costliest_point(const std::map<int, std::vector<LineRow>>& points) {
+  int worst = 0;
+  double most = 0;
+  for (const auto& [number, rows] : points) {
+    MissSum all;
+    for (const LineRow& row : rows) all.add(row);
+    if (all.latency_ns <= most) continue;
+    worst = number;
+    most = all.latency_ns;
+  }
+  return worst;
+}
+
 }  // namespace linebounce

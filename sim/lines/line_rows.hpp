@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,5 +57,8 @@ struct LineSet {
 bool is_sampled(const LineRow& row);
 
 LineSet lines_of(const std::vector<LineRow>& rows, const LineChoice& choice);
+
+// The point whose lines have the most latency; 0 if none has any.
+int costliest_point(const std::map<int, std::vector<LineRow>>& points);
 
 }  // namespace linebounce

@@ -1,11 +1,15 @@
 #include "sim/results/results_json.hpp"
 
+#include <fmt/format.h>
+
 #include "sim/results/files.hpp"
 
 namespace linebounce {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr const char* kSchema = "linebounce.results/1";
 
 ordered_json optional_number(const std::optional<double>& value) {
   return value ? number_to_json(*value) : ordered_json(nullptr);
@@ -89,9 +93,8 @@ std::string results_text(const Results& results) {
   for (const ReportedPoint& point : results.points) points.push_back(point_to_json(point));
   ordered_json paper = ordered_json::array();
   for (const PaperResult& row : results.paper) paper.push_back(paper_to_json(row));
-  const ordered_json out = {{"schema", "linebounce.results/1"}, {"experiment", results.experiment},
-                            {"machine", results.machine},       {"seed", results.seed},
-                            {"points", std::move(points)},      {"paper", std::move(paper)}};
+  const ordered_json out = {{"schema", kSchema},    {"experiment", results.experiment}, {"machine", results.machine},
+                            {"seed", results.seed}, {"points", std::move(points)},      {"paper", std::move(paper)}};
   return out.dump(1) + "\n";
 }
 
@@ -99,10 +102,13 @@ std::vector<ReportedPoint> read_points(const std::string& text) {
   try {
     std::vector<ReportedPoint> points;
     const ordered_json document = ordered_json::parse(text);
+    if (document.at("schema") != kSchema) {
+      throw InputError(fmt::format("schema is {}, this program reads \"{}\"", document.at("schema").dump(), kSchema));
+    }
     for (const ordered_json& point : document.at("points")) points.push_back(point_from_json(point));
     return points;
   } catch (const ordered_json::exception&) {
-    throw InputError("not a results.json of schema linebounce.results/1");
+    throw InputError(fmt::format("not a results.json of schema {}", kSchema));
   }
 }
 

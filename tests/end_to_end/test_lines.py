@@ -157,7 +157,8 @@ def test_subsystems_share_the_top_lines(linebounce: Program, directory: Path) ->
 
 def test_a_point_of_a_sweep(linebounce: Program) -> None:
     directory = linebounce.run(experiment(linebounce, '[sweep]\n"machine.cpus" = [2, 16]'), "out")
-    assert "point 0 of 2  machine.cpus = 2" in linebounce("lines", directory).stdout
+    assert "point 1 of 2  machine.cpus = 16" in linebounce("lines", directory).stdout  # has the most latency
+    assert "point 0 of 2  machine.cpus = 2" in linebounce("lines", directory, "--point", "0").stdout
     shown = lines(linebounce, directory, "--point", "1")
     assert shown["at"] == {"machine.cpus": 16}
     assert shown["misses"] == sum(int(row["count"]) for row in read_csv(directory / "points" / "1" / "lines.csv"))
@@ -181,7 +182,12 @@ def test_what_cannot_be_read_is_told_in_one_line(linebounce: Program, directory:
     results = (directory / "results.json").read_text()
     (directory / "results.json").write_text(results[: len(results) // 2])
     assert "out/results.json" in refused(directory, code=3)
+    (directory / "results.json").write_text(results.replace("linebounce.results/1", "linebounce.results/99"))
+    assert 'schema is "linebounce.results/99", this program reads "linebounce.results/1"' in refused(directory, code=3)
     (directory / "results.json").write_text(results)
+    (directory / "lines.csv").write_text(whole.replace("\n0,", "\n1,"))
+    assert "out/lines.csv: its points are not those of" in refused(directory, code=3)
+    (directory / "lines.csv").write_text(whole)
     assert "did you mean dentry?" in refused(directory, "--structure", "dentri", code=2)
     assert "--top" in refused(directory, "--top", "0", code=2)
     assert "DIR" in refused(code=2)

@@ -118,7 +118,9 @@ def test_interrupt_before_the_first_point_has_ended(linebounce: Program) -> None
     out = linebounce.directory / "out"
     process = linebounce.start("run", path, "-o", out)
     wait_until(lambda: out.exists() and any(out.iterdir()), process)
-    assert interrupt(process).code == 130
+    interrupted = interrupt(process)
+    assert interrupted.code == 130
+    assert interrupted.stdout == "", "there is nothing to show"
     assert validate(out / "manifest.json", "manifest")["status"] == "interrupted"
 
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <charconv>
 #include <set>
 #include <sstream>
@@ -79,12 +78,26 @@ void refuse_homeless_handlers(const trace::Symbols& symbols, const std::string& 
   }
 }
 
+bool shares_a_cpu(const std::vector<int>& list) {
+  return std::set(list.begin(), list.end()).size() < list.size();
+}
+
+trace::TraceError interrupts_of_their_own(const std::string& file, std::size_t threads) {
+  return trace::TraceError(
+      fmt::format("{}: its threads are CPUs with interrupts of their own, which cannot share one: give each its own, with {} "
+                  "CPUs or more (machine.cpus)",
+                  file, threads));
+}
+
 }  // namespace
 
 ThreadMap map_threads(const trace::Symbols& symbols, const std::string& text, int cpus, const std::string& file) {
   refuse_homeless_handlers(symbols, file);
   const std::vector<std::uint32_t> threads = threads_of(symbols);
+  const bool handlers = threads.size() < symbols.streams.size();
+  if (handlers && threads.size() > static_cast<std::size_t>(cpus)) throw interrupts_of_their_own(file, threads.size());
   const std::vector<int> list = cpus_of(text, threads.size(), cpus, file);
+  if (handlers && shares_a_cpu(list)) throw interrupts_of_their_own(file, threads.size());
   ThreadMap map;
   map.streams.resize(static_cast<std::size_t>(cpus));
   for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -93,15 +106,6 @@ ThreadMap map_threads(const trace::Symbols& symbols, const std::string& text, in
     if (recorded < 0) continue;
     if (map.cpu_of.size() <= static_cast<std::size_t>(recorded)) map.cpu_of.resize(static_cast<std::size_t>(recorded) + 1);
     map.cpu_of[static_cast<std::size_t>(recorded)] = list[i];
-  }
-  const bool handlers = threads.size() < symbols.streams.size();
-  const bool folded =
-      std::any_of(map.streams.begin(), map.streams.end(), [](const auto& streams) { return streams.size() > 1; });
-  if (handlers && folded) {
-    throw trace::TraceError(
-        fmt::format("{}: its threads are CPUs with interrupts of their own, which cannot share one: give each its own, with {} "
-                    "CPUs or more",
-                    file, threads.size()));
   }
   return map;
 }
