@@ -38,7 +38,7 @@ Address AddressSpace::place(const Layout& layout, const std::string& object, int
     last_home_ = home;
   }
   next_ = begin + static_cast<Address>(layout.size);
-  auto known = std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& other) { return other.name == layout.name; });
+  auto known = std::find(layouts_.begin(), layouts_.end(), layout);  // two structures may have one name
   if (known == layouts_.end()) known = layouts_.insert(layouts_.end(), layout);
   objects_.push_back({static_cast<std::size_t>(known - layouts_.begin()), object, begin, false, layout.size, alignment, home});
   return begin;
