@@ -81,9 +81,15 @@ struct ReplayThread {
   std::uint32_t stream = 0;
   std::optional<OperationCursor> operations;
   std::vector<FunctionId> callers;
-  FunctionId inside = 0;                 // while another thread of its CPU runs: the function that it is in
-  std::vector<std::uint32_t> not_had;    // locks that the trace holds and this thread does not
-  std::vector<std::uint32_t> had_alone;  // locks that the trace holds as a reader and this thread alone
+  FunctionId inside = 0;               // while another thread of its CPU runs: the function that it is in
+  std::vector<std::uint32_t> not_had;  // locks that the trace holds and this thread does not
+  // A lock that the trace holds as a reader and this thread alone: readers who take it again have it already.
+  struct HeldAlone {
+    std::uint32_t lock = 0;
+    bool as_writer = false;
+    int again = 0;
+  };
+  std::vector<HeldAlone> held_alone;
   // Of a section whose readers may have to read again: its operations so far.
   std::optional<std::uint32_t> reads_again_with;
   std::vector<trace::Operation> section;

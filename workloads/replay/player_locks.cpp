@@ -18,6 +18,11 @@ bool is_shared(Kind kind) {
   return kind == Kind::acquire_shared || kind == Kind::try_acquire_shared || kind == Kind::release_shared;
 }
 
+auto held_alone(ReplayThread& thread, const trace::Operation& operation) {
+  return std::find_if(thread.held_alone.begin(), thread.held_alone.end(),
+                      [&](const ReplayThread::HeldAlone& it) { return it.lock == operation.id; });
+}
+
 }  // namespace
 
 bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
@@ -37,6 +42,12 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   MeteredLock& lock = context_.places.lock(operation.id);
   const bool tries = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
   std::int64_t& differences = context_.differences[static_cast<std::size_t>(number_)].tries;
+  if (is_shared(operation.kind) && (operation.flags & trace::kFailed) == 0) {
+    if (const auto alone = held_alone(thread, operation); alone != thread.held_alone.end()) {
+      ++alone->again;
+      return true;
+    }
+  }
   if (folded_ && is_kept_by_another(lock, operation)) {
     if (!tries) return false;
     if ((operation.flags & trace::kFailed) != 0) return true;
@@ -51,12 +62,13 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     if (!has && had_then) thread.not_had.push_back(operation.id);
     if (has && !had_then) lock.release(cpu);
     if (has && had_then && folded_) held_here_[operation.id].alone = true;
-    if (has && had_then && is_shared(operation.kind)) thread.had_alone.push_back(operation.id);
+    if (has && had_then && is_shared(operation.kind)) thread.held_alone.push_back({.lock = operation.id, .as_writer = true});
     return true;
   }
   if (is_shared(operation.kind)) {
     lock.acquire_shared(cpu);
     if (folded_) ++held_here_[operation.id].readers;
+    if (lock.traits().readers == Readers::one_by_one) thread.held_alone.push_back({.lock = operation.id});
     if (reads_again_with(lock) && !thread.reads_again_with) {
       thread.reads_again_with = operation.id;
       thread.section.clear();
@@ -85,9 +97,13 @@ void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     return;
   }
   MeteredLock& lock = context_.places.lock(operation.id);
-  const auto had_alone = std::find(thread.had_alone.begin(), thread.had_alone.end(), operation.id);
-  if (!is_shared(operation.kind) || had_alone != thread.had_alone.end()) {
-    if (had_alone != thread.had_alone.end()) thread.had_alone.erase(had_alone);
+  bool as_writer = !is_shared(operation.kind);
+  if (const auto alone = held_alone(thread, operation); alone != thread.held_alone.end()) {
+    if (alone->again-- > 0) return;
+    as_writer = alone->as_writer;
+    thread.held_alone.erase(alone);
+  }
+  if (as_writer) {
     lock.release(cpu);
     held_here_.erase(operation.id);
     return;
