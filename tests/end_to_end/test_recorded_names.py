@@ -241,3 +241,39 @@ def test_functions_of_templates_and_lambdas_have_names_to_read(recorder: Recorde
     assert locks["table_lock"] == {"Table<long>::insert": 200, thread: 200}
     assert locks["lock"] == {f"twice<{thread}::operator()() const::{{lambda()#1}}>": 4}
     assert "Table<long>::insert" in misses["table"]
+
+
+PHASES = """
+#include <cstdio>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+template <class Work> void twice(Work work) {
+  std::thread other(work);
+  work();
+  other.join();
+}
+__attribute__((noinline)) static long first() {
+  std::mutex alpha;
+  long sum = 0;
+  twice([&] { for (int i = 0; i < 50; i++) { std::lock_guard held(alpha); sum++; } });
+  return sum;
+}
+__attribute__((noinline)) static long second() {
+  std::mutex beta;
+  long sum = 0;
+  twice([&] { for (int i = 0; i < 50; i++) { std::lock_guard held(beta); sum += 2; } });
+  return sum;
+}
+int main() {
+  for (int i = 0; i < 3; i++) std::printf("%ld %ld\\n", first(), second());
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_a_lock_on_a_stack_is_not_the_one_that_was_there_before(recorder: Recorder, compiler: str) -> None:
+    program = recorder.compile(PHASES, "-std=c++20", "-O1", compiler=compiler, name="program.cpp")
+    recording = recorder.record(program)
+    assert sorted(each.name for each in recording.symbols.locks) == ["first::alpha", "second::beta"]
+    assert (recording.acquisitions("first::alpha"), recording.acquisitions("second::beta")) == (300, 300)
