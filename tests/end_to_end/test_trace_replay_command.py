@@ -267,3 +267,12 @@ def test_a_thread_that_does_nothing_need_not_be_created(linebounce: Program) -> 
         HEAD + "object x size=64\nstream a\nstream b created=yes\na store x 8\nend\n"
     )
     replay(linebounce, "idle.txt")
+
+
+def test_a_replay_in_which_all_wait_for_ever_names_what_they_wait_for(linebounce: Program) -> None:
+    text = "event e\nevent f\nstream a\nstream b\na wait e 1\na signal f\nb wait f 1\nb signal e\nend\n"
+    (linebounce.directory / "circle.txt").write_text(HEAD + text)
+    result = linebounce("trace", "replay", "circle.txt", "--machine", "p3_xeon_4way")
+    assert result.code == 4
+    assert "CPU 0 awaits e, in program" in result.stderr
+    assert "CPU 1 awaits f, in program" in result.stderr
