@@ -109,6 +109,10 @@ class Cpu {
   FunctionId enter_function(FunctionId function);
   void leave_function(FunctionId caller);
   [[nodiscard]] FunctionId function() const { return function_; }
+  // What it looks at in a spin until another CPU writes there; empty: it does no such thing.
+  [[nodiscard]] std::span<const Address> awaited_words() const {
+    return status_ == Status::parked ? words_ : std::span<const Address>();
+  }
 
   // One more of the workload's own events, counted if it falls in the measured time. REQUIRES: 0 <= which < kTallies.
   static constexpr int kTallies = 8;

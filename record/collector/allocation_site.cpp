@@ -78,10 +78,22 @@ const std::regex& new_array() {
   return kPattern;
 }
 
-// "sizeof *p", "sizeof(*t->buckets)", "sizeof(p[0])".
+// "sizeof *p", "sizeof(*t->buckets[i])", "sizeof(p[0])": stars, a variable, members and elements.
 const std::regex& size_of_expression() {
-  static const std::regex kPattern(R"(\bsizeof\s*\(?\s*\*?\s*(\w+)(?:(?:->|\.)(\w+))?)");
+  static const std::regex kPattern(
+      R"(\bsizeof\s*\(?\s*(\**)\s*\(?\s*(\w+)((?:\s*(?:->|\.)\s*\w+|\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\])*))");
   return kPattern;
+}
+
+// What Types::reached does first is what stands behind the variable.
+std::vector<std::string> steps_of(const std::string& stars, const std::string& behind) {
+  static const std::regex kStep(R"(\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\w+)");
+  std::vector<std::string> steps;
+  const std::sregex_iterator end;
+  for (std::sregex_iterator step(behind.begin(), behind.end(), kStep); step != end; ++step)
+    steps.push_back(step->str().front() == '[' ? Types::kElement : step->str());
+  steps.insert(steps.end(), stars.size(), Types::kElement);
+  return steps;
 }
 
 }  // namespace
@@ -175,24 +187,18 @@ std::vector<const Type*> AllocationSites::types_in_text(const std::string& text,
     }
   }
   for (std::sregex_iterator match(text.begin(), text.end(), size_of_expression()); match != end; ++match) {
-    add(type_of_expression((*match)[1], (*match)[2], place));
+    add(type_of_expression((*match)[2], steps_of((*match)[1], (*match)[3]), place));
   }
   return types;
 }
 
-const Type* AllocationSites::type_of_expression(const std::string& variable, const std::string& member,
+const Type* AllocationSites::type_of_expression(const std::string& variable, const std::vector<std::string>& steps,
                                                 const SourcePlace& place) {
   Dwarf_Die scope = place.scope;
   Dwarf_Die unit = place.unit;
   Dwarf_Die found;
   if (!find_variable(scope, variable, found) && !find_variable(unit, variable, found)) return nullptr;
-  const Type* pointed = types_->pointed_to_by(found);
-  if (member.empty() || pointed == nullptr) return pointed;
-  for (const Type::Member& one : pointed->members) {
-    Dwarf_Die entry = one.entry;
-    if (one.name == member) return types_->pointed_to_by(entry);
-  }
-  return nullptr;
+  return types_->reached(found, steps);
 }
 
 }  // namespace linebounce::record

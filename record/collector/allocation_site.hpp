@@ -30,7 +30,7 @@ class AllocationSites {
   AllocationSite find(std::span<const std::uint64_t> frames);
   void read_type(const SourcePlace& place, AllocationSite& site);
   std::vector<const Type*> types_in_text(const std::string& text, const SourcePlace& place);
-  const Type* type_of_expression(const std::string& variable, const std::string& member, const SourcePlace& place);
+  const Type* type_of_expression(const std::string& variable, const std::vector<std::string>& steps, const SourcePlace& place);
   const std::vector<std::string>& lines_of(const std::string& file);
   std::string text_at(const SourcePlace& place);
 

@@ -13,6 +13,11 @@ std::uint32_t BackgroundWriter::define(const trace::Symbol& symbol) {
   return symbols_.define(symbol);
 }
 
+void BackgroundWriter::redefine(std::uint32_t lock, const trace::Lock& facts) {
+  batch_.redefined.emplace_back(lock, facts);
+  symbols_.locks.at(lock) = facts;
+}
+
 void BackgroundWriter::hand_over() {
   std::unique_lock held(lock_);
   changed_.wait(held, [this] { return waiting_.size() < kMostBatches; });
@@ -57,6 +62,7 @@ void BackgroundWriter::write_batches() {
     if (!is_in_vain) write(batch);
     batch.operations.clear();
     batch.symbols.clear();
+    batch.redefined.clear();
     batch.is_to_be_flushed = false;
     held.lock();
     spare_.push_back(std::move(batch));
@@ -73,6 +79,7 @@ void BackgroundWriter::write(const Batch& batch) try {
     writer_.define(symbol);
   }
   write_until(batch.operations.size());
+  for (const auto& [lock, facts] : batch.redefined) writer_.redefine(lock, facts);
   if (batch.is_to_be_flushed) writer_.flush();
 } catch (...) {
   const std::lock_guard held(lock_);

@@ -24,6 +24,8 @@ class BackgroundWriter {
   BackgroundWriter& operator=(const BackgroundWriter&) = delete;
 
   std::uint32_t define(const trace::Symbol& symbol);
+  // REQUIRES: the lock is defined.
+  void redefine(std::uint32_t lock, const trace::Lock& facts);
   [[nodiscard]] const trace::Symbols& symbols() const { return symbols_; }
   void append(std::uint32_t stream, const trace::Operation& operation) {
     batch_.operations.emplace_back(stream, operation);
@@ -41,7 +43,8 @@ class BackgroundWriter {
   static constexpr std::size_t kMostBatches = 8;
   struct Batch {
     std::vector<std::pair<std::uint32_t, trace::Operation>> operations;
-    std::vector<std::pair<std::size_t, trace::Symbol>> symbols;  // each before the operation with that number
+    std::vector<std::pair<std::size_t, trace::Symbol>> symbols;    // each before the operation with that number
+    std::vector<std::pair<std::uint32_t, trace::Lock>> redefined;  // behind them
     bool is_to_be_flushed = false;
   };
 

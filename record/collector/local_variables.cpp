@@ -111,10 +111,21 @@ std::optional<std::uint64_t> end_of(const Frame& frame, ProgramImage& image) {
   return address_of(rule.data(), rule.size(), frame);
 }
 
+auto first_above(std::uint64_t address, std::span<const Frame> frames) {
+  return std::find_if(frames.begin(), frames.end(), [&](const Frame& one) { return one.stack_pointer <= address; });
+}
+
 }  // namespace
 
+std::size_t frame_with(std::uint64_t address, std::span<const Frame> frames, ProgramImage& image) {
+  const auto frame = first_above(address, frames);
+  if (frame == frames.end()) return 0;
+  const auto end = end_of(*frame, image);
+  return end && address < *end ? static_cast<std::size_t>(frame - frames.begin()) + 1 : 0;
+}
+
 std::string local_variable(std::uint64_t address, std::span<const Frame> frames, ProgramImage& image, Types& types) {
-  const auto frame = std::find_if(frames.begin(), frames.end(), [&](const Frame& one) { return one.stack_pointer <= address; });
+  const auto frame = first_above(address, frames);
   if (frame == frames.end()) return "";
   const auto end = end_of(*frame, image);
   // Above the outermost frame are thread-local variables, and what the C library has there.

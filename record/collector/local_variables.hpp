@@ -21,4 +21,7 @@ struct Frame {
 // begins. Empty: none of these frames has it. REQUIRES: `frames` are in a thread's order, the outermost first.
 std::string local_variable(std::uint64_t address, std::span<const Frame> frames, ProgramImage& image, Types& types);
 
+// The number of the frame that has the address, counted from 1; 0: none has it, as far as debug information tells.
+std::size_t frame_with(std::uint64_t address, std::span<const Frame> frames, ProgramImage& image);
+
 }  // namespace linebounce::record

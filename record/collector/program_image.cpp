@@ -27,7 +27,9 @@ const Dwfl_Callbacks kCallbacks = {
     .debuginfo_path = nullptr,
 };
 
+// A C function's name is as it is: `f` would be demangled, too, to the type `float`.
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
   int status = 0;
   char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   if (text == nullptr) return name;
@@ -72,13 +74,14 @@ std::string without_result(const std::string& name) {
 }
 
 // What a std::thread runs is often inlined there: "main::{lambda()#1}" is of more use than
-// "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run".
+// "std::thread::_State_impl<std::thread::_Invoker<std::tuple<main::{lambda()#1}> > >::_M_run". Of std::async it is a member of
+// the C++ library, whose type has the lambda somewhere in the middle.
 std::string of_thread(const std::string& name) {
   constexpr std::string_view kBefore = "std::thread::_State_impl<std::thread::_Invoker<std::tuple<", kBehind = "> > >::_M_run";
   if (!name.starts_with(kBefore) || !name.ends_with(kBehind)) return name;
   const std::string runs = name.substr(kBefore.size(), name.size() - kBefore.size() - kBehind.size());
   const std::size_t lambda = std::min(runs.find("{lambda("), runs.find("::$_"));
-  return lambda == std::string::npos ? name : runs;
+  return lambda == std::string::npos || runs.find("::*)") != std::string::npos ? name : runs;
 }
 
 std::string file_of_call(Dwarf_Die& unit, Dwarf_Die& inlined) {

@@ -132,6 +132,7 @@ void Recording::access(Thread& thread, Kind kind, const Event& event) {
     if ((event.detail & kReleaseAccess) != 0 && kind == Kind::store) operation.flags |= trace::kRelease;
     if (failed && kind == Kind::compare_exchange) operation.flags |= trace::kFailed;
     output_.append(thread, operation);
+    if (kind != Kind::load && !failed) written_at(thread, address);
     address += bytes;
     left -= bytes;
     if (kind != Kind::load && kind != Kind::store) kind = failed ? Kind::load : Kind::store;
@@ -149,6 +150,7 @@ void Recording::range(Thread& thread, Kind kind, std::uint64_t address, std::uin
                             .flags = static_cast<std::uint16_t>((words - 1) << trace::kRepeatShift),
                             .id = place.object,
                             .argument = static_cast<std::uint64_t>(place.offset)});
+    if (kind != Kind::load) written_at(thread, address);
     address += words * word;
     bytes -= words * word;
   }
@@ -171,6 +173,7 @@ void Recording::leave(Thread& thread) {
   output_.append(thread, {.kind = Kind::leave});
   thread.functions.pop_back();
   thread.frames.pop_back();
+  if (!thread.stack_locks.empty()) forget_locks(thread);
 }
 
 std::uint32_t Recording::function(std::uint64_t address) {
@@ -189,8 +192,8 @@ void Recording::library_loaded() {
   __atomic_fetch_add(&channel_->libraries_seen, 1, __ATOMIC_RELEASE);
 }
 
-const Thread* Recording::thread_with_stack(std::uint64_t address) const {
-  for (const Thread* thread : thread_of_ring_) {
+Thread* Recording::thread_with_stack(std::uint64_t address) const {
+  for (Thread* thread : thread_of_ring_) {
     if (thread != nullptr && address >= thread->lowest_stack && address < thread->stack_end) return thread;
   }
   return nullptr;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -58,6 +59,9 @@ class Recording {
 
   void access(Thread& thread, trace::Kind kind, const Event& event);
   void range(Thread& thread, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
+  // The thread has changed what others can see.
+  void written(const Thread& thread);
+  void written_at(const Thread& thread, std::uint64_t address);
   void enter(Thread& thread, const Event& event);
   void leave(Thread& thread);
   void acquire(Thread& thread, std::uint64_t address, unsigned type);
@@ -67,9 +71,12 @@ class Recording {
 
   std::uint32_t function(std::uint64_t address);
   std::uint32_t lock(std::uint64_t address, unsigned type);
+  std::uint32_t stack_lock(std::uint64_t address, const MemoryMap::Place& place, unsigned type);
+  std::uint32_t new_lock(std::uint64_t address, const MemoryMap::Place& place, unsigned type);
+  void forget_locks(Thread& thread);
   std::uint32_t new_event(std::uint64_t address);
   std::string place_name(std::uint64_t address, const MemoryMap::Place& place);
-  const Thread* thread_with_stack(std::uint64_t address) const;
+  Thread* thread_with_stack(std::uint64_t address) const;
   std::string thread_name(std::uint64_t runs);
 
   Channel* channel_;
@@ -87,7 +94,9 @@ class Recording {
     }
   };
   std::unordered_map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t, HashPlace> locks_;  // by object and offset
-  std::map<std::uint64_t, Condition> conditions_;                                               // these by address
+  std::map<std::tuple<std::uint32_t, std::int64_t, std::uint64_t>, std::uint32_t>
+      locks_of_functions_;                         // and by the function's code
+  std::map<std::uint64_t, Condition> conditions_;  // these by address
   std::map<std::uint64_t, Semaphore> semaphores_;
   std::map<std::uint64_t, Barrier> barriers_;
   std::map<std::string, int> threads_of_name_;

@@ -34,6 +34,31 @@ std::uint32_t Recording::lock(std::uint64_t address, unsigned type) {
   const MemoryMap::Place place = memory_.at(address);
   const auto [entry, is_new] = locks_.try_emplace({place.object, place.offset}, 0);
   if (!is_new) return entry->second;
+  return entry->second = memory_.is_in_stack(place) ? stack_lock(address, place, type) : new_lock(address, place, type);
+}
+
+// A local variable is there until its function is left; then its place may be another's. That of the same function is the same
+// lock.
+std::uint32_t Recording::stack_lock(std::uint64_t address, const MemoryMap::Place& place, unsigned type) {
+  Thread* const thread = thread_with_stack(address);
+  const std::size_t frame = thread == nullptr ? 0 : frame_with(address, thread->frames, *image_);
+  if (frame == 0) return new_lock(address, place, type);
+  thread->stack_locks.push_back({.place = {place.object, place.offset}, .frame = frame});
+  const std::uint64_t code = thread->frames[frame - 1].code;
+  const auto [known, is_new] = locks_of_functions_.try_emplace({place.object, place.offset, code}, 0);
+  if (is_new) known->second = new_lock(address, place, type);
+  return known->second;
+}
+
+void Recording::forget_locks(Thread& thread) {
+  std::erase_if(thread.stack_locks, [&](const StackLock& lock) {
+    const bool is_over = lock.frame > thread.frames.size();
+    if (is_over) locks_.erase(lock.place);
+    return is_over;
+  });
+}
+
+std::uint32_t Recording::new_lock(std::uint64_t address, const MemoryMap::Place& place, unsigned type) {
   const trace::Symbols& symbols = writer_->symbols();
   const trace::Object& object = symbols.objects[place.object];
   trace::Lock lock;
@@ -46,7 +71,7 @@ std::uint32_t Recording::lock(std::uint64_t address, unsigned type) {
   if (memory_.is_one_of_many(place) && object.structure != trace::kNone) {
     lock.figures = symbols.structures[object.structure].name + lock.name.substr(object.name.size());
   }
-  return entry->second = writer_->define(lock);
+  return writer_->define(lock);
 }
 
 void Recording::lock_event(Thread& thread, const Event& event) {
@@ -84,12 +109,29 @@ void Recording::release(Thread& thread, std::uint64_t address, unsigned type) {
   thread.held.erase(thread.held.begin() + (held - thread.held.data()));
 }
 
+// Readers that write can't be made to read again, as those of some locks are.
+void Recording::written(const Thread& thread) {
+  for (const HeldLock& held : thread.held) {
+    if (!held.is_shared || writer_->symbols().locks[held.lock].readers_write) continue;
+    trace::Lock facts = writer_->symbols().locks[held.lock];
+    facts.readers_write = true;
+    writer_->redefine(held.lock, facts);
+  }
+}
+
+// A thread's own stack is its own.
+void Recording::written_at(const Thread& thread, std::uint64_t address) {
+  if (thread.held.empty() || (address >= thread.lowest_stack && address < thread.stack_end)) return;
+  written(thread);
+}
+
 void Recording::condition_event(Thread& thread, const Event& event) {
   Condition& condition = conditions_[event.value];
   if (condition.event == trace::kNone) condition.event = new_event(event.value);
   if (event.kind == kConditionSignal) {
     const std::uint64_t number = condition.counts.signalled(event.detail != 0);
     output_.append(thread, {.kind = Kind::signal, .id = condition.event});
+    written(thread);
     if (output_.state() == State::before) condition.skipped = number;
   } else if (event.kind == kConditionWait) {
     condition.counts.wait_begins(&thread);
@@ -113,6 +155,7 @@ void Recording::semaphore_event(Thread& thread, const Event& event) {
   if (event.kind == kSemaphorePost) {
     const std::uint64_t number = semaphore.counts.posted();
     output_.append(thread, {.kind = Kind::signal, .id = semaphore.event});
+    written(thread);
     if (output_.state() == State::before) semaphore.skipped = number;
   } else {
     const std::uint64_t count = in_window(semaphore.counts.taken(), semaphore.skipped);

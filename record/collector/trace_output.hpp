@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "record/collector/background_writer.hpp"
@@ -25,6 +26,12 @@ struct HeldLock {
   int depth = 0;  // times that its thread has taken it
 };
 
+// A lock that is a local variable.
+struct StackLock {
+  std::pair<std::uint32_t, std::int64_t> place;  // object and offset
+  std::size_t frame = 0;                         // that has it, counted from 1
+};
+
 struct Thread {
   std::string name;
   std::uint64_t lowest_stack = 0, stack_end = 0;
@@ -34,7 +41,8 @@ struct Thread {
   bool is_alive = false;
   std::vector<std::uint32_t> functions;  // that it is in, outermost first
   std::vector<HeldLock> held;
-  int instructions = 0;  // since the latest `execute`
+  std::vector<StackLock> stack_locks;  // of the frames that it is in, as far as somebody has used them
+  int instructions = 0;                // since the latest `execute`
 };
 
 class TraceOutput {

@@ -154,11 +154,31 @@ const Type* Types::of(Dwarf_Die& die) {
   return type_entry(die, type) ? read(type) : nullptr;
 }
 
-const Type* Types::pointed_to_by(Dwarf_Die& die) {
+const Type* Types::reached(const Dwarf_Die& variable, const std::vector<std::string>& steps) {
+  Dwarf_Die at = variable;  // has a type: a variable, a member, a pointer, an array
+  const auto type_there = [&at](Dwarf_Die& type) {
+    std::string alias;
+    return type_entry(at, type) && peel(type, alias);
+  };
   Dwarf_Die type;
-  std::string alias;
-  if (!type_entry(die, type) || !peel(type, alias)) return nullptr;
-  return dwarf_tag(&type) == DW_TAG_pointer_type ? of(type) : nullptr;
+  for (const std::string& step : steps) {
+    if (!type_there(type)) return nullptr;
+    const bool is_pointer = dwarf_tag(&type) == DW_TAG_pointer_type;
+    if (step == kElement) {
+      if (!is_pointer && dwarf_tag(&type) != DW_TAG_array_type) return nullptr;
+      at = type;
+      continue;
+    }
+    if (is_pointer) at = type;
+    if (is_pointer && !type_there(type)) return nullptr;
+    const Type* structure = read(type);
+    if (structure == nullptr) return nullptr;
+    const auto member = std::find_if(structure->members.begin(), structure->members.end(),
+                                     [&step](const Type::Member& one) { return one.name == step; });
+    if (member == structure->members.end()) return nullptr;
+    at = member->entry;
+  }
+  return of(at);
 }
 
 const Type* Types::read(Dwarf_Die& entry) {

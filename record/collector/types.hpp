@@ -41,8 +41,10 @@ class Types {
   // The type that the attribute DW_AT_type of a variable, member or parameter names, without qualifiers and typedefs; nullptr:
   // it has none, or it is not complete.
   const Type* of(Dwarf_Die& die);
-  // What it points to; nullptr: it is no pointer.
-  const Type* pointed_to_by(Dwarf_Die& die);
+  // What an expression of C that begins with a variable comes to; nullptr: nothing. A step is kElement, for what a pointer
+  // points to or an array consists of, or the name of a member, of a structure or of what a pointer points to.
+  static constexpr const char* kElement = "*";
+  const Type* reached(const Dwarf_Die& variable, const std::vector<std::string>& steps);
   // A type's own entry.
   const Type* read(Dwarf_Die& type);
 

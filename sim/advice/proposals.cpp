@@ -212,7 +212,7 @@ class ProposalMaker {
                                   line.size() == 1 ? "its" : "their", line_bytes_));
     if (parts.empty())
       parts.push_back(fmt::format("begin {}{} on a line of its own and let nothing share it: aligned({})",
-                                  subject_.structure == trace::kNone ? "" : "each ", subject_.layout, line_bytes_));
+                                  subject_.objects.size() > 1 ? "each " : "", subject_.layout, line_bytes_));
     return fmt::format("{}", fmt::join(parts, "; "));
   }
 

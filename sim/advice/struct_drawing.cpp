@@ -34,22 +34,25 @@ std::vector<Member> members_of(const trace::Structure& structure) {
 
 class Drawer {
  public:
-  explicit Drawer(const StructDrawing& drawing) : it_(drawing) {}
+  explicit Drawer(const StructDrawing& drawing) : it_(drawing) {
+    if (it_.structure != nullptr) members_ = members_of(*it_.structure);
+    // What an array's elements are called by alone: it is no structure in the program.
+    std::erase_if(members_, [](const Member& member) { return member.name.empty(); });
+  }
 
   std::string draw() {
     for (const StructDrawing::Array& array : it_.arrays) {
       if (array.name.empty()) return element_type(array) + fmt::format("struct element {}[{}];\n", it_.name, array.elements);
     }
-    if (it_.structure == nullptr) return fmt::format("{} {};\n", it_.name, aligned());
+    if (members_.empty()) return fmt::format("{} {};\n", it_.name, aligned());
     for (const StructDrawing::Array& array : it_.arrays) out_ += element_type(array);
     out_ += fmt::format("struct {} {{\n", it_.name);
-    const std::vector<Member> members = members_of(*it_.structure);
-    for (const Member& member : members) {
+    for (const Member& member : members_) {
       if (!moves(member.name)) field(member, false);
     }
     for (const StructDrawing::Array& array : it_.arrays)
       out_ += fmt::format("  struct {}_element {}[{}];\n", array.name, array.name, array.elements);
-    for (const auto& line : it_.split) draw_line(line, members);
+    for (const auto& line : it_.split) draw_line(line);
     return out_ + (it_.arrays.empty() && it_.split.empty() ? fmt::format("}} {};\n", aligned()) : "};\n");
   }
 
@@ -68,10 +71,10 @@ class Drawer {
                                  [&](const auto& line) { return std::find(line.begin(), line.end(), name) != line.end(); });
   }
 
-  void draw_line(const std::vector<std::string>& line, const std::vector<Member>& members) {
+  void draw_line(const std::vector<std::string>& line) {
     for (std::size_t i = 0; i < line.size(); ++i) {
-      const auto member = std::find_if(members.begin(), members.end(), [&](const Member& it) { return it.name == line[i]; });
-      if (member != members.end()) field(*member, i == 0);
+      const auto member = std::find_if(members_.begin(), members_.end(), [&](const Member& it) { return it.name == line[i]; });
+      if (member != members_.end()) field(*member, i == 0);
     }
   }
 
@@ -81,6 +84,7 @@ class Drawer {
   }
 
   const StructDrawing& it_;
+  std::vector<Member> members_;
   std::string out_;
 };
 

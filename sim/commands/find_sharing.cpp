@@ -35,8 +35,10 @@ Examples:
 
 A line is shared falsely if threads use different bytes of it and one of them writes. Who uses which bytes is read from the trace;
 what the lines cost is measured by replaying it, and so is what each proposal saves. A proposal is printed as C and as the
-[[layout.change]] with which it was run. Results that are there already are used again. A trace with more threads than the machine
-has CPUs wants --set workload.threads=round_robin.)";
+[[layout.change]] with which it was run. An aligned block comes from new or aligned_alloc: malloc's begin at any 16 bytes.
+
+Results that are there already are used again. A trace with more threads than the machine has CPUs wants
+--set workload.threads=round_robin.)";
 
 struct SharingArguments : StudyArguments {
   std::string machine;  // empty: the one it was recorded on

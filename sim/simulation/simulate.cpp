@@ -103,16 +103,33 @@ std::string with_place(const std::string& refusal, const SimulationInput& input)
   return place == input.places.end() ? refusal : place->second + ": " + refusal;
 }
 
-// A run that fails for another reason than its locks says who held and who awaited which.
-void run_machine(Machine& machine, LockSet& locks, const std::function<void(double)>& progress) {
+// Which words CPUs were waiting for when the run failed, by the names of their objects.
+std::string awaited_words(Machine& machine, const AddressSpace& memory) {
+  std::string text;
+  for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
+    std::vector<std::string> names;
+    for (const Address word : machine.cpu(cpu).awaited_words()) {
+      const AddressSpace::Place place = memory.find(word);
+      const std::string name = place.object == AddressSpace::kNoObject ? "memory without a name" : memory.symbol(place).object;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    const std::string& function = memory.functions()[machine.cpu(cpu).function()].name;
+    if (!names.empty()) text += fmt::format("  CPU {} awaits {}, in {}\n", cpu, fmt::join(names, " or "), function);
+  }
+  return text;
+}
+
+// A run that fails for another reason than its locks says who held and who awaited which, and who waited for what else.
+void run_machine(Machine& machine, LockSet& locks, const AddressSpace& memory, const std::function<void(double)>& progress) {
   try {
     machine.run(progress);
   } catch (const LockMisuse&) {
     throw;
   } catch (const ModelFailure& failure) {
     const std::string uses = locks.describe();
-    if (uses.empty()) throw;
-    throw ModelFailure(std::string(failure.what()) + "\nlocks:\n" + uses);
+    const std::string words = awaited_words(machine, memory);
+    throw ModelFailure(failure.what() + (uses.empty() ? "" : "\nlocks:\n" + uses) +
+                       (words.empty() ? "" : "\nwords:\n" + words));
   }
   std::vector<const Cpu*> cpus;
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) cpus.push_back(&machine.cpu(cpu));
@@ -159,7 +176,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
     ProgramTap& listener = tap->begin(memory, locks, machine.timebase(), machine.cpus());
     for (int cpu = 0; cpu < machine.cpus(); ++cpu) machine.cpu(cpu).set_tap(&listener);
   }
-  run_machine(machine, locks, progress);
+  run_machine(machine, locks, memory, progress);
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) machine.cpu(cpu).set_tap(nullptr);
   PointData point;
   statistics.collect(machine, point);

@@ -168,3 +168,49 @@ def test_a_gain_that_another_order_could_give_is_no_reason_to_change_a_lock(line
     gain = machine["locks"][0]["trials"][0]["change_pct"]
     advised = gain > 2 * machine["order_pct"] and gain >= 1
     assert ("leave the locks as they are" in machine["advice"]) != advised
+
+
+WRITING_READERS = """
+#include <pthread.h>
+static pthread_rwlock_t pure = PTHREAD_RWLOCK_INITIALIZER, counted = PTHREAD_RWLOCK_INITIALIZER;
+static long value, lookups;
+static void* worker(void* argument) {
+  for (int i = 0; i < 50; i++) {
+    volatile long seen;
+    pthread_rwlock_rdlock(&pure);
+    seen = value;
+    pthread_rwlock_unlock(&pure);
+    pthread_rwlock_rdlock(&counted);
+    seen = value;
+    __atomic_fetch_add(&lookups, 1, __ATOMIC_RELAXED);
+    pthread_rwlock_unlock(&counted);
+  }
+  return argument;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, worker, NULL);
+  worker(NULL);
+  pthread_join(thread, NULL);
+}
+"""
+
+
+def test_readers_of_a_recorded_program_that_write_are_not_made_to_read_again(linebounce: Program) -> None:
+    recorder = Recorder(linebounce)
+    recorder.record(recorder.compile(WRITING_READERS))
+    (machine,) = compared(linebounce, "trace.lbt", "--machine", MACHINE, "--lock", "pure", "--lock", "counted")["machines"]
+    tried = {lock["lock"]: {trial["algorithm"] for trial in lock["trials"]} for lock in machine["locks"]}
+    assert tried["pure"] - tried["counted"] == {"seqlock"}
+    refused = linebounce.refused("trace", "replay", "trace.lbt", "--machine", MACHINE, "--lock", "counted=seqlock")
+    assert "its readers may have to read again, and here they write" in refused
+
+
+def test_readers_that_take_a_lock_again_have_it_already_where_they_have_it_alone(linebounce: Program) -> None:
+    text = "linebounce trace 1\nobject x size=64\nlock l algorithm=rwlock\nstream a\nstream b\n"
+    for _ in range(20):
+        text += "a acquire_shared l\na try_acquire_shared l\na load x 8\na release_shared l\na load x 8\na release_shared l\n"
+        text += "b try_acquire_shared l\nb acquire_shared l\nb load x 8\nb release_shared l\nb release_shared l\n"
+        text += "b acquire l\nb store x 8\nb release l\n"
+    (machine,) = compared(linebounce, linebounce.file("again.txt", text + "end\n"), "--machine", MACHINE)["machines"]
+    assert {"mcs", "mutex", "seqlock", "rwlock"} <= {trial["algorithm"] for trial in machine["locks"][0]["trials"]}

@@ -459,6 +459,8 @@ static void* count_forever(void* argument) {
 }
 int main(int count, char** arguments) {
   pthread_t thread;
+  pthread_mutex_lock(&lock);
+  pthread_mutex_unlock(&lock);
   pthread_create(&thread, NULL, count_forever, NULL);
   puts("ready");
   fflush(stdout);
@@ -487,7 +489,7 @@ def test_a_signal_to_the_recorder_ends_the_program(recorder: Recorder, ending: s
         running.send_signal(ending)
         assert running.wait(timeout=30) == code
         assert b"killed by signal" in running.stderr.read()
-    assert recorder.read("trace.lbt").acquisitions("lock") >= 0
+    assert recorder.read("trace.lbt").acquisitions("lock") >= 1
 
 
 def test_of_a_recorder_that_is_killed_the_trace_can_be_read_and_the_program_goes_on(recorder: Recorder) -> None:

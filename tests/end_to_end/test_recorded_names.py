@@ -241,3 +241,72 @@ def test_functions_of_templates_and_lambdas_have_names_to_read(recorder: Recorde
     assert locks["table_lock"] == {"Table<long>::insert": 200, thread: 200}
     assert locks["lock"] == {f"twice<{thread}::operator()() const::{{lambda()#1}}>": 4}
     assert "Table<long>::insert" in misses["table"]
+
+
+PHASES = """
+#include <cstdio>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+template <class Work> void twice(Work work) {
+  std::thread other(work);
+  work();
+  other.join();
+}
+__attribute__((noinline)) static long first() {
+  std::mutex alpha;
+  long sum = 0;
+  twice([&] { for (int i = 0; i < 50; i++) { std::lock_guard held(alpha); sum++; } });
+  return sum;
+}
+__attribute__((noinline)) static long second() {
+  std::mutex beta;
+  long sum = 0;
+  twice([&] { for (int i = 0; i < 50; i++) { std::lock_guard held(beta); sum += 2; } });
+  return sum;
+}
+int main() {
+  for (int i = 0; i < 3; i++) std::printf("%ld %ld\\n", first(), second());
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_a_lock_on_a_stack_is_not_the_one_that_was_there_before(recorder: Recorder, compiler: str) -> None:
+    program = recorder.compile(PHASES, "-std=c++20", "-O1", compiler=compiler, name="program.cpp")
+    recording = recorder.record(program)
+    assert sorted(each.name for each in recording.symbols.locks) == ["first::alpha", "second::beta"]
+    assert (recording.acquisitions("first::alpha"), recording.acquisitions("second::beta")) == (300, 300)
+
+
+BLOCKS = """
+#include <pthread.h>
+#include <stdlib.h>
+struct item { long key; pthread_mutex_t lock; };
+struct list { struct item* first; struct item* items[2]; pthread_mutex_t lock; };
+struct lists { struct list* of[4]; };
+static struct lists* lists;
+static struct item** table;
+static int which[4] = {3, 2, 1, 0};
+static void use(pthread_mutex_t* lock) { pthread_mutex_lock(lock); pthread_mutex_unlock(lock); }
+int main(void) {
+  struct item* grid[2][2];
+  lists = calloc(1, sizeof *lists);
+  for (int i = 0; i < 4; i++) lists->of[which[i]] = calloc(1, sizeof *lists->of[which[i]]);
+  lists->of[0]->first = calloc(2, sizeof *lists->of[0]->first);
+  lists->of[1]->items[1] = calloc(1, sizeof(*(lists->of[1]->items[1])));
+  table = calloc(8, sizeof *table);
+  table[5] = calloc(1, sizeof **table);
+  grid[1][0] = calloc(1, sizeof(struct item));
+  use(&lists->of[3]->lock);
+  use(&lists->of[0]->first[1].lock);
+  use(&table[5]->lock);
+  use(&grid[1][0]->lock);
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_blocks_have_the_types_that_expressions_with_elements_and_members_have(recorder: Recorder, compiler: str) -> None:
+    symbols = recorder.record(recorder.compile(BLOCKS, "-O0", compiler=compiler)).symbols
+    assert [each.name for each in symbols.locks] == ["list[0].lock", "item[1].lock", "item[3].lock", "item[4].lock"]

@@ -195,3 +195,94 @@ def test_more_threads_than_cpus_want_to_be_folded(linebounce: Program) -> None:
     assert "s.lbt: the trace has 8 threads and the machine 4 CPUs" in refused
     assert "round_robin" in refused
     assert metric_of(replay(linebounce, "s.lbt", "--threads", "round_robin"), "replay.operations") > 160000
+
+
+TWO_IN_FUNCTIONS = """linebounce trace 1
+object x size=256 alignment=64
+object y size=256 alignment=64
+function fa user=yes
+function fb user=yes
+event go
+event back
+stream a
+stream b
+a enter fa
+a load x 8
+a wait go 1
+a load x+64 8
+a signal back
+a leave
+a load x+128 8
+b enter fb
+b load y 8
+b signal go
+b wait back 1
+b load y+64 8
+b leave
+b load y+128 8
+end
+"""
+READER_WAITS = """linebounce trace 1
+object x size=64 alignment=64
+lock l algorithm=rwlock
+event go
+stream a
+stream b
+stream c
+a acquire_shared l
+a load x 8
+a wait go 1
+a release_shared l
+b acquire_shared l
+b release_shared l
+b acquire l
+b store x 8
+b release l
+c compute 100000
+c signal go
+end
+"""
+
+
+def functions_of(directory: Path) -> set[tuple[str, str, str]]:
+    rows = [line.split(",") for line in (directory / "lines.csv").read_text().splitlines()[1:]]
+    return {(row[2], row[3], row[6]) for row in rows if row[2] in ("x", "y")}
+
+
+def test_threads_of_one_cpu_stay_in_their_own_functions(linebounce: Program) -> None:
+    (linebounce.directory / "two.txt").write_text(TWO_IN_FUNCTIONS)
+    replay(linebounce, "two.txt")
+    apart = functions_of(linebounce.directory / "out")
+    assert {("x", "2", "fa"), ("x", "4", "program"), ("y", "2", "fb"), ("y", "4", "program")} <= apart
+    replay(linebounce, "two.txt", "--threads", "0 0")
+    assert functions_of(linebounce.directory / "out") == apart
+
+
+@pytest.mark.parametrize("lock", ["recorded", "brlock", "mcs"])
+def test_a_writer_lets_a_reader_of_its_cpu_come_to_its_end(linebounce: Program, lock: str) -> None:
+    (linebounce.directory / "reader.txt").write_text(READER_WAITS)
+    replay(linebounce, "reader.txt", "--threads", "0 0 1", "--lock", lock)
+
+
+def test_blocks_of_threads_use_every_cpu(linebounce: Program) -> None:
+    """One that does little, as main does, and four that work: in blocks of two, four CPUs would be three."""
+    symbols = "".join(f"object x{i} size=64 alignment=64\nstream t{i}\n" for i in range(5))
+    work = "".join(f"t{i} store x{i} 8\nt{i} compute {100000 if i else 10}\n" for i in range(5))
+    (linebounce.directory / "five.txt").write_text(HEAD + symbols + work + "end\n")
+    assert metric_of(replay(linebounce, "five.txt", "--threads", "block"), "time.idle_pct") < 5
+
+
+def test_a_thread_that_does_nothing_need_not_be_created(linebounce: Program) -> None:
+    (linebounce.directory / "idle.txt").write_text(
+        HEAD + "object x size=64\nstream a\nstream b created=yes\na store x 8\nend\n"
+    )
+    replay(linebounce, "idle.txt")
+
+
+def test_a_replay_in_which_all_wait_for_ever_names_what_they_wait_for(linebounce: Program) -> None:
+    text = "event e\nevent f\nstream a\nstream b\na wait e 1\na signal f\nb wait f 1\nb signal e\nend\n"
+    (linebounce.directory / "circle.txt").write_text(HEAD + text)
+    result = linebounce("trace", "replay", "circle.txt", "--machine", "p3_xeon_4way")
+    assert result.code == 4
+    assert "CPU 0 awaits e, in program" in result.stderr
+    assert "CPU 1 awaits f, in program" in result.stderr

@@ -10,6 +10,7 @@ namespace {
 TEST(FunctionNames, AreWithoutParametersResultsAndClones) {
   EXPECT_EQ(short_function_name("insert"), "insert");
   EXPECT_EQ(short_function_name("insert.constprop.0"), "insert");
+  EXPECT_EQ(short_function_name("f"), "f");
   EXPECT_EQ(short_function_name("_ZN5Table6insertEi"), "Table::insert");
   EXPECT_EQ(short_function_name("_ZNK5Table4findEi"), "Table::find");
   EXPECT_EQ(short_function_name("_Z4workIiEvT_"), "work<int>");
@@ -23,6 +24,14 @@ TEST(FunctionNames, AreWithoutParametersResultsAndClones) {
 TEST(FunctionNames, OfAThreadThatRunsALambdaAreTheLambdas) {
   EXPECT_EQ(short_function_name("_ZNSt6thread11_State_implINS_8_InvokerISt5tupleIJZ4mainEUlvE_EEEEE6_M_runEv"),
             "main::{lambda()#1}");
+}
+
+TEST(FunctionNames, OfAThreadThatStdAsyncBeganAreNotTheTypeOfAMemberFunction) {
+  const std::string name = short_function_name(
+      "_ZNSt6thread11_State_implINS_8_InvokerISt5tupleIJMNSt13__future_base17_Async_state_implINS1_IS2_IJZ4mainEUlvE1_"
+      "EEEEiEEFvvE"
+      "PS8_EEEEE6_M_runEv");
+  EXPECT_TRUE(name.starts_with("std::thread::_State_impl<")) << name;
 }
 
 TEST(AllocatorNames, TellTheTypeThatACppContainerAllocates) {

@@ -52,13 +52,18 @@ bool ReplayCpu::has_handlers() {
 // A thread goes on until it must wait; then the next one does. No thread of this CPU is put off inside a lock's section but by
 // what the section itself waits for.
 void ReplayCpu::run_folded(Cpu& cpu) {
+  const FunctionId outside = cpu.function();
+  for (ReplayThread& thread : threads_) thread.inside = outside;
   std::size_t left = threads_.size();
   while (left > 0) {
     bool moved = false;
     for (ReplayThread& thread : threads_) {
       if (thread.ended) continue;
       const std::int64_t before = context_.differences[static_cast<std::size_t>(number_)].operations;
+      cpu.enter_function(thread.inside);
       if (run_on(cpu, thread)) --left;
+      thread.inside = cpu.function();
+      cpu.leave_function(outside);
       moved = moved || thread.ended || context_.differences[static_cast<std::size_t>(number_)].operations != before;
     }
     if (!moved) wait_for_any(cpu);
@@ -99,8 +104,9 @@ bool ReplayCpu::run_on(Cpu& cpu, ReplayThread& thread) {
   return true;
 }
 
+// Who does nothing need not be created: a trace may define a thread whose begin it does not have.
 bool ReplayCpu::begin(Cpu& cpu, ReplayThread& thread) {
-  const bool created = context_.trace.symbols().streams[thread.stream].created;
+  const bool created = context_.trace.symbols().streams[thread.stream].created && thread.operations->peek() != nullptr;
   if (created && !wait_for(cpu, thread, {.address = context_.places.begun(thread.stream), .number = 1})) return false;
   thread.begun = true;
   return true;

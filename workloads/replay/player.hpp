@@ -81,8 +81,15 @@ struct ReplayThread {
   std::uint32_t stream = 0;
   std::optional<OperationCursor> operations;
   std::vector<FunctionId> callers;
-  std::vector<std::uint32_t> not_had;    // locks that the trace holds and this thread does not
-  std::vector<std::uint32_t> had_alone;  // locks that the trace holds as a reader and this thread alone
+  FunctionId inside = 0;               // while another thread of its CPU runs: the function that it is in
+  std::vector<std::uint32_t> not_had;  // locks that the trace holds and this thread does not
+  // A lock that the trace holds as a reader and this thread alone: readers who take it again have it already.
+  struct HeldAlone {
+    std::uint32_t lock = 0;
+    bool as_writer = false;
+    int again = 0;
+  };
+  std::vector<HeldAlone> held_alone;
   // Of a section whose readers may have to read again: its operations so far.
   std::optional<std::uint32_t> reads_again_with;
   std::vector<trace::Operation> section;
@@ -125,6 +132,7 @@ class ReplayCpu {
   void write(Cpu& cpu, const trace::Operation& operation, Address address, std::uint64_t offset);
   bool use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   bool take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  [[nodiscard]] bool is_kept_by_another(const MeteredLock& lock, const trace::Operation& operation) const;
   void give(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   void read_again(Cpu& cpu, ReplayThread& thread, MeteredLock& lock, bool outermost);
   void use_processor(Cpu& cpu, const trace::Operation& operation);
@@ -143,8 +151,13 @@ class ReplayCpu {
     OperationCursor operations;
     std::uint32_t stream;
   };
-  std::map<int, Handlers> handlers_;                        // by vector
-  std::map<std::uint32_t, const ReplayThread*> held_here_;  // locks, if there are several threads
+  std::map<int, Handlers> handlers_;  // by vector
+  // Locks that threads of this CPU hold, if there are several: by one alone, or by so many readers.
+  struct Held {
+    bool alone = false;
+    int readers = 0;
+  };
+  std::map<std::uint32_t, Held> held_here_;
   // What awaits look at now, on this CPU, with how many writes its handlers have made since.
   struct OwnWrites {
     trace::Word word;

@@ -18,6 +18,11 @@ bool is_shared(Kind kind) {
   return kind == Kind::acquire_shared || kind == Kind::try_acquire_shared || kind == Kind::release_shared;
 }
 
+auto held_alone(ReplayThread& thread, const trace::Operation& operation) {
+  return std::find_if(thread.held_alone.begin(), thread.held_alone.end(),
+                      [&](const ReplayThread::HeldAlone& it) { return it.lock == operation.id; });
+}
+
 }  // namespace
 
 bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
@@ -37,8 +42,14 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   MeteredLock& lock = context_.places.lock(operation.id);
   const bool tries = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
   std::int64_t& differences = context_.differences[static_cast<std::size_t>(number_)].tries;
-  if (folded_ && held_here_.contains(operation.id)) {
-    if (!tries) return false;  // another thread of this CPU has it
+  if (is_shared(operation.kind) && (operation.flags & trace::kFailed) == 0) {
+    if (const auto alone = held_alone(thread, operation); alone != thread.held_alone.end()) {
+      ++alone->again;
+      return true;
+    }
+  }
+  if (folded_ && is_kept_by_another(lock, operation)) {
+    if (!tries) return false;
     if ((operation.flags & trace::kFailed) != 0) return true;
     ++differences;
     thread.not_had.push_back(operation.id);
@@ -50,12 +61,14 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     if (has != had_then) ++differences;
     if (!has && had_then) thread.not_had.push_back(operation.id);
     if (has && !had_then) lock.release(cpu);
-    if (has && had_then && folded_) held_here_[operation.id] = &thread;
-    if (has && had_then && is_shared(operation.kind)) thread.had_alone.push_back(operation.id);
+    if (has && had_then && folded_) held_here_[operation.id].alone = true;
+    if (has && had_then && is_shared(operation.kind)) thread.held_alone.push_back({.lock = operation.id, .as_writer = true});
     return true;
   }
   if (is_shared(operation.kind)) {
     lock.acquire_shared(cpu);
+    if (folded_) ++held_here_[operation.id].readers;
+    if (lock.traits().readers == Readers::one_by_one) thread.held_alone.push_back({.lock = operation.id});
     if (reads_again_with(lock) && !thread.reads_again_with) {
       thread.reads_again_with = operation.id;
       thread.section.clear();
@@ -63,8 +76,18 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     return true;
   }
   lock.acquire(cpu);
-  if (folded_) held_here_[operation.id] = &thread;
+  if (folded_) held_here_[operation.id].alone = true;
   return true;
+}
+
+// Whether it must wait for what threads of this CPU hold: while it does, they can go on.
+bool ReplayCpu::is_kept_by_another(const MeteredLock& lock, const trace::Operation& operation) const {
+  const auto held = held_here_.find(operation.id);
+  if (held == held_here_.end()) return false;
+  const Readers readers = lock.traits().readers;
+  const bool is_reader = operation.kind == Kind::acquire_shared;
+  const bool readers_keep_it_out = is_reader ? readers == Readers::one_by_one : readers != Readers::read_again;
+  return held->second.alone || (held->second.readers > 0 && readers_keep_it_out);
 }
 
 void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
@@ -74,14 +97,20 @@ void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     return;
   }
   MeteredLock& lock = context_.places.lock(operation.id);
-  const auto had_alone = std::find(thread.had_alone.begin(), thread.had_alone.end(), operation.id);
-  if (!is_shared(operation.kind) || had_alone != thread.had_alone.end()) {
-    if (had_alone != thread.had_alone.end()) thread.had_alone.erase(had_alone);
+  bool as_writer = !is_shared(operation.kind);
+  if (const auto alone = held_alone(thread, operation); alone != thread.held_alone.end()) {
+    if (alone->again-- > 0) return;
+    as_writer = alone->as_writer;
+    thread.held_alone.erase(alone);
+  }
+  if (as_writer) {
     lock.release(cpu);
     held_here_.erase(operation.id);
     return;
   }
   const bool had_to_then = (operation.flags & trace::kFailed) != 0;
+  if (const auto held = held_here_.find(operation.id); held != held_here_.end() && --held->second.readers == 0)
+    held_here_.erase(held);
   const bool outermost = thread.reads_again_with == operation.id;
   if (!lock.release_shared(cpu) && !had_to_then) {
     read_again(cpu, thread, lock, outermost);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 #include <sstream>
@@ -56,8 +57,8 @@ std::vector<int> cpus_of(const std::string& text, std::size_t threads, int cpus,
   } else if (text == "round_robin") {
     for (std::size_t i = 0; i < threads; ++i) list[i] = static_cast<int>(i % static_cast<std::size_t>(cpus));
   } else if (text == "block") {
-    const std::size_t each = (threads + static_cast<std::size_t>(cpus) - 1) / static_cast<std::size_t>(cpus);
-    for (std::size_t i = 0; i < threads; ++i) list[i] = static_cast<int>(i / each);
+    const std::size_t used = std::min(threads, static_cast<std::size_t>(cpus));
+    for (std::size_t i = 0; i < threads; ++i) list[i] = static_cast<int>(i * used / threads);
   } else {
     return read_list(text, threads, cpus);
   }

@@ -137,6 +137,22 @@ TEST(Proposals, ObjectsInOneLineAreAligned) {
   EXPECT_THAT(all[0].change, Not(HasSubstr("split")));
 }
 
+// An array of pointers, as a recorder describes it: its elements have numbers, and it is no structure in the source.
+TEST(Proposals, AnArrayThatIsReadBesideAWriterIsDrawnAsAVariable) {
+  trace::Symbols names = symbols({"nodes", 32, 8, {{"[0]", 0, 8}, {"[1]", 8, 8}}, {}, ""});
+  trace::Object total;
+  total.name = "total";
+  total.size = 8;
+  names.define(total);
+  const auto lines = found({piece(0, 0, {{1, 500, 0}}), piece(0, 8, {{2, 500, 0}}), piece(1, 0, {{3, 500, 500}})}, names);
+  const auto all = proposals(lines, names, 64);
+  ASSERT_THAT(all, SizeIs(2));
+  for (const Proposal& proposal : all) {
+    EXPECT_EQ(proposal.drawing, proposal.structure + " __attribute__((aligned(64)));\n");
+    EXPECT_THAT(proposal.sentence, HasSubstr("begin " + proposal.structure + " on a line of its own"));
+  }
+}
+
 TEST(Proposals, AFieldThatIsAnArrayIsSpreadAndTheOthersStay) {
   const trace::Structure table = {"table", 40, 8, {{"size", 0, 8}, {"hits", 8, 32}}, {}, ""};
   const trace::Symbols names = symbols(table);
