@@ -88,9 +88,9 @@ def _over_sweep(results: Results, point: Point) -> Iterator[Figure]:
     chosen = sweeps.default_axes(results)
     if chosen:
         yield _swept(results, point, "sweep", chosen)
-    locks = results.locks.filter(call_site="").sort("cpu_pct", descending=True)
+    locks = tables.locks(results).filter(call_site="").sort("cpu_pct", descending=True)
     if len(swept.get(sweeps.CPUS, [])) > 1 and not locks.is_empty():
-        metric = f"locks.{locks['lock'][0]}.con_pct"
+        metric = f"locks.{locks['metric_name'][0]}.con_pct"
         yield _swept(results, point, "contention", sweeps.Axes(metric, sweeps.CPUS, sweeps.default_series(swept, sweeps.CPUS)))
 
 

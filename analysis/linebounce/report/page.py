@@ -144,7 +144,7 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "latency_bins": _columns(tables.latency_bins(results.latency)),
         "latency_curves": _columns(tables.latency_curves(results.latency)),
         "latency_summary": _columns(tables.latency_summary(results.latency)),
-        "locks": _columns(results.locks),
+        "locks": _columns(tables.locks(results)),
         "structures": _columns(tables.structures(results.lines)),
         "homes": _columns(tables.homes(results.lines)),
         "subsystems": [row for point in results.points for row in tables.subsystems(point)],

@@ -13,6 +13,7 @@ import polars as pl
 from linebounce.records import At, OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
 from linebounce.report.charts.paper import RATIOS_SHOWN
 from linebounce.report.machine import Machine
+from linebounce.report.metric_names import metric_names
 from linebounce.results import Results
 
 # Bars of a latency histogram: 48 to each factor of ten, so that peaks a fifth apart have valleys between them.
@@ -108,6 +109,12 @@ def latency_summary(latency: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("count").sum(), mean.round_sig_figs(6).alias("mean"), *quantiles, pl.col("latency_ns").max().alias("max"))
         .sort("point", "kind", ~is_hit(pl.col("source")), _rank(), "source")
     )
+
+
+def locks(results: Results) -> pl.DataFrame:
+    """locks.csv, with the part of metrics' names that stands for each lock."""
+    names = metric_names(results.locks["lock"].unique().to_list())
+    return results.locks.with_columns(pl.col("lock").replace_strict(names, return_dtype=pl.String).alias("metric_name"))
 
 
 def matrix(results: Results) -> pl.DataFrame:
