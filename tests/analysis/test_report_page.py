@@ -1,5 +1,6 @@
 """The report in a real browser that has no network: what a reader sees and does."""
 
+import itertools
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -396,6 +397,23 @@ def test_cpus_of_a_node_stand_together_in_the_matrix(opened: Callable[..., Opene
     page.scroll_through()
     labels = page.page.locator('figure[data-chart="matrix"] g.role-axis-label text').all_text_contents()
     assert labels[:8] == ["0", "4", "8", "12", "1", "5", "9", "13"]
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_nothing_at_the_matrix_or_in_the_drawings_is_too_small_or_too_near(
+    opened: Callable[..., OpenedPage], size: tuple[int, int]
+) -> None:
+    page = opened("matrix_run", size=size)
+    page.scroll_through()
+    scales = page.page.locator("svg.topology:visible").evaluate_all(
+        "(all) => all.map((svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"
+    )
+    assert len(scales) == 2
+    assert min(scales) > 0.8
+    spans = page.page.locator('figure[data-chart="matrix"] g.role-axis').nth(0).locator("g.role-axis-label text")
+    boxes = spans.evaluate_all("(all) => all.map((text) => text.getBoundingClientRect()).map((box) => [box.left, box.right])")
+    assert len(boxes) >= 6
+    assert all(before[1] < after[0] for before, after in itertools.pairwise(boxes))
 
 
 def test_nodes_say_how_many_misses_their_lines_had(opened: Callable[..., OpenedPage], matrix_run: Path) -> None:

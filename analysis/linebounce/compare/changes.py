@@ -83,7 +83,9 @@ class Hit:
 
 
 def compare(base: Results, other: Results) -> Comparison:
-    """UsageError when they have no point or no metric in common."""
+    """UsageError when they have no point or no metric in common, InputError when no point of one finished."""
+    for results in (base, other):
+        results.require_finished()
     pairs = _matched(base, other)
     base_values, other_values = _values_by_point(base), _values_by_point(other)
     points = []

@@ -189,11 +189,15 @@ def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
     machines: list[dict[str, Any]] = []
     of_settings: dict[tuple[tuple[str, object], ...], int] = {}
     of_point = []
-    for point in results.points:
-        key = tuple((path, value) for path, value in point.at.items() if path.startswith("machine"))
+    settings = [
+        tuple((path, value) for path, value in point.at.items() if path.startswith("machine")) for point in results.points
+    ]
+    for key in settings:
         if key not in of_settings:
             of_settings[key] = len(machines)
-            machines.append(_drawn(results, point))
+            alike = [point for point, its_key in zip(results.points, settings, strict=True) if its_key == key]
+            # One that failed has neither a configuration of its own nor metrics, of which the network is drawn.
+            machines.append(_drawn(results, next((point for point in alike if point.metrics), alike[0])))
         of_point.append(of_settings[key])
     return machines, of_point
 
