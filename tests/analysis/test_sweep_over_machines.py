@@ -1,0 +1,45 @@
+"""The report of a sweep over machines: what depends on the machine is that of the point that is shown."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from opened_page import OpenedPage, open_page
+from playwright.sync_api import Browser
+from program import Program, Result
+
+# A bus with lines of 32 bytes, and two nodes with lines of 128 whose CPUs are dealt out to them in turn.
+MACHINES = experiment(
+    workload='name = "core_to_core"', run="", more='[sweep]\n"machine" = ["p3_xeon_4way", "itanium2_two_node_16way"]'
+)
+
+
+@pytest.fixture(scope="module")
+def report(session_linebounce: Program, command: Callable[..., Result]) -> Path:
+    run = session_linebounce.run(session_linebounce.file("machines.toml", MACHINES), "machines")
+    page = session_linebounce.directory / "machines.html"
+    assert command("report", run, "-o", page).code == 0
+    return page
+
+
+@pytest.mark.parametrize(
+    ("point", "line_bytes", "cpus"),
+    [(0, 32, [0, 1, 2, 3]), (1, 128, [*range(0, 16, 2), *range(1, 16, 2)])],
+)
+def test_lines_and_cpus_are_those_of_the_points_machine(
+    browser: Browser, report: Path, point: int, line_bytes: int, cpus: list[int]
+) -> None:
+    page = open_page(browser, report)
+    page.page.locator('select[data-path="machine"]').select_option(str(point))
+    page.scroll_through()
+    assert page.page.locator("[data-line-detail] .caption").first.inner_text().startswith(f"{line_bytes} bytes, ")
+    assert len(page.page.locator("[data-line-detail] .byte-row").all()) == line_bytes // 32
+    assert cpus_of_matrix(page) == cpus
+    assert page.problems == []
+    page.page.context.close()
+
+
+def cpus_of_matrix(page: OpenedPage) -> list[int]:
+    axis = page.page.locator('figure[data-chart="matrix"] g.role-axis-label').first
+    return [int(text) for text in axis.locator("text").all_text_contents()]
