@@ -63,3 +63,9 @@ def test_a_curve_of_latencies_has_ticks_enough_to_be_read(least: float, most: fl
     rows = [{"source": "all", "latency_ns": ns, "at_most_pct": part} for ns, part in ((least, 0), (most, 100))]
     shown = texts("latency_cdf", "latency_curves", rows)
     assert len(shown[: shown.index("latency (ns)")]) >= 3, shown
+
+
+def test_a_curve_of_one_latency_says_which() -> None:
+    rows = [{"source": "all", "latency_ns": 384.286, "at_most_pct": part} for part in (0, 100)]
+    shown = texts("latency_cdf", "latency_curves", rows)
+    assert shown[: shown.index("latency (ns)")] == ["384.3"]

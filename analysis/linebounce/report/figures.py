@@ -109,9 +109,9 @@ def _latencies(results: Results, point: Point) -> Iterator[Figure]:
     if bins:
         yield _figure("latency_histogram", "latency_bins", bins)
         yield _figure("latency_cdf", "latency_curves", curves.to_dicts())
-    tail = curves.filter(pl.col("more_pct").is_not_null()).to_dicts()
-    if tail:
-        yield _figure("latency_tail", "latency_curves", tail)
+    tail = curves.filter(pl.col("more_pct").is_not_null())
+    if (tail["more_pct"] < 100).any():  # misses that all take as long have none
+        yield _figure("latency_tail", "latency_curves", tail.to_dicts())
 
 
 def _figure(chart: str, table: str, rows: Rows, words: dict[str, str] | None = None, *, name: str = "") -> Figure:

@@ -1,10 +1,12 @@
-"""The report of a sweep over machines: what depends on the machine is that of the point that is shown."""
+"""Reports of sweeps over machines, of paths that go in step, and of runs whose misses all take as long."""
 
 from collections.abc import Callable
 from pathlib import Path
 
+import linebounce
 import pytest
 from experiments import experiment
+from linebounce.report import figures, sweeps
 from opened_page import OpenedPage, open_page
 from playwright.sync_api import Browser
 from program import Program, Result
@@ -43,3 +45,37 @@ def test_lines_and_cpus_are_those_of_the_points_machine(
 def cpus_of_matrix(page: OpenedPage) -> list[int]:
     axis = page.page.locator('figure[data-chart="matrix"] g.role-axis-label').first
     return [int(text) for text in axis.locator("text").all_text_contents()]
+
+
+TOGETHER = """\
+[sweep]
+"workload.lock" = ["tas", "mcs"]
+
+[[sweep.together]]
+"machine.cpu.consistency" = ["sc", "tso", "ia64"]
+"machine.cpu.store_buffer_entries" = [0, 4, 4]
+"""
+
+
+def test_a_path_that_goes_in_step_with_another_is_not_what_a_chart_begins_with(session_linebounce: Program) -> None:
+    """Over its own values there would be one place on the axis."""
+    text = experiment(more=TOGETHER)
+    results = linebounce.open(session_linebounce.run(session_linebounce.file("together.toml", text), "together"))
+    axes = sweeps.default_axes(results)
+    assert axes is not None
+    rows = sweeps.rows(results, results.points[0], axes)
+    assert len({row["x"] for row in rows}) == 2
+    assert len(rows) == 6, "all points"
+
+
+def test_misses_that_all_take_as_long_have_no_tail(
+    browser: Browser, session_linebounce: Program, command: Callable[..., Result], tmp_path: Path
+) -> None:
+    run = session_linebounce.run("atomic_scaling", "one_latency", "--set", "machine.cpus=4")
+    assert "latency_tail" not in {name for name, _ in figures.figures_of(linebounce.open(run))}
+    assert command("report", run, "-o", tmp_path / "page.html").code == 0
+    page = open_page(browser, tmp_path / "page.html")
+    page.scroll_through()
+    assert "latency_cdf" in page.charts()
+    assert "latency_tail" not in page.charts()
+    page.page.context.close()
