@@ -134,7 +134,13 @@ class Results:
         rows = [{"point": point.number} | {path: point.at.get(path) for path in paths} for point in self.points]
         return pl.DataFrame(rows, infer_schema_length=None, strict=False)
 
+    def require_finished(self) -> None:
+        """InputError with the reason if not one point finished: there is nothing to look at then."""
+        if not any(point.metrics for point in self.points):
+            raise InputError(_all_failed(self.directory, self.manifest))
+
     def _frame(self, name: str) -> pl.DataFrame:
+        self.require_finished()
         frame = read_frame(self.directory, name)
         strange = frame.filter(~pl.col("point").is_in([point.number for point in self.points]))
         if not strange.is_empty():
@@ -206,6 +212,8 @@ def open(directory: str | os.PathLike[str]) -> Results:  # noqa: A001
         manifest = manifest_from(manifest_document)
     if manifest.status == "interrupted":
         raise InputError(_interrupted(path, manifest))
+    if manifest.status == "failed" and not (path / "results.json").exists():
+        raise InputError(_all_failed(path, manifest))
     document = read_document(path / "results.json", json.loads)
     _check_schema(path / "results.json", document, RESULTS_SCHEMA)
     config = read_document(path / "config.toml", tomllib.loads)
@@ -237,6 +245,11 @@ def _interrupted(path: Path, manifest: Manifest) -> str:
     if finished:
         message += f" (each can be read alone: {path / 'points' / str(finished[0])})"
     return f"{message}; the same command goes on from there: {shlex.join(_whole_run(manifest.argv))}"
+
+
+def _all_failed(path: Path, manifest: Manifest) -> str:
+    reason = f": {manifest.failed_points[0].reason}" if manifest.failed_points else ""
+    return f"{path}: no point of the run finished, so that there are no results{reason}"
 
 
 def _whole_run(argv: Sequence[str]) -> list[str]:

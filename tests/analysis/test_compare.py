@@ -112,7 +112,7 @@ def test_points_are_matched_by_where_they_lie(capsys: pytest.CaptureFixture[str]
     found = document(capsys, "a", "d")
     assert {row["at"]["machine.cpus"] for row in found["rows"]} == {4}
     assert all(row["changes"][0]["difference"] == 0 for row in found["rows"])
-    assert "1 points are in a or d alone" in found["notes"][0]
+    assert "1 point is in a or d alone" in found["notes"][0]
 
 
 def test_three_runs_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path) -> None:
@@ -177,6 +177,13 @@ def test_a_condition_that_cannot_be_judged_at_a_point_is_exit_code_1(
     shown = capsys.readouterr()
     assert shown.err == f"linebounce compare: failed on {condition}: {said}\n"
     assert json.loads(shown.out)["failed"][0]["value"] is None
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("runs_compared", [["a", "failed"], ["failed", "failed"], ["a", "d"]])
+def test_a_point_that_cannot_be_compared_is_counted_once(capsys: pytest.CaptureFixture[str], runs_compared: list[str]) -> None:
+    notes = document(capsys, *runs_compared)["notes"]
+    assert notes[0] == f"1 point is in {' or '.join(runs_compared)} alone, or failed"
 
 
 @pytest.mark.usefixtures("here")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from experiments import experiment
 from program import ROOT, Program, Result
 
 Command = Callable[..., Result]
@@ -46,7 +47,7 @@ def test_a_closed_pipe_is_no_condition_that_holds(costs_run: Path, locks_run: Pa
 
 def test_a_closed_pipe_ends_an_export_and_a_sweep(timeline_run: Path, linebounce: Program, tmp_path: Path) -> None:
     assert closed_pipe("trace_export", timeline_run, "--perfetto", tmp_path / "x.pftrace") == (141, "")
-    path = linebounce.file("one.toml", 'name = "one"\nmachine = "p3_xeon_4way"\n[workload]\nname = "critical_section"\n')
+    path = linebounce.file("one.toml", experiment())
     code, said = closed_pipe("sweep", path, "-o", tmp_path / "out", LINEBOUNCE=str(linebounce.executable))
     assert code == 141, said
     assert "Traceback" not in said

@@ -1,5 +1,8 @@
 """The report in a real browser that has no network: what a reader sees and does."""
 
+import itertools
+import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,6 +11,7 @@ import polars as pl
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from linebounce.report.charts.sweep import SERIES_COLOURS, SERIES_DASHES, SERIES_SHAPES
+from linebounce.report.metric_names import metric_names
 from opened_page import DESKTOP, PHONE, OpenedPage, open_page
 from playwright.sync_api import Browser
 from program import Result
@@ -194,6 +198,57 @@ def test_contention_is_drawn_against_cpus(opened: Callable[..., OpenedPage]) -> 
     assert page.marks("contention") > 0
 
 
+def test_contention_is_drawn_for_locks_whose_names_no_metric_can_have(
+    browser: Browser, command: Callable[..., Result], locks_run: Path, tmp_path: Path
+) -> None:
+    """As a recorded program has them: capitals, blanks, colons."""
+    run = tmp_path / "run"
+    shutil.copytree(locks_run, run)
+    table = (run / "locks.csv").read_text()
+    (run / "locks.csv").write_text(table.replace(",section_lock,", ",Section::lock,"))
+    for file in ("results.json", "seeds.csv"):
+        (run / file).write_text((run / file).read_text().replace("locks.section_lock.", "locks.section__lock."))
+    assert command("report", run, "-o", tmp_path / "run.html", "--figures", tmp_path / "figures").code == 0
+    page = open_page(browser, tmp_path / "run.html")
+    page.scroll_through()
+    assert page.marks("contention") > 9
+    assert "section__lock" in (tmp_path / "figures" / "contention.svg").read_text()
+    assert len(re.findall("<path", (tmp_path / "figures" / "contention.svg").read_text())) > 9
+    page.page.context.close()
+
+
+def test_names_in_metrics_are_those_that_the_program_gives() -> None:
+    """As tests/sim/results/metric_names_test.cpp has it of the program."""
+    names = metric_names(["log", "log-2", "LOG", "Log", "A::b(c) d.e+5", ""])
+    assert names == {
+        "log": "log",
+        "log-2": "log-2",
+        "LOG": "log-3",
+        "Log": "log-4",
+        "A::b(c) d.e+5": "a__b_c__d_e_5",
+        "": "_",
+    }
+
+
+def test_errors_sort_as_they_are_shown(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("oltp_run")
+    page.sort("paper", "ratio")
+    shown = [text.replace("\u2212", "-").split()[0] for text in page.column("paper", 4) if text]
+    assert len(shown) > 20
+    errors = [float(text.replace(",", "")) for text in shown]
+    assert errors == sorted(errors, reverse=True)
+
+
+def test_the_numbers_of_the_matrix_are_in_a_table(opened: Callable[..., OpenedPage], matrix_run: Path) -> None:
+    page = opened("matrix_run")
+    page.page.locator('section[data-section="matrix"] summary').press("Enter")
+    cells = linebounce.open(matrix_run).matrix.filter(state="Modified", home_node=0)
+    paid = cells.filter(from_cpu=2, to_cpu=5)["latency_ns"][0]
+    rows = list(zip(*(page.column("matrix", column) for column in (1, 2, 3)), strict=True))
+    assert len(rows) == len(cells)
+    assert float(next(ns for start, end, ns in rows if (start, end) == ("2", "5"))) == pytest.approx(paid, rel=1e-3)
+
+
 def test_paper_rows_can_be_narrowed_to_the_misses(opened: Callable[..., OpenedPage]) -> None:
     page = opened("oltp_run")
     all_rows = len(page.column("paper", 1))
@@ -342,6 +397,23 @@ def test_cpus_of_a_node_stand_together_in_the_matrix(opened: Callable[..., Opene
     page.scroll_through()
     labels = page.page.locator('figure[data-chart="matrix"] g.role-axis-label text').all_text_contents()
     assert labels[:8] == ["0", "4", "8", "12", "1", "5", "9", "13"]
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_nothing_at_the_matrix_or_in_the_drawings_is_too_small_or_too_near(
+    opened: Callable[..., OpenedPage], size: tuple[int, int]
+) -> None:
+    page = opened("matrix_run", size=size)
+    page.scroll_through()
+    scales = page.page.locator("svg.topology:visible").evaluate_all(
+        "(all) => all.map((svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)"
+    )
+    assert len(scales) == 2
+    assert min(scales) > 0.8
+    spans = page.page.locator('figure[data-chart="matrix"] g.role-axis').nth(0).locator("g.role-axis-label text")
+    boxes = spans.evaluate_all("(all) => all.map((text) => text.getBoundingClientRect()).map((box) => [box.left, box.right])")
+    assert len(boxes) >= 6
+    assert all(before[1] < after[0] for before, after in itertools.pairwise(boxes))
 
 
 def test_nodes_say_how_many_misses_their_lines_had(opened: Callable[..., OpenedPage], matrix_run: Path) -> None:

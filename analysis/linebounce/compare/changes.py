@@ -68,7 +68,7 @@ class Comparison:
     points: tuple[PointChanges, ...]
     only_base: tuple[str, ...]  # metrics that the other has at none of these points
     only_other: tuple[str, ...]
-    unmatched: int  # points that only one of them has, or that failed in one
+    unmatched: int  # points that only one of them has, or that failed in one or both
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,9 @@ class Hit:
 
 
 def compare(base: Results, other: Results) -> Comparison:
-    """UsageError when they have no point or no metric in common."""
+    """UsageError when they have no point or no metric in common, InputError when no point of one finished."""
+    for results in (base, other):
+        results.require_finished()
     pairs = _matched(base, other)
     base_values, other_values = _values_by_point(base), _values_by_point(other)
     points = []
@@ -100,7 +102,7 @@ def compare(base: Results, other: Results) -> Comparison:
         )
     shared = {change.metric for point in points for change in point.changes}
     first_alone, second_alone = (tuple(name for name in names if name not in shared) for names in (only_base, only_other))
-    unmatched = len(base.points) + len(other.points) - 2 * len(pairs)
+    unmatched = len(base.points) + len(other.points) - len(_same_places(base, other)) - len(pairs)
     return Comparison(base, other, tuple(points), first_alone, second_alone, unmatched)
 
 

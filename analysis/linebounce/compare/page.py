@@ -17,11 +17,12 @@ _TEMPLATE = """\
 <style>
 :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
 body { max-width: 75rem; margin: 2rem auto; padding: 0 1rem; }
-.wide { overflow-x: auto; }
+.wide { overflow: auto; max-height: 90vh; }
 table { border-collapse: collapse; width: 100%; }
 th, td { padding: .25rem .6rem; text-align: right; white-space: nowrap; }
 tr { border-bottom: 1px solid color-mix(in srgb, currentcolor 15%, transparent); }
 th:first-child, td:first-child, .text { text-align: left; }
+td:first-child, td.point { white-space: normal; overflow-wrap: anywhere; min-width: 14rem; }
 td { font-variant-numeric: tabular-nums; }
 thead th { position: sticky; top: 0; background: Canvas; }
 .chance td { opacity: .6; }
@@ -44,7 +45,7 @@ thead th { position: sticky; top: 0; background: Canvas; }
 {%- for run in runs %}<th scope="col">{{ run.letter }}</th><th scope="col">change</th>{% endfor %}</tr></thead>
 <tbody>
 {% for row in rows %}<tr{% if row.chance %} class="chance"{% endif %}><td>{{ row.metric }}</td>
-{%- if swept %}<td class="text">{{ row.title }}</td>{% endif %}<td class="text">{{ row.unit }}</td><td>{{ row.base }}</td>
+{%- if swept %}<td class="text point">{{ row.title }}</td>{% endif %}<td class="text">{{ row.unit }}</td><td>{{ row.base }}</td>
 {%- for value, change in row.changes %}<td>{{ value }}</td><td>{{ change }}</td>{% endfor %}</tr>
 {% endfor %}</tbody>
 </table></div>

@@ -94,7 +94,8 @@ def notes_of(comparison: Comparison) -> list[str]:
     other = comparison.other.directory
     notes = []
     if comparison.unmatched:
-        notes.append(f"{comparison.unmatched} points are in {comparison.base.directory} or {other} alone, or failed in one")
+        points = "1 point is" if comparison.unmatched == 1 else f"{comparison.unmatched} points are"
+        notes.append(f"{points} in {comparison.base.directory} or {other} alone, or failed")
     for names, where in ((comparison.only_base, comparison.base.directory), (comparison.only_other, other)):
         if names:
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""

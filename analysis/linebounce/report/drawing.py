@@ -62,6 +62,6 @@ class Drawing:
 
     def svg(self, width: float, height: float, title: str) -> Markup:
         wide, high = width + 2 * _EDGE, height + 2 * _EDGE
-        frame = f'viewBox="{-_EDGE} {-_EDGE} {wide:g} {high:g}" style="max-width:{wide:g}px"'
+        frame = f'viewBox="{-_EDGE} {-_EDGE} {wide:g} {high:g}" style="max-width:{wide:g}px; --wide:{wide:g}px"'
         body = "".join(self.pieces)
         return Markup(f'<svg class="topology" {frame} role="img" aria-label="{escape(title)}">{body}</svg>')

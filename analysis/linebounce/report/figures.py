@@ -88,9 +88,9 @@ def _over_sweep(results: Results, point: Point) -> Iterator[Figure]:
     chosen = sweeps.default_axes(results)
     if chosen:
         yield _swept(results, point, "sweep", chosen)
-    locks = results.locks.filter(call_site="").sort("cpu_pct", descending=True)
+    locks = tables.locks(results).filter(call_site="").sort("cpu_pct", descending=True)
     if len(swept.get(sweeps.CPUS, [])) > 1 and not locks.is_empty():
-        metric = f"locks.{locks['lock'][0]}.con_pct"
+        metric = f"locks.{locks['metric_name'][0]}.con_pct"
         yield _swept(results, point, "contention", sweeps.Axes(metric, sweeps.CPUS, sweeps.default_series(swept, sweeps.CPUS)))
 
 
@@ -109,9 +109,9 @@ def _latencies(results: Results, point: Point) -> Iterator[Figure]:
     if bins:
         yield _figure("latency_histogram", "latency_bins", bins)
         yield _figure("latency_cdf", "latency_curves", curves.to_dicts())
-    tail = curves.filter(pl.col("more_pct").is_not_null()).to_dicts()
-    if tail:
-        yield _figure("latency_tail", "latency_curves", tail)
+    tail = curves.filter(pl.col("more_pct").is_not_null())
+    if (tail["more_pct"] < 100).any():  # misses that all take as long have none
+        yield _figure("latency_tail", "latency_curves", tail.to_dicts())
 
 
 def _figure(chart: str, table: str, rows: Rows, words: dict[str, str] | None = None, *, name: str = "") -> Figure:

@@ -1,8 +1,11 @@
 """The machine as config.toml describes it: which CPUs are where."""
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from linebounce.results import Results, read_document, reading
 
 
 @dataclass(frozen=True)
@@ -10,6 +13,10 @@ class Machine:
     """A configuration's [machine]. CPUs are hardware threads; those from `cpus` on are there and not used."""
 
     config: Mapping[str, Any]
+
+    def check(self) -> None:
+        """KeyError, TypeError or ValueError where it lacks what every machine has."""
+        _ = self.line_bytes
 
     @property
     def title(self) -> str:
@@ -67,3 +74,11 @@ class Machine:
             return cpus[place::places]
         each = len(cpus) // places
         return cpus[place * each : (place + 1) * each]
+
+
+def machine_of(results: Results, point: int) -> Machine:
+    """A point's own: a sweep may go over machines. It has written each point's configuration, but of those that failed."""
+    own = results.directory / "points" / str(point) / "config.toml"
+    path = own if own.exists() else results.directory / "config.toml"
+    with reading(path):
+        return Machine(read_document(path, tomllib.loads)["machine"])

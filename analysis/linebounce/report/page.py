@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import shlex
-import tomllib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -21,11 +20,11 @@ from pygments.lexers import TOMLLexer  # type: ignore[import-untyped]
 from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
 from linebounce.report.charts.base import LABELS
-from linebounce.report.machine import Machine
+from linebounce.report.machine import Machine, machine_of
 from linebounce.report.network import network_drawing
 from linebounce.report.ownership import ownership_frames
 from linebounce.report.topology import node_drawing
-from linebounce.results import Results, read_document, reading
+from linebounce.results import Results, reading
 
 # In the order of the page: (anchor, heading). Each has its part of the page in templates/sections/ANCHOR.html, and what draws
 # there in ANCHOR.js beside it.
@@ -100,17 +99,19 @@ def _columns(frame: pl.DataFrame) -> dict[str, list[Any]]:
 def _run(results: Results) -> dict[str, Any]:
     config = results.directory / "config.toml"
     with reading(config):
+        Machine(results.config["machine"]).check()  # no point of a sweep may need it, but who runs the sweep again does
         machines, machine_of_point = _machines(results)
         paper = tables.paper_table(results)
         parameters = _parameters(results.config)
         of_machine = {
-            "line_bytes": Machine(results.config["machine"]).line_bytes,
+            "line_bytes": [machine["line_bytes"] for machine in machines],
             "matrix": _columns(tables.matrix(results)),
         }
     return {
         "results": results,
         "machines": machines,
         "parameters": parameters,
+        "sweeps_machine": any(path.startswith("machine") for path in results.swept()),
         "config_html": _coloured(config.read_text(encoding="utf-8")),
         "command": shlex.join(results.manifest.argv),
         "again": shlex.join(["linebounce", "run", str(config), "-o", f"{results.directory}_again"]),
@@ -144,7 +145,7 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "latency_bins": _columns(tables.latency_bins(results.latency)),
         "latency_curves": _columns(tables.latency_curves(results.latency)),
         "latency_summary": _columns(tables.latency_summary(results.latency)),
-        "locks": _columns(results.locks),
+        "locks": _columns(tables.locks(results)),
         "structures": _columns(tables.structures(results.lines)),
         "homes": _columns(tables.homes(results.lines)),
         "subsystems": [row for point in results.points for row in tables.subsystems(point)],
@@ -189,23 +190,25 @@ def _machines(results: Results) -> tuple[list[dict[str, Any]], list[int]]:
     machines: list[dict[str, Any]] = []
     of_settings: dict[tuple[tuple[str, object], ...], int] = {}
     of_point = []
-    for point in results.points:
-        key = tuple((path, value) for path, value in point.at.items() if path.startswith("machine"))
+    settings = [
+        tuple((path, value) for path, value in point.at.items() if path.startswith("machine")) for point in results.points
+    ]
+    for key in settings:
         if key not in of_settings:
             of_settings[key] = len(machines)
-            machines.append(_drawn(results, point))
+            alike = [point for point, its_key in zip(results.points, settings, strict=True) if its_key == key]
+            # One that failed has neither a configuration of its own nor metrics, of which the network is drawn.
+            machines.append(_drawn(results, next((point for point in alike if point.metrics), alike[0])))
         of_point.append(of_settings[key])
     return machines, of_point
 
 
 def _drawn(results: Results, point: Point) -> dict[str, Any]:
-    """By the point's own configuration: a sweep writes each into its own directory."""
-    own = results.directory / "points" / str(point.number) / "config.toml"
-    path = own if own.exists() else results.directory / "config.toml"
-    with reading(path):
-        machine = Machine(read_document(path, tomllib.loads)["machine"])
+    machine = machine_of(results, point.number)
+    with reading(results.point_directory(point.number) / "config.toml"):
         return {
             "title": machine.title,
+            "line_bytes": machine.line_bytes,
             "nodes": machine.nodes,
             "node": node_drawing(machine, machine.nodes_with_cpus()[0]),
             "network": network_drawing(machine, point.metrics),

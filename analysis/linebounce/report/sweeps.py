@@ -50,10 +50,17 @@ def default_axes(results: Results) -> Axes | None:
     names = [name for name, count in _metric_counts(results).items() if count > 1]
     if not names or not swept:
         return None
-    x = next((path for path, values in swept.items() if is_numeric(values)), next(iter(swept)))
+    paths = sorted(swept, key=lambda path: (not _moves_alone(results, path), not is_numeric(swept[path])))
+    x = paths[0]
     in_paper = [row.metric for row in results.paper if isinstance(row, ShapeRow) and row.over == x]
     metric = next((name for name in [*in_paper, *KEY_FIGURES] if name in names), names[0])
     return Axes(metric, x, default_series(swept, x))
+
+
+def _moves_alone(results: Results, x: str) -> bool:
+    """Whether a chart over x has more than one place on its axis: of two paths that go in step one stays."""
+    stays = held(results, x, default_series(results.swept(), x))
+    return _places(results, [x, *stays]) > _places(results, stays)
 
 
 def _metric_counts(results: Results) -> Counter[str]:

@@ -12,7 +12,8 @@ import polars as pl
 
 from linebounce.records import At, OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
 from linebounce.report.charts.paper import RATIOS_SHOWN
-from linebounce.report.machine import Machine
+from linebounce.report.machine import Machine, machine_of
+from linebounce.report.metric_names import metric_names
 from linebounce.results import Results
 
 # Bars of a latency histogram: 48 to each factor of ten, so that peaks a fifth apart have valleys between them.
@@ -110,9 +111,19 @@ def latency_summary(latency: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def locks(results: Results) -> pl.DataFrame:
+    """locks.csv, with the part of metrics' names that stands for each lock."""
+    names = metric_names(results.locks["lock"].unique().to_list())
+    return results.locks.with_columns(pl.col("lock").replace_strict(names, return_dtype=pl.String).alias("metric_name"))
+
+
 def matrix(results: Results) -> pl.DataFrame:
     """matrix.csv with the place of each CPU in a drawing: those of a node, and in it of a bus, beside each other."""
-    machine = Machine(results.config["machine"])
+    parts = results.matrix.partition_by("point", maintain_order=True)
+    return pl.concat([_with_places(part, machine_of(results, part["point"][0])) for part in parts] or [results.matrix])
+
+
+def _with_places(cells: pl.DataFrame, machine: Machine) -> pl.DataFrame:
     order = [
         cpu
         for node in machine.nodes_with_cpus()
@@ -124,7 +135,7 @@ def matrix(results: Results) -> pl.DataFrame:
         f"{end}_place": pl.col(f"{end}_cpu").replace_strict(order, range(len(order)), default=len(order))
         for end in ("from", "to")
     }
-    return results.matrix.with_columns(**places)
+    return cells.with_columns(**places)
 
 
 def structures(lines: pl.DataFrame, most: int = 15) -> pl.DataFrame:

@@ -171,8 +171,10 @@ def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict
                 return INTERRUPTED, progress.failed
             except SchedulerLostError:
                 bar.close()
+                # Workers that write into the directory go on for a while: what is there may be more than was heard of.
+                done = len(sweep.experiment.plan(sweep.directory).done)
                 tell(
-                    f"the scheduler is gone; {progress.done} of {progress.points} points are finished in {sweep.directory}, "
+                    f"the scheduler is gone; {done} of {progress.points} points are finished in {sweep.directory}, "
                     "and the same command goes on from there"
                 )
                 return CHECK_FAILED, progress.failed

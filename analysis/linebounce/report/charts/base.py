@@ -27,6 +27,11 @@ LABELS = {
 }
 ALL_COLOUR = "#404448"
 
+# Labels of an axis. A format alone would be fitted to the distance of the ticks: "1.6e+4" for 16384, "450m" for 0.45.
+PLAIN_NUMBER = "format(datum.value, '.12~r')"
+SHORT_NUMBER = "datum.value == 0 ? '0' : abs(datum.value) < 1000 ? format(datum.value, '.6~g') : format(datum.value, '.6~s')"
+SIGNED_NUMBER = "datum.value == 0 ? '0' : format(datum.value, '+.6~r')"
+
 Spec = dict[str, Any]
 
 

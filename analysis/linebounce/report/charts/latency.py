@@ -6,10 +6,16 @@ from linebounce.report.charts.base import Spec, by_source, chart, finished, sour
 
 _LOG_TICKS = [digit * 10**power for power in range(6) for digit in (1, 1.5, 2, 3, 4, 5, 7)]
 _FEWER_LOG_TICKS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
+# Where the axis is narrow: few ticks, but more than one or two where the latencies are near each other. Where all are the same
+# every tick would stand in that one place: it has the latency itself.
+_FITTED_LOG_TICKS = alt.ExprRef(
+    f"domain('x')[1] > 20 * domain('x')[0] ? {_FEWER_LOG_TICKS}"
+    f" : domain('x')[1] > 1.5 * domain('x')[0] ? {_LOG_TICKS} : domain('x')"
+)
 
 
-def _latency_axis(field: str, ticks: list[float]) -> alt.X:
-    axis = alt.Axis(values=ticks, format="~s", grid=False, labelOverlap="greedy", labelSeparation=6)
+def _latency_axis(field: str, ticks: list[float] | alt.ExprRef) -> alt.X:
+    axis = alt.Axis(values=ticks, format=".4~s", grid=False, labelOverlap="greedy", labelSeparation=6)
     return alt.X(f"{field}:Q", scale=alt.Scale(type="log", nice=False, padding=8), axis=axis, title="latency (ns)")
 
 
@@ -43,7 +49,7 @@ def _curve(y: alt.Y) -> Spec:
     ]
     lines = chart("latency_curves").mark_line(interpolate="step-after", strokeWidth=2, clip=True)
     encoded = lines.encode(
-        _latency_axis("latency_ns", _FEWER_LOG_TICKS),
+        _latency_axis("latency_ns", _FITTED_LOG_TICKS),
         y,
         source_colour(with_all=True),
         strokeDash=alt.condition("datum.source == 'all'", alt.value([5, 3]), alt.value([1, 0])),

@@ -13,14 +13,15 @@ def matrix() -> Spec:
         alt.Tooltip("latency_ns:Q", title="latency (ns)"),
     ]
     by_place = {end: alt.EncodingSortField(f"{end}_place", op="min") for end in ("from", "to")}
+    columns = alt.Axis(orient="top", labelAngle=0, grid=False, labelOverlap="parity", labelSeparation=2)
     base = chart("matrix").encode(
-        alt.X("to_cpu:O", title="CPU that pays", sort=by_place["to"], axis=alt.Axis(orient="top", labelAngle=0, grid=False)),
+        alt.X("to_cpu:O", title="CPU that pays", sort=by_place["to"], axis=columns),
         alt.Y("from_cpu:O", title="CPU that had the line", sort=by_place["from"], axis=alt.Axis(grid=False)),
         tooltip=tips,
     )
-    colour = alt.Color(
-        "latency_ns:Q", scale=alt.Scale(scheme="viridis"), legend=alt.Legend(title="ns", gradientLength=160, format=",~r")
-    )
+    # Digits enough for the ends of the scale, which are no round numbers.
+    legend = alt.Legend(title="ns", gradientLength=160, format=",.4~r", tickCount=5)
+    colour = alt.Color("latency_ns:Q", scale=alt.Scale(scheme="viridis"), legend=legend)
     cells = base.mark_rect(cornerRadius=2).encode(colour)
     # On the dark half of the colours in white, on the light one in black; none where cells are too narrow for three digits.
     size = alt.expr("bandwidth('x') < 22 ? 0 : 10")

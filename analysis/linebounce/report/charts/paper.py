@@ -2,7 +2,7 @@
 
 import altair as alt
 
-from linebounce.report.charts.base import Spec, chart, finished
+from linebounce.report.charts.base import SIGNED_NUMBER, Spec, chart, finished
 
 # Beyond these a ratio is an arrow at the end of the axis.
 RATIOS_SHOWN = (0.25, 4.0)
@@ -51,5 +51,5 @@ def paper_ratios() -> Spec:
 
 def paper_points() -> Spec:
     """Simulated - paper, of shares whose tolerance is in points of a percentage."""
-    axis = alt.Axis(orient="top", gridOpacity=0.6, format="+~g", tickCount=9)
+    axis = alt.Axis(orient="top", gridOpacity=0.6, labelExpr=SIGNED_NUMBER, tickCount=9)
     return _against_paper("paper_points", axis, alt.Scale(nice=True), "simulated - paper (percentage points)", 0)

@@ -4,7 +4,7 @@ from typing import Any
 
 import altair as alt
 
-from linebounce.report.charts.base import Spec, chart, finished
+from linebounce.report.charts.base import PLAIN_NUMBER, SHORT_NUMBER, Spec, chart, finished
 
 # What tells 21 series apart: Okabe and Ito's colours, so ordered that neighbours differ in lightness, too. When they begin
 # again, the dash is another one; there are six shapes, so that the shape differs, too, wherever a colour comes back.
@@ -42,8 +42,8 @@ def _with_ends() -> alt.Chart:
 def sweep_line() -> Spec:
     """A metric over a swept number, one line for each value of another path, with the interval of the seeds."""
     legend = alt.Legend(orient="top", columns=0, symbolSize=110, symbolStrokeWidth=2)
-    x = alt.X("x:Q", title="«x»", axis=alt.Axis(grid=False, format="~g"))
-    y = alt.Y("value:Q", title="«y»", axis=alt.Axis(format="~s"))
+    x = alt.X("x:Q", title="«x»", axis=_numbers())
+    y = alt.Y("value:Q", title="«y»", axis=alt.Axis(labelExpr=SHORT_NUMBER))
     base = _with_ends().encode(x, _by_series(alt.Color, SERIES_COLOURS, legend=legend))
     interval = (
         base.transform_filter(_HAS_INTERVAL)
@@ -63,13 +63,13 @@ def sweep_bars() -> Spec:
         alt.Y("x:N", title=None, sort=alt.EncodingSortField("value", op="max", order="descending"), axis=_words()),
         yOffset=alt.YOffset("series:N", sort=None),
     )
-    x = alt.X("value:Q", title="«y»", axis=alt.Axis(format="~s", tickCount=8))
+    x = alt.X("value:Q", title="«y»", axis=alt.Axis(labelExpr=SHORT_NUMBER, tickCount=8))
     colour = _by_series(alt.Color, SERIES_COLOURS, legend=None)
     bars = base.mark_bar(cornerRadiusEnd=2).encode(x, colour, tooltip=_tips())
     interval = (
         base.transform_filter(_HAS_INTERVAL).mark_errorbar(ticks=True).encode(alt.X("low:Q", title="«y»"), alt.X2("high:Q"))
     )
-    words = "(datum.series ? datum.series + ': ' : '') + format(datum.value, '.4~s')"
+    words = "(datum.series ? datum.series + ': ' : '') + format(datum.value, abs(datum.value) < 1000 ? '.4~g' : '.4~s')"
     names = (
         base.transform_calculate(words=words)
         .mark_text(align="left", dx=6, fontSize=11)
@@ -78,6 +78,11 @@ def sweep_bars() -> Spec:
     # The axis goes on behind the longest bar, where its name stands.
     room = base.transform_calculate(end="1.15 * datum.high").mark_point(opacity=0).encode(alt.X("end:Q"))
     return finished(bars + interval + names + room, alt.Step(18))
+
+
+def _numbers() -> alt.Axis:
+    """Ticks at the values that were run, which may lie near each other."""
+    return alt.Axis(grid=False, labelExpr=PLAIN_NUMBER, labelOverlap="greedy", labelSeparation=6)
 
 
 def _words() -> alt.Axis:

@@ -25,9 +25,15 @@ const share = (key, label, title) => ({
 const VERDICTS = { true: ["yes", "✓ within"], false: ["no", "✗ miss"], null: ["none", "not scored"] };
 const seriesText = (values) => values.map((value) => numberText(value)).join(" → ");
 
+// In points or percent, by which the column also sorts.
+function errorOf(row) {
+  if (row.chart === "points") return row.shown;
+  return typeof row.ratio === "number" ? 100 * (row.ratio - 1) : null;
+}
+
 function errorText(row) {
-  if (row.chart === "points") return `${signed(row.shown)} points`;
-  return typeof row.ratio === "number" ? `${signed(100 * (row.ratio - 1))} %` : "";
+  const error = errorOf(row);
+  return error === null ? "" : `${signed(error)} ${row.chart === "points" ? "points" : "%"}`;
 }
 
 const signed = (value) => `${value < 0 ? "−" : "+"}${numberText(Math.abs(value), 3)}`;
@@ -36,10 +42,16 @@ const PAPER_COLUMNS = [
   { key: "id", label: "figure", html: (row) => element("span", { title: row.source }, code(row.id), row.at ? element("small", {}, row.at) : null) },
   { key: "paper", label: "paper", number: true, text: (row) => ("series" in row ? row.expected : `${numberText(row.paper)} ${unitText(row.unit)}`) },
   { key: "simulated", label: "simulated", number: true, text: (row) => ("series" in row ? `${seriesText(row.series)} ${unitText(row.unit)}` : `${numberText(row.simulated)} ${unitText(row.unit)}`) },
-  { key: "ratio", label: "error", title: "simulated / paper - 1, or the difference of shares", number: true, text: errorText },
+  { key: "ratio", label: "error", title: "simulated / paper - 1, or the difference of shares", number: true, sort: errorOf, text: errorText },
   { key: "tolerance", label: "tolerance", number: true, text: (row) => row.tolerance },
   { key: "kind", label: "kind", html: (row) => element("span", { class: `grade ${row.kind}` }, row.kind) },
   { key: "ok", label: "verdict", sort: (row) => String(row.ok), html: (row) => element("span", { class: `verdict ${VERDICTS[row.ok][0]}` }, VERDICTS[row.ok][1]) },
+];
+
+const MATRIX_COLUMNS = [
+  { key: "from_cpu", label: "CPU that had the line", number: true },
+  { key: "to_cpu", label: "CPU that pays", number: true },
+  { key: "latency_ns", label: "latency, ns", number: true },
 ];
 
 const LATENCY_COLUMNS = [

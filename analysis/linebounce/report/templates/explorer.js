@@ -1,11 +1,10 @@
 // The cache-line explorer: lines by what they cost, each drawn as the bytes that it is.
 
 class LineStore {
-  constructor(packed, lineBytes) {
+  constructor(packed) {
     this.names = packed.names;
     this.lines = packed.lines;
     this.rows = packed.rows;
-    this.lineBytes = lineBytes;
     this.arrayField = packed.names.field.indexOf("[]"); // lines of plain arrays are not told apart
   }
 

@@ -19,7 +19,9 @@ class LatencySection {
     view.draw("latency_histogram", "latency_bins", rowsWhere(run.latency_bins, wanted));
     const curves = rowsWhere(run.latency_curves, wanted);
     view.draw("latency_cdf", "latency_curves", curves);
-    view.draw("latency_tail", "latency_curves", curves.filter((row) => row.more_pct !== null));
+    const tail = curves.filter((row) => row.more_pct !== null);
+    const hasTail = tail.some((row) => row.more_pct < 100); // misses that all take as long have none
+    view.draw("latency_tail", "latency_curves", hasTail ? tail : []);
     this.table.show(rowsWhere(run.latency_summary, wanted));
   }
 }

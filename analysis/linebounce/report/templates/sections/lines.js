@@ -3,7 +3,7 @@
 class LinesSection {
   constructor(view) {
     this.view = view;
-    this.store = new LineStore(view.run.lines, view.run.line_bytes);
+    this.store = new LineStore(view.run.lines);
     this.choice = { filter: "", sum: false, sampled: false };
     this.table = view.table("lines", LINE_COLUMNS, {
       sorted: { key: "latency", down: true },
@@ -13,6 +13,12 @@ class LinesSection {
     });
     view.onFilter("lines", () => this.change({ filter: view.filter("lines") }));
     view.find("[data-sampled]").addEventListener("change", (event) => this.change({ sampled: event.target.checked }));
+  }
+
+  // Of the point's machine: a sweep may go over machines.
+  get lineBytes() {
+    const { run, point } = this.view;
+    return run.line_bytes[run.machine_of_point[point]];
   }
 
   change(part) {
@@ -61,14 +67,14 @@ class LinesSection {
     };
     all.addEventListener("click", () => only(null));
     const name = row.object.includes(" objects") ? `${row.structure}, ${row.object}` : row.object;
-    const drawing = drawLine(uses, this.store.lineBytes, place.clientWidth, only);
+    const drawing = drawLine(uses, this.lineBytes, place.clientWidth, only);
     place.replaceChildren(element("h3", {}, `${name}, line ${row.line}`), this.facts(row), drawing, lineLegend(), all, users);
   }
 
   facts(row) {
     const misses = `${numberText(row.misses)} misses, ${numberText(row.remote_pct, 3)} % of them from another node than the home`;
     const latency = `${nanosecondsText(row.latency)}, ${numberText(row.share_pct, 3)} % of all misses' latency`;
-    return element("p", { class: "caption" }, `${this.store.lineBytes} bytes, home on node ${row.home}. ${misses}; ${latency}.`);
+    return element("p", { class: "caption" }, `${this.lineBytes} bytes, home on node ${row.home}. ${misses}; ${latency}.`);
   }
 }
 

@@ -35,8 +35,12 @@ class LocksSection {
     this.contention = this.view.find("[data-contention]");
     if (!(run.swept["machine.cpus"]?.length > 1)) return;
     const worst = new Map();
-    rowsWhere(run.locks, { call_site: "" }).forEach((row) => worst.set(row.lock, Math.max(worst.get(row.lock) ?? 0, row.cpu_pct)));
-    const locks = [...worst].sort((a, b) => b[1] - a[1]).map(([lock]) => [lock, lock]);
+    const metricNames = new Map();
+    for (const { lock, metric_name, cpu_pct } of rowsWhere(run.locks, { call_site: "" })) {
+      worst.set(lock, Math.max(worst.get(lock) ?? 0, cpu_pct));
+      metricNames.set(lock, metric_name);
+    }
+    const locks = [...worst].sort((a, b) => b[1] - a[1]).map(([lock]) => [metricNames.get(lock), lock]);
     this.contention.hidden = false;
     fillSelect(this.view.find("[data-contention-lock]"), locks, locks[0][0]);
     fillSelect(this.view.find("[data-contention-column]"), CONTENTION_COLUMNS, "con_pct");

@@ -4,6 +4,7 @@ class MatrixSection {
   constructor(view) {
     this.view = view;
     this.chosen = {};
+    this.table = view.table("matrix", MATRIX_COLUMNS);
   }
 
   show() {
@@ -18,6 +19,8 @@ class MatrixSection {
         this.show();
       });
     }
-    view.draw("matrix", "matrix", rowsWhere(view.run.matrix, { ...at, ...chosen }));
+    const rows = rowsWhere(view.run.matrix, { ...at, ...chosen });
+    view.draw("matrix", "matrix", rows);
+    this.table.show(rows);
   }
 }

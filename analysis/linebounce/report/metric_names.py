@@ -1,0 +1,26 @@
+"""How a program's things are called in names of metrics: docs/results.md has the rule."""
+
+import itertools
+import re
+from collections.abc import Iterable
+
+
+def metric_names(names: Iterable[str]) -> dict[str, str]:
+    """For each name its part of metrics' names, as docs/results.md says it: a recorded program's locks have any letters."""
+    ordered = sorted(names, key=str.encode)
+    wanted = {name: _metric_letters(name) for name in ordered}
+    parts = {name: name for name in ordered if wanted[name] == name}
+    taken = set(parts)
+    for name in ordered:
+        if name in parts:
+            continue
+        numbered = (f"{wanted[name]}-{number}" for number in itertools.count(2))
+        parts[name] = next(part for part in itertools.chain([wanted[name]], numbered) if part not in taken)
+        taken.add(parts[name])
+    return parts
+
+
+def _metric_letters(name: str) -> str:
+    """Byte by byte: a letter of two bytes is two underscores."""
+    capitals_lowered = bytes(letter + 32 if 65 <= letter <= 90 else letter for letter in name.encode())
+    return re.sub(rb"[^a-z0-9_\-\[\]]", b"_", capitals_lowered).decode() or "_"
