@@ -35,13 +35,8 @@ std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std:
 
 }  // namespace
 
-Recording::Recording(Channel& channel, BackgroundWriter& writer, ProgramImage& image, Window window)
-    : channel_(&channel),
-      writer_(&writer),
-      image_(&image),
-      memory_(image, writer),
-      output_(writer, window),
-      thread_of_ring_(kChannelRings) {}
+Recording::Recording(BackgroundWriter& writer, ProgramImage& image, Window window)
+    : writer_(&writer), image_(&image), memory_(image, writer), output_(writer, window), thread_of_ring_(kChannelRings) {}
 
 void Recording::event(unsigned ring, const Event& event) {
   if (event.kind == kThreadBegin) return thread_event(ring, event);
@@ -182,11 +177,9 @@ std::uint32_t Recording::function(std::uint64_t address) {
   return entry->second = named->second;
 }
 
-// The program waits for this, so it is still there to be looked at.
 void Recording::library_loaded() {
   image_->look_again();
   memory_.add_variables();
-  __atomic_fetch_add(&channel_->libraries_seen, 1, __ATOMIC_RELEASE);
 }
 
 const Thread* Recording::thread_with_stack(std::uint64_t address) const {

@@ -510,6 +510,23 @@ def test_on_a_full_disk_the_program_comes_to_its_end(recorder: Recorder) -> None
     assert "read with --recover" in result.stderr
 
 
+def test_on_a_full_disk_the_program_still_loads_libraries(recorder: Recorder) -> None:
+    source = """
+#include <dlfcn.h>
+#include <unistd.h>
+volatile long steps;
+int main(void) {
+  for (int i = 0; i < 250; i++) {
+    for (int k = 0; k < 1000; k++) steps++;
+    usleep(10000);
+  }
+  return dlopen("libm.so.6", RTLD_NOW) == NULL;
+}
+"""
+    result = recorder.run("-o", "/dev/full", "--", recorder.compile(source), code=2)
+    assert "the program goes on, unrecorded" in result.stderr
+
+
 def test_an_output_that_cannot_be_written_is_refused_before_the_program_runs(recorder: Recorder) -> None:
     program = recorder.compile(COUNTING)
     for output, why in [("missing/trace.lbt", "No such file or directory"), (".", "it is a folder")]:
