@@ -150,11 +150,10 @@ void Recording::range(Thread& thread, Kind kind, std::uint64_t address, std::uin
 }
 
 void Recording::enter(Thread& thread, const Event& event) {
-  constexpr std::uint64_t kStackUnit = 16;
   const std::uint32_t id = function(event.value);
   output_.append(thread, {.kind = Kind::enter, .id = id});
   if (event.detail > 0 && !thread.frames.empty()) {
-    thread.stack_pointer = thread.frames.back().stack_pointer - event.detail * kStackUnit;
+    thread.stack_pointer = thread.frames.back().stack_pointer - std::uint64_t{event.detail} * kStackUnit;
   }
   thread.functions.push_back(id);
   thread.frames.push_back(
