@@ -106,7 +106,9 @@ void Recording::memory_event(Thread& thread, const Event& event) {
     case kLoadRange:
     case kStoreRange: return range(thread, kind_of(event.kind), event.value, event.more[0]);
     case kFence: output_.append(thread, {.kind = Kind::fence}); return;
-    case kAllocate: return memory_.allocated(event.value, event.more[0], event.more[1], {event.more.data() + 2, event.detail});
+    case kAllocate:
+      return memory_.allocated(event.value, event.more[0], event.more[1],
+                               {event.more.data() + 2, std::min<std::size_t>(event.detail, kMostFrames)});
     default: return;
   }
 }

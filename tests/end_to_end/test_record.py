@@ -360,7 +360,8 @@ def test_wrappers_work_in_a_makefile(recorder: Recorder) -> None:
 def test_what_cannot_be_recorded_is_refused(recorder: Recorder) -> None:
     assert "not compiled by linebounce-cc" in recorder.run("--", "true", code=2).stderr
     assert "cannot run ./missing" in recorder.run("--", "./missing", code=2).stderr
-    assert "SKIP:COUNT" in recorder.run("--window", "5", "--", "true", code=2).stderr
+    for window in ("5", "-1:5", "1:0", "1:18446744073709551616"):
+        assert "SKIP:COUNT" in recorder.run(f"--window={window}", "--", "true", code=2).stderr
     assert "Usage" in recorder.run("--help").stdout
 
 
