@@ -179,6 +179,14 @@ def test_what_is_no_trace_is_refused(linebounce: Program) -> None:
         assert "magic.lbt: byte 0: this is no trace" in refused
 
 
+@pytest.mark.parametrize("symbol", ["object big size=4294967296 alignment=64\n", "structure big size=4294967296\n"])
+def test_what_is_too_large_to_be_placed_is_refused(linebounce: Program, symbol: str) -> None:
+    linebounce.file("big.txt", f"{HEAD}{symbol}object o size=64\nstream a\na store o+0 8\nend\n")
+    refused = linebounce("trace", "replay", "big.txt", "--machine", "p3_xeon_4way")
+    assert refused.code == 2
+    assert "big has 4294967296 bytes; a replay can place at most 2147483647 as one" in refused.stderr
+
+
 def test_more_threads_than_cpus_want_to_be_folded(linebounce: Program) -> None:
     synthetic(linebounce, "s.lbt", "--threads", "8")
     refused = linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "-o", "o", code=3)

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 #include <stdexcept>
 
 #include "workloads/replay/homes_text.hpp"
@@ -14,10 +14,19 @@ namespace {
 
 constexpr std::uint64_t kNear = 256;  // bytes: objects of a real program that lie so near each other stay so
 
+// A size as layouts have it. `symbol`: a structure or an object without one.
+template <class T>
+int size_of(const T& symbol) {
+  constexpr int kMost = std::numeric_limits<int>::max();
+  if (symbol.size <= kMost) return static_cast<int>(symbol.size);
+  throw std::invalid_argument(
+      fmt::format("workload.trace: {} has {} bytes; a replay can place at most {} as one", symbol.name, symbol.size, kMost));
+}
+
 // The layout that a structure is, and that of an object without one.
 Layout layout_of(const trace::Structure& structure) {
   Layout layout{.name = structure.name,
-                .size = static_cast<int>(structure.size),
+                .size = size_of(structure),
                 .alignment = structure.alignment,
                 .fields = {},
                 .base_offset = structure.base_offset,
@@ -28,7 +37,7 @@ Layout layout_of(const trace::Structure& structure) {
 }
 
 Layout bytes_layout(const trace::Object& object) {
-  return {.name = object.name, .size = static_cast<int>(object.size), .alignment = std::max(object.alignment, 1), .fields = {}};
+  return {.name = object.name, .size = size_of(object), .alignment = std::max(object.alignment, 1), .fields = {}};
 }
 
 }  // namespace

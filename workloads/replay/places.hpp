@@ -83,7 +83,7 @@ class ReplayPlaces {
 };
 
 // The layouts that an experiment may change: of the trace's structures, and of objects without one, under their own names. Of
-// several under one name the last, structures before objects.
+// several under one name the last, structures before objects. Errors: std::invalid_argument, of what is too large for one.
 LayoutSet layouts_of(const trace::Symbols& symbols);
 
 }  // namespace linebounce
