@@ -14,19 +14,17 @@ namespace {
 
 constexpr std::uint64_t kNear = 256;  // bytes: objects of a real program that lie so near each other stay so
 
-// A size as layouts have it. `symbol`: a structure or an object without one.
-template <class T>
-int size_of(const T& symbol) {
-  constexpr int kMost = std::numeric_limits<int>::max();
-  if (symbol.size <= kMost) return static_cast<int>(symbol.size);
-  throw std::invalid_argument(
-      fmt::format("workload.trace: {} has {} bytes; a replay can place at most {} as one", symbol.name, symbol.size, kMost));
-}
+// Bytes that a layout can have.
+constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
 
 // The layout that a structure is, and that of an object without one.
 Layout layout_of(const trace::Structure& structure) {
+  if (structure.size > kLargest) {
+    throw std::invalid_argument(fmt::format("workload.trace: structure {} has {} bytes; those of a replay have at most {}",
+                                            structure.name, structure.size, kLargest));
+  }
   Layout layout{.name = structure.name,
-                .size = size_of(structure),
+                .size = static_cast<int>(structure.size),
                 .alignment = structure.alignment,
                 .fields = {},
                 .base_offset = structure.base_offset,
@@ -37,7 +35,7 @@ Layout layout_of(const trace::Structure& structure) {
 }
 
 Layout bytes_layout(const trace::Object& object) {
-  return {.name = object.name, .size = size_of(object), .alignment = std::max(object.alignment, 1), .fields = {}};
+  return {.name = object.name, .size = static_cast<int>(object.size), .alignment = std::max(object.alignment, 1), .fields = {}};
 }
 
 }  // namespace
@@ -45,7 +43,7 @@ Layout bytes_layout(const trace::Object& object) {
 LayoutSet layouts_of(const trace::Symbols& symbols) {
   LayoutSet layouts;
   for (const trace::Object& object : symbols.objects) {
-    if (object.structure == trace::kNone) layouts.add(bytes_layout(object));
+    if (object.structure == trace::kNone && object.size <= kLargest) layouts.add(bytes_layout(object));
   }
   for (const trace::Structure& structure : symbols.structures) layouts.add(layout_of(structure));
   return layouts;
@@ -112,7 +110,7 @@ void ReplayPlaces::place(std::uint32_t id) {
   } else if (object.structure == trace::kNone && object.alignment == 0) {
     placed.begin = setting_.memory.place_array(object.name, object.size, home);
   } else if (object.structure == trace::kNone) {
-    placed.begin = setting_.memory.place(bytes_layout(object), object.name, 0, home);
+    placed.begin = setting_.memory.place_plain(object.name, object.size, object.alignment, home);
   } else {
     placed.begin = setting_.memory.place(layouts_[object.structure], object.name, object.alignment, home);
   }
@@ -125,6 +123,7 @@ Layout ReplayPlaces::recorded_layout(std::uint32_t id) const {
 
 // Where each byte of the recorded object is now; null if nothing has moved. Padding stays behind what is before it.
 const std::vector<FieldPlace>* ReplayPlaces::moved_fields(std::uint32_t id) {
+  if (symbols_.objects[id].size > kLargest) return nullptr;
   const Layout recorded = recorded_layout(id);
   const Layout& changed = now(recorded);
   if (changed == recorded) return nullptr;
