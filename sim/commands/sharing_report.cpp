@@ -95,8 +95,9 @@ ordered_json proposal_json(const TriedProposal& tried) {
 }  // namespace
 
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {
-  std::string out = fmt::format("  {}  on {}, lines of {} bytes: {} that threads share falsely\n\n",
+  std::string out = fmt::format("  {}  on {}, lines of {} bytes: {} that threads share falsely\n",
                                 paint(Colour::bold, report.trace), report.machine, report.line_bytes, report.lines.size());
+  if (!report.lines.empty()) out += "\n";
   for (std::size_t i = 0; i < std::min(top, report.lines.size()); ++i) out += line_text(report.lines[i], symbols, paint);
   if (report.lines.size() > top) {
     const std::string all = (report.directory.parent_path() / kSharingFile).string();

@@ -57,6 +57,17 @@ def test_without_latency_of_the_links_remote_latencies_fall_by_their_crossings(
         assert cost - at_zero[giver, receiver, home, state] == pytest.approx(crossings * LINK_NS, abs=1e-3)
 
 
+def test_a_link_is_busy_for_as_long_as_its_bytes_take(session_linebounce: Program) -> None:
+    out = session_linebounce.run("core_to_core", "numaq", "--machine", "numaq_16way")
+    metrics = json.loads((out / "results.json").read_text())["points"][0]["metrics"]
+    links = [name.removesuffix(".mb_per_s") for name in metrics if name.endswith(".mb_per_s")]
+    assert links
+    for link in links:
+        share = 100 * metrics[link + ".mb_per_s"]["value"] / 500  # of what the machine's file says that a link carries
+        assert share > 0
+        assert metrics[link + ".utilisation_pct"]["value"] == pytest.approx(share, rel=0.01)
+
+
 def fastest(directory: Path) -> dict[str, float]:
     found: dict[str, float] = {}
     for row in read_csv(directory / "latency.csv"):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from program import Program
-from results import check_results_directory, metric_of
+from results import check_results_directory, metric_of, read_csv
 
 HEAD = "linebounce trace 1\n"
 BEFORE_AND_BEHIND = {
@@ -164,6 +164,16 @@ def test_a_damaged_file_is_refused_and_recovered(linebounce: Program, damage, sa
     assert said in refused
     assert len(refused.splitlines()) == 1
     assert metric_of(replay(linebounce, "torn.lbt", "--recover"), "replay.operations") > 1000
+
+
+def test_objects_of_one_name_and_other_sizes_are_each_their_own(linebounce: Program) -> None:
+    """A program allocates buffers of many sizes at one place."""
+    linebounce.file(
+        "t.txt", HEAD + "object buffer size=64\nobject buffer size=4096\nstream a\na load #0+56 8\na load #1+4088 8\nend\n"
+    )
+    replay(linebounce, "t.txt")
+    (row,) = read_csv(linebounce.directory / "out" / "lines.csv")
+    assert (row["object"], row["count"]) == ("buffer", "2")
 
 
 def test_what_takes_no_time_is_replayed(linebounce: Program) -> None:

@@ -104,6 +104,8 @@ def test_options_are_refused_with_what_is_legal(linebounce: Program) -> None:
     assert "--threads" in linebounce.refused("trace", "synth", "-o", "x", "--threads", "0")
     assert "multiple of 8" in linebounce.refused("trace", "synth", "-o", "x", "--object-size", "12")
     assert "ticket" in linebounce.refused("trace", "synth", "-o", "x", "--lock", "none")
+    for skew in ("nan", "8.1"):
+        assert f"{skew} is not a number from 0 to 8" in linebounce.refused("trace", "synth", "-o", "x", "--skew", skew)
 
 
 def test_ten_million_operations_are_made_in_constant_memory(linebounce: Program) -> None:

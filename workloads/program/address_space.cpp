@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace linebounce {
 
@@ -43,7 +44,7 @@ Address AddressSpace::place_sized(const Layout& layout, std::int64_t bytes, cons
     last_home_ = home;
   }
   next_ = begin + static_cast<Address>(bytes);
-  auto known = std::find_if(layouts_.begin(), layouts_.end(), [&](const Layout& other) { return other.name == layout.name; });
+  auto known = std::find(layouts_.begin(), layouts_.end(), layout);  // two structures may have one name
   if (known == layouts_.end()) known = layouts_.insert(layouts_.end(), layout);
   objects_.push_back({static_cast<std::size_t>(known - layouts_.begin()), object, begin, false, bytes, alignment, home});
   return begin;
@@ -63,7 +64,8 @@ Address AddressSpace::place_bytes(const std::string& object, std::int64_t bytes,
 }
 
 Address AddressSpace::place_plain(const std::string& object, std::int64_t bytes, int alignment, std::optional<Home> home) {
-  return place_sized({.name = object, .alignment = alignment, .fields = {}}, bytes, object, 0, home);
+  const auto size = static_cast<int>(std::min<std::int64_t>(bytes, std::numeric_limits<int>::max()));
+  return place_sized({.name = object, .size = size, .alignment = alignment, .fields = {}}, bytes, object, 0, home);
 }
 
 FunctionId AddressSpace::function(const std::string& name, Mode mode) {

@@ -105,7 +105,7 @@ class AddressSpace {
   [[nodiscard]] Symbol symbol(Place place) const;
   [[nodiscard]] Address address(Place place) const;                              // REQUIRES: an object is there
   [[nodiscard]] const std::string& subsystem(Place place) const;                 // of its layout; empty if there is none
-  [[nodiscard]] const std::vector<Layout>& layouts() const { return layouts_; }  // of the objects, as first placed
+  [[nodiscard]] const std::vector<Layout>& layouts() const { return layouts_; }  // of the objects, in the order of their first
 
   // An object as it was placed, for who places the same ones again.
   struct Object {

@@ -16,9 +16,9 @@ using trace::Kind;
 
 constexpr std::uint32_t kNone = trace::kNone;
 
-trace::Structure structure_of(const Layout& layout, std::int64_t size) {
+trace::Structure structure_of(const Layout& layout) {
   trace::Structure structure{.name = layout.name,
-                             .size = size,
+                             .size = layout.size,
                              .alignment = layout.alignment,
                              .fields = {},
                              .base_offset = layout.base_offset,
@@ -75,23 +75,22 @@ class Names {
     symbol.alignment = object.array ? 0 : object.alignment;
     symbol.of_lock = of_lock;
     if (object.home) symbol.home = text_of(*object.home);
-    if (!object.array) symbol.structure = structure(object);
+    if (!object.array) symbol.structure = structure(object.layout);
     objects_[index] = writer_.define(symbol);
   }
 
-  std::uint32_t structure(const AddressSpace::Object& object) {
-    const auto key = std::pair(object.layout, object.size);
-    const auto known = structures_.find(key);
+  std::uint32_t structure(std::size_t layout) {
+    const auto known = structures_.find(layout);
     if (known != structures_.end()) return known->second;
-    const std::uint32_t number = writer_.define(structure_of(memory_.layouts()[object.layout], object.size));
-    return structures_.emplace(key, number).first->second;
+    const std::uint32_t number = writer_.define(structure_of(memory_.layouts()[layout]));
+    return structures_.emplace(layout, number).first->second;
   }
 
   trace::Writer& writer_;
   const AddressSpace& memory_;
   const LockSet& locks_;
   std::vector<std::uint32_t> objects_;
-  std::map<std::pair<std::size_t, std::int64_t>, std::uint32_t> structures_;
+  std::map<std::size_t, std::uint32_t> structures_;
 };
 
 }  // namespace
