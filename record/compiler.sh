@@ -25,7 +25,7 @@ for argument in "$@"; do
 done
 if $operators; then flags+=("-Wl,--whole-archive,$runtime/liboperators.a,--no-whole-archive"); fi
 
-if "${compiler[@]}" --version | grep -q clang; then
+if [[ $("${compiler[@]}" --version) == *clang* ]]; then
   # All types' layouts, also of those that a library has the debug information of.
   flags+=(-fstandalone-debug)
   flags+=(-mllvm -tsan-instrument-read-before-write=1 -fno-sanitize-link-runtime -Qunused-arguments)

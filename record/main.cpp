@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
 #include <exception>
 #include <iostream>
 #include <string>
+#include <string_view>
 
 #include "record/collector/record_program.hpp"
 
@@ -29,13 +32,18 @@ The exit code is the program's, or 128 + the signal that killed it; 2: usage, or
 could not be written to its end. Such a trace, and that of a recorder that was killed, is read up to there:
   linebounce trace convert --recover broken.lbt usable.lbt)";
 
-Window read_window(const std::string& text) {
+bool read_number(std::string_view text, std::uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+Window read_window(std::string_view text) {
   Window window;
-  const auto bad = CLI::ValidationError("--window", "\"" + text + "\" is not SKIP:COUNT, two whole numbers");
   const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) throw bad;
-  if (!CLI::detail::lexical_cast(text.substr(0, colon), window.skip)) throw bad;
-  if (!CLI::detail::lexical_cast(text.substr(colon + 1), window.count) || window.count == 0) throw bad;
+  if (colon == text.npos || !read_number(text.substr(0, colon), window.skip) ||
+      !read_number(text.substr(colon + 1), window.count) || window.count == 0) {
+    throw CLI::ValidationError("--window", fmt::format("\"{}\" is not SKIP:COUNT, two whole numbers", text));
+  }
   return window;
 }
 

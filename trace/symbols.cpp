@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
 
 namespace linebounce::trace {
@@ -42,16 +43,21 @@ std::uint32_t Symbols::define(const Symbol& symbol) {
       symbol);
 }
 
+const Field* Symbols::field_at(const Object& object, std::int64_t offset) const {
+  if (object.structure == kNone) return nullptr;
+  const std::vector<Field>& fields = structures.at(object.structure).fields;
+  const auto found = std::find_if(fields.begin(), fields.end(), [offset](const Field& field) {
+    return offset >= field.offset && offset - field.offset < field.size;
+  });
+  return found == fields.end() ? nullptr : &*found;
+}
+
 std::string Symbols::place_name(std::uint32_t object, std::int64_t offset) const {
   const Object& whole = objects.at(object);
-  if (whole.structure != kNone) {
-    for (const Field& field : structures.at(whole.structure).fields) {
-      if (offset < field.offset || offset >= field.offset + field.size) continue;
-      const std::string name = whole.name + "." + field.name;
-      return offset == field.offset ? name : fmt::format("{}+{}", name, offset - field.offset);
-    }
-  }
-  return fmt::format("{}+{}", whole.name, offset);
+  const Field* field = field_at(whole, offset);
+  if (field == nullptr) return fmt::format("{}+{}", whole.name, offset);
+  const std::string name = whole.name + "." + field->name;
+  return offset == field->offset ? name : fmt::format("{}+{}", name, offset - field->offset);
 }
 
 }  // namespace linebounce::trace

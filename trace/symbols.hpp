@@ -67,6 +67,8 @@ struct Lock {
   std::vector<WaitsIn> waits_in;  // who is in none of them waits in the function that takes it
   bool in_handlers = false;       // taken in interrupt handlers: no lock that sleeps can take its place
   bool readers_write = false;     // a reader's section writes: no lock whose readers read again
+
+  [[nodiscard]] const std::string& counted_as() const { return figures.empty() ? name : figures; }
   friend bool operator==(const Lock&, const Lock&) = default;
 };
 
@@ -121,6 +123,9 @@ class Symbols {
 
   // Its number. REQUIRES: what it refers to is defined, but for Object::of_lock.
   std::uint32_t define(const Symbol& symbol);
+
+  // The first field of an object that has this byte; nullptr: none has, or the object is no structure's.
+  [[nodiscard]] const Field* field_at(const Object& object, std::int64_t offset) const;
 
   // "rq[3].nr_running", "buffer+72": for messages and the text form.
   [[nodiscard]] std::string place_name(std::uint32_t object, std::int64_t offset) const;

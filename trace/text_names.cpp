@@ -50,15 +50,6 @@ const Field* field_named(const Symbols& symbols, const Object& object, std::stri
   return found == fields.end() ? nullptr : &*found;
 }
 
-const Field* field_at(const Symbols& symbols, const Object& object, std::uint64_t offset) {
-  if (object.structure == kNone) return nullptr;
-  for (const Field& field : symbols.structures[object.structure].fields) {
-    const auto begin = static_cast<std::uint64_t>(field.offset);
-    if (offset >= begin && offset - begin < static_cast<std::uint64_t>(field.size)) return &field;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 void TextNames::add(const Symbols& symbols, const Symbol& symbol) {
@@ -95,7 +86,7 @@ std::string TextNames::shown_place(const Symbols& symbols, std::uint32_t object,
   const std::string name = shown(symbols, Names::object, object);
   if (object < symbols.objects.size()) {
     const Object& whole = symbols.objects[object];
-    const Field* field = field_at(symbols, whole, offset);
+    const Field* field = symbols.field_at(whole, static_cast<std::int64_t>(offset));
     // Two fields of one name: only the first can be meant by it.
     if (field != nullptr && field_named(symbols, whole, field->name) == field) {
       const std::string place = name + "." + quoted_if_needed(field->name, kFieldMarks);

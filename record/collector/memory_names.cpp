@@ -15,8 +15,8 @@ namespace {
 
 // Blocks of as many sizes are buffers: their size says nothing of what is in them.
 constexpr std::size_t kMostSizesOfSite = 8;
-// Of the parts of memory that stand for such blocks.
-constexpr std::uint64_t kSmallestPart = 4096;
+// Of the parts of memory that stand for such blocks, and for those of more than the largest part.
+constexpr std::uint64_t kSmallestPart = 4096, kLargestPart = std::uint64_t{1} << 30;
 // Of the C library's blocks.
 constexpr int kBlockAlignment = 16;
 
@@ -160,10 +160,11 @@ void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint6
   address += before;
   bytes -= before;
   std::uint64_t kept_bytes = bytes;
-  if (!is_usual_size(site, bytes)) {
+  const bool is_usual = is_usual_size(site, bytes);
+  if (!is_usual || bytes > kLargestPart) {
     const Type* type = type_of_block(site, bytes, element_bytes);
     if (type == nullptr || !type->has_members()) return cover_buffers(address, bytes, site);
-    kept_bytes = rounded_up(bytes, static_cast<std::uint64_t>(type->bytes));
+    if (!is_usual) kept_bytes = rounded_up(bytes, static_cast<std::uint64_t>(type->bytes));
   }
   cover(heap_block(address, kept_bytes, element_bytes, site), address, address + bytes);
 }
@@ -185,10 +186,10 @@ std::uint32_t MemoryMap::heap_block(std::uint64_t address, std::uint64_t bytes, 
   return known->second;
 }
 
-// The one or two parts of memory, of a power of 2 each, that it is in: there are no more of them than the program has memory,
-// however often it allocates.
+// The parts of memory, of a power of 2 each, that it is in, mostly one or two: there are no more of them than the program has
+// memory, however often it allocates.
 void MemoryMap::cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site) {
-  const std::uint64_t part_bytes = std::bit_ceil(std::max(bytes, kSmallestPart));
+  const std::uint64_t part_bytes = std::min(std::bit_ceil(std::max(bytes, kSmallestPart)), kLargestPart);
   const std::uint64_t end = address + bytes;
   while (address < end) {
     const std::uint64_t part = address / part_bytes * part_bytes;

@@ -32,9 +32,10 @@ class Collector {
  public:
   Collector(SharedChannel& channel, const std::string& file, Window window)
       : file_(file),
+        channel_(&channel.channel()),
         image_(channel.program()),
         writer_(file),
-        recording_(channel.channel(), writer_, image_, window),
+        recording_(writer_, image_, window),
         order_(channel.channel(), [this](unsigned ring, const Event& event) { take(ring, event); }) {}
 
   bool take_all() {
@@ -61,6 +62,8 @@ class Collector {
  private:
   void take(unsigned ring, const Event& event) {
     if (!has_failed_) unless_it_fails([&] { recording_.event(ring, event); });
+    // The program waits for this: the library is still there to be looked at.
+    if (event.kind == kLibraryLoaded) __atomic_fetch_add(&channel_->libraries_seen, 1, __ATOMIC_RELEASE);
   }
 
   // The program is to come to its end although its trace cannot: its events are taken, and forgotten.
@@ -73,6 +76,7 @@ class Collector {
   }
 
   std::string file_;
+  Channel* channel_;
   ProgramImage image_;
   BackgroundWriter writer_;
   Recording recording_;

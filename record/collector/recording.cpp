@@ -35,13 +35,8 @@ std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std:
 
 }  // namespace
 
-Recording::Recording(Channel& channel, BackgroundWriter& writer, ProgramImage& image, Window window)
-    : channel_(&channel),
-      writer_(&writer),
-      image_(&image),
-      memory_(image, writer),
-      output_(writer, window),
-      thread_of_ring_(kChannelRings) {}
+Recording::Recording(BackgroundWriter& writer, ProgramImage& image, Window window)
+    : writer_(&writer), image_(&image), memory_(image, writer), output_(writer, window), thread_of_ring_(kChannelRings) {}
 
 void Recording::event(unsigned ring, const Event& event) {
   if (event.kind == kThreadBegin) return thread_event(ring, event);
@@ -111,7 +106,9 @@ void Recording::memory_event(Thread& thread, const Event& event) {
     case kLoadRange:
     case kStoreRange: return range(thread, kind_of(event.kind), event.value, event.more[0]);
     case kFence: output_.append(thread, {.kind = Kind::fence}); return;
-    case kAllocate: return memory_.allocated(event.value, event.more[0], event.more[1], {event.more.data() + 2, event.detail});
+    case kAllocate:
+      return memory_.allocated(event.value, event.more[0], event.more[1],
+                               {event.more.data() + 2, std::min<std::size_t>(event.detail, kMostFrames)});
     default: return;
   }
 }
@@ -157,11 +154,10 @@ void Recording::range(Thread& thread, Kind kind, std::uint64_t address, std::uin
 }
 
 void Recording::enter(Thread& thread, const Event& event) {
-  constexpr std::uint64_t kStackUnit = 16;
   const std::uint32_t id = function(event.value);
   output_.append(thread, {.kind = Kind::enter, .id = id});
   if (event.detail > 0 && !thread.frames.empty()) {
-    thread.stack_pointer = thread.frames.back().stack_pointer - event.detail * kStackUnit;
+    thread.stack_pointer = thread.frames.back().stack_pointer - std::uint64_t{event.detail} * kStackUnit;
   }
   thread.functions.push_back(id);
   thread.frames.push_back(
@@ -185,11 +181,9 @@ std::uint32_t Recording::function(std::uint64_t address) {
   return entry->second = named->second;
 }
 
-// The program waits for this, so it is still there to be looked at.
 void Recording::library_loaded() {
   image_->look_again();
   memory_.add_variables();
-  __atomic_fetch_add(&channel_->libraries_seen, 1, __ATOMIC_RELEASE);
 }
 
 Thread* Recording::thread_with_stack(std::uint64_t address) const {

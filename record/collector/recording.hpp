@@ -19,7 +19,7 @@ namespace linebounce::record {
 
 class Recording {
  public:
-  Recording(Channel& channel, BackgroundWriter& writer, ProgramImage& image, Window window);
+  Recording(BackgroundWriter& writer, ProgramImage& image, Window window);
 
   // In the order that EventOrder gives.
   void event(unsigned ring, const Event& event);
@@ -79,7 +79,6 @@ class Recording {
   Thread* thread_with_stack(std::uint64_t address) const;
   std::string thread_name(std::uint64_t runs);
 
-  Channel* channel_;
   BackgroundWriter* writer_;
   ProgramImage* image_;
   MemoryMap memory_;

@@ -1,5 +1,7 @@
 #include "record/collector/ring_reader.hpp"
 
+#include <algorithm>
+
 namespace linebounce::record {
 
 namespace {
@@ -34,7 +36,8 @@ bool RingReader::take(Event& event) {
   event.kind = kind_of(first);
   event.detail = static_cast<unsigned>(first >> kValueBits) & 0xFF;
   event.value = first & EVENT_VALUE_MASK;
-  const unsigned behind = words_behind(event.kind, event.detail);
+  // A program may have written over its ring.
+  const unsigned behind = std::min<unsigned>(words_behind(event.kind, event.detail), event.more.size());
   for (unsigned i = 0; i < behind; ++i) event.more[i] = take_word() & EVENT_VALUE_MASK;
   if (taken_ % kGiveBackEvery <= behind) give_back();
   return true;

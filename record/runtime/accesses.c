@@ -56,7 +56,7 @@ static void leave_abandoned_frames(struct Thread* thread, uintptr_t stack) {
   while (thread->depth > 0 && thread->depth <= kFrames && thread->frames[thread->depth - 1].stack <= stack) leave_frame(thread);
 }
 
-enum { kStackUnit = 16, kMostUnits = 255 };  // of kEnter's detail
+enum { kMostUnits = 255 };  // of kEnter's detail
 
 EXPORTED void __tsan_func_entry(void* called_from);
 void __tsan_func_entry(void* called_from) {

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 2, kChannelRings = 1024, kChannelPath = 4096 };
+enum { kChannelVersion = 2, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The memory file's path, in the program's environment.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -29,14 +29,14 @@ enum EventKind {
   kStoreRange,
   kFence,
   // Functions. value: an address inside.
-  // detail: how much lower its stack pointer is than that of the function around it, in 16 bytes; 0: kStackPointer has told.
+  // detail: how much lower its stack pointer is than that of the function around it, in kStackUnit; 0: kStackPointer has told.
   kEnter,
   kLeave,
   // Of the function that the next kEnter is of. value: address.
   kStackPointer,
   kFramePointer,  // what its frame-pointer register holds, if that is an address in its frame
   // Threads. value: number, 0 is the first thread.
-  kThreadBegin,  // more: lowest and highest address of its stack, what it runs; detail: 1 if a kCreate is to come
+  kThreadBegin,  // more: lowest and highest address of its stack, what it runs
   kThreadEnd,
   kCreate,  // more: what it runs
   kJoin,
@@ -60,6 +60,8 @@ enum EventKind {
 
 // Of accesses: bits 0 to 2 are the size's logarithm.
 enum { kSizeMask = 7, kAtomicAccess = 8, kReleaseAccess = 16, kFailedAccess = 32 };
+
+enum { kStackUnit = 16 };  // bytes: of kEnter's detail
 
 enum LockType { kMutex = 0, kSpinLock = 1, kReadWriteLock = 2, kLockTypeMask = 3, kSharedLock = 4, kTriedLock = 8 };
 

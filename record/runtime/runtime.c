@@ -108,7 +108,6 @@ bool wait_for_room(struct Ring* ring, uint64_t end) {
     ring->limit = ring->taken + ring_mask + 1;
   } else {
     this_thread.ring = NULL;
-    this_thread.ended = true;
   }
   errno = error;
   return has_room;
@@ -156,30 +155,33 @@ static void stack_of_this_thread(uint64_t bounds[2]) {
   bounds[1] = (uintptr_t)lowest + bytes;
 }
 
-static void join_recording(uint32_t number, uintptr_t runs, bool created) {
-  this_thread.silent = true;
-  this_thread.ended = true;  // until all is there: what is called here is not recorded
+// What is called here is not recorded, for there is no ring yet.
+static void join_recording(uint32_t number, uintptr_t runs) {
+  this_thread.has_joined = true;
   uint64_t more[3] = {0, 0, runs};
   stack_of_this_thread(more);
-  struct Ring* ring = take_ring();
   struct Frame* frames = pages(kFrames * sizeof(struct Frame));
-  if (ring == NULL || frames == NULL) {
+  struct Ring* ring = frames == NULL ? NULL : take_ring();
+  if (ring == NULL) {
     __atomic_fetch_add(&channel->without_ring, 1, __ATOMIC_RELAXED);
     return;
   }
-  this_thread = (struct Thread){.ring = ring, .number = number, .frames = frames};
   pthread_setspecific(end_key, (void*)1);
-  record_in_order_with(kThreadBegin, created, number, more, 3);
+  this_thread.number = number;
+  this_thread.frames = frames;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);  // a handler that comes here finds all of it or nothing
+  this_thread.ring = ring;
+  record_in_order_with(kThreadBegin, 0, number, more, 3);
 }
 
 void begin_thread(uint32_t number, uintptr_t runs) {
-  if (recording) join_recording(number, runs, true);
+  if (recording) join_recording(number, runs);
 }
 
 // A thread that pthread_create did not make, or one of a library's.
 struct Ring* ring_of_new_thread(void) {
-  if (!recording || this_thread.ended) return NULL;
-  join_recording(new_thread_number(), 0, false);
+  if (!recording || this_thread.has_joined) return NULL;
+  join_recording(new_thread_number(), 0);
   return this_thread.ring;
 }
 
@@ -188,7 +190,6 @@ void end_thread(void) {
   if (thread.ring == NULL) return;
   record_in_order(kThreadEnd, 0, thread.number);
   this_thread.ring = NULL;
-  this_thread.ended = true;
   syscall(SYS_munmap, thread.frames, kFrames * sizeof(struct Frame));
   __atomic_store_n(&thread.ring->state, kRingEnded, __ATOMIC_RELEASE);
 }
@@ -258,7 +259,7 @@ static void start_runtime(char** environment) {
   wait_for_collector();
   if (pthread_key_create(&end_key, thread_data_destroyed) != 0) return;
   recording = true;
-  join_recording(new_thread_number(), 0, false);
+  join_recording(new_thread_number(), 0);
 }
 
 // Before the constructors of the program and of its libraries.

@@ -26,7 +26,7 @@ struct Thread {
   struct Ring* ring;  // NULL: not recorded, or not yet
   uint32_t depth;
   uint32_t number;
-  bool ended;  // what runs in it now comes too late
+  bool has_joined;  // the recording, or tried to: it does not once more, as when it has ended
   bool silent;  // inside a function whose parts are no events of their own
   struct Frame* frames;
 };

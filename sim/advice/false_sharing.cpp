@@ -10,18 +10,9 @@ namespace {
 constexpr double kOneThread = 0.9;     // of all accesses
 constexpr double kHardlyEver = 0.002;  // writes, of all accesses
 
-const trace::Field* field_at(const trace::Symbols& symbols, std::uint32_t object, std::int64_t offset) {
-  const std::uint32_t structure = symbols.objects.at(object).structure;
-  if (structure == trace::kNone) return nullptr;
-  for (const trace::Field& field : symbols.structures.at(structure).fields) {
-    if (offset >= field.offset && offset < field.offset + field.size) return &field;
-  }
-  return nullptr;
-}
-
 Piece piece_of(const PieceUse& use, const trace::Symbols& symbols) {
   Piece piece{use.object, use.offset, use.bytes};
-  if (const trace::Field* field = field_at(symbols, use.object, use.offset)) piece.field = field->name;
+  if (const trace::Field* field = symbols.field_at(symbols.objects.at(use.object), use.offset)) piece.field = field->name;
   std::int64_t most = 0;
   for (const ThreadUse& thread : use.threads) {
     piece.reads += thread.reads;

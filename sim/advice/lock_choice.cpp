@@ -15,13 +15,9 @@ namespace linebounce {
 
 namespace {
 
-std::string figures_of(const trace::Lock& lock) {
-  return lock.figures.empty() ? lock.name : lock.figures;
-}
-
 std::map<std::string, std::string> metric_names_of(const trace::Symbols& symbols) {
   std::set<std::string> names;
-  for (const trace::Lock& lock : symbols.locks) names.insert(name_in_figures(figures_of(lock)));
+  for (const trace::Lock& lock : symbols.locks) names.insert(name_in_figures(lock.counted_as()));
   return metric_names(names);
 }
 
@@ -55,7 +51,7 @@ std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
   for (std::size_t id = 0; id < uses.size(); ++id) {
     if (uses[id].acquired + uses[id].acquired_shared == 0) continue;
     const trace::Lock& symbol = reader.symbols().locks[id];
-    const std::string name = figures_of(symbol);
+    const std::string& name = symbol.counted_as();
     auto lock = std::find_if(locks.begin(), locks.end(), [&name](const RecordedLock& known) { return known.name == name; });
     if (lock == locks.end())
       lock = locks.insert(locks.end(), {name, fmt::format("locks.{}.", metrics.at(name_in_figures(name))), symbol.algorithm,

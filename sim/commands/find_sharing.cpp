@@ -95,7 +95,7 @@ class LineCosts {
 
   [[nodiscard]] Key key_of(std::uint64_t line, std::uint32_t id) const {
     const trace::Object& object = symbols_.objects[id];
-    const bool lines_told_apart = object.structure != trace::kNone || object.alignment != 0 || object.address;
+    const bool lines_told_apart = object.structure != trace::kNone || (object.alignment != 0 && !object.address);
     const std::uint64_t first = places_.begin[id] / static_cast<std::uint64_t>(places_.line_bytes);
     return {object.name, lines_told_apart ? static_cast<std::int64_t>(line - first) : 0};
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/commands/replay_study.hpp"
 #include "sim/results/numbers.hpp"
 
 namespace linebounce {
@@ -60,7 +61,7 @@ std::string indented(const std::string& text, const std::string& by) {
 }
 
 std::string proposal_text(std::size_t number, const TriedProposal& tried, const Painter& paint) {
-  const Colour colour = tried.throughput_pct >= 1 ? Colour::green : Colour::none;
+  const Colour colour = tried.throughput_pct >= kWorthIt ? Colour::green : Colour::none;
   std::string out = fmt::format("{:>4}  {}  {}\n", number, paint(Colour::bold, tried.proposal.name),
                                 paint(colour, fmt::format("{:+.1f} % throughput, transfers of lines {:.0f} → {:.0f}",
                                                           tried.throughput_pct, tried.misses_before, tried.misses_after)));

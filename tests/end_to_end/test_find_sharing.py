@@ -66,15 +66,16 @@ def test_an_object_may_have_any_name(linebounce: Program) -> None:
 
 
 def test_an_object_can_be_far_larger_than_what_is_used_of_it(linebounce: Program) -> None:
-    symbols = f"object heap size={2**36} address={2**40}\nobject counts size=32\n"
-    operations = [f"worker[0] store heap+{2**36 - 8} 8", *counting("counts+{offset}")]
+    symbols = f"object heap size={2**36} address={2**40}\nobject behind size=8 address={2**40 + 2**36}\nobject counts size=32\n"
+    operations = [f"worker[0] store heap+{2**36 - 8} 8", *counting("counts+{offset}"), "worker[1] store behind+0 8"]
     assert found(linebounce, trace(linebounce, symbols, operations))["falsely_shared_lines"] == 1
 
 
-def test_lines_of_a_plain_array_share_its_misses(linebounce: Program) -> None:
+@pytest.mark.parametrize("place", ["", "address=4096"])
+def test_lines_of_a_plain_array_share_its_misses(linebounce: Program, place: str) -> None:
     places = [line + 8 * i for line in (0, 64) for i in range(THREADS)]
     operations = [f"worker[{place // 8 % THREADS}] store counts+{place} 8" for _ in range(ROUNDS) for place in places]
-    document = found(linebounce, trace(linebounce, "object counts size=128\n", operations))
+    document = found(linebounce, trace(linebounce, f"object counts size=128 {place}\n", operations))
     assert len(document["lines"]) == 2
     rows = list(csv.DictReader((linebounce.directory / document["directory"] / "recorded" / "lines.csv").open()))
     misses = sum(int(row["count"]) for row in rows if row["object"] == "counts")

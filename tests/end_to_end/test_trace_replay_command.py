@@ -189,6 +189,24 @@ def test_what_is_no_trace_is_refused(linebounce: Program) -> None:
         assert "magic.lbt: byte 0: this is no trace" in refused
 
 
+def test_a_structure_that_is_too_large_to_be_placed_is_refused(linebounce: Program) -> None:
+    linebounce.file("big.txt", f"{HEAD}structure big size=4294967296\nobject o size=64\nstream a\na store o+0 8\nend\n")
+    refused = linebounce("trace", "replay", "big.txt", "--machine", "p3_xeon_4way")
+    assert refused.code == 2
+    assert "structure big has 4294967296 bytes; those of a replay have at most 2147483647" in refused.stderr
+
+
+@pytest.mark.parametrize("where", ["", "alignment=64", "address=4096"])
+def test_what_lies_behind_a_large_object_is_apart_from_it(linebounce: Program, where: str) -> None:
+    size = 2**32 + 128  # where its lower 32 bits end, something is touched
+    behind = where.replace("4096", str(4096 + size))
+    symbols = f"object big size={size} {where}\nobject behind size=64 {behind}\n"
+    operations = f"a store big+0 8\na store big+128 8\na store big+{2**32} 8\na store behind+0 8\n"
+    linebounce.file("big.txt", f"{HEAD}{symbols}stream a\n{operations}end\n")
+    results = replay(linebounce, "big.txt")
+    assert metric_of(results, "latency.local_memory.count") == 4
+
+
 def test_more_threads_than_cpus_want_to_be_folded(linebounce: Program) -> None:
     synthetic(linebounce, "s.lbt", "--threads", "8")
     refused = linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "-o", "o", code=3)

@@ -66,6 +66,20 @@ TEST(EventOrder, WaitsForAStampThatIsNotWrittenYet) {
   EXPECT_EQ(seen.values, (Values{7, 1, 2}));
 }
 
+// Ring 0 is never empty: its thread spins for what the other one does next, whose ring may be full.
+TEST(EventOrder, AThreadThatSpinsLeavesTimeForTheOneThatItWaitsFor) {
+  Rings rings;
+  bool has_come = false;
+  EventOrder order_of_events(rings.channel(), [&](unsigned ring, const Event&) {
+    has_come = has_come || ring == 1;
+    if (!has_come) rings.write(0, {load(1)});
+  });
+  rings.write(0, {load(1)});
+  rings.write(1, {load(2)});
+  order_of_events.take_all();
+  EXPECT_TRUE(has_come);
+}
+
 TEST(EventOrder, GoesOnWithoutTheStampOfAProgramThatWasKilled) {
   Rings rings;
   Seen seen;

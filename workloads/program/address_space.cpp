@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 
 namespace linebounce {
 
@@ -24,6 +25,11 @@ AddressSpace::AddressSpace(LineStore& store, Homes* homes, std::map<std::string,
     : store_(&store), homes_(homes), placed_(std::move(placed)), next_(kFirstAddress), functions_{{"program", Mode::kernel}} {}
 
 Address AddressSpace::place(const Layout& layout, const std::string& object, int alignment, std::optional<Home> home) {
+  return place_sized(layout, layout.size, object, alignment, home);
+}
+
+Address AddressSpace::place_sized(const Layout& layout, std::int64_t bytes, const std::string& object, int alignment,
+                                  std::optional<Home> home) {
   if (const auto named = placed_.find(object); named != placed_.end()) home = named->second;
   const bool moves = homes_ != nullptr && home != last_home_;
   Address begin = round_up(next_, alignment > 0 ? alignment : layout.alignment);
@@ -37,25 +43,29 @@ Address AddressSpace::place(const Layout& layout, const std::string& object, int
     homes_->place(begin, home.value_or(homes_->machine_policy()));
     last_home_ = home;
   }
-  next_ = begin + static_cast<Address>(layout.size);
+  next_ = begin + static_cast<Address>(bytes);
   auto known = std::find(layouts_.begin(), layouts_.end(), layout);  // two structures may have one name
   if (known == layouts_.end()) known = layouts_.insert(layouts_.end(), layout);
-  objects_.push_back({static_cast<std::size_t>(known - layouts_.begin()), object, begin, false, layout.size, alignment, home});
+  objects_.push_back({static_cast<std::size_t>(known - layouts_.begin()), object, begin, false, bytes, alignment, home});
   return begin;
 }
 
 Address AddressSpace::place_array(const std::string& object, std::int64_t bytes, std::optional<Home> home) {
-  const Layout layout{.name = object, .size = static_cast<int>(bytes), .alignment = line_bytes(), .fields = {}};
-  const Address begin = place(layout, object, 0, home);
+  const Address begin = place_plain(object, bytes, line_bytes(), home);
   objects_.back().array = true;
   next_ = round_up(next_, line_bytes());
   return begin;
 }
 
 Address AddressSpace::place_bytes(const std::string& object, std::int64_t bytes, std::optional<Home> home) {
-  const Address begin = place({.name = object, .size = static_cast<int>(bytes), .alignment = 1, .fields = {}}, object, 0, home);
+  const Address begin = place_plain(object, bytes, 1, home);
   objects_.back().array = true;
   return begin;
+}
+
+Address AddressSpace::place_plain(const std::string& object, std::int64_t bytes, int alignment, std::optional<Home> home) {
+  const auto size = static_cast<int>(std::min<std::int64_t>(bytes, std::numeric_limits<int>::max()));
+  return place_sized({.name = object, .size = size, .alignment = alignment, .fields = {}}, bytes, object, 0, home);
 }
 
 FunctionId AddressSpace::function(const std::string& name, Mode mode) {
@@ -83,7 +93,7 @@ AddressSpace::Place AddressSpace::find_byte(Address address) const {
   if (after == objects_.begin()) return {};
   const Object& object = *std::prev(after);
   const Address offset = address - object.begin;
-  if (offset >= static_cast<Address>(layouts_[object.layout].size)) return {};
+  if (offset >= static_cast<Address>(object.size)) return {};
   return {static_cast<std::uint32_t>(&object - objects_.data()), static_cast<std::uint32_t>(offset)};
 }
 

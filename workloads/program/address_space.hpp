@@ -81,6 +81,8 @@ class AddressSpace {
 
   // The same right behind what was placed before it.
   Address place_bytes(const std::string& object, std::int64_t bytes, std::optional<Home> home = {});
+  // Bytes without fields whose lines are told apart.
+  Address place_plain(const std::string& object, std::int64_t bytes, int alignment, std::optional<Home> home = {});
   // What is placed next begins so many bytes later. / No earlier than at an address whose remainder by `step` is `remainder`.
   void leave_out(Address bytes) { next_ += bytes; }
   void go_to(Address remainder, Address step) { next_ += (remainder + step - next_ % step) % step; }
@@ -124,6 +126,9 @@ class AddressSpace {
   [[nodiscard]] std::vector<Address> addresses_of(const std::string& structure, const std::string& field) const;
 
  private:
+  Address place_sized(const Layout& layout, std::int64_t bytes, const std::string& object, int alignment,
+                      std::optional<Home> home);
+
   LineStore* store_;
   Homes* homes_;
   std::map<std::string, Home> placed_;

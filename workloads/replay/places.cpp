@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 #include <stdexcept>
 
 #include "workloads/replay/homes_text.hpp"
@@ -14,8 +14,15 @@ namespace {
 
 constexpr std::uint64_t kNear = 256;  // bytes: objects of a real program that lie so near each other stay so
 
+// Bytes that a layout can have.
+constexpr std::int64_t kLargest = std::numeric_limits<int>::max();
+
 // The layout that a structure is, and that of an object without one.
 Layout layout_of(const trace::Structure& structure) {
+  if (structure.size > kLargest) {
+    throw std::invalid_argument(fmt::format("workload.trace: structure {} has {} bytes; those of a replay have at most {}",
+                                            structure.name, structure.size, kLargest));
+  }
   Layout layout{.name = structure.name,
                 .size = static_cast<int>(structure.size),
                 .alignment = structure.alignment,
@@ -36,7 +43,7 @@ Layout bytes_layout(const trace::Object& object) {
 LayoutSet layouts_of(const trace::Symbols& symbols) {
   LayoutSet layouts;
   for (const trace::Object& object : symbols.objects) {
-    if (object.structure == trace::kNone) layouts.add(bytes_layout(object));
+    if (object.structure == trace::kNone && object.size <= kLargest) layouts.add(bytes_layout(object));
   }
   for (const trace::Structure& structure : symbols.structures) layouts.add(layout_of(structure));
   return layouts;
@@ -103,7 +110,7 @@ void ReplayPlaces::place(std::uint32_t id) {
   } else if (object.structure == trace::kNone && object.alignment == 0) {
     placed.begin = setting_.memory.place_array(object.name, object.size, home);
   } else if (object.structure == trace::kNone) {
-    placed.begin = setting_.memory.place(bytes_layout(object), object.name, 0, home);
+    placed.begin = setting_.memory.place_plain(object.name, object.size, object.alignment, home);
   } else {
     placed.begin = setting_.memory.place(layouts_[object.structure], object.name, object.alignment, home);
   }
@@ -116,6 +123,7 @@ Layout ReplayPlaces::recorded_layout(std::uint32_t id) const {
 
 // Where each byte of the recorded object is now; null if nothing has moved. Padding stays behind what is before it.
 const std::vector<FieldPlace>* ReplayPlaces::moved_fields(std::uint32_t id) {
+  if (symbols_.objects[id].size > kLargest) return nullptr;
   const Layout recorded = recorded_layout(id);
   const Layout& changed = now(recorded);
   if (changed == recorded) return nullptr;

@@ -83,7 +83,8 @@ class ReplayPlaces {
 };
 
 // The layouts that an experiment may change: of the trace's structures, and of objects without one, under their own names. Of
-// several under one name the last, structures before objects.
+// several under one name the last, structures before objects. Objects of 2 GiB and more have none, structures must not be as
+// large: std::invalid_argument.
 LayoutSet layouts_of(const trace::Symbols& symbols);
 
 }  // namespace linebounce

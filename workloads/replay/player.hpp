@@ -20,7 +20,7 @@ struct ReplayContext {
   ReplayPlaces& places;
   LockSet& locks;
   std::vector<int> cpu_of;  // by a recorded CPU's number
-  // By [CPU that took it, lock]: not how it was when recorded. Each CPU counts for itself.
+  // What was not as it was when recorded, and what was done. Each CPU counts for itself.
   struct Differences {
     std::int64_t tries = 0;             // that got a lock then and not now, or now and not then
     std::int64_t reads_again = 0;       // sections of readers that had to be read again now
@@ -45,7 +45,6 @@ class OperationCursor {
 
   // All that is there without reading on.
   [[nodiscard]] std::span<const trace::Operation> rest() const { return frame_.subspan(at_); }
-  void advance(std::size_t operations) { at_ += operations; }
 
  private:
   void refill() {
@@ -138,6 +137,7 @@ class ReplayCpu {
   void use_processor(Cpu& cpu, const trace::Operation& operation);
   bool wait_for(Cpu& cpu, ReplayThread& thread, const WantedWord& word);
   bool await(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  void spin_for_any(Cpu& cpu, const std::vector<trace::Operation>& awaited);
   bool meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   void sleep(Cpu& cpu, const trace::Operation& operation) const;
   bool await_folded(Cpu& cpu, ReplayThread& thread, const std::vector<WantedWord>& words);

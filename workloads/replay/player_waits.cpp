@@ -1,6 +1,8 @@
 // What a replay waits for: words in memory, barriers, wake-ups. Of several threads on a CPU one that waits lets the others run.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "models/failure.hpp"
 #include "workloads/replay/player.hpp"
 
@@ -34,43 +36,47 @@ bool ReplayCpu::await(Cpu& cpu, ReplayThread& thread, const trace::Operation& op
   const bool again = folded_ && !thread.wanted.empty();  // the whole group is there already
   if (!again) thread.awaited.push_back(operation);
   if ((operation.flags & trace::kPaired) != 0) return true;
-  std::vector<WantedWord> words;
-  std::vector<OwnWrites> own(thread.awaited.size());
-  bool waits = false;
-  for (const trace::Operation& await : thread.awaited) {
-    words.push_back(word_of(await));
-    waits = waits || await.argument > 0 || (await.flags & trace::kCounted) != 0;
-  }
-  if (folded_) {
+  if (!folded_) {
+    spin_for_any(cpu, thread.awaited);
+  } else {
     std::vector<WantedWord> wanted;
-    for (const WantedWord& word : words) {
-      if (word.number > 0) wanted.push_back(word);
+    for (const trace::Operation& await : thread.awaited) {
+      if (await.argument > 0) wanted.push_back(word_of(await));
     }
     if (!wanted.empty() && !await_folded(cpu, thread, wanted)) return false;
-    thread.awaited.clear();
-    return true;
   }
-  std::vector<Address> addresses;
-  std::vector<Value> values(words.size());
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    addresses.push_back(words[i].address);
-    own[i].word = context_.trace.symbols().words[thread.awaited[i].id];
-    own_writes_.push_back(&own[i]);
-  }
-  const auto done = [&](std::span<const Value> now) {
-    if (!waits) return true;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const trace::Operation& await = thread.awaited[i];
-      const bool by_own = (await.flags & trace::kCounted) != 0;
-      const bool sees_own = words[i].bytes < 8 || words[i].is_forwarded(now[i]);
-      if (by_own ? sees_own && own[i].count >= await.bytes : await.argument > 0 && words[i].has_come(now[i])) return true;
-    }
-    return false;
-  };
-  cpu.spin_until_any(addresses, values, done, words.front().bytes);
-  own_writes_.resize(own_writes_.size() - words.size());
   thread.awaited.clear();
   return true;
+}
+
+// One look, where nothing is waited for.
+void ReplayCpu::spin_for_any(Cpu& cpu, const std::vector<trace::Operation>& awaited) {
+  const auto is_own = [](const trace::Operation& await) { return (await.flags & trace::kCounted) != 0; };
+  const bool waits = std::any_of(awaited.begin(), awaited.end(),
+                                 [&](const trace::Operation& await) { return await.argument > 0 || is_own(await); });
+  std::vector<WantedWord> words;
+  std::vector<Address> addresses;
+  std::vector<OwnWrites> own(awaited.size());
+  for (std::size_t i = 0; i < awaited.size(); ++i) {
+    words.push_back(word_of(awaited[i]));
+    addresses.push_back(words.back().address);
+    own[i].word = context_.trace.symbols().words[awaited[i].id];
+    own_writes_.push_back(&own[i]);
+  }
+  const auto has_come = [&](std::size_t i, Value now) {
+    if (!is_own(awaited[i])) return awaited[i].argument > 0 && words[i].has_come(now);
+    const bool sees_own = words[i].bytes < 8 || words[i].is_forwarded(now);
+    return sees_own && own[i].count >= awaited[i].bytes;
+  };
+  const auto done = [&](std::span<const Value> now) {
+    for (std::size_t i = 0; waits && i < now.size(); ++i) {
+      if (has_come(i, now[i])) return true;
+    }
+    return !waits;
+  };
+  std::vector<Value> values(words.size());
+  cpu.spin_until_any(addresses, values, done, words.front().bytes);
+  own_writes_.resize(own_writes_.size() - words.size());
 }
 
 bool ReplayCpu::meet(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {

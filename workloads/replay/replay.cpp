@@ -114,8 +114,7 @@ class Replay final : public Workload {
 
   // What a lock can be chosen by, its own name first, last the one that it has in the results.
   static std::vector<std::string> names_of(const trace::Lock& lock) {
-    const std::string& counted_as = lock.figures.empty() ? lock.name : lock.figures;
-    return {lock.name, counted_as, name_in_figures(counted_as)};
+    return {lock.name, lock.counted_as(), name_in_figures(lock.counted_as())};
   }
 
   [[nodiscard]] std::string algorithm_of(const trace::Lock& lock) const {

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from linebounce.records import At, OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
+from linebounce.report.charts.base import COLOURS
 from linebounce.report.charts.paper import RATIOS_SHOWN
 from linebounce.report.machine import Machine, machine_of
 from linebounce.report.metric_names import metric_names
@@ -21,9 +22,6 @@ _BINS_PER_DECADE = 48
 _PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 ALL = "all"
 
-# The order in which sources stand in legends and tables: what is near first.
-SOURCES = ("local_c2c", "local_memory", "node_cache", "remote_memory", "remote_c2c", "upgrade")
-
 
 def is_hit(source: pl.Expr) -> pl.Expr:
     """Whether a source is one of the CPU's own caches: l1, l2, ..."""
@@ -31,8 +29,8 @@ def is_hit(source: pl.Expr) -> pl.Expr:
 
 
 def _rank() -> pl.Expr:
-    """A source's place in SOURCES: the order in which a chart stacks them."""
-    return pl.col("source").replace_strict(SOURCES, range(len(SOURCES)), default=len(SOURCES)).alias("rank")
+    """A source's place in COLOURS: the order in which a chart stacks them."""
+    return pl.col("source").replace_strict(tuple(COLOURS), range(len(COLOURS)), default=len(COLOURS)).alias("rank")
 
 
 def with_all_kinds(latency: pl.DataFrame) -> pl.DataFrame:

@@ -1,15 +1,13 @@
 """`linebounce sweep`: the points of `linebounce run`, spread over a Dask cluster; and which parameters move a metric."""
 
 import argparse
-import json
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,16 +15,14 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, exit_code
-from linebounce.errors import UsageError
-from linebounce.files import write_file
 from linebounce.program import Experiment, Plan, find_program
 from linebounce.sweep.cluster import ClusterOptions, open_client
-from linebounce.sweep.points import Job, digest, status_of, wait_until_free
+from linebounce.sweep.merge import merge, sign
+from linebounce.sweep.points import Job, digest, status_of
 from linebounce.sweep.progress import ProgressBar
 
 _LOG_LINES = 15  # of a failed point's log
 _SHOWN_FAILURES = 5  # points whose log is shown
-_MERGE_WAIT_S = 10.0
 
 _EXAMPLES = """examples:
   linebounce sweep lock_scaling                                  the points of `linebounce run lock_scaling`, on this machine
@@ -131,9 +127,9 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
         sweep.knows_metric(plan)
     if missing:
         code, failed = _run_points(sweep, plan, missing)
-    merge_code, output, complaints = _merge(experiment, directory, ran=bool(missing))
+    merge_code, output, complaints = merge(experiment, directory, ran=bool(missing))
     if missing:
-        _sign(directory, sweep.command, begun)
+        sign(directory, sweep.command, begun)
     if code == INTERRUPTED:
         tell(f"interrupted; what is finished is in {directory}, and the same command goes on from there")
         return code
@@ -195,28 +191,6 @@ def _job(sweep: Sweep, plan: Plan) -> Job:
         root=os.environ.get("LINEBOUNCE_ROOT", ""),
         resolved="" if sweep.cluster.local else sweep.experiment.resolved(),
     )
-
-
-def _merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str, str]:
-    """Exit code, standard output and errors of the merge; where no point had to run, of a `run` that finds them all there."""
-    deadline = time.monotonic() + _MERGE_WAIT_S
-    wait_until_free(directory, or_until=lambda: time.monotonic() > deadline)
-    command = experiment.command("-o", str(directory), *(["--merge"] if ran else []))
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout, done.stderr.strip().removeprefix("linebounce: ")
-
-
-def _sign(directory: Path, command: Sequence[str], begun: datetime) -> None:
-    """The merge knows of itself alone: how the results came about, when and in what time, is the sweep's to say."""
-    manifest = directory / "manifest.json"
-    with suppress(OSError, UsageError, ValueError):  # without it the merge's own words stay
-        document = json.loads(manifest.read_bytes())
-        document |= {
-            "argv": list(command),
-            "started": begun.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "wall_s": float(f"{(datetime.now(UTC) - begun).total_seconds():.6g}"),
-        }
-        write_file(manifest, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def _print_merged(output: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+# In the order in which sources stand in legends and tables: what is near first.
 COLOURS = {
     "local_c2c": "#0072b2",
     "local_memory": "#56b4e9",

@@ -1,7 +1,5 @@
 // The columns of the page's tables.
 
-const SOURCE_ORDER = ["local_c2c", "local_memory", "node_cache", "remote_memory", "remote_c2c", "upgrade"];
-
 const CONTENTION_COLUMNS = [
   ["con_pct", "CON: acquisitions that wait (%)"],
   ["util_pct", "UTIL: time it is held (%)"],
@@ -55,7 +53,7 @@ const MATRIX_COLUMNS = [
 ];
 
 const LATENCY_COLUMNS = [
-  { key: "source", label: "supplied by", sort: (row) => (SOURCE_ORDER.indexOf(row.source) + 1 ? `m${SOURCE_ORDER.indexOf(row.source)}` : row.source), html: (row) => sourceLabel(row.source, pageLabels) },
+  { key: "source", label: "supplied by", sort: (row) => (row.source in pageLabels ? `m${Object.keys(pageLabels).indexOf(row.source)}` : row.source), html: (row) => sourceLabel(row.source, pageLabels) },
   { key: "count", label: "accesses", number: true },
   { key: "mean", label: "mean, ns", number: true },
   { key: "p50", label: "median", number: true },

@@ -1,0 +1,38 @@
+"""The end of a sweep: the C++ program merges the points, and the manifest says how they came about."""
+
+import json
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from linebounce.errors import UsageError
+from linebounce.files import write_file
+from linebounce.program import Experiment
+from linebounce.sweep.points import wait_until_free
+
+_WAIT_S = 10.0  # for a run of the directory that is under way
+
+
+def merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str, str]:
+    """Exit code, standard output and errors of the merge; where no point had to run, of a `run` that finds them all there."""
+    deadline = time.monotonic() + _WAIT_S
+    wait_until_free(directory, or_until=lambda: time.monotonic() > deadline)
+    command = experiment.command("-o", str(directory), *(["--merge"] if ran else []))
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr.strip().removeprefix("linebounce: ")
+
+
+def sign(directory: Path, command: Sequence[str], begun: datetime) -> None:
+    """The merge knows of itself alone: how the results came about, when and in what time, is the sweep's to say."""
+    manifest = directory / "manifest.json"
+    with suppress(OSError, UsageError, ValueError):  # without it the merge's own words stay
+        document = json.loads(manifest.read_bytes())
+        document |= {
+            "argv": list(command),
+            "started": begun.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "wall_s": float(f"{(datetime.now(UTC) - begun).total_seconds():.6g}"),
+        }
+        write_file(manifest, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
