@@ -37,8 +37,8 @@ bool RingReader::take(Event& event) {
   event.detail = static_cast<unsigned>(first >> kValueBits) & 0xFF;
   event.value = first & EVENT_VALUE_MASK;
   // A program may have written over its ring.
-  const unsigned behind = std::min<unsigned>(words_behind(event.kind, event.detail), event.more.size());
-  for (unsigned i = 0; i < behind; ++i) event.more[i] = take_word() & EVENT_VALUE_MASK;
+  const std::size_t behind = std::min<std::size_t>(words_behind(event.kind, event.detail), event.more.size());
+  for (std::size_t i = 0; i < behind; ++i) event.more[i] = take_word() & EVENT_VALUE_MASK;
   if (taken_ % kGiveBackEvery <= behind) give_back();
   return true;
 }

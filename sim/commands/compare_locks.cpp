@@ -87,7 +87,7 @@ class Comparer {
   Comparer(const CompareArguments& arguments, const trace::Reader& reader, const std::vector<std::string>& argv)
       : arguments_(arguments), locks_(require_locks(reader)), named_(named(locks_, arguments.locks)), argv_(argv) {}
 
-  // None: a run has failed or was interrupted; `code` says so.
+  // None: nothing could be compared, or it was interrupted; `code` says so.
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
     ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.sets};
     const Plan recorded = plan_of(study);
@@ -129,6 +129,7 @@ class Comparer {
     double least = 0;
     double most = 0;
     for (const ReportedPoint& point : *points) {
+      if (!finished(point)) continue;
       const double change_pct = throughput_change_pct(base, point);
       least = std::min(least, change_pct);
       most = std::max(most, change_pct);

@@ -117,7 +117,7 @@ class SharingFinder {
               .sets = arguments.sets};
   }
 
-  // None: a run has failed or was interrupted; `code` says so.
+  // None: nothing could be found, or it was interrupted; `code` says so.
   std::optional<SharingReport> find(ExitCode& code) {
     const Plan recorded = plan_of(study_);
     SharingReport report;
@@ -146,10 +146,10 @@ class SharingFinder {
   }
 
   // Those for the costliest lines.
-  [[nodiscard]] std::vector<TriedProposal> proposals_for(const SharingReport& report) const {
+  void find_proposals(SharingReport& report) const {
     std::vector<FalselySharedLine> lines;
     for (const CostlyLine& line : report.lines) lines.push_back(line.line);
-    std::vector<TriedProposal> all;
+    std::vector<TriedProposal>& all = report.tried;
     for (const Proposal& proposal : proposals(lines, reader_.symbols(), report.line_bytes)) {
       TriedProposal tried{proposal};
       for (const std::size_t line : proposal.lines) tried.latency_us += report.lines[line].latency_us;
@@ -157,12 +157,12 @@ class SharingFinder {
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const TriedProposal& a, const TriedProposal& b) { return a.latency_us > b.latency_us; });
-    all.resize(std::min(all.size(), arguments_.top));
-    return all;
+    report.untried = all.size() - std::min(all.size(), arguments_.top);
+    all.resize(all.size() - report.untried);
   }
 
   bool try_proposals(SharingReport& report, ExitCode& code) {
-    report.tried = proposals_for(report);
+    find_proposals(report);
     if (report.tried.empty()) return true;
     study_.name = "proposals";
     study_.title = "One proposal at a time, then all";
@@ -175,8 +175,14 @@ class SharingFinder {
     study_.sweep = {{"layout.changes", choices}};
     const auto points = run_study(plan_of(study_), run_options(arguments_, report.directory / study_.name, argv_), code);
     if (!points) return false;
-    for (std::size_t i = 0; i < report.tried.size(); ++i) compare(points->front(), points->at(i + 1), report.tried[i]);
-    report.all_throughput_pct = throughput_change_pct(points->front(), points->back());
+    std::vector<TriedProposal> ended;
+    for (std::size_t i = 0; i < report.tried.size(); ++i) {
+      if (!finished(points->at(i + 1))) continue;
+      ended.push_back(std::move(report.tried[i]));
+      compare(points->front(), points->at(i + 1), ended.back());
+    }
+    report.tried = std::move(ended);
+    if (finished(points->back())) report.all_throughput_pct = throughput_change_pct(points->front(), points->back());
     std::stable_sort(report.tried.begin(), report.tried.end(),
                      [](const TriedProposal& a, const TriedProposal& b) { return a.throughput_pct > b.throughput_pct; });
     return true;
@@ -199,11 +205,12 @@ std::string advice(const SharingReport& report) {
   if (report.lines.empty()) return "No line is shared falsely, or it costs nothing.";
   if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout helps.";
   const TriedProposal& best = report.tried.front();
-  if (std::max(best.throughput_pct, report.all_throughput_pct) < kWorthIt)
+  const double all_pct = report.all_throughput_pct.value_or(best.throughput_pct);
+  if (std::max(best.throughput_pct, all_pct) < kWorthIt)
     return fmt::format("Leave the layouts as they are: no proposal gains as much as {} %.", kWorthIt);
   std::string text = fmt::format("{}: {:+.1f} % throughput on {}", best.proposal.sentence, best.throughput_pct, report.machine);
-  if (report.tried.size() > 1 && report.all_throughput_pct > best.throughput_pct + kWorthIt)
-    text += fmt::format("; all {} proposals: {:+.1f} %", report.tried.size(), report.all_throughput_pct);
+  if (report.tried.size() > 1 && all_pct > best.throughput_pct + kWorthIt)
+    text += fmt::format("; all {} proposals: {:+.1f} %", report.tried.size(), all_pct);
   return text;
 }
 

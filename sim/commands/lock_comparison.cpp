@@ -57,9 +57,14 @@ LockComparison ranked_locks(const std::vector<RecordedLock>& locks, const std::v
                             const std::vector<ReportedPoint>& points) {
   LockComparison comparison;
   for (const RecordedLock& lock : locks) {
-    LockRanking ranking{lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, points.front(), points.front())}};
+    LockRanking ranking{lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, points.front(), points.front())}, {}};
     for (std::size_t i = 1; i < trials.size(); ++i) {
-      if (trials[i].lock == lock.name) ranking.trials.push_back(trial_of(lock, trials[i].algorithm, points[i], points.front()));
+      if (trials[i].lock != lock.name) continue;
+      if (finished(points[i])) {
+        ranking.trials.push_back(trial_of(lock, trials[i].algorithm, points[i], points.front()));
+      } else {
+        ranking.failed.push_back(trials[i].algorithm);
+      }
     }
     std::stable_sort(ranking.trials.begin(), ranking.trials.end(),
                      [](const LockTrial& a, const LockTrial& b) { return a.throughput_per_s > b.throughput_per_s; });

@@ -26,6 +26,7 @@ struct LockRanking {
   std::string lock;
   std::string recorded_algorithm;  // what the program had; the trial that is as recorded may be the nearest of ours
   std::vector<LockTrial> trials;
+  std::vector<std::string> failed;  // algorithms with which the run came to no end
 };
 
 struct LockComparison {

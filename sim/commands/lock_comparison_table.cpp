@@ -58,6 +58,8 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
     const std::string as = replayed_as(lock);
     out += (as.empty() ? "" : "  " + paint(Colour::dim, as)) + "\n";
     for (const LockTrial& trial : lock.trials) out += row(trial, comparison, paint);
+    for (const std::string& algorithm : lock.failed)
+      out += "    " + pad_right(algorithm, kNameWidth - 2) + paint(Colour::red, pad_left("failed", kWidth)) + "\n";
   }
   const std::string note =
       fmt::format(
@@ -78,7 +80,8 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
     for (const LockRanking& lock : machine.locks) {
       ordered_json trials = ordered_json::array();
       for (const LockTrial& trial : lock.trials) trials.push_back(trial_json(trial));
-      locks.push_back({{"lock", lock.lock}, {"recorded", lock.recorded_algorithm}, {"trials", std::move(trials)}});
+      locks.push_back(
+          {{"lock", lock.lock}, {"recorded", lock.recorded_algorithm}, {"trials", std::move(trials)}, {"failed", lock.failed}});
     }
     list.push_back({{"machine", machine.machine},
                     {"directory", machine.directory.string()},

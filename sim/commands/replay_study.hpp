@@ -49,9 +49,12 @@ void add_study_options(CLI::App& command, StudyArguments& arguments, const std::
 RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,
                        const std::vector<std::string>& argv);
 
-// Runs it, with a progress line, into `options.directory`; what another study has left there is replaced. None: it failed, or
-// was interrupted; `code` and the standard error say so.
+// Runs it, with a progress line, into `options.directory`; what another study has left there is replaced. None: no point has
+// finished, or it was interrupted; `code` and the standard error say so, and of points that failed.
 std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions options, ExitCode& code);
+
+// Whether a point of run_study() has not failed.
+bool finished(const ReportedPoint& point);
 
 // The machine that the trace was recorded on, for a command that is given none. Errors: ConfigError if the trace names none.
 std::string recorded_machine(const trace::Reader& reader);

@@ -107,7 +107,9 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
   }
   if (!report.tried.empty()) out += "\n  " + paint(Colour::bold, "Proposals, each run on its own") + "\n";
   for (std::size_t i = 0; i < report.tried.size(); ++i) out += proposal_text(i + 1, report.tried[i], paint);
-  if (report.tried.size() > 1) out += fmt::format("\n  All together: {:+.1f} % throughput\n", report.all_throughput_pct);
+  if (report.untried > 0) out += fmt::format("  and {} more for less costly lines, as --top N tries them\n", report.untried);
+  if (report.tried.size() > 1 && report.all_throughput_pct)
+    out += fmt::format("\n  All together: {:+.1f} % throughput\n", *report.all_throughput_pct);
   return out;
 }
 
@@ -132,7 +134,9 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"falsely_shared_lines", report.lines.size()},
           {"lines", std::move(lines)},
           {"proposals", std::move(proposals)},
-          {"all_throughput_change_pct", rounded(report.all_throughput_pct)}};
+          {"untried_proposals", report.untried},
+          {"all_throughput_change_pct",
+           report.all_throughput_pct ? ordered_json(rounded(*report.all_throughput_pct)) : ordered_json(nullptr)}};
 }
 
 }  // namespace linebounce

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,11 @@ struct SharingReport {
   std::string trace, machine;
   std::filesystem::path directory;
   int line_bytes = 64;
-  double throughput_per_s = 0;       // as recorded
-  std::vector<CostlyLine> lines;     // the costliest first
-  std::vector<TriedProposal> tried;  // that with the largest gain first
-  double all_throughput_pct = 0;     // with all proposals together; of several
+  double throughput_per_s = 0;                    // as recorded
+  std::vector<CostlyLine> lines;                  // the costliest first
+  std::vector<TriedProposal> tried;               // that with the largest gain first; without those whose runs failed
+  std::size_t untried = 0;                        // proposals that --top left out
+  std::optional<double> all_throughput_pct = {};  // with all that were tried together, unless that run failed
 };
 
 // In the folder above SharingReport::directory: sharing_json.

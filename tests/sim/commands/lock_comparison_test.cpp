@@ -22,7 +22,7 @@ LockComparison comparison_of(double change_pct, double order_pct) {
   best.algorithm = "mcs";
   best.recorded = false;
   best.change_pct = change_pct;
-  comparison.locks.push_back({"table", "pthread_rwlock", {best, recorded}});
+  comparison.locks.push_back({"table", "pthread_rwlock", {best, recorded}, {}});
   return comparison;
 }
 
@@ -46,6 +46,22 @@ TEST(LockComparison, TheTableSaysWhatStandsForALockThatIsNotOurs) {
               HasSubstr("table  as rwlock; recorded: pthread_rwlock\n"));
   comparison.locks.front().recorded_algorithm = "rwlock";
   EXPECT_EQ(replayed_as(comparison.locks.front()), "");
+}
+
+TEST(LockComparison, ALockWithWhichTheRunFailedIsNamedAndTheOthersAreRanked) {
+  const auto with_throughput = [](double per_s) {
+    return ReportedPoint{{}, {{"throughput.operations_per_s", {per_s, "1/s", {}}}}};
+  };
+  RecordedLock lock;
+  lock.name = "table";
+  lock.algorithm = lock.replayed_as = "ttas";
+  const std::vector<LockReplacement> trials = {{}, {"table", "ticket"}, {"table", "mcs"}};
+  const LockComparison comparison = ranked_locks({lock}, trials, {with_throughput(100), {}, with_throughput(110)});
+  const LockRanking& ranking = comparison.locks.front();
+  ASSERT_EQ(ranking.trials.size(), 2);
+  EXPECT_EQ(ranking.trials.front().algorithm, "mcs");
+  EXPECT_THAT(ranking.failed, testing::ElementsAre("ticket"));
+  EXPECT_THAT(lock_comparison_table(comparison, Painter(false, 100)), testing::ContainsRegex("ticket +failed\n"));
 }
 
 }  // namespace
