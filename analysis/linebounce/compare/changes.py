@@ -1,6 +1,7 @@
 """Metrics of runs held against those of a first run: points matched by where they lie, differences paired over seeds."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -12,13 +13,17 @@ from linebounce.errors import UsageError, meant
 from linebounce.records import At, Point
 from linebounce.results import Results
 
+# Peaks of a histogram are numbered by their latency: with one more, those behind it have other numbers.
+_NUMBERED_PEAK = re.compile(r"latency\.(user_)?peaks\.\d+\.")
+
 # Of one point, by metric: the value of each seed.
 Values = Mapping[str, Mapping[int, float]]
 
 
 @dataclass(frozen=True)
 class Change:
-    """A metric of a point in the base and in another run: means over the seeds, and the mean of their differences."""
+    """A metric of a point in the base and in another run: means over the seeds that both have, and the mean of
+    their differences."""
 
     metric: str
     unit: str
@@ -49,7 +54,7 @@ class Change:
 
 @dataclass(frozen=True)
 class PointChanges:
-    """One point that both runs have. Changes that chance explains come last, otherwise the largest first."""
+    """One point that both runs have. What comes first is said at order_of()."""
 
     at: At
     changes: tuple[Change, ...]  # metrics that both have
@@ -104,6 +109,11 @@ def compare(base: Results, other: Results) -> Comparison:
     first_alone, second_alone = (tuple(name for name in names if name not in shared) for names in (only_base, only_other))
     unmatched = len(base.points) + len(other.points) - len(_same_places(base, other)) - len(pairs)
     return Comparison(base, other, tuple(points), first_alone, second_alone, unmatched)
+
+
+def order_of(metric: str, chance: bool, size: float) -> tuple[bool, bool, float]:
+    """To sort by: the largest change first; peaks, whose numbers may mean others, behind; what chance explains last."""
+    return chance, _NUMBERED_PEAK.match(metric) is not None, -size
 
 
 def hits(comparisons: Sequence[Comparison], conditions: Sequence[Condition]) -> list[Hit]:
@@ -197,11 +207,14 @@ def _point_changes(base: Point, other: Point, base_values: Values, other_values:
         if name not in other.metrics:
             continue
         before, after = base_values.get(name, {}), other_values.get(name, {})
-        differences = [after[seed] - before[seed] for seed in before if seed in after]
+        shared = [seed for seed in before if seed in after]
+        differences = [after[seed] - before[seed] for seed in shared]
         first, second = float(metric.value), float(other.metrics[name].value)
         interval = interval95(differences)
+        if interval is not None and (len(shared) < len(before) or len(shared) < len(after)):
+            first, second = fmean(before[seed] for seed in shared), fmean(after[seed] for seed in shared)
         difference = second - first if interval is None else fmean(differences)
         changes.append(Change(name, metric.unit, first, second, difference, interval))
     # Without an interval nothing is known of chance: as the metrics that have changed.
-    changes.sort(key=lambda change: (change.significant is False, -change.size))
+    changes.sort(key=lambda change: order_of(change.metric, change.significant is False, change.size))
     return PointChanges(base.at, tuple(changes))

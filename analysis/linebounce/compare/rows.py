@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linebounce.compare.changes import Change, Comparison, Hit
+from linebounce.compare.changes import Change, Comparison, Hit, order_of
 from linebounce.records import At, Point, Setting
 
 
@@ -34,7 +34,7 @@ class Row:
 
 
 def rows_of(comparisons: Sequence[Comparison]) -> list[Row]:
-    """Of all points; what chance explains comes last, otherwise the largest change first."""
+    """Of all points, in the order of order_of()."""
     found: dict[tuple[frozenset[tuple[str, Setting]], str], list[Change | None]] = {}
     places: dict[frozenset[tuple[str, Setting]], At] = {}
     for number, comparison in enumerate(comparisons):
@@ -47,7 +47,7 @@ def rows_of(comparisons: Sequence[Comparison]) -> list[Row]:
     for (key, metric), changes in found.items():
         first = next(change for change in changes if change)
         rows.append(Row(places[key], metric, first.unit, first.base, tuple(changes)))
-    return sorted(rows, key=lambda row: (row.chance, -row.size))
+    return sorted(rows, key=lambda row: order_of(row.metric, row.chance, row.size))
 
 
 def number_text(value: float) -> str:
