@@ -68,16 +68,18 @@ class Lines {
 
   // First pass: is the line used by several, and written?
   void look(std::uint32_t thread, const Access& access, std::int64_t offset) {
-    std::uint32_t& state = states_[line_of(access.object, offset)];
+    const std::uint64_t line = line_of(access.object, offset);
+    std::uint32_t& state = states_[line];
+    const bool mattered = matters(state);
     if ((state & kThread) == 0) state |= thread + 1;
     if ((state & kThread) != thread + 1) state |= kSeveral;
     if (access.writes) state |= kWritten;
+    if (matters(state) && !mattered) chosen_.push_back({line, {}});
   }
 
   // Between the passes: of the lines that matter, in order, instead of their states their numbers.
   void choose() {
-    std::erase_if(states_, [](const auto& line) { return (line.second & kSeveral) == 0 || (line.second & kWritten) == 0; });
-    for (const auto& line : states_) chosen_.push_back({line.first, {}});
+    states_.clear();
     std::sort(chosen_.begin(), chosen_.end(), [](const LineUsers& a, const LineUsers& b) { return a.line < b.line; });
     for (std::size_t i = 0; i < chosen_.size(); ++i) states_[chosen_[i].line] = static_cast<std::uint32_t>(i);
   }
@@ -103,6 +105,8 @@ class Lines {
 
  private:
   static constexpr std::uint32_t kSeveral = 1U << 31, kWritten = 1U << 30, kThread = kWritten - 1;
+
+  static bool matters(std::uint32_t state) { return (state & kSeveral) != 0 && (state & kWritten) != 0; }
 
   [[nodiscard]] std::uint64_t line_of(std::uint32_t object, std::int64_t offset) const {
     return (places_->begin[object] + static_cast<std::uint64_t>(offset)) / static_cast<std::uint64_t>(places_->line_bytes);

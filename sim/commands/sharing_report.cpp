@@ -107,7 +107,7 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
   }
   if (!report.tried.empty()) out += "\n  " + paint(Colour::bold, "Proposals, each run on its own") + "\n";
   for (std::size_t i = 0; i < report.tried.size(); ++i) out += proposal_text(i + 1, report.tried[i], paint);
-  if (report.untried > 0) out += fmt::format("  and {} more for less costly lines, as --top N tries them\n", report.untried);
+  if (report.untried > 0) out += fmt::format("  and {} more that were not run, as --top N runs them\n", report.untried);
   if (report.tried.size() > 1 && report.all_throughput_pct)
     out += fmt::format("\n  All together: {:+.1f} % throughput\n", *report.all_throughput_pct);
   return out;

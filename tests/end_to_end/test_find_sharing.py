@@ -140,8 +140,9 @@ def test_people_get_the_costliest_lines_and_are_told_where_all_are(linebounce: P
     file = trace(linebounce, symbols, operations)
     shown = linebounce("find-sharing", file, "--machine", MACHINE, "--top", "1", "-o", "out/it").stdout
     assert shown.count("misses, ") == 1
-    (more,) = (line for line in shown.splitlines() if line.startswith("  and "))
+    more, proposals = (line for line in shown.splitlines() if line.startswith("  and "))
     assert more.startswith("  and 3 more, as --top N prints them; all are in out/it/find_sharing.json, all misses in out/it/")
+    assert proposals == "  and 3 more that were not run, as --top N runs them"
     assert (linebounce.directory / more.split()[-1]).exists()
     assert len(json.loads((linebounce.directory / "out/it/find_sharing.json").read_text())["lines"]) == 4
     assert len(found(linebounce, file, "--top", "1", "-o", "out/it")["lines"]) == 4

@@ -475,7 +475,15 @@ def started(recorder: Recorder, program: str) -> subprocess.Popen:
     """Its program runs, too, and has taken the lock twice."""
     arguments = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", program]
     pipe = subprocess.PIPE
-    running = subprocess.Popen(arguments, cwd=recorder.linebounce.directory, stdin=pipe, stdout=pipe, stderr=pipe)
+    # A shell's job in the background, which the tests may be, has SIGINT ignored, and so would the recorder.
+    running = subprocess.Popen(
+        arguments,
+        cwd=recorder.linebounce.directory,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
     assert running.stdout.readline() == b"ready\n"
     return running
 
