@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from program import ROOT, Program
+from recorded import Recorder
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +23,12 @@ def linebounce(executable: Path, tmp_path: Path) -> Iterator[Program]:
     program = Program(executable, tmp_path)
     yield program
     program.end_all()
+
+
+@pytest.fixture
+def recorder(linebounce: Program) -> Recorder:
+    """linebounce-cc and linebounce-record, in that directory."""
+    return Recorder(linebounce)
 
 
 @pytest.fixture(scope="session")

@@ -129,7 +129,7 @@ class Comparer {
     double least = 0;
     double most = 0;
     for (const ReportedPoint& point : *points) {
-      if (!finished(point)) continue;
+      if (!point.finished) continue;
       const double change_pct = throughput_change_pct(base, point);
       least = std::min(least, change_pct);
       most = std::max(most, change_pct);

@@ -177,12 +177,12 @@ class SharingFinder {
     if (!points) return false;
     std::vector<TriedProposal> ended;
     for (std::size_t i = 0; i < report.tried.size(); ++i) {
-      if (!finished(points->at(i + 1))) continue;
+      if (!points->at(i + 1).finished) continue;
       ended.push_back(std::move(report.tried[i]));
       compare(points->front(), points->at(i + 1), ended.back());
     }
     report.tried = std::move(ended);
-    if (finished(points->back())) report.all_throughput_pct = throughput_change_pct(points->front(), points->back());
+    if (points->back().finished) report.all_throughput_pct = throughput_change_pct(points->front(), points->back());
     std::stable_sort(report.tried.begin(), report.tried.end(),
                      [](const TriedProposal& a, const TriedProposal& b) { return a.throughput_pct > b.throughput_pct; });
     return true;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/commands/line_table.hpp"
 #include "sim/commands/metrics_table.hpp"
 #include "sim/commands/read_results.hpp"
@@ -55,10 +56,7 @@ Recorded read_directory(const LinesArguments& arguments) {
   const fs::path directory = arguments.directory;
   const fs::path results = directory / "results.json";
   const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
-  if (arguments.point && (*arguments.point < 0 || static_cast<std::size_t>(*arguments.point) >= points.size())) {
-    throw ConfigError(fmt::format("--point {}: {} holds {} point{}, counted from 0", *arguments.point, directory.string(),
-                                  points.size(), points.size() == 1 ? "" : "s"));
-  }
+  if (arguments.point) require_point(*arguments.point, points.size());
   auto lines = read_csv(directory / "lines.csv", read_lines_csv);
   if (!lines.empty() && (lines.begin()->first < 0 || static_cast<std::size_t>(lines.rbegin()->first) >= points.size())) {
     throw InputError(fmt::format("{}: its points are not those of {}", (directory / "lines.csv").string(), results.string()));

@@ -60,7 +60,7 @@ LockComparison ranked_locks(const std::vector<RecordedLock>& locks, const std::v
     LockRanking ranking{lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, points.front(), points.front())}, {}};
     for (std::size_t i = 1; i < trials.size(); ++i) {
       if (trials[i].lock != lock.name) continue;
-      if (finished(points[i])) {
+      if (points[i].finished) {
         ranking.trials.push_back(trial_of(lock, trials[i].algorithm, points[i], points.front()));
       } else {
         ranking.failed.push_back(trials[i].algorithm);

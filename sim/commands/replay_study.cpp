@@ -4,7 +4,6 @@
 #include <toml++/toml.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/run_report.hpp"
@@ -50,13 +49,8 @@ std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions
   const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
   print_failures(plan, report, options.directory);
   code = larger(code, report.code);
-  const std::vector<ReportedPoint>& points = report.results.points;
-  if (report.code == ExitCode::interrupted || std::none_of(points.begin(), points.end(), finished)) return std::nullopt;
-  return points;
-}
-
-bool finished(const ReportedPoint& point) {
-  return !point.metrics.empty();
+  if (report.code == ExitCode::interrupted || nothing_finished(report)) return std::nullopt;
+  return report.results.points;
 }
 
 void add_study_options(CLI::App& command, StudyArguments& arguments, const std::string& folder) {

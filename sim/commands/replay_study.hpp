@@ -50,11 +50,8 @@ RunOptions run_options(const StudyArguments& arguments, const std::filesystem::p
                        const std::vector<std::string>& argv);
 
 // Runs it, with a progress line, into `options.directory`; what another study has left there is replaced. None: no point has
-// finished, or it was interrupted; `code` and the standard error say so, and of points that failed.
+// finished, or it was interrupted; `code` and the standard error say so, and of points that failed (ReportedPoint::finished).
 std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions options, ExitCode& code);
-
-// Whether a point of run_study() has not failed.
-bool finished(const ReportedPoint& point);
 
 // The machine that the trace was recorded on, for a command that is given none. Errors: ConfigError if the trace names none.
 std::string recorded_machine(const trace::Reader& reader);

@@ -39,11 +39,6 @@ std::string heading(const Plan& plan, const Painter& paint) {
   return out + "\n" + paint(Colour::dim, facts) + "\n";
 }
 
-bool nothing_finished(const RunReport& report) {
-  return std::all_of(report.results.points.begin(), report.results.points.end(),
-                     [](const ReportedPoint& point) { return point.metrics.empty(); });
-}
-
 // The whole run's latencies; without a finished point there are none.
 std::string chart_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
   const fs::path file = directory / "latency.csv";
@@ -122,6 +117,11 @@ int available_cores() {
   CPU_ZERO(&cores);
   if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
   return std::max(1, CPU_COUNT(&cores));
+}
+
+bool nothing_finished(const RunReport& report) {
+  return std::none_of(report.results.points.begin(), report.results.points.end(),
+                      [](const ReportedPoint& point) { return point.finished; });
 }
 
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show) {

@@ -11,6 +11,9 @@ namespace linebounce {
 // Cores that this process may use.
 int available_cores();
 
+// Whether there is nothing to show: all points have failed, or none was run.
+bool nothing_finished(const RunReport& report);
+
 // run_plan() with a progress line on the standard error, if `show`.
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show);
 

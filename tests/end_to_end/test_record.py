@@ -1,13 +1,11 @@
 """Real programs, written here, compiled by linebounce-cc and linebounce-c++ and recorded."""
 
-import signal
 import subprocess
 import time
 
 import pytest
 from linebounce.trace_symbols import Kind
 from memory import peak_mib
-from program import Program
 from recorded import C_COMPILERS, Recorder
 
 # Four threads, a lock around a counter, and counters of each thread in one line.
@@ -162,25 +160,6 @@ int main() {
 }
 """
 
-CRASH = """
-#include <pthread.h>
-#include <stdlib.h>
-#include <unistd.h>
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-long steps[100];
-int main(int count, char** arguments) {
-  pthread_mutex_lock(&lock);
-  for (int i = 0; i < 100; i++) *(volatile long*)&steps[i] = i;
-  if (count > 1) _exit(atoi(arguments[1]));
-  abort();
-}
-"""
-
-
-@pytest.fixture
-def recorder(linebounce: Program) -> Recorder:
-    return Recorder(linebounce)
-
 
 @pytest.mark.parametrize("compiler", C_COMPILERS)
 def test_every_acquisition_and_access_of_four_threads_is_there(recorder: Recorder, compiler: str) -> None:
@@ -272,41 +251,6 @@ def test_cpp_threads_locks_and_objects(recorder: Recorder, compiler: str) -> Non
     assert [each.name for each in job.fields] == ["input", "output"]
     assert sum(recording.counts(f"thread[{number}]")[Kind.FETCH_ADD] for number in range(3)) == 3
     assert any("atomic" in sentence for sentence in recording.missing)
-
-
-def test_a_crash_ends_the_trace_and_is_passed_on(recorder: Recorder) -> None:
-    program = recorder.compile(CRASH)
-    result = recorder.run("-o", "trace.lbt", "--", program, code=128 + 6)
-    assert "killed by signal 6 (Aborted)" in result.stderr
-    recording = recorder.read("trace.lbt")
-    assert recording.touched("main")["steps"] == 100
-    assert any("signal 6" in sentence for sentence in recording.missing)
-
-
-def test_exit_in_the_middle_keeps_all(recorder: Recorder) -> None:
-    recording = recorder.record(recorder.compile(CRASH), "9", code=9)
-    assert recording.touched("main")["steps"] == 100
-    assert recording.counts("main")[Kind.RELEASE] == 1  # the trace's, of the lock that was held at the end
-
-
-def test_who_ends_the_recorder_ends_the_program_and_has_a_trace(recorder: Recorder) -> None:
-    source = """
-#include <stdio.h>
-#include <unistd.h>
-long steps[100];
-int main(void) {
-  for (int i = 0; i < 100; i++) *(volatile long*)&steps[i] = i;
-  puts("ready");
-  fflush(stdout);
-  for (;;) pause();
-}
-"""
-    command = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", recorder.compile(source)]
-    with subprocess.Popen(command, cwd=recorder.linebounce.directory, stdout=subprocess.PIPE) as running:
-        assert running.stdout.readline() == b"ready\n"
-        running.terminate()
-        assert running.wait(timeout=30) == 128 + 15
-    assert recorder.read("trace.lbt").touched("main")["steps"] == 100
 
 
 @pytest.mark.parametrize("window", ["0:500", "1000:2000", "5000:100000", "3:1"])
@@ -439,122 +383,6 @@ def test_memory_does_not_grow_with_the_run(recorder: Recorder) -> None:
     program = recorder.compile(COUNTERS)
     command = [recorder.linebounce.executable, "record", "-o", "trace.lbt", "--", program, "500000"]
     assert peak_mib(command, recorder.linebounce.directory) < 200
-
-
-# A thread counts for so many milliseconds; without a number, until its input ends.
-COUNTING = """
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-volatile long total;
-static void* count_forever(void* argument) {
-  for (;;) {
-    pthread_mutex_lock(&lock);
-    total++;
-    pthread_mutex_unlock(&lock);
-    usleep(1000);
-  }
-  return argument;
-}
-int main(int count, char** arguments) {
-  pthread_t thread;
-  pthread_create(&thread, NULL, count_forever, NULL);
-  while (total < 2) usleep(1000);
-  puts("ready");
-  fflush(stdout);
-  if (count > 1) usleep(1000 * atoi(arguments[1]));
-  else getchar();
-  puts("done");
-}
-"""
-
-
-def started(recorder: Recorder, program: str) -> subprocess.Popen:
-    """Its program runs, too, and has taken the lock twice."""
-    arguments = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", program]
-    pipe = subprocess.PIPE
-    # A shell's job in the background, which the tests may be, has SIGINT ignored, and so would the recorder.
-    running = subprocess.Popen(
-        arguments,
-        cwd=recorder.linebounce.directory,
-        stdin=pipe,
-        stdout=pipe,
-        stderr=pipe,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
-    )
-    assert running.stdout.readline() == b"ready\n"
-    return running
-
-
-def recovered_acquisitions(recorder: Recorder) -> int:
-    """That a trace which is cut off holds."""
-    if recorder.linebounce("trace", "convert", "--recover", "trace.lbt", "whole.lbt").code != 0:
-        return 0
-    whole = recorder.read("whole.lbt")
-    return whole.acquisitions("lock") if whole.symbols.locks else 0
-
-
-def test_a_thread_that_never_ends_ends_with_the_program(recorder: Recorder) -> None:
-    recording = recorder.record(recorder.compile(COUNTING), "30")
-    assert recording.acquisitions("lock") > 1
-
-
-@pytest.mark.parametrize(("ending", "code"), [(signal.SIGINT, 128 + 2), (signal.SIGTERM, 128 + 15)])
-def test_a_signal_to_the_recorder_ends_the_program(recorder: Recorder, ending: signal.Signals, code: int) -> None:
-    with started(recorder, recorder.compile(COUNTING)) as running:
-        running.send_signal(ending)
-        assert running.wait(timeout=30) == code
-        assert b"killed by signal" in running.stderr.read()
-    assert recorder.read("trace.lbt").acquisitions("lock") > 1
-
-
-def test_of_a_recorder_that_is_killed_the_trace_can_be_read_and_the_program_goes_on(recorder: Recorder) -> None:
-    with started(recorder, recorder.compile(COUNTING)) as running:
-        latest = time.monotonic() + 60
-        while recovered_acquisitions(recorder) < 2:
-            assert time.monotonic() < latest
-            time.sleep(0.2)
-        running.kill()
-        running.wait()
-        running.stdin.close()
-        assert running.stdout.read() == b"done\n"
-    refused = recorder.linebounce("trace", "info", "trace.lbt")
-    assert refused.code == 3
-    assert recovered_acquisitions(recorder) > 1
-
-
-def test_on_a_full_disk_the_program_comes_to_its_end(recorder: Recorder) -> None:
-    result = recorder.run("-o", "/dev/full", "--", recorder.compile(COUNTING), "3000", code=2)
-    assert result.stdout == "ready\ndone\n"
-    assert "No space left on device; the program goes on, unrecorded" in result.stderr
-    assert "read with --recover" in result.stderr
-
-
-def test_on_a_full_disk_the_program_still_loads_libraries(recorder: Recorder) -> None:
-    source = """
-#include <dlfcn.h>
-#include <unistd.h>
-volatile long steps;
-int main(void) {
-  for (int i = 0; i < 250; i++) {
-    for (int k = 0; k < 1000; k++) steps++;
-    usleep(10000);
-  }
-  return dlopen("libm.so.6", RTLD_NOW) == NULL;
-}
-"""
-    result = recorder.run("-o", "/dev/full", "--", recorder.compile(source), code=2)
-    assert "the program goes on, unrecorded" in result.stderr
-
-
-def test_an_output_that_cannot_be_written_is_refused_before_the_program_runs(recorder: Recorder) -> None:
-    program = recorder.compile(COUNTING)
-    for output, why in [("missing/trace.lbt", "No such file or directory"), (".", "it is a folder")]:
-        refused = recorder.run("-o", output, "--", program, "0", code=2)
-        assert f"{output}: the trace cannot be written: {why}" in refused.stderr
-        assert refused.stdout == ""
 
 
 def test_what_comes_after_exec_is_another_program(recorder: Recorder) -> None:

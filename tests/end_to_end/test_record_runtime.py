@@ -8,13 +8,7 @@ import subprocess
 import pytest
 from linebounce.trace_symbols import Kind
 from memory import peak_mib
-from program import Program
 from recorded import Recorder
-
-
-@pytest.fixture
-def recorder(linebounce: Program) -> Recorder:
-    return Recorder(linebounce)
 
 
 def test_allocations_behind_a_caught_bad_alloc_are_recorded(recorder: Recorder) -> None:

@@ -4,7 +4,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from program import Program
 from recorded import C_COMPILERS, Recorder
 from results import read_csv
 
@@ -160,11 +159,6 @@ int main() {
 }
 """
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-
-
-@pytest.fixture
-def recorder(linebounce: Program) -> Recorder:
-    return Recorder(linebounce)
 
 
 @pytest.mark.parametrize("optimised", ["-O0", "-O2"])

@@ -56,7 +56,8 @@ TEST(LockComparison, ALockWithWhichTheRunFailedIsNamedAndTheOthersAreRanked) {
   lock.name = "table";
   lock.algorithm = lock.replayed_as = "ttas";
   const std::vector<LockReplacement> trials = {{}, {"table", "ticket"}, {"table", "mcs"}};
-  const LockComparison comparison = ranked_locks({lock}, trials, {with_throughput(100), {}, with_throughput(110)});
+  const LockComparison comparison =
+      ranked_locks({lock}, trials, {with_throughput(100), ReportedPoint{{}, {}, false}, with_throughput(110)});
   const LockRanking& ranking = comparison.locks.front();
   ASSERT_EQ(ranking.trials.size(), 2);
   EXPECT_EQ(ranking.trials.front().algorithm, "mcs");
