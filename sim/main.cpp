@@ -9,5 +9,5 @@ extern "C" int sc_main(int, char**) {
 }
 
 int main(int argc, char** argv) {
-  return linebounce::run_command_line(argc, argv);
+  return linebounce::sim::run_command_line(argc, argv);
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "trace/kinds.hpp"
+#include "trace/operation_kinds.hpp"
 
 namespace linebounce::trace {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/kinds.hpp"
 #include "trace/operation.hpp"
+#include "trace/operation_kinds.hpp"
 #include "trace/symbols.hpp"
 
 namespace linebounce::trace {

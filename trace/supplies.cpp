@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "trace/kinds.hpp"
+#include "trace/operation_kinds.hpp"
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {

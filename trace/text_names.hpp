@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "trace/kinds.hpp"
+#include "trace/operation_kinds.hpp"
 #include "trace/symbols.hpp"
 #include "trace/text_token.hpp"
 

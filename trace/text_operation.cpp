@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "trace/kinds.hpp"
+#include "trace/operation_kinds.hpp"
 #include "trace/symbol_json.hpp"
 #include "trace/text_symbol.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/kinds.hpp"
+#include "trace/operation_kinds.hpp"
 #include "trace/output_file.hpp"
 #include "trace/sink.hpp"
 #include "trace/symbol_fields.hpp"

@@ -8,7 +8,7 @@
 #include "models/bus/bus_client.hpp"
 #include "models/coherence/transition_log.hpp"
 #include "models/core/core_spec.hpp"
-#include "models/core/operation.hpp"
+#include "models/core/cpu_operation.hpp"
 
 namespace linebounce {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "models/core/cache_unit.hpp"
-#include "models/core/counters.hpp"
+#include "models/core/cpu_counters.hpp"
 #include "models/core/program_tap.hpp"
 #include "models/core/store_buffer.hpp"
 

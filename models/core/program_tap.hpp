@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "models/core/operation.hpp"
+#include "models/core/cpu_operation.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/core/operation.hpp"
+#include "models/core/cpu_operation.hpp"
 
 namespace linebounce {
 

@@ -6,7 +6,9 @@
 #include "sim/bench/functional_machine.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 namespace {
 
@@ -83,4 +85,4 @@ BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec,
   return result;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -9,7 +9,7 @@
 #include "models/machine_spec.hpp"
 #include "sim/bench/reference_stream.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct BenchResult {
   std::string name;
@@ -27,4 +27,4 @@ std::span<const BenchCase> bench_cases();
 // One case on this machine with all its CPUs. Builds a simulation: once in a process.
 BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec, const MachineProtocols& protocols);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

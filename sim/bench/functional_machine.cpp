@@ -4,7 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // One line as the protocol's rows see it; order step and data step follow each other at once.
 class FunctionalMachine::Line {
@@ -114,4 +114,4 @@ void FunctionalMachine::stale() {
   throw std::logic_error("functional mode: a stale copy was used");
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -9,7 +9,7 @@
 #include "models/coherence/bus_order.hpp"
 #include "models/machine_spec.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 class FunctionalMachine {
  public:
@@ -73,4 +73,4 @@ class FunctionalMachine {
   Tick age_ = 0;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,7 +8,9 @@
 #include "workloads/program/address_space.hpp"
 #include "workloads/program/random.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 struct BenchCase {
   std::string name;
@@ -79,4 +81,4 @@ class ReferenceStream {
   Address line_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

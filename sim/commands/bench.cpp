@@ -14,14 +14,15 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/commands/commands.hpp"
-#include "sim/commands/replay_study.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/protocol_file.hpp"
+#include "sim/simulation/simulate.hpp"
 #include "sim/sources/synth.hpp"
+#include "sim/studies/replay/replay_study.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -214,4 +215,4 @@ void add_bench(CLI::App& program, Invocation& invocation) {
   });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

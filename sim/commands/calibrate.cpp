@@ -7,15 +7,15 @@
 #include <iostream>
 #include <memory>
 
-#include "sim/calibrate/calibration.hpp"
-#include "sim/calibrate/simulated_matrix.hpp"
-#include "sim/commands/calibration_report.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/commands/run_report.hpp"
-#include "sim/results/files.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/studies/calibrate/calibration.hpp"
+#include "sim/studies/calibrate/simulated_matrix.hpp"
+#include "sim/terminal/calibration_report.hpp"
+#include "sim/terminal/run_report.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 struct CalibrateArguments {
@@ -101,4 +101,4 @@ void add_calibrate(CLI::App& program, Invocation& invocation) {
   command->callback([arguments, &invocation] { invocation.action = [arguments] { return run_calibrate(*arguments); }; });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -17,15 +17,15 @@
 #include "models/coherence/checker/network/prove_network.hpp"
 #include "sim/commands/check_random.hpp"
 #include "sim/commands/commands.hpp"
-#include "sim/commands/network_report.hpp"
-#include "sim/commands/promise_names.hpp"
-#include "sim/commands/terminal.hpp"
-#include "sim/config/config_error.hpp"
 #include "sim/config/protocol_file.hpp"
-#include "sim/results/files.hpp"
+#include "sim/point/config_error.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/terminal/network_report.hpp"
+#include "sim/terminal/promise_names.hpp"
+#include "sim/terminal/terminal.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using nlohmann::ordered_json;
@@ -245,4 +245,4 @@ void add_check(CLI::App& program, Invocation& invocation) {
   });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

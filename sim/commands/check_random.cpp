@@ -9,15 +9,15 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/commands/common_options.hpp"
-#include "sim/commands/progress_line.hpp"
-#include "sim/commands/run_report.hpp"
-#include "sim/commands/terminal.hpp"
-#include "sim/results/files.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/terminal/progress_line.hpp"
+#include "sim/terminal/run_report.hpp"
+#include "sim/terminal/terminal.hpp"
 #include "sim/tester/mutation.hpp"
 #include "sim/tester/shrink.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -251,4 +251,4 @@ ExitCode check_random(const RandomArguments& arguments) {
   return outcome.failure ? ExitCode::check_failed : ExitCode::done;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/failure.hpp"
+#include "sim/plan/exit_code.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct RandomArguments {
   std::optional<std::int64_t> references;
@@ -32,4 +32,4 @@ std::shared_ptr<RandomArguments> add_random_options(CLI::App& command);
 
 ExitCode check_random(const RandomArguments& arguments);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -22,7 +22,7 @@
 #include "sim/config/suggestions.hpp"
 #include "sim/results/manifest.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::array kSubcommands = {add_run,   add_reproduce, add_what_if,   add_lines, add_list,          add_describe,
@@ -210,4 +210,4 @@ int run_command_line(int argc, char** argv) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -1,8 +1,8 @@
 #pragma once
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // The whole program: parses, does it, and returns the exit code. No exception leaves it.
 int run_command_line(int argc, char** argv);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/failure.hpp"
+#include "sim/plan/exit_code.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // A parsed command line: what a subcommand wants done, once its options are known to be right.
 struct Invocation {
@@ -37,4 +37,4 @@ void add_trace_info(CLI::App& trace, Invocation& invocation);
 void add_trace_convert(CLI::App& trace, Invocation& invocation);
 void add_trace_synth(CLI::App& trace, Invocation& invocation);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -4,9 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "sim/config/config_error.hpp"
+#include "sim/point/config_error.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 CLI::Option* add_jobs(CLI::App& command, int& at_once) {
   return command.add_option("-j,--jobs", at_once, "Simulations at the same time; default: one for each core")
@@ -23,21 +23,10 @@ CLI::Validator between(double least, double most) {
   return CLI::Validator(refuse, "");
 }
 
-std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<std::string>& sets) {
-  std::vector<std::pair<std::string, std::string>> out;
-  for (const std::string& set : sets) {
-    const std::size_t equals = set.find('=');
-    if (equals == 0 || equals == std::string::npos)
-      throw ConfigError("--set " + set + ": must be path=value, such as machine.memory.latency_ns=200");
-    out.emplace_back(set.substr(0, equals), set.substr(equals + 1));
-  }
-  return out;
-}
-
 void require_point(int point, std::size_t points) {
   if (point >= 0 && static_cast<std::size_t>(point) < points) return;
   throw ConfigError(
       fmt::format("--point {}: this experiment has {} point{}, counted from 0", point, points, points == 1 ? "" : "s"));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -3,11 +3,8 @@
 
 #include <CLI/App.hpp>
 #include <cstddef>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // -j: simulations at the same time.
 CLI::Option* add_jobs(CLI::App& command, int& at_once);
@@ -15,10 +12,7 @@ CLI::Option* add_jobs(CLI::App& command, int& at_once);
 // Of real numbers: CLI::Range lets a NaN through.
 CLI::Validator between(double least, double most);
 
-// What --set has been given, "PATH=VALUE" each, as Overrides wants it. Errors: ConfigError.
-std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<std::string>& sets);
-
 // Errors: ConfigError for a --point that an experiment of so many points does not have.
 void require_point(int point, std::size_t points);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,15 +8,16 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/commands/lock_comparison_table.hpp"
-#include "sim/commands/replay_study.hpp"
-#include "sim/commands/run_report.hpp"
-#include "sim/config/config_error.hpp"
+#include "sim/commands/study_options.hpp"
 #include "sim/config/suggestions.hpp"
-#include "sim/results/files.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/studies/replay/replay_study.hpp"
+#include "sim/terminal/lock_comparison_table.hpp"
+#include "sim/terminal/run_report.hpp"
 #include "trace/reader.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -199,4 +200,4 @@ void add_compare_locks(CLI::App& program, Invocation& invocation) {
   });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

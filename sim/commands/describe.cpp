@@ -8,15 +8,19 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/describe_layout.hpp"
-#include "sim/commands/kinds.hpp"
+#include "sim/commands/named_kinds.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/results/numbers.hpp"
-#include "workloads/registry.hpp"
+#include "workloads/counters/counter_registry.hpp"
+#include "workloads/workload_registry.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -139,7 +143,7 @@ ExitCode describe(const Arguments& arguments) {
 }  // namespace
 
 std::string workload_page(const std::string& name, const Painter& paint) {
-  const WorkloadEntry& entry = find_entry("workload", workloads(), name);
+  const WorkloadEntry& entry = find_entry("workload", all_workloads(), name);
   std::string out = heading(entry.name, entry.title, paint);
   if (entry.parameters.empty()) return out + "\n  It has no parameters.\n";
   out += "\n  " + paint(Colour::dim, pad_right("[workload]", kName) + pad_right("default", kDefault) + "meaning") + "\n";
@@ -148,7 +152,7 @@ std::string workload_page(const std::string& name, const Painter& paint) {
 }
 
 ordered_json workload_json(const std::string& name) {
-  const WorkloadEntry& entry = find_entry("workload", workloads(), name);
+  const WorkloadEntry& entry = find_entry("workload", all_workloads(), name);
   ordered_json out;
   out["name"] = entry.name;
   out["title"] = entry.title;
@@ -158,12 +162,12 @@ ordered_json workload_json(const std::string& name) {
 }
 
 std::string counter_page(const std::string& name, const Painter& paint) {
-  const CounterEntry& entry = find_entry("counter", counters(), name);
+  const CounterEntry& entry = find_entry("counter", all_counters(), name);
   return heading(entry.name, entry.title, paint);
 }
 
 ordered_json counter_json(const std::string& name) {
-  const CounterEntry& entry = find_entry("counter", counters(), name);
+  const CounterEntry& entry = find_entry("counter", all_counters(), name);
   return {{"name", entry.name}, {"title", entry.title}};
 }
 
@@ -206,4 +210,4 @@ void add_describe(CLI::App& program, Invocation& invocation) {
   command->callback([arguments, &invocation] { invocation.action = [arguments] { return describe(*arguments); }; });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "sim/commands/kinds.hpp"
+#include "sim/commands/named_kinds.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/results_json.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using nlohmann::ordered_json;
@@ -107,4 +107,4 @@ ordered_json experiment_json(const std::string& name) {
   return out;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

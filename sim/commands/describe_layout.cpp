@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "sim/commands/kinds.hpp"
-#include "sim/commands/layout_drawing.hpp"
+#include "sim/commands/named_kinds.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/layout_changes.hpp"
 #include "sim/config/layout_file.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/terminal/layout_drawing.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using nlohmann::ordered_json;
@@ -157,4 +157,4 @@ ordered_json layout_json(const std::string& name) {
   return layout_answer_json({.name = name});
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "sim/commands/terminal.hpp"
+#include "sim/terminal/terminal.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct LayoutQuestion {
   std::string name;            // of a layout file, or of a structure that one shipped file alone has
@@ -20,4 +20,4 @@ struct LayoutQuestion {
 std::string layout_answer(const LayoutQuestion& question, const Painter& paint);
 nlohmann::ordered_json layout_answer_json(const LayoutQuestion& question);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -3,19 +3,24 @@
 
 #include <algorithm>
 
-#include "sim/commands/kinds.hpp"
-#include "sim/config/config_error.hpp"
+#include "sim/commands/named_kinds.hpp"
 #include "sim/config/suggestions.hpp"
-#include "workloads/registry.hpp"
+#include "sim/point/config_error.hpp"
+#include "workloads/locks/lock_registry.hpp"
+#include "workloads/workload_registry.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
+
 namespace {
 
 using nlohmann::ordered_json;
 
 const LockEntry& lock_called(const std::string& name) {
-  const auto found = std::find_if(locks().begin(), locks().end(), [&](const LockEntry& entry) { return entry.name == name; });
-  if (found != locks().end()) return *found;
+  const auto found =
+      std::find_if(all_locks().begin(), all_locks().end(), [&](const LockEntry& entry) { return entry.name == name; });
+  if (found != all_locks().end()) return *found;
   throw ConfigError("lock " + not_known(name, lock_names([](const LockTraits&) { return true; })));
 }
 
@@ -65,7 +70,7 @@ struct Place {
 // Every parameter that names a lock knows all locks, be it as a choice or with the reason why not.
 std::vector<Place> places_of(const std::string& lock) {
   std::vector<Place> places;
-  for (const WorkloadEntry& workload : workloads()) {
+  for (const WorkloadEntry& workload : all_workloads()) {
     for (const ParameterDeclaration& parameter : workload.parameters) {
       const auto refusal = parameter.refusals.find(lock);
       if (refusal != parameter.refusals.end()) {
@@ -82,7 +87,7 @@ std::vector<Place> places_of(const std::string& lock) {
 
 std::vector<ListedThing> list_locks() {
   std::vector<ListedThing> things;
-  for (const LockEntry& entry : locks())
+  for (const LockEntry& entry : all_locks())
     things.push_back({entry.name, entry.title, "", traits_remark(entry.traits), traits_json(entry.traits)});
   return things;
 }
@@ -121,4 +126,4 @@ ordered_json lock_json(const std::string& name) {
   return out;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "sim/commands/kinds.hpp"
-#include "sim/commands/topology.hpp"
+#include "sim/commands/named_kinds.hpp"
 #include "sim/config/machine_file.hpp"
+#include "sim/terminal/machine_drawing.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using nlohmann::ordered_json;
@@ -89,4 +89,4 @@ ordered_json machine_json(const std::string& name) {
   return out;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,19 +8,20 @@
 #include <map>
 #include <memory>
 
-#include "sim/advice/object_places.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/commands/read_results.hpp"
-#include "sim/commands/replay_study.hpp"
-#include "sim/commands/run_report.hpp"
-#include "sim/commands/sharing_report.hpp"
+#include "sim/commands/study_options.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
-#include "sim/results/files.hpp"
+#include "sim/results/read_results.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/studies/advice/object_places.hpp"
+#include "sim/studies/replay/replay_study.hpp"
+#include "sim/terminal/run_report.hpp"
+#include "sim/terminal/sharing_report.hpp"
 #include "trace/reader.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -249,4 +250,4 @@ void add_find_sharing(CLI::App& program, Invocation& invocation) {
   });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -11,15 +11,15 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/commands/line_table.hpp"
-#include "sim/commands/metrics_table.hpp"
-#include "sim/commands/read_results.hpp"
-#include "sim/config/config_error.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/point/config_error.hpp"
 #include "sim/results/csv.hpp"
+#include "sim/results/read_results.hpp"
 #include "sim/results/results_json.hpp"
+#include "sim/terminal/line_table.hpp"
+#include "sim/terminal/metrics_table.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ void add_lines(CLI::App& program, Invocation& invocation) {
   command->callback([arguments, &invocation] { invocation.action = [arguments] { return show_lines(*arguments); }; });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

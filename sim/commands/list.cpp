@@ -7,16 +7,19 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/commands/commands.hpp"
-#include "sim/commands/kinds.hpp"
+#include "sim/commands/named_kinds.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/layout_file.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/suggestions.hpp"
-#include "workloads/registry.hpp"
+#include "workloads/counters/counter_registry.hpp"
+#include "workloads/workload_registry.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 namespace {
 
 constexpr const char* kFooter = R"(
@@ -105,10 +108,10 @@ std::vector<ListedThing> list_layouts() {
 }
 
 std::vector<ListedThing> list_workloads() {
-  return list_entries(workloads());
+  return list_entries(all_workloads());
 }
 std::vector<ListedThing> list_counters() {
-  return list_entries(counters());
+  return list_entries(all_counters());
 }
 
 const Kind& find_kind(const std::string& word) {
@@ -132,4 +135,4 @@ void add_list(CLI::App& program, Invocation& invocation) {
   command->callback([word, json, &invocation] { invocation.action = [word, json] { return list(*word, *json); }; });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

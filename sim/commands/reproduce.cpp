@@ -9,13 +9,13 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/commands/measured_view.hpp"
-#include "sim/commands/paper_table.hpp"
-#include "sim/commands/run_report.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/terminal/measured_view.hpp"
+#include "sim/terminal/paper_table.hpp"
+#include "sim/terminal/run_report.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using nlohmann::ordered_json;
@@ -199,4 +199,4 @@ void add_reproduce(CLI::App& program, Invocation& invocation) {
   });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

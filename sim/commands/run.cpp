@@ -7,11 +7,11 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/commands/run_report.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/run_plan.hpp"
+#include "sim/terminal/run_report.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 struct RunArguments {
@@ -124,4 +124,4 @@ void add_run(CLI::App& program, Invocation& invocation) {
       [arguments, &invocation] { invocation.action = [arguments, &invocation] { return run(*arguments, invocation.argv); }; });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

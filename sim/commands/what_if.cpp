@@ -9,14 +9,14 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/commands/run_report.hpp"
-#include "sim/commands/what_if_effect.hpp"
-#include "sim/commands/what_if_table.hpp"
 #include "sim/config/project_files.hpp"
-#include "sim/results/files.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/studies/what_if/what_if_effect.hpp"
+#include "sim/terminal/run_report.hpp"
+#include "sim/terminal/what_if_table.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -152,4 +152,4 @@ void add_what_if(CLI::App& program, Invocation& invocation) {
   });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -9,7 +9,7 @@
 #include "sim/config/layout_changes.hpp"
 #include "sim/config/suggestions.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -308,4 +308,4 @@ LayoutSet changed_layouts(const LayoutFile& file, const std::vector<LayoutChange
   return layouts;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -16,7 +16,7 @@
 #include "sim/config/trace_layouts.hpp"
 #include "trace/reader.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 class PointBuilder {
@@ -194,4 +194,4 @@ bool lies_at(const Point& point, const std::map<std::string, ConfigValue>& at) {
   });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -15,9 +15,8 @@
 #include "sim/config/sweep.hpp"
 #include "sim/config/table_reader.hpp"
 #include "sim/config/trace_layouts.hpp"
-#include "workloads/registry.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kCommandLine = "set on the command line";
@@ -339,16 +338,16 @@ Experiment whole(Experiment experiment) {
 }  // namespace
 
 Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides) {
-  return load_unexpanded(name_or_path, overrides, Catalogue{workloads()});
+  return load_unexpanded(name_or_path, overrides, Catalogue{all_workloads()});
 }
 
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides) {
-  return load_experiment(name_or_path, overrides, Catalogue{workloads()});
+  return load_experiment(name_or_path, overrides, Catalogue{all_workloads()});
 }
 
 Experiment read_experiment(const std::string& text, const std::string& as, const Overrides& overrides) {
   const auto table = parse_toml(text, as);
-  return whole(ExperimentReader(as, table, overrides, Catalogue{workloads()}).read());
+  return whole(ExperimentReader(as, table, overrides, Catalogue{all_workloads()}).read());
 }
 
 Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
@@ -361,4 +360,4 @@ Experiment load_experiment(const std::string& name_or_path, const Overrides& ove
   return whole(load_unexpanded(name_or_path, overrides, catalogue));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -11,36 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include "sim/config/config_error.hpp"
 #include "sim/config/settings.hpp"
 #include "sim/config/toml_text.hpp"  // to_toml: the text of config.toml
-#include "sim/simulation/simulate.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/point/paper_row.hpp"
+#include "sim/point/simulation_input.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // What varies together: one path, or several zipped by [[sweep.together]]. values[i] belongs to paths[i]; all have one length.
 struct SweepAxis {
   std::vector<std::string> paths;
   std::vector<std::vector<ConfigValue>> values;
-};
-
-enum class PaperKind { calibrated, predicted, definition };
-enum class Shape { none, increasing, decreasing, flat };
-
-// One [[paper]] row, as DESIGN has it.
-struct PaperRow {
-  std::string id;
-  std::vector<std::string> metrics;  // one, or several with `order`
-  std::map<std::string, ConfigValue> at;
-  std::optional<std::map<std::string, ConfigValue>> relative_to;  // laid over `at`: selects a point by itself
-  bool difference = false;
-  std::optional<double> value;
-  std::optional<double> tolerance, tolerance_abs;
-  Shape shape = Shape::none;
-  std::string over;  // the swept path that a shape is looked at along
-  PaperKind kind = PaperKind::predicted;
-  std::string source;
-  std::string table = {};  // the id of the measured table that it is a row of; empty: a [[paper]] row
 };
 
 struct ExperimentTables;  // sim/config/experiment_tables.hpp
@@ -101,4 +83,4 @@ std::string configuration_hash(const toml::table& resolved);
 // Whether a point lies at all these values (of a paper row's `at` or `relative_to`).
 bool lies_at(const Point& point, const std::map<std::string, ConfigValue>& at);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -10,7 +10,7 @@
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/workload_keys.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct ExperimentTables {
   std::string file;
@@ -24,4 +24,4 @@ struct ExperimentTables {
   std::map<std::string, std::shared_ptr<const ExperimentTables>> machines;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -13,7 +13,7 @@
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -109,4 +109,4 @@ toml::table read_experiment_table(const fs::path& file) {
   return read_chain(file, {});
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

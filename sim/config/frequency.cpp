@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::int64_t kLargestDenominator = 64;
@@ -20,4 +20,4 @@ std::optional<Frequency> to_frequency(double mhz) {
   return std::nullopt;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

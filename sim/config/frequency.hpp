@@ -5,10 +5,10 @@
 
 #include "models/machine_spec.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // The fraction with the smallest denominator, at most 64, that lies within 1e-4 (relative) of the number; a whole number is
 // itself. Nothing if there is none, or if the number is not positive.
 std::optional<Frequency> to_frequency(double mhz);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -10,7 +10,7 @@
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -216,4 +216,4 @@ std::vector<LayoutChange> chosen_changes(const std::vector<LayoutChange>& change
   return chosen;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

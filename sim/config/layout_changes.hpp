@@ -10,7 +10,7 @@
 #include "sim/config/layout_file.hpp"
 #include "sim/config/settings.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // The setting that chooses among the changes: "all", "none", or names.
 inline constexpr const char* kLayoutChanges = "layout.changes";
@@ -52,4 +52,4 @@ std::vector<LayoutChange> chosen_changes(const std::vector<LayoutChange>& change
 // structures and fields, and for what cannot be done with them.
 LayoutSet changed_layouts(const LayoutFile& file, const std::vector<LayoutChange>& changes, int line_bytes);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

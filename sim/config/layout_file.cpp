@@ -10,7 +10,7 @@
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -174,4 +174,4 @@ int alignment_of(const Layout& layout) {
   return alignment;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

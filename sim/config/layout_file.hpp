@@ -6,7 +6,9 @@
 
 #include "workloads/program/layout_set.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 // A workload that lays out structures by a file has a parameter of this name, whose value is the file's name or path.
 inline constexpr const char* kLayoutKey = "workload.layout";
@@ -36,4 +38,4 @@ int alignment_of(const Field& field);
 // The largest of all fields.
 int alignment_of(const Layout& layout);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

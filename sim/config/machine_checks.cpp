@@ -6,7 +6,7 @@
 #include "sim/config/node_checks.hpp"
 #include "sim/config/project_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 class Checks {
@@ -110,4 +110,4 @@ void check_machine(MachineSpec& machine, const Settings& settings) {
   check_nodes(machine, settings);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

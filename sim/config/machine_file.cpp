@@ -3,7 +3,7 @@
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/project_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 DescribedMachine load_machine(const std::string& name_or_path) {
   MachineTables tables = read_machine_file(name_or_path, "", "");
@@ -25,4 +25,4 @@ std::vector<std::string> machine_names() {
   return file_names(kMachineFiles);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -6,7 +6,7 @@
 
 #include "models/machine_spec.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // A parameter of a machine as `describe machine NAME` lists it.
 struct DescribedParameter {
@@ -29,4 +29,4 @@ DescribedMachine load_machine(const std::string& name_or_path);
 // Names of the machine files in configs/machines, sorted.
 std::vector<std::string> machine_names();
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -6,13 +6,13 @@
 #include <algorithm>
 
 #include "models/network/topology.hpp"
-#include "sim/config/config_error.hpp"
 #include "sim/config/layout_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/config/trace_layouts.hpp"
+#include "sim/point/config_error.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kLevels = "cache_levels";
@@ -125,4 +125,4 @@ MachineTables read_machine_file(const std::string& name_or_path, const std::file
   return read_machine_tables(table, file, Origin{file.string(), "machine."});
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -13,7 +13,7 @@
 #include "sim/config/settings.hpp"
 #include "sim/config/sources.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct MachineTables {
   PartNames parts;
@@ -43,4 +43,4 @@ ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const
 // be changed.
 void check_machine(MachineSpec& machine, const Settings& settings);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

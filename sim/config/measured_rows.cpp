@@ -11,9 +11,9 @@
 #include <tuple>
 
 #include "models/text/csv_row.hpp"
-#include "sim/config/config_error.hpp"
+#include "sim/point/config_error.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::array kColumns = {"samples", "remote_pct", "instruction", "function", "offset_in_line", "field"};
@@ -170,4 +170,4 @@ std::vector<MeasuredRow> read_measured_rows(const std::string& text, const std::
   return Reader(text, file, structure).read();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -12,7 +12,7 @@
 #include "sim/config/suggestions.hpp"
 #include "sim/config/table_reader.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ void erase_scoring(toml::array& tables) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

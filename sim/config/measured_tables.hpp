@@ -10,7 +10,7 @@
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // With the rows of their files. Errors: ConfigError for unknown keys, an id used twice, a file that is no such table, `at` of a
 // path that isn't swept.
@@ -32,4 +32,4 @@ void erase_scoring(toml::array& tables);
 // The file that a table names: a path (it begins with a dot or a slash) from `base`, or one below configs/figures.
 std::filesystem::path measured_table_file(const std::string& name, const std::filesystem::path& base);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,7 +8,7 @@
 #include "models/network/topology.hpp"
 #include "sim/config/schema.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 // A directory's entry has one bit for each bus, in a word.
@@ -134,4 +134,4 @@ void check_nodes(const MachineSpec& machine, const Settings& settings) {
   checks.homes();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -6,7 +6,7 @@
 #include "models/machine_spec.hpp"
 #include "sim/config/settings.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 inline bool power_of_two(int value) {
   return value > 0 && std::has_single_bit(static_cast<unsigned>(value));
@@ -16,4 +16,4 @@ inline bool power_of_two(int value) {
 // to be changed.
 void check_nodes(const MachineSpec& machine, const Settings& settings);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

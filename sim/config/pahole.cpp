@@ -11,7 +11,9 @@
 #include "sim/config/settings.hpp"
 #include "workloads/program/layout_set.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 using pahole::Bytes;
 using pahole::place_in;
@@ -309,4 +311,4 @@ std::vector<Layout> parse_pahole(const std::string& text, const std::string& fil
   return Parser(tokens_of(text, file), file).parse();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

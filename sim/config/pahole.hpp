@@ -6,7 +6,9 @@
 
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 inline constexpr const char* kPaholeExtension = ".pahole";
 
@@ -15,4 +17,4 @@ inline constexpr const char* kPaholeExtension = ".pahole";
 // and NAME.prev. `file` is what messages call the text. Errors: ConfigError where the text isn't pahole's or is cut off.
 std::vector<Layout> parse_pahole(const std::string& text, const std::string& file);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

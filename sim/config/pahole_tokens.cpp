@@ -8,7 +8,7 @@
 
 #include "sim/config/settings.hpp"
 
-namespace linebounce::pahole {
+namespace linebounce::sim::pahole {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::optional<int> size_in(const Token& comment) {
   return take_number(text);
 }
 
-}  // namespace linebounce::pahole
+}  // namespace linebounce::sim::pahole

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace linebounce::pahole {
+namespace linebounce::sim::pahole {
 
 enum class TokenKind { word, mark, comment, end };
 
@@ -33,4 +33,4 @@ std::optional<Bytes> place_in(const Token& comment);
 // And at the end of a structure: "/* size: 136, cachelines: 3, members: 17 */"
 std::optional<int> size_in(const Token& comment);
 
-}  // namespace linebounce::pahole
+}  // namespace linebounce::sim::pahole

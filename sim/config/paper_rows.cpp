@@ -10,7 +10,7 @@
 #include "sim/config/sweep.hpp"
 #include "sim/config/table_reader.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::array<std::string_view, 3> kKinds = {"calibrated", "predicted", "definition"};
@@ -213,4 +213,4 @@ toml::array paper_table(const std::vector<PaperRow>& rows) {
   return paper;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -12,7 +12,7 @@
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/table_reader.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 using Selection = std::map<std::string, ConfigValue>;  // values of swept paths
 
@@ -31,4 +31,4 @@ void check_selections(const std::vector<PaperRow>& paper, const toml::array& row
 // As [[paper]] of a resolved configuration.
 toml::array paper_table(const std::vector<PaperRow>& rows);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -9,7 +9,7 @@
 #include "models/machine_layout.hpp"
 #include "sim/config/schema.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kNode = "node ";
@@ -46,4 +46,4 @@ std::map<std::string, Home> to_placement(const Settings& settings, const Machine
   return placement;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

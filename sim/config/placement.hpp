@@ -9,7 +9,7 @@
 #include "models/memory/homes.hpp"
 #include "sim/config/settings.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 inline constexpr std::string_view kPlacementPrefix = "placement.";
 
@@ -19,4 +19,4 @@ KeyInfo placement_key(const std::string& path);
 // The homes of all objects that settings place. Errors: ConfigError for what is no policy and no node with memory.
 std::map<std::string, Home> to_placement(const Settings& settings, const MachineSpec& machine);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -12,7 +12,7 @@
 #include "sim/config/experiment.hpp"
 #include "sim/config/suggestions.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace fs = std::filesystem;
 namespace {
 
@@ -86,4 +86,4 @@ std::string read_text(const fs::path& file) {
   return text;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // A kind of file that users name: experiments, machines, layouts, protocols.
 struct FileKind {
@@ -34,4 +34,4 @@ std::filesystem::path find_file(const FileKind& kind, const std::string& name_or
 // A file's bytes. Errors: ConfigError for a missing or unreadable file or a directory.
 std::string read_text(const std::filesystem::path& file);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

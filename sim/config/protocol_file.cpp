@@ -1,9 +1,9 @@
 #include "sim/config/protocol_file.hpp"
 
-#include "sim/config/config_error.hpp"
 #include "sim/config/project_files.hpp"
+#include "sim/point/config_error.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -35,4 +35,4 @@ Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus
   });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

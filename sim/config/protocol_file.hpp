@@ -5,7 +5,7 @@
 
 #include "models/coherence/protocol.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // Loads models/protocols/NAME.md or a path; a node's with the partners that it names. `place`, if any, is where the name was
 // read, for messages. Errors: ConfigError.
@@ -14,4 +14,4 @@ Protocol load_protocol(const std::string& name_or_path, const std::string& place
 Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus, const Protocol& directory,
                             const std::string& place = "");
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

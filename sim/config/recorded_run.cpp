@@ -4,7 +4,7 @@
 
 #include "sim/config/toml_text.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -44,4 +44,4 @@ bool replays_as_recorded(const toml::table& resolved, const trace::Summary& summ
          is_text(resolved, "workload.placement", "recorded") && !resolved.contains("placement") && !resolved.contains("layout");
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -5,7 +5,7 @@
 
 #include "trace/summary.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // Its configuration as trace record has kept it; empty: the trace is of no simulated run. Errors: ConfigError if it is no TOML.
 toml::table recorded_configuration(const trace::Summary& summary);
@@ -14,4 +14,4 @@ toml::table recorded_configuration(const trace::Summary& summary);
 // threads and objects where they were.
 bool replays_as_recorded(const toml::table& resolved, const trace::Summary& summary);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -14,7 +14,7 @@
 #include "sim/config/trace_layouts.hpp"
 #include "trace/reader.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kMachine = "machine.";
@@ -122,4 +122,4 @@ std::string configuration_hash(const toml::table& resolved) {
   return fmt::format("{:016x}", fnv1a(text));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

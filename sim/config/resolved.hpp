@@ -5,7 +5,7 @@
 
 #include "sim/config/experiment_tables.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // [machine] with its sources, [placement], [workload] and [run]. A value that overrides its machine file's says so in the
 // sources.
@@ -14,4 +14,4 @@ toml::table resolved_settings(const Settings& settings, const MachineTables& mac
 // [[layout.change]], if there is any.
 void add_layout_changes(toml::table& resolved, const std::vector<LayoutChange>& changes);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

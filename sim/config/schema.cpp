@@ -8,7 +8,7 @@
 
 #include "sim/config/frequency.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using Configuration = TypedConfiguration;
@@ -416,4 +416,4 @@ TypedConfiguration to_typed(const Settings& settings, const PartNames& parts) {
   return configuration;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -1,6 +1,6 @@
 // Every parameter of a machine, of a run and of the engine, once: its path, unit, legal values, meaning and the member that it
 // sets. Reading, checking, writing, describing and suggesting all come from this table. Defaults are the members' initialisers
-// in models/machine_spec.hpp and sim/simulation/simulate.hpp.
+// in models/machine_spec.hpp and sim/point/simulation_input.hpp.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 #include "models/machine_spec.hpp"
 #include "sim/config/settings.hpp"
-#include "sim/simulation/simulate.hpp"
+#include "sim/point/simulation_input.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // What the table fills: everything that has a fixed set of keys.
 struct TypedConfiguration {
@@ -69,4 +69,4 @@ void fill_defaults(Settings& settings, const PartNames& parts, std::string_view 
 // The typed form of complete settings. Errors: ConfigError (a frequency that is no simple fraction).
 TypedConfiguration to_typed(const Settings& settings, const PartNames& parts);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

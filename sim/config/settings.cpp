@@ -9,11 +9,11 @@
 #include <cmath>
 
 #include "models/text/spelling.hpp"
-#include "sim/config/config_error.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/config/toml_text.hpp"
+#include "sim/point/config_error.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
@@ -272,4 +272,15 @@ void read_settings(const std::vector<Leaf>& leaves, const KeySpace& keys, Settin
   }
 }
 
-}  // namespace linebounce
+std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<std::string>& sets) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const std::string& set : sets) {
+    const std::size_t equals = set.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw ConfigError("--set " + set + ": must be path=value, such as machine.memory.latency_ns=200");
+    out.emplace_back(set.substr(0, equals), set.substr(equals + 1));
+  }
+  return out;
+}
+
+}  // namespace linebounce::sim

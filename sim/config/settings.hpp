@@ -11,12 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "workloads/program/parameters.hpp"
+#include "sim/point/config_value.hpp"
 
-namespace linebounce {
-
-// A value of a setting, in a sweep, in `at`, or given by --set.
-using ConfigValue = ParameterValue;
+namespace linebounce::sim {
 
 enum class ValueType { boolean, integer, number, text };
 
@@ -108,4 +105,7 @@ class KeySpace {
 // Checks every leaf against the legal keys.
 void read_settings(const std::vector<Leaf>& leaves, const KeySpace& keys, Settings& settings);
 
-}  // namespace linebounce
+// What --set has been given, "PATH=VALUE" each, as Overrides wants it. Errors: ConfigError.
+std::vector<std::pair<std::string, std::string>> split_sets(const std::vector<std::string>& sets);
+
+}  // namespace linebounce::sim

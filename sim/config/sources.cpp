@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::array<std::string_view, 4> kForms = {"calibrated: ", "datasheet: ", "paper: ", "assumed: "};
@@ -49,4 +49,4 @@ const std::string* source_of(const Sources& sources, std::string_view path) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

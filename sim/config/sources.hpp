@@ -9,7 +9,7 @@
 
 #include "sim/config/settings.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 using Sources = std::map<std::string, std::string>;  // by full path or table: "machine.bus", "machine.memory.latency_ns"
 
@@ -20,4 +20,4 @@ Sources read_sources(const toml::table& table, const std::string& file, const Or
 // The most special entry for a parameter; null if there is none.
 const std::string* source_of(const Sources& sources, std::string_view path);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

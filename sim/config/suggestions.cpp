@@ -7,7 +7,7 @@
 
 #include "models/text/spelling.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 // The longest first, so that "mb_per_s" is not taken for "s".
@@ -46,4 +46,4 @@ std::string not_known(std::string_view word, const std::vector<std::string>& kno
   return text;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // The candidate that is `key` in another unit, or with a unit where `key` has none ("latency_us", "latency" for "latency_ns");
 // empty if there is none. Only the last part of a dotted path may differ.
@@ -17,4 +17,4 @@ std::string_view unit_suffix(std::string_view key);
 // `is not known; known: a, b, c; did you mean b?`, for a value or a name.
 std::string not_known(std::string_view word, const std::vector<std::string>& known);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

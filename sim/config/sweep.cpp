@@ -6,7 +6,7 @@
 
 #include "sim/config/project_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kMostPoints = 100000;
@@ -214,4 +214,4 @@ toml::table sweep_table(const std::vector<SweepAxis>& axes) {
   return toml::table{{"together", std::move(together)}};
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

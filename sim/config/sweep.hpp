@@ -9,7 +9,7 @@
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // Sweeps can vary the machine as a whole: [sweep] machine = ["NAME", "PATH.toml"].
 inline constexpr std::string_view kMachineAxis = "machine";
@@ -39,4 +39,4 @@ void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValu
 // As [sweep] of a resolved configuration. Every axis is an element of `together`: a list keeps the order of the axes.
 toml::table sweep_table(const std::vector<SweepAxis>& axes);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

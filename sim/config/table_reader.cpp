@@ -4,7 +4,7 @@
 
 #include "sim/config/toml_text.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 Origin TableReader::origin_of(const std::string& key) const {
   const auto* found = table_.get(key);
@@ -79,4 +79,4 @@ void TableReader::finish() const {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,7 +8,7 @@
 
 #include "sim/config/settings.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 class TableReader {
  public:
@@ -44,4 +44,4 @@ class TableReader {
   KeySpace asked_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

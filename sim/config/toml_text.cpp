@@ -13,9 +13,9 @@
 #include <charconv>
 #include <sstream>
 
-#include "sim/config/config_error.hpp"
+#include "sim/point/config_error.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 std::string float_text(double value) {
@@ -134,4 +134,4 @@ std::string describe_node(const toml::node& node) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // Parses a file's text; `file` is what messages call it. Errors: ConfigError for bad syntax, a duplicate key, an empty text or
 // one that is no text at all.
@@ -26,4 +26,4 @@ std::filesystem::path file_of(const std::string& file, const toml::node& node);
 // "a string (\"fast\")", "an integer (4)", "a table": what stands where something else was expected.
 std::string describe_node(const toml::node& node);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -3,10 +3,12 @@
 #include "trace/reader.hpp"
 #include "workloads/replay/places.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 LayoutFile load_trace_layouts(const std::string& trace, int line_bytes) {
   return {trace, "", line_bytes, layouts_of(trace::Reader(trace).symbols())};
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

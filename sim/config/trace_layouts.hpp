@@ -5,7 +5,7 @@
 
 #include "sim/config/layout_file.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // The setting with the file that workload `replay` replays.
 inline constexpr const char* kTraceKey = "workload.trace";
@@ -14,4 +14,4 @@ inline constexpr const char* kTraceKey = "workload.trace";
 // of the machine. Errors: trace::TraceError.
 LayoutFile load_trace_layouts(const std::string& trace, int line_bytes);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

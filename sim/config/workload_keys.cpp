@@ -6,7 +6,7 @@
 
 #include "sim/config/suggestions.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kPrefix = "workload.";
@@ -113,4 +113,4 @@ Parameters to_parameters(const Settings& settings, const Catalogue& catalogue) {
   return Parameters(std::move(values));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "sim/config/settings.hpp"
-#include "workloads/registry.hpp"
+#include "workloads/workload_registry.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
-// What a configuration may name. The program's own: workloads().
+using namespace workloads;
+
+// What a configuration may name. The program's own: all_workloads().
 struct Catalogue {
   std::span<const WorkloadEntry> workloads;
 };
@@ -30,4 +32,4 @@ void fill_workload_defaults(Settings& settings, const Catalogue& catalogue, cons
 // The typed form of complete settings. Errors: ConfigError for a setting below "workload." that this workload doesn't declare.
 Parameters to_parameters(const Settings& settings, const Catalogue& catalogue);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

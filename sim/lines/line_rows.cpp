@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -81,4 +81,4 @@ int costliest_point(const std::map<int, std::vector<LineRow>>& points) {
   return worst;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/results/point_data.hpp"
+#include "sim/point/point_data.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // Adds up rows of lines.csv.
 struct MissSum {
@@ -61,4 +61,4 @@ LineSet lines_of(const std::vector<LineRow>& rows, const LineChoice& choice);
 // The point whose lines have the most latency; 0 if none has any.
 int costliest_point(const std::map<int, std::vector<LineRow>>& points);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -49,4 +49,4 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // Spearman's coefficient: 1 for the same order, -1 for the opposite one. Equal values share the mean of their ranks. Nothing
 // for fewer than two things, or where all values of `measured` are equal; 0 where all of `simulated` are: they tell no order.
@@ -14,4 +14,4 @@ std::optional<double> rank_correlation(const std::vector<double>& measured, cons
 // Of an even number of values the mean of the middle two. REQUIRES: at least one.
 double median(std::vector<double> values);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

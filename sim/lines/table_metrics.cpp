@@ -9,7 +9,9 @@
 #include "sim/lines/rank_correlation.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 namespace {
 
@@ -101,4 +103,4 @@ void add_table_metrics(const std::vector<PlacedTable>& tables, const std::vector
   if (!score.correlations.empty()) point.metrics["tables.rank_correlation_median"] = {median(score.correlations), ""};
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/lines/measured_table.hpp"
-#include "sim/results/point_data.hpp"
+#include "sim/point/measured_table.hpp"
+#include "sim/point/point_data.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 using LineNumber = std::uint64_t;  // of a coherence line in memory
 
@@ -30,4 +30,4 @@ LineNumber hottest_line(const std::vector<LineNumber>& lines, const std::vector<
 // tables.
 void add_table_metrics(const std::vector<PlacedTable>& tables, const std::vector<PlacedRow>& rows, PointData& point);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -7,7 +7,7 @@
 #include "trace/check.hpp"
 #include "trace/recover.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 void check_traces(const Plan& plan, const std::vector<int>& points) {
   std::map<std::string, bool> files;  // and whether they are checked
@@ -25,4 +25,4 @@ void check_traces(const Plan& plan, const std::vector<int>& points) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -5,11 +5,11 @@
 
 #include "sim/plan/plan.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // Reads each trace of these points once. With workload.recover one only must have
 // operations: what of it can be used is replayed.
 // Errors: trace::TraceError.
 void check_traces(const Plan& plan, const std::vector<int>& points);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

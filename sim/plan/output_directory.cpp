@@ -14,9 +14,9 @@
 
 #include "sim/config/experiment.hpp"
 #include "sim/results/csv.hpp"
-#include "sim/results/files.hpp"
+#include "sim/results/result_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ void remove_temporaries(const fs::path& directory) {
   for (const fs::path& point : point_directories(directory)) remove_files_with_prefix(point, kTemporaryPrefix);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,7 +8,7 @@
 
 #include "sim/results/manifest.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 enum class LockKind {
   alone,      // a run or a merge
@@ -58,4 +58,4 @@ void check_directory(const std::filesystem::path& directory, const std::string& 
 void remove_results(const std::filesystem::path& directory);
 void remove_temporaries(const std::filesystem::path& directory);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -3,9 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/plan/paper_points.hpp"
 #include "sim/results/numbers.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 // What was overridden on the command line may have taken a row's point away; in a file as it stands that is a mistake.
@@ -71,4 +72,4 @@ std::string point_name(const Plan& plan, int number) {
   return text + ")";
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

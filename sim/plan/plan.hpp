@@ -8,7 +8,7 @@
 #include "sim/config/experiment.hpp"
 #include "sim/results/paper.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct Plan {
   Experiment experiment;
@@ -34,4 +34,4 @@ std::vector<PaperResult> evaluate_paper(const Plan& plan, const std::vector<Repo
 // "point 3 (machine.cpus = 8)", or "the run" without a sweep.
 std::string point_name(const Plan& plan, int number);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

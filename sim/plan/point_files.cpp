@@ -8,10 +8,10 @@
 #include "sim/config/toml_text.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
-#include "sim/results/files.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/results/seed_file.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -213,4 +213,4 @@ void write_merged(const Plan& plan, const Merged& merged, const fs::path& direct
   if (plan.swept()) write_csv_files(directory, merge_csv(plan, directory));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -11,7 +11,7 @@
 #include "sim/results/manifest.hpp"
 #include "sim/results/results_json.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // simulate(), or what a test has in its place.
 using Simulation = std::function<PointData(const SimulationInput&, const std::function<void(double)>& progress)>;
@@ -42,4 +42,4 @@ Merged merge_points(const Plan& plan, const std::filesystem::path& directory);
 // Writes the top level's data files, if they are not so already. Without a sweep the point's own files are those.
 void write_merged(const Plan& plan, const Merged& merged, const std::filesystem::path& directory);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

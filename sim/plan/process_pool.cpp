@@ -18,7 +18,7 @@
 #include <system_error>
 #include <utility>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr auto kReportEvery = std::chrono::milliseconds(100);
@@ -225,4 +225,4 @@ void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolC
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

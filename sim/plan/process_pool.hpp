@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/failure.hpp"
+#include "sim/plan/exit_code.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // While it lives, SIGINT and SIGTERM don't end this process but can be asked for.
 class InterruptGuard {
@@ -47,4 +47,4 @@ struct PoolCallbacks {
 // or a `finished` that returned false, when those under way have been stopped. REQUIRES: this process has not touched SystemC.
 void run_in_processes(int count, int at_once, InterruptGuard& guard, const PoolCallbacks& callbacks);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

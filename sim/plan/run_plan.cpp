@@ -7,9 +7,9 @@
 #include "sim/plan/output_directory.hpp"
 #include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
-#include "sim/results/files.hpp"
+#include "sim/results/result_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -288,4 +288,4 @@ RunReport merge_plan(const Plan& plan, const RunOptions& options) {
   return report;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

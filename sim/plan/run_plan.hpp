@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/plan/failure.hpp"
+#include "sim/plan/exit_code.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/point_files.hpp"
 #include "sim/results/manifest.hpp"
 #include "sim/results/results_json.hpp"
+#include "sim/simulation/simulate.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct Progress {
   int points = 0;
@@ -59,4 +60,4 @@ std::vector<int> done_points(const Plan& plan, const std::filesystem::path& dire
 // the report. Errors: InputError when there is no such directory.
 RunReport merge_plan(const Plan& plan, const RunOptions& options);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -1,11 +1,11 @@
 // What this program was built from; written into the build folder by cmake/build_info.cmake, at each build.
 #pragma once
 
-namespace linebounce {
+namespace linebounce::sim {
 
 extern const char* const kVersion;   // "0.1.0"
 extern const char* const kCommit;    // `git describe`, or "unknown"
 extern const char* const kCompiler;  // "GNU 12.2.0"
 extern const char* const kSystemC;   // "2.3.4"
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -6,10 +6,10 @@
 #include <tuple>
 
 #include "models/text/csv_row.hpp"
-#include "sim/results/files.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/results/result_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr const char* kLatencyHeader = "point,kind,source,latency_cycles,latency_ns,count";
@@ -242,4 +242,4 @@ std::string csv_field(std::string_view text) {
   return quoted + '"';
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/results/point_data.hpp"
+#include "sim/point/point_data.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct CsvFile {
   std::string name;     // "latency.csv"
@@ -48,4 +48,4 @@ std::map<int, SeedValues> read_seeds_csv(const std::string& content);
 // A field, in quotes if it needs them (RFC 4180).
 std::string csv_field(std::string_view text);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -10,7 +10,7 @@
 #include "sim/results/build_info.hpp"
 #include "sim/results/numbers.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using nlohmann::ordered_json;
@@ -105,4 +105,4 @@ std::string utc_now() {
   return text.data();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 enum class RunStatus { complete, interrupted, failed };
 
@@ -56,4 +56,4 @@ std::string program_commit();
 
 std::string utc_now();
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

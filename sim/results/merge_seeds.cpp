@@ -6,7 +6,7 @@
 #include <iterator>
 #include <tuple>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 ReportedMetric mean_of(const std::vector<double>& values, const std::string& unit) {
@@ -187,4 +187,4 @@ MergedPoint merge_seeds(std::vector<PointData> runs) {
   return merged;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/point/point_data.hpp"
 #include "sim/results/numbers.hpp"
-#include "sim/results/point_data.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct ReportedMetric {
   Number value;
@@ -32,4 +32,4 @@ void add_lines(std::vector<LineRow>& sum, std::vector<LineRow> lines);
 // The two-sided 95 % quantile of Student's t distribution. REQUIRES: degrees_of_freedom >= 1.
 double student_t_95(std::size_t degrees_of_freedom);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -39,4 +39,4 @@ std::map<std::string, std::string> metric_names(const std::set<std::string>& nam
   return parts;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

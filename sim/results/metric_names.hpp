@@ -5,10 +5,10 @@
 #include <set>
 #include <string>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // For each name its part of metrics' names: of lower-case letters, digits and _-[], without a dot. Names that come out alike
 // are numbered: "log", "log-2".
 std::map<std::string, std::string> metric_names(const std::set<std::string>& names);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

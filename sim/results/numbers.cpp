@@ -6,7 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 std::optional<double> numeric(const ParameterValue& value) {
@@ -71,4 +71,4 @@ bool same_value(const ParameterValue& left, const ParameterValue& right) {
   return left == right;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -9,7 +9,9 @@
 
 #include "workloads/program/parameters.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 using Number = std::variant<std::int64_t, double>;
 
@@ -40,4 +42,4 @@ nlohmann::ordered_json at_to_json(const Values& values) {
 // Equal as a user means it: 8 and 8.0 are the same number.
 bool same_value(const ParameterValue& left, const ParameterValue& right);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

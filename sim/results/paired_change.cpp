@@ -4,7 +4,7 @@
 
 #include "sim/results/merge_seeds.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 double mean(const std::vector<double>& values) {
@@ -35,4 +35,4 @@ PairedChange paired_change(const std::vector<double>& base, const std::vector<do
   return change;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

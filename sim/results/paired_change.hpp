@@ -3,7 +3,7 @@
 
 #include <vector>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct PairedChange {
   double base = 0, changed = 0;            // means over the seeds
@@ -15,4 +15,4 @@ struct PairedChange {
 // falls out. REQUIRES: as many of one as of the other, two at least; the base's mean is not 0.
 PairedChange paired_change(const std::vector<double>& base, const std::vector<double>& changed);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

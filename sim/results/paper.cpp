@@ -5,56 +5,8 @@
 
 #include "sim/results/numbers.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
-
-bool is_order(const PaperRow& row) {
-  return row.metrics.size() > 1;
-}
-
-std::vector<int> selected(const std::map<std::string, ConfigValue>& wanted, const std::vector<Point>& points) {
-  std::vector<int> numbers;
-  for (const Point& point : points) {
-    if (lies_at(point, wanted)) numbers.push_back(point.number);
-  }
-  return numbers;
-}
-
-std::string at_text(const std::map<std::string, ConfigValue>& at) {
-  std::string text = "{";
-  for (const auto& [path, value] : at) text += (text.size() > 1 ? ", " : " ") + path + " = " + value_text(value);
-  return text + (at.empty() ? "}" : " }");
-}
-
-// Points of a shape differ in `over` alone: two with the same value there mean that `at` leaves another axis open.
-void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, const std::vector<Point>& points) {
-  std::vector<ConfigValue> seen;
-  for (const int number : numbers) {
-    for (const auto& entry : points[static_cast<std::size_t>(number)].at) {
-      if (entry.first != row.over) continue;
-      const ConfigValue& value = entry.second;
-      if (std::any_of(seen.begin(), seen.end(), [&](const ConfigValue& other) { return same_value(other, value); })) {
-        throw ConfigError("paper row " + row.id + ": at = " + at_text(row.at) + " selects several points with " + row.over +
-                          " = " + value_text(value) + "; name the other swept keys in `at`");
-      }
-      seen.push_back(value);
-    }
-  }
-  if (seen.size() != numbers.size() || seen.size() < 2) {
-    throw ConfigError("paper row " + row.id + ": a shape needs at least two points along over = \"" + row.over +
-                      "\", which must be a swept key; at = " + at_text(row.at) + " selects " + std::to_string(numbers.size()));
-  }
-}
-
-std::vector<int> require_one(const PaperRow& row, const char* key, const std::map<std::string, ConfigValue>& at,
-                             const std::vector<Point>& points) {
-  std::vector<int> numbers = selected(at, points);
-  if (numbers.size() != 1) {
-    throw ConfigError("paper row " + row.id + ": " + key + " = " + at_text(at) + " selects " + std::to_string(numbers.size()) +
-                      " of the " + std::to_string(points.size()) + " points; it must select one");
-  }
-  return numbers;
-}
 
 // A metric of a point, as the results file has it. Fills in the unit or the reason why there is no value.
 std::optional<double> look_up(const std::string& metric, const ReportedPoint& point, PaperResult& result) {
@@ -138,18 +90,6 @@ bool unfinished(const PaperPoints& where, const std::vector<ReportedPoint>& poin
 
 }  // namespace
 
-PaperPoints select_points(const PaperRow& row, const std::vector<Point>& points) {
-  PaperPoints where;
-  if (row.shape != Shape::none && !is_order(row)) {
-    where.at = selected(row.at, points);
-    require_one_axis(row, where.at, points);
-  } else {
-    where.at = require_one(row, "at", row.at, points);
-  }
-  if (row.relative_to) where.relative_to = require_one(row, "relative_to", *row.relative_to, points);
-  return where;
-}
-
 PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::vector<ReportedPoint>& points, bool scored) {
   PaperResult result;
   result.row = row;
@@ -157,7 +97,7 @@ PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::v
     result.problem = "no point of this run is the one that it speaks of";
     return result;
   }
-  if (row.shape != Shape::none || is_order(row)) {
+  if (row.shape != Shape::none || row.is_order()) {
     evaluate_series(result, where, points);
   } else {
     evaluate_value(result, where, points);
@@ -187,4 +127,4 @@ std::string to_string(Shape shape) {
   return "";
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/config/experiment.hpp"
+#include "sim/point/paper_row.hpp"
 #include "sim/results/merge_seeds.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct ReportedPoint {
   std::vector<std::pair<std::string, ConfigValue>> at;
@@ -34,14 +34,10 @@ struct PaperPoints {
   std::vector<int> relative_to;  // one, if the row has relative_to
 };
 
-// Finds the points that the row's `at` (and `relative_to`) select, comparing with what each point resolved to. A shape needs at
-// least two, in the sweep's order, everything else exactly one. Errors: ConfigError naming the row.
-PaperPoints select_points(const PaperRow& row, const std::vector<Point>& points);
-
 // Scores one row. `scored` is false when the machine or the workload was overridden: the row is then shown but not judged.
 PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::vector<ReportedPoint>& points, bool scored);
 
 std::string to_string(PaperKind kind);
 std::string to_string(Shape shape);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

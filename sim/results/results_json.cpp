@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "sim/results/files.hpp"
+#include "sim/results/result_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using nlohmann::ordered_json;
@@ -112,4 +112,4 @@ std::vector<ReportedPoint> read_points(const std::string& text) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

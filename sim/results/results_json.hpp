@@ -11,7 +11,7 @@
 #include "sim/results/merge_seeds.hpp"
 #include "sim/results/paper.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // The content of a results.json. points[k] is point number k of the plan, without metrics if it has not finished.
 struct Results {
@@ -30,4 +30,4 @@ nlohmann::ordered_json paper_to_json(const PaperResult& result);
 // Only the points of a results.json. Errors: InputError, saying what is wrong but not where: the caller knows the file.
 std::vector<ReportedPoint> read_points(const std::string& text);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "sim/results/files.hpp"
+#include "sim/results/result_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LatencyRow, kind, source, latency_cycles, latency_ns, count)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LockRow, lock, call_site, util_pct, con_pct, hold_mean_us, hold_max_us, wait_mean_us,
@@ -113,4 +113,4 @@ SeedFile read_seed_file(std::string_view text) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "sim/results/point_data.hpp"
+#include "sim/point/point_data.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct SeedFile {
   std::string hash;  // of the point's configuration
@@ -22,4 +22,4 @@ std::string write_seed_file(const SeedFile& file);
 // Errors: InputError when the text is no such file.
 SeedFile read_seed_file(std::string_view text);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -126,4 +126,4 @@ void add_latency_metrics(const LatencyBins& bins, const LatencyBins& reads, cons
   LatencyMetrics(bins, reads, to_ns, point).add();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

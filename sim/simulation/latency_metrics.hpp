@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "sim/results/point_data.hpp"
+#include "sim/point/point_data.hpp"
 #include "sim/simulation/peaks.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // {kind, source} to histogram; kind "kernel" or "user", sources as latency.csv names them. None is empty.
 using LatencyBins = std::map<std::pair<std::string, std::string>, Histogram>;
@@ -19,4 +19,4 @@ using LatencyBins = std::map<std::pair<std::string, std::string>, Histogram>;
 void add_latency_metrics(const LatencyBins& bins, const LatencyBins& reads, const std::function<double(std::int64_t)>& to_ns,
                          PointData& point);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -5,7 +5,7 @@
 
 #include "sim/results/metric_names.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -89,4 +89,4 @@ void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timeb
   for (const LockRow& row : point.locks) add_metrics(row, lock_names.at(row.lock), call_sites.at(row.call_site), point);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -2,14 +2,16 @@
 #pragma once
 
 #include "models/timebase.hpp"
-#include "sim/results/point_data.hpp"
+#include "sim/point/point_data.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 // A row for each lock and for each function that took it; `measured` ticks on `cpus` CPUs.
 void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timebase& timebase, Tick measured, int cpus,
                    PointData& point);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

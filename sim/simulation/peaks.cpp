@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -103,4 +103,4 @@ std::int64_t mode(const Histogram& histogram, std::int64_t window) {
       ->latency;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

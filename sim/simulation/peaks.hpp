@@ -16,7 +16,7 @@
 #include <map>
 #include <vector>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 using Histogram = std::map<std::int64_t, std::int64_t>;  // latency in cycles to count; counts are positive
 
@@ -36,4 +36,4 @@ std::vector<Peak> find_peaks(const Histogram& histogram, std::int64_t window);
 // Where the smoothed histogram is highest; of equals the first. REQUIRES: as above, and a histogram that is not empty.
 std::int64_t mode(const Histogram& histogram, std::int64_t window);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,7 +8,7 @@
 
 #include "models/failure.hpp"
 #include "models/text/spelling.hpp"
-#include "sim/config/config_error.hpp"
+#include "sim/point/config_error.hpp"
 #include "sim/simulation/lock_rows.hpp"
 #include "sim/simulation/statistics.hpp"
 #include "sim/simulation/table_places.hpp"
@@ -17,9 +17,11 @@
 #include "trace/recover.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
-#include "workloads/registry.hpp"
+#include "workloads/workload_registry.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 namespace {
 
@@ -147,8 +149,8 @@ std::unique_ptr<trace::Reader> open_trace(const SimulationInput& input) {
 
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
-  const auto entry =
-      std::find_if(workloads().begin(), workloads().end(), [&](const WorkloadEntry& w) { return w.name == input.workload; });
+  const auto entry = std::find_if(all_workloads().begin(), all_workloads().end(),
+                                  [&](const WorkloadEntry& w) { return w.name == input.workload; });
   const std::unique_ptr<Workload> workload = entry->create(input.parameters);
   if (input.run.measure_us == 0 && !workload->ends()) {
     throw std::invalid_argument("run.measure_us: the programs of workload " + input.workload +
@@ -217,4 +219,4 @@ PointData simulate_with(SimulationTap& tap, const SimulationInput& input, const 
   return run_or_say_why(input, progress, &tap);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -1,49 +1,22 @@
 // One run of one point: builds the machine, runs the workload, collects what the results files hold.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <map>
+#include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "models/core/program_tap.hpp"
-#include "models/machine_protocols.hpp"
-#include "models/machine_spec.hpp"
-#include "models/memory/homes.hpp"
 #include "models/observer.hpp"
 #include "models/timebase.hpp"
-#include "sim/lines/measured_table.hpp"
-#include "sim/results/point_data.hpp"
-#include "workloads/program/layout_set.hpp"
-#include "workloads/program/parameters.hpp"
+#include "sim/point/point_data.hpp"
+#include "sim/point/simulation_input.hpp"
 
-namespace linebounce {
-
+namespace linebounce::workloads {
+class AddressSpace;
 class LockSet;
+}  // namespace linebounce::workloads
 
-struct RunSpec {
-  double warmup_us = 0;   // statistics start after this
-  double measure_us = 0;  // 0: until every program has ended
-  bool record_timeline = false;
-  double timeline_us = 1000;  // from the begin of the measured time: how much of it
-};
-
-struct SimulationInput {
-  MachineSpec machine;
-  MachineProtocols protocols{Protocol{}};  // those that the machine names, loaded
-  std::map<std::string, Home> placement;   // of objects, by name
-  std::string workload;                    // a name of workloads()
-  Parameters parameters;                   // complete: defaults filled in
-  LayoutSet layouts;                       // of the file that the workload names, if it names one
-  std::string trace;                       // the file that the workload replays; empty: it replays none
-  bool as_recorded = false;                // the trace, under the conditions of the run that was recorded
-  RunSpec run;
-  EngineSpec engine;
-  std::vector<MeasuredTable> tables;          // what lines are held against
-  std::map<std::string, std::string> places;  // of settings by path, for messages: "FILE:LINE:COLUMN", "--set"
-  std::uint64_t seed = 1;
-};
+namespace linebounce::sim {
 
 // The simulation stopped at a deadlock, livelock, stale value or impossible transition: exit code 4. what() holds the whole
 // report (what happened, the line's history, every pending transaction, the seed).
@@ -71,4 +44,4 @@ PointData simulate(const SimulationInput& input, const std::function<void(double
 // The same, with somebody who listens.
 PointData simulate_with(SimulationTap& tap, const SimulationInput& input, const std::function<void(double)>& progress);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

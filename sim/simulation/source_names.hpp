@@ -5,10 +5,10 @@
 
 #include "models/observer.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 inline constexpr std::array<const char*, kSources> kSourceNames = {"local_c2c",  "local_memory", "remote_memory",
                                                                    "remote_c2c", "node_cache",   "upgrade"};
 inline constexpr std::array<const char*, kAccessKinds> kAccessNames = {"load", "store", "atomic"};
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

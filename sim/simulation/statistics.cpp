@@ -8,7 +8,7 @@
 #include "sim/results/metric_names.hpp"
 #include "sim/simulation/source_names.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -322,4 +322,4 @@ void Statistics::collect_transitions(const Machine& machine, PointData& point) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

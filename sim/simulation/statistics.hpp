@@ -9,11 +9,13 @@
 #include "models/machine.hpp"
 #include "models/observer.hpp"
 #include "sim/lines/table_metrics.hpp"
-#include "sim/results/point_data.hpp"
+#include "sim/point/point_data.hpp"
 #include "sim/simulation/latency_metrics.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 // Counts of a latency in cycles. Small ones in an array, the rest in a map.
 class LatencyHistogram {
@@ -98,4 +100,4 @@ class Statistics final : public Observer {
   MissTable table_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

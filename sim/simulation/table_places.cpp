@@ -6,7 +6,7 @@
 #include "sim/config/settings.hpp"
 #include "sim/config/suggestions.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::vector<PlacedTable> place_tables(const std::vector<MeasuredTable>& tables, 
   return placed;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -7,7 +7,9 @@
 #include "sim/lines/table_metrics.hpp"
 #include "workloads/program/layout_set.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 // A table has no lines where this run has no such object: a variant of the workload may do without a structure that the layout
 // file declares, and none may have its home where the measured one had. REQUIRES: the workload has placed its objects; `tables`
@@ -16,4 +18,4 @@ namespace linebounce {
 std::vector<PlacedTable> place_tables(const std::vector<MeasuredTable>& tables, const LayoutSet& declared,
                                       const AddressSpace& memory, const LineStore& store, const Homes& homes);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

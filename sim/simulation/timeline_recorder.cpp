@@ -11,7 +11,7 @@
 #include "sim/results/csv.hpp"
 #include "sim/simulation/source_names.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -142,4 +142,4 @@ std::string TimelineRecorder::place_columns(const Span& span, const AddressSpace
   return fmt::format(",{},{},{},{}\n", csv_field(symbol.object), symbol.line, symbol.offset, csv_field(symbol.field));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -9,7 +9,9 @@
 #include "models/timeline.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 class TimelineRecorder final : public Timeline {
  public:
@@ -53,4 +55,4 @@ class TimelineRecorder final : public Timeline {
   std::vector<std::string> texts_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -72,4 +72,4 @@ void FetchedInstructions::execute(std::uint64_t instructions) {
   out_->append(stream_, operation);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

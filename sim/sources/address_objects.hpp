@@ -6,7 +6,7 @@
 
 #include "trace/writer.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // One object for each page of 4 KiB that is touched, with its address: so they keep their distances when they are placed.
 class AddressObjects {
@@ -48,4 +48,4 @@ class FetchedInstructions {
   bool any_ = false;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

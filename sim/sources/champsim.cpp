@@ -8,7 +8,7 @@
 #include "sim/sources/formats.hpp"
 #include "sim/sources/line_file.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::vector<std::string> convert_champsim(const std::filesystem::path& file, tra
   };
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

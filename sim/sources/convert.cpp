@@ -2,7 +2,7 @@
 
 #include "sim/sources/formats.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 std::vector<std::string> convert_foreign(const SourceFormat& format, const std::filesystem::path& in,
                                          const std::filesystem::path& out) {
@@ -17,4 +17,4 @@ std::vector<std::string> convert_foreign(const SourceFormat& format, const std::
   return summary.missing;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -4,7 +4,7 @@
 #include "sim/sources/formats.hpp"
 #include "sim/sources/line_file.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::vector<std::string> convert_dinero(const std::filesystem::path& file, trace
   return Dinero(file, out).convert();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -9,7 +9,7 @@
 
 #include "trace/writer.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // Each reads the whole file and writes what it holds; returns what it does not hold and a replay would want, a sentence each.
 // Errors: TraceError with the line or record; trace::WriteError.
@@ -35,4 +35,4 @@ inline constexpr std::array kSourceFormats = {
 std::vector<std::string> convert_foreign(const SourceFormat& format, const std::filesystem::path& in,
                                          const std::filesystem::path& out);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

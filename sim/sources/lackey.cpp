@@ -4,7 +4,7 @@
 #include "sim/sources/formats.hpp"
 #include "sim/sources/line_file.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -59,4 +59,4 @@ std::vector<std::string> convert_lackey(const std::filesystem::path& file, trace
   return Lackey(file, out).convert();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

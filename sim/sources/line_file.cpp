@@ -9,7 +9,7 @@
 
 #include "trace/error.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::optional<std::uint64_t> decimal(std::string_view text) {
   return number(text, 10);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

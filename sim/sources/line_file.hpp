@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // Errors: trace::TraceError if it can't be opened or is compressed: then it says with what to decompress it.
 std::ifstream open_input(const std::filesystem::path& file);
@@ -37,4 +37,4 @@ std::string_view take_word(std::string_view& text);
 std::optional<std::uint64_t> hexadecimal(std::string_view text);
 std::optional<std::uint64_t> decimal(std::string_view text);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -10,7 +10,7 @@
 #include "sim/sources/formats.hpp"
 #include "sim/sources/line_file.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 namespace {
 
@@ -190,4 +190,4 @@ std::vector<std::string> convert_perf_script(const std::filesystem::path& file, 
   return PerfScript(file, out).convert();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

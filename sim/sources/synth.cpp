@@ -7,7 +7,9 @@
 #include "workloads/program/random.hpp"
 #include "workloads/program/zipf.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
 
 namespace {
 
@@ -131,4 +133,4 @@ void write_synthetic(const SynthSpec& spec, trace::Writer& out) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -6,7 +6,7 @@
 
 #include "trace/writer.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct SynthSpec {
   int threads = 4;
@@ -30,4 +30,4 @@ struct SynthSpec {
 // The file is not finished by it. Errors: trace::WriteError.
 void write_synthetic(const SynthSpec& spec, trace::Writer& out);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,7 +8,10 @@
 #include "models/cache/cache_array.hpp"
 #include "workloads/program/random.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
+
 namespace {
 
 enum Group : int { kShape, kCaches, kOrder, kCosts, kBuffers, kClocks, kBus, kMemory, kNode, kNodeCache, kNetwork, kWorkload };
@@ -290,4 +293,4 @@ RandomCase random_case(const RandomBase& base, std::uint64_t seed, std::int64_t 
   return fitting;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

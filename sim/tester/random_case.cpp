@@ -10,7 +10,7 @@
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/project_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr const char* kShownAs = "random case";
@@ -84,4 +84,4 @@ SimulationInput input_of(const RandomBase& base, const RandomCase& random) {
   return expand(experiment).front().input;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,7 +8,7 @@
 
 #include "sim/config/experiment.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // Where cases start from: a machine as the user names it.
 struct RandomBase {
@@ -44,4 +44,4 @@ std::string experiment_text(const RandomBase& base, const RandomCase& tried, con
 // What simulate() takes. Errors: ConfigError, if the settings don't fit each other.
 SimulationInput input_of(const RandomBase& base, const RandomCase& random);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -10,8 +10,9 @@
 #include <system_error>
 
 #include "sim/results/seed_file.hpp"
+#include "sim/simulation/simulate.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr int kNone = std::numeric_limits<int>::max();
@@ -155,4 +156,4 @@ std::vector<CaseResult> run_cases(const RandomBase& base, const std::vector<Case
   return CaseRunner(base, runs, limits).run(guard, progress);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

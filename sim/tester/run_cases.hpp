@@ -8,7 +8,7 @@
 #include "sim/plan/process_pool.hpp"
 #include "sim/tester/random_case.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 enum class Verdict {
   passed,
@@ -39,4 +39,4 @@ struct CaseLimits {
 std::vector<CaseResult> run_cases(const RandomBase& base, const std::vector<CaseRun>& runs, const CaseLimits& limits,
                                   InterruptGuard& guard, const std::function<void(double)>& progress);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

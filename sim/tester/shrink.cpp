@@ -8,7 +8,7 @@
 #include <set>
 #include <string_view>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using Settings = std::vector<CaseSetting>;
@@ -149,4 +149,4 @@ Shrunk shrink(const RandomBase& base, const RandomCase& failing, const CaseResul
   return Shrinker(base, {failing, result, 0, false}, seconds, guard).run();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

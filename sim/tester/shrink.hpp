@@ -3,7 +3,7 @@
 
 #include "sim/tester/run_cases.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 struct Shrunk {
   RandomCase smallest;
@@ -16,4 +16,4 @@ struct Shrunk {
 // more. REQUIRES: `failing` gives `result`.
 Shrunk shrink(const RandomBase& base, const RandomCase& failing, const CaseResult& result, int seconds, InterruptGuard& guard);
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "tests/trace/sample.hpp"
-#include "trace/kinds.hpp"
+#include "trace/operation_kinds.hpp"
 
 namespace linebounce::trace {
 namespace {

@@ -9,9 +9,12 @@
 
 #include "sim/config/layout_file.hpp"
 #include "tests/models/support/small_machine.hpp"
-#include "workloads/linux/kernel.hpp"
+#include "workloads/linux26/kernel/kernel.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+using namespace sim;
 
 // Two nodes and a memory model that keeps no order but what is asked for.
 inline MachineSpec small_itanium(int cpus) {
@@ -40,7 +43,7 @@ class KernelMachine {
         locks(space, spec.cpus) {
     layouts = load_layout_file("linux_2_6_20", "").layouts;
     for (const Layout& layout : own) layouts.add(layout);
-    kernel.emplace(Setting{space, locks, spec_, small.machine.layout(), 1, &layouts}, Kernel::Options{});
+    kernel.emplace(WorkloadSetup{space, locks, spec_, small.machine.layout(), 1, &layouts}, Kernel::Options{});
   }
 
   // The same program on every CPU.

@@ -5,6 +5,9 @@
 #include "workloads/locks/lock_set.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 // CPU 0 waits for `outer`, which CPU 1 holds; an interrupt on top of that wait takes `inner`, which CPU 1 wants. The

@@ -8,6 +8,9 @@
 #include "workloads/program/zipf.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 TEST(Zipf, OfExponentOneTheSecondRankHasHalfOfTheFirst) {

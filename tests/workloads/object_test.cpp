@@ -6,6 +6,9 @@
 #include "workloads/program/layout_set.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 Layout based(int base) {

@@ -12,6 +12,9 @@
 #include "workloads/program/random.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 const Layout kPair = {.name = "pair", .size = 24, .fields = {{"first", 0}, {"second", 16, 4}}};

@@ -1,9 +1,13 @@
 // Parameters that name a lock: each knows every lock, be it as a choice or with the reason why not.
-#include "workloads/registry.hpp"
-
 #include <gmock/gmock.h>
 
+#include "workloads/locks/lock_registry.hpp"
+#include "workloads/workload_registry.hpp"
+
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 using testing::Contains;
@@ -31,7 +35,7 @@ TEST(LockParameter, OffersTheLocksThatSuitAndGivesTheReasonForTheOthers) {
 // Of those that refuse any: a lock that is added later is judged by its traits.
 TEST(LockParameter, InEveryWorkloadKnowsEveryLockAndItsDefaultSuits) {
   int seen = 0;
-  for (const WorkloadEntry& workload : workloads()) {
+  for (const WorkloadEntry& workload : all_workloads()) {
     for (const ParameterDeclaration& parameter : workload.parameters) {
       if (parameter.refusals.empty()) continue;
       ++seen;

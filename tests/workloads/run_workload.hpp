@@ -11,9 +11,11 @@
 #include "tests/models/support/small_machine.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
-#include "workloads/registry.hpp"
+#include "workloads/workload_registry.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
 
 class Metrics final : public MetricSink {
  public:
@@ -26,8 +28,8 @@ class Metrics final : public MetricSink {
 
 inline const WorkloadEntry& find_workload(const std::string& name) {
   const auto entry =
-      std::find_if(workloads().begin(), workloads().end(), [&name](const WorkloadEntry& w) { return w.name == name; });
-  if (entry == workloads().end()) throw std::logic_error("no workload of this name");
+      std::find_if(all_workloads().begin(), all_workloads().end(), [&name](const WorkloadEntry& w) { return w.name == name; });
+  if (entry == all_workloads().end()) throw std::logic_error("no workload of this name");
   return *entry;
 }
 

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "tests/workloads/kernel_machine.hpp"
-#include "workloads/scheduler/scheduler.hpp"
+#include "workloads/linux26/scheduler/scheduler.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
 
 // Runs for a time, not to its programs' end: a task that nobody wakes is seen in what it has not done.
 class TaskMachine : public KernelMachine {

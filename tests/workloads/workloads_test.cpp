@@ -9,6 +9,9 @@
 #include "tests/workloads/run_workload.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 TEST(RandomReferences, EveryCpuDoesItsOperationsAndTheSumsAreRight) {

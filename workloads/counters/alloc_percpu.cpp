@@ -4,9 +4,10 @@
 
 #include <stdexcept>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
-PerCpuAllocator::PerCpuAllocator(const Setting& setting, int bytes_per_cpu) : bytes_(static_cast<Address>(bytes_per_cpu)) {
+PerCpuAllocator::PerCpuAllocator(const WorkloadSetup& setting, int bytes_per_cpu)
+    : bytes_(static_cast<Address>(bytes_per_cpu)) {
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
     const int node = setting.layout.cpus[static_cast<std::size_t>(cpu)].node;
     areas_.push_back(setting.memory.place_array(fmt::format("percpu_area[{}]", cpu), bytes_per_cpu, Home::on(node)));
@@ -20,4 +21,4 @@ PerCpu PerCpuAllocator::allocate(int bytes) {
   return {&areas_, offset};
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -7,7 +7,7 @@
 
 #include "workloads/program/workload.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // Where the copies of one object are.
 class PerCpu {
@@ -25,7 +25,7 @@ class PerCpu {
 class PerCpuAllocator {
  public:
   // `bytes_per_cpu`: for all objects that it will give out.
-  PerCpuAllocator(const Setting& setting, int bytes_per_cpu);
+  PerCpuAllocator(const WorkloadSetup& setting, int bytes_per_cpu);
   PerCpuAllocator(const PerCpuAllocator&) = delete;
   PerCpuAllocator& operator=(const PerCpuAllocator&) = delete;
 
@@ -38,4 +38,4 @@ class PerCpuAllocator {
   Address used_ = 0;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

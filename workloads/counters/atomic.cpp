@@ -2,7 +2,7 @@
 #include "models/failure.hpp"
 #include "workloads/counters/counters.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::unique_ptr<ReferenceCount> make_atomic_reference_count(const CounterPlace& 
   return std::make_unique<AtomicReferenceCount>(word);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

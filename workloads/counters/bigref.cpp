@@ -7,7 +7,7 @@
 #include "models/failure.hpp"
 #include "workloads/counters/counters.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::unique_ptr<ReferenceCount> make_bigref(const CounterPlace& place) {
   return std::make_unique<Bigref>(place, at);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

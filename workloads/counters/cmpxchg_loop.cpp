@@ -1,7 +1,7 @@
 // One word, changed by compare-and-exchange, again and again until nobody came between.
 #include "workloads/counters/counters.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -29,4 +29,4 @@ std::unique_ptr<Counter> make_cmpxchg_counter(const CounterPlace& place) {
   return std::make_unique<CmpxchgCounter>(place.place({.name = "cmpxchg_counter", .fields = {{"value", 0}}}));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -3,7 +3,7 @@
 
 #include "models/core/cpu.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class Counter {
  public:
@@ -24,4 +24,4 @@ class ReferenceCount {
   virtual bool begin_dying(Cpu& cpu) { return put(cpu); }
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

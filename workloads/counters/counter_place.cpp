@@ -1,6 +1,6 @@
 #include "workloads/counters/counters.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 Address CounterPlace::place(Layout layout) const {
   if (word) return *word;
@@ -15,4 +15,4 @@ void add_to_own_word(Cpu& cpu, Interrupts& interrupts, Address word, Value amoun
   interrupts.enable_softirqs(cpu);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -6,12 +6,12 @@
 
 #include <stdexcept>
 
+#include "workloads/counters/counter_registry.hpp"
 #include "workloads/counters/counters.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
-#include "workloads/registry.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -28,7 +28,7 @@ class CounterScaling final : public Workload {
         inside_(parameters.integer("inside_cycles")),
         rcu_parameters_(rcu_parameters(parameters)) {}
 
-  void set_up(const Setting& setting) override {
+  void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
     const CounterEntry& entry = find_counter(name_);
     if (references_ ? entry.create_reference_count == nullptr : entry.create_counter == nullptr)
@@ -100,7 +100,7 @@ class CounterScaling final : public Workload {
 
 std::vector<ParameterDeclaration> counter_scaling_parameters() {
   std::vector<std::string> names;
-  for (const CounterEntry& entry : counters()) names.push_back(entry.name);
+  for (const CounterEntry& entry : all_counters()) names.push_back(entry.name);
   std::vector<ParameterDeclaration> declarations = {
       {.name = "counter", .default_value = std::string("atomic"), .meaning = "the algorithm", .choices = names},
       {.name = "counts",
@@ -124,4 +124,4 @@ std::unique_ptr<Workload> make_counter_scaling(const Parameters& parameters) {
   return std::make_unique<CounterScaling>(parameters);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

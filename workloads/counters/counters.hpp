@@ -1,4 +1,4 @@
-// The factories of all counters, for the table in workloads/registry.cpp.
+// The factories of all counters, for the table in workloads/workload_registry.cpp.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/rcu/rcu.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // Where a counter is to be, and what it may need.
 struct CounterPlace {
@@ -47,4 +47,4 @@ bool dec_and_lock(Cpu& cpu, Address count, MeteredLock& lock, int bytes = 8);
 // to other CPUs.
 void add_to_own_word(Cpu& cpu, Interrupts& interrupts, Address word, Value amount);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

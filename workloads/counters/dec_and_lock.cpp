@@ -3,7 +3,7 @@
 #include "models/failure.hpp"
 #include "workloads/counters/counters.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::unique_ptr<ReferenceCount> make_dec_and_lock(const CounterPlace& place) {
   return std::make_unique<DecAndLock>(place, at);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -3,7 +3,7 @@
 #include "models/failure.hpp"
 #include "workloads/counters/counters.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -73,4 +73,4 @@ std::unique_ptr<ReferenceCount> make_lockref(const CounterPlace& place) {
   return std::make_unique<Lockref>(at);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -1,7 +1,7 @@
 // Every CPU counts in a word of its own; who wants the sum reads them all.
 #include "workloads/counters/counters.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -31,4 +31,4 @@ std::unique_ptr<Counter> make_per_cpu_counter(const CounterPlace& place) {
   return std::make_unique<PerCpuCounter>(place);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -1,7 +1,7 @@
 // A plain word that a lock protects.
 #include "workloads/counters/counters.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::unique_ptr<Counter> make_counter_under_lock(const CounterPlace& place) {
   return std::make_unique<CounterUnderLock>(place, at);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -2,7 +2,7 @@
 // 2014), with what orders each thread's operations behind a plus sign; "po" is program order alone.
 #include "workloads/litmus/litmus_test.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 std::span<const LitmusTest> litmus_tests() {
   static const std::vector<LitmusTest> kTests = {
@@ -90,4 +90,4 @@ std::span<const LitmusTest> litmus_tests() {
   return kTests;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

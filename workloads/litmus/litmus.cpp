@@ -18,7 +18,7 @@
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/random.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -50,7 +50,7 @@ class Litmus final : public Workload {
   Litmus(const LitmusTest& test, std::int64_t rounds) : test_(test), rounds_(static_cast<std::size_t>(rounds)) {}
 
   [[nodiscard]] bool ends() const override { return true; }
-  void set_up(const Setting& setting) override;
+  void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
   void report(const RunFacts& facts, MetricSink& metrics) const override;
 
@@ -83,7 +83,7 @@ class Litmus final : public Workload {
   std::vector<LitmusOutcome> outcomes_;  // by round; each CPU writes what is its own
 };
 
-void Litmus::set_up(const Setting& setting) {
+void Litmus::set_up(const WorkloadSetup& setting) {
   cpus_ = setting.machine.cpus;
   const auto threads = static_cast<int>(test_.threads.size());
   if (cpus_ < threads) {
@@ -310,4 +310,4 @@ std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t round
   return std::make_unique<Litmus>(test, rounds);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -152,4 +152,4 @@ const LitmusTest& find_litmus_test(std::string_view name) {
   return *found;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 struct LitmusStatement {
   enum class Kind : std::uint8_t { load, store, exchange, await, fence };
@@ -60,4 +60,4 @@ std::span<const LitmusTest> litmus_tests();
 // Errors: std::out_of_range.
 const LitmusTest& find_litmus_test(std::string_view name);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -7,7 +7,7 @@
 #include "models/machine_spec.hpp"
 #include "workloads/litmus/litmus_test.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // What the architecture allows.
 //   sc    interleavings of the threads' operations
@@ -25,4 +25,4 @@ std::set<LitmusOutcome> outcomes_with_store_buffers(const LitmusTest& test, bool
 // volume 2, part 2, chapter 2, which explains the rules by executions like these.
 std::set<LitmusOutcome> allowed_by_itanium(const LitmusTest& test);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

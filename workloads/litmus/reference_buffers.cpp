@@ -5,7 +5,7 @@
 
 #include "workloads/litmus/reference.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -124,4 +124,4 @@ std::set<LitmusOutcome> allowed_outcomes(const LitmusTest& test, Consistency mod
   return allowed_by_itanium(test);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -21,7 +21,7 @@
 
 #include "workloads/litmus/reference.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -247,4 +247,4 @@ std::set<LitmusOutcome> allowed_by_itanium(const LitmusTest& test) {
   return Explorer(test).outcomes();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -5,7 +5,7 @@
 #include "models/core/cpu.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class BiasedCounter {
  public:
@@ -45,4 +45,4 @@ class BiasedCounter {
   Address word_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -7,7 +7,7 @@
 #include "workloads/locks/biased_counter.hpp"
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::unique_ptr<Lock> make_brlock(const LockPlace& place) {
   return std::make_unique<BigReaderLock>(std::move(counters), place.waits_in);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -5,7 +5,7 @@
 
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -75,4 +75,4 @@ std::unique_ptr<Lock> make_clh_lock(const LockPlace& place) {
   return std::make_unique<ClhLock>(tail, place.per_cpu.nodes(node), place.per_cpu.cpus(), place.waits_in);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

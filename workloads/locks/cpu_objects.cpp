@@ -4,7 +4,7 @@
 
 #include "models/failure.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 Address QueueNodes::take(const Cpu& cpu) {
   std::vector<Address>& free = free_[static_cast<std::size_t>(cpu.id().value)];
@@ -44,4 +44,4 @@ QueueNodes& CpuObjects::nodes(const Layout& layout) {
   return nodes;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -10,7 +10,7 @@
 #include "models/machine_layout.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // Queue nodes that are free, by CPU: what a CPU takes, only its own program and handlers take, as from its stack.
 class QueueNodes {
@@ -50,4 +50,4 @@ class CpuObjects {
   std::map<std::string, QueueNodes> nodes_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -3,7 +3,7 @@
 
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class ExchangeLock : public Lock {
  public:
@@ -34,4 +34,4 @@ class ExchangeLock : public Lock {
   WaitsIn waits_in_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

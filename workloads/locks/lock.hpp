@@ -3,7 +3,7 @@
 
 #include "models/core/cpu.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class Lock {
  public:
@@ -24,4 +24,4 @@ class Lock {
   }
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 void LockUse::add(const LockUse& other) {
   nowait += other.nowait;
@@ -58,4 +58,4 @@ void LockFigures::raced(const Races& races) {
   races_->add(races);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -9,7 +9,7 @@
 #include "models/core/cpu.hpp"
 #include "workloads/locks/races.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // Of what began in the measured time; held and waited are what of all holds and waits lies in it. A hold ends where its
 // release begins.
@@ -46,4 +46,4 @@ class LockFigures {
   std::optional<Races> races_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -6,7 +6,7 @@
 
 #include "workloads/locks/metered_lock.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::string LockHolders::text(int cpu, const char* does, const char* where, cons
                      memory_->functions()[use.call_site].name);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -11,7 +11,7 @@
 #include "models/failure.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class MeteredLock;
 
@@ -58,4 +58,4 @@ class LockHolders {
   std::vector<std::vector<Use>> awaited_;  // by CPU; an interrupt's handler may wait while its CPU does
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

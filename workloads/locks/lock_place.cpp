@@ -1,6 +1,6 @@
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 Address LockPlace::place(Layout layout) const {
   if (word) return *word;
@@ -8,4 +8,4 @@ Address LockPlace::place(Layout layout) const {
   return memory.place(layout, name, memory.line_bytes());
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

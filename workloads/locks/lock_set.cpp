@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
 #include "workloads/program/composite_operation.hpp"
-#include "workloads/registry.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 std::string name_in_figures(std::string name) {
   std::replace(name.begin(), name.end(), '.', '_');
@@ -51,4 +51,4 @@ void LockSet::finish(std::span<const Cpu* const> cpus, Tick end) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

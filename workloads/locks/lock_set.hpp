@@ -14,7 +14,7 @@
 #include "workloads/locks/waits_in.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // By what name a run's figures have a lock. A metric's name is dotted, so a lock's has no dots: tcp_ehash_lock, not
 // "tcp_ehash.lock".
@@ -65,4 +65,4 @@ class LockSet {
   std::vector<Created> created_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

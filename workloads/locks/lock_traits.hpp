@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 enum class Readers : std::uint8_t {
   one_by_one,  // as writers
@@ -20,4 +20,4 @@ struct LockTraits {
   bool fits_4_bytes = false;  // a word of 4 bytes is enough for it
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

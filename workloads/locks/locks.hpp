@@ -1,4 +1,4 @@
-// The factories of all locks, for the table in workloads/registry.cpp.
+// The factories of all locks, for the table in workloads/workload_registry.cpp.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 #include "workloads/locks/waits_in.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // What a lock keeps in the structure that it protects. What it needs beyond that, it places elsewhere.
 constexpr int kLockWordBytes = 8;
@@ -43,4 +43,4 @@ std::unique_ptr<Lock> make_rcu_lock(const LockPlace& place);
 std::unique_ptr<Lock> make_mutex(const LockPlace& place);
 std::unique_ptr<Lock> make_no_lock(const LockPlace& place);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -4,7 +4,7 @@
 
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::unique_ptr<Lock> make_mcs_lock(const LockPlace& place) {
   return std::make_unique<McsLock>(tail, place.per_cpu.nodes(node), place.per_cpu.cpus(), place.waits_in);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

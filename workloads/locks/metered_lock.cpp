@@ -5,7 +5,7 @@
 #include "models/timeline.hpp"
 #include "workloads/program/composite_operation.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 void MeteredLock::take(Cpu& cpu, bool shared) {
   const CompositeOperation taking(cpu,
@@ -60,4 +60,4 @@ bool MeteredLock::release_shared(Cpu& cpu) {
   return false;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -11,7 +11,7 @@
 #include "workloads/locks/lock_holders.hpp"
 #include "workloads/locks/lock_traits.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class MeteredLock {
  public:
@@ -48,4 +48,4 @@ class MeteredLock {
   Sections sections_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -11,7 +11,7 @@
 #include "workloads/locks/locks.hpp"
 #include "workloads/locks/sleepers.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -150,4 +150,4 @@ std::unique_ptr<Lock> make_mutex(const LockPlace& place) {
   return std::make_unique<Mutex>(word, nodes, Sleepers(place.per_cpu), place.waits_in);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -1,7 +1,7 @@
 // No lock at all: what a section costs by itself, and what goes wrong. Its MeteredLock counts sections that overlapped.
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -21,4 +21,4 @@ std::unique_ptr<Lock> make_no_lock(const LockPlace& /*place*/) {
   return std::make_unique<NoLock>();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

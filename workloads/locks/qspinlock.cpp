@@ -5,7 +5,7 @@
 
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::unique_ptr<Lock> make_qspinlock(const LockPlace& place) {
   return std::make_unique<QueuedSpinLock>(word, place.per_cpu.shared(nodes_layout()), place.waits_in);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

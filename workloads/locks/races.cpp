@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 void Races::add(const Races& other) {
   sections += other.sections;
@@ -32,4 +32,4 @@ Races Sections::find_races() {
   return races;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

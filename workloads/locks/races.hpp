@@ -8,7 +8,7 @@
 
 #include "models/core/cpu.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // The first moment of the measured time at which two sections that should exclude each other both ran.
 struct Race {
@@ -47,4 +47,4 @@ class Sections {
   std::vector<Section> sections_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -2,7 +2,7 @@
 // publish it, and leave what was there until they have gone: that part is the workload's, with workloads/rcu.
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::unique_ptr<Lock> make_rcu_lock(const LockPlace& place) {
   return std::make_unique<RcuLock>(make_ttas_lock(place));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

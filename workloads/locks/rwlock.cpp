@@ -2,7 +2,7 @@
 #include "workloads/locks/biased_counter.hpp"
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::unique_ptr<Lock> make_rwlock(const LockPlace& place) {
   return std::make_unique<ReaderWriterLock>(BiasedCounter(place.memory, place.place(layout)), place.waits_in);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -4,7 +4,7 @@
 
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::unique_ptr<Lock> make_seqlock(const LockPlace& place) {
   return std::make_unique<SequenceLock>(place.place(layout), place.per_cpu.cpus(), place.waits_in);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

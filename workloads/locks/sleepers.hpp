@@ -5,7 +5,7 @@
 
 #include "workloads/locks/cpu_objects.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class Sleepers {
  public:
@@ -28,4 +28,4 @@ class Sleepers {
   const std::vector<Address>* words_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -1,7 +1,7 @@
 // Test-and-set. Every attempt is an atomic exchange: waiters take the line from the holder again and again.
 #include "workloads/locks/exchange_lock.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -23,4 +23,4 @@ std::unique_ptr<Lock> make_tas_lock(const LockPlace& place) {
   return std::make_unique<TasLock>(place.place({.name = "tas_lock", .fields = {{"locked", 0, place.word_bytes}}}), place);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -1,7 +1,7 @@
 // First come, first served: one atomic operation an acquisition, but every release is seen by all waiters.
 #include "workloads/locks/locks.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -47,4 +47,4 @@ std::unique_ptr<Lock> make_ticket_lock(const LockPlace& place) {
   return std::make_unique<TicketLock>(place.place(layout), place.waits_in);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

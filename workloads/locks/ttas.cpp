@@ -2,7 +2,7 @@
 // (decb, then a loop of loads).
 #include "workloads/locks/exchange_lock.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -24,4 +24,4 @@ std::unique_ptr<Lock> make_ttas_lock(const LockPlace& place) {
   return std::make_unique<TtasLock>(place.place({.name = "ttas_lock", .fields = {{"locked", 0, place.word_bytes}}}), place);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -6,7 +6,7 @@
 #include "workloads/locks/exchange_lock.hpp"
 #include "workloads/program/random.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -50,4 +50,4 @@ std::unique_ptr<Lock> make_ttas_backoff_lock(const LockPlace& place) {
   return std::make_unique<TtasBackoffLock>(word, place.per_cpu.cpus(), place);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -8,7 +8,7 @@
 
 #include "models/core/cpu.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class WaitsIn {
  public:
@@ -33,4 +33,4 @@ class WaitsIn {
   std::map<FunctionId, FunctionId> by_call_site_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "models/failure.hpp"
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/micro/micro.hpp"
 #include "workloads/micro/published_data.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
-#include "workloads/registry.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -36,7 +36,7 @@ class CriticalSection final : public Workload {
         read_pct_(static_cast<std::uint64_t>(parameters.integer("read_pct"))),
         rcu_parameters_(rcu_parameters(parameters)) {}
 
-  void set_up(const Setting& setting) override {
+  void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
     line_ = static_cast<Address>(setting.memory.line_bytes());
     lock_ = &setting.locks.create(lock_name_, "section_lock");
@@ -217,4 +217,4 @@ std::unique_ptr<Workload> make_critical_section(const Parameters& parameters) {
   return std::make_unique<CriticalSection>(parameters);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -2,7 +2,7 @@
 #include "workloads/micro/micro.hpp"
 #include "workloads/program/throughput.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -13,7 +13,7 @@ class FalseSharing final : public Workload {
   explicit FalseSharing(const Parameters& parameters)
       : stride_(parameters.integer("stride_bytes")), outside_(parameters.integer("outside_cycles")) {}
 
-  void set_up(const Setting& setting) override {
+  void set_up(const WorkloadSetup& setting) override {
     Layout layout{.name = "counters",
                   .size = static_cast<int>(stride_) * setting.machine.cpus,
                   .alignment = setting.memory.line_bytes(),
@@ -65,4 +65,4 @@ std::unique_ptr<Workload> make_false_sharing(const Parameters& parameters) {
   return std::make_unique<FalseSharing>(parameters);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -4,12 +4,12 @@
 #include <stdexcept>
 #include <vector>
 
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/micro/micro.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/registry.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -18,7 +18,7 @@ class LockMistakes final : public Workload {
   explicit LockMistakes(const Parameters& parameters)
       : algorithm_(parameters.text("lock")), mistake_(parameters.text("mistake")), rounds_(parameters.integer("rounds")) {}
 
-  void set_up(const Setting& setting) override {
+  void set_up(const WorkloadSetup& setting) override {
     cpus_ = setting.machine.cpus;
     const bool needs_two = mistake_ == "deadlock" || mistake_ == "forgotten_release";
     if (needs_two && cpus_ < 2)
@@ -124,4 +124,4 @@ std::unique_ptr<Workload> make_lock_mistakes(const Parameters& parameters) {
   return std::make_unique<LockMistakes>(parameters);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -1,4 +1,4 @@
-// The factories and parameters of the micro-workloads, for the table in workloads/registry.cpp.
+// The factories and parameters of the micro-workloads, for the table in workloads/workload_registry.cpp.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include "workloads/program/parameters.hpp"
 #include "workloads/program/workload.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 std::vector<ParameterDeclaration> operation_costs_parameters();
 std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters);
@@ -24,4 +24,4 @@ std::unique_ptr<Workload> make_random_references(const Parameters& parameters);
 std::vector<ParameterDeclaration> lock_mistakes_parameters();
 std::unique_ptr<Workload> make_lock_mistakes(const Parameters& parameters);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -11,7 +11,7 @@
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/random.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -33,7 +33,7 @@ class OperationCosts final : public Workload {
         phases_(static_cast<int>(parameters.integer("phases"))),
         window_ns_(parameters.number("window_us") * 1000) {}
 
-  void set_up(const Setting& setting) override;
+  void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
   [[nodiscard]] bool ends() const override { return true; }
   void report(const RunFacts& facts, MetricSink& metrics) const override;
@@ -69,7 +69,7 @@ class OperationCosts final : public Workload {
   std::array<std::int64_t, kSharedRows> completed_{};
 };
 
-void OperationCosts::set_up(const Setting& setting) {
+void OperationCosts::set_up(const WorkloadSetup& setting) {
   const auto& caches = setting.machine.caches;
   if (caches.size() < 2)
     throw std::invalid_argument("workload operation_costs needs a machine with at least two levels of cache");
@@ -230,4 +230,4 @@ std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters) {
   return std::make_unique<OperationCosts>(parameters);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

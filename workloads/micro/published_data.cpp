@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -13,7 +13,7 @@ constexpr Address kHead = 8;  // in the first line, for RCU's queue
 
 }  // namespace
 
-PublishedData::PublishedData(const Setting& setting, std::int64_t lines, const RcuParameters& parameters)
+PublishedData::PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuParameters& parameters)
     : interrupts_(setting.machine.cpus),
       rcu_(make_classic_rcu(setting, interrupts_, parameters)),
       free_(static_cast<std::size_t>(setting.machine.cpus)) {
@@ -42,4 +42,4 @@ void PublishedData::retire(Cpu& cpu, Address copy) {
   rcu_->call(cpu, copy + kHead, [this, copy](Cpu& here) { free(here).push_back(copy); });
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

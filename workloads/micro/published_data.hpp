@@ -8,12 +8,12 @@
 #include "workloads/program/interrupts.hpp"
 #include "workloads/rcu/rcu.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class PublishedData {
  public:
   // Copies of `lines` lines; of each line the first word is the user's.
-  PublishedData(const Setting& setting, std::int64_t lines, const RcuParameters& parameters);
+  PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuParameters& parameters);
 
   // At the beginning of each program. / Between sections: no reader is inside.
   void start(Cpu& cpu) { rcu_->start(cpu); }
@@ -44,4 +44,4 @@ class PublishedData {
   std::vector<std::vector<Address>> free_;  // by CPU
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -13,7 +13,7 @@
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/random.hpp"
 
-namespace linebounce::random_references {
+namespace linebounce::workloads::random_references {
 
 constexpr int kOperations = 0;  // tally
 
@@ -357,4 +357,4 @@ class Player {
   std::vector<std::byte> private_bytes_;                                    // what the private memory must hold
 };
 
-}  // namespace linebounce::random_references
+}  // namespace linebounce::workloads::random_references

@@ -8,12 +8,12 @@
 #include <stdexcept>
 #include <vector>
 
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/micro/micro.hpp"
 #include "workloads/micro/random_player.hpp"
-#include "workloads/registry.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace random_references {
 
@@ -36,7 +36,7 @@ class RandomReferences final : public Workload {
   }
 
   [[nodiscard]] bool ends() const override { return operations_ > 0; }
-  void set_up(const Setting& setting) override {
+  void set_up(const WorkloadSetup& setting) override {
     if (all_shares_ == 0) throw std::invalid_argument("workload: at least one of the shares must be more than 0");
     AddressSpace& space = setting.memory;
     const std::int64_t line = space.line_bytes();
@@ -50,13 +50,13 @@ class RandomReferences final : public Workload {
     memory_.clock = space.place_array("clock", line);
     memory_.flags = space.place_array("flags", std::int64_t{8} * memory_.cpus);
     memory_.guarded = space.place_array(
-        "guarded", std::int64_t{kOfEachLock} * kGuardedLines * static_cast<std::int64_t>(locks().size()) * line);
+        "guarded", std::int64_t{kOfEachLock} * kGuardedLines * static_cast<std::int64_t>(all_locks().size()) * line);
     memory_.private_bytes = static_cast<Address>(private_lines_ * line);
     for (int cpu = 0; cpu < memory_.cpus; ++cpu) {
       memory_.private_arrays.push_back(space.place_array(fmt::format("private[{}]", cpu), private_lines_ * line));
     }
     for (int i = 0; i < kOfEachLock; ++i) {
-      for (const LockEntry& entry : locks()) {
+      for (const LockEntry& entry : all_locks()) {
         memory_.locks.push_back(
             &setting.locks.create(entry.name, fmt::format("{}_{}", entry.name, i), {.figures = entry.name}));
       }
@@ -157,4 +157,4 @@ std::unique_ptr<Workload> make_random_references(const Parameters& parameters) {
   return std::make_unique<random_references::RandomReferences>(parameters);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

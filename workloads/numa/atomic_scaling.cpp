@@ -3,7 +3,7 @@
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -13,7 +13,7 @@ class AtomicScaling final : public Workload {
  public:
   explicit AtomicScaling(const Parameters& parameters) : outside_(parameters.integer("outside_cycles")) {}
 
-  void set_up(const Setting& setting) override {
+  void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
     const Frequency clock = setting.machine.cpu.clock;
     cycle_ns_ = 1000.0 * static_cast<double>(clock.denominator) / static_cast<double>(clock.numerator_mhz);
@@ -64,4 +64,4 @@ std::unique_ptr<Workload> make_atomic_scaling(const Parameters& parameters) {
   return std::make_unique<AtomicScaling>(parameters);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -13,7 +13,7 @@
 #include "workloads/numa/numa.hpp"
 #include "workloads/program/random.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -38,7 +38,7 @@ class CoreToCore final : public Workload {
         homes_(parameters.text("homes")),
         access_(parameters.text("access")) {}
 
-  void set_up(const Setting& setting) override;
+  void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
   [[nodiscard]] bool ends() const override { return true; }
   void report(const RunFacts& facts, MetricSink& metrics) const override;
@@ -77,7 +77,7 @@ class CoreToCore final : public Workload {
   std::vector<Row> rows_;
 };
 
-void CoreToCore::set_up(const Setting& setting) {
+void CoreToCore::set_up(const WorkloadSetup& setting) {
   const MachineLayout& layout = setting.layout;
   const int cpus = setting.machine.cpus;
   if (cpus < 2) throw std::invalid_argument("workload core_to_core needs a machine with at least two CPUs in use");
@@ -226,4 +226,4 @@ std::unique_ptr<Workload> make_core_to_core(const Parameters& parameters) {
   return std::make_unique<CoreToCore>(parameters);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -1,4 +1,5 @@
-// The factories and parameters of the workloads for machines of several nodes, for the table in workloads/registry.cpp.
+// The factories and parameters of the workloads for machines of several nodes, for the table in
+// workloads/workload_registry.cpp.
 #pragma once
 
 #include <memory>
@@ -7,7 +8,7 @@
 #include "workloads/program/parameters.hpp"
 #include "workloads/program/workload.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 std::vector<ParameterDeclaration> core_to_core_parameters();
 std::unique_ptr<Workload> make_core_to_core(const Parameters& parameters);
@@ -18,4 +19,4 @@ std::unique_ptr<Workload> make_atomic_scaling(const Parameters& parameters);
 std::vector<ParameterDeclaration> numa_mix_parameters();
 std::unique_ptr<Workload> make_numa_mix(const Parameters& parameters);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -14,7 +14,7 @@
 #include "workloads/numa/numa.hpp"
 #include "workloads/program/zipf.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -48,7 +48,7 @@ class NumaMix final : public Workload {
  public:
   explicit NumaMix(const Parameters& parameters) : parameters_(parameters) {}
 
-  void set_up(const Setting& setting) override;
+  void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
   void report(const RunFacts& facts, MetricSink& metrics) const override;
 
@@ -76,7 +76,7 @@ class NumaMix final : public Workload {
   [[nodiscard]] Pace pace(const MachineSpec& machine, const char* cpi, const char* per_visit) const;
   Pool place_pool(AddressSpace& memory, const std::string& name, std::int64_t lines, const std::vector<int>& homes) const;
   void place_hot_lines(AddressSpace& memory);
-  void place_streams(const Setting& setting);
+  void place_streams(const WorkloadSetup& setting);
   [[nodiscard]] std::uint64_t to_all_nodes(int node) const;
 
   void fill_caches(Walker& at);
@@ -115,7 +115,7 @@ class NumaMix final : public Workload {
   FunctionId kernel_work_ = 0, kernel_lock_ = 0, user_work_ = 0;
 };
 
-void NumaMix::set_up(const Setting& setting) {
+void NumaMix::set_up(const WorkloadSetup& setting) {
   const MachineSpec& machine = setting.machine;
   seed_ = setting.seed;
   line_ = setting.memory.line_bytes();
@@ -180,7 +180,7 @@ void NumaMix::place_hot_lines(AddressSpace& memory) {
   for (std::int64_t rank = 0; rank < lines; ++rank) is_lock_.push_back((rank + 1) * locks / lines > rank * locks / lines);
 }
 
-void NumaMix::place_streams(const Setting& setting) {
+void NumaMix::place_streams(const WorkloadSetup& setting) {
   const CacheSpec& cache = setting.machine.caches.back();
   const std::int64_t area = parameters_.integer("memory_kib") * 1024;
   random_memory_ = area > 0;
@@ -441,4 +441,4 @@ std::unique_ptr<Workload> make_numa_mix(const Parameters& parameters) {
   return std::make_unique<NumaMix>(parameters);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

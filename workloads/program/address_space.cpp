@@ -4,7 +4,7 @@
 #include <iterator>
 #include <limits>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::vector<Address> AddressSpace::addresses_of(const std::string& structure, co
   return addresses;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

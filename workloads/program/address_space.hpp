@@ -11,7 +11,7 @@
 #include "models/memory/line_store.hpp"
 #include "models/observer.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // Where a field stands: in the object itself, in a part of it that is mostly read and lies on lines of its own, or in a part
 // that each CPU has for itself (workloads/program/object.hpp).
@@ -139,4 +139,4 @@ class AddressSpace {
   std::vector<Function> functions_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

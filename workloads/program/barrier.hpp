@@ -7,7 +7,7 @@
 #include "workloads/program/address_space.hpp"
 #include "workloads/program/composite_operation.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class Barrier {
  public:
@@ -42,4 +42,4 @@ class Barrier {
   Address generation_ = 0;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

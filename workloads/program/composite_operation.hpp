@@ -4,7 +4,7 @@
 
 #include "models/core/cpu.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class CompositeOperation {
  public:
@@ -24,4 +24,4 @@ class CompositeOperation {
   bool failed_ = false;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

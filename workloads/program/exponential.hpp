@@ -4,7 +4,7 @@
 #include "workloads/program/fixed_point.hpp"
 #include "workloads/program/random.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // A number with this mean, by -ln(u) of a u between 0 and 1 in parts of 2^32. REQUIRES: 0 <= mean < 2^26.
 inline std::int64_t draw_exponential(Random& random, std::int64_t mean) {
@@ -15,4 +15,4 @@ inline std::int64_t draw_exponential(Random& random, std::int64_t mean) {
   return static_cast<std::int64_t>(natural * static_cast<std::uint64_t>(mean) >> 16);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

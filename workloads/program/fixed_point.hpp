@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 constexpr int kLogFraction = 32;  // bits behind the point of logarithms
 
@@ -23,4 +23,4 @@ inline std::uint64_t log2_fixed(std::uint64_t value) {
   return log;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

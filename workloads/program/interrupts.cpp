@@ -4,7 +4,7 @@
 
 #include "models/failure.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -72,4 +72,4 @@ void Interrupts::run_raised(Cpu& cpu) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

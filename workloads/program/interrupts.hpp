@@ -8,7 +8,7 @@
 
 #include "models/core/cpu.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class Interrupts {
  public:
@@ -56,4 +56,4 @@ class Interrupts {
   std::vector<std::function<void(Cpu&)>> softirqs_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

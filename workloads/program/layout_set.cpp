@@ -7,7 +7,7 @@
 
 #include "workloads/program/object.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 const Layout& LayoutSet::find(const std::string& structure) const {
   const auto found = layouts_.find(structure);
@@ -44,4 +44,4 @@ Address offset_of(const Layout& layout, const std::string& field) {
                   moved->moved_at, key, layout.name, field));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -6,7 +6,7 @@
 
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class LayoutSet {
  public:
@@ -32,4 +32,4 @@ bool is_called(const std::string& field, const std::string& name);
 // for a field that lies in another section.
 Address offset_of(const Layout& layout, const std::string& field);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

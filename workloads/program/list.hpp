@@ -5,7 +5,7 @@
 #include "models/core/cpu.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 template <int kBytes>
 struct List {
@@ -55,4 +55,4 @@ struct List {
   }
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

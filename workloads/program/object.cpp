@@ -7,7 +7,7 @@
 
 #include "workloads/program/layout_set.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -77,4 +77,4 @@ Object place_object(AddressSpace& memory, const Layout& layout, const std::strin
   return object;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -7,7 +7,7 @@
 #include "models/core/cpu.hpp"
 #include "workloads/program/address_space.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // Where a field stands in any object of its structure.
 struct FieldPlace {
@@ -66,4 +66,4 @@ class Object {
 Object place_object(AddressSpace& memory, const Layout& layout, const std::string& name, const MachineLayout& machine,
                     std::optional<Home> home = {});
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
@@ -47,4 +47,4 @@ class Parameters {
   std::map<std::string, ParameterValue> values_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

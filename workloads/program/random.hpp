@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014).
 class Random {
@@ -31,4 +31,4 @@ class Random {
   std::uint64_t state_ = 0;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

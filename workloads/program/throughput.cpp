@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 std::int64_t tallied_by_all(const RunFacts& facts, int tally) {
   std::int64_t total = 0;
@@ -37,4 +37,4 @@ void report_throughput(const RunFacts& facts, int tally, MetricSink& metrics) {
   if (total > 0) metrics.metric("cost.operation_ns", facts.measured_ns * facts.cpus / static_cast<double>(total), "ns");
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

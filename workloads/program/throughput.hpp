@@ -3,7 +3,7 @@
 
 #include "workloads/program/workload.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // What all CPUs have tallied in the measured time.
 std::int64_t tallied_by_all(const RunFacts& facts, int tally);
@@ -19,4 +19,4 @@ void report_least_share(const RunFacts& facts, int tally, MetricSink& metrics);
 // Both, and cost.operation_ns of one CPU's time.
 void report_throughput(const RunFacts& facts, int tally, MetricSink& metrics);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -8,7 +8,7 @@
 #include "models/machine_spec.hpp"
 #include "workloads/program/random.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // Microseconds in cycles of the CPUs' clock.
 inline std::int64_t cycles(double us, const MachineSpec& machine) {
@@ -37,4 +37,4 @@ class Pace {
   std::int64_t extra_milli_;  // thousandths of a cycle on each instruction, beyond the issue width
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -13,15 +13,16 @@
 #include "workloads/program/address_space.hpp"
 #include "workloads/program/layout_set.hpp"
 
-namespace linebounce {
-
-class LockSet;
-namespace trace {
+namespace linebounce::trace {
 class Reader;
 }
 
+namespace linebounce::workloads {
+
+class LockSet;
+
 // What a workload is given before it runs.
-struct Setting {
+struct WorkloadSetup {
   AddressSpace& memory;
   LockSet& locks;
   const MachineSpec& machine;
@@ -61,7 +62,7 @@ class Workload {
  public:
   virtual ~Workload() = default;
   // Places objects, names functions. Called once, before the simulation. Errors: std::invalid_argument, with text for a user.
-  virtual void set_up(const Setting& setting) = 0;
+  virtual void set_up(const WorkloadSetup& setting) = 0;
   // The program of one CPU. It is left where it stands when the measured time is over.
   virtual void run(Cpu& cpu) = 0;
   // Whether its programs end by themselves; others need a measured time.
@@ -69,4 +70,4 @@ class Workload {
   virtual void report(const RunFacts& facts, MetricSink& metrics) const = 0;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

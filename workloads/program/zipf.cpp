@@ -5,7 +5,7 @@
 
 #include "workloads/program/fixed_point.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -60,4 +60,4 @@ std::uint64_t Zipf::share(int rank) const {
   return ((up_to_[at] - (rank == 0 ? 0 : up_to_[at - 1])) << 32) / up_to_.back();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

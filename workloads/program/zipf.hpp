@@ -7,7 +7,7 @@
 
 #include "workloads/program/random.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class Zipf {
  public:
@@ -22,4 +22,4 @@ class Zipf {
   std::vector<std::uint64_t> up_to_;  // sums of weights, below 2^32
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

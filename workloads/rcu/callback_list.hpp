@@ -4,7 +4,7 @@
 
 #include "models/core/cpu.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class CallbackList {
  public:
@@ -46,4 +46,4 @@ class CallbackList {
   Address tail_ = 0;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

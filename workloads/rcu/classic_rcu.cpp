@@ -12,7 +12,7 @@
 #include "workloads/rcu/rcu.hpp"
 #include "workloads/rcu/readers.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -42,7 +42,7 @@ struct OfCpu {
 
 class ClassicRcu final : public Rcu {
  public:
-  ClassicRcu(const Setting& setting, Interrupts& interrupts, const RcuParameters& parameters);
+  ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuParameters& parameters);
 
   void start(Cpu& cpu) override;
   void read_lock(Cpu& cpu) override {
@@ -64,7 +64,7 @@ class ClassicRcu final : public Rcu {
 
  private:
   OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
-  void place(const Setting& setting, int cpu);
+  void place(const WorkloadSetup& setting, int cpu);
   void set_next_tick(Cpu& cpu);
   void tick(Cpu& cpu, FunctionId interrupted);
   [[nodiscard]] bool is_quiescent(const Cpu& cpu, FunctionId function) const;
@@ -87,7 +87,7 @@ class ClassicRcu final : public Rcu {
   FunctionId tick_function_, call_function_, process_function_, idle_;
 };
 
-ClassicRcu::ClassicRcu(const Setting& setting, Interrupts& interrupts, const RcuParameters& parameters)
+ClassicRcu::ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuParameters& parameters)
     : memory_(&setting.memory),
       interrupts_(&interrupts),
       grace_periods_(setting, parameters.lock),
@@ -104,7 +104,7 @@ ClassicRcu::ClassicRcu(const Setting& setting, Interrupts& interrupts, const Rcu
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) place(setting, cpu);
 }
 
-void ClassicRcu::place(const Setting& setting, int cpu) {
+void ClassicRcu::place(const WorkloadSetup& setting, int cpu) {
   static const Layout kLayout{.name = "rcu_data",
                               .size = 96,
                               .fields = {{"quiescent_states", 0},
@@ -281,7 +281,7 @@ void ClassicRcu::report(MetricSink& metrics) const {
 
 }  // namespace
 
-std::unique_ptr<Rcu> make_classic_rcu(const Setting& setting, Interrupts& interrupts, const RcuParameters& parameters) {
+std::unique_ptr<Rcu> make_classic_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuParameters& parameters) {
   return std::make_unique<ClassicRcu>(setting, interrupts, parameters);
 }
 
@@ -304,4 +304,4 @@ RcuParameters rcu_parameters(const Parameters& parameters) {
   return {.tick_us = parameters.number("rcu_tick_us"), .batch_limit = parameters.integer("rcu_batch_limit")};
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -4,9 +4,9 @@
 
 #include "models/timeline.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
-GracePeriods::GracePeriods(const Setting& setting, const std::string& lock)
+GracePeriods::GracePeriods(const WorkloadSetup& setting, const std::string& lock)
     : cpus_(setting.machine.cpus),
       start_batch_(setting.memory.function("rcu_start_batch", Mode::kernel)),
       check_quiescent_state_(setting.memory.function("rcu_check_quiescent_state", Mode::kernel)) {
@@ -94,4 +94,4 @@ void GracePeriods::report(MetricSink& metrics) const {
   metrics.metric("rcu.grace_period_max_us", longest_ns_ / 1000, "us");
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

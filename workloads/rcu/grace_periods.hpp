@@ -9,11 +9,11 @@
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class GracePeriods {
  public:
-  GracePeriods(const Setting& setting, const std::string& lock);
+  GracePeriods(const WorkloadSetup& setting, const std::string& lock);
 
   // The number of the grace period that is under way or comes next. What began before it is larger than `batch` is over.
   Value current(Cpu& cpu) const { return cpu.load(current_); }
@@ -49,4 +49,4 @@ class GracePeriods {
   double sum_ns_ = 0, longest_ns_ = 0;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -13,7 +13,7 @@
 #include "workloads/program/parameters.hpp"
 #include "workloads/program/workload.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class Rcu {
  public:
@@ -50,10 +50,10 @@ struct RcuParameters {
   std::string lock = "ttas";     // of the control block
 };
 
-std::unique_ptr<Rcu> make_classic_rcu(const Setting& setting, Interrupts& interrupts, const RcuParameters& parameters);
+std::unique_ptr<Rcu> make_classic_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuParameters& parameters);
 
 // For workloads that let the user choose them: rcu_tick_us, rcu_batch_limit.
 std::vector<ParameterDeclaration> rcu_parameter_declarations();
 RcuParameters rcu_parameters(const Parameters& parameters);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

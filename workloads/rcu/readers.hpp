@@ -9,7 +9,7 @@
 #include "models/core/cpu.hpp"
 #include "models/failure.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class RcuReaders {
  public:
@@ -51,4 +51,4 @@ class RcuReaders {
   std::vector<Reader> readers_;  // by CPU
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::optional<Home> home_of(const std::string& text) {
       fmt::format("\"{}\" is no place for an object; legal: local, first_touch, interleaved, node N", text));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

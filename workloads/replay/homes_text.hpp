@@ -6,11 +6,11 @@
 
 #include "models/memory/homes.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // "node 3", "first_touch", "interleaved", "local".
 std::string text_of(const Home& home);
 // Empty text: none. Errors: std::invalid_argument.
 std::optional<Home> home_of(const std::string& text);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

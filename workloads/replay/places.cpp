@@ -8,7 +8,7 @@
 
 #include "workloads/replay/homes_text.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -49,7 +49,7 @@ LayoutSet layouts_of(const trace::Symbols& symbols) {
   return layouts;
 }
 
-ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const Setting& setting, const Choices& choices)
+ReplayPlaces::ReplayPlaces(const trace::Symbols& symbols, const WorkloadSetup& setting, const Choices& choices)
     : symbols_(symbols),
       setting_(setting),
       choices_(choices),
@@ -235,4 +235,4 @@ Value ReplayPlaces::count_of(std::uint32_t object, std::uint64_t offset, int byt
   return count;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -17,7 +17,7 @@
 #include "workloads/program/object.hpp"
 #include "workloads/program/workload.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class ReplayPlaces {
  public:
@@ -27,7 +27,7 @@ class ReplayPlaces {
     std::function<std::optional<Home>(const trace::Object&)> home_of;
   };
   // Errors: std::invalid_argument.
-  ReplayPlaces(const trace::Symbols& symbols, const Setting& setting, const Choices& choices);
+  ReplayPlaces(const trace::Symbols& symbols, const WorkloadSetup& setting, const Choices& choices);
 
   [[nodiscard]] Address at(std::uint32_t object, std::uint64_t offset, int cpu) const {
     const Placed& placed = objects_[object];
@@ -69,7 +69,7 @@ class ReplayPlaces {
   const std::vector<FieldPlace>* moved_fields(std::uint32_t id);
 
   const trace::Symbols& symbols_;
-  const Setting& setting_;
+  const WorkloadSetup& setting_;
   const Choices& choices_;
   LayoutSet recorded_;
   std::vector<Layout> layouts_;                                             // by structure, as recorded
@@ -87,4 +87,4 @@ class ReplayPlaces {
 // large: std::invalid_argument.
 LayoutSet layouts_of(const trace::Symbols& symbols);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

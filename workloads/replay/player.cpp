@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -273,4 +273,4 @@ void ReplayCpu::use_processor(Cpu& cpu, const trace::Operation& operation) {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

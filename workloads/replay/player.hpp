@@ -12,7 +12,7 @@
 #include "trace/reader.hpp"
 #include "workloads/replay/places.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // What all CPUs of a replay share: who is where, and what was found.
 struct ReplayContext {
@@ -168,4 +168,4 @@ class ReplayCpu {
   bool folded_ = false;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

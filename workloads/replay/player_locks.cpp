@@ -4,7 +4,7 @@
 
 #include "workloads/replay/player.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -130,4 +130,4 @@ void ReplayCpu::read_again(Cpu& cpu, ReplayThread& thread, MeteredLock& lock, bo
   } while (!lock.release_shared(cpu));
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -6,7 +6,7 @@
 #include "models/failure.hpp"
 #include "workloads/replay/player.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 // True: it has come.
 bool ReplayCpu::wait_for(Cpu& cpu, ReplayThread& thread, const WantedWord& word) {
@@ -131,4 +131,4 @@ void ReplayCpu::sleep(Cpu& cpu, const trace::Operation& operation) const {
   while (cpu.wakes() < wakes) once();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

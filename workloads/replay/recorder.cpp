@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -265,4 +265,4 @@ void Recorder::handler_ends(const Cpu& cpu) {
   contexts_[static_cast<std::size_t>(cpu.id().value)].pop_back();
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

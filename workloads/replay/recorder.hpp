@@ -17,7 +17,7 @@
 #include "workloads/program/address_space.hpp"
 #include "workloads/replay/written_words.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class Recorder final : public ProgramTap {
  public:
@@ -116,4 +116,4 @@ class Recorder final : public ProgramTap {
   std::int64_t looks_in_sections_ = 0, looks_at_odd_words_ = 0;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

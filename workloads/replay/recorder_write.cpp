@@ -8,7 +8,7 @@
 #include "workloads/replay/homes_text.hpp"
 #include "workloads/replay/recorder.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -296,4 +296,4 @@ void Recorder::add_missing(trace::Summary& summary) const {
   }
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

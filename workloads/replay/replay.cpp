@@ -8,14 +8,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/throughput.hpp"
-#include "workloads/registry.hpp"
 #include "workloads/replay/homes_text.hpp"
 #include "workloads/replay/player.hpp"
 #include "workloads/replay/thread_map.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -31,7 +31,7 @@ constexpr std::array<std::pair<const char*, const char*>, 2> kNearest = {
 constexpr const char* kOtherwise = "mutex";
 
 bool is_ours(const std::string& algorithm) {
-  const auto entries = locks();
+  const auto entries = all_locks();
   return std::any_of(entries.begin(), entries.end(), [&](const LockEntry& entry) { return entry.name == algorithm; });
 }
 
@@ -44,7 +44,7 @@ class Replay final : public Workload {
 
   [[nodiscard]] bool ends() const override { return true; }
 
-  void set_up(const Setting& setting) override {
+  void set_up(const WorkloadSetup& setting) override {
     if (setting.trace == nullptr) throw std::invalid_argument("workload.trace: the trace to replay is missing");
     const trace::Symbols& symbols = setting.trace->symbols();
     ThreadMap map = map_threads(symbols, threads_, setting.machine.cpus, setting.trace->file().string());
@@ -207,4 +207,4 @@ std::unique_ptr<Workload> make_replay(const Parameters& parameters) {
   return std::make_unique<Replay>(parameters);
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

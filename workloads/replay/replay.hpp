@@ -8,14 +8,15 @@
 #include "workloads/program/parameters.hpp"
 #include "workloads/program/workload.hpp"
 
-namespace linebounce {
+namespace linebounce::trace {
+struct Lock;
+}
+
+namespace linebounce::workloads {
 
 std::vector<ParameterDeclaration> replay_parameters();
 std::unique_ptr<Workload> make_replay(const Parameters& parameters);
 
-namespace trace {
-struct Lock;
-}
 // Why a lock of this algorithm can't take the place of a recorded one; empty: it can. Errors: std::invalid_argument for an
 // algorithm that there is not.
 std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm);
@@ -24,4 +25,4 @@ std::string why_no_substitute(const trace::Lock& recorded, const std::string& al
 // what nobody knows.
 std::string recorded_algorithm(const trace::Lock& lock);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

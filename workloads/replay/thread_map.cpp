@@ -11,7 +11,7 @@
 
 #include "trace/error.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 namespace {
 
@@ -111,4 +111,4 @@ ThreadMap map_threads(const trace::Symbols& symbols, const std::string& text, in
   return map;
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -6,7 +6,7 @@
 
 #include "trace/symbols.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 struct ThreadMap {
   std::vector<std::vector<std::uint32_t>> streams;  // by CPU: its threads, in the order of the trace
@@ -18,4 +18,4 @@ struct ThreadMap {
 // std::invalid_argument for a text that fits neither trace nor machine.
 ThreadMap map_threads(const trace::Symbols& symbols, const std::string& text, int cpus, const std::string& file);
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

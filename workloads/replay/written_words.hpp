@@ -7,7 +7,7 @@
 
 #include "models/units.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 
 class WrittenWords {
  public:
@@ -55,4 +55,4 @@ class WrittenWords {
   std::unordered_map<Address, std::vector<Kind>> granules_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -11,7 +11,7 @@
 // After GoogleTest, which this header uses without including it.
 #include <rapidcheck/gtest.h>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using Processor = FunctionalMachine::Processor;
@@ -144,4 +144,4 @@ RC_GTEST_PROP(FunctionalMachine, AWriterIsTheOnlyHolder, ()) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -1,6 +1,6 @@
 #include "fixture.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using ::testing::AllOf;
@@ -180,4 +180,4 @@ TEST_F(ExperimentFile, AMachineThatOnlyTheSweepMakesImpossibleIsFoundWhenTheFile
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

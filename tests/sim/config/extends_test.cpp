@@ -1,7 +1,7 @@
 // Experiments that say only what they do otherwise than another one.
 #include "fixture.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using ::testing::AllOf;
@@ -95,4 +95,4 @@ TEST_F(Extended, ANameMayHaveAFolder) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -12,7 +12,7 @@
 #include "sim/config/load_experiment.hpp"
 #include "sim/config/machine_file.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 inline const std::vector<WorkloadEntry>& test_workloads() {
   static const std::vector<WorkloadEntry> entries = {
@@ -139,4 +139,4 @@ seeds = 3
   std::filesystem::path folder_;
 };
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

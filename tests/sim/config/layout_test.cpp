@@ -3,7 +3,7 @@
 #include "sim/config/layout_changes.hpp"
 #include "sim/config/toml_text.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using ::testing::AllOf;
@@ -316,4 +316,4 @@ TEST_F(ChangedExperiment, AFieldOfAProgramThatKeepsItsObjectsTogetherStaysInTheO
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -1,6 +1,6 @@
 #include "fixture.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using ::testing::AllOf;
@@ -243,4 +243,4 @@ TEST_F(MachineFile, SourcesNameParametersThatExistAndHaveALegalForm) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -3,7 +3,7 @@
 #include "fixture.hpp"
 #include "sim/config/measured_rows.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using ::testing::ElementsAre;
@@ -178,4 +178,4 @@ TEST_F(MeasuredTables, TheFiguresOfOls2007HaveFiftyRowsThatAreScored) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -3,7 +3,7 @@
 
 #include "fixture.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using ::testing::AllOf;
@@ -263,4 +263,4 @@ TEST_F(Nodes, APlaceIsAPolicyOrANodeWithMemory) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

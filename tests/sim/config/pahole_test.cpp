@@ -4,7 +4,7 @@
 #include "fixture.hpp"
 #include "sim/config/layout_file.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using ::testing::AllOf;
@@ -146,4 +146,4 @@ TEST_F(Pahole, TextThatIsNotPaholesIsRefused) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -1,6 +1,6 @@
 #include "fixture.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using ::testing::ElementsAre;
@@ -100,4 +100,4 @@ TEST_F(PaperRows, IdsAreUnique) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -5,7 +5,7 @@
 // After GoogleTest, which this header uses without including it.
 #include <rapidcheck/gtest.h>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using Generated = std::vector<std::pair<std::string, ConfigValue>>;
@@ -138,4 +138,4 @@ RC_GTEST_FIXTURE_PROP(AnyConfiguration, ADamagedFileIsReadOrRefusedWithItsName, 
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -1,6 +1,6 @@
 #include "fixture.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using ::testing::HasSubstr;
@@ -145,4 +145,4 @@ TEST_F(Resolved, TextIsReadable) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -2,7 +2,7 @@
 #include "fixture.hpp"
 #include "sim/config/project_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 class Shipped : public ConfigFiles {};
@@ -26,4 +26,4 @@ TEST_F(Shipped, TheReadmesExampleIsAnExperiment) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -3,7 +3,7 @@
 #include "sim/config/schema.hpp"
 #include "sim/config/suggestions.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 TEST(Frequencies, TheSmallestDenominatorWithinATenthOfAThousandthIsTaken) {
@@ -55,4 +55,4 @@ TEST(ProjectRoot, IsTheEnvironmentsOrAboveTheProgram) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -1,6 +1,6 @@
 #include "fixture.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using ::testing::HasSubstr;
@@ -171,4 +171,4 @@ TEST_F(Sweep, ASweptMachineReadsBackAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

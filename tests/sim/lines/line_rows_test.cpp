@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 // Of structure rq: object, line, offset, field, function, access, home, source, count, remote %, mean latency.
@@ -85,4 +85,4 @@ TEST(Lines, AnArrayIsNoLineButCountsInTheWhole) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 TEST(RankCorrelation, TheOrderAloneCounts) {
@@ -39,4 +39,4 @@ TEST(Median, OfAnEvenNumberIsTheMeanOfTheMiddleTwo) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

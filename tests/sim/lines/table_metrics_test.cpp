@@ -4,7 +4,7 @@
 
 #include "sim/results/numbers.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr LineNumber kHot = 7;
@@ -126,4 +126,4 @@ TEST_F(TableMetrics, WithoutTablesThereAreNone) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

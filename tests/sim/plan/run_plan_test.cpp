@@ -10,9 +10,9 @@
 
 #include "sim/plan/output_directory.hpp"
 #include "sim/plan/process_pool.hpp"
-#include "sim/results/files.hpp"
+#include "sim/results/result_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -343,4 +343,4 @@ TEST_F(RunPlan, ProgressCountsPointsAndEndsWithAllOfThem) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "sim/results/files.hpp"
+#include "sim/results/result_files.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST(Csv, ADamagedLatencyFileIsAnInputErrorThatShowsTheRow) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

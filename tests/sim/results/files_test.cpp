@@ -1,15 +1,14 @@
-#include "sim/results/files.hpp"
-
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "sim/results/manifest.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/results/results_json.hpp"
 #include "sim/results/seed_file.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 namespace fs = std::filesystem;
@@ -130,4 +129,4 @@ TEST(Manifest, ArgumentsThatAreNotUtf8DoNotStopARun) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 PointData with_metric(double value) {
@@ -124,4 +124,4 @@ TEST(StudentT, IsTheTablesValueAndNeverTooSmallBetweenEntries) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

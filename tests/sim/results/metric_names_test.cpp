@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 TEST(MetricNames, LeaveCleanNamesAsTheyAre) {
@@ -24,4 +24,4 @@ TEST(MetricNames, AreNumberedWhereTheyWouldBeAlike) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

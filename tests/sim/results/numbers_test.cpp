@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 TEST(Numbers, HaveSixSignificantDigits) {
@@ -49,4 +49,4 @@ RC_GTEST_PROP(Numbers, RoundingTwiceIsRoundingOnce, (double value)) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

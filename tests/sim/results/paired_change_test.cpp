@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 // Differences -1, -2, -3, -2, -2: mean -2, standard deviation sqrt(2/4) = 0.707107; t(0.975, 4) = 2.776, so the half width is
@@ -40,4 +40,4 @@ TEST(PairedChange, AChangeIsRelativeToTheBasesSize) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using testing::ElementsAre;
@@ -153,45 +153,5 @@ TEST(PaperShape, AnOrderIsOverTheMetricsOfOnePoint) {
   EXPECT_EQ(evaluate(row, {{0}, {}}, {point}, true).ok, false);
 }
 
-std::vector<Point> points_at_cpus(std::initializer_list<std::int64_t> cpus) {
-  std::vector<Point> points;
-  for (const std::int64_t count : cpus) {
-    Point point;
-    point.number = static_cast<int>(points.size());
-    point.at = {{"machine.cpus", count}};
-    point.resolved.insert("machine", toml::table{{"cpus", count}});
-    points.push_back(std::move(point));
-  }
-  return points;
-}
-
-TEST(PaperPoints, AtSelectsTheOnePointThatLiesThere) {
-  PaperRow row = row_with(1, 1);
-  row.at = {{"machine.cpus", std::int64_t{4}}};
-  EXPECT_THAT(select_points(row, points_at_cpus({1, 4, 8})).at, ElementsAre(1));
-}
-
-TEST(PaperPoints, AnAtThatSelectsNoneOrSeveralIsAnErrorWithTheRowsName) {
-  PaperRow row = row_with(1, 1);
-  EXPECT_THROW(select_points(row, points_at_cpus({1, 4})), ConfigError);
-  row.at = {{"machine.cpus", std::int64_t{3}}};
-  try {
-    select_points(row, points_at_cpus({1, 4}));
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("ols2004.table1.l2_hit"));
-    EXPECT_THAT(error.what(), HasSubstr("machine.cpus = 3"));
-  }
-}
-
-TEST(PaperPoints, AShapeTakesEveryPointAlongItsKey) {
-  EXPECT_THAT(select_points(shape_row(Shape::flat), points_at_cpus({1, 4, 8})).at, ElementsAre(0, 1, 2));
-  EXPECT_THROW(select_points(shape_row(Shape::flat), points_at_cpus({1})), ConfigError);
-}
-
-TEST(PaperPoints, AShapeThatLeavesAnotherKeyOpenIsAnError) {
-  EXPECT_THROW(select_points(shape_row(Shape::flat), points_at_cpus({1, 4, 4})), ConfigError);
-}
-
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -5,7 +5,7 @@
 
 #include "sim/results/numbers.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 // A cycle of 0.5 ns.
@@ -85,4 +85,4 @@ TEST(LatencyMetrics, ARunThatMissedNothingHasNoShares) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

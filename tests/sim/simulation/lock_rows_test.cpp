@@ -6,6 +6,9 @@
 #include "tests/models/support/small_machine.hpp"
 
 namespace linebounce::test {
+
+using namespace sim;
+
 namespace {
 
 using testing::Contains;

@@ -6,7 +6,10 @@
 
 #include "workloads/program/random.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
+
+using namespace workloads;
+
 namespace {
 
 using testing::ElementsAre;
@@ -108,4 +111,4 @@ RC_GTEST_PROP(Peaks, MoveWithTheirHistogramAndGrowWithItsCounts, ()) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -12,7 +12,7 @@
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 
 // A folder of its own that goes when the test ends.
 class TemporaryFolder {
@@ -71,4 +71,4 @@ inline std::string refusal(decltype(SourceFormat::convert) convert, const std::s
   return "accepted";
 }
 
-}  // namespace linebounce
+}  // namespace linebounce::sim

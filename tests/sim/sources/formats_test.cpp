@@ -4,7 +4,7 @@
 
 #include "tests/sim/sources/converted.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using testing::ElementsAre;
@@ -121,4 +121,4 @@ TEST(PerfScript, WhatIsNoSampleIsRefused) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

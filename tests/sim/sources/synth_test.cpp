@@ -6,7 +6,7 @@
 
 #include "tests/sim/sources/converted.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 using trace::Kind;
@@ -100,4 +100,4 @@ TEST(Synth, WithSkewTheFirstObjectIsDrawnMoreOften) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -7,7 +7,7 @@
 
 #include "sim/config/machine_file.hpp"
 
-namespace linebounce {
+namespace linebounce::sim {
 namespace {
 
 constexpr int kRounds = 60;
@@ -78,4 +78,4 @@ TEST(Mutation, SharesTheOperationsAmongTheCpus) {
 }
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::sim

@@ -8,11 +8,14 @@
 
 #include "models/failure.hpp"
 #include "tests/models/support/small_machine.hpp"
+#include "workloads/counters/counter_registry.hpp"
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/random.hpp"
-#include "workloads/registry.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 constexpr int kCpus = 4;
@@ -61,7 +64,7 @@ struct Kernel {
   SmallMachine small;
   AddressSpace space;
   LockSet locks;
-  Setting setting;
+  WorkloadSetup setting;
   Interrupts interrupts;
   std::unique_ptr<Rcu> rcu;
   PerCpuAllocator percpu;
@@ -70,7 +73,7 @@ struct Kernel {
 
 std::vector<std::string> names(bool references) {
   std::vector<std::string> out;
-  for (const CounterEntry& entry : counters()) {
+  for (const CounterEntry& entry : all_counters()) {
     if (references ? entry.create_reference_count != nullptr : entry.create_counter != nullptr) out.push_back(entry.name);
   }
   return out;

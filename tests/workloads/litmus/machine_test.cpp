@@ -4,10 +4,13 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "tests/workloads/litmus/support.hpp"
+#include "tests/workloads/litmus/litmus_support.hpp"
 #include "tests/workloads/litmus/verdicts.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 // Chains of three or four threads are rarer.

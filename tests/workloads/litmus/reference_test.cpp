@@ -3,10 +3,13 @@
 
 #include <stdexcept>
 
-#include "tests/workloads/litmus/support.hpp"
+#include "tests/workloads/litmus/litmus_support.hpp"
 #include "tests/workloads/litmus/verdicts.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 bool asked_is_among(const LitmusTest& test, const std::set<LitmusOutcome>& outcomes) {

@@ -11,6 +11,8 @@
 
 namespace linebounce::test {
 
+using namespace workloads;
+
 // Why the simulated machine never ends a test in a way that the architecture allows.
 constexpr std::string_view kLoadsInOrder = "a load is over before the thread's next operation begins, so loads pass nothing";
 constexpr std::string_view kOneOrder = "a store reaches all other threads at once: its line has one writable copy";

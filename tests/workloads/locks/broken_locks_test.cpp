@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/workloads/locks/support.hpp"
+#include "tests/workloads/locks/lock_support.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 using testing::HasSubstr;

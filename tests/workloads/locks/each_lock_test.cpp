@@ -1,9 +1,12 @@
 // Every lock, as the registry has it, keeps its promises on every kind of machine.
 #include <gtest/gtest.h>
 
-#include "tests/workloads/locks/support.hpp"
+#include "tests/workloads/locks/lock_support.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 std::vector<std::string> machine_names() {

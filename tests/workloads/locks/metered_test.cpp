@@ -8,6 +8,9 @@
 #include "workloads/program/address_space.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 using testing::AllOf;

@@ -1,10 +1,13 @@
 // A mutex spins while its owner runs, sleeps while the owner sleeps, and loses no wake-up, its own or a program's.
 #include <gtest/gtest.h>
 
-#include "tests/workloads/locks/support.hpp"
+#include "tests/workloads/locks/lock_support.hpp"
 #include "workloads/locks/sleepers.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 class AMutex : public testing::Test {

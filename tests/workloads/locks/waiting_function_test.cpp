@@ -5,7 +5,7 @@
 #include "tests/models/support/small_machine.hpp"
 #include "workloads/locks/lock_set.hpp"
 
-namespace linebounce {
+namespace linebounce::workloads {
 namespace {
 
 using test::small_machine;
@@ -77,4 +77,4 @@ INSTANTIATE_TEST_SUITE_P(SpinLocks, WaitingFunction, ::testing::Values("tas", "t
                          [](const auto& lock) { return std::string(lock.param); });
 
 }  // namespace
-}  // namespace linebounce
+}  // namespace linebounce::workloads

@@ -1,10 +1,13 @@
 // A lock in a field of four bytes, as a structure of a kernel has it: its neighbours are other fields.
 #include <gtest/gtest.h>
 
-#include "tests/workloads/locks/support.hpp"
+#include "tests/workloads/locks/lock_support.hpp"
 #include "workloads/locks/lock_set.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 constexpr int kFour = 4;

@@ -11,6 +11,9 @@
 #include "workloads/rcu/readers.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 constexpr FunctionId kOther = 1;

@@ -13,6 +13,9 @@
 #include "workloads/program/random.hpp"
 
 namespace linebounce::test {
+
+using namespace workloads;
+
 namespace {
 
 constexpr double kTickUs = 20;

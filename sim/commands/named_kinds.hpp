@@ -1,0 +1,68 @@
+// What `list` lists and `describe` describes: the kinds of named things, in one table.
+#pragma once
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+struct ListedThing {
+  std::string name;
+  std::string title;
+  std::string problem;                  // why its file can't be used; empty if it can
+  std::string remark = {};              // what is worth knowing beside the title
+  nlohmann::ordered_json details = {};  // the same and more as members of its JSON object; null: none
+};
+
+struct Kind {
+  std::string_view singular;
+  std::string_view plural;
+  std::vector<ListedThing> (*list)();
+  // A page for the terminal. REQUIRES: the name is a listed one, or a path where the kind is one of files.
+  std::string (*describe)(const std::string& name, const Painter& paint);
+  nlohmann::ordered_json (*describe_json)(const std::string& name);
+};
+
+std::vector<ListedThing> list_machines();
+std::vector<ListedThing> list_experiments();
+std::vector<ListedThing> list_workloads();
+std::vector<ListedThing> list_locks();
+std::vector<ListedThing> list_counters();
+std::vector<ListedThing> list_protocols();
+std::vector<ListedThing> list_layouts();
+
+// One file each: describe_machine.cpp, and so on. Errors: ConfigError, with the known names.
+std::string machine_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json machine_json(const std::string& name);
+std::string experiment_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json experiment_json(const std::string& name);
+std::string workload_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json workload_json(const std::string& name);
+std::string lock_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json lock_json(const std::string& name);
+std::string counter_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json counter_json(const std::string& name);
+std::string protocol_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json protocol_json(const std::string& name);
+std::string layout_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json layout_json(const std::string& name);
+
+inline constexpr std::array kKinds = {
+    Kind{"machine", "machines", list_machines, machine_page, machine_json},
+    Kind{"experiment", "experiments", list_experiments, experiment_page, experiment_json},
+    Kind{"workload", "workloads", list_workloads, workload_page, workload_json},
+    Kind{"lock", "locks", list_locks, lock_page, lock_json},
+    Kind{"counter", "counters", list_counters, counter_page, counter_json},
+    Kind{"protocol", "protocols", list_protocols, protocol_page, protocol_json},
+    Kind{"layout", "layouts", list_layouts, layout_page, layout_json},
+};
+
+// By its singular or plural. Errors: ConfigError with the known ones.
+const Kind& find_kind(const std::string& word);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,35 @@
+// What the commands that study a trace have in common: their options, and how their experiments are run.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/plan/run_plan.hpp"
+#include "sim/terminal/run_report.hpp"
+
+namespace linebounce::sim {
+
+// What the command line says of every study of a trace.
+struct StudyArguments {
+  std::string trace;
+  std::vector<std::string> sets;
+  std::string directory;  // empty: add_study_options' folder, and the trace's name
+  int at_once = available_cores();
+  bool json = false;
+};
+
+// TRACE, --set, -o, -j and --json. `folder`: where results go by default, below it one of the trace's name.
+void add_study_options(CLI::App& command, StudyArguments& arguments, const std::string& folder);
+
+// Of the study's run in `directory`.
+RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,
+                       const std::vector<std::string>& argv);
+
+// Runs it, with a progress line, into `options.directory`; what another study has left there is replaced. None: no point has
+// finished, or it was interrupted; `code` and the standard error say so, and of points that failed (ReportedPoint::finished).
+std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions options, ExitCode& code);
+
+}  // namespace linebounce::sim

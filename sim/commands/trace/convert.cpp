@@ -1,0 +1,108 @@
+// `linebounce trace convert`: between the two forms; other programs' formats are in sim/sources/formats.hpp.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/commands/commands.hpp"
+#include "sim/config/suggestions.hpp"
+#include "sim/plan/unfinished_file.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/sources/formats.hpp"
+#include "trace/copy.hpp"
+#include "trace/recover.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce trace convert pool.lbt pool.txt             to read it: one line an operation
+  linebounce trace convert pool.txt pool.lbt             and back, with nothing lost
+  linebounce trace convert --recover torn.lbt whole.lbt  what a damaged file still holds
+  linebounce trace convert lackey.log ls.lbt --from lackey
+      of: valgrind --tool=lackey --trace-mem=yes --log-file=lackey.log ls
+  linebounce trace convert perf.txt server.lbt --from perf-script
+      of: perf mem record ...; perf script -F comm,pid,tid,cpu,time,event,addr,data_src,ip,sym > perf.txt
+
+OUT is written as text if its name ends in .txt, and is there when it is whole: what fails, or is interrupted, leaves what was
+there before. A text holds one stream after the other; in the text of a recorder that writes
+text itself they take turns as they came.)";
+
+struct ConvertArguments {
+  std::string in;
+  std::string out;
+  std::string from;
+  bool recover = false;
+};
+
+void from_trace(const ConvertArguments& arguments) {
+  trace::Reader reader(arguments.in, {.recover = arguments.recover});
+  if (arguments.recover) trace::keep_what_makes_sense(reader);
+  if (!reader.damage().empty()) std::cerr << "linebounce: " << arguments.in << " is damaged:\n" << reader.damage() << "\n";
+  UnfinishedFile file(arguments.out);
+  trace::Writer writer(file.path());
+  trace::copy(reader, writer);
+  file.finish();
+}
+
+// What the foreign format does not hold is in the trace, too; said here it is not overlooked.
+void from_foreign(const SourceFormat& format, const ConvertArguments& arguments) {
+  UnfinishedFile file(arguments.out);
+  const std::vector<std::string> missing = convert_foreign(format, arguments.in, file.path());
+  file.finish();
+  for (const std::string& sentence : missing) std::cout << sentence << "\n";
+}
+
+constexpr const char* kTrace = "trace";  // what IN is taken for without --from
+
+ExitCode convert(const ConvertArguments& arguments) {
+  std::error_code ignored;
+  if (fs::equivalent(arguments.in, arguments.out, ignored)) {
+    throw ConfigError(fmt::format("{}: OUT is the file that is read; name another", arguments.out));
+  }
+  if (arguments.from.empty() || arguments.from == kTrace) {
+    from_trace(arguments);
+    return ExitCode::done;
+  }
+  const auto format = std::find_if(kSourceFormats.begin(), kSourceFormats.end(),
+                                   [&](const SourceFormat& it) { return it.name == arguments.from; });
+  if (format == kSourceFormats.end()) {
+    std::vector<std::string> names = {kTrace};
+    for (const SourceFormat& it : kSourceFormats) names.emplace_back(it.name);
+    throw ConfigError("--from: the format " + not_known(arguments.from, names));
+  }
+  from_foreign(*format, arguments);
+  return ExitCode::done;
+}
+
+std::string from_meaning() {
+  std::string text = "The format of IN; default: trace";
+  for (const SourceFormat& format : kSourceFormats) text += fmt::format("; {}: {}", format.name, format.what);
+  return text;
+}
+
+}  // namespace
+
+void add_trace_convert(CLI::App& trace, Invocation& invocation) {
+  auto arguments = std::make_shared<ConvertArguments>();
+  CLI::App* command =
+      trace.add_subcommand("convert", "Convert a trace between its binary and its text form, or other programs' traces");
+  command->add_option("IN", arguments->in, "A trace, binary or text, or what --from says")->type_name("")->required();
+  command->add_option("OUT", arguments->out, "The file to write; text if its name ends in .txt")->type_name("")->required();
+  command->add_option("--from", arguments->from, from_meaning())->type_name("FORMAT");
+  command->add_flag("--recover", arguments->recover,
+                    "Keep what comes before the first damage of each stream, as far as it can be replayed");
+  command->footer(kFooter);
+  command->callback([arguments, &invocation] { invocation.action = [arguments] { return convert(*arguments); }; });
+}
+
+}  // namespace linebounce::sim

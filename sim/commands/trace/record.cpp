@@ -1,0 +1,137 @@
+// `linebounce trace record`
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
+#include "sim/config/experiment.hpp"
+#include "sim/plan/unfinished_file.hpp"
+#include "sim/simulation/simulate.hpp"
+#include "sim/simulation/source_names.hpp"
+#include "sim/terminal/progress_line.hpp"
+#include "trace/writer.hpp"
+#include "workloads/replay/recorder.hpp"
+
+namespace linebounce::sim {
+
+using namespace workloads;
+
+namespace {
+
+struct RecordArguments {
+  std::string experiment, machine, file;
+  std::vector<std::string> sets;
+  std::optional<std::int64_t> seed;
+  int point = 0;
+  double longer = 1.25;
+};
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce trace record dcache_dbench --point 3 -o dbench.lbt
+  linebounce trace record random.toml -o random.lbt --for 2
+
+A run with a measured time is recorded for longer than that, so that a replay on a faster machine, or with a better lock, has
+something to do until the end of the time: --for says how much longer. FILE is there when it is whole: a recording that fails, or
+is interrupted, leaves what was there before.)";
+
+// Counts the misses of the measured time alone, though more is recorded.
+class Recording final : public SimulationTap {
+ public:
+  Recording(trace::Writer& writer, trace::Summary summary, const RunSpec& measured)
+      : writer_(&writer), summary_(std::move(summary)), measured_(measured) {}
+
+  ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) override {
+    from_ = timebase.from_us(measured_.warmup_us);
+    if (measured_.measure_us > 0) to_ = from_ + timebase.from_us(measured_.measure_us);
+    return recorder_.emplace(memory, locks, timebase, cpus);
+  }
+  void miss(const Miss& miss) override {
+    // What the end of a run finds under way is not counted.
+    if (miss.issued >= from_ && miss.issued + miss.latency < to_) ++misses_.at(static_cast<std::size_t>(miss.source));
+  }
+  void end(const PointData&) override {
+    for (std::size_t source = 0; source < misses_.size(); ++source) {
+      if (misses_[source] > 0) summary_.misses[kSourceNames[source]] = misses_[source];
+    }
+    recorder_->write(*writer_, summary_);
+  }
+
+ private:
+  trace::Writer* writer_;
+  trace::Summary summary_;
+  RunSpec measured_;
+  Tick from_ = 0, to_ = kNever;
+  std::array<std::int64_t, kSources> misses_{};
+  std::optional<Recorder> recorder_;
+};
+
+Overrides overrides_of(const RecordArguments& arguments) {
+  Overrides overrides;
+  if (!arguments.machine.empty()) overrides.machine = arguments.machine;
+  overrides.seed = arguments.seed;
+  overrides.sets = split_sets(arguments.sets);
+  return overrides;
+}
+
+void simulate_with_progress(Recording& recording, const SimulationInput& input) {
+  ProgressLine line("recording " + input.workload, true);
+  const auto begin = std::chrono::steady_clock::now();
+  simulate_with(recording, input, [&](double share) {
+    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    line.show({.points = 1, .points_done = 0, .share = share, .elapsed_s = elapsed});
+  });
+}
+
+ExitCode record(const RecordArguments& arguments) {
+  const Experiment experiment = load_unexpanded(arguments.experiment, overrides_of(arguments));
+  require_point(arguments.point, point_count(experiment));
+  const std::vector<Point> points = expand(experiment, std::vector{arguments.point});
+  const Point& point = points[static_cast<std::size_t>(arguments.point)];
+  SimulationInput input = point.input;
+  input.run.measure_us *= arguments.longer;
+  UnfinishedFile file(arguments.file);
+  trace::Writer writer(file.path());
+  Recording recording(writer,
+                      {.program = input.workload,
+                       .recorder = fmt::format("linebounce trace record {} --point {}", arguments.experiment, arguments.point),
+                       .machine = input.machine.name,
+                       .misses = {},
+                       .configuration = to_toml(point.resolved),
+                       .missing = {}},
+                      point.input.run);
+  simulate_with_progress(recording, input);
+  file.finish();
+  return ExitCode::done;
+}
+
+}  // namespace
+
+void add_trace_record(CLI::App& trace, Invocation& invocation) {
+  auto arguments = std::make_shared<RecordArguments>();
+  CLI::App* command = trace.add_subcommand("record", "Run a point of an experiment and record what its programs do");
+  command->add_option("EXPERIMENT", arguments->experiment, "A name or a TOML file")->type_name("")->required();
+  command->add_option("-o,--output", arguments->file, "The trace; text if its name ends in .txt")
+      ->type_name("FILE")
+      ->required();
+  command->add_option("--point", arguments->point, "Which point of the sweep; default: 0")->type_name("K");
+  command->add_option("--machine", arguments->machine, "Use this machine instead of the experiment's")->type_name("NAME");
+  command->add_option("--set", arguments->sets, "Override a value; may be repeated")
+      ->type_name("path=value")
+      ->allow_extra_args(false);
+  command->add_option("--seed", arguments->seed, "Seed of the run; default: the experiment's")->type_name("N");
+  command->add_option("--for", arguments->longer, "How many times the measured time is recorded; default: 1.25")
+      ->type_name("FACTOR")
+      ->check(between(1, 100));
+  command->footer(kFooter);
+  command->callback([arguments, &invocation] { invocation.action = [arguments] { return record(*arguments); }; });
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,175 @@
+// `linebounce trace replay`
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "sim/commands/commands.hpp"
+#include "sim/config/recorded_run.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/studies/replay/replay_study.hpp"
+#include "sim/terminal/run_report.hpp"
+#include "sim/terminal/terminal.hpp"
+#include "trace/reader.hpp"
+#include "trace/recover.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce trace replay dbench.lbt
+      on the machine that it was recorded on, with its locks: what differs from the recorded run is said at the end
+  linebounce trace replay dbench.lbt --machine numaq_16way --lock dcache_lock=mcs
+      elsewhere, with another lock in one place; --lock mcs: in all places
+  linebounce trace replay program.lbt --machine mine.toml --threads "0 0 1 1" -o out/folded
+      four threads on two CPUs
+  linebounce trace replay torn.lbt --recover
+      what comes before the first damage of a damaged trace
+
+Machine and measured time are the recorded run's unless something else is said; what was not recorded in a simulation wants a
+machine, and is measured from its begin to its end. Threads of one CPU take turns where they wait for each other, not while one waits
+for a lock that another CPU holds: a program that waits for a thread inside a lock's section may stop for ever there (exit code 4),
+and wants a CPU for each thread. Results are as those of `run`; run again with the same options, they are
+read, not made once more.)";
+
+struct ReplayArguments {
+  std::string file, machine, threads, directory;
+  std::vector<std::string> sets, locks;
+  std::optional<std::int64_t> seed;
+  bool fresh = false, recover = false, quiet = false;
+};
+
+// "mcs" for all locks, or "dcache_lock=mcs" for one.
+std::string lock_setting(const std::string& given) {
+  const std::size_t equals = given.rfind('=');
+  if (equals == std::string::npos) return "workload.locks.default=" + given;
+  if (equals == 0 || equals + 1 == given.size())
+    throw ConfigError(fmt::format("--lock {}: must be an algorithm, or NAME=ALGORITHM for one lock", given));
+  return "workload.locks." + given;
+}
+
+std::string measured_setting(const toml::table& recorded, const char* path) {
+  return fmt::format("{}={}", path, recorded.at_path(path).value<double>().value_or(0));
+}
+
+// What the options say, laid over what was recorded.
+ReplayStudy study_of(const ReplayArguments& arguments, const trace::Reader& reader) {
+  const toml::table recorded = recorded_configuration(reader.summary());
+  ReplayStudy study{.name = "replay",
+                    .title = "Replay of " + fs::path(arguments.file).filename().string(),
+                    .machine = arguments.machine,
+                    .trace = arguments.file,
+                    .seed = arguments.seed};
+  if (arguments.machine.empty()) {
+    if (const auto* machine = recorded["machine"].as_table()) {
+      study.machine_tables = *machine;
+    } else {
+      study.machine = recorded_machine(reader);
+    }
+  }
+  // Another machine needs another time for the same operations: all of them are measured there.
+  const bool same_machine = arguments.machine.empty() || arguments.machine == reader.summary().machine;
+  if (!recorded.empty() && same_machine) {
+    for (const auto* path : {"run.warmup_us", "run.measure_us"}) study.sets.push_back(measured_setting(recorded, path));
+  }
+  if (!arguments.threads.empty()) study.sets.push_back(fmt::format("workload.threads=\"{}\"", arguments.threads));
+  if (arguments.recover) study.sets.emplace_back("workload.recover=true");
+  for (const std::string& lock : arguments.locks) study.sets.push_back(lock_setting(lock));
+  study.sets.insert(study.sets.end(), arguments.sets.begin(), arguments.sets.end());
+  return study;
+}
+
+// Empty: the replay is of something else than the recorded run.
+std::string differences(const trace::Summary& recorded, const ReportedPoint& point, const Painter& paint) {
+  std::string out;
+  for (const auto& [source, count] : recorded.misses) {
+    const auto difference = point.metrics.find(fmt::format("replay.misses.{}.difference_pct", source));
+    if (difference == point.metrics.end()) continue;
+    const auto replayed = static_cast<std::int64_t>(metric_of(point, fmt::format("latency.{}.count", source)));
+    out += fmt::format("  {:<16}{:>14}{:>14}{:>+12.2f} %\n", source, count, replayed, metric_of(point, difference->first));
+  }
+  if (out.empty()) return out;
+  return paint(Colour::bold, fmt::format("  {:<16}{:>14}{:>14}{:>14}", "misses", "recorded", "replayed", "difference")) + "\n" +
+         out;
+}
+
+// Where a faster replay has come to the trace's end: what its figures then are of.
+std::string over_early(const Plan& plan, const ReportedPoint& point) {
+  const RunSpec& run = plan.points.front().input.run;
+  const double over_us = metric_of(point, "replay.first_thread_over_us");
+  if (run.measure_us == 0 || over_us == 0 || over_us >= run.warmup_us + run.measure_us) return {};
+  return fmt::format(
+      "The first thread had no operations any more after {:.4g} of {:.4g} us: measure all of it "
+      "(--set run.warmup_us=0 --set run.measure_us=0), or record for longer (trace record --for).\n",
+      over_us, run.warmup_us + run.measure_us);
+}
+
+// Of each machine, lock and folding its own: they are looked at side by side.
+fs::path default_directory(const ReplayArguments& arguments) {
+  std::string name = fs::path(arguments.file).stem().string();
+  if (!arguments.machine.empty()) name += "-" + fs::path(arguments.machine).stem().string();
+  for (const std::string& lock : arguments.locks) name += "-" + lock;
+  if (!arguments.threads.empty()) name += "-" + arguments.threads;
+  std::replace_if(
+      name.begin(), name.end(), [](char letter) { return letter == ' ' || letter == '/'; }, '_');
+  return fs::path("out/replay") / name;
+}
+
+ExitCode replay(const ReplayArguments& arguments, const std::vector<std::string>& argv) {
+  trace::Reader reader(arguments.file, {.recover = arguments.recover});
+  if (arguments.recover) trace::keep_what_makes_sense(reader);
+  if (!reader.damage().empty()) std::cerr << "linebounce: " << arguments.file << " is damaged:\n" << reader.damage() << "\n";
+  const Plan plan = plan_of(study_of(arguments, reader));
+  RunOptions options;
+  options.directory = arguments.directory.empty() ? default_directory(arguments) : fs::path(arguments.directory);
+  options.fresh = arguments.fresh;
+  options.argv = argv;
+  const RunReport report = run_with_progress(plan, options, reader.file().filename().string(), !arguments.quiet);
+  print_failures(plan, report, options.directory);
+  if (arguments.quiet) return report.code;
+  print_report(plan, report, options.directory);
+  if (report.results.points.empty()) return report.code;
+  const ReportedPoint& point = report.results.points.front();
+  const std::string table = differences(reader.summary(), point, painter_for_stdout());
+  const std::string last = table.empty() ? over_early(plan, point) : table;
+  if (!last.empty()) std::cout << "\n" << last;
+  return report.code;
+}
+
+}  // namespace
+
+void add_trace_replay(CLI::App& trace, Invocation& invocation) {
+  auto arguments = std::make_shared<ReplayArguments>();
+  CLI::App* command = trace.add_subcommand("replay", "Run a trace's operations on any machine, with any locks");
+  command->add_option("FILE", arguments->file, "A trace, binary or text")->type_name("")->required();
+  command->add_option("--machine", arguments->machine, "On this machine; default: the one it was recorded on")->type_name("M");
+  command->add_option("--lock", arguments->locks, "This algorithm for all locks, or for one; default: as recorded")
+      ->type_name("[NAME=]ALGORITHM")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--threads", arguments->threads,
+                   "CPUs of its threads: one_each, round_robin, block, or a list as \"0 0 1 1\"; default: one_each")
+      ->type_name("MAP");
+  command->add_option("--set", arguments->sets, "Override a value of the machine or the replay; may be repeated")
+      ->type_name("path=value")
+      ->allow_extra_args(false);
+  command->add_option("--seed", arguments->seed, "Seed of the run; default: 1")->type_name("N");
+  command->add_option("-o,--output", arguments->directory, "Results directory; default: out/replay/TRACE[-MACHINE][-LOCK]...")
+      ->type_name("DIR");
+  command->add_flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  command->add_flag("--recover", arguments->recover, "Replay what comes before the first damage of each thread");
+  command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
+  command->footer(kFooter);
+  command->callback([arguments, &invocation] {
+    invocation.action = [arguments, &invocation] { return replay(*arguments, invocation.argv); };
+  });
+}
+
+}  // namespace linebounce::sim

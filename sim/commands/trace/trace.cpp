@@ -1,0 +1,35 @@
+// `linebounce trace`: the commands that make, show and replay traces, one file each.
+#include <CLI/CLI.hpp>
+#include <array>
+
+#include "sim/commands/commands.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+constexpr std::array kTraceCommands = {add_trace_record, add_trace_replay, add_trace_info, add_trace_convert, add_trace_synth};
+
+constexpr const char* kFooter = R"(
+Examples:
+  linebounce trace record timer_churn -o timers.lbt
+      the operations of a kernel workload; linebounce-record records real programs
+  linebounce trace info timers.lbt
+      its threads, locks, objects and operations
+  linebounce trace replay timers.lbt --machine numaq_16way --lock mcs
+      what they cost elsewhere
+  linebounce trace convert lackey.txt --from lackey -o program.lbt
+      traces of other tools; and between binary and text
+  linebounce trace export out/timers --perfetto timers.pftrace
+      a run as tracks in the Perfetto viewer: of the Python package, see analysis/README.md)";
+
+}  // namespace
+
+void add_trace(CLI::App& program, Invocation& invocation) {
+  CLI::App* trace = program.add_subcommand("trace", "Record, make, convert, look at and replay traces of operations");
+  trace->require_subcommand(1);
+  trace->footer(kFooter);
+  for (const auto add : kTraceCommands) add(*trace, invocation);
+}
+
+}  // namespace linebounce::sim

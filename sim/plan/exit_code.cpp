@@ -1,0 +1,63 @@
+#include "sim/plan/exit_code.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "models/failure.hpp"
+#include "sim/config/experiment.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/simulation/simulate.hpp"
+#include "trace/error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+std::string bug_text(const std::string& what) {
+  return "a bug in Linebounce: please report it with the command line and the files that it used (" + what + ")";
+}
+
+}  // namespace
+
+Failure describe_current_exception() {
+  try {
+    throw;
+  } catch (const ConfigError& error) {
+    return {ExitCode::usage, error.what()};
+  } catch (const ProtocolError& error) {
+    return {ExitCode::usage, error.what()};
+  } catch (const OutputError& error) {
+    return {ExitCode::usage, error.what()};
+  } catch (const trace::WriteError& error) {
+    return {ExitCode::usage, error.what()};
+  } catch (const trace::TraceError& error) {
+    return {ExitCode::unreadable_input, error.what()};
+  } catch (const InputError& error) {
+    return {ExitCode::unreadable_input, error.what()};
+  } catch (const SimulationFailure& error) {
+    return {ExitCode::simulation_failed, error.what()};
+  } catch (const ModelFailure& error) {
+    return {ExitCode::simulation_failed, error.what()};
+  } catch (const std::bad_alloc&) {
+    // Its what() would be the type's name.
+    return {ExitCode::internal_bug, bug_text("the memory ran out")};
+  } catch (const std::exception& error) {
+    return {ExitCode::internal_bug, bug_text(error.what())};
+  } catch (...) {
+    return {ExitCode::internal_bug, bug_text("an error without a text")};
+  }
+}
+
+Failure describe_signal(int signal) {
+  std::string what = std::string("the simulation's process was ended by signal ") + ::strsignal(signal);
+  if (signal == SIGKILL) what += "; the system may have run out of memory: try a smaller -j";
+  return {ExitCode::internal_bug, bug_text(what)};
+}
+
+ExitCode larger(ExitCode left, ExitCode right) {
+  return std::max(left, right);
+}
+
+}  // namespace linebounce::sim

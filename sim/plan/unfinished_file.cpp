@@ -1,0 +1,61 @@
+// A signal is waited for by a thread, not caught by a handler: that could come in the middle of anything.
+#include "sim/plan/unfinished_file.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+
+#include "sim/plan/exit_code.hpp"
+#include "sim/results/result_files.hpp"
+
+namespace linebounce::sim {
+
+namespace fs = std::filesystem;
+
+UnfinishedFile::UnfinishedFile(const fs::path& wanted) : wanted_(wanted), file_(wanted), over_(::eventfd(0, EFD_CLOEXEC)) {
+  if (!fs::exists(wanted) || fs::is_regular_file(wanted)) {
+    const fs::path directory = wanted.has_parent_path() ? wanted.parent_path() : ".";
+    if (::access(directory.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+    file_.replace_filename("." + wanted.filename().string());
+  }
+  watcher_ = std::thread([this] { watch(); });
+}
+
+UnfinishedFile::~UnfinishedFile() {
+  ::eventfd_write(over_, 1);
+  watcher_.join();
+  ::close(over_);
+  std::error_code ignored;
+  if (file_ != wanted_ && !finished_) fs::remove(file_, ignored);
+}
+
+void UnfinishedFile::finish() {
+  std::error_code error;
+  if (file_ != wanted_) fs::rename(file_, wanted_, error);
+  if (error) refuse(error.message());
+  finished_ = true;
+}
+
+// Under the name that the user knows.
+void UnfinishedFile::refuse(const std::string& why) const {
+  throw OutputError(fmt::format("{}: the trace cannot be written: {}", wanted_.string(), why));
+}
+
+void UnfinishedFile::watch() {
+  std::array<pollfd, 2> watched = {{{guard_.descriptor(), POLLIN, 0}, {over_, POLLIN, 0}}};
+  while (watched[0].revents == 0 && watched[1].revents == 0) ::poll(watched.data(), watched.size(), -1);
+  if (watched[1].revents != 0) return;
+  std::error_code ignored;
+  if (file_ != wanted_) fs::remove(file_, ignored);
+  std::cerr << "linebounce: interrupted; nothing was written\n";
+  std::_Exit(static_cast<int>(ExitCode::interrupted));
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,34 @@
+// A [[paper]] row: a published figure and which simulated metric is held against it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/point/config_value.hpp"
+
+namespace linebounce::sim {
+
+enum class PaperKind { calibrated, predicted, definition };
+enum class Shape { none, increasing, decreasing, flat };
+
+// One [[paper]] row.
+struct PaperRow {
+  std::string id;
+  std::vector<std::string> metrics;  // one, or several with `order`
+  std::map<std::string, ConfigValue> at;
+  std::optional<std::map<std::string, ConfigValue>> relative_to;  // laid over `at`: selects a point by itself
+  bool difference = false;
+  std::optional<double> value;
+  std::optional<double> tolerance, tolerance_abs;
+  Shape shape = Shape::none;
+  std::string over;  // the swept path that a shape is looked at along
+  PaperKind kind = PaperKind::predicted;
+  std::string source;
+  std::string table = {};  // the id of the measured table that it is a row of; empty: a [[paper]] row
+
+  [[nodiscard]] bool is_order() const { return metrics.size() > 1; }
+};
+
+}  // namespace linebounce::sim

@@ -1,0 +1,64 @@
+// What one simulated run leaves behind: the content of the results files before they are written (DESIGN: "Results directory").
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace linebounce::sim {
+
+struct Metric {
+  std::variant<std::int64_t, double> value;  // counts are integers and stay exact
+  std::string unit;                          // "ns", "", "%"
+};
+
+struct LatencyRow {                 // one bin of latency.csv
+  std::string kind;                 // "kernel" or "user"
+  std::string source;               // "l2", "local_memory", "local_c2c", "upgrade", ...
+  std::int64_t latency_cycles = 0;  // of the requesting CPU's clock
+  double latency_ns = 0;
+  std::int64_t count = 0;
+};
+
+struct LineRow {  // one row of lines.csv
+  std::string structure, object;
+  std::int64_t line = 0, offset = 0;
+  std::string field, function, access;
+  std::int64_t home = 0;
+  std::string source;
+  std::int64_t count = 0;
+  double remote_pct = 0, latency_ns_mean = 0;
+};
+
+struct LockRow {  // one row of locks.csv, lockmeter's columns
+  std::string lock, call_site;
+  double util_pct = 0, con_pct = 0, hold_mean_us = 0, hold_max_us = 0, wait_mean_us = 0, wait_max_us = 0, cpu_pct = 0;
+  std::int64_t total = 0, nowait = 0, spin = 0, rjct = 0;
+};
+
+struct MatrixRow {  // one row of matrix.csv
+  std::int64_t from_cpu = 0, to_cpu = 0, home_node = 0;
+  std::string state;
+  double latency_ns = 0;
+};
+
+struct TransitionRow {  // one row of transitions.csv
+  std::string controller, state, event;
+  std::int64_t count = 0;
+};
+
+struct PointData {
+  std::map<std::string, Metric> metrics;
+  std::vector<LatencyRow> latency;  // sorted by kind, source, latency
+  std::vector<LineRow> lines;       // sorted by all its key columns
+  std::vector<LockRow> locks;
+  std::vector<MatrixRow> matrix;           // of core-to-core runs, in the workload's order
+  std::vector<TransitionRow> transitions;  // only what happened, in the table's order
+  std::string timeline;                    // timeline.csv; empty unless it was asked for. Of one run: no other file merges it
+  std::int64_t references = 0;             // memory operations simulated, for the manifest
+  std::int64_t simulated_ns = 0;
+};
+
+}  // namespace linebounce::sim

@@ -1,0 +1,38 @@
+// Reading and writing files so that nothing is half there: what a kill -9 or a full disk leaves is the old file or the new one.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace linebounce::sim {
+
+// An output that can't be written: exit code 2. what() names the file and the reason.
+class OutputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Results that can't be read: exit code 3. what() names the file and the reason.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What the temporary files of write_file() begin with: ".linebounce-tmp-"; one that a killed process left may be deleted.
+extern const std::string_view kTemporaryPrefix;
+
+// Replaces the file as a whole: temporary file, fsync, rename. Errors: OutputError.
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+// Errors: InputError.
+std::string read_file(const std::filesystem::path& path);
+
+// Errors: OutputError.
+void make_directories(const std::filesystem::path& path);
+
+// "cannot write FILE: REASON", for errno `error`.
+std::string write_problem(const std::filesystem::path& path, int error);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,40 @@
+// Which threads read and write which bytes of a trace's objects, line by line of some placement. No simulation: a pass over
+// the operations.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/reader.hpp"
+
+namespace linebounce::sim {
+
+// Where a replay puts the trace's objects.
+struct ObjectPlaces {
+  int line_bytes = 64;               // coherence line
+  std::vector<std::uint64_t> begin;  // by object: the address of its first byte; kNowhere: it is not placed
+  static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+};
+
+struct ThreadUse {
+  std::uint32_t thread = 0;  // a stream; handlers count as what they interrupt
+  std::int64_t reads = 0, writes = 0;
+};
+
+// Bytes of an object that are used as one: no access reaches over their ends.
+struct PieceUse {
+  std::uint32_t object = 0;
+  std::int64_t offset = 0, bytes = 0;
+  std::vector<ThreadUse> threads;
+};
+
+struct LineUsers {
+  std::uint64_t line = 0;        // its address, in lines
+  std::vector<PieceUse> pieces;  // by object and offset
+};
+
+// The lines that several threads use and one at least writes, by address. Locks count as writes of their words. Memory:
+// for each line that somebody touches, and the uses of these lines. Errors: trace::TraceError.
+std::vector<LineUsers> lines_of_several_threads(const trace::Reader& reader, const ObjectPlaces& places);
+
+}  // namespace linebounce::sim

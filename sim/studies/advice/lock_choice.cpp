@@ -1,0 +1,80 @@
+#include "sim/studies/advice/lock_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sim/results/metric_names.hpp"
+#include "workloads/locks/lock_registry.hpp"
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/replay/replay.hpp"
+
+namespace linebounce::sim {
+
+using namespace workloads;
+
+namespace {
+
+std::map<std::string, std::string> metric_names_of(const trace::Symbols& symbols) {
+  std::set<std::string> names;
+  for (const trace::Lock& lock : symbols.locks) names.insert(name_in_figures(lock.counted_as()));
+  return metric_names(names);
+}
+
+struct Uses {
+  std::int64_t acquired = 0, acquired_shared = 0;
+};
+
+std::vector<Uses> uses_of(const trace::Reader& reader) {
+  std::vector<Uses> uses(reader.symbols().locks.size());
+  for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
+    trace::Reader::Cursor cursor = reader.open(stream);
+    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+      for (const trace::Operation& operation : frame) {
+        if ((operation.flags & trace::kFailed) != 0) continue;
+        const bool alone = operation.kind == trace::Kind::acquire || operation.kind == trace::Kind::try_acquire;
+        const bool shared = operation.kind == trace::Kind::acquire_shared || operation.kind == trace::Kind::try_acquire_shared;
+        if (alone) ++uses.at(operation.id).acquired;
+        if (shared) ++uses.at(operation.id).acquired_shared;
+      }
+    }
+  }
+  return uses;
+}
+
+}  // namespace
+
+std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
+  const std::vector<Uses> uses = uses_of(reader);
+  const std::map<std::string, std::string> metrics = metric_names_of(reader.symbols());
+  std::vector<RecordedLock> locks;
+  for (std::size_t id = 0; id < uses.size(); ++id) {
+    if (uses[id].acquired + uses[id].acquired_shared == 0) continue;
+    const trace::Lock& symbol = reader.symbols().locks[id];
+    const std::string& name = symbol.counted_as();
+    auto lock = std::find_if(locks.begin(), locks.end(), [&name](const RecordedLock& known) { return known.name == name; });
+    if (lock == locks.end())
+      lock = locks.insert(locks.end(), {name, fmt::format("locks.{}.", metrics.at(name_in_figures(name))), symbol.algorithm,
+                                        recorded_algorithm(symbol)});
+    lock->acquired += uses[id].acquired;
+    lock->acquired_shared += uses[id].acquired_shared;
+    lock->locks.push_back(symbol);
+  }
+  return locks;
+}
+
+std::vector<std::string> suitable_locks(const RecordedLock& lock) {
+  std::vector<std::string> suitable = lock_names([&lock](const LockTraits& traits) {
+    const bool for_readers = traits.readers == Readers::together || traits.readers == Readers::read_again;
+    return traits.excludes && (lock.acquired_shared > 0 || !for_readers);
+  });
+  std::erase_if(suitable, [&lock](const std::string& algorithm) {
+    return std::any_of(lock.locks.begin(), lock.locks.end(),
+                       [&](const trace::Lock& symbol) { return !why_no_substitute(symbol, algorithm).empty(); });
+  });
+  return suitable;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,28 @@
+// Which lock algorithms could take the place of a trace's locks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/reader.hpp"
+
+namespace linebounce::sim {
+
+// All locks of a trace that are counted together.
+struct RecordedLock {
+  std::string name;                                // below workload.locks
+  std::string metrics;                             // what its metrics begin with: "locks.NAME."
+  std::string algorithm;                           // as recorded; of several the first one's
+  std::string replayed_as;                         // the same, or what stands for it
+  std::int64_t acquired = 0, acquired_shared = 0;  // attempts that failed are left out
+  std::vector<trace::Lock> locks = {};
+};
+
+// In the order of definition, by one pass over the operations; those that nobody takes are left out. Errors: trace::TraceError.
+std::vector<RecordedLock> recorded_locks(const trace::Reader& reader);
+
+// Names of `list locks` that keep this lock's promises; those for readers only if it has any.
+std::vector<std::string> suitable_locks(const RecordedLock& lock);
+
+}  // namespace linebounce::sim

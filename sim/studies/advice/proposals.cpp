@@ -1,0 +1,272 @@
+#include "sim/studies/advice/proposals.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "sim/config/toml_text.hpp"
+#include "sim/studies/advice/element_size.hpp"
+#include "sim/studies/advice/struct_drawing.hpp"
+#include "workloads/program/layout_set.hpp"
+
+namespace linebounce::sim {
+
+using namespace workloads;
+
+namespace {
+
+// All that is known of the objects of one layout: for each of them its pieces, over all lines.
+struct Subject {
+  std::string layout;
+  std::uint32_t structure = trace::kNone;
+  std::map<std::uint32_t, std::vector<Piece>> objects;  // pieces by offset
+  std::vector<std::size_t> lines;
+  std::int64_t disturbed = 0;
+  bool by_neighbours = false;  // pieces of other objects are in conflict with its own
+};
+
+// Objects of one structure beyond which no more are looked at: they are used as the first ones are.
+constexpr std::size_t kEnoughObjects = 64;
+
+std::vector<Subject> subjects_of(const std::vector<FalselySharedLine>& lines, const trace::Symbols& symbols) {
+  std::map<std::string, Subject> by_layout;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const Piece& piece : lines[i].pieces) {
+      const std::string name = layout_name(symbols, piece.object);
+      Subject& subject = by_layout[name];
+      subject.layout = name;
+      subject.structure = symbols.objects[piece.object].structure;
+      for (const Piece& other : lines[i].pieces) {
+        if (!conflict(piece, other)) continue;
+        subject.disturbed += piece.reads + piece.writes;
+        subject.by_neighbours = subject.by_neighbours || other.object != piece.object;
+        if (subject.lines.empty() || subject.lines.back() != i) subject.lines.push_back(i);
+        break;
+      }
+      if (subject.objects.contains(piece.object) || subject.objects.size() < kEnoughObjects)
+        subject.objects[piece.object].push_back(piece);
+    }
+  }
+  std::vector<Subject> subjects;
+  for (auto& [name, subject] : by_layout) {
+    if (subject.lines.empty()) continue;
+    for (auto& [object, pieces] : subject.objects)
+      std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.offset < b.offset; });
+    subjects.push_back(std::move(subject));
+  }
+  std::stable_sort(subjects.begin(), subjects.end(), [](const auto& a, const auto& b) { return a.disturbed > b.disturbed; });
+  return subjects;
+}
+
+struct Spread {
+  ArrayPlace array;
+  std::int64_t element = 0;
+};
+
+// Arrays whose elements are in each other's way, with the size that is right for all objects.
+std::vector<Spread> spreads_of(const Subject& subject, const trace::Symbols& symbols) {
+  std::vector<Spread> spreads;
+  for (const auto& [object, pieces] : subject.objects) {
+    for (const Piece& piece : pieces) {
+      const auto array = array_of(piece, symbols);
+      if (!array) continue;
+      const auto bytes = element_bytes(*array, pieces);
+      if (!bytes) continue;
+      const auto known = std::find_if(spreads.begin(), spreads.end(), [&](const Spread& it) { return it.array == *array; });
+      if (known == spreads.end()) {
+        spreads.push_back({*array, *bytes});
+      } else {
+        known->element = std::min(known->element, *bytes);
+      }
+    }
+  }
+  return spreads;
+}
+
+// Fields that nobody wants to see apart, in the order of the first of each. Those of spread arrays are left out.
+class FieldGroups {
+ public:
+  FieldGroups(const Subject& subject, const std::vector<Spread>& spreads) : subject_(&subject) {
+    for (const auto& [object, pieces] : subject.objects) {
+      for (const Piece& piece : pieces) {
+        const std::string name = piece.field.empty() ? "" : group_of(piece.field);
+        const bool spread =
+            std::any_of(spreads.begin(), spreads.end(), [&](const Spread& it) { return it.array.name == name; });
+        if (!name.empty() && !spread) add(name);
+      }
+    }
+  }
+
+  // Each a line of its own, but for those that stay.
+  [[nodiscard]] std::vector<std::vector<std::string>> split() const {
+    if (groups_.size() < 2) return {};
+    auto staying = std::find_if(groups_.begin(), groups_.end(), [&](const auto& group) { return is_only_read(group); });
+    if (staying == groups_.end()) staying = groups_.begin();
+    std::vector<std::vector<std::string>> lines;
+    for (auto group = groups_.begin(); group != groups_.end(); ++group) {
+      if (group != staying) lines.push_back(*group);
+    }
+    return lines;
+  }
+
+ private:
+  void add(const std::string& name) {
+    for (const auto& group : groups_) {
+      if (std::find(group.begin(), group.end(), name) != group.end()) return;
+    }
+    const auto fits = std::find_if(groups_.begin(), groups_.end(), [&](const auto& group) {
+      return std::none_of(group.begin(), group.end(), [&](const std::string& other) { return are_in_conflict(name, other); });
+    });
+    if (fits != groups_.end()) {
+      fits->push_back(name);
+    } else {
+      groups_.push_back({name});
+    }
+  }
+
+  [[nodiscard]] bool are_in_conflict(const std::string& a, const std::string& b) const {
+    return std::any_of(subject_->objects.begin(), subject_->objects.end(), [&](const auto& object) {
+      for (const Piece& one : object.second) {
+        if (group_of(one.field) != a) continue;
+        for (const Piece& other : object.second) {
+          if (group_of(other.field) == b && conflict(one, other)) return true;
+        }
+      }
+      return false;
+    });
+  }
+
+  [[nodiscard]] bool is_only_read(const std::vector<std::string>& group) const {
+    return std::all_of(subject_->objects.begin(), subject_->objects.end(), [&](const auto& object) {
+      return std::none_of(object.second.begin(), object.second.end(), [&](const Piece& piece) {
+        return piece.written && std::find(group.begin(), group.end(), group_of(piece.field)) != group.end();
+      });
+    });
+  }
+
+  const Subject* subject_;
+  std::vector<std::vector<std::string>> groups_;
+};
+
+toml::array names_of(const std::vector<std::string>& fields) {
+  toml::array names;
+  for (const std::string& field : fields) names.push_back(field);
+  return names;
+}
+
+class ProposalMaker {
+ public:
+  ProposalMaker(const Subject& subject, const trace::Symbols& symbols, int line_bytes)
+      : subject_(subject), symbols_(symbols), line_bytes_(line_bytes), spreads_(spreads_of(subject, symbols)) {
+    split_ = FieldGroups(subject, spreads_).split();
+  }
+
+  std::optional<Proposal> make() {
+    if (spreads_.empty() && split_.empty() && !subject_.by_neighbours) return std::nullopt;
+    Proposal proposal;
+    proposal.structure = subject_.layout;
+    proposal.lines = subject_.lines;
+    proposal.drawing = drawing();
+    proposal.sentence = sentence();
+    return proposal;
+  }
+
+  // All [[layout.change]]s of the proposal, which have one name.
+  [[nodiscard]] std::string change(const std::string& name) const {
+    const toml::table head{{"name", name}, {"structure", subject_.layout}};
+    toml::array changes;
+    for (const Spread& spread : spreads_) {
+      toml::table change = head;
+      if (!spread.array.name.empty()) change.insert("spread", toml::array{spread.array.name});
+      change.insert("element_bytes", spread.element);
+      changes.push_back(std::move(change));
+    }
+    if (!split_.empty()) {
+      toml::array lines;
+      for (const auto& line : split_) lines.push_back(names_of(line));
+      toml::table change = head;
+      change.insert("split", std::move(lines));
+      changes.push_back(std::move(change));
+    }
+    if (changes.empty()) {
+      toml::table change = head;
+      change.insert("align_bytes", line_bytes_);
+      changes.push_back(std::move(change));
+    }
+    std::string text;
+    for (const auto& change : changes) text += "[[layout.change]]\n" + to_toml(*change.as_table());
+    return text;
+  }
+
+ private:
+  [[nodiscard]] std::string sentence() const {
+    std::vector<std::string> parts;
+    for (const Spread& spread : spreads_) {
+      const std::string where = spread.array.name.empty() ? subject_.layout : spread.array.name + " of " + subject_.layout;
+      parts.push_back(fmt::format("give each element of {} a line of its own: {} elements of {} bytes, aligned({})", where,
+                                  spread.array.size / spread.element, spread.element, line_bytes_));
+    }
+    for (const auto& line : split_)
+      parts.push_back(fmt::format("move {} of {} to a line of {} own: aligned({})", fmt::join(line, ", "), subject_.layout,
+                                  line.size() == 1 ? "its" : "their", line_bytes_));
+    if (parts.empty())
+      parts.push_back(fmt::format("begin {}{} on a line of its own and let nothing share it: aligned({})",
+                                  subject_.objects.size() > 1 ? "each " : "", subject_.layout, line_bytes_));
+    return fmt::format("{}", fmt::join(parts, "; "));
+  }
+
+  [[nodiscard]] std::string drawing() const {
+    StructDrawing it;
+    it.name = subject_.layout;
+    it.line_bytes = line_bytes_;
+    for (const Spread& spread : spreads_)
+      it.arrays.push_back({spread.array.name, spread.array.size / spread.element, spread.element});
+    it.split = split_;
+    if (subject_.structure != trace::kNone) it.structure = &symbols_.structures.at(subject_.structure);
+    return struct_drawing(it);
+  }
+
+  const Subject& subject_;
+  const trace::Symbols& symbols_;
+  int line_bytes_;
+  std::vector<Spread> spreads_;
+  std::vector<std::vector<std::string>> split_;
+};
+
+// A word that `layout.changes` can choose by, and no other proposal has.
+std::string choice_name(const std::string& layout, const std::vector<Proposal>& others) {
+  std::string name = layout;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; }, '_');
+  const auto taken = [&](const std::string& word) {
+    return word == "all" || word == "none" ||
+           std::any_of(others.begin(), others.end(), [&](const Proposal& other) { return other.name == word; });
+  };
+  for (int number = 2; taken(name); ++number) name = fmt::format("{}_{}", name, number);
+  return name;
+}
+
+}  // namespace
+
+std::string layout_name(const trace::Symbols& symbols, std::uint32_t object) {
+  const trace::Object& it = symbols.objects.at(object);
+  return it.structure == trace::kNone ? it.name : symbols.structures.at(it.structure).name;
+}
+
+std::vector<Proposal> proposals(const std::vector<FalselySharedLine>& lines, const trace::Symbols& symbols, int line_bytes) {
+  std::vector<Proposal> all;
+  for (const Subject& subject : subjects_of(lines, symbols)) {
+    ProposalMaker maker(subject, symbols, line_bytes);
+    auto proposal = maker.make();
+    if (!proposal) continue;
+    proposal->name = choice_name(subject.layout, all);
+    proposal->change = maker.change(proposal->name);
+    all.push_back(std::move(*proposal));
+  }
+  return all;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,283 @@
+#include "sim/studies/calibrate/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "models/machine_layout.hpp"
+#include "sim/config/resolved.hpp"
+#include "sim/config/toml_text.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/studies/calibrate/simulated_matrix.hpp"
+#include "sim/studies/calibrate/structure.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr const char* kGeneric = "generic_2socket_32core";
+constexpr double kOffShare = 0.02;     // of a block's mean: what is farther off is said
+constexpr double kSpreadShare = 0.05;  // likewise, of pairs within a block
+constexpr std::string_view kMachine = "machine.";
+
+double number_at(const Settings& settings, const std::string& path) {
+  const ConfigValue& value = settings.at(path).value;
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  return integer ? static_cast<double>(*integer) : std::get<double>(value);
+}
+
+MachineSpec typed(const MachineTables& tables) {
+  MachineSpec machine = to_typed(tables.settings, tables.parts).machine;
+  check_machine(machine, tables.settings);
+  return machine;
+}
+
+class Calibrator {
+ public:
+  explicit Calibrator(const CalibrationRequest& request) : request_(request), structure_(find_structure(request.measured)) {}
+
+  Calibration run() {
+    result_.base = request_.machine.value_or(kGeneric);
+    result_.machine = read_machine_file(result_.base, "", "--machine");
+    if (request_.machine) {
+      check_cpus();
+    } else {
+      take_structure();
+    }
+    number_cpus();
+    set("machine.name", request_.name);
+    set("machine.title", "Calibrated to a core-to-core matrix: " + request_.matrix_file);
+    fit_latencies();
+    measure_what_is_left();
+    say_what_is_unexplained();
+    complete_sources();
+    return std::move(result_);
+  }
+
+ private:
+  void set(const std::string& path, const ConfigValue& value) { result_.machine.settings.at(path).value = value; }
+  void set_from_matrix(const std::string& path, const ConfigValue& value) {
+    set(path, value);
+    from_matrix(path);
+  }
+  void from_matrix(const std::string& path) {
+    result_.machine.sources[path] = "calibrated: core-to-core matrix " + request_.matrix_file;
+  }
+
+  void check_cpus() const {
+    const MachineSpec machine = typed(result_.machine);
+    if (machine.cpus == request_.measured.cpus()) return;
+    throw ConfigError(
+        fmt::format("{}: a matrix of {} CPUs, but machine {} has {}; choose another machine, or leave --machine out",
+                    request_.matrix_file, request_.measured.cpus(), result_.base, machine.cpus));
+  }
+
+  void take_structure() {
+    const std::int64_t cpus = request_.measured.cpus();
+    set("machine.cpus_present", cpus);
+    set_from_matrix("machine.cpus", cpus);
+    set_from_matrix("machine.nodes", std::int64_t{structure_.nodes});
+    set_from_matrix("machine.buses_per_node", std::int64_t{structure_.buses_per_node});
+    set_from_matrix("machine.cpu.threads_per_core", std::int64_t{structure_.threads_per_core});
+    if (structure_.nodes > 1) set_from_matrix("machine.network.topology", std::string(word_of(structure_.topology)));
+    if (structure_.topology == Topology::links) add_links();
+  }
+
+  void add_links() {
+    MachineTables& machine = result_.machine;
+    for (const auto& [low, high] : structure_.links) machine.parts.links.push_back(fmt::format("{}_{}", low, high));
+    machine.keys = KeySpace();
+    for (const KeyInfo& key : schema_keys(machine.parts)) {
+      if (key.path.starts_with(kMachine)) machine.keys.add(key);
+    }
+    for (const std::string& link : machine.parts.links) {
+      for (const std::string key : {"latency_ns", "bandwidth_mb_per_s"}) {
+        machine.settings["machine.network.link." + link + "." + key] = machine.settings.at("machine.network." + key);
+      }
+    }
+  }
+
+  // Which CPU of the file each of the machine's is: the same number, if one of the two orders makes that fit.
+  void number_cpus() {
+    result_.file_cpu.resize(static_cast<std::size_t>(request_.measured.cpus()));
+    std::iota(result_.file_cpu.begin(), result_.file_cpu.end(), 0);
+    if (!shape_fits()) return;
+    const ConfigValue order = result_.machine.settings.at("machine.cpu_order").value;
+    for (const char* candidate : {"spread", "fill"}) {
+      if (request_.machine && order != ConfigValue{std::string(candidate)}) continue;
+      set("machine.cpu_order", std::string(candidate));
+      if (!numbers_fit()) continue;
+      if (!request_.machine) from_matrix("machine.cpu_order");
+      return;
+    }
+    set("machine.cpu_order", order);
+    renumber();
+  }
+
+  [[nodiscard]] bool shape_fits() const {
+    const MachineSpec machine = typed(result_.machine);
+    const MachineLayout layout = lay_out(machine);
+    const auto& cores = layout.cores_on_bus;
+    return machine.cpus == machine.cpus_present && machine.cpu.threads_per_core == structure_.threads_per_core &&
+           machine.buses_per_node == structure_.buses_per_node && machine.nodes == structure_.nodes &&
+           std::all_of(cores.begin(), cores.end(), [&cores](int count) { return count == cores[0]; });
+  }
+
+  [[nodiscard]] MachineLayout seats_as_layout(const MachineLayout& layout) const {
+    MachineLayout seats = layout;
+    for (std::size_t cpu = 0; cpu < structure_.seats.size(); ++cpu) {
+      const Seat& seat = structure_.seats[cpu];
+      seats.cpus[cpu] = {seat.node, seat.bus, seat.core, seat.thread};
+    }
+    return seats;
+  }
+
+  [[nodiscard]] bool numbers_fit() const {
+    const MachineSpec machine = typed(result_.machine);
+    const MachineLayout layout = lay_out(machine);
+    const auto by_machine = blocks_of(machine, layout);
+    const auto by_matrix = blocks_of(machine, seats_as_layout(layout));
+    return std::equal(by_machine.begin(), by_machine.end(), by_matrix.begin(), by_matrix.end(),
+                      [](const Block& a, const Block& b) { return a.pairs == b.pairs; });
+  }
+
+  void renumber() {
+    const MachineLayout layout = lay_out(typed(result_.machine));
+    for (std::size_t cpu = 0; cpu < layout.cpus.size(); ++cpu) {
+      const CpuPlace& place = layout.cpus[cpu];
+      const auto found =
+          std::find(structure_.seats.begin(), structure_.seats.end(), Seat{place.node, place.bus, place.core, place.thread});
+      result_.file_cpu[cpu] = static_cast<int>(found - structure_.seats.begin());
+    }
+  }
+
+  void fit_latencies() {
+    const MachineSpec machine = typed(result_.machine);
+    const int cpus = machine.cpus;
+    result_.measured = LatencyMatrix(cpus);
+    for (int a = 0; a < cpus; ++a) {
+      for (int b = 0; b < a; ++b) result_.measured.set(a, b, request_.measured.at(file_cpu(a), file_cpu(b)));
+    }
+    blocks_ = blocks_of(machine, lay_out(machine));
+    const std::vector<Stage> stages = stages_of(machine, blocks_, request_.access);
+    Values start;
+    for (const Stage& stage : stages) {
+      for (const auto& turn : stage.turns) {
+        for (const Knob& knob : turn) {
+          for (const std::string& path : knob.paths) start[path] = number_at(result_.machine.settings, path);
+        }
+      }
+    }
+    MatrixSimulator simulator(result_.machine, request_.access, request_.at_once, request_.progress);
+    FitResult fitted = fit(stages, blocks_, result_.measured, start, [&](const std::vector<Values>& candidates) {
+      result_.simulations += static_cast<int>(candidates.size());
+      return simulator(candidates);
+    });
+    put(result_.machine.settings, fitted.values);
+    for (const auto& [path, value] : fitted.values) {
+      result_.fitted.push_back({path.substr(kMachine.size()), result_.machine.keys.find(path)->unit, start.at(path), value});
+    }
+    // What the first turn of a stage leaves where it was has been compared with the matrix, too.
+    for (const Stage& stage : stages) {
+      for (const Knob& knob : stage.turns.front()) from_matrix(knob.paths.front());
+    }
+    for (const auto& [path, value] : fitted.values) from_matrix(path);
+    result_.simulated = std::move(fitted.simulated);
+  }
+
+  [[nodiscard]] int file_cpu(int cpu) const { return result_.file_cpu[static_cast<std::size_t>(cpu)]; }
+
+  void measure_what_is_left() {
+    double squares = 0;
+    double sum = 0;
+    double farthest = -1;
+    std::size_t pairs = 0;
+    for (const Block& block : blocks_) {
+      double of_block = 0;
+      for (const auto& [a, b] : block.pairs) {
+        const double off = result_.measured.at(a, b) - result_.simulated.at(a, b);
+        of_block += off * off;
+        if (std::fabs(off) > farthest) farthest = std::fabs(off), result_.worst = {a, b};
+      }
+      squares += of_block;
+      sum += mean_of(block, result_.measured) * static_cast<double>(block.pairs.size());
+      pairs += block.pairs.size();
+      result_.blocks.push_back({block, mean_of(block, result_.measured), mean_of(block, result_.simulated),
+                                std::sqrt(of_block / static_cast<double>(block.pairs.size()))});
+    }
+    result_.rms = std::sqrt(squares / static_cast<double>(pairs));
+    result_.mean = sum / static_cast<double>(pairs);
+  }
+
+  void say_what_is_unexplained() {
+    auto& said = result_.unexplained;
+    if (!request_.machine) said = structure_.notes;
+    if (request_.machine && !shape_fits()) {
+      said.push_back(
+          fmt::format("The matrix looks like nodes x buses x threads = {} x {} x {}; {} has another structure, which "
+                      "was kept.",
+                      structure_.nodes, structure_.buses_per_node, structure_.threads_per_core, result_.base));
+    }
+    for (const BlockResult& block : result_.blocks) {
+      if (std::fabs(block.measured - block.simulated) > kOffShare * block.measured) {
+        said.push_back(fmt::format("{}: {:.1f} ns measured, {:.1f} ns simulated: no parameter that moves it can do more.",
+                                   name_of(block.block), block.measured, block.simulated));
+      }
+      const double spread = spread_of(block);
+      if (spread > kSpreadShare * block.measured) {
+        said.push_back(
+            fmt::format("{}: its pairs differ by {:.1f} ns (RMS) from their mean; in the machine they are all alike.",
+                        name_of(block.block), spread));
+      }
+    }
+    if (!request_.machine && structure_.nodes > 1) {
+      said.push_back(
+          "Whether groups are sockets or clusters of one cannot be seen in a matrix; they are nodes here, each with memory. "
+          "--machine says otherwise.");
+    }
+    said.push_back(
+        fmt::format("No pair of CPUs shows what memory costs: memory.latency_ns and all else are those of {}.", result_.base));
+  }
+
+  [[nodiscard]] double spread_of(const BlockResult& result) const {
+    double squares = 0;
+    for (const auto& [a, b] : result.block.pairs) {
+      const double off = result_.measured.at(a, b) - result.measured;
+      squares += off * off;
+    }
+    return std::sqrt(squares / static_cast<double>(result.block.pairs.size()));
+  }
+
+  void complete_sources() {
+    MachineTables& machine = result_.machine;
+    for (const KeyInfo& key : machine.keys.keys()) {
+      if (key.structural || !is_shown(key, machine.settings) || source_of(machine.sources, key.path) != nullptr) continue;
+      machine.sources[key.path] = fmt::format("assumed: as in {}, which gives no source", result_.base);
+    }
+  }
+
+  const CalibrationRequest& request_;
+  Structure structure_;
+  std::vector<Block> blocks_;
+  Calibration result_;
+};
+
+}  // namespace
+
+Calibration calibrate(const CalibrationRequest& request) {
+  return Calibrator(request).run();
+}
+
+std::string machine_file_text(const Calibration& calibration, const std::string& matrix_file) {
+  std::string text = fmt::format(
+      "# Written by `linebounce calibrate --from {}`: {}, with latencies fitted to that matrix.\n"
+      "# RMS of all pairs {:.2f} ns, of a mean of {:.1f} ns.\n",
+      matrix_file, calibration.base, calibration.rms, calibration.mean);
+  for (const std::string& sentence : calibration.unexplained) text += "# " + sentence + "\n";
+  const toml::table resolved = resolved_settings(calibration.machine.settings, calibration.machine);
+  return text + "\n" + to_toml(*resolved["machine"].as_table());
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,140 @@
+#include "sim/studies/calibrate/latency_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "sim/point/config_error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::size_t kMostCpus = 64;  // as sim/config/schema.cpp has it
+constexpr double kMostNs = 1e7;
+constexpr std::string_view kBlank = " \t\r";
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+struct Cell {
+  std::string_view text;  // without blanks around it
+  std::size_t line = 0, column = 0;
+};
+using Row = std::vector<Cell>;
+
+class Parser {
+ public:
+  Parser(std::string_view text, const std::string& file) : file_(file) {
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    const std::size_t last = text.find_last_not_of(" \t\r\n");
+    if (last == std::string_view::npos) throw ConfigError(file_ + ": the file is empty; expected a core-to-core matrix");
+    // The first row may be all empty cells, and the last one may end in one: only whole lines are cut off at the end.
+    const std::size_t end = text.find('\n', last);
+    split(text.substr(0, end));
+  }
+
+  LatencyMatrix parse() {
+    check_shape();
+    const int cpus = static_cast<int>(rows_.size());
+    LatencyMatrix matrix(cpus);
+    for (int a = 0; a < cpus; ++a) {
+      if (const Cell& own = cell(a, a); !own.text.empty()) latency(own);  // no use, but no nonsense either
+      for (int b = 0; b < a; ++b) matrix.set(a, b, both_directions(a, b));
+    }
+    return matrix;
+  }
+
+ private:
+  void split(std::string_view text) {
+    for (std::size_t line = 1, begin = 0; begin <= text.size(); ++line) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      rows_.push_back(split_line(text.substr(begin, end - begin), line));
+      begin = end + 1;
+    }
+  }
+
+  static Row split_line(std::string_view text, std::size_t line) {
+    Row row;
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      const std::string_view raw = text.substr(begin, end - begin);
+      const std::size_t first = std::min(raw.find_first_not_of(kBlank), raw.size());
+      const std::size_t past = raw.find_last_not_of(kBlank) + 1;
+      row.push_back({first < past ? raw.substr(first, past - first) : std::string_view{}, line, begin + first + 1});
+      begin = end + 1;
+    }
+    return row;
+  }
+
+  void check_shape() const {
+    const std::size_t columns = rows_.front().size();
+    for (const Row& row : rows_) {
+      if (row.size() == columns) continue;
+      refuse(row.back(),
+             fmt::format("{} cells, but line 1 has {}: a matrix has a row and a column for each CPU", row.size(), columns));
+    }
+    if (rows_.size() != columns) {
+      refuse(rows_.back().front(),
+             fmt::format("the matrix is not square: {} rows of {} cells; expected a row and a column for each CPU",
+                         rows_.size(), columns));
+    }
+    if (columns == 1) refuse(rows_.front().front(), "a matrix of one CPU has no pair; expected 2 to 64 CPUs");
+    if (columns > kMostCpus) {
+      refuse(rows_.front()[kMostCpus],
+             fmt::format("{} CPUs are more than a machine can have; legal: 2 to {}", columns, kMostCpus));
+    }
+  }
+
+  // What stands on one side of the diagonal only is the pair's; of two the mean.
+  double both_directions(int a, int b) const {
+    const Cell& lower = cell(a, b);
+    const Cell& upper = cell(b, a);
+    if (lower.text.empty() && upper.text.empty()) {
+      refuse(lower, fmt::format("no value for CPUs {} and {}, neither here nor on the other side of the diagonal", a, b));
+    }
+    if (upper.text.empty()) return latency(lower);
+    if (lower.text.empty()) return latency(upper);
+    const double there = latency(lower);
+    const double back = latency(upper);
+    return (there + back) / 2;
+  }
+
+  double latency(const Cell& cell) const {
+    double ns = 0;
+    const char* end = cell.text.data() + cell.text.size();
+    const auto [stopped, error] = std::from_chars(cell.text.data(), end, ns);
+    if (error != std::errc{} || stopped != end || !std::isfinite(ns)) {
+      refuse(cell, fmt::format("\"{}\" is no latency; expected a number of nanoseconds", shown(cell.text)));
+    }
+    if (ns < 0) refuse(cell, fmt::format("{} is negative; a latency is 0 ns or more", cell.text));
+    if (ns > kMostNs) refuse(cell, fmt::format("{} ns is out of range; legal: 0 to {}", cell.text, kMostNs));
+    return ns;
+  }
+
+  // A cell of a file that is no matrix at all may be anything.
+  static std::string shown(std::string_view text) {
+    std::string out;
+    for (const char c : text.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';
+    return out + (text.size() > 40 ? "..." : "");
+  }
+
+  [[nodiscard]] const Cell& cell(int row, int column) const {
+    return rows_[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+  }
+
+  [[noreturn]] void refuse(const Cell& cell, const std::string& text) const {
+    throw ConfigError(fmt::format("{}:{}:{}: {}", file_, cell.line, cell.column, text));
+  }
+
+  const std::string& file_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace
+
+LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file) {
+  return Parser(text, file).parse();
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,34 @@
+// A measured core-to-core matrix, as the common core-to-core-latency tool writes it with --csv.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace linebounce::sim {
+
+// What it costs to hand a line from one CPU to another, in ns, the mean of both directions. The diagonal means nothing.
+class LatencyMatrix {
+ public:
+  LatencyMatrix() = default;
+  explicit LatencyMatrix(int cpus) : cpus_(cpus), ns_(static_cast<std::size_t>(cpus) * static_cast<std::size_t>(cpus)) {}
+
+  [[nodiscard]] int cpus() const { return cpus_; }
+  [[nodiscard]] double at(int a, int b) const { return ns_[index(a, b)]; }
+  void set(int a, int b, double ns) { ns_[index(a, b)] = ns_[index(b, a)] = ns; }
+
+ private:
+  [[nodiscard]] std::size_t index(int a, int b) const {
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(cpus_) + static_cast<std::size_t>(b);
+  }
+
+  int cpus_ = 0;
+  std::vector<double> ns_;
+};
+
+// Reads the text of such a file: a row and a column for each CPU, without a head. The tool measures a pair once and leaves the
+// diagonal and all above it empty; where both directions stand there, their mean counts. `file` is for messages.
+// Errors: ConfigError "FILE:LINE:COLUMN: ..." for a matrix that is empty, not square, of one CPU or more than 64, for a pair
+// without a value, and for what is no latency: text, a negative number, NaN, infinity.
+LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file);
+
+}  // namespace linebounce::sim

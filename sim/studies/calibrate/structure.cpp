@@ -1,0 +1,299 @@
+#include "sim/studies/calibrate/structure.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace linebounce::sim {
+namespace {
+
+constexpr double kClear = 1.2;        // levels, nearest to farthest: the noise of a quiet machine is less than half of that
+constexpr double kNearThread = 0.6;   // threads of a core are at most so far from each other, as part of the next distance ...
+constexpr double kThreadNs = 15;      // ... and at most so far; published figures: 4 to 12 ns
+constexpr double kFartherNode = 1.1;  // means over whole blocks are much quieter than single pairs
+
+constexpr std::size_t kMostSockets = 8;  // more groups than that are tiles of one chip, with one memory
+constexpr std::size_t kMostLinks = 16;   // each is a machine to simulate for every step of the fit
+
+using Groups = std::vector<std::vector<int>>;  // each sorted, by their first member
+
+double mean_between(const LatencyMatrix& matrix, const std::vector<int>& a, const std::vector<int>& b) {
+  double sum = 0;
+  for (const int i : a) {
+    for (const int j : b) sum += matrix.at(i, j);
+  }
+  return sum / static_cast<double>(a.size() * b.size());
+}
+
+// Half of the pairs are at most so far apart: unlike a mean, it does not follow one slow pair.
+double median_between(const LatencyMatrix& matrix, const std::vector<int>& a, const std::vector<int>& b) {
+  std::vector<double> between;
+  for (const int i : a) {
+    for (const int j : b) between.push_back(matrix.at(i, j));
+  }
+  const auto middle = between.begin() + static_cast<std::ptrdiff_t>((between.size() - 1) / 2);
+  std::nth_element(between.begin(), middle, between.end());
+  return *middle;
+}
+
+// The groups that are left after each merge of the two nearest, finest first.
+std::vector<Groups> merged_step_by_step(const LatencyMatrix& matrix) {
+  Groups groups;
+  for (int cpu = 0; cpu < matrix.cpus(); ++cpu) groups.push_back({cpu});
+  std::vector<Groups> cuts;
+  while (groups.size() > 2) {
+    std::pair<std::size_t, std::size_t> nearest{0, 1};
+    double least = median_between(matrix, groups[0], groups[1]);
+    for (std::size_t a = 0; a < groups.size(); ++a) {
+      for (std::size_t b = a + 1; b < groups.size(); ++b) {
+        const double distance = median_between(matrix, groups[a], groups[b]);
+        if (distance < least) least = distance, nearest = {a, b};
+      }
+    }
+    auto& [into, from] = nearest;
+    groups[into].insert(groups[into].end(), groups[from].begin(), groups[from].end());
+    std::sort(groups[into].begin(), groups[into].end());
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(from));
+    cuts.push_back(groups);
+  }
+  return cuts;
+}
+
+// All but the farthest, or the nearest, tenth of some distances: the last of the others.
+double farthest_but_a_tenth(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() - 1 - (values.size() - 1) / 10];
+}
+double nearest_but_a_tenth(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 10];
+}
+
+std::vector<double> distances_within(const LatencyMatrix& matrix, const Groups& groups) {
+  std::vector<double> within;
+  for (const auto& group : groups) {
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) within.push_back(matrix.at(group[i], group[j]));
+    }
+  }
+  return within;
+}
+
+// A few slow pairs in groups, as measurements have, do no harm; two groups with some near pairs are one, or neighbours in a
+// ring.
+bool clearly_apart(const LatencyMatrix& matrix, const Groups& groups) {
+  const double inside = farthest_but_a_tenth(distances_within(matrix, groups));
+  for (std::size_t a = 0; a < groups.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      std::vector<double> between;
+      for (const int i : groups[a]) {
+        for (const int j : groups[b]) between.push_back(matrix.at(i, j));
+      }
+      const double nearest = nearest_but_a_tenth(between);
+      if (nearest <= 0 || nearest < inside * kClear) return false;
+    }
+  }
+  return true;
+}
+
+bool same_sizes(const Groups& groups) {
+  return std::all_of(groups.begin(), groups.end(), [&](const auto& group) { return group.size() == groups[0].size(); });
+}
+
+bool has_single(const Groups& groups) {
+  return std::any_of(groups.begin(), groups.end(), [](const auto& group) { return group.size() == 1; });
+}
+
+std::string sizes_text(const Groups& groups) {
+  std::vector<std::size_t> sizes;
+  for (const auto& group : groups) sizes.push_back(group.size());
+  return fmt::format("{}", fmt::join(sizes, ", "));
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// Whether the groups of the finest level are threads of a core, `next` being all farther pairs that are near to those.
+bool are_threads(const LatencyMatrix& matrix, const Groups& finest, const Groups& next) {
+  const std::size_t size = finest[0].size();
+  if (size != 2 && size != 4 && size != 8) return false;
+  const double own = mean(distances_within(matrix, finest));
+  return own <= kThreadNs && own <= kNearThread * mean(distances_within(matrix, next));
+}
+
+class Finder {
+ public:
+  explicit Finder(const LatencyMatrix& matrix) : matrix_(matrix) {}
+
+  Structure find() {
+    find_levels();
+    Groups all(1);
+    for (int cpu = 0; cpu < matrix_.cpus(); ++cpu) all[0].push_back(cpu);
+    Groups cores = single_cores();
+    if (!levels_.empty() && are_threads(matrix_, levels_.front(), levels_.size() > 1 ? levels_[1] : all)) {
+      cores = levels_.front();
+      levels_.erase(levels_.begin());
+    }
+    const bool tiles = levels_.size() == 1 && levels_.front().size() > kMostSockets;
+    const Groups nodes = levels_.empty() || tiles ? all : levels_.back();
+    const Groups buses = levels_.size() > 1 || tiles ? levels_.front() : nodes;
+    for (std::size_t i = 1; i + 1 < levels_.size(); ++i) {
+      found_.notes.push_back(fmt::format(
+          "The matrix has a level of {} groups between buses and nodes; a machine has none there.", levels_[i].size()));
+    }
+    found_.threads_per_core = static_cast<int>(cores[0].size());
+    found_.buses_per_node = static_cast<int>(buses.size() / nodes.size());
+    found_.nodes = static_cast<int>(nodes.size());
+    seat(in_network_order(nodes), buses, cores);
+    return std::move(found_);
+  }
+
+ private:
+  void find_levels() {
+    for (const Groups& cut : merged_step_by_step(matrix_)) {
+      if (has_single(cut) || !clearly_apart(matrix_, cut)) continue;
+      if (same_sizes(cut)) {
+        levels_.push_back(cut);
+      } else {
+        found_.notes.push_back(
+            fmt::format("Groups of {} CPUs stand out; a machine's groups all have one size, so they are "
+                        "not modelled.",
+                        sizes_text(cut)));
+      }
+    }
+  }
+
+  [[nodiscard]] Groups single_cores() const {
+    Groups cores;
+    for (int cpu = 0; cpu < matrix_.cpus(); ++cpu) cores.push_back({cpu});
+    return cores;
+  }
+
+  // Decides the topology; the nodes in the order of their numbers.
+  Groups in_network_order(const Groups& nodes) {
+    const int count = static_cast<int>(nodes.size());
+    if (count < 3) return nodes;
+    std::vector<double> means;
+    for (int a = 0; a < count; ++a) {
+      for (int b = 0; b < a; ++b) means.push_back(between(nodes, a, b));
+    }
+    std::sort(means.begin(), means.end());
+    std::size_t gap = 1;
+    for (std::size_t i = 1; i < means.size(); ++i) {
+      if (means[i] * means[gap - 1] > means[gap] * means[i - 1]) gap = i;
+    }
+    if (means[gap] < means[gap - 1] * kFartherNode) return nodes;
+    join_near(nodes, (means[gap - 1] + means[gap]) / 2);
+    return found_.topology == Topology::ring ? round_the_ring(nodes) : nodes;
+  }
+
+  [[nodiscard]] double between(const Groups& nodes, int a, int b) const {
+    return mean_between(matrix_, nodes[static_cast<std::size_t>(a)], nodes[static_cast<std::size_t>(b)]);
+  }
+
+  void join_near(const Groups& nodes, double limit) {
+    const int count = static_cast<int>(nodes.size());
+    std::map<int, std::vector<int>> near;
+    for (int a = 0; a < count; ++a) {
+      for (int b = 0; b < count; ++b) {
+        if (a != b && between(nodes, a, b) < limit) near[a].push_back(b);
+        if (a < b && between(nodes, a, b) < limit) found_.links.emplace_back(a, b);
+      }
+    }
+    const bool connected = reached(near) == count;
+    const bool two_each =
+        std::all_of(near.begin(), near.end(), [](const auto& neighbours) { return neighbours.second.size() == 2; });
+    found_.topology = Topology::links;
+    if (connected && two_each && count > 3) {
+      found_.topology = Topology::ring;
+      found_.links.clear();
+    } else if (!connected || count == 3) {
+      // No way over near nodes explains all distances: each pair has a link of its own.
+      found_.links.clear();
+      for (int a = 0; a < count; ++a) {
+        for (int b = a + 1; b < count; ++b) found_.links.emplace_back(a, b);
+      }
+    }
+    if (found_.links.size() > kMostLinks) {
+      found_.notes.push_back(
+          fmt::format("{} nodes lie at different distances and on no ring; {} links are too many to fit, so all "
+                      "are taken to be as far from each other.",
+                      count, found_.links.size()));
+      found_.topology = Topology::fully_connected;
+      found_.links.clear();
+    }
+    near_ = std::move(near);
+  }
+
+  static int reached(const std::map<int, std::vector<int>>& near) {
+    std::set<int> seen = {0};
+    std::vector<int> open = {0};
+    while (!open.empty()) {
+      const int at = open.back();
+      open.pop_back();
+      if (const auto next = near.find(at); next != near.end()) {
+        for (const int node : next->second) {
+          if (seen.insert(node).second) open.push_back(node);
+        }
+      }
+    }
+    return static_cast<int>(seen.size());
+  }
+
+  // From the node of CPU 0 towards its neighbour with the lower CPU.
+  Groups round_the_ring(const Groups& nodes) const {
+    Groups order = {nodes[0]};
+    int before = 0;
+    int at = near_.at(0).front();
+    while (at != 0) {
+      order.push_back(nodes[static_cast<std::size_t>(at)]);
+      const auto& neighbours = near_.at(at);
+      const int next = neighbours[0] == before ? neighbours[1] : neighbours[0];
+      before = at;
+      at = next;
+    }
+    return order;
+  }
+
+  void seat(const Groups& nodes, const Groups& buses, const Groups& cores) {
+    found_.seats.resize(static_cast<std::size_t>(matrix_.cpus()));
+    int bus_number = 0;
+    int core_number = 0;
+    const auto holds = [](const std::vector<int>& group, int cpu) {
+      return std::binary_search(group.begin(), group.end(), cpu);
+    };
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+      for (const auto& bus : buses) {
+        if (!holds(nodes[node], bus[0])) continue;
+        for (const auto& core : cores) {
+          if (!holds(bus, core[0])) continue;
+          for (std::size_t thread = 0; thread < core.size(); ++thread) {
+            found_.seats[static_cast<std::size_t>(core[thread])] = {static_cast<int>(node), bus_number, core_number,
+                                                                    static_cast<int>(thread)};
+          }
+          ++core_number;
+        }
+        ++bus_number;
+      }
+    }
+  }
+
+  const LatencyMatrix& matrix_;
+  std::vector<Groups> levels_;  // finest first
+  std::map<int, std::vector<int>> near_;
+  Structure found_;
+};
+
+}  // namespace
+
+Structure find_structure(const LatencyMatrix& matrix) {
+  return Finder(matrix).find();
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,66 @@
+#include "sim/studies/replay/replay_study.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "sim/config/load_experiment.hpp"
+#include "sim/config/toml_text.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/results/numbers.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+toml::table sweep_of(const ReplayStudy& study) {
+  toml::table together;
+  for (const auto& [path, values] : study.sweep) together.insert(path, values);
+  return toml::table{{"together", toml::array{std::move(together)}}};
+}
+
+Overrides overrides_of(const ReplayStudy& study) {
+  Overrides overrides;
+  overrides.seed = study.seed;
+  overrides.sets = split_sets(study.sets);
+  if (!study.machine_tables) overrides.machine = study.machine;
+  return overrides;
+}
+
+}  // namespace
+
+Plan plan_of(const ReplayStudy& study) {
+  toml::table experiment{
+      {"name", study.name},
+      {"title", study.title},
+      {"workload", toml::table{{"name", "replay"}, {"trace", std::filesystem::absolute(study.trace).string()}}}};
+  if (study.machine_tables) experiment.insert("machine", *study.machine_tables);
+  if (!study.sweep.empty()) experiment.insert("sweep", sweep_of(study));
+  return make_plan(read_experiment(to_toml(experiment) + "\n" + study.layout_changes, study.name, overrides_of(study)));
+}
+
+std::string recorded_machine(const trace::Reader& reader) {
+  if (!reader.summary().machine.empty()) return reader.summary().machine;
+  throw ConfigError(
+      fmt::format("--machine is missing: {} was not recorded on a simulated machine; `linebounce list machines` "
+                  "shows which there are",
+                  reader.file().string()));
+}
+
+double throughput_change_pct(const ReportedPoint& base, const ReportedPoint& changed) {
+  const double before = metric_of(base, kThroughput);
+  return before == 0 ? 0 : 100 * (metric_of(changed, kThroughput) / before - 1);
+}
+
+double metric_of(const ReportedPoint& point, const std::string& name) {
+  const auto found = point.metrics.find(name);
+  return found == point.metrics.end() ? 0 : as_double(found->second.value);
+}
+
+double transfers_of(const ReportedPoint& point) {
+  double sum = 0;
+  for (const char* source : {"local_c2c", "remote_c2c", "upgrade"})
+    sum += metric_of(point, fmt::format("latency.{}.count", source));
+  return sum;
+}
+
+}  // namespace linebounce::sim

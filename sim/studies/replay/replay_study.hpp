@@ -1,0 +1,51 @@
+// Experiments over a trace that a command has thought of: written as TOML, read and run as any other.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/plan/plan.hpp"
+#include "sim/results/paper.hpp"
+#include "trace/reader.hpp"
+
+namespace linebounce::sim {
+
+struct ReplayStudy {
+  std::string name, title;
+  std::string machine;  // a name or a path, unless there are `machine_tables`
+  std::filesystem::path trace;
+  std::vector<std::string> sets = {};  // "PATH=VALUE", as of run --set
+  // What varies together: a path and its value at each point.
+  std::vector<std::pair<std::string, toml::array>> sweep = {};
+  std::string layout_changes = {};                 // [[layout.change]], as TOML
+  std::optional<toml::table> machine_tables = {};  // [machine]
+  std::optional<std::int64_t> seed = {};
+};
+
+// Errors: ConfigError, TraceError.
+Plan plan_of(const ReplayStudy& study);
+
+// The machine that the trace was recorded on, for a command that is given none. Errors: ConfigError if the trace names none.
+std::string recorded_machine(const trace::Reader& reader);
+
+// The metric that changes of a program are judged by.
+inline constexpr const char* kThroughput = "throughput.operations_per_s";
+// Percent of it: what gains less is not worth a change of the program.
+inline constexpr double kWorthIt = 1;
+
+// What of kThroughput `changed` has more than `base`, in percent; 0 if that has none.
+double throughput_change_pct(const ReportedPoint& base, const ReportedPoint& changed);
+
+// A metric; 0 where the run has none.
+double metric_of(const ReportedPoint& point, const std::string& name);
+
+// Misses that another cache has served, and upgrades: lines that went from one CPU to another.
+double transfers_of(const ReportedPoint& point);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,13 @@
+// What `calibrate` found, for the terminal.
+#pragma once
+
+#include <string>
+
+#include "sim/studies/calibrate/calibration.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+std::string calibration_report(const Calibration& calibration, const Painter& paint);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,151 @@
+#include "sim/terminal/latency_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::size_t kLabelWidth = 16;
+constexpr std::size_t kColumns = 56;
+constexpr std::size_t kRowHeight = 8;  // eighths of a character cell
+constexpr std::size_t kRows = 2;       // cells that a strip is high
+constexpr std::array kPalette = {Colour::green, Colour::cyan, Colour::yellow, Colour::magenta, Colour::blue, Colour::red};
+
+struct Strip {
+  std::string source;
+  std::array<double, kColumns> counts{};
+  double count = 0;
+  double ns = 0;  // sum, for the mean
+};
+
+// The logarithm to base 2, straight between powers of two: never off by more than 0.09, which no column of the chart shows,
+// and the same with every mathematical library. REQUIRES: value > 0.
+double octaves(double value) {
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);  // 0.5 to 1
+  return exponent - 2 + 2 * fraction;
+}
+
+// Latency to column, the same for all strips.
+class Axis {
+ public:
+  Axis(double shortest, double longest) : low_(octaves(shortest)), high_(octaves(longest)) {
+    // Two octaves at least: a single latency stands in the middle of something.
+    const double room = std::max(0.05 * (high_ - low_), (2 - (high_ - low_)) / 2);
+    low_ -= room;
+    high_ += room;
+  }
+
+  [[nodiscard]] double position(double ns) const { return (octaves(ns) - low_) / (high_ - low_) * kColumns; }
+  [[nodiscard]] std::size_t column(double ns) const {
+    return static_cast<std::size_t>(std::clamp(position(ns), 0.0, static_cast<double>(kColumns - 1)));
+  }
+  [[nodiscard]] bool holds(double ns) const { return position(ns) >= 0 && position(ns) < kColumns; }
+
+  // Round latencies to mark: powers of ten, with 2 and 5 between them where there are few.
+  [[nodiscard]] std::vector<double> ticks() const {
+    constexpr double kShortest = 1e-3;  // a picosecond
+    constexpr double kLongest = 1e12;
+    constexpr double kManyOctaves = 7;
+    const bool wide = high_ - low_ > kManyOctaves;
+    std::vector<double> marks;
+    for (double decade = kShortest; decade < kLongest; decade *= 10) {
+      for (const double step : {1.0, 2.0, 5.0}) {
+        if ((step == 1 || !wide) && holds(step * decade)) marks.push_back(step * decade);
+      }
+    }
+    return marks;
+  }
+
+ private:
+  double low_;
+  double high_;
+};
+
+std::vector<Strip> strips_of(const std::vector<LatencyRow>& rows, const Axis& axis) {
+  std::map<std::string, Strip> by_source;
+  for (const LatencyRow& row : rows) {
+    if (row.latency_ns <= 0) continue;
+    Strip& strip = by_source[row.source];
+    const auto count = static_cast<double>(row.count);
+    strip.source = row.source;
+    strip.counts[axis.column(row.latency_ns)] += count;
+    strip.count += count;
+    strip.ns += count * row.latency_ns;
+  }
+  std::vector<Strip> strips;
+  for (auto& [source, strip] : by_source) strips.push_back(strip);
+  std::sort(strips.begin(), strips.end(),
+            [](const Strip& left, const Strip& right) { return left.ns * right.count < right.ns * left.count; });
+  return strips;
+}
+
+// One line of cells; `row` 0 is the lowest.
+std::string cells(const Strip& strip, std::size_t row) {
+  static constexpr std::array kEighths = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const double highest = *std::max_element(strip.counts.begin(), strip.counts.end());
+  std::string out;
+  for (const double count : strip.counts) {
+    auto height = static_cast<std::size_t>(std::lround(count / highest * kRowHeight * kRows));
+    if (count > 0) height = std::max<std::size_t>(height, 1);  // what happened once is seen
+    const std::size_t below = row * kRowHeight;
+    out += kEighths.at(height > below ? std::min(height - below, kRowHeight) : 0);
+  }
+  return out;
+}
+
+std::string axis_text(const Axis& axis, const Painter& paint) {
+  std::string line;
+  std::string labels;
+  std::size_t line_end = 0;
+  std::size_t labels_end = 0;
+  for (const double tick : axis.ticks()) {
+    const std::size_t at = axis.column(tick);
+    const std::string label = readable_ns(tick);
+    line += repeated("─", at - line_end) + "┴";
+    line_end = at + 1;
+    const std::size_t start = at > width_of(label) / 2 ? at - width_of(label) / 2 : 0;
+    if (start < labels_end + (labels.empty() ? 0 : 2)) continue;
+    labels += std::string(start - labels_end, ' ') + label;
+    labels_end = start + width_of(label);
+  }
+  line += repeated("─", kColumns - line_end);
+  const std::string indent(kLabelWidth + 2, ' ');
+  return indent + paint(Colour::dim, line) + "\n" + indent + paint(Colour::dim, labels) + "\n";
+}
+
+}  // namespace
+
+std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& paint) {
+  double shortest = 0;
+  double longest = 0;
+  double total = 0;
+  for (const LatencyRow& row : rows) {
+    if (row.latency_ns <= 0 || row.count == 0) continue;
+    shortest = shortest == 0 ? row.latency_ns : std::min(shortest, row.latency_ns);
+    longest = std::max(longest, row.latency_ns);
+    total += static_cast<double>(row.count);
+  }
+  if (total == 0) return "";
+  const Axis axis(shortest, longest);
+  std::string out = "  " + paint(Colour::bold, pad_right("Latency by source", kLabelWidth + kColumns)) +
+                    paint(Colour::dim, pad_left("mean", 12) + pad_left("share", 9)) + "\n";
+  std::size_t number = 0;
+  for (const Strip& strip : strips_of(rows, axis)) {
+    const Colour colour = kPalette.at(number++ % kPalette.size());
+    for (std::size_t row = kRows - 1; row > 0; --row) {
+      out += std::string(kLabelWidth + 2, ' ') + paint(colour, trimmed(cells(strip, row))) + "\n";
+    }
+    out += "  " + paint(colour, pad_right(shortened(strip.source, kLabelWidth - 1), kLabelWidth) + cells(strip, 0)) +
+           pad_left(readable_ns(strip.ns / strip.count), 12) + pad_left(fmt::format("{:.1f} %", 100 * strip.count / total), 9) +
+           "\n";
+  }
+  return out + axis_text(axis, paint);
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,206 @@
+#include "sim/terminal/layout_drawing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace linebounce::sim {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kStripWidth = 64;
+constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+constexpr std::array kColours = {Colour::cyan, Colour::yellow, Colour::green, Colour::magenta, Colour::blue, Colour::red};
+
+// Bytes of a section that lie together: a field, or a hole between fields.
+struct Piece {
+  const Field* field;  // null: a hole
+  int begin, end;      // in the section
+};
+
+struct Line {
+  int begin, end;  // of the section's bytes that lie in it
+  std::vector<Piece> pieces;
+};
+
+// A section, whose first byte lies `base` bytes behind the start of a line.
+struct Part {
+  Section section;
+  std::string title;
+  int base, size;
+};
+
+std::vector<Part> parts_of(const Layout& layout, int line_bytes) {
+  std::vector<Part> parts = {{Section::own, "", layout.base_offset.value_or(0) % line_bytes, layout.size},
+                             {Section::read_mostly, "read_mostly: on lines of its own", 0, 0},
+                             {Section::per_cpu, "per_cpu: each CPU has this for itself, on lines of its own", 0, 0}};
+  for (Part& part : parts) {
+    for (const Field& field : layout.fields) {
+      if (field.section == part.section) part.size = std::max(part.size, field.offset + field.size);
+    }
+  }
+  std::erase_if(parts, [](const Part& part) { return part.size == 0; });
+  return parts;
+}
+
+std::vector<Piece> pieces_of(const Layout& layout, const Part& part) {
+  std::vector<const Field*> fields;
+  for (const Field& field : layout.fields) {
+    if (field.section == part.section) fields.push_back(&field);
+  }
+  std::stable_sort(fields.begin(), fields.end(), [](const Field* a, const Field* b) { return a->offset < b->offset; });
+  std::vector<Piece> pieces;
+  int end = 0;
+  for (const Field* field : fields) {
+    if (field->offset > end) pieces.push_back({nullptr, end, field->offset});
+    pieces.push_back({field, field->offset, field->offset + field->size});
+    end = field->offset + field->size;
+  }
+  if (part.size > end) pieces.push_back({nullptr, end, part.size});
+  return pieces;
+}
+
+// Pieces cut at the lines' ends.
+std::vector<Line> lines_of(const Layout& layout, const Part& part, int line_bytes) {
+  std::vector<Line> lines;
+  for (int begin = 0; begin < part.size;) {
+    const int end = std::min((part.base + begin) / line_bytes * line_bytes + line_bytes - part.base, part.size);
+    lines.push_back({begin, end, {}});
+    begin = end;
+  }
+  for (const Piece& piece : pieces_of(layout, part)) {
+    for (Line& line : lines) {
+      const Piece inside{piece.field, std::max(piece.begin, line.begin), std::min(piece.end, line.end)};
+      if (inside.begin < inside.end) line.pieces.push_back(inside);
+    }
+  }
+  return lines;
+}
+
+// What marks the pieces of a line in its strip: a letter each, in the order of fields; holes have a dot.
+std::vector<std::string> marks_of(const Line& line) {
+  std::vector<std::string> marks;
+  std::size_t fields = 0;
+  for (const Piece& piece : line.pieces)
+    marks.push_back(piece.field == nullptr ? "·" : std::string(1, kLetters[fields++ % kLetters.size()]));
+  return marks;
+}
+
+Colour colour_of(const std::vector<Piece>& pieces, std::size_t i) {
+  return pieces[i].field == nullptr ? Colour::dim : kColours[i % kColours.size()];
+}
+
+// A character for each byte, or for each few bytes of a long line.
+std::string strip(const Part& part, const Line& line, int line_bytes, const Painter& paint) {
+  const int bytes = std::max(1, line_bytes / kStripWidth);
+  const auto marks = marks_of(line);
+  const int start = (part.base + line.begin) / line_bytes * line_bytes - part.base;
+  std::string out;
+  for (int byte = start; byte < start + line_bytes; byte += bytes) {
+    // A character that stands for a field's end and a hole, or for two fields, shows the first field.
+    std::size_t shown = line.pieces.size();
+    for (std::size_t i = 0; i < line.pieces.size(); ++i) {
+      const bool here = line.pieces[i].begin < byte + bytes && line.pieces[i].end > byte;
+      const bool better = shown == line.pieces.size() || line.pieces[shown].field == nullptr;
+      if (here && better) shown = i;
+    }
+    out += shown == line.pieces.size() ? " " : paint(colour_of(line.pieces, shown), marks[shown]);
+  }
+  return out;
+}
+
+std::string piece_text(const Part& part, const Piece& piece, int line_bytes) {
+  const int in_line = (part.base + piece.begin) % line_bytes;
+  const int size = piece.end - piece.begin;
+  std::string name = piece.field == nullptr ? "(no field)" : piece.field->name;
+  if (piece.field != nullptr && piece.begin > piece.field->offset) name += " (goes on)";
+  return fmt::format("{:>6} {:>6} {:>6}   {}", fmt::format("+{}", in_line), piece.begin, size, name);
+}
+
+std::string drawn_part(const Layout& layout, const Part& part, int line_bytes, const Painter& paint) {
+  const std::size_t width = static_cast<std::size_t>(std::min(line_bytes, kStripWidth));
+  std::string out = part.title.empty() ? "" : "  " + part.title + "\n";
+  const auto lines = lines_of(layout, part, line_bytes);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string label = pad_right(fmt::format("  line {}", i), 10);
+    out += std::string(10, ' ') + "┌" + repeated("─", width) + "┐\n";
+    out += paint(Colour::bold, label) + "│" + strip(part, lines[i], line_bytes, paint) + "│\n";
+    out += std::string(10, ' ') + "└" + repeated("─", width) + "┘\n";
+    const auto marks = marks_of(lines[i]);
+    for (std::size_t k = 0; k < lines[i].pieces.size(); ++k) {
+      out += std::string(10, ' ') + paint(colour_of(lines[i].pieces, k), marks[k]) +
+             piece_text(part, lines[i].pieces[k], line_bytes) + "\n";
+    }
+  }
+  return out;
+}
+
+std::string begins_text(const Layout& layout, int line_bytes) {
+  if (!layout.base_offset) return fmt::format("begins at multiples of {}", layout.alignment);
+  return fmt::format("begins {} bytes into a line", *layout.base_offset % line_bytes);
+}
+
+ordered_json pieces_json(const Part& part, const Line& line, bool fields, int line_bytes) {
+  ordered_json out = ordered_json::array();
+  for (const Piece& piece : line.pieces) {
+    if ((piece.field != nullptr) != fields) continue;
+    ordered_json entry;
+    if (fields) entry["name"] = piece.field->name;
+    entry["offset_in_line"] = (part.base + piece.begin) % line_bytes;
+    entry["offset_bytes"] = piece.begin;
+    entry["size_bytes"] = piece.end - piece.begin;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+ordered_json lines_json(const Layout& layout, const Part& part, int line_bytes) {
+  ordered_json out = ordered_json::array();
+  for (const Line& line : lines_of(layout, part, line_bytes)) {
+    out.push_back({{"line", out.size()},
+                   {"fields", pieces_json(part, line, true, line_bytes)},
+                   {"holes", pieces_json(part, line, false, line_bytes)}});
+  }
+  return out;
+}
+
+const char* name_of(Section section) {
+  switch (section) {
+    case Section::read_mostly: return "read_mostly";
+    case Section::per_cpu: return "per_cpu";
+    case Section::own: break;
+  }
+  return "own";
+}
+
+}  // namespace
+
+std::string drawn_layout(const Layout& layout, int line_bytes, const Painter& paint) {
+  std::string out = paint(Colour::bold, layout.name) + fmt::format("  {} bytes, {}, lines of {} bytes{}\n", layout.size,
+                                                                   begins_text(layout, line_bytes), line_bytes,
+                                                                   layout.subsystem.empty() ? "" : "; " + layout.subsystem);
+  out += std::string(10, ' ') + paint(Colour::dim, pad_left("in line", 7) + pad_left("offset", 7) + pad_left("size", 7)) + "\n";
+  for (const Part& part : parts_of(layout, line_bytes)) out += drawn_part(layout, part, line_bytes, paint);
+  return out;
+}
+
+ordered_json layout_to_json(const Layout& layout, int line_bytes) {
+  ordered_json out;
+  out["name"] = layout.name;
+  out["subsystem"] = layout.subsystem;
+  out["size_bytes"] = layout.size;
+  if (layout.base_offset) {
+    out["base_offset_bytes"] = *layout.base_offset;
+  } else {
+    out["alignment_bytes"] = layout.alignment;
+  }
+  out["sections"] = ordered_json::array();
+  for (const Part& part : parts_of(layout, line_bytes))
+    out["sections"].push_back({{"section", name_of(part.section)}, {"lines", lines_json(layout, part, line_bytes)}});
+  return out;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,18 @@
+// A structure drawn line by line, as the coherence lines see it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/terminal/terminal.hpp"
+#include "workloads/program/address_space.hpp"
+
+namespace linebounce::sim {
+
+using namespace workloads;
+
+// Each line as a strip of its bytes, below it the fields that share it with offset and size, and holes.
+std::string drawn_layout(const Layout& layout, int line_bytes, const Painter& paint);
+nlohmann::ordered_json layout_to_json(const Layout& layout, int line_bytes);
+
+}  // namespace linebounce::sim

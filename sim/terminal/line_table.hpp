@@ -1,0 +1,27 @@
+// Cache lines for the terminal, as `perf c2c report` has them: the worst lines, then each of them field by field.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/lines/line_rows.hpp"
+#include "sim/results/merge_seeds.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+// The first `most` lines. Empty if there is none.
+std::string line_table(const LineSet& set, std::size_t most, const Painter& paint);
+
+// Whose structures the 500 worst lines hold (metrics subsystem.*), the largest share of latency first; empty if nobody said.
+std::string subsystem_table(const std::map<std::string, ReportedMetric>& metrics, const Painter& paint);
+
+struct SubsystemShare {
+  std::string name;
+  double misses_pct = 0, latency_pct = 0;
+};
+std::vector<SubsystemShare> subsystem_shares(const std::map<std::string, ReportedMetric>& metrics);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,171 @@
+#include "sim/terminal/lock_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "sim/results/numbers.hpp"
+#include "sim/terminal/metrics_table.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::string_view kLocks = "locks.";
+constexpr std::size_t kMostLines = 40;     // locks and call sites; at least one lock is shown whole
+constexpr std::size_t kFiguresWidth = 77;  // of a line, before the name
+
+// A lock's own row, and its call sites'.
+using LockBlock = std::vector<LockRow>;
+
+std::vector<LockBlock> blocks_of(const std::vector<LockRow>& rows) {
+  std::vector<LockBlock> blocks;
+  for (const LockRow& row : rows) {
+    if (row.call_site.empty()) blocks.emplace_back();
+    if (row.total + row.rjct > 0) blocks.back().push_back(row);
+  }
+  std::erase_if(blocks, [](const LockBlock& block) { return block.empty(); });
+  return blocks;
+}
+
+// The blocks to show, in their order: those that cost most come in first.
+std::vector<LockBlock> chosen(std::vector<LockBlock> blocks) {
+  const auto by_cost = [](const LockBlock& a, const LockBlock& b) {
+    return std::tuple(-a[0].cpu_pct, -a[0].util_pct, a[0].lock) < std::tuple(-b[0].cpu_pct, -b[0].util_pct, b[0].lock);
+  };
+  std::sort(blocks.begin(), blocks.end(), by_cost);
+  std::size_t lines = 0;
+  const auto too_many = std::find_if(blocks.begin(), blocks.end(), [&lines](const LockBlock& block) {
+    lines += block.size();
+    return lines > kMostLines && lines > block.size();
+  });
+  blocks.erase(too_many, blocks.end());
+  std::sort(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) { return a[0].lock < b[0].lock; });
+  return blocks;
+}
+
+// ---- lockmeter's figures: two digits, four of large ones ----
+
+std::string percent(double value) {
+  if (value == 0) return "0%";
+  if (value < 1) return fmt::format("{:.2f}%", value);
+  return value < 99.95 ? fmt::format("{:.1f}%", value) : fmt::format("{:.0f}%", value);
+}
+
+std::string time(double us) {
+  if (us == 0) return "0us";
+  if (us < 9.95) return fmt::format("{:.1f}us", us);
+  return us < 9999.5 ? fmt::format("{:.0f}us", us) : fmt::format("{:.0f}ms", us / 1000);
+}
+
+std::string mean_and_maximum(double mean, double maximum) {
+  return fmt::format("{:>6}({:>6})", time(mean), time(maximum));
+}
+
+double share_pct(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string wait_text(const LockRow& row) {
+  if (row.spin == 0) return fmt::format("{:>6}{:15}", "0us", "");  // nobody waited: no figures of it
+  return mean_and_maximum(row.wait_mean_us, row.wait_max_us) + fmt::format("({:>5})", percent(row.cpu_pct));
+}
+
+// NOWAIT and SPIN are shares of TOTAL, RJCT of all attempts.
+std::string line_of(const LockRow& row, const Painter& paint) {
+  const bool lock = row.call_site.empty();
+  const std::string figures = fmt::format("{:>6}{:>6} {} {}{:>9}{:>7}{:>6}{:>6}", percent(row.util_pct), percent(row.con_pct),
+                                          mean_and_maximum(row.hold_mean_us, row.hold_max_us), wait_text(row), row.total,
+                                          percent(share_pct(row.nowait, row.total)), percent(share_pct(row.spin, row.total)),
+                                          percent(share_pct(row.rjct, row.total + row.rjct)));
+  const std::size_t indent = lock ? 2 : 4;
+  const std::string name = shortened(lock ? row.lock : row.call_site, paint.columns() - kFiguresWidth - indent);
+  return figures + std::string(indent, ' ') + paint(lock ? Colour::bold : Colour::none, name) + "\n";
+}
+
+std::string head(const Painter& paint) {
+  const std::string groups = fmt::format("{:<13}{:^14} {:^21}", "SPINLOCKS", "HOLD", "WAIT");
+  const std::string columns = fmt::format("{:>6}{:>6} {:>6}({:^6}) {:>6}({:^6})({:>5}){:>9}{:>7}{:>6}{:>6}  NAME", "UTIL",
+                                          "CON", "MEAN", "MAX", "MEAN", "MAX", "% CPU", "TOTAL", "NOWAIT", "SPIN", "RJCT");
+  return paint(Colour::dim, trimmed(groups)) + "\n" + paint(Colour::dim, columns) + "\n";
+}
+
+struct RacedPoint {
+  double sections = 0;
+  std::size_t point = 0;
+};
+
+// Sections that raced, by lock.
+std::map<std::string, double> races_of(const ReportedPoint& point) {
+  constexpr std::string_view kRaces = ".races";
+  std::map<std::string, double> races;
+  for (const auto& [name, metric] : point.metrics) {
+    if (!name.starts_with(kLocks) || !name.ends_with(kRaces)) continue;
+    races[name.substr(kLocks.size(), name.size() - kLocks.size() - kRaces.size())] = as_double(metric.value);
+  }
+  return races;
+}
+
+// "; the first: CPU 2 came in at 5.25 us while CPU 0 was inside". Means over several seeds are no pair: nothing then.
+std::string first_race(const ReportedPoint& point, const std::string& lock) {
+  const std::string prefix = std::string(kLocks) + lock + ".first_race.";
+  const auto inside = point.metrics.find(prefix + "inside_cpu");
+  const auto entering = point.metrics.find(prefix + "entering_cpu");
+  const auto at = point.metrics.find(prefix + "at_us");
+  if (inside == point.metrics.end() || entering == point.metrics.end() || at == point.metrics.end()) return "";
+  const auto* first = std::get_if<std::int64_t>(&inside->second.value);
+  const auto* second = std::get_if<std::int64_t>(&entering->second.value);
+  if (first == nullptr || second == nullptr) return "";
+  return fmt::format("; the first: CPU {} came in at {} us while CPU {} was inside", *second,
+                     readable(as_double(at->second.value)), *first);
+}
+
+}  // namespace
+
+std::string lock_table(const std::vector<LockRow>& rows, const Painter& paint) {
+  const std::vector<LockBlock> all = blocks_of(rows);
+  if (all.empty()) return "";
+  const std::vector<LockBlock> shown = chosen(all);
+  std::string out = head(paint);
+  for (const LockBlock& block : shown) {
+    for (const LockRow& row : block) out += line_of(row, paint);
+  }
+  if (shown.size() < all.size()) {
+    const std::string note =
+        fmt::format("  {} of {} locks, those that were waited for most; locks.csv has them all", shown.size(), all.size());
+    out += paint(Colour::dim, note) + "\n";
+  }
+  return out;
+}
+
+LockLoad lock_load(const std::vector<LockRow>& rows) {
+  LockLoad load;
+  for (const LockRow& row : rows) {
+    if (!row.call_site.empty()) continue;
+    load.waited_pct += row.cpu_pct;
+    load.held_pct += row.util_pct;
+  }
+  return load;
+}
+
+std::string race_note(const std::vector<ReportedPoint>& points, const Painter& paint) {
+  std::map<std::string, RacedPoint> most;  // by lock: the point with most of them
+  for (std::size_t point = 0; point < points.size(); ++point) {
+    for (const auto& [lock, sections] : races_of(points[point])) {
+      if (sections > most[lock].sections) most[lock] = {sections, point};
+    }
+  }
+  std::string out;
+  for (const auto& [lock, raced] : most) {
+    if (raced.sections == 0) continue;
+    const std::string where =
+        points.size() > 1 ? fmt::format(" at point {} ({})", raced.point, point_title(points[raced.point])) : "";
+    const std::string text = fmt::format("{} keeps nobody out: {:.0f} sections overlapped another CPU's{}{}", lock,
+                                         raced.sections, where, first_race(points[raced.point], lock));
+    out += "  " + paint(Colour::red, "RACE") + "  " + wrapped_from(text, 8, Colour::none, paint);
+  }
+  return out;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,22 @@
+// A machine as a drawing for the terminal.
+#pragma once
+
+#include <string>
+
+#include "models/machine_spec.hpp"
+
+namespace linebounce::sim {
+
+// CPUs with their caches, the bus below them, the memory below that; sizes and latencies in the boxes. Of a machine of several
+// nodes or buses: one bus with its cores and its controller, then the nodes with their buses and memory on the network, then
+// how far they are from each other. Of more boxes than fit side by side the first ones and the last are drawn. REQUIRES: the
+// machine has been checked.
+std::string draw_topology(const MachineSpec& machine);
+
+// "700 MHz", "666.7 MHz".
+std::string frequency_text(const Frequency& frequency);
+
+// "16 KiB", "1 MiB".
+std::string size_text(int kib);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,115 @@
+#include "sim/terminal/metrics_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sim/results/numbers.hpp"
+#include "sim/terminal/sorted_points.hpp"
+#include "sim/terminal/sweep_table.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::size_t kMostSideBySide = 4;  // points; of more, only what matters is shown
+constexpr std::size_t kFigureWidth = 12;
+constexpr std::size_t kNameWidth = 56;
+constexpr std::size_t kUnitWidth = 16;  // the longest unit, "instructions", and a space
+
+constexpr std::string_view kLocks = "locks.";
+
+// "dcache_lock" of "locks.dcache_lock.con_pct" and of "locks.dcache_lock.d_lookup.con_pct".
+std::string lock_of(const std::string& metric) {
+  return metric.substr(kLocks.size(), metric.find('.', kLocks.size()) - kLocks.size());
+}
+
+// The lock table has what `run` measures of locks. Of several points it shows one, so the figures by which they are compared
+// stand here, too: of locks that somebody waited for, but not of their call sites.
+std::set<std::string> compared_lock_metrics(const std::vector<ReportedPoint>& points) {
+  std::set<std::string> compared;
+  if (points.size() == 1) return compared;
+  for (const ReportedPoint& point : points) {
+    for (const auto& [name, metric] : point.metrics) {
+      if (!name.starts_with(kLocks)) continue;
+      const std::string prefix = std::string(kLocks) + lock_of(name);
+      if (name == prefix + ".con_pct" && as_double(metric.value) > 0) compared.insert({name, prefix + ".wait_mean_us"});
+    }
+  }
+  return compared;
+}
+
+std::string metric_text(const ReportedPoint& point, const std::string& name) {
+  const auto found = point.metrics.find(name);
+  if (found == point.metrics.end()) return "-";
+  const auto* count = std::get_if<std::int64_t>(&found->second.value);
+  std::string text = count != nullptr ? std::to_string(*count) : readable(as_double(found->second.value));
+  if (found->second.ci95) text += " ±" + readable(*found->second.ci95);
+  return text;
+}
+
+// Some of the points, side by side, below their numbers.
+std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t first, std::size_t last,
+                          const std::map<std::string, std::string>& units, std::size_t names, std::size_t width,
+                          const Painter& paint) {
+  std::string out;
+  if (points.size() > 1) {
+    out += "  " + std::string(names, ' ');
+    for (std::size_t i = first; i < last; ++i) out += pad_left("point " + std::to_string(i), width);
+    out += "\n";
+  }
+  out += rule(paint);
+  for (const auto& [name, unit] : units) {
+    out += fmt::format("  {}", pad_right(shortened(name, names - 1), names));
+    for (std::size_t i = first; i < last; ++i) out += pad_left(metric_text(points[i], name), width);
+    out += trimmed(fmt::format(" {}", paint(Colour::dim, unit))) + '\n';
+  }
+  return out;
+}
+
+// A name that no point has is a slip of the pen, or a workload that does not measure it.
+std::string sorting_note(const std::vector<ReportedPoint>& points, const std::string& sorted_by, const Painter& paint) {
+  const auto has = [&sorted_by](const ReportedPoint& point) { return point.metrics.contains(sorted_by); };
+  if (sorted_by.empty() || std::any_of(points.begin(), points.end(), has)) return "";
+  return paint(Colour::dim, fmt::format("  report.sorted_by: no point has the metric {}", sorted_by)) + "\n";
+}
+
+}  // namespace
+
+std::string point_title(const ReportedPoint& point) {
+  std::string text;
+  for (const auto& [path, value] : point.at) text += (text.empty() ? "" : ", ") + path + " = " + value_text(value);
+  return text;
+}
+
+std::string metrics_table(const std::vector<ReportedPoint>& points, const Painter& paint, const std::string& sorted_by) {
+  if (points.size() > kMostSideBySide)
+    return sweep_table(sorted_points(points, sorted_by), paint) + sorting_note(points, sorted_by, paint);
+  const std::set<std::string> compared = compared_lock_metrics(points);
+  std::map<std::string, std::string> units;
+  std::size_t width = kFigureWidth;
+  std::size_t names = 0;
+  for (const ReportedPoint& point : points) {
+    for (const auto& [name, metric] : point.metrics) {
+      if (name.starts_with(kLocks) && !compared.contains(name)) continue;
+      units[name] = metric.unit;
+      names = std::max(names, std::min(width_of(name) + 1, kNameWidth));
+      width = std::max(width, width_of(metric_text(point, name)) + 2);
+    }
+  }
+  if (units.empty()) return "";  // nothing has finished
+  std::string out;
+  if (points.size() > 1) {
+    for (std::size_t i = 0; i < points.size(); ++i) out += fmt::format("  point {}: {}\n", i, point_title(points[i]));
+    out += "\n";
+  }
+  const std::size_t columns = std::max<std::size_t>(1, (kTerminalWidth - 2 - names - kUnitWidth) / width);
+  for (std::size_t first = 0; first < points.size(); first += columns) {
+    if (first > 0) out += "\n";
+    out += metrics_block(points, first, std::min(points.size(), first + columns), units, names, width, paint);
+  }
+  return out;
+}
+
+}  // namespace linebounce::sim

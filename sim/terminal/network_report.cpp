@@ -1,0 +1,132 @@
+#include "sim/terminal/network_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "models/coherence/checker/counterexample.hpp"
+#include "models/coherence/checker/network/network_diagram.hpp"
+#include "sim/terminal/promise_names.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using nlohmann::ordered_json;
+
+const char* step_name(NetworkStepKind kind) {
+  constexpr std::array<const char*, kNetworkStepKinds> names = {"load", "store",  "evict",   "order", "data",
+                                                                "run",  "recall", "give_up", "arrive"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+// Rows are of the subject's table or of its directory's, which for a node stands in another file.
+const Protocol& protocol_of(const NetworkProtocols& protocols, Controller controller) {
+  return controller == Controller::directory ? protocols.directory : subject_of(protocols);
+}
+
+ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProof& proof) {
+  if (!proof.violation()) return nullptr;
+  const std::vector<std::string> columns = network_columns(protocols, proof.systems.back());
+  ordered_json steps = ordered_json::array();
+  for (const ReplayedNetworkStep& shown : replay(protocols, proof.systems.back(), *proof.violation())) {
+    steps.push_back(
+        {{"step", step_name(shown.step.kind)}, {"from", columns[shown.from]}, {"what", shown.text}, {"states", shown.states}});
+  }
+  return {{"promise", kPromiseNames[static_cast<std::size_t>(proof.violation()->promise)].name},
+          {"text", proof.violation()->text},
+          {"columns", columns},
+          {"steps", std::move(steps)}};
+}
+
+ordered_json system_json(const NetworkProtocols& protocols, const NetworkCheckOptions& options,
+                         const NetworkCheckResult& result) {
+  ordered_json out = ordered_json::object();
+  if (protocols.node) out["nodes"] = options.agents;
+  out["caches"] = protocols.node ? options.caches : options.agents;
+  out["states"] = result.states;
+  out["steps"] = result.steps;
+  out["depth"] = result.depth;
+  out["most_forwards_waiting"] = result.most_forwards;
+  out["most_messages_under_way"] = result.most_messages;
+  return out;
+}
+
+std::string system_text(const NetworkProtocols& protocols, const NetworkCheckOptions& options) {
+  const auto several = [](int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); };
+  if (!protocols.node) return several(options.agents, "cache") + " and a directory";
+  return fmt::format("{} with {} each on a bus, and a directory", several(options.agents, "node"),
+                     several(options.caches, "cache"));
+}
+
+std::string unreached_text(const NetworkProtocols& protocols, const NetworkProof& proof, const Painter& paint) {
+  if (proof.unreached.empty()) return "";
+  if (!proof.all_rows_can_run(protocols)) {
+    return fmt::format("\n  {} rows can't run in so small a system; without --caches{} all of a correct protocol run.\n",
+                       proof.unreached.size(), protocols.node ? " and --nodes" : "");
+  }
+  std::string out = "\n  " + paint(Colour::red, "Never run:") + "\n";
+  for (const UnreachedRow& row : proof.unreached) {
+    const Protocol& protocol = protocol_of(protocols, row.controller);
+    const ControllerTable& table = protocol.table(row.controller);
+    out += fmt::format("    {}.md:{}: {}: state {}, event {}\n", protocol.name, row.source_line, table.name,
+                       table.states[row.state].name, table.events[row.event]);
+  }
+  return out;
+}
+
+}  // namespace
+
+ordered_json proof_json(const NetworkProtocols& protocols, const NetworkProof& proof) {
+  const Protocol& subject = subject_of(protocols);
+  ordered_json checked = ordered_json::array(), unreached = ordered_json::array(), systems = ordered_json::array();
+  for (const PromiseName& entry : kPromiseNames) {
+    if (promises(protocols, entry.promise)) checked.push_back(entry.name);
+  }
+  for (const UnreachedRow& row : proof.unreached) {
+    const Protocol& protocol = protocol_of(protocols, row.controller);
+    const ControllerTable& table = protocol.table(row.controller);
+    unreached.push_back({{"protocol", protocol.name},
+                         {"controller", table.name},
+                         {"state", table.states[row.state].name},
+                         {"event", table.events[row.event]},
+                         {"line", row.source_line}});
+  }
+  for (std::size_t i = 0; i < proof.systems.size(); ++i) {
+    systems.push_back(system_json(protocols, proof.systems[i], proof.results[i]));
+  }
+  return {{"protocol", subject.name},
+          {"title", subject.title},
+          {"symmetry", proof.systems.front().symmetry},
+          {"proved", proof.proved(protocols)},
+          {"promises", std::move(checked)},
+          {"systems", std::move(systems)},
+          {"unreached_rows", std::move(unreached)},
+          {"violation", violation_json(protocols, proof)}};
+}
+
+std::string proof_page(const NetworkProtocols& protocols, const NetworkProof& proof, const Painter& paint) {
+  const Protocol& subject = subject_of(protocols);
+  std::string out = paint(Colour::bold, subject.name) + "  " + subject.title + "\n\n";
+  if (proof.violation()) return out + message_diagram(protocols, proof.systems.back(), *proof.violation());
+  if (protocols.node) {
+    out += fmt::format("  with {} on the bus of each node and {} at the home\n", protocols.bus->name, protocols.directory.name);
+  }
+  for (std::size_t i = 0; i < proof.systems.size(); ++i) {
+    const NetworkCheckResult& result = proof.results[i];
+    out += fmt::format("  {}: {} states, {} steps, {} deep; at most {} forwards wait for one, {} messages are under way\n",
+                       system_text(protocols, proof.systems[i]), result.states, result.steps, result.depth,
+                       result.most_forwards, result.most_messages);
+  }
+  out += fmt::format("  one line, values 0 and 1{}\n\n",
+                     proof.systems.front().symmetry ? "; states counted up to renaming of nodes, caches and values" : "");
+  for (const PromiseName& entry : kPromiseNames) {
+    if (promises(protocols, entry.promise)) {
+      out += "  " + paint(Colour::green, "proved") + "  " + promise_text(entry.promise) + "\n";
+    }
+  }
+  if (proof.unreached.empty()) out += "  " + paint(Colour::green, "proved") + "  every row runs\n";
+  return out + unreached_text(protocols, proof, paint);
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,16 @@
+// The verdict on a protocol of a network, for people and for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "models/coherence/checker/network/prove_network.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+// REQUIRES, of both: `proof` is of these protocols.
+nlohmann::ordered_json proof_json(const NetworkProtocols& protocols, const NetworkProof& proof);
+std::string proof_page(const NetworkProtocols& protocols, const NetworkProof& proof, const Painter& paint);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,146 @@
+#include "sim/terminal/paper_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::size_t kNameWidth = 38;
+constexpr std::size_t kFigureWidth = 11;
+constexpr std::size_t kDifferenceWidth = 9;
+
+// Rows of one source, in the order in which it is first cited.
+struct Group {
+  std::string source;
+  std::vector<const PaperResult*> rows;
+};
+
+std::vector<Group> by_source(const std::vector<PaperResult>& rows) {
+  std::vector<Group> groups;
+  for (const PaperResult& row : rows) {
+    if (!row.row.table.empty()) continue;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.source == row.row.source; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {row.row.source, {}});
+    group->rows.push_back(&row);
+  }
+  return groups;
+}
+
+// What all ids of a group begin with, up to a dot: it is said once, above them.
+std::string common_prefix(const Group& group) {
+  std::string prefix = group.rows.front()->row.id;
+  for (const PaperResult* row : group.rows) {
+    const auto differ = std::mismatch(prefix.begin(), prefix.end(), row->row.id.begin(), row->row.id.end()).first;
+    prefix.erase(differ, prefix.end());
+  }
+  const std::size_t dot = prefix.rfind('.');
+  return dot == std::string::npos ? "" : prefix.substr(0, dot + 1);
+}
+
+std::string tolerance_text(const PaperRow& row, const std::string& unit) {
+  if (row.tolerance) return fmt::format(" ± {:g} %", *row.tolerance * 100);
+  if (row.tolerance_abs) return " ± " + as_given(*row.tolerance_abs, unit);
+  return "";
+}
+
+std::string mark(const PaperResult& result, const Painter& paint) {
+  const PaperRow& row = result.row;
+  if (row.kind == PaperKind::definition) return paint(Colour::dim, "· not scored");
+  if (!result.ok) return paint(Colour::dim, result.problem.empty() ? "· not scored" : "· no value");
+  if (*result.ok) return paint(Colour::green, "✓ hit");
+  const bool has_tolerance = row.shape == Shape::none && row.value;
+  return paint(Colour::red, fmt::format("✗ miss{}", has_tolerance ? tolerance_text(row, result.unit) : ""));
+}
+
+std::string kind_text(PaperKind kind, const Painter& paint) {
+  const Colour colour = kind == PaperKind::predicted    ? Colour::cyan
+                        : kind == PaperKind::definition ? Colour::dim
+                                                        : Colour::none;
+  return paint(colour, pad_right(to_string(kind), 10));
+}
+
+std::string difference_text(const PaperResult& result) {
+  if (result.ratio) return signed_percent(*result.ratio - 1);
+  if (result.simulated && result.row.value) return fmt::format("{:+.4g}", *result.simulated - *result.row.value);
+  return "";
+}
+
+std::string series_text(const PaperResult& result) {
+  const PaperRow& row = result.row;
+  std::string text = row.metrics.size() > 1 ? "rising over " + std::to_string(row.metrics.size()) + " metrics:"
+                                            : to_string(row.shape) + " over " + row.over + ":";
+  for (const auto& value : result.series) text += fmt::format(" {}", value ? readable(*value) : "-");
+  return result.unit.empty() ? text : text + " " + result.unit;
+}
+
+std::string row_text(const PaperResult& result, const std::string& prefix, const Painter& paint) {
+  const PaperRow& row = result.row;
+  const std::string name = pad_right(shortened(row.id.substr(prefix.size()), kNameWidth), kNameWidth);
+  const std::string tail = "  " + kind_text(row.kind, paint) + "  " + mark(result, paint) + "\n";
+  constexpr std::size_t kFigures = 2 * kFigureWidth + kDifferenceWidth + 1;
+  if (!result.problem.empty()) return "  " + name + pad_left(shortened(result.problem, kFigures), kFigures) + tail;
+  if (!result.series.empty()) {
+    const std::string series = series_text(result);
+    if (width_of(series) <= kFigures) return "  " + name + pad_left(series, kFigures) + tail;
+    return "  " + name + std::string(kFigures, ' ') + tail + "      " + shortened(series, kTerminalWidth - 6) + "\n";
+  }
+  const std::string paper = row.value ? as_given(*row.value, result.unit) : "";
+  return "  " + name + pad_left(paper, kFigureWidth) + pad_left(readable(*result.simulated, result.unit), kFigureWidth + 1) +
+         pad_left(difference_text(result), kDifferenceWidth) + tail;
+}
+
+std::string group_text(const Group& group, const Painter& paint) {
+  const std::string prefix = common_prefix(group);
+  std::string title = group.source.empty() ? "Paper" : group.source;
+  title = shortened(title, kNameWidth + 1);
+  std::string out = "  " + paint(Colour::bold, pad_right(title, kNameWidth));
+  const std::size_t over = width_of(title) > kNameWidth ? width_of(title) - kNameWidth : 0;
+  out += paint(Colour::dim, pad_left("paper", kFigureWidth - over) + pad_left("simulated", kFigureWidth + 1) +
+                                pad_left("ratio", kDifferenceWidth)) +
+         "\n";
+  out += rule(paint);
+  for (const PaperResult* row : group.rows) out += row_text(*row, prefix, paint);
+  return out;
+}
+
+std::string score_part(const char* name, const Score& score, bool must_hold, const Painter& paint) {
+  const bool all = score.within == score.of;
+  const Colour colour = all ? Colour::green : must_hold ? Colour::red : Colour::yellow;
+  return fmt::format("{} {}", name, paint(colour, fmt::format("{} of {}", score.within, score.of)));
+}
+
+}  // namespace
+
+Score score_of(const std::vector<PaperResult>& rows, PaperKind kind) {
+  Score score;
+  for (const PaperResult& row : rows) {
+    if (row.row.kind != kind || !row.ok) continue;
+    ++score.of;
+    score.within += *row.ok ? 1 : 0;
+  }
+  return score;
+}
+
+std::string paper_table(const std::vector<PaperResult>& rows, const Painter& paint) {
+  std::string out;
+  for (const Group& group : by_source(rows)) {
+    if (!out.empty()) out += '\n';
+    out += group_text(group, paint);
+  }
+  return out;
+}
+
+std::string score_text(const std::vector<PaperResult>& rows, const Painter& paint) {
+  std::string text;
+  if (const Score score = score_of(rows, PaperKind::calibrated); score.of > 0) {
+    text = score_part("calibrated", score, true, paint);
+  }
+  if (const Score score = score_of(rows, PaperKind::predicted); score.of > 0) {
+    text += (text.empty() ? "" : ", ") + score_part("predicted", score, false, paint);
+  }
+  return text.empty() ? text : "within tolerance: " + text;
+}
+
+}  // namespace linebounce::sim

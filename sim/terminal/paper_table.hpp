@@ -1,0 +1,26 @@
+// Paper rows beside what was simulated, as a table for the terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/results/paper.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+// Of the rows that were scored, how many are within their tolerance.
+struct Score {
+  int within = 0;
+  int of = 0;
+};
+Score score_of(const std::vector<PaperResult>& rows, PaperKind kind);
+
+// The rows, grouped by the source that they cite; without those of measured tables, which have a picture of their own
+// (measured_view.hpp).
+std::string paper_table(const std::vector<PaperResult>& rows, const Painter& paint);
+
+// "calibrated 5 of 5 within tolerance, predicted 2 of 3"; empty when nothing was scored.
+std::string score_text(const std::vector<PaperResult>& rows, const Painter& paint);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,31 @@
+// How far a run has come: one line on the standard error, rewritten in place, and only where that is a terminal.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "sim/plan/run_plan.hpp"
+
+namespace linebounce::sim {
+
+class ProgressLine {
+ public:
+  // `label` precedes the line: what is running. Shows nothing if `wanted` is false or the standard error is no terminal.
+  ProgressLine(std::string label, bool wanted);
+  ~ProgressLine();  // leaves the line empty
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  // Rewrites the line, if it was not just now.
+  void show(const Progress& progress);
+
+ private:
+  std::string label_;
+  bool active_;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+// "3 of 12 points  ━━━━━━━━────────────  42 %  1 min 20 s left".
+std::string progress_text(const Progress& progress);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,183 @@
+#include "sim/terminal/run_report.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "models/machine_layout.hpp"
+#include "sim/plan/output_directory.hpp"
+#include "sim/results/csv.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/terminal/latency_chart.hpp"
+#include "sim/terminal/line_table.hpp"
+#include "sim/terminal/lock_table.hpp"
+#include "sim/terminal/matrix_chart.hpp"
+#include "sim/terminal/measured_view.hpp"
+#include "sim/terminal/metrics_table.hpp"
+#include "sim/terminal/paper_table.hpp"
+#include "sim/terminal/progress_line.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string plural(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string heading(const Plan& plan, const Painter& paint) {
+  const Experiment& experiment = plan.experiment;
+  std::string facts = "machine " + experiment.machine_name + ", seed " + std::to_string(experiment.seed);
+  if (experiment.seeds > 1) facts = "machine " + experiment.machine_name + ", " + plural(experiment.seeds, "seed") + " a point";
+  if (plan.swept()) facts += ", " + plural(plan.points.size(), "point");
+  std::string out = paint(Colour::bold, experiment.name);
+  if (!experiment.title.empty() && experiment.title != experiment.name) out += "  " + experiment.title;
+  return out + "\n" + paint(Colour::dim, facts) + "\n";
+}
+
+// The whole run's latencies; without a finished point there are none.
+std::string chart_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
+  const fs::path file = directory / "latency.csv";
+  if (!fs::exists(file)) return "";
+  std::string chart = latency_chart(read_latency_csv(read_file(file)), paint);
+  if (!chart.empty() && plan.points.size() > 1) chart += paint(Colour::dim, "  all points together") + "\n";
+  return chart;
+}
+
+// The core-to-core matrices of the first points; empty for runs that measure none.
+std::string matrices_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
+  constexpr int kMostPoints = 3;
+  const fs::path file = directory / "matrix.csv";
+  if (!fs::exists(file)) return "";
+  std::string out;
+  for (const auto& [number, rows] : read_matrix_csv(read_file(file))) {
+    if (number >= kMostPoints) break;
+    std::vector<int> nodes;
+    for (const CpuPlace& place : lay_out(plan.points.at(static_cast<std::size_t>(number)).input.machine).cpus) {
+      nodes.push_back(place.node);
+    }
+    if (plan.swept()) out += "  " + paint(Colour::bold, point_name(plan, number)) + "\n";
+    out += matrix_chart(rows, nodes, paint);
+  }
+  return out;
+}
+
+// The locks of the point whose CPUs waited for them most; empty for runs that take none.
+std::string locks_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
+  const fs::path file = directory / "locks.csv";
+  if (!fs::exists(file)) return "";
+  const std::map<int, std::vector<LockRow>> points = read_locks_csv(read_file(file));
+  const auto most = std::max_element(points.begin(), points.end(),
+                                     [](const auto& a, const auto& b) { return lock_load(a.second) < lock_load(b.second); });
+  if (most == points.end()) return "";
+  const std::string table = lock_table(most->second, paint);
+  if (table.empty() || points.size() == 1) return table;
+  const bool waited = lock_load(most->second).waited_pct > 0;
+  return "  " + paint(Colour::bold, "Locks of " + point_name(plan, most->first)) + "\n" +
+         paint(Colour::dim,
+               waited ? "  where CPUs waited for them most\n" : "  where they were held most; nobody waited at any point\n") +
+         table;
+}
+
+// The cache lines of the point with the most latency on them, if the experiment asks for some.
+std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::path& directory, const Painter& paint) {
+  const fs::path file = directory / "lines.csv";
+  if (plan.experiment.report_lines == 0 || !fs::exists(file)) return "";
+  std::map<int, std::vector<LineRow>> points = read_lines_csv(read_file(file));
+  const int worst = costliest_point(points);
+  std::string out = line_table(lines_of(points[worst], {}), static_cast<std::size_t>(plan.experiment.report_lines), paint);
+  if (out.empty()) return out;
+  if (plan.swept()) out = "  " + paint(Colour::bold, "Lines of " + point_name(plan, worst)) + "\n" + out;
+  const auto& metrics = report.results.points.at(static_cast<std::size_t>(worst)).metrics;
+  const std::string subsystems = subsystem_table(metrics, paint);
+  return subsystems.empty() ? out : out + "\n" + subsystems;
+}
+
+std::string reuse_text(const Plan& plan, const RunReport& report) {
+  if (report.reused == 0) return "";
+  const bool all = static_cast<std::size_t>(report.reused) == plan.points.size();
+  std::string text = all ? "These results were there already" : plural(report.reused, "point") + " had been run before";
+  if (!report.reused_commit.empty()) text += ", made by another build (" + report.reused_commit + ")";
+  return text + "; --fresh runs them again.\n";
+}
+
+std::string overridden_note(const Plan& plan) {
+  if (!plan.experiment.overridden || plan.experiment.paper.empty()) return "";
+  return "The machine or the workload was overridden: rows are not scored.\n";
+}
+
+}  // namespace
+
+int available_cores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  return std::max(1, CPU_COUNT(&cores));
+}
+
+bool nothing_finished(const RunReport& report) {
+  return std::none_of(report.results.points.begin(), report.results.points.end(),
+                      [](const ReportedPoint& point) { return point.finished; });
+}
+
+RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show) {
+  ProgressLine line(label, show);
+  options.progress = [&line](const Progress& progress) { line.show(progress); };
+  return run_plan(plan, options);
+}
+
+void print_failures(const Plan& plan, const RunReport& report, const fs::path& directory) {
+  // The whole story once; the other points tell their first line.
+  bool first = true;
+  for (const PointFailure& failure : report.failures) {
+    const std::string& message = failure.failure.message;
+    std::cerr << "linebounce: " << point_name(plan, failure.point) << ": "
+              << (first ? message : message.substr(0, message.find('\n'))) << "\n";
+    first = false;
+  }
+  if (report.code == ExitCode::interrupted) {
+    std::cerr << "linebounce: interrupted; what is finished is in " << directory.string()
+              << ", and the same command goes on from there\n";
+  } else if (!report.missing.empty()) {
+    std::cerr << "linebounce: " << directory.string() << ": " << plural(report.missing.size(), "point") << " not run yet:";
+    for (const int point : report.missing) std::cerr << " " << point;
+    std::cerr << "\n";
+  }
+  std::cerr << std::flush;
+}
+
+void print_report(const Plan& plan, const RunReport& report, const fs::path& directory) {
+  if (nothing_finished(report)) return;
+  const Painter paint = painter_for_stdout();
+  const std::vector<PaperResult>& paper = report.results.paper;
+  std::cout << heading(plan, paint) << "\n";
+  // A core-to-core run's latencies are in its matrix; the chart would show the waiting.
+  const std::string matrices = matrices_of(plan, directory, paint);
+  const std::string chart = matrices.empty() ? chart_of(plan, directory, paint) : matrices;
+  if (!chart.empty()) std::cout << chart << "\n";
+  const std::string locks = locks_of(plan, directory, paint) + race_note(report.results.points, paint);
+  if (!locks.empty()) std::cout << locks << "\n";
+  const std::string lines = lines_of_worst(plan, report, directory, paint);
+  if (!lines.empty()) std::cout << lines << "\n";
+  const std::string tables = measured_tables(
+      plan, report.results, [](const std::string&) { return true; }, paint);
+  if (!tables.empty()) std::cout << tables << "\n";
+  const std::string figures =
+      paper.empty() ? metrics_table(report.results.points, paint, plan.experiment.sorted_by) : paper_table(paper, paint);
+  std::cout << figures;
+  const std::string score = score_text(paper, paint);
+  if (!score.empty()) std::cout << (figures.empty() ? "  " : "\n  ") << score << "\n";
+  std::cout << "\n" << overridden_note(plan) << reuse_text(plan, report) << "Results: " << directory.string() << "/\n";
+}
+
+void print_point(const Plan& plan, int point, const RunReport& report, const fs::path& directory) {
+  if (report.code != ExitCode::done) return;
+  std::cout << point_name(plan, point) << (report.reused > 0 ? " was done already: " : " is done: ")
+            << point_directory(directory, plan.swept(), point).string() << "/\n";
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,29 @@
+// What `run` and `reproduce` show while and after they run a plan.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sim/plan/run_plan.hpp"
+
+namespace linebounce::sim {
+
+// Cores that this process may use.
+int available_cores();
+
+// Whether there is nothing to show: all points have failed, or none was run.
+bool nothing_finished(const RunReport& report);
+
+// run_plan() with a progress line on the standard error, if `show`.
+RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show);
+
+// The failures' texts and what is missing, on the standard error.
+void print_failures(const Plan& plan, const RunReport& report, const std::filesystem::path& directory);
+
+// On the standard output: the table, the histogram, where the files are.
+void print_report(const Plan& plan, const RunReport& report, const std::filesystem::path& directory);
+
+// On the standard output, after a run of one point alone.
+void print_point(const Plan& plan, int point, const RunReport& report, const std::filesystem::path& directory);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,297 @@
+#include "sim/terminal/sweep_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "sim/results/numbers.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kWidestSweptValue = 28;
+
+struct Column {
+  std::string group;  // said once, above all neighbours that share it
+  std::string name;   // in as many lines as its words need
+  std::string unit;
+  std::vector<std::string> cells;  // by point
+  bool left = false;
+  std::size_t width = 0;
+};
+
+// ---- which metrics, and what they are called ----
+
+// What hardware and engine measure in every run; all other metrics are a workload's own.
+constexpr std::array kOfEveryRun = {"bus", "cpi", "latency", "link", "locks", "misses", "profile", "time"};
+
+struct MetricName {
+  std::string first;  // "latency" of "latency.local_c2c.mean_ns"
+  std::string rest;   // "local_c2c.mean_ns"
+};
+
+MetricName split(const std::string& name) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos) return {name, ""};
+  return {name.substr(0, dot), name.substr(dot + 1)};
+}
+
+// "local_c2c" for the mean latency of misses that another cache served; empty for hits, for a part of the misses (kernel,
+// user) and for everything else.
+std::string miss_source(const MetricName& name) {
+  constexpr std::string_view kMean = ".mean_ns";
+  if (name.first != "latency" || !name.rest.ends_with(kMean)) return "";
+  const std::string source = name.rest.substr(0, name.rest.size() - kMean.size());
+  const bool level = source.size() == 2 && source[0] == 'l' && source[1] >= '0' && source[1] <= '9';
+  const bool of_one_kind = source.find('.') != std::string::npos;
+  return level || of_one_kind ? "" : source;
+}
+
+enum class Rank { cost, throughput, of_workload, lock, cpi, bus, miss, left_out };  // in the order of the columns
+
+// Of a lock, all its call sites together: "locks.dcache_lock.con_pct".
+bool is_of_lock(const std::string& metric, std::string_view figure) {
+  return metric.starts_with("locks.") && metric.ends_with(figure) && std::count(metric.begin(), metric.end(), '.') == 2;
+}
+bool is_contention(const std::string& metric) {
+  return is_of_lock(metric, ".con_pct");
+}
+bool is_wait(const std::string& metric) {
+  return is_of_lock(metric, ".wait_mean_us");
+}
+
+Rank rank(const std::string& metric) {
+  const MetricName name = split(metric);
+  if (is_contention(metric) || is_wait(metric)) return Rank::lock;
+  if (name.first == "cost") return Rank::cost;
+  if (name.first == "throughput") return Rank::throughput;
+  if (std::find(kOfEveryRun.begin(), kOfEveryRun.end(), name.first) == kOfEveryRun.end()) return Rank::of_workload;
+  if (name.first == "cpi") return Rank::cpi;
+  if (metric == "bus.utilisation_pct") return Rank::bus;
+  return miss_source(name).empty() ? Rank::left_out : Rank::miss;
+}
+
+std::set<std::string> names_of(const std::vector<ReportedPoint>& points) {
+  std::set<std::string> names;
+  for (const ReportedPoint& point : points) {
+    for (const auto& [name, metric] : point.metrics) names.insert(name);
+  }
+  return names;
+}
+
+// What fewer than half of the points have is about those points, not about the sweep.
+bool is_rare(const std::vector<ReportedPoint>& points, const std::string& metric) {
+  const auto has = [&metric](const ReportedPoint& point) { return point.metrics.contains(metric); };
+  return 2 * static_cast<std::size_t>(std::count_if(points.begin(), points.end(), has)) < points.size();
+}
+
+std::vector<std::string> ranked(const std::vector<ReportedPoint>& points, const std::set<std::string>& names) {
+  std::vector<std::string> chosen;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(chosen),
+               [&points](const auto& name) { return rank(name) != Rank::left_out && !is_rare(points, name); });
+  std::stable_sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  // Of a few locks the contention says enough, of many none stands for the others.
+  constexpr std::ptrdiff_t kMostLocks = 3;
+  const auto locks = std::count_if(chosen.begin(), chosen.end(), is_contention);
+  if (locks > 1) std::erase_if(chosen, is_wait);
+  if (locks > kMostLocks) std::erase_if(chosen, is_contention);
+  return chosen;
+}
+
+// The unit stands below the name and not in it, too.
+std::string without_unit(std::string name, const std::string& unit) {
+  const std::string suffix = unit == "%" ? "_pct" : unit == "1/s" ? "_per_s" : "_" + unit;
+  if (name.ends_with(suffix)) name.erase(name.size() - suffix.size());
+  return name;
+}
+
+std::string words_of(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '_' || c == '.'; }, ' ');
+  return name;
+}
+
+std::size_t longest_word(const std::string& words) {
+  std::size_t longest = 0;
+  for (const std::string& word : wrapped(words, 1)) longest = std::max(longest, width_of(word));
+  return longest;
+}
+
+// ---- figures: all of a column with the same decimals ----
+
+int decimals_for(double value) {
+  const double size = std::abs(value);
+  return size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0;
+}
+
+std::vector<const ReportedMetric*> values_of(const std::vector<ReportedPoint>& points, const std::string& name) {
+  std::vector<const ReportedMetric*> values;
+  for (const ReportedPoint& point : points) {
+    const auto found = point.metrics.find(name);
+    values.push_back(found == point.metrics.end() ? nullptr : &found->second);
+  }
+  return values;
+}
+
+std::string figure(double value, int decimals) {
+  constexpr std::array kTwoDigits = {10.0, 1.0, 0.1, 0.01};  // by decimals; of what is smaller, too little would be left
+  const bool too_small = value != 0 && std::abs(value) < kTwoDigits.at(static_cast<std::size_t>(decimals));
+  return too_small ? readable(value) : fmt::format("{:.{}f}", value, decimals);
+}
+
+std::vector<std::string> figures(const std::vector<const ReportedMetric*>& values) {
+  double largest = 0;
+  for (const ReportedMetric* metric : values) {
+    if (metric != nullptr) largest = std::max(largest, std::abs(as_double(metric->value)));
+  }
+  const int decimals = decimals_for(largest);
+  std::vector<std::string> cells;
+  for (const ReportedMetric* metric : values) {
+    if (metric == nullptr) {
+      cells.emplace_back("-");
+      continue;
+    }
+    const auto* count = std::get_if<std::int64_t>(&metric->value);
+    std::string text = count != nullptr ? std::to_string(*count) : figure(std::get<double>(metric->value), decimals);
+    if (metric->ci95) text += fmt::format(" ±{:.{}f}", *metric->ci95, decimals);
+    cells.push_back(std::move(text));
+  }
+  return cells;
+}
+
+// ---- columns ----
+
+std::size_t widest(const std::vector<std::string>& texts) {
+  std::size_t width = 0;
+  for (const std::string& text : texts) width = std::max(width, width_of(text));
+  return width;
+}
+
+Column metric_column(const std::vector<ReportedPoint>& points, const std::string& metric) {
+  const auto values = values_of(points, metric);
+  const auto there = std::find_if(values.begin(), values.end(), [](const auto* value) { return value != nullptr; });
+  const std::string unit = (*there)->unit;
+  const MetricName name = split(metric);
+  const std::string source = miss_source(name);
+  Column column;
+  column.group = !source.empty() ? "mean latency" : name.first == "cpi" ? "CPI" : words_of(name.first);
+  column.unit = unit == "1/s" ? "per s" : unit;
+  column.cells = figures(values);
+  column.name = words_of(source.empty() ? without_unit(name.rest, unit) : source);
+  column.width = std::max({widest(column.cells), longest_word(column.name), width_of(column.unit)});
+  return column;
+}
+
+// The last part of a swept path, and of the part before it what is needed to tell it from the others.
+std::string short_name(const std::string& path, const std::vector<std::pair<std::string, ConfigValue>>& at) {
+  for (std::size_t dot = path.rfind('.'); dot != std::string::npos && dot > 0; dot = path.rfind('.', dot - 1)) {
+    const std::string tail = path.substr(dot);
+    if (std::count_if(at.begin(), at.end(), [&](const auto& axis) { return axis.first.ends_with(tail); }) == 1) {
+      return tail.substr(1);
+    }
+  }
+  return path;
+}
+
+Column swept_column(const std::vector<ReportedPoint>& points, std::size_t axis) {
+  Column column;
+  column.name = short_name(points.front().at[axis].first, points.front().at);
+  for (const ReportedPoint& point : points) {
+    const ConfigValue& value = point.at[axis].second;
+    if (std::holds_alternative<std::string>(value)) column.left = true;
+    column.cells.push_back(shortened(value_text(value), kWidestSweptValue));
+  }
+  column.width = std::max(widest(column.cells), width_of(column.name));
+  return column;
+}
+
+std::size_t total_width(const std::vector<Column>& columns) {
+  std::size_t width = 0;
+  for (const Column& column : columns) width += column.width + kGap;
+  return width;
+}
+
+// Adds a column, if it fits, with room for its group's name when it begins a group.
+bool add_if_it_fits(std::vector<Column>& columns, Column column) {
+  if (columns.back().group != column.group) column.width = std::max(column.width, width_of(column.group));
+  if (total_width(columns) + column.width + kGap > kTerminalWidth) return false;
+  columns.push_back(std::move(column));
+  return true;
+}
+
+// ---- lines ----
+
+std::string cell(const Column& column, std::string_view text) {
+  return std::string(kGap, ' ') + (column.left ? pad_right(text, column.width) : pad_left(text, column.width));
+}
+
+// A group's name stands in the middle above its columns.
+std::string group_line(const std::vector<Column>& columns) {
+  std::string line;
+  for (auto first = columns.begin(); first != columns.end();) {
+    const auto last = std::find_if(first, columns.end(), [&](const Column& column) { return column.group != first->group; });
+    const std::size_t width = total_width(std::vector<Column>(first, last)) - kGap;
+    const bool alone = last - first == 1;
+    line += std::string(kGap, ' ') + (alone ? pad_left(first->group, width) : centred(first->group, width));
+    first = last;
+  }
+  return trimmed(line);
+}
+
+std::string head_text(const std::vector<Column>& columns, const Painter& paint) {
+  std::vector<std::vector<std::string>> names;
+  std::size_t lines = 0;
+  for (const Column& column : columns) {
+    names.push_back(wrapped(column.name, column.width));
+    lines = std::max(lines, names.back().size());
+  }
+  std::string out = paint(Colour::dim, group_line(columns)) + "\n";
+  for (std::size_t line = 0; line < lines; ++line) {
+    std::string text;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const std::size_t above = lines - names[i].size();
+      text += cell(columns[i], line < above ? "" : names[i][line - above]);
+    }
+    out += trimmed(text) + "\n";
+  }
+  std::string units;
+  for (const Column& column : columns) units += cell(column, column.unit);
+  return out + paint(Colour::dim, trimmed(units)) + "\n";
+}
+
+// Swept values that only repeat the row above step back.
+std::string row_text(const std::vector<Column>& columns, std::size_t axes, std::size_t row, const Painter& paint) {
+  std::string out;
+  bool repeats = row > 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Column& column = columns[i];
+    repeats = repeats && i < axes && column.cells[row] == column.cells[row - 1];
+    const bool dim = repeats || column.cells[row] == "-";
+    out += paint(dim ? Colour::dim : Colour::none, cell(column, column.cells[row]));
+  }
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string sweep_table(const std::vector<ReportedPoint>& points, const Painter& paint) {
+  std::vector<Column> columns;
+  const std::size_t axes = points.front().at.size();
+  for (std::size_t axis = 0; axis < axes; ++axis) columns.push_back(swept_column(points, axis));
+  const std::set<std::string> names = names_of(points);
+  for (const std::string& name : ranked(points, names)) {
+    if (!add_if_it_fits(columns, metric_column(points, name))) break;
+  }
+  std::string out = head_text(columns, paint) + rule(paint, total_width(columns) - kGap);
+  for (std::size_t row = 0; row < points.size(); ++row) out += row_text(columns, axes, row, paint);
+  const std::size_t shown = columns.size() - axes;
+  if (shown == names.size()) return out;
+  const std::string note = fmt::format("  {} of {} metrics; results.json has them all", shown, names.size());
+  return out + paint(Colour::dim, note) + "\n";
+}
+
+}  // namespace linebounce::sim

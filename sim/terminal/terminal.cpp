@@ -1,0 +1,169 @@
+#include "sim/terminal/terminal.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace linebounce::sim {
+namespace {
+
+const char* escape_for(Colour colour) {
+  switch (colour) {
+    case Colour::bold: return "\x1b[1m";
+    case Colour::dim: return "\x1b[2m";
+    case Colour::red: return "\x1b[31m";
+    case Colour::green: return "\x1b[32m";
+    case Colour::yellow: return "\x1b[33m";
+    case Colour::blue: return "\x1b[34m";
+    case Colour::magenta: return "\x1b[35m";
+    case Colour::cyan: return "\x1b[36m";
+    case Colour::none: break;
+  }
+  return "";
+}
+
+std::size_t columns_of_stdout() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return kTerminalWidth;
+  return std::max<std::size_t>(kTerminalWidth, size.ws_col);
+}
+
+bool continues(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+// The first `count` characters.
+std::string_view head(std::string_view text, std::size_t count) {
+  std::size_t end = 0;
+  for (; end < text.size(); ++end) {
+    if (continues(text[end])) continue;
+    if (count == 0) break;
+    --count;
+  }
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+std::string Painter::operator()(Colour colour, std::string_view text) const {
+  if (!colour_ || colour == Colour::none || text.empty()) return std::string(text);
+  return escape_for(colour) + std::string(text) + "\x1b[0m";
+}
+
+Painter painter_for_stdout() {
+  const char* refused = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
+  const bool terminal_there = ::isatty(STDOUT_FILENO) != 0;
+  const bool colour = terminal_there && (refused == nullptr || *refused == '\0') && !dumb;
+  return {colour, terminal_there ? kTerminalWidth : std::numeric_limits<std::size_t>::max(), columns_of_stdout()};
+}
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+}
+
+std::string repeated(std::string_view text, std::size_t times) {
+  std::string out;
+  for (std::size_t i = 0; i < times; ++i) out += text;
+  return out;
+}
+
+std::string pad_right(std::string_view text, std::size_t width) {
+  const std::size_t used = width_of(text);
+  return std::string(text) + std::string(width > used ? width - used : 0, ' ');
+}
+
+std::string pad_left(std::string_view text, std::size_t width) {
+  const std::size_t used = width_of(text);
+  return std::string(width > used ? width - used : 0, ' ') + std::string(text);
+}
+
+std::string centred(std::string_view text, std::size_t width) {
+  const std::size_t used = width_of(text);
+  const std::size_t left = width > used ? (width - used) / 2 : 0;
+  return pad_right(std::string(left, ' ') + std::string(text), width);
+}
+
+std::string rule(const Painter& paint, std::size_t width) {
+  return "  " + paint(Colour::dim, repeated("─", width)) + "\n";
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  const std::size_t used = width_of(text);
+  if (used <= width) return std::string(text);
+  const std::size_t front = (width - 1) / 2;
+  const std::size_t back = width - 1 - front;
+  return std::string(head(text, front)) + "…" + std::string(text.substr(head(text, used - back).size()));
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const std::size_t space = text.find(' ');
+    const std::string_view word = text.substr(0, space);
+    text = space == std::string_view::npos ? std::string_view{} : text.substr(space + 1);
+    if (!lines.back().empty() && width_of(lines.back()) + 1 + width_of(word) > width) lines.emplace_back();
+    if (!lines.back().empty()) lines.back() += ' ';
+    lines.back() += word;
+  }
+  return lines;
+}
+
+std::string wrapped_from(std::string_view text, std::size_t column, Colour colour, const Painter& paint) {
+  std::string out;
+  for (const std::string& line : wrapped(text, paint.wrap_at() - column)) {
+    out += (out.empty() ? "" : std::string(column, ' ')) + paint(colour, line) + "\n";
+  }
+  return out;
+}
+
+std::string trimmed(std::string text) {
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+std::string readable(double value) {
+  const double size = std::abs(value);
+  if (size != 0 && size < 0.001) return fmt::format("{:.3g}", value);
+  const int decimals = size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string readable(double value, const std::string& unit) {
+  return unit.empty() ? readable(value) : readable(value) + " " + unit;
+}
+
+std::string as_given(double value, const std::string& unit) {
+  return fmt::format("{:.6g}", value) + (unit.empty() ? "" : " " + unit);
+}
+
+std::string signed_percent(double share) {
+  const double percent = share * 100;
+  return fmt::format("{:+.{}f} %", percent, std::abs(percent) < 1000 ? 1 : 0);
+}
+
+std::string readable_ns(double ns) {
+  constexpr std::array kUnits = {"ns", "µs", "ms", "s"};
+  std::size_t unit = 0;
+  while (ns >= 1000 && unit + 1 < kUnits.size()) {
+    ns /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g} {}", ns, kUnits.at(unit));
+}
+
+std::string readable_duration(double seconds) {
+  const auto whole = static_cast<long>(std::lround(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,77 @@
+// What subcommands print with: colour where it is wanted, widths that count characters and not bytes, numbers for people.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linebounce::sim {
+
+constexpr std::size_t kTerminalWidth = 100;  // everything that is printed fits; a wider terminal may be shown more
+
+enum class Colour { none, bold, dim, red, green, yellow, blue, magenta, cyan };
+
+// How to write to one place: with colours or without, and how long a line may be.
+class Painter {
+ public:
+  Painter(bool colour, std::size_t wrap_at, std::size_t columns = kTerminalWidth)
+      : colour_(colour), wrap_at_(wrap_at), columns_(columns) {}
+
+  // Coloured text, or the text as it is.
+  [[nodiscard]] std::string operator()(Colour colour, std::string_view text) const;
+
+  // Prose is broken into lines here. In a file or a pipe it is not: what reads it there looks for whole sentences.
+  [[nodiscard]] std::size_t wrap_at() const { return wrap_at_; }
+
+  // A terminal's width, for what a narrow one has no room for; kTerminalWidth in a file or a pipe.
+  [[nodiscard]] std::size_t columns() const { return columns_; }
+
+ private:
+  bool colour_;
+  std::size_t wrap_at_;
+  std::size_t columns_;
+};
+
+// For the standard output. Colour needs a terminal, and NO_COLOR not to be set (no-color.org).
+Painter painter_for_stdout();
+
+// Characters as the terminal counts them. REQUIRES: UTF-8 without wide or combining characters, as our own texts are.
+std::size_t width_of(std::string_view text);
+std::string pad_right(std::string_view text, std::size_t width);
+std::string pad_left(std::string_view text, std::size_t width);
+std::string centred(std::string_view text, std::size_t width);
+std::string repeated(std::string_view text, std::size_t times);
+
+// A line below the head of a table, indented by two.
+std::string rule(const Painter& paint, std::size_t width = kTerminalWidth - 4);
+
+// At most `width` characters; of a longer text the beginning and the end, with an ellipsis between them.
+std::string shortened(std::string_view text, std::size_t width);
+
+// Lines of at most `width` characters, broken at spaces.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+// The same as one text: the first line goes where the cursor is, in column `column`, the others below it.
+std::string wrapped_from(std::string_view text, std::size_t column, Colour colour, const Painter& paint);
+
+// Without the spaces at its end.
+std::string trimmed(std::string text);
+
+// "12.86", "160.0", "1234567": four digits or all of the integer part.
+std::string readable(double value);
+std::string readable(double value, const std::string& unit);
+
+// A figure with the digits that it was given with: "12.9 ns".
+std::string as_given(double value, const std::string& unit);
+
+// "+1.2 %", "-0.3 %".
+std::string signed_percent(double share);
+
+// "1.5 µs" for 1500.
+std::string readable_ns(double ns);
+
+// "45 s", "3 min 20 s", "2 h 05 min".
+std::string readable_duration(double seconds);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,223 @@
+#include "sim/terminal/trace_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <sstream>
+#include <utility>
+
+namespace linebounce::sim {
+
+namespace {
+
+using trace::Profile;
+using trace::Reader;
+using trace::Symbols;
+
+constexpr std::size_t kLabel = 13;
+
+// "1 234 567".
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, " ");
+  return digits;
+}
+
+std::string readable_bytes(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  const auto kib = static_cast<double>(bytes) / 1024;
+  return kib < 1024 ? readable(kib, "KiB") : readable(kib / 1024, "MiB");
+}
+
+std::string plural(std::uint64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", grouped(count), thing, count == 1 ? "" : "s");
+}
+
+std::uint64_t sum_of(const Profile::OfObject& it) {
+  return it.loads + it.writes + it.atomics;
+}
+
+std::uint64_t sum_of(const Profile::OfLock& it) {
+  return it.acquisitions + it.shared + it.failed;
+}
+
+// The numbers of `uses` that are not 0, the largest first.
+std::vector<std::uint32_t> by_use(const std::vector<std::uint64_t>& uses) {
+  std::vector<std::uint32_t> ids(uses.size());
+  std::iota(ids.begin(), ids.end(), 0U);
+  std::erase_if(ids, [&uses](std::uint32_t id) { return uses[id] == 0; });
+  std::stable_sort(ids.begin(), ids.end(), [&uses](std::uint32_t a, std::uint32_t b) { return uses[a] > uses[b]; });
+  return ids;
+}
+
+// A table whose first column is names and whose others are figures.
+class Table {
+ public:
+  Table(std::string title, std::vector<std::string> columns, std::size_t figure_width)
+      : title_(std::move(title)), columns_(std::move(columns)), figure_width_(figure_width) {}
+
+  void add(std::string name, std::vector<std::string> figures) { rows_.emplace_back(std::move(name), std::move(figures)); }
+
+  // `left_out`: rows that would be there, were there room; `what`: of what.
+  [[nodiscard]] std::string text(std::size_t left_out, std::string_view what, const Painter& paint) const {
+    if (rows_.empty()) return "";
+    const std::size_t figures = columns_.size() * figure_width_;
+    const std::size_t room = paint.columns() - figures - 4;
+    std::size_t names = width_of(title_);
+    for (const auto& [name, unused] : rows_) names = std::max(names, width_of(name));
+    names = std::min(names, room);
+    std::string out =
+        "\n" + paint(Colour::dim, "  " + pad_right(title_, names) + cells(columns_)) + "\n" + rule(paint, names + figures);
+    for (const auto& [name, values] : rows_) out += "  " + pad_right(shortened(name, names), names) + cells(values) + "\n";
+    if (left_out > 0) out += paint(Colour::dim, fmt::format("  and {} more {}", grouped(left_out), what)) + "\n";
+    return out;
+  }
+
+ private:
+  [[nodiscard]] std::string cells(const std::vector<std::string>& values) const {
+    std::string out;
+    for (const std::string& value : values) out += pad_left(value, figure_width_);
+    return out;
+  }
+
+  std::string title_;
+  std::vector<std::string> columns_;
+  std::size_t figure_width_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows_;
+};
+
+std::string labelled(std::string_view label, std::string_view text, const Painter& paint) {
+  return "  " + paint(Colour::dim, pad_right(label, kLabel)) + wrapped_from(text, kLabel + 2, Colour::none, paint);
+}
+
+std::string measured_text(const trace::Summary& summary) {
+  std::string text = summary.machine;
+  std::string misses;
+  for (const auto& [source, count] : summary.misses) {
+    misses += fmt::format("{}{} {}", misses.empty() ? "" : ", ", grouped(static_cast<std::uint64_t>(count)), source);
+  }
+  return misses.empty() ? text : text + "; misses: " + misses;
+}
+
+std::string head(const Reader& reader, const Profile& profile, const Painter& paint) {
+  const trace::Summary& summary = reader.summary();
+  std::error_code ignored;
+  const std::uint64_t bytes = std::filesystem::file_size(reader.file(), ignored);
+  const double each = reader.operations() == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(reader.operations());
+  std::uint64_t accesses = 0;
+  for (const Profile::OfStream& stream : profile.streams) accesses += stream.accesses;
+  std::string out = "  " + paint(Colour::bold, reader.file().string()) + "\n";
+  out += labelled("operations",
+                  fmt::format("{} in {}; {} accesses to memory", grouped(reader.operations()),
+                              plural(profile.streams.size(), "stream"), grouped(accesses)),
+                  paint);
+  out += labelled("size", fmt::format("{}, {} bytes an operation", readable_bytes(bytes), readable(each)), paint);
+  if (!summary.program.empty()) out += labelled("program", summary.program, paint);
+  if (!summary.recorder.empty()) out += labelled("recorded by", summary.recorder, paint);
+  if (!summary.machine.empty()) out += labelled("measured on", measured_text(summary), paint);
+  for (std::size_t i = 0; i < summary.missing.size(); ++i) {
+    out += labelled(i == 0 ? "missing" : "", summary.missing[i], paint);
+  }
+  std::istringstream damage(reader.damage());
+  std::string label = "damaged";
+  for (std::string line; std::getline(damage, line); label.clear()) {
+    out += "  " + paint(Colour::red, pad_right(label, kLabel)) + wrapped_from(line, kLabel + 2, Colour::none, paint);
+  }
+  return out;
+}
+
+std::string stream_table(const Reader& reader, const Profile& profile, std::size_t most, const Painter& paint) {
+  Table table("stream", {"CPU", "operations", "accesses", "locks taken"}, 14);
+  const auto& streams = reader.symbols().streams;
+  const std::size_t shown = std::min(most, streams.size());
+  for (std::size_t id = 0; id < shown; ++id) {
+    const Profile::OfStream& counts = profile.streams[id];
+    table.add(streams[id].name, {streams[id].cpu < 0 ? "any" : std::to_string(streams[id].cpu), grouped(counts.operations),
+                                 grouped(counts.accesses), grouped(counts.acquisitions)});
+  }
+  return table.text(streams.size() - shown, "streams", paint);
+}
+
+std::string object_table(const Reader& reader, const Profile& profile, std::size_t most, const Painter& paint) {
+  Table table("structure or object", {"objects", "loads", "stores", "atomics", "streams", "writers"}, 12);
+  const std::vector<ObjectGroup> groups = object_groups(reader.symbols(), profile);
+  const std::size_t shown = std::min(most, groups.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const ObjectGroup& group = groups[i];
+    const Profile::OfObject& it = group.accesses;
+    table.add(group.name, {grouped(group.objects), grouped(it.loads), grouped(it.writes), grouped(it.atomics),
+                           std::to_string(it.streams), std::to_string(it.writers)});
+  }
+  return table.text(groups.size() - shown, "structures and objects", paint);
+}
+
+std::string lock_table(const Reader& reader, const Profile& profile, std::size_t most, const Painter& paint) {
+  Table table("lock", {"taken", "shared", "tries failed", "streams", "as recorded"}, 15);
+  const std::vector<std::uint32_t> used = used_locks(profile);
+  const std::size_t shown = std::min(most, used.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const trace::Lock& lock = reader.symbols().locks[used[i]];
+    const Profile::OfLock& it = profile.locks[used[i]];
+    table.add(lock.name, {grouped(it.acquisitions), grouped(it.shared), grouped(it.failed), std::to_string(it.streams),
+                          shortened(lock.algorithm, 14)});
+  }
+  return table.text(used.size() - shown, "locks", paint);
+}
+
+std::string function_table(const Reader& reader, const Profile& profile, std::size_t most, const Painter& paint) {
+  Table table("function", {"entered"}, 14);
+  const std::vector<std::uint32_t> used = used_functions(profile);
+  const std::size_t shown = std::min(most, used.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    table.add(reader.symbols().functions[used[i]].name, {grouped(profile.entries[used[i]])});
+  }
+  return table.text(used.size() - shown, "functions", paint);
+}
+
+}  // namespace
+
+std::vector<ObjectGroup> object_groups(const Symbols& symbols, const Profile& profile) {
+  std::map<std::pair<bool, std::string>, ObjectGroup> groups;
+  for (std::size_t id = 0; id < symbols.objects.size(); ++id) {
+    const trace::Object& object = symbols.objects[id];
+    const bool has_structure = object.structure != trace::kNone;
+    const std::string& name = has_structure ? symbols.structures[object.structure].name : object.name;
+    ObjectGroup& group = groups[{has_structure, name}];
+    group.name = name;
+    group.has_structure = has_structure;
+    ++group.objects;
+    group.bytes += static_cast<std::uint64_t>(object.size);
+    const Profile::OfObject& it = profile.objects[id];
+    group.accesses.loads += it.loads;
+    group.accesses.writes += it.writes;
+    group.accesses.atomics += it.atomics;
+    group.accesses.streams = std::max(group.accesses.streams, it.streams);
+    group.accesses.writers = std::max(group.accesses.writers, it.writers);
+  }
+  std::vector<ObjectGroup> list;
+  for (auto& [unused, group] : groups) list.push_back(std::move(group));
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return sum_of(a.accesses) > sum_of(b.accesses); });
+  return list;
+}
+
+std::vector<std::uint32_t> used_locks(const Profile& profile) {
+  std::vector<std::uint64_t> uses;
+  for (const Profile::OfLock& lock : profile.locks) uses.push_back(sum_of(lock));
+  return by_use(uses);
+}
+
+std::vector<std::uint32_t> used_functions(const Profile& profile) {
+  return by_use(profile.entries);
+}
+
+std::string trace_tables(const Reader& reader, const Profile& profile, std::size_t most, const Painter& paint) {
+  return head(reader, profile, paint) + stream_table(reader, profile, most, paint) +
+         object_table(reader, profile, most, paint) + lock_table(reader, profile, most, paint) +
+         function_table(reader, profile, most, paint);
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,31 @@
+// A trace for the terminal: what it is, and what its streams, objects, locks and functions do.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sim/terminal/terminal.hpp"
+#include "trace/profile.hpp"
+#include "trace/reader.hpp"
+
+namespace linebounce::sim {
+
+// All objects of one structure, or of one name where there is no structure.
+struct ObjectGroup {
+  std::string name;
+  bool has_structure = false;
+  std::uint64_t objects = 0, bytes = 0;
+  trace::Profile::OfObject accesses;  // streams: the most that any one of them has
+};
+// Those with the most accesses first.
+std::vector<ObjectGroup> object_groups(const trace::Symbols& symbols, const trace::Profile& profile);
+
+// Numbers of those that are used at all, the most used first.
+std::vector<std::uint32_t> used_locks(const trace::Profile& profile);
+std::vector<std::uint32_t> used_functions(const trace::Profile& profile);
+
+// `most`: rows of each table.
+std::string trace_tables(const trace::Reader& reader, const trace::Profile& profile, std::size_t most, const Painter& paint);
+
+}  // namespace linebounce::sim

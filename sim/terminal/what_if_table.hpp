@@ -1,0 +1,15 @@
+// The table of `linebounce what-if`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/studies/what_if/what_if_effect.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+// In the order given: each experiment with both changes, its title, and the lines that changed most.
+std::string what_if_table(const std::vector<Effect>& effects, const Painter& paint);
+
+}  // namespace linebounce::sim

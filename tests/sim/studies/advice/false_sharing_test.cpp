@@ -1,0 +1,168 @@
+#include "sim/studies/advice/false_sharing.hpp"
+
+#include <gmock/gmock.h>
+
+#include "sim/studies/advice/element_size.hpp"
+#include "sim/studies/advice/proposals.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+// A line, as the pass over the operations hands it on.
+PieceUse piece(std::uint32_t object, std::int64_t offset, std::vector<ThreadUse> threads, std::int64_t bytes = 8) {
+  return {object, offset, bytes, std::move(threads)};
+}
+
+trace::Symbols symbols(const trace::Structure& structure, int objects = 1) {
+  trace::Symbols out;
+  out.define(structure);
+  for (int i = 0; i < objects; ++i) {
+    trace::Object object;
+    object.name = structure.name + "[" + std::to_string(i) + "]";
+    object.structure = 0;
+    object.size = structure.size;
+    out.define(object);
+  }
+  return out;
+}
+
+trace::Symbols array(std::int64_t size) {
+  trace::Symbols out;
+  trace::Object object;
+  object.name = "counts";
+  object.size = size;
+  out.define(object);
+  return out;
+}
+
+const trace::Structure kQueue = {"queue", 24, 8, {{"items", 0, 8}, {"head", 8, 8}, {"tail", 16, 8}}, {}, ""};
+
+std::vector<FalselySharedLine> found(std::vector<PieceUse> pieces, const trace::Symbols& names) {
+  return falsely_shared({{100, std::move(pieces)}}, names);
+}
+
+TEST(FalseSharing, ThreadsThatWriteBytesOfTheirOwnInOneLineAreFound) {
+  const auto lines = found({piece(0, 0, {{1, 500, 500}}), piece(0, 8, {{2, 500, 500}})}, array(64));
+  ASSERT_THAT(lines, SizeIs(1));
+  EXPECT_EQ(lines[0].disturbed, 2000);
+}
+
+TEST(FalseSharing, WhatAllThreadsWriteIsSharedTruly) {
+  EXPECT_THAT(found({piece(0, 0, {{1, 0, 500}, {2, 0, 500}}), piece(0, 8, {{1, 0, 300}, {2, 0, 400}})}, array(64)), IsEmpty());
+}
+
+TEST(FalseSharing, WhatIsOnlyReadDisturbsNobody) {
+  EXPECT_THAT(found({piece(0, 0, {{1, 500, 0}}), piece(0, 8, {{2, 500, 0}, {3, 400, 0}})}, array(64)), IsEmpty());
+}
+
+TEST(FalseSharing, ReadersAreDisturbedByAWriterBesideThem) {
+  EXPECT_THAT(found({piece(0, 0, {{1, 500, 0}, {2, 500, 1}}), piece(0, 8, {{3, 0, 100}})}, array(64)), SizeIs(1));
+}
+
+// One thread sets up all counters and adds them up: each still is its own thread's.
+TEST(FalseSharing, SettingUpAndAddingUpDoNotCount) {
+  const auto lines = found({piece(0, 0, {{0, 1, 1}, {1, 500, 500}}), piece(0, 8, {{0, 1, 1}, {2, 500, 500}})}, array(64));
+  ASSERT_THAT(lines, SizeIs(1));
+  EXPECT_EQ(lines[0].pieces[0].users, Users::one);
+  EXPECT_EQ(lines[0].pieces[0].thread, 1U);
+}
+
+TEST(ElementSize, IsWhatSeparatesTheThreads) {
+  const trace::Symbols names = array(64);
+  // Each thread uses 16 bytes: a counter, and a flag in the second half.
+  const auto line = found({piece(0, 0, {{1, 0, 9}}), piece(0, 8, {{1, 9, 0}}, 4), piece(0, 16, {{2, 0, 9}}),
+                           piece(0, 24, {{2, 9, 0}}, 4), piece(0, 32, {{3, 0, 9}})},
+                          names);
+  const auto place = array_of(line[0].pieces[0], names);
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(element_bytes(*place, line[0].pieces), 16);
+}
+
+TEST(ElementSize, CutsNoAccess) {
+  const trace::Symbols names = array(24);
+  const auto line = found({piece(0, 0, {{1, 0, 9}}, 8), piece(0, 12, {{2, 0, 9}}, 4)}, names);
+  EXPECT_EQ(element_bytes({"", 0, 24}, line[0].pieces), 12);
+  const auto cut = found({piece(0, 0, {{1, 0, 9}}, 8), piece(0, 8, {{2, 0, 9}}, 8), piece(0, 20, {{1, 0, 9}}, 4)}, names);
+  EXPECT_EQ(element_bytes({"", 0, 24}, cut[0].pieces), std::nullopt) << "4 would cut the first access";
+}
+
+TEST(ElementSize, NumberedFieldsHavePaddingBehindTheLastOne) {
+  const trace::Structure slots = {"pool", 28, 8, {{"s[0].a", 0, 8}, {"s[0].b", 8, 4}, {"s[1].a", 16, 8}, {"s[1].b", 24, 4}},
+                                  {},     ""};
+  const trace::Symbols names = symbols(slots);
+  const auto line = found({piece(0, 0, {{1, 0, 9}}), piece(0, 24, {{2, 0, 9}}, 4)}, names);
+  const auto place = array_of(line[0].pieces[0], names);
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(place->size, 32);
+}
+
+TEST(Proposals, AnArrayWithoutFieldsIsSpread) {
+  const trace::Symbols names = array(64);
+  const auto all = proposals(found({piece(0, 0, {{1, 0, 9}}), piece(0, 8, {{2, 0, 9}})}, names), names, 64);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_EQ(all[0].change, "[[layout.change]]\nelement_bytes = 8\nname = \"counts\"\nstructure = \"counts\"\n");
+  EXPECT_THAT(all[0].sentence, HasSubstr("8 elements of 8 bytes"));
+  EXPECT_THAT(all[0].drawing,
+              HasSubstr("struct element { char bytes[8]; } __attribute__((aligned(64)));\nstruct element counts[8];"));
+}
+
+TEST(Proposals, WrittenFieldsLeaveTheLineOfWhatIsRead) {
+  const trace::Symbols names = symbols(kQueue);
+  const auto lines =
+      found({piece(0, 0, {{1, 500, 0}, {2, 500, 0}}), piece(0, 8, {{1, 0, 500}}), piece(0, 16, {{2, 0, 500}})}, names);
+  const auto all = proposals(lines, names, 64);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all[0].change, HasSubstr("split = [[\"head\"], [\"tail\"]]\n"));
+  EXPECT_THAT(all[0].sentence, HasSubstr("move head of queue to a line of its own"));
+  EXPECT_THAT(all[0].drawing, HasSubstr("  head __attribute__((aligned(64)));"));
+}
+
+TEST(Proposals, FieldsOfOneThreadStayTogether) {
+  const trace::Symbols names = symbols(kQueue);
+  const auto lines = found({piece(0, 0, {{1, 500, 1}}), piece(0, 8, {{1, 0, 500}}), piece(0, 16, {{2, 0, 500}})}, names);
+  EXPECT_THAT(proposals(lines, names, 64).at(0).change, HasSubstr("split = [[\"tail\"]]\n"));
+}
+
+TEST(Proposals, ObjectsInOneLineAreAligned) {
+  const trace::Symbols names = symbols(kQueue, 2);
+  const auto lines = found({piece(0, 16, {{1, 0, 500}}), piece(1, 0, {{2, 0, 500}})}, names);
+  const auto all = proposals(lines, names, 64);
+  ASSERT_THAT(all, SizeIs(1));
+  EXPECT_THAT(all[0].change, HasSubstr("align_bytes = 64\n"));
+  EXPECT_THAT(all[0].change, Not(HasSubstr("split")));
+}
+
+// An array of pointers, as a recorder describes it: its elements have numbers, and it is no structure in the source.
+TEST(Proposals, AnArrayThatIsReadBesideAWriterIsDrawnAsAVariable) {
+  trace::Symbols names = symbols({"nodes", 32, 8, {{"[0]", 0, 8}, {"[1]", 8, 8}}, {}, ""});
+  trace::Object total;
+  total.name = "total";
+  total.size = 8;
+  names.define(total);
+  const auto lines = found({piece(0, 0, {{1, 500, 0}}), piece(0, 8, {{2, 500, 0}}), piece(1, 0, {{3, 500, 500}})}, names);
+  const auto all = proposals(lines, names, 64);
+  ASSERT_THAT(all, SizeIs(2));
+  for (const Proposal& proposal : all) {
+    EXPECT_EQ(proposal.drawing, proposal.structure + " __attribute__((aligned(64)));\n");
+    EXPECT_THAT(proposal.sentence, HasSubstr("begin " + proposal.structure + " on a line of its own"));
+  }
+}
+
+TEST(Proposals, AFieldThatIsAnArrayIsSpreadAndTheOthersStay) {
+  const trace::Structure table = {"table", 40, 8, {{"size", 0, 8}, {"hits", 8, 32}}, {}, ""};
+  const trace::Symbols names = symbols(table);
+  const auto lines = found(
+      {piece(0, 0, {{1, 90, 0}, {2, 90, 0}}), piece(0, 8, {{1, 0, 9}}), piece(0, 16, {{2, 0, 9}}), piece(0, 24, {{3, 0, 9}})},
+      names);
+  const auto all = proposals(lines, names, 64);
+  EXPECT_EQ(all.at(0).change,
+            "[[layout.change]]\nelement_bytes = 8\nname = \"table\"\nspread = [\"hits\"]\nstructure = \"table\"\n");
+}
+
+}  // namespace
+}  // namespace linebounce::sim

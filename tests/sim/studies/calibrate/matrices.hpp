@@ -1,0 +1,27 @@
+// Made-up matrices with a known structure, and noise that is the same everywhere.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "sim/studies/calibrate/latency_matrix.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce::sim {
+
+using namespace workloads;
+
+// ns(a, b) for a > b, each up to `noise` (a share) more or less.
+inline LatencyMatrix made_up(int cpus, const std::function<double(int a, int b)>& ns, double noise = 0.05) {
+  LatencyMatrix matrix(cpus);
+  Random random(1, 0, 0);
+  for (int a = 0; a < cpus; ++a) {
+    for (int b = 0; b < a; ++b) {
+      const auto drawn = static_cast<double>(random.below(2001));
+      matrix.set(a, b, ns(a, b) * (1 + noise * (drawn / 1000 - 1)));
+    }
+  }
+  return matrix;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,122 @@
+#include "sim/studies/calibrate/structure.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "matrices.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+std::vector<int> shape(const Structure& structure) {
+  return {structure.nodes, structure.buses_per_node, structure.threads_per_core};
+}
+
+std::vector<int> nodes_of(const Structure& structure) {
+  std::vector<int> nodes;
+  for (const Seat& seat : structure.seats) nodes.push_back(seat.node);
+  return nodes;
+}
+
+TEST(Structure, CpusThatAreAllAlikeAreOneBus) {
+  for (const int cpus : {2, 3, 8, 16}) {
+    const Structure found = find_structure(made_up(
+        cpus, [](int, int) { return 40.0; }, 0.08));
+    EXPECT_THAT(shape(found), ElementsAre(1, 1, 1)) << cpus;
+    EXPECT_THAT(found.notes, IsEmpty());
+  }
+}
+
+TEST(Structure, TwoSocketsAreTwoNodes) {
+  const Structure found = find_structure(made_up(12, [](int a, int b) { return a / 6 == b / 6 ? 40.0 : 110.0; }));
+  EXPECT_THAT(shape(found), ElementsAre(2, 1, 1));
+  EXPECT_THAT(nodes_of(found), ElementsAre(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1));
+}
+
+TEST(Structure, CpuNumbersNeedNotBeSideBySide) {
+  const Structure found = find_structure(made_up(8, [](int a, int b) { return a % 2 == b % 2 ? 40.0 : 110.0; }));
+  EXPECT_THAT(nodes_of(found), ElementsAre(0, 1, 0, 1, 0, 1, 0, 1));
+}
+
+TEST(Structure, ClustersOfASocketAreItsBuses) {
+  const Structure found = find_structure(made_up(16, [](int a, int b) {
+    if (a / 4 == b / 4) return 25.0;
+    return a / 8 == b / 8 ? 90.0 : 200.0;
+  }));
+  EXPECT_THAT(shape(found), ElementsAre(2, 2, 1));
+  EXPECT_EQ(found.seats[4].bus, 1);
+  EXPECT_EQ(found.seats[15].bus, 3);
+}
+
+TEST(Structure, ThreadsOfACoreAreMuchNearerThanAnythingElse) {
+  // CPUs 0 and 6 share a core, as Linux numbers them; 0 to 2 and their second threads share a socket.
+  const Structure found = find_structure(made_up(12, [](int a, int b) {
+    if (a % 6 == b % 6) return 7.0;
+    return (a % 6) / 3 == (b % 6) / 3 ? 37.0 : 75.0;
+  }));
+  EXPECT_THAT(shape(found), ElementsAre(2, 1, 2));
+  EXPECT_EQ(found.seats[0].core, found.seats[6].core);
+  EXPECT_EQ(found.seats[6].thread, 1);
+}
+
+TEST(Structure, PairsOfCoresThatAreNoThreadsAreClusters) {
+  const Structure found = find_structure(made_up(8, [](int a, int b) { return a / 2 == b / 2 ? 30.0 : 100.0; }));
+  EXPECT_THAT(shape(found), ElementsAre(4, 1, 1));
+  EXPECT_EQ(found.topology, Topology::fully_connected);
+}
+
+TEST(Structure, ManySmallGroupsAreTilesOfOneChip) {
+  const Structure found = find_structure(made_up(20, [](int a, int b) { return a / 2 == b / 2 ? 150.0 : 250.0; }));
+  EXPECT_THAT(shape(found), ElementsAre(1, 10, 1));
+}
+
+TEST(Structure, NodesWithTwoNearNeighboursEachAreARing) {
+  const auto hops = [](int a, int b) { return std::min(std::abs(a - b), 4 - std::abs(a - b)); };
+  const Structure found =
+      find_structure(made_up(16, [&](int a, int b) { return a / 4 == b / 4 ? 60.0 : 200.0 + 100.0 * hops(a / 4, b / 4); }));
+  EXPECT_THAT(shape(found), ElementsAre(4, 1, 1));
+  EXPECT_EQ(found.topology, Topology::ring);
+}
+
+TEST(Structure, NodesOfARingAreNumberedRoundIt) {
+  // By their lowest CPUs: node 0, then its neighbours 2 and 3; node 1 is opposite.
+  constexpr int kPlace[] = {0, 2, 1, 3};
+  const Structure found = find_structure(made_up(8, [&](int a, int b) {
+    if (a / 2 == b / 2) return 60.0;
+    return std::abs(kPlace[a / 2] - kPlace[b / 2]) == 2 ? 400.0 : 300.0;
+  }));
+  EXPECT_EQ(found.topology, Topology::ring);
+  EXPECT_THAT(nodes_of(found), ElementsAre(0, 0, 2, 2, 1, 1, 3, 3));
+}
+
+TEST(Structure, OtherNetworksHaveALinkWhereNodesAreNear) {
+  // A line of three would need a longer way between its ends; a star of four has it over the middle.
+  const Structure found = find_structure(made_up(8, [](int a, int b) {
+    if (a / 2 == b / 2) return 50.0;
+    return b / 2 == 0 ? 150.0 : 240.0;
+  }));
+  EXPECT_EQ(found.topology, Topology::links);
+  EXPECT_THAT(found.links, ElementsAre(Pair(0, 1), Pair(0, 2), Pair(0, 3)));
+}
+
+TEST(Structure, ASlowPairDoesNotChangeIt) {
+  LatencyMatrix matrix = made_up(12, [](int a, int b) { return a / 6 == b / 6 ? 40.0 : 110.0; });
+  matrix.set(3, 1, 500);
+  EXPECT_THAT(shape(find_structure(matrix)), ElementsAre(2, 1, 1));
+}
+
+TEST(Structure, GroupsOfDifferentSizesAreSaidAndNotModelled) {
+  const Structure found = find_structure(made_up(10, [](int a, int b) { return (a < 6) == (b < 6) ? 40.0 : 110.0; }));
+  EXPECT_THAT(shape(found), ElementsAre(1, 1, 1));
+  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("Groups of 6, 4 CPUs stand out")));
+}
+
+}  // namespace
+}  // namespace linebounce::sim

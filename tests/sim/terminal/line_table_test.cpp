@@ -1,0 +1,69 @@
+#include "sim/terminal/line_table.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+namespace linebounce::sim {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const Painter kPlain(false, 100);
+
+LineRow row(const std::string& object, std::int64_t line, const std::string& field, const std::string& function,
+            std::int64_t count, double remote_pct) {
+  return {
+      object.substr(0, object.find('[')), object, line, 0, field, function, "load", 1, "remote_c2c", count, remote_pct, 200};
+}
+
+std::size_t widest(const std::string& text) {
+  std::size_t width = 0;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) width = std::max(width, width_of(line));
+  return width;
+}
+
+TEST(LineTable, HasTheWorstLinesAndThenEachFieldByField) {
+  const std::string table = line_table(
+      lines_of({row("rq[0]", 0, "lock", "schedule", 75, 20), row("rq[1]", 1, "idle", "idle_cpu", 25, 80)}, {}), 10, kPlain);
+  EXPECT_THAT(table, HasSubstr("   1  rq         rq[0]     0       75     80.0      20.0      15 µs     75.0     1\n"));
+  EXPECT_THAT(table, HasSubstr("   2  rq         rq[1]     1       25     20.0      80.0       5 µs     25.0     1\n"));
+  EXPECT_THAT(table, HasSubstr("   2  rq[1], line 1, home node 1\n"));
+  EXPECT_THAT(table, HasSubstr("     0  rq[1].idle    idle_cpu    load       25      80.0    200 ns\n"));
+  EXPECT_THAT(table, Not(HasSubstr("of 2 lines")));
+}
+
+TEST(LineTable, SaysHowManyLinesItLeavesOut) {
+  const LineSet set = lines_of({row("rq[0]", 0, "lock", "f", 75, 20), row("rq[1]", 0, "lock", "f", 25, 80)}, {});
+  const std::string table = line_table(set, 1, kPlain);
+  EXPECT_THAT(table, HasSubstr("1 of 2 lines"));
+  EXPECT_THAT(table, Not(HasSubstr("rq[1]")));
+}
+
+TEST(LineTable, LongNamesAreShortenedToTheTerminalsWidth) {
+  const std::string name(70, 'n');
+  const LineSet set = lines_of({row(name + "[12]", 0, name, name, 75, 20)}, {});
+  EXPECT_LE(widest(line_table(set, 1, kPlain)), 100U);
+  EXPECT_LE(widest(line_table(set, 1, Painter(false, 130, 130))), 130U);
+}
+
+TEST(LineTable, WithoutMissesThereIsNone) {
+  EXPECT_EQ(line_table(lines_of({}, {}), 10, kPlain), "");
+}
+
+TEST(SubsystemTable, HasTheLargestShareFirst) {
+  const std::map<std::string, ReportedMetric> metrics = {{"subsystem.scheduler.latency_pct", {21.0, "%", {}}},
+                                                         {"subsystem.scheduler.misses_pct", {30.0, "%", {}}},
+                                                         {"subsystem.scsi.latency_pct", {40.0, "%", {}}},
+                                                         {"subsystem.scsi.misses_pct", {20.0, "%", {}}}};
+  const auto shares = subsystem_shares(metrics);
+  ASSERT_EQ(shares.size(), 2U);
+  EXPECT_EQ(shares[0].name, "scsi");
+  EXPECT_EQ(shares[1].misses_pct, 30);
+  EXPECT_EQ(subsystem_table({}, kPlain), "");
+}
+
+}  // namespace
+}  // namespace linebounce::sim

@@ -1,0 +1,203 @@
+#include "sim/terminal/terminal.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "sim/terminal/latency_chart.hpp"
+#include "sim/terminal/machine_drawing.hpp"
+#include "sim/terminal/paper_table.hpp"
+#include "sim/terminal/progress_line.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const Painter kPlain(false, kTerminalWidth);
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+void expect_to_fit(const std::string& text) {
+  for (const std::string& line : lines_of(text)) EXPECT_LE(width_of(line), kTerminalWidth) << line;
+}
+
+TEST(Terminal, WidthsCountCharactersAndNotBytes) {
+  EXPECT_EQ(width_of("1.5 µs"), 6U);
+  EXPECT_EQ(pad_left("µs", 4), "  µs");
+  EXPECT_EQ(shortened("cmpxchg_cache_transfer", 11), "cmpxc…nsfer");
+  EXPECT_EQ(shortened("µµµµµ", 5), "µµµµµ");
+}
+
+TEST(Terminal, ProseIsBrokenAtSpaces) {
+  EXPECT_THAT(wrapped("one two three", 7), ElementsAre("one two", "three"));
+  EXPECT_THAT(wrapped("averylongword b", 5), ElementsAre("averylongword", "b"));
+}
+
+TEST(Terminal, NumbersForPeopleHaveFourDigits) {
+  EXPECT_EQ(readable(12.8571), "12.86");
+  EXPECT_EQ(readable(1234567.8), "1234568");
+  EXPECT_EQ(as_given(12.9, "ns"), "12.9 ns");
+  EXPECT_EQ(signed_percent(-0.0033), "-0.3 %");
+  EXPECT_EQ(readable_ns(1500), "1.5 µs");
+  EXPECT_EQ(readable_duration(200), "3 min 20 s");
+}
+
+TEST(Terminal, WithoutColourNoEscapeIsWritten) {
+  EXPECT_EQ(kPlain(Colour::red, "miss"), "miss");
+  EXPECT_THAT(Painter(true, kTerminalWidth)(Colour::red, "miss"), HasSubstr("\x1b["));
+}
+
+TEST(PaperTable, ShowsAPredictedMissAsAMiss) {
+  PaperResult result;
+  result.row.id = "ols2004.table1.cmpxchg_cache_transfer_and_invalidate";
+  result.row.metrics = {"cost.x"};
+  result.row.value = 360.9;
+  result.row.tolerance = 0.1;
+  result.row.kind = PaperKind::predicted;
+  result.row.source = "OLS 2004, table 1";
+  result.simulated = 435;
+  result.unit = "ns";
+  result.ratio = 1.20532;
+  result.ok = false;
+  const std::string table = paper_table({result}, kPlain);
+  EXPECT_THAT(table, HasSubstr("360.9 ns"));
+  EXPECT_THAT(table, HasSubstr("+20.5 %  predicted   ✗ miss ± 10 %"));
+  expect_to_fit(table);
+  EXPECT_THAT(score_text({result}, kPlain), HasSubstr("predicted 0 of 1"));
+}
+
+// 10 and 1000 ns lie two decades apart: the longer one is drawn to the right of the shorter one, each with its share.
+TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
+  const std::string chart = latency_chart({{"kernel", "memory", 0, 1000, 1}, {"kernel", "l2", 0, 10, 3}}, kPlain);
+  expect_to_fit(chart);
+  const auto lines = lines_of(chart);
+  ASSERT_GE(lines.size(), 6U);
+  EXPECT_THAT(lines[2], HasSubstr("l2"));
+  EXPECT_THAT(lines[2], HasSubstr("75.0 %"));
+  EXPECT_THAT(lines[4], HasSubstr("memory"));
+  EXPECT_LT(width_of(lines[2].substr(0, lines[2].find("█"))), width_of(lines[4].substr(0, lines[4].find("█"))));
+}
+
+// 20 to 40 ns is as far as 40 to 80 ns: ten times as long is everywhere the same distance.
+TEST(LatencyChart, HasALogarithmicAxis) {
+  const std::string chart =
+      latency_chart({{"kernel", "a", 0, 20, 1}, {"kernel", "b", 0, 40, 1}, {"kernel", "c", 0, 80, 1}}, kPlain);
+  const auto lines = lines_of(chart);
+  const auto column = [&](std::size_t line) {
+    return static_cast<int>(width_of(lines.at(line).substr(0, lines.at(line).find("█"))));
+  };
+  EXPECT_NEAR(column(4) - column(2), column(6) - column(4), 1);
+  EXPECT_GT(column(4), column(2));
+}
+
+TEST(LatencyChart, IsEmptyWhenNothingWasMeasured) {
+  EXPECT_EQ(latency_chart({}, kPlain), "");
+  EXPECT_EQ(latency_chart({{"kernel", "l2", 0, 0, 5}}, kPlain), "");
+}
+
+TEST(LatencyChart, ASingleLatencyHasAnAxisToo) {
+  expect_to_fit(latency_chart({{"kernel", "l2", 9, 12.9, 1}}, kPlain));
+}
+
+MachineSpec machine_with(int cpus) {
+  MachineSpec machine;
+  machine.cpus = cpus;
+  machine.cpus_present = cpus;
+  machine.cpu.clock = {700, 1};
+  machine.caches = {{"L1D", 16, 4, 32, 3}, {"L2", 1024, 8, 32, 9}};
+  machine.bus.protocol = "mesi_snoop";
+  machine.bus.clock = {100, 1};
+  machine.bus.width_bytes = 8;
+  machine.memory.latency_ns = 100;
+  return machine;
+}
+
+TEST(Topology, FourCoresStandSideBySideAboveBusAndMemory) {
+  const std::string drawing = draw_topology(machine_with(4));
+  expect_to_fit(drawing);
+  for (const char* part : {"CPU 0", "CPU 3", "L1D  16 KiB", "L2  1 MiB", "9 cycles", "mesi_snoop", "800 MB/s", "100.0 ns"}) {
+    EXPECT_THAT(drawing, HasSubstr(part));
+  }
+}
+
+TEST(Topology, OfManyCoresTheFirstAndTheLastAreDrawn) {
+  const std::string drawing = draw_topology(machine_with(16));
+  expect_to_fit(drawing);
+  EXPECT_THAT(drawing, HasSubstr("CPU 0"));
+  EXPECT_THAT(drawing, HasSubstr("CPU 15"));
+  EXPECT_THAT(drawing, Not(HasSubstr("CPU 9")));
+}
+
+TEST(Topology, HardwareThreadsShareTheirCoresBox) {
+  MachineSpec machine = machine_with(4);
+  machine.cpu.threads_per_core = 2;
+  EXPECT_THAT(draw_topology(machine), HasSubstr("CPU 1, 3"));
+  machine.cpu_order = CpuOrder::fill;
+  EXPECT_THAT(draw_topology(machine), HasSubstr("CPU 2, 3"));
+}
+
+MachineSpec machine_of_nodes(int cpus, int nodes, int buses_per_node) {
+  MachineSpec machine = machine_with(cpus);
+  machine.nodes = nodes;
+  machine.buses_per_node = buses_per_node;
+  machine.node.protocol = "mesi_node";
+  machine.node.occupancy_ns = 12;
+  machine.node.cache_size_kib = 32768;
+  machine.directory.protocol = "mesi_directory";
+  machine.network.topology = Topology::ring;
+  machine.network.latency_ns = 25;
+  return machine;
+}
+
+TEST(Topology, NodesStandOnTheirNetworkWithTheirBusesAndDistances) {
+  const std::string drawing = draw_topology(machine_of_nodes(16, 4, 2));
+  expect_to_fit(drawing);
+  for (const char* part : {"node 0, bus 0", "CPU 8", "controller  mesi_node", "occupied 12 ns", "cache  32 MiB", "node 3",
+                           "bus 7  CPU 7, 15", "directories  mesi_directory", "network  ring, 25 ns a link"}) {
+    EXPECT_THAT(drawing, HasSubstr(part));
+  }
+  EXPECT_THAT(drawing, HasSubstr("from 1           25      -     25     50\n"));
+}
+
+TEST(Topology, OfManyNodesTheFirstAndTheLastAreDrawn) {
+  const std::string drawing = draw_topology(machine_of_nodes(64, 64, 1));
+  expect_to_fit(drawing);
+  EXPECT_THAT(drawing, HasSubstr("node 63"));
+  EXPECT_THAT(drawing, Not(HasSubstr("node 40")));
+}
+
+TEST(Topology, ANodeMayHaveNoCpuOrNoMemory) {
+  MachineSpec machine = machine_of_nodes(4, 3, 1);
+  machine.cpu_nodes = "1 2";
+  machine.memory.nodes = "0";
+  const std::string drawing = draw_topology(machine);
+  EXPECT_THAT(drawing, HasSubstr("node 1, bus 1"));
+  EXPECT_THAT(drawing, HasSubstr("no CPU"));
+  EXPECT_THAT(drawing, HasSubstr("no memory"));
+}
+
+TEST(Topology, TwoBusesOfOneNodeNeedNoNetwork) {
+  EXPECT_THAT(draw_topology(machine_of_nodes(8, 1, 2)), Not(HasSubstr("network")));
+}
+
+TEST(Topology, ASingleCpuIsNarrowerThanItsBus) {
+  expect_to_fit(draw_topology(machine_with(1)));
+}
+
+TEST(ProgressLine, SaysHowManyPointsAreDoneAndHowLongTheRestTakes) {
+  const std::string text = progress_text({12, 3, 0.25, 30});
+  EXPECT_THAT(text, HasSubstr("3 of 12 points"));
+  EXPECT_THAT(text, HasSubstr("25 %"));
+  EXPECT_THAT(text, HasSubstr("1 min 30 s left"));
+}
+
+}  // namespace
+}  // namespace linebounce::sim

@@ -1,0 +1,19 @@
+// Linux 2.4.16: dcache_lock protects all. d_lookup holds it while it walks the hash chain and takes the entry off the LRU list.
+#include "workloads/linux24/dcache/designs.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+class GlobalLock final : public Dcache {
+ public:
+  explicit GlobalLock(const DcacheSetup& setup) : Dcache(setup, "dentry") {}
+};
+
+}  // namespace
+
+std::unique_ptr<Dcache> make_global_lock_dcache(const DcacheSetup& setup) {
+  return std::make_unique<GlobalLock>(setup);
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,230 @@
+// A load as httperf's on a web server, as the dentry cache sees it (OLS 2002, sections 2.3 and 5.6): read mostly.
+//
+// The shares are the paper's TOTAL column of the baseline on 8 CPUs, by connection (100,031): a socket's entry (d_alloc,
+// d_instantiate, d_rehash once each), 150 d_lookup, 40 times dcache_lock in link_path_walk (a component ".."), 9.3 dputs of a
+// last reference (the socket, and files that nobody else has open). Here a connection has ten requests, and each request 15
+// components and 4 times ".." in four walks, of which one opens the document.
+//
+// As many CPUs serve at a time as `serving_cpus` says, for a connection each, in turn; the paper does not say how busy its
+// server was. User time sets the rate.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "workloads/linux24/dcache/common.hpp"
+#include "workloads/linux24/dcache/file_data.hpp"
+#include "workloads/linux24/dcache/loads.hpp"
+#include "workloads/program/barrier.hpp"
+#include "workloads/program/throughput.hpp"
+#include "workloads/program/zipf.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr int kRequests = 0;  // tally
+constexpr int kRequestsPerConnection = 10;
+constexpr std::uint64_t kFirstPathName = 1, kFirstDirectoryName = 100, kFirstDocumentName = 1000, kFirstSocketName = 1000000;
+constexpr std::uint64_t kPathNames = 3;  // "usr", "local", "htdocs"
+
+class Httperf final : public Workload {
+ public:
+  explicit Httperf(const Parameters& parameters)
+      : parameters_(parameters),
+        documents_(static_cast<int>(parameters.integer("documents")), static_cast<int>(parameters.integer("zipf_milli"))) {}
+
+  void set_up(const WorkloadSetup& setting) override;
+  void run(Cpu& cpu) override;
+  void report(const RunFacts& facts, MetricSink& metrics) const override;
+
+ private:
+  // What one CPU draws from.
+  struct Process {
+    Random random;
+    PathTimes times;
+    FileData& data;
+  };
+  void build(Cpu& cpu);
+  Value accept(Cpu& cpu);
+  void connection(Cpu& cpu, Process& process, Address root, std::uint64_t number);
+  void request(Cpu& cpu, Process& process, Address root);
+  Address walk(Cpu& cpu, Process& process, Address root, std::uint64_t directory);
+
+  Parameters parameters_;
+  Zipf documents_;
+  std::uint64_t directories_ = static_cast<std::uint64_t>(parameters_.integer("directories"));
+  std::uint64_t seed_ = 0;
+  DcacheParts parts_;
+  Dcache* dcache_ = nullptr;
+  std::int64_t user_ = 0;
+  std::int64_t open_ = 0;
+  Address root_word_ = 0;
+  Address sockets_word_ = 0;
+  Address waiting_ = 0;  // connections that somebody has waited for
+  Address closed_ = 0;   // connections that are over
+  std::int64_t data_lines_ = parameters_.integer("data_lines");
+  std::vector<FileData> data_;          // by CPU
+  std::vector<Address> inodes_;         // of directories first, then of documents
+  std::vector<Address> socket_inodes_;  // by CPU
+  FunctionId httpd_ = 0, request_ = 0, socket_ = 0;
+  Barrier barrier_;
+};
+
+void Httperf::set_up(const WorkloadSetup& setting) {
+  seed_ = setting.seed;
+  parts_ = make_dcache_parts(parameters_, setting);
+  dcache_ = parts_.dcache.get();
+  user_ = cycles(parameters_.number("user_us"), setting.machine);
+  open_ = cycles(parameters_.number("open_us"), setting.machine);
+  AddressSpace& memory = setting.memory;
+  httpd_ = memory.function("httpd", Mode::user);
+  request_ = memory.function("sys_open", Mode::kernel);
+  socket_ = memory.function("sock_map_fd", Mode::kernel);
+  root_word_ = memory.place_array("root_directory", memory.line_bytes());
+  sockets_word_ = root_word_ + 8;
+  waiting_ = memory.place_array("accept_waiting", memory.line_bytes());
+  closed_ = memory.place_array("accept_closed", memory.line_bytes());
+  const std::uint64_t inodes = 1 + directories_ + static_cast<std::uint64_t>(parameters_.integer("documents"));
+  for (std::uint64_t i = 0; i < inodes; ++i) inodes_.push_back(place_inode(setting, "inode", i));
+  for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
+    data_.emplace_back(setting, fmt::format("file_data[{}]", cpu));
+    socket_inodes_.push_back(place_inode(setting, "socket", static_cast<std::uint64_t>(cpu)));
+  }
+  barrier_ = Barrier(memory, "start", setting.machine.cpus);
+}
+
+void Httperf::build(Cpu& cpu) {
+  const Address root = dcache_->d_alloc(cpu, kNoDentry, name_of(0));
+  Address parent = root;
+  for (std::uint64_t i = 0; i < kPathNames; ++i)
+    parent = dcache_->add_in_use(cpu, parent, name_of(kFirstPathName + i), inodes_[0]);
+  const Address htdocs = parent;
+  for (std::uint64_t directory = 0; directory < directories_; ++directory) {
+    const Address inode = inodes_[1 + directory];
+    parent = dcache_->add_in_use(cpu, htdocs, name_of(kFirstDirectoryName + directory), inode);
+    for (std::uint64_t document = directory; document < inodes_.size() - 1 - directories_; document += directories_) {
+      const OneFile files(inodes_[1 + directories_ + document]);
+      dcache_->dput(cpu, dcache_->lookup_hash(cpu, parent, name_of(kFirstDocumentName + document), files));
+    }
+  }
+  const Address sockets = dcache_->d_alloc(cpu, kNoDentry, name_of(kFirstSocketName - 1));
+  cpu.store(root_word_, root);
+  cpu.store(sockets_word_, sockets);
+}
+
+// Waits for a connection; who has waited longest gets the next one. Returns its number.
+Value Httperf::accept(Cpu& cpu) {
+  const FunctionScope scope(cpu, dcache_->idle_function());
+  const Value number = cpu.fetch_add(waiting_, 1);
+  const auto at_a_time = static_cast<Value>(parameters_.integer("serving_cpus"));
+  cpu.spin_until_acquire(closed_, [=](Value closed) { return number < closed + at_a_time; });
+  return number;
+}
+
+// "usr/local/htdocs/DIRECTORY", and back by "..".
+Address Httperf::walk(Cpu& cpu, Process& process, Address root, std::uint64_t directory) {
+  std::array<Name, kPathNames + 1> path;
+  for (std::uint64_t i = 0; i < kPathNames; ++i) path[i] = name_of(kFirstPathName + i);
+  path[kPathNames] = name_of(kFirstDirectoryName + directory);
+  return dcache_->link_path_walk(cpu, root, path, process.times);
+}
+
+void Httperf::request(Cpu& cpu, Process& process, Address root) {
+  {
+    const FunctionScope scope(cpu, httpd_);
+    compute_about(cpu, process.random, user_);
+    process.data.read(cpu, data_lines_);
+    cpu.now();
+  }
+  const FunctionScope scope(cpu, request_);
+  const auto document = static_cast<std::uint64_t>(documents_.draw(process.random));
+  const std::uint64_t directory = document % directories_;
+  // Two walks to directories and back to their parent; one to the parent alone; one that ends with the document.
+  for (int i = 0; i < 2; ++i) dcache_->dput(cpu, dcache_->follow_dotdot(cpu, walk(cpu, process, root, directory)));
+  const std::array<Name, 1> shorter = {name_of(kFirstPathName)};
+  dcache_->dput(cpu, dcache_->follow_dotdot(cpu, dcache_->link_path_walk(cpu, root, shorter, process.times)));
+  const Address htdocs = dcache_->follow_dotdot(cpu, walk(cpu, process, root, directory));
+  const Address parent = dcache_->d_lookup(cpu, htdocs, name_of(kFirstDirectoryName + directory));
+  dcache_->dput(cpu, htdocs);
+  process.times.before_lookup(cpu);
+  const OneFile files(inodes_[1 + directories_ + document]);
+  const Address dentry = dcache_->d_lookup(cpu, parent, name_of(kFirstDocumentName + document));
+  process.times.after_lookup(cpu);
+  dcache_->dput(cpu, parent);
+  cpu.compute(open_);
+  dcache_->dput(cpu, dentry);
+  cpu.tally(kRequests);
+}
+
+void Httperf::connection(Cpu& cpu, Process& process, Address root, std::uint64_t number) {
+  const Address sockets = cpu.load(sockets_word_);
+  const Address inode = socket_inodes_[static_cast<std::size_t>(cpu.id().value)];
+  Address socket = kNoDentry;
+  {
+    const FunctionScope scope(cpu, socket_);
+    socket = dcache_->d_alloc(cpu, sockets, name_of(kFirstSocketName + number));
+    dcache_->set_delete(cpu, socket);
+    dcache_->iget(cpu, inode);
+    dcache_->d_add(cpu, socket, inode);
+  }
+  for (int i = 0; i < kRequestsPerConnection; ++i) {
+    request(cpu, process, root);
+    dcache_->quiescent(cpu);
+  }
+  dcache_->dput(cpu, socket);
+}
+
+void Httperf::run(Cpu& cpu) {
+  const auto self = static_cast<std::uint64_t>(cpu.id().value);
+  Process process{Random(seed_, self, 0), PathTimes(parts_.costs, Random(seed_, self, 1)), data_[self]};
+  dcache_->start(cpu);
+  if (self == 0) build(cpu);
+  barrier_.wait(cpu);
+  const Address root = cpu.load(root_word_);
+  for (;;) {
+    const Value number = accept(cpu);
+    connection(cpu, process, root, number);
+    cpu.fetch_add(closed_, 1);
+  }
+}
+
+void Httperf::report(const RunFacts& facts, MetricSink& metrics) const {
+  report_rate(facts, tallied_by_all(facts, kRequests), metrics);
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> httperf_parameters() {
+  std::vector<ParameterDeclaration> declared = dcache_parameters(2000);
+  const std::vector<ParameterDeclaration> own = {
+      {.name = "directories", .default_value = std::int64_t{10}, .meaning = "of documents", .minimum = 1, .maximum = 100},
+      {.name = "documents",
+       .default_value = std::int64_t{200},
+       .meaning = "in all directories",
+       .minimum = 1,
+       .maximum = 10000},
+      {.name = "zipf_milli",
+       .default_value = std::int64_t{1000},
+       .meaning = "how unevenly documents are asked for: Zipf's exponent in thousandths",
+       .maximum = 8000},
+      {.name = "serving_cpus",
+       .default_value = std::int64_t{3},
+       .meaning = "how many CPUs serve at a time; the others are idle",
+       .minimum = 1,
+       .maximum = 1000},
+      {.name = "user_us", .default_value = 600.0, .meaning = "mean time of a request outside the dentry cache", .maximum = 1e6},
+      {.name = "data_lines",
+       .default_value = std::int64_t{256},
+       .meaning = "cache lines of documents and packets read in each request: they push entries out of the caches",
+       .maximum = 1e6},
+      {.name = "open_us", .default_value = 50.0, .meaning = "that a document is open", .maximum = 1e6},
+  };
+  declared.insert(declared.end(), own.begin(), own.end());
+  return declared;
+}
+
+std::unique_ptr<Workload> make_httperf(const Parameters& parameters) {
+  return std::make_unique<Httperf>(parameters);
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,42 @@
+// What OLS 2004 names as future work: a path walk that takes no lock and no count of the directories that it passes, only the
+// last entry's. All else is lazy_lru's.
+#include "workloads/linux24/dcache/designs.hpp"
+#include "workloads/linux24/dcache/lazy_lru.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+class LockFreeWalk final : public LazyLru {
+ public:
+  using LazyLru::LazyLru;
+
+  // RCU keeps what is passed from being freed. A walk that meets a change on its way starts again and takes counts.
+  Address link_path_walk(Cpu& cpu, Address start, std::span<const Name> components, PathTimes& times) override {
+    const FunctionScope scope(cpu, function_.link_path_walk);
+    rcu_->read_lock(cpu);
+    Address parent = start;
+    for (const Name& name : components.first(components.size() - 1)) {
+      times.before_lookup(cpu);
+      parent = find(cpu, parent, name);
+      if (parent == kNoDentry) break;
+      pass(cpu, parent, times);
+    }
+    Address last = kNoDentry;
+    if (parent != kNoDentry) {
+      times.before_lookup(cpu);
+      last = d_lookup(cpu, parent, components.back());
+      times.after_lookup(cpu);
+    }
+    rcu_->read_unlock(cpu);
+    return last != kNoDentry ? last : LazyLru::link_path_walk(cpu, start, components, times);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Dcache> make_lock_free_walk_dcache(const DcacheSetup& setup) {
+  return std::make_unique<LockFreeWalk>(setup);
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,189 @@
+// The dentry cache and nothing beside it: each CPU walks a path of directories that all share, then into a directory of its own
+// or one that all share, to a file; or it goes there for the whole life of a new file, which is created, at times renamed, and
+// removed. That is what the multi-user benchmark of OLS 2004 (section 5.1) does in /proc. The directory's semaphore is not
+// modelled.
+#include "workloads/linux24/dcache/common.hpp"
+#include "workloads/linux24/dcache/loads.hpp"
+#include "workloads/program/barrier.hpp"
+#include "workloads/program/throughput.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr int kOperations = 0, kLives = 1;  // tallies
+constexpr std::uint64_t kFirstPathName = 1, kFirstDirectoryName = 100, kFirstFileName = 1000, kFirstNewName = 1000000;
+
+class Namei final : public Workload {
+ public:
+  explicit Namei(const Parameters& parameters) : parameters_(parameters) {}
+
+  void set_up(const WorkloadSetup& setting) override;
+  void run(Cpu& cpu) override;
+  [[nodiscard]] bool ends() const override { return operations_ > 0; }
+  void report(const RunFacts& facts, MetricSink& metrics) const override;
+
+ private:
+  void build(Cpu& cpu);
+  void walk(Cpu& cpu, Random& random, PathTimes& times);
+  void live(Cpu& cpu, Random& random, PathTimes& times);
+  void rename(Cpu& cpu, Address directory, Address file);
+  [[nodiscard]] std::vector<Name> path_to_directory(const Cpu& cpu) const;
+
+  Parameters parameters_;
+  std::uint64_t depth_ = static_cast<std::uint64_t>(parameters_.integer("depth"));
+  std::uint64_t files_ = static_cast<std::uint64_t>(parameters_.integer("files"));
+  bool shared_ = parameters_.flag("shared_directory");
+  std::uint64_t updates_ = static_cast<std::uint64_t>(parameters_.integer("updates_pct"));
+  std::uint64_t renames_ = static_cast<std::uint64_t>(parameters_.integer("renames_pct"));
+  std::int64_t operations_ = parameters_.integer("operations_per_cpu");
+  std::uint64_t seed_ = 0;
+  std::uint64_t directories_ = 1;
+  DcacheParts parts_;
+  Dcache* dcache_ = nullptr;
+  std::int64_t user_ = 0;
+  Address root_word_ = 0;
+  Address directory_inode_ = 0;
+  std::vector<Address> inodes_;      // of files
+  std::vector<Address> new_inodes_;  // by CPU
+  FunctionId user_function_ = 0, open_ = 0;
+  Barrier barrier_;
+};
+
+void Namei::set_up(const WorkloadSetup& setting) {
+  seed_ = setting.seed;
+  parts_ = make_dcache_parts(parameters_, setting);
+  dcache_ = parts_.dcache.get();
+  user_ = cycles(parameters_.number("user_us"), setting.machine);
+  AddressSpace& memory = setting.memory;
+  user_function_ = memory.function("user", Mode::user);
+  open_ = memory.function("sys_open", Mode::kernel);
+  root_word_ = memory.place_array("root_directory", memory.line_bytes());
+  const auto cpus = static_cast<std::uint64_t>(setting.machine.cpus);
+  if (!shared_) directories_ = cpus;
+  directory_inode_ = place_inode(setting, "directory_inode", 0);
+  for (std::uint64_t i = 0; i < directories_ * files_; ++i) inodes_.push_back(place_inode(setting, "inode", i));
+  for (std::uint64_t cpu = 0; cpu < cpus; ++cpu) new_inodes_.push_back(place_inode(setting, "new_inode", cpu));
+  barrier_ = Barrier(memory, "start", setting.machine.cpus);
+}
+
+void Namei::build(Cpu& cpu) {
+  const Address root = dcache_->d_alloc(cpu, kNoDentry, name_of(0));
+  dcache_->iget(cpu, directory_inode_);
+  dcache_->d_instantiate(cpu, root, directory_inode_);
+  Address parent = root;
+  for (std::uint64_t i = 0; i < depth_; ++i)
+    parent = dcache_->add_in_use(cpu, parent, name_of(kFirstPathName + i), directory_inode_);
+  for (std::uint64_t number = 0; number < directories_; ++number) {
+    const Address directory = dcache_->add_in_use(cpu, parent, name_of(kFirstDirectoryName + number), directory_inode_);
+    for (std::uint64_t file = 0; file < files_; ++file) {
+      const OneFile inode(inodes_[number * files_ + file]);
+      dcache_->dput(cpu, dcache_->lookup_hash(cpu, directory, name_of(kFirstFileName + file), inode));
+    }
+  }
+  cpu.store(root_word_, root);
+}
+
+std::vector<Name> Namei::path_to_directory(const Cpu& cpu) const {
+  std::vector<Name> path;
+  for (std::uint64_t i = 0; i < depth_; ++i) path.push_back(name_of(kFirstPathName + i));
+  path.push_back(name_of(kFirstDirectoryName + static_cast<std::uint64_t>(cpu.id().value) % directories_));
+  return path;
+}
+
+void Namei::walk(Cpu& cpu, Random& random, PathTimes& times) {
+  std::vector<Name> path = path_to_directory(cpu);
+  path.push_back(name_of(kFirstFileName + random.below(files_)));
+  const Address root = cpu.load(root_word_);
+  dcache_->dput(cpu, dcache_->link_path_walk(cpu, root, path, times));
+}
+
+void Namei::rename(Cpu& cpu, Address directory, Address file) {
+  const auto self = static_cast<std::uint64_t>(cpu.id().value);
+  const Address target = dcache_->d_alloc(cpu, directory, name_of(kFirstNewName + 2 * self + 1));
+  dcache_->d_rehash(cpu, target);
+  dcache_->d_move(cpu, file, target);
+  dcache_->dput(cpu, target);
+}
+
+// Its names are this CPU's own.
+void Namei::live(Cpu& cpu, Random& random, PathTimes& times) {
+  const auto self = static_cast<std::uint64_t>(cpu.id().value);
+  const Address root = cpu.load(root_word_);
+  const Address directory = dcache_->link_path_walk(cpu, root, path_to_directory(cpu), times);
+  const Address inode = new_inodes_[self];
+  const Address file = dcache_->d_alloc(cpu, directory, name_of(kFirstNewName + 2 * self));
+  dcache_->iget(cpu, inode);
+  dcache_->d_add(cpu, file, inode);
+  if (random.below(100) < renames_) rename(cpu, directory, file);
+  dcache_->d_delete(cpu, file);
+  dcache_->d_drop(cpu, file);
+  dcache_->dput(cpu, file);
+  dcache_->dput(cpu, directory);
+  cpu.tally(kLives);
+}
+
+void Namei::run(Cpu& cpu) {
+  const auto self = static_cast<std::uint64_t>(cpu.id().value);
+  Random random(seed_, self, 0);
+  PathTimes times(parts_.costs, Random(seed_, self, 1));
+  dcache_->start(cpu);
+  if (self == 0) build(cpu);
+  barrier_.wait(cpu);
+  for (std::int64_t done = 0; operations_ == 0 || done < operations_; ++done) {
+    {
+      const FunctionScope scope(cpu, user_function_);
+      compute_about(cpu, random, user_);
+      cpu.now();  // a clock tick finds user code
+    }
+    const FunctionScope scope(cpu, open_);
+    if (random.below(100) < updates_) {
+      live(cpu, random, times);
+    } else {
+      walk(cpu, random, times);
+    }
+    cpu.tally(kOperations);
+    dcache_->quiescent(cpu);
+  }
+  barrier_.wait(cpu);
+  if (self == 0) dcache_->check(cpu, cpu.load(root_word_));
+}
+
+void Namei::report(const RunFacts& facts, MetricSink& metrics) const {
+  report_rate(facts, tallied_by_all(facts, kOperations), metrics);
+  metrics.metric("throughput.files_created_per_s", per_second(facts, tallied_by_all(facts, kLives)), "1/s");
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> namei_parameters() {
+  std::vector<ParameterDeclaration> declared = dcache_parameters(20000);
+  const std::vector<ParameterDeclaration> own = {
+      {.name = "depth", .default_value = std::int64_t{2}, .meaning = "directories that all share on the way", .maximum = 20},
+      {.name = "files", .default_value = std::int64_t{30}, .meaning = "in each directory", .minimum = 1, .maximum = 1000},
+      {.name = "shared_directory",
+       .default_value = false,
+       .meaning = "all CPUs' files are in one directory; else each CPU has its own"},
+      {.name = "updates_pct",
+       .default_value = std::int64_t{50},
+       .meaning = "of operations that create and remove a file; the others walk to one",
+       .maximum = 100},
+      {.name = "renames_pct",
+       .default_value = std::int64_t{20},
+       .meaning = "of new files that are renamed (OLS 2002's dbench: 45,800 d_move to 233,290 d_delete)",
+       .maximum = 100},
+      {.name = "user_us", .default_value = 5.0, .meaning = "mean time between two operations", .maximum = 1e6},
+      {.name = "operations_per_cpu",
+       .default_value = std::int64_t{0},
+       .meaning = "0: until the measured time is over; else the whole cache is checked at the end",
+       .maximum = 1e9},
+  };
+  declared.insert(declared.end(), own.begin(), own.end());
+  return declared;
+}
+
+std::unique_ptr<Workload> make_namei(const Parameters& parameters) {
+  return std::make_unique<Namei>(parameters);
+}
+
+}  // namespace linebounce::workloads

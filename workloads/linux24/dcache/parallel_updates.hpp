@@ -1,0 +1,59 @@
+// What if updates of the dentry cache ran in parallel (OLS 2004, section 5.1)? In place of dcache_lock:
+//   d_lock of an entry    its count at 0 and 1, name, parent, flags and, of a directory, the list of its children
+//   a lock of a chain     the hash chain; taken inside d_lock
+//   d_lru_lock            the list of unused entries; inside d_lock
+//   a lock of an inode    the list of its entries
+// dcache_lock is left for d_move and select_parent, which alone hold several d_locks at a time: so their order is free.
+#pragma once
+
+#include <vector>
+
+#include "workloads/linux24/dcache/lazy_lru.hpp"
+
+namespace linebounce::workloads {
+
+class ParallelUpdates : public LazyLru {
+ public:
+  explicit ParallelUpdates(const DcacheSetup& setup, const std::string& dentry_structure = "dentry_rcu");
+
+  void dput(Cpu& cpu, Address dentry) override;
+  Address d_alloc(Cpu& cpu, Address parent, const Name& name) override;
+  void d_instantiate(Cpu& cpu, Address dentry, Address inode) override;
+  void d_rehash(Cpu& cpu, Address dentry) override;
+  void d_delete(Cpu& cpu, Address dentry) override;
+  void d_drop(Cpu& cpu, Address dentry) override;
+  void d_move(Cpu& cpu, Address dentry, Address target) override;
+  int select_parent(Cpu& cpu, Address parent) override;
+  void prune_dcache(Cpu& cpu, int count) override;
+  Address follow_dotdot(Cpu& cpu, Address dentry) override;
+
+ protected:
+  // Around a change of an entry's name, parent or chain; its d_lock is held.
+  virtual void begin_change(Cpu&, Address /*dentry*/) {}
+  virtual void end_change(Cpu&, Address /*dentry*/) {}
+
+  void lock_lru(Cpu& cpu) override { take(cpu, *lru_lock_); }
+  void unlock_lru(Cpu& cpu) override { lru_lock_->release(cpu); }
+
+ private:
+  Address chain_of(Cpu& cpu, Address dentry);
+  [[nodiscard]] MeteredLock& lock_of_chain(Address head) const;
+  [[nodiscard]] MeteredLock& lock_of_inode(Address inode) const;
+  // One reference less; true, and d_lock held, if that was the last one.
+  bool decrement_and_lock_own(Cpu& cpu, Address dentry);
+  // d_lock is held, and released by condemned() alone, which returns the parent, whose reference goes with the entry.
+  Address condemned(Cpu& cpu, Address dentry);
+  void to_lru(Cpu& cpu, Address dentry);
+  void off_lru(Cpu& cpu, Address dentry);
+  bool to_lru_end(Cpu& cpu, Address dentry);
+  void leave_chain(Cpu& cpu, Address dentry);
+  int select_children(Cpu& cpu, Address directory);
+  // d_lock is not held: the entry's inode, if it has one, loses it.
+  void leave_inode(Cpu& cpu, Address dentry);
+
+  MeteredLock* lru_lock_;
+  std::vector<MeteredLock*> chain_locks_;
+  std::vector<MeteredLock*> inode_locks_;
+};
+
+}  // namespace linebounce::workloads

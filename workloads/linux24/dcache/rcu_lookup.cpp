@@ -1,0 +1,22 @@
+// The hash chain is walked without a lock, under RCU; dcache_lock is taken for the reference and the LRU list alone (OLS 2002,
+// section 3).
+#include "workloads/linux24/dcache/designs.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+class RcuLookup final : public Dcache {
+ public:
+  explicit RcuLookup(const DcacheSetup& setup) : Dcache(setup, "dentry_rcu") {}
+
+  Address d_lookup(Cpu& cpu, Address parent, const Name& name) override { return find_and_get(cpu, parent, name); }
+};
+
+}  // namespace
+
+std::unique_ptr<Dcache> make_rcu_lookup_dcache(const DcacheSetup& setup) {
+  return std::make_unique<RcuLookup>(setup);
+}
+
+}  // namespace linebounce::workloads

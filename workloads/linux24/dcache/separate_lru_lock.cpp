@@ -1,0 +1,32 @@
+// As rcu_lookup, and the LRU list has a lock of its own, d_lru_lock, inside which dcache_lock is taken (OLS 2002, section 4).
+// An entry is freed with both held; one that is only unhashed when d_lookup gets it is freed with that reference.
+#include "workloads/linux24/dcache/designs.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+class SeparateLruLock final : public Dcache {
+ public:
+  explicit SeparateLruLock(const DcacheSetup& setup)
+      : Dcache(setup, "dentry_rcu"), lru_lock_(&setup.locks.create(setup.lock, "d_lru_lock")) {}
+
+  Address d_lookup(Cpu& cpu, Address parent, const Name& name) override { return find_and_get(cpu, parent, name); }
+
+ protected:
+  void lock_lru(Cpu& cpu) override { take(cpu, *lru_lock_); }
+  void unlock_lru(Cpu& cpu) override { lru_lock_->release(cpu); }
+  void lock_inside_lru(Cpu& cpu) override { lock(cpu); }
+  void unlock_inside_lru(Cpu& cpu) override { unlock(cpu); }
+
+ private:
+  MeteredLock* lru_lock_;
+};
+
+}  // namespace
+
+std::unique_ptr<Dcache> make_separate_lru_lock_dcache(const DcacheSetup& setup) {
+  return std::make_unique<SeparateLruLock>(setup);
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,199 @@
+// `dd if=/dev/zero of=foo bs=1` on every CPU: a read and a write of one byte, again and again (OLS 2004, section 2.2). How a
+// descriptor becomes a file is a large part of what they do.
+//
+// The rest of the two system calls are instructions, and the locked operations of a write of one byte into a page that is
+// there: the semaphore of the inode, the page's lookup under the lock of its mapping, its count, its lock bit, its buffer's
+// state.
+#include <stdexcept>
+
+#include "workloads/linux24/files/file_table.hpp"
+#include "workloads/linux24/files/file_workloads.hpp"
+#include "workloads/locks/lock_registry.hpp"
+#include "workloads/program/throughput.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr int kIterations = 0;  // tally
+constexpr Value kOne = 1;
+
+// What one CPU's dd writes into.
+struct Output {
+  Address inode = 0, mapping = 0, page = 0, buffer = 0;
+};
+
+class Fget final : public Workload {
+ public:
+  explicit Fget(const Parameters& parameters)
+      : design_(design_of(parameters.text("file_table"))),
+        shared_(parameters.flag("shared_table")),
+        atomics_(parameters.flag("smp")),
+        file_lock_(parameters.text("file_lock")),
+        costs_{parameters.integer("fget_instructions"), parameters.integer("fget_light_instructions")},
+        system_call_instructions_(parameters.integer("system_call_instructions")) {}
+
+  void set_up(const WorkloadSetup& setting) override {
+    const int cpus = setting.machine.cpus;
+    if (!atomics_.smp() && cpus > 1)
+      throw std::invalid_argument("workload.smp: a kernel without locks runs on one CPU: set machine.cpus = 1");
+    if (shared_ && 2 * cpus > FileTable::kFiles) {
+      throw std::invalid_argument(
+          "workload.shared_table: a table has 32 files, two for each CPU: at most 16 CPUs can share it");
+    }
+    AddressSpace& memory = setting.memory;
+    const int tables = shared_ ? 1 : cpus;
+    for (int table = 0; table < tables; ++table) {
+      // A task that sleeps has the table, too, where one CPU alone shares it.
+      const int tasks = shared_ ? std::max(2, cpus) : 1;
+      tables_.emplace_back(FileTable::Place{memory, setting.locks, numbered("files", table), file_lock_, tasks}, design_,
+                           atomics_, costs_);
+    }
+    for (int cpu = 0; cpu < cpus; ++cpu) {
+      install(memory, cpu, 0, numbered("dev_zero", cpu));
+      install(memory, cpu, 1, numbered("foo", cpu));
+      outputs_.push_back(place_output(memory, cpu));
+    }
+    read_ = memory.function("sys_read", Mode::kernel);
+    write_ = memory.function("sys_write", Mode::kernel);
+  }
+
+  void run(Cpu& cpu) override {
+    const Output& output = outputs_[static_cast<std::size_t>(cpu.id().value)];
+    for (;;) {
+      {
+        const FunctionScope scope(cpu, read_);
+        system_call(cpu, 0, [] {});
+      }
+      {
+        const FunctionScope scope(cpu, write_);
+        system_call(cpu, 1, [&] { write_byte(cpu, output); });
+      }
+      cpu.tally(kIterations);
+    }
+  }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const override {
+    const std::int64_t total = tallied_by_all(facts, kIterations);
+    report_rate(facts, total, metrics);
+    if (total > 0) {
+      metrics.metric("throughput.system_ns_per_operation", facts.measured_ns * facts.cpus / static_cast<double>(total), "ns");
+    }
+  }
+
+ private:
+  static FileTableDesign design_of(const std::string& name) {
+    if (name == "rcu") return FileTableDesign::rcu;
+    return name == "fget_light" ? FileTableDesign::fget_light : FileTableDesign::rwlock;
+  }
+  static std::string numbered(const std::string& name, int number) { return name + "[" + std::to_string(number) + "]"; }
+
+  FileTable& table_of(int cpu) { return tables_[shared_ ? 0 : static_cast<std::size_t>(cpu)]; }
+  // Each CPU has two descriptors of its own, so that nothing but the table is shared.
+  [[nodiscard]] int descriptor(int cpu, int which) const { return shared_ ? 2 * cpu + which : which; }
+
+  void install(AddressSpace& memory, int cpu, int which, const std::string& name) {
+    table_of(cpu).install(memory, descriptor(cpu, which), FileTable::place_file(memory, name));
+  }
+
+  static Output place_output(AddressSpace& memory, int cpu) {
+    const auto place = [&](const char* structure, const char* field) {
+      return memory.place({.name = structure, .size = 64, .fields = {{field, 0, 4}}}, numbered(structure, cpu),
+                          memory.line_bytes());
+    };
+    Output output;
+    output.inode = place("inode", "i_sem");
+    output.mapping = place("address_space", "page_lock");
+    output.page = memory.place({.name = "page", .size = 64, .fields = {{"flags", 0, 4}, {"count", 4, 4}}},
+                               numbered("page", cpu), memory.line_bytes());
+    output.buffer = place("buffer_head", "b_state");
+    return output;
+  }
+
+  template <class Body>
+  void system_call(Cpu& cpu, int which, Body body) {
+    const int me = cpu.id().value;
+    FileTable& table = table_of(me);
+    const FileTable::Held held = table.get(cpu, descriptor(me, which));
+    cpu.load(held.file + FileTable::kOperations, 4);
+    const Value position = cpu.load(held.file + FileTable::kPosition, 8);
+    cpu.execute(system_call_instructions_);
+    body();
+    cpu.store(held.file + FileTable::kPosition, position + 1, 8);
+    table.put(cpu, held);
+  }
+
+  // In the order of generic_file_write(): what has a lock prefix in an SMP kernel. Locks are reader-writer locks' fast paths:
+  // one subtraction, one addition.
+  void write_byte(Cpu& cpu, const Output& output) const {
+    const auto down = [&](Address word) { atomics_.add(cpu, word, static_cast<Value>(-1), 4); };
+    const auto up = [&](Address word) { atomics_.add(cpu, word, kOne, 4); };
+    down(output.inode);
+    if (atomics_.smp()) down(output.mapping);
+    up(output.page + 4);
+    if (atomics_.smp()) up(output.mapping);
+    up(output.page);                         // lock_page()
+    atomics_.add(cpu, output.buffer, 0, 4);  // set_buffer_uptodate()
+    down(output.page);                       // unlock_page()
+    down(output.page + 4);
+    up(output.inode);
+  }
+
+  FileTableDesign design_;
+  bool shared_;
+  KernelAtomics atomics_;
+  std::string file_lock_;
+  FileTableCosts costs_;
+  std::int64_t system_call_instructions_;
+  std::vector<FileTable> tables_;
+  std::vector<Output> outputs_;
+  FunctionId read_ = 0;
+  FunctionId write_ = 0;
+};
+
+// fget() takes a reference inside, so its readers can't read again; and it is called where a task may not sleep.
+std::string why_no_file_lock(const LockTraits& traits) {
+  if (!traits.excludes) return "a descriptor could be closed between the lookup and the reference";
+  if (traits.sleeps) return "fget() is called where a task may not sleep";
+  if (traits.readers == Readers::read_again)
+    return "fget() takes a reference inside its section, which it can't take back to read again";
+  return "";
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> fget_parameters() {
+  return {
+      {.name = "file_table",
+       .default_value = std::string("rwlock"),
+       .meaning =
+           "how a descriptor becomes a file: under the table's lock; without one, by read-copy update; without a reference "
+           "while the table is not shared",
+       .choices = {"rwlock", "rcu", "fget_light"}},
+      {.name = "shared_table",
+       .default_value = false,
+       .meaning = "all CPUs run threads of one process, on files of their own; else each has a process of its own"},
+      {.name = "smp",
+       .default_value = true,
+       .meaning = "false: a kernel for one CPU, in which locks and the lock prefix compile away"},
+      lock_parameter("file_lock", "rwlock", "the table's lock, taken as a reader", why_no_file_lock),
+      {.name = "fget_instructions",
+       .default_value = std::int64_t{158},
+       .meaning = "instructions of fget and fput together, beside their memory operations",
+       .maximum = 1e6},
+      {.name = "fget_light_instructions",
+       .default_value = std::int64_t{10},
+       .meaning = "the same where no reference is needed",
+       .maximum = 1e6},
+      {.name = "system_call_instructions",
+       .default_value = std::int64_t{1170},
+       .meaning = "instructions of a read or a write of one byte, beside that",
+       .maximum = 1e9},
+  };
+}
+
+std::unique_ptr<Workload> make_fget(const Parameters& parameters) {
+  return std::make_unique<Fget>(parameters);
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,81 @@
+// From a file descriptor to its file: the table of open files of a process (Linux 2.5 and 2.6), under several designs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/program/address_space.hpp"
+
+namespace linebounce::workloads {
+
+// An SMP kernel's operation, and what is left of it in a kernel for one CPU: the same without the lock prefix.
+class KernelAtomics {
+ public:
+  explicit KernelAtomics(bool smp) : smp_(smp) {}
+  [[nodiscard]] bool smp() const { return smp_; }
+  // Returns what was there before.
+  Value add(Cpu& cpu, Address word, Value addend, int bytes) const;
+
+ private:
+  bool smp_;
+};
+
+enum class FileTableDesign : std::uint8_t {
+  rwlock,     // fget(): the table's lock as a reader, then a reference (2.5.66)
+  rcu,        // no lock: a reference if there is one, in a read-side critical section
+  fget_light  // neither, while the table belongs to one task alone; else as rwlock
+};
+
+// Instructions beside the memory operations.
+struct FileTableCosts {
+  std::int64_t fget = 0;        // fget() and fput() of one call
+  std::int64_t fget_light = 0;  // both, where it needs no reference
+};
+
+class FileTable {
+ public:
+  static constexpr int kFiles = 32;  // NR_OPEN_DEFAULT of i386
+
+  struct Place {
+    AddressSpace& memory;
+    LockSet& locks;
+    std::string name;
+    std::string file_lock;  // an algorithm
+    int tasks = 1;          // that share the table
+  };
+  FileTable(const Place& place, FileTableDesign design, KernelAtomics atomics, FileTableCosts costs);
+
+  // Before the program runs: the descriptor refers to this file.
+  void install(AddressSpace& memory, int descriptor, Address file) const;
+
+  // What fget() found, and whether put() has a reference to drop.
+  struct Held {
+    Address file = 0;
+    bool counted = false;
+  };
+  Held get(Cpu& cpu, int descriptor);
+  // Returns true for the last reference: the caller frees the file.
+  bool put(Cpu& cpu, const Held& held);
+
+  static Address place_file(AddressSpace& memory, const std::string& name);
+  // Offsets in a file that system calls use.
+  static constexpr Address kOperations = 16;
+  static constexpr Address kCount = 20;
+  static constexpr Address kPosition = 32;
+
+ private:
+  Held get_locked(Cpu& cpu, int descriptor);
+  Held get_counted(Cpu& cpu, int descriptor);
+  Address look_up(Cpu& cpu, int descriptor) const;
+
+  FileTableDesign design_;
+  KernelAtomics atomics_;
+  FileTableCosts costs_;
+  Address files_ = 0;
+  MeteredLock* lock_ = nullptr;
+  FunctionId fget_ = 0;
+  FunctionId fput_ = 0;
+};
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,319 @@
+// Which locks a write() of 4096 bytes takes that appends a block to a file on ext3 (Linux 2.6.0, ordered data; OLS 2004,
+// section 2.1). The sites are those of the kernel's path, in its order; semaphores and bit locks are no spin locks and are not
+// counted.
+//
+// What makes one write differ from the next is state, as in the kernel: the first write of a transaction files the metadata's
+// buffers, a write in a new jiffy updates the inode's time in a transaction handle of its own, and the page allocator and the
+// slab of buffer heads refill their CPU's list when it is empty.
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "workloads/linux24/files/file_workloads.hpp"
+#include "workloads/locks/lock_registry.hpp"
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/locks/locks.hpp"
+#include "workloads/program/times.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr double kJiffyNs = 1e6;  // HZ = 1000
+constexpr int kRefill = 16;       // pages or buffer heads that a CPU's list gets at once
+constexpr std::int64_t kBufferBytes = 4096;
+
+// A lock and a word that it protects.
+struct Guarded {
+  MeteredLock* lock = nullptr;
+  Address data = 0;
+};
+
+// What every writer has for itself: a file, its page cache, and the CPU's lists.
+struct File {
+  Guarded page_tree, buffers, block_device;
+  Address user_buffer = 0, pages = 0;
+  std::int64_t jiffy = -1;
+  int pages_left = 0, heads_left = 0;
+  bool first = true;
+  std::int64_t locks = 0;  // taken by the write that is under way
+  std::vector<std::int64_t> locks_of_buffer;
+  double write_ns = 0;
+};
+
+class LocksPerWrite final : public Workload {
+ public:
+  explicit LocksPerWrite(const Parameters& parameters)
+      : algorithm_(parameters.text("lock")),
+        writers_(static_cast<int>(parameters.integer("writers"))),
+        buffers_(parameters.integer("buffers")),
+        merged_(parameters.flag("merged")),
+        between_us_(parameters.number("between_writes_us")),
+        section_instructions_(parameters.integer("section_instructions")),
+        other_instructions_(parameters.integer("other_instructions")),
+        pages_left_(static_cast<int>(parameters.integer("pages_left"))),
+        heads_left_(static_cast<int>(parameters.integer("buffer_heads_left"))) {}
+
+  void set_up(const WorkloadSetup& setting) override;
+  void run(Cpu& cpu) override;
+  [[nodiscard]] bool ends() const override { return true; }
+  void report(const RunFacts& facts, MetricSink& metrics) const override;
+
+ private:
+  Guarded guard(const WorkloadSetup& setting, const std::string& name, const std::string& figures) const;
+
+  void write(Cpu& cpu, File& file) const;
+  void update_time(Cpu& cpu, File& file) const;
+  void grab_page(Cpu& cpu, File& file) const;
+  void journal_start(Cpu& cpu, File& file) const;
+  void journal_stop(Cpu& cpu, File& file) const;
+  void prepare(Cpu& cpu, File& file) const;
+  void new_block(Cpu& cpu, File& file) const;
+  void file_metadata(Cpu& cpu, File& file) const;
+  void copy(Cpu& cpu, const File& file, std::int64_t buffer) const;
+  void commit(Cpu& cpu, File& file) const;
+  void take_one(Cpu& cpu, File& file, int& left) const;
+
+  // A critical section: what it protects is read and written.
+  void section(Cpu& cpu, File& file, const Guarded& guarded) const {
+    guarded.lock->acquire(cpu);
+    inside(cpu, guarded);
+    guarded.lock->release(cpu);
+    ++file.locks;
+  }
+  void inside(Cpu& cpu, const Guarded& guarded) const {
+    const Value value = cpu.load(guarded.data);
+    cpu.execute(section_instructions_);
+    cpu.store(guarded.data, value + 1);
+  }
+  // The second lock is taken inside the first; merged, the first protects both.
+  void nested(Cpu& cpu, File& file, const Guarded& outer, const Guarded& inner) const {
+    outer.lock->acquire(cpu);
+    ++file.locks;
+    inside(cpu, outer);
+    if (merged_) {
+      inside(cpu, inner);
+    } else {
+      section(cpu, file, inner);
+    }
+    outer.lock->release(cpu);
+  }
+
+  std::string algorithm_;
+  int writers_;
+  std::int64_t buffers_;
+  bool merged_;
+  double between_us_;
+  std::int64_t section_instructions_;
+  std::int64_t other_instructions_;
+  int pages_left_;
+  int heads_left_;
+  std::int64_t between_cycles_ = 0;
+  Guarded j_state_, t_handle_, j_list_, group_, inodes_, zone_;
+  std::vector<File> files_;
+  FunctionId user_ = 0, sys_write_ = 0, time_ = 0, grab_ = 0, start_ = 0, stop_ = 0, prepare_ = 0, new_block_ = 0, commit_ = 0,
+             refill_ = 0;
+};
+
+Guarded LocksPerWrite::guard(const WorkloadSetup& setting, const std::string& name, const std::string& figures) const {
+  const int line = setting.memory.line_bytes();
+  const Layout layout{.name = figures, .size = line, .alignment = line, .fields = {{"lock", 0, kLockWordBytes}, {"data", 16}}};
+  const Address object = setting.memory.place(layout, name);
+  return {&setting.locks.create(algorithm_, name, {.word = object, .waits_in = {}, .figures = figures}), object + 16};
+}
+
+void LocksPerWrite::set_up(const WorkloadSetup& setting) {
+  if (writers_ > setting.machine.cpus) {
+    throw std::invalid_argument(fmt::format("workload.writers: {} programs write, the machine has {} CPUs; legal: 1 to {}",
+                                            writers_, setting.machine.cpus, setting.machine.cpus));
+  }
+  between_cycles_ = cycles(between_us_, setting.machine);
+  AddressSpace& memory = setting.memory;
+  j_state_ = guard(setting, "j_state_lock", "j_state_lock");
+  t_handle_ = guard(setting, "t_handle_lock", "t_handle_lock");
+  j_list_ = guard(setting, "j_list_lock", "j_list_lock");
+  group_ = guard(setting, "sb_bgl_lock", "sb_bgl_lock");
+  inodes_ = guard(setting, "inode_lock", "inode_lock");
+  zone_ = guard(setting, "zone_lock", "zone_lock");
+  for (int writer = 0; writer < writers_; ++writer) {
+    const std::string index = "[" + std::to_string(writer) + "]";
+    File file;
+    file.page_tree = guard(setting, "page_lock" + index, "page_lock");
+    file.buffers = guard(setting, "private_lock" + index, "private_lock");
+    file.block_device = guard(setting, "bdev_page_lock" + index, "bdev_page_lock");
+    file.user_buffer = memory.place_array("user_buffer" + index, kBufferBytes);
+    file.pages = memory.place_array("file_pages" + index, kBufferBytes * buffers_);
+    file.pages_left = pages_left_;
+    file.heads_left = heads_left_;
+    files_.push_back(std::move(file));
+  }
+  const auto function = [&memory](const char* name) { return memory.function(name, Mode::kernel); };
+  user_ = memory.function("user_program", Mode::user);
+  sys_write_ = function("sys_write");
+  time_ = function("inode_update_time");
+  grab_ = function("grab_cache_page");
+  start_ = function("journal_start");
+  stop_ = function("journal_stop");
+  prepare_ = function("ext3_prepare_write");
+  new_block_ = function("ext3_new_block");
+  commit_ = function("ext3_commit_write");
+  refill_ = function("refill");
+}
+
+void LocksPerWrite::run(Cpu& cpu) {
+  if (cpu.id().value >= writers_) return;
+  File& file = files_[static_cast<std::size_t>(cpu.id().value)];
+  for (std::int64_t buffer = 0; buffer < buffers_; ++buffer) {
+    if (buffer > 0) {
+      const FunctionScope scope(cpu, user_);
+      cpu.compute(between_cycles_);
+    }
+    const double begin = cpu.now_ns();
+    file.locks = 0;
+    {
+      const FunctionScope scope(cpu, sys_write_);
+      cpu.execute(other_instructions_);
+      update_time(cpu, file);
+      grab_page(cpu, file);
+      prepare(cpu, file);
+      copy(cpu, file, buffer);
+      commit(cpu, file);
+    }
+    file.first = false;
+    file.locks_of_buffer.push_back(file.locks);
+    file.write_ns += cpu.now_ns() - begin;
+  }
+}
+
+// The inode is on disk with its time, so a new time is a change of metadata.
+void LocksPerWrite::update_time(Cpu& cpu, File& file) const {
+  const FunctionScope scope(cpu, time_);
+  const auto jiffy = static_cast<std::int64_t>(cpu.now_ns() / kJiffyNs);
+  if (jiffy == file.jiffy) return;
+  file.jiffy = jiffy;
+  journal_start(cpu, file);
+  journal_stop(cpu, file);
+}
+
+void LocksPerWrite::take_one(Cpu& cpu, File& file, int& left) const {
+  if (left == 0) {
+    const FunctionScope scope(cpu, refill_);
+    section(cpu, file, zone_);
+    left = kRefill;
+  }
+  --left;
+}
+
+// The page is looked up, and put into the cache when it is not there. Merged: it is allocated before, and one section does
+// both.
+void LocksPerWrite::grab_page(Cpu& cpu, File& file) const {
+  const FunctionScope scope(cpu, grab_);
+  if (!merged_) section(cpu, file, file.page_tree);
+  take_one(cpu, file, file.pages_left);
+  section(cpu, file, file.page_tree);
+}
+
+void LocksPerWrite::journal_start(Cpu& cpu, File& file) const {
+  const FunctionScope scope(cpu, start_);
+  nested(cpu, file, j_state_, t_handle_);
+}
+
+void LocksPerWrite::journal_stop(Cpu& cpu, File& file) const {
+  const FunctionScope scope(cpu, stop_);
+  nested(cpu, file, j_state_, t_handle_);
+}
+
+void LocksPerWrite::prepare(Cpu& cpu, File& file) const {
+  journal_start(cpu, file);
+  const FunctionScope scope(cpu, prepare_);
+  take_one(cpu, file, file.heads_left);
+  section(cpu, file, file.buffers);  // create_empty_buffers()
+  new_block(cpu, file);
+  section(cpu, file, file.block_device);  // unmap_underlying_metadata(): is the new block's old content cached?
+}
+
+// Finding a free block takes the bitmap's bit lock, counting it the group's lock.
+void LocksPerWrite::new_block(Cpu& cpu, File& file) const {
+  const FunctionScope scope(cpu, new_block_);
+  if (file.first) file_metadata(cpu, file);  // bitmap
+  if (file.first) file_metadata(cpu, file);  // group descriptor
+  section(cpu, file, group_);
+}
+
+// Of a buffer that is new to the transaction: journal_get_write_access(), journal_dirty_metadata(). Merged: one section.
+void LocksPerWrite::file_metadata(Cpu& cpu, File& file) const {
+  section(cpu, file, j_list_);
+  if (!merged_) section(cpu, file, j_list_);
+}
+
+void LocksPerWrite::copy(Cpu& cpu, const File& file, std::int64_t buffer) const {
+  for (Address offset = 0; offset < static_cast<Address>(kBufferBytes); offset += 8) {
+    const Value value = cpu.load(file.user_buffer + offset);
+    cpu.store(file.pages + static_cast<Address>(buffer * kBufferBytes) + offset, value);
+  }
+}
+
+void LocksPerWrite::commit(Cpu& cpu, File& file) const {
+  {
+    const FunctionScope scope(cpu, commit_);
+    section(cpu, file, j_list_);                  // journal_dirty_data()
+    section(cpu, file, file.page_tree);           // __set_page_dirty_nobuffers()
+    if (file.first) section(cpu, file, inodes_);  // the inode has dirty pages from now on
+  }
+  journal_stop(cpu, file);
+}
+
+void LocksPerWrite::report(const RunFacts&, MetricSink& metrics) const {
+  const File& file = files_.front();
+  std::int64_t sum = 0;
+  for (std::size_t buffer = 0; buffer < file.locks_of_buffer.size(); ++buffer) {
+    metrics.count(fmt::format("write.buffer_{}.locks", buffer), file.locks_of_buffer[buffer]);
+    sum += file.locks_of_buffer[buffer];
+  }
+  metrics.metric("write.locks_mean", static_cast<double>(sum) / static_cast<double>(buffers_), "");
+  double ns = 0;
+  for (const File& each : files_) ns += each.write_ns;
+  metrics.metric("cost.write_4k", ns / static_cast<double>(buffers_ * writers_), "ns");
+}
+
+std::string why_no_spin_lock(const LockTraits& traits) {
+  if (!traits.excludes) return "the lists of the journal would break";
+  return traits.sleeps ? "these are spin locks: some are taken where a task may not sleep" : "";
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> locks_per_4k_write_parameters() {
+  return {
+      lock_parameter("lock", "ttas", "all locks of the path", why_no_spin_lock),
+      {.name = "writers",
+       .default_value = std::int64_t{1},
+       .meaning = "programs that write, each to its own file of one file system",
+       .minimum = 1,
+       .maximum = 4096},
+      {.name = "buffers", .default_value = std::int64_t{10}, .meaning = "writes of 4096 bytes", .minimum = 1, .maximum = 10000},
+      {.name = "merged",
+       .default_value = false,
+       .meaning = "adjacent critical sections are made one, and of nested locks one is kept"},
+      {.name = "between_writes_us",
+       .default_value = 125.0,
+       .meaning = "what a program does between two writes; decides which write sees a new jiffy (1 ms)",
+       .maximum = 1e6},
+      {.name = "section_instructions",
+       .default_value = std::int64_t{30},
+       .meaning = "in each critical section",
+       .maximum = 1e6},
+      {.name = "other_instructions", .default_value = std::int64_t{3000}, .meaning = "in a write, outside", .maximum = 1e9},
+      {.name = "pages_left",
+       .default_value = std::int64_t{1},
+       .meaning = "free pages in the CPU's list before the first write; an empty list is refilled by 16 under the zone's lock",
+       .maximum = 16},
+      {.name = "buffer_heads_left", .default_value = std::int64_t{3}, .meaning = "the same of buffer heads", .maximum = 16},
+  };
+}
+
+std::unique_ptr<Workload> make_locks_per_4k_write(const Parameters& parameters) {
+  return std::make_unique<LocksPerWrite>(parameters);
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,155 @@
+// Every CPU sends packets to itself through the loopback device, as tbench's clients and servers do (Linux 2.6.13). A packet
+// touches two counts that all CPUs share, each twice:
+// - the route's (dst_entry.__refcnt): dst_clone() in ip_queue_xmit(), dst_release() when its buffer is freed;
+// - the device's (net_device.refcnt): dev_hold() in netif_rx(), dev_put() in process_backlog().
+// All connections to the loopback address use one route. The device's count has a line to itself; the route's lies among fields
+// that every packet reads (dev, obsolete, metrics), so that it makes those reads miss, too: when tcp_sendmsg() begins and in
+// ip_queue_xmit().
+#include "workloads/counters/counter_registry.hpp"
+#include "workloads/linux24/kernel/kernel_base.hpp"
+#include "workloads/linux24/kernel/kernel_workloads.hpp"
+#include "workloads/program/throughput.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr int kPackets = 0;  // tally
+
+// Where a packet's time goes, in hundredths, assumed: before the route is looked at, on its way to the device's queue, from the
+// queue to the socket, until the reader has freed it, and in the reader's own code.
+constexpr std::int64_t kSend = 35;
+constexpr std::int64_t kTransmit = 15;
+constexpr std::int64_t kReceive = 25;
+constexpr std::int64_t kRead = 15;
+constexpr std::int64_t kUser = 10;
+
+// Of a route, beside its count.
+constexpr int kRouteDevice = 16;
+constexpr int kObsolete = 24;
+constexpr int kMtu = 28;
+
+class NetdevRefcount final : public Workload {
+ public:
+  explicit NetdevRefcount(const Parameters& parameters)
+      : device_count_name_(parameters.text("device_count")),
+        route_count_name_(parameters.text("route_count")),
+        packet_cycles_(parameters.integer("packet_cycles")),
+        rcu_parameters_(rcu_parameters(parameters)) {}
+
+  void set_up(const WorkloadSetup& setting) override {
+    seed_ = setting.seed;
+    kernel_ = std::make_unique<KernelBase>(setting, rcu_parameters_, setting.memory.line_bytes());
+    const int line = setting.memory.line_bytes();
+    const Layout route{.name = "dst_entry",
+                       .size = 2 * line,
+                       .fields = {{"__refcnt", 0, kCounterBytes},
+                                  {"dev", kRouteDevice},
+                                  {"obsolete", kObsolete, 4},
+                                  {"mtu", kMtu, 4},
+                                  {"output", line}}};
+    route_ = setting.memory.place(route, "route", line);
+    output_ = route_ + static_cast<Address>(line);
+    route_count_ = find_counter(route_count_name_).create_counter(kernel_->counter_place("route_count", route_));
+    const Layout device{.name = "net_device", .size = 2 * line, .fields = {{"features", 0}, {"refcnt", line, kCounterBytes}}};
+    device_ = setting.memory.place(device, "loopback", line);
+    device_count_ = find_counter(device_count_name_)
+                        .create_reference_count(kernel_->counter_place("device_count", device_ + static_cast<Address>(line)));
+    sendmsg_ = setting.memory.function("tcp_sendmsg", Mode::kernel);
+    queue_xmit_ = setting.memory.function("ip_queue_xmit", Mode::kernel);
+    netif_rx_ = setting.memory.function("netif_rx", Mode::kernel);
+    process_backlog_ = setting.memory.function("process_backlog", Mode::kernel);
+    recvmsg_ = setting.memory.function("tcp_recvmsg", Mode::kernel);
+  }
+
+  void run(Cpu& cpu) override {
+    kernel_->rcu().start(cpu);
+    Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
+    for (;;) {
+      send(cpu, random);
+      transmit(cpu, random);
+      receive(cpu, random);
+      read(cpu, random);
+      const std::int64_t user = KernelBase::around(random, packet_cycles_ * kUser / 100);
+      kernel_->compute_in_user_mode(cpu, user);
+      kernel_->rcu().quiescent(cpu);  // the reader was waited for: a context switch
+      cpu.tally(kPackets);
+    }
+  }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const override { report_throughput(facts, kPackets, metrics); }
+
+ private:
+  void compute(Cpu& cpu, Random& random, std::int64_t hundredths) const {
+    const std::int64_t cycles = KernelBase::around(random, packet_cycles_ * hundredths / 100);
+    cpu.compute(cycles);
+  }
+
+  void send(Cpu& cpu, Random& random) {
+    const FunctionScope scope(cpu, sendmsg_);
+    cpu.load(route_ + kMtu, 4);  // tcp_current_mss(): how large may a segment be?
+    compute(cpu, random, kSend);
+  }
+  void transmit(Cpu& cpu, Random& random) {
+    const FunctionScope scope(cpu, queue_xmit_);
+    cpu.load(route_ + kObsolete, 4);  // is the route still valid?
+    route_count_->add(cpu, 1);        // the packet holds it
+    cpu.load(route_ + kMtu, 4);       // does the packet fit?
+    cpu.load(output_);
+    cpu.load(route_ + kRouteDevice);
+    compute(cpu, random, kTransmit);
+    cpu.load(device_);
+  }
+  void receive(Cpu& cpu, Random& random) {
+    {
+      const FunctionScope scope(cpu, netif_rx_);
+      device_count_->get(cpu);  // as long as the packet is in the CPU's queue
+    }
+    const FunctionScope scope(cpu, process_backlog_);
+    compute(cpu, random, kReceive);
+    device_count_->put(cpu);
+  }
+  void read(Cpu& cpu, Random& random) {
+    const FunctionScope scope(cpu, recvmsg_);
+    compute(cpu, random, kRead);
+    route_count_->add(cpu, -1);
+  }
+
+  std::string device_count_name_, route_count_name_;
+  std::int64_t packet_cycles_;
+  RcuParameters rcu_parameters_;
+  std::uint64_t seed_ = 0;
+  std::unique_ptr<KernelBase> kernel_;
+  std::unique_ptr<Counter> route_count_;
+  std::unique_ptr<ReferenceCount> device_count_;
+  Address route_ = 0, output_ = 0, device_ = 0;
+  FunctionId sendmsg_ = 0, queue_xmit_ = 0, netif_rx_ = 0, process_backlog_ = 0, recvmsg_ = 0;
+};
+
+}  // namespace
+
+std::vector<ParameterDeclaration> netdev_refcount_parameters() {
+  std::vector<ParameterDeclaration> declarations = {
+      {.name = "device_count",
+       .default_value = std::string("atomic"),
+       .meaning = "how references of the device are counted",
+       .choices = counter_names(true)},
+      {.name = "route_count",
+       .default_value = std::string("atomic"),
+       .meaning = "how references of the route are counted",
+       .choices = counter_names(false)},
+      {.name = "packet_cycles",
+       .default_value = std::int64_t{20000},
+       .meaning = "mean computed for a packet beside its counts, from the sender's system call to the reader's",
+       .minimum = 100,
+       .maximum = 1e9},
+  };
+  for (const ParameterDeclaration& declaration : rcu_parameter_declarations()) declarations.push_back(declaration);
+  return declarations;
+}
+
+std::unique_ptr<Workload> make_netdev_refcount(const Parameters& parameters) {
+  return std::make_unique<NetdevRefcount>(parameters);
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,258 @@
+// The list of all tasks: some walk it from end to end (ps, kill), others put tasks in and take them out (fork, exit). As in
+// Linux 2.6, readers hold tasklist_lock shared and writers hold it alone; or readers use RCU, and a task is freed after a grace
+// period.
+#include <fmt/format.h>
+
+#include "models/failure.hpp"
+#include "workloads/linux24/kernel/kernel_base.hpp"
+#include "workloads/linux24/kernel/kernel_workloads.hpp"
+#include "workloads/locks/lock_registry.hpp"
+#include "workloads/program/throughput.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr int kWalks = 0;  // tallies
+constexpr int kForks = 1;
+constexpr int kExitsPutOff = 2;
+
+constexpr Value kAlive = 1;
+constexpr Value kFreed = 0xDEAD;
+
+struct TaskFields {
+  static constexpr Address kNext = 0;
+  static constexpr Address kPrevious = 8;
+  static constexpr Address kState = 16;
+  static constexpr Address kHead = 24;  // for RCU
+  static constexpr int kBytes = 40;
+};
+
+class TasklistWalk final : public Workload {
+ public:
+  explicit TasklistWalk(const Parameters& parameters)
+      : rcu_readers_(parameters.text("readers") == "rcu"),
+        lock_name_(parameters.text("lock")),
+        tasks_(parameters.integer("tasks_per_cpu")),
+        spare_(parameters.integer("spare_tasks_per_cpu")),
+        walk_pct_(parameters.integer("walk_pct")),
+        outside_(parameters.integer("outside_cycles")),
+        task_cycles_(parameters.integer("task_cycles")),
+        rcu_parameters_(rcu_parameters(parameters)) {}
+
+  void set_up(const WorkloadSetup& setting) override;
+
+  void run(Cpu& cpu) override {
+    kernel_->rcu().start(cpu);
+    Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
+    for (;;) {
+      const std::int64_t outside = KernelBase::around(random, outside_);
+      const bool walks = random.below(100) < static_cast<std::uint64_t>(walk_pct_);
+      const std::uint64_t victim = random.next() >> 32;
+      kernel_->compute_in_user_mode(cpu, outside + 1);
+      if (walks) {
+        walk(cpu);
+      } else {
+        exit_one(cpu, victim);
+        fork_one(cpu);
+      }
+    }
+  }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const override;
+
+ private:
+  struct OfCpu {
+    std::vector<Address> alive, free;
+    std::int64_t walks = 0;
+    double walk_ns = 0, fork_ns = 0;
+  };
+  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+
+  void walk(Cpu& cpu);
+  void exit_one(Cpu& cpu, std::uint64_t victim);
+  void fork_one(Cpu& cpu);
+  void preset_list(AddressSpace& memory);
+
+  bool rcu_readers_;
+  std::string lock_name_;
+  std::int64_t tasks_, spare_, walk_pct_, outside_, task_cycles_;
+  RcuParameters rcu_parameters_;
+  std::uint64_t seed_ = 0;
+  std::unique_ptr<KernelBase> kernel_;
+  MeteredLock* lock_ = nullptr;
+  Address init_ = 0;  // the task that never ends: head of the circular list
+  std::vector<OfCpu> cpus_;
+  FunctionId walk_function_ = 0, fork_function_ = 0, exit_function_ = 0;
+};
+
+void TasklistWalk::set_up(const WorkloadSetup& setting) {
+  seed_ = setting.seed;
+  kernel_ = std::make_unique<KernelBase>(setting, rcu_parameters_, setting.memory.line_bytes());
+  lock_ = &setting.locks.create(lock_name_, "tasklist_lock");
+  const Layout task{.name = "task_struct",
+                    .size = TaskFields::kBytes,
+                    .fields = {{"tasks", 0, 16}, {"state", 16}, {"rcu", 24, Rcu::kHeadBytes}}};
+  const int line = setting.memory.line_bytes();
+  init_ = setting.memory.place(task, "init_task", line);
+  cpus_.resize(static_cast<std::size_t>(setting.machine.cpus));
+  for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
+    OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
+    const Home home = Home::on(setting.layout.cpus[static_cast<std::size_t>(cpu)].node);
+    for (std::int64_t i = 0; i < tasks_ + spare_; ++i) {
+      const Address at = setting.memory.place(task, fmt::format("task[{}.{}]", cpu, i), line, home);
+      (i < tasks_ ? own.alive : own.free).push_back(at);
+    }
+  }
+  preset_list(setting.memory);
+  walk_function_ = setting.memory.function("proc_pid_readdir", Mode::kernel);
+  fork_function_ = setting.memory.function("do_fork", Mode::kernel);
+  exit_function_ = setting.memory.function("release_task", Mode::kernel);
+}
+
+void TasklistWalk::preset_list(AddressSpace& memory) {
+  Address last = init_;
+  memory.preset(init_ + TaskFields::kState, kAlive);
+  for (const OfCpu& own : cpus_) {
+    for (const Address task : own.alive) {
+      memory.preset(last + TaskFields::kNext, task);
+      memory.preset(task + TaskFields::kPrevious, last);
+      memory.preset(task + TaskFields::kState, kAlive);
+      last = task;
+    }
+  }
+  memory.preset(last + TaskFields::kNext, init_);
+  memory.preset(init_ + TaskFields::kPrevious, last);
+}
+
+void TasklistWalk::walk(Cpu& cpu) {
+  const FunctionScope scope(cpu, walk_function_);
+  const Tick begin = cpu.now();
+  if (rcu_readers_) {
+    kernel_->rcu().read_lock(cpu);
+  } else {
+    lock_->acquire_shared(cpu);
+  }
+  for (Address task = cpu.load(init_); task != init_; task = cpu.load(task + TaskFields::kNext)) {
+    if (cpu.load(task + TaskFields::kState) == kFreed)
+      throw ModelFailure(fmt::format("tasklist_walk: CPU {} sees the freed task 0x{:x}", cpu.id().value, task));
+    if (task_cycles_ > 0) cpu.compute(task_cycles_);
+  }
+  if (rcu_readers_) {
+    kernel_->rcu().read_unlock(cpu);
+  } else if (!lock_->release_shared(cpu)) {
+    throw ModelFailure("tasklist_walk: a reader was let in together with a writer");
+  }
+  const Tick end = cpu.now();
+  cpu.tally(kWalks);
+  if (cpu.measures(end)) of(cpu).walk_ns += cpu.to_ns(end - begin);
+}
+
+void TasklistWalk::exit_one(Cpu& cpu, std::uint64_t victim) {
+  OfCpu& own = of(cpu);
+  // The callbacks of those that wait for a grace period run on this CPU. If too many wait, so does it, as for memory.
+  if (own.free.empty()) {
+    cpu.tally(kExitsPutOff);
+    kernel_->rcu().synchronize(cpu);
+    return;
+  }
+  const FunctionScope scope(cpu, exit_function_);
+  const std::size_t which = victim % own.alive.size();
+  const Address task = own.alive[which];
+  own.alive[which] = own.alive.back();
+  own.alive.pop_back();
+  lock_->acquire(cpu);
+  const Address next = cpu.load(task + TaskFields::kNext);
+  const Address previous = cpu.load(task + TaskFields::kPrevious);
+  cpu.store(previous + TaskFields::kNext, next);
+  cpu.store(next + TaskFields::kPrevious, previous);
+  lock_->release(cpu);
+  const auto free = [&own, task](Cpu& on) {
+    on.store(task + TaskFields::kState, kFreed);
+    own.free.push_back(task);
+  };
+  if (rcu_readers_) {
+    kernel_->rcu().call(cpu, task + TaskFields::kHead, free);
+  } else {
+    free(cpu);
+  }
+}
+
+void TasklistWalk::fork_one(Cpu& cpu) {
+  OfCpu& own = of(cpu);
+  if (own.alive.size() >= static_cast<std::size_t>(tasks_) || own.free.empty()) return;
+  const FunctionScope scope(cpu, fork_function_);
+  const Tick begin = cpu.now();
+  const Address task = own.free.back();
+  own.free.pop_back();
+  cpu.store(task + TaskFields::kState, kAlive);
+  lock_->acquire(cpu);
+  const Address last = cpu.load(init_ + TaskFields::kPrevious);
+  cpu.store(task + TaskFields::kNext, init_);
+  cpu.store(task + TaskFields::kPrevious, last);
+  cpu.store_release(last + TaskFields::kNext, task);
+  cpu.store(init_ + TaskFields::kPrevious, task);
+  own.alive.push_back(task);
+  lock_->release(cpu);
+  const Tick end = cpu.now();
+  cpu.tally(kForks);
+  if (cpu.measures(end)) own.fork_ns += cpu.to_ns(end - begin);
+}
+
+void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
+  const std::int64_t walks = tallied_by_all(facts, kWalks);
+  const std::int64_t forks = tallied_by_all(facts, kForks);
+  const std::int64_t put_off = tallied_by_all(facts, kExitsPutOff);
+  double walk_ns = 0;
+  double fork_ns = 0;
+  for (int cpu = 0; cpu < facts.cpus; ++cpu) {
+    walk_ns += cpus_[static_cast<std::size_t>(cpu)].walk_ns;
+    fork_ns += cpus_[static_cast<std::size_t>(cpu)].fork_ns;
+  }
+  report_rate(facts, walks + forks, metrics);
+  metrics.metric("tasklist.walks_per_s", per_second(facts, walks), "1/s");
+  metrics.metric("tasklist.forks_per_s", per_second(facts, forks), "1/s");
+  if (walks > 0) metrics.metric("tasklist.walk_mean_us", walk_ns / 1000 / static_cast<double>(walks), "us");
+  if (forks > 0) metrics.metric("tasklist.fork_mean_us", fork_ns / 1000 / static_cast<double>(forks), "us");
+  metrics.count("tasklist.waits_for_memory", put_off);
+  kernel_->rcu().report(metrics);
+}
+
+std::string why_no_tasklist_lock(const LockTraits& traits) {
+  if (!traits.excludes) return "the list would break";
+  if (traits.sleeps) return "it is taken where a task may not sleep";
+  if (traits.readers == Readers::read_again) return "a reader follows a list whose tasks may be freed: it can't read again";
+  return "";
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> tasklist_walk_parameters() {
+  std::vector<ParameterDeclaration> declarations = {
+      {.name = "readers",
+       .default_value = std::string("lock"),
+       .meaning = "what a walk does: takes the lock shared, or uses RCU",
+       .choices = {"lock", "rcu"}},
+      lock_parameter("lock", "rwlock", "tasklist_lock", why_no_tasklist_lock),
+      {.name = "tasks_per_cpu", .default_value = std::int64_t{25}, .meaning = "alive", .minimum = 2, .maximum = 10000},
+      {.name = "spare_tasks_per_cpu",
+       .default_value = std::int64_t{200},
+       .meaning = "memory for as many that wait to be freed; a CPU that has none waits for a grace period",
+       .minimum = 1,
+       .maximum = 10000},
+      {.name = "walk_pct", .default_value = std::int64_t{10}, .meaning = "walks among walks and forks", .maximum = 100},
+      {.name = "outside_cycles",
+       .default_value = std::int64_t{50000},
+       .meaning = "mean computed in user mode between two operations",
+       .maximum = 1e9},
+      {.name = "task_cycles", .default_value = std::int64_t{50}, .meaning = "computed for each task of a walk", .maximum = 1e9},
+  };
+  for (const ParameterDeclaration& declaration : rcu_parameter_declarations()) declarations.push_back(declaration);
+  return declarations;
+}
+
+std::unique_ptr<Workload> make_tasklist_walk(const Parameters& parameters) {
+  return std::make_unique<TasklistWalk>(parameters);
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,109 @@
+// What a realtime task has to fear of a spin lock (Sarma, McKenney: OLS 2004, section 4): all N CPUs want it at once. With
+// critical sections of at most C the longest spin is S = (N - 1) C, as long as every CPU stays at least S outside; else who was
+// served may come again before the last has been. Every so many rounds the CPUs meet, so that they do come at once; that ends
+// the longest of all waits, too.
+#include <algorithm>
+
+#include "workloads/linux24/kernel/kernel_workloads.hpp"
+#include "workloads/locks/lock_registry.hpp"
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/program/barrier.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+class TrainWreck final : public Workload {
+ public:
+  explicit TrainWreck(const Parameters& parameters)
+      : lock_name_(parameters.text("lock")),
+        inside_(parameters.integer("inside_cycles")),
+        outside_pct_(parameters.integer("outside_pct")),
+        rounds_to_meeting_(parameters.integer("rounds_to_meeting")) {}
+
+  void set_up(const WorkloadSetup& setting) override {
+    seed_ = setting.seed;
+    lock_ = &setting.locks.create(lock_name_, "section_lock");
+    longest_.assign(static_cast<std::size_t>(setting.machine.cpus), 0);
+    longest_section_ = longest_;
+    outside_ = std::max<std::int64_t>(1, (setting.machine.cpus - 1) * inside_ * outside_pct_ / 100);
+    meeting_ = Barrier(setting.memory, "meeting", setting.machine.cpus);
+    section_ = setting.memory.function("critical_section", Mode::kernel);
+  }
+
+  // Sections take C or a little less, so that the CPUs change places; outside it is S's share and up to an eighth more.
+  void run(Cpu& cpu) override {
+    Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
+    const FunctionScope scope(cpu, section_);
+    for (std::int64_t round = 0;; ++round) {
+      const auto inside = inside_ - static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(inside_ / 64 + 1)));
+      const auto outside = outside_ + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(outside_ / 8 + 1)));
+      if (round % rounds_to_meeting_ == 0) meeting_.wait(cpu);
+      enter(cpu, inside);
+      cpu.compute(outside);
+    }
+  }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const override {
+    const double longest = *std::max_element(longest_.begin(), longest_.end());
+    const double section = *std::max_element(longest_section_.begin(), longest_section_.end());
+    const double bound = section * (facts.cpus - 1);
+    metrics.metric("train_wreck.longest_wait_us", longest / 1000, "us");
+    metrics.metric("train_wreck.bound_us", bound / 1000, "us");
+    if (bound > 0) metrics.metric("train_wreck.longest_wait_of_bound", longest / bound, "");
+  }
+
+ private:
+  void enter(Cpu& cpu, std::int64_t inside) {
+    const auto me = static_cast<std::size_t>(cpu.id().value);
+    const Tick wanted = cpu.now();
+    lock_->acquire(cpu);
+    const Tick got = cpu.now();
+    cpu.compute(inside);
+    const Tick done = cpu.now();
+    lock_->release(cpu);
+    if (!cpu.measures(wanted) || !cpu.measures(done)) return;
+    longest_[me] = std::max(longest_[me], cpu.to_ns(got - wanted));
+    longest_section_[me] = std::max(longest_section_[me], cpu.to_ns(done - got));
+  }
+
+  std::string lock_name_;
+  std::int64_t inside_, outside_pct_, rounds_to_meeting_;
+  std::int64_t outside_ = 0;
+  std::uint64_t seed_ = 0;
+  MeteredLock* lock_ = nullptr;
+  Barrier meeting_;
+  FunctionId section_ = 0;
+  std::vector<double> longest_, longest_section_;  // ns, by CPU
+};
+
+}  // namespace
+
+std::vector<ParameterDeclaration> train_wreck_parameters() {
+  return {
+      lock_parameter(
+          "lock", "ticket", "what the CPUs wait for",
+          [](const LockTraits& traits) { return traits.excludes ? std::string() : std::string("nobody would wait"); }),
+      {.name = "inside_cycles",
+       .default_value = std::int64_t{7000},
+       .meaning = "the longest critical section, C; each takes that or up to 1/64 less",
+       .minimum = 100,
+       .maximum = 1e6},
+      {.name = "outside_pct",
+       .default_value = std::int64_t{100},
+       .meaning = "the shortest time outside, in hundredths of (N - 1) C",
+       .maximum = 10000},
+      {.name = "rounds_to_meeting",
+       .default_value = std::int64_t{64},
+       .meaning = "sections of each CPU from one meeting, after which all want the lock at once, to the next",
+       .minimum = 1,
+       .maximum = 1e9},
+  };
+}
+
+std::unique_ptr<Workload> make_train_wreck(const Parameters& parameters) {
+  return std::make_unique<TrainWreck>(parameters);
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,66 @@
+// What the block layer and the drivers below it are given: transfers, the disks and adapters, and the options of both.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "workloads/linux26/kernel/kernel.hpp"
+
+namespace linebounce::workloads {
+
+// One transfer. Its owner makes it and keeps it until it is done.
+struct Io {
+  int device = 0;  // which disk
+  bool write = false;
+  bool sync = false;  // bio_sync(): the queue is unplugged as soon as this request is in it
+  Object bio;         // of structure bio, allocated by the owner
+  void* owner = nullptr;
+};
+
+// Disks, their adapters, and where these interrupt.
+struct IoTopology {
+  struct Adapter {
+    int node = 0;                     // of its scsi_host and scsi_qla_host
+    std::vector<int> interrupt_cpus;  // in turn, one for each interrupt
+  };
+  struct Device {
+    int adapter = 0;
+    int node = 0;  // of its scsi_device, request_queue and tags
+  };
+  std::vector<Adapter> adapters;
+  std::vector<Device> devices;
+  double service_us = 5000;  // mean time from the adapter's start of a command to its interrupt, exponential
+};
+
+struct BlockOptions {
+  IoTopology topology;
+  // bio->bi_end_io, in a softirq on the CPU that was interrupted. The Io is its owner's again: it may be submitted anew at
+  // once.
+  std::function<void(Cpu&, Io&)> done;
+
+  int queue_depth = 32;   // commands that a disk is given at once, and its tags
+  int can_queue = 1024;   // commands that an adapter is given at once
+  int nr_requests = 128;  // a queue takes 1.5 times as many of each direction; who submits more waits
+  int most_ios = 2048;    // under way at once in the whole machine: how much memory there is for requests and commands
+
+  double unplug_delay_us = 3000;
+  double register_access_ns = 300;  // a read of an adapter's register: a round trip over PCI
+
+  // The bitmap of a disk's tags lies on the line of the blk_queue_tag of that disk's so many-th predecessor of its node; 0: on
+  // its own one's.
+  int tag_neighbour = 1;
+
+  // What if...
+  bool plug = true;                      // false: a request is started at once, no plug and no timer
+  bool adjust_queue_depth_check = true;  // false: completion reads a flag of its adapter instead of the disk's queue_depth
+  bool complete_on_submitter = false;    // true: the CPU that submitted is interrupted (a queue for each CPU, MSI-X)
+};
+
+// Of a cache of objects that each I/O has one of. Slabs keep free objects on lists of each CPU and node, from where other CPUs
+// don't get them: memory for so many more for each CPU.
+inline int objects_per_node(const Kernel& kernel, const BlockOptions& options) {
+  constexpr int kKeptFree = 128;
+  return options.most_ios + kKeptFree * kernel.cpus();
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,86 @@
+// Where the fields of the block layer's structures stand, as the layout file says.
+#pragma once
+
+#include <string>
+
+#include "workloads/linux26/kernel/kernel.hpp"
+
+namespace linebounce::workloads {
+
+// Looks up the fields of one structure. Errors: std::invalid_argument, if there is no such field.
+class StructureFields {
+ public:
+  StructureFields(const Kernel& kernel, const std::string& structure) : layout_(&kernel.layout(structure)) {}
+  [[nodiscard]] FieldPlace operator()(const std::string& field) const { return field_of(*layout_, field); }
+  [[nodiscard]] FieldPlace list(const std::string& name) const { return list_field_of(*layout_, name); }
+
+ private:
+  const Layout* layout_;
+};
+
+struct BioFields {
+  explicit BioFields(const StructureFields& of)
+      : bi_sector(of("bi_sector")),
+        bi_bdev(of("bi_bdev")),
+        bi_rw(of("bi_rw")),
+        bi_size(of("bi_size")),
+        bi_end_io(of("bi_end_io")) {}
+  FieldPlace bi_sector, bi_bdev, bi_rw, bi_size, bi_end_io;
+};
+
+struct RequestFields {
+  explicit RequestFields(const StructureFields& of)
+      : queuelist(of.list("queuelist")),
+        donelist(of.list("donelist")),
+        q(of("q")),
+        cmd_flags(of("cmd_flags")),
+        sector(of("sector")),
+        nr_sectors(of("nr_sectors")),
+        bio(of("bio")),
+        rq_disk(of("rq_disk")),
+        start_time(of("start_time")),
+        special(of("special")),
+        tag(of("tag")),
+        errors(of("errors")),
+        ref_count(of("ref_count")) {}
+  FieldPlace queuelist, donelist, q, cmd_flags, sector, nr_sectors, bio, rq_disk, start_time, special, tag, errors, ref_count;
+};
+
+struct RequestQueueFields {
+  explicit RequestQueueFields(const StructureFields& of)
+      : queue_head(of.list("queue_head")),
+        elevator(of("elevator")),
+        count{of("rq.count[READ]"), of("rq.count[WRITE]")},
+        rq_pool(of("rq.rq_pool")),
+        request_fn(of("request_fn")),
+        make_request_fn(of("make_request_fn")),
+        prep_rq_fn(of("prep_rq_fn")),
+        softirq_done_fn(of("softirq_done_fn")),
+        unplug_thresh(of("unplug_thresh")),
+        unplug_io_fn(of("backing_dev_info.unplug_io_fn")),
+        unplug_io_data(of("backing_dev_info.unplug_io_data")),
+        queuedata(of("queuedata")),
+        queue_flags(of("queue_flags")),
+        queue_lock(of("queue_lock")),
+        nr_requests(of("nr_requests")),
+        queue_tags(of("queue_tags")),
+        nr_sorted(of("nr_sorted")),
+        in_flight(of("in_flight")) {}
+  FieldPlace queue_head, elevator;
+  FieldPlace count[2];
+  FieldPlace rq_pool, request_fn, make_request_fn, prep_rq_fn, softirq_done_fn, unplug_thresh, unplug_io_fn, unplug_io_data,
+      queuedata, queue_flags, queue_lock, nr_requests, queue_tags, nr_sorted, in_flight;
+};
+
+struct TagFields {
+  explicit TagFields(const StructureFields& of)
+      : tag_index(of("tag_index")),
+        tag_map(of("tag_map")),
+        busy_list(of.list("busy_list")),
+        busy(of("busy")),
+        max_depth(of("max_depth")),
+        real_max_depth(of("real_max_depth")) {}
+  FieldPlace tag_index, tag_map, busy_list, busy, max_depth, real_max_depth;
+};
+
+}  // namespace linebounce::workloads

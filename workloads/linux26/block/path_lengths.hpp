@@ -1,0 +1,48 @@
+// How many instructions each function of the I/O path executes beside its accesses to the structures that are simulated.
+// Assumed: the whole path of a direct I/O in Linux 2.6 is said to have 15,000 to 20,000 instructions with AIO, the file system
+// and the scheduler; block layer, SCSI and driver have about half of them, split here by what each function has to do.
+#pragma once
+
+namespace linebounce::workloads::path {
+
+// submission
+constexpr int kGenericMakeRequest = 300;  // checks of sector, partition and limits
+constexpr int kMakeRequest = 250;
+constexpr int kMerge = 120;  // elv_merge() finds nothing
+constexpr int kGetRequest = 150;
+constexpr int kInitRequest = 180;
+constexpr int kAddRequest = 150;  // with the disk's statistics
+constexpr int kElvInsert = 60;
+constexpr int kPlug = 40;
+constexpr int kUnplug = 40;
+constexpr int kNextRequest = 80;
+constexpr int kDispatch = 80;
+constexpr int kPrepare = 350;  // scsi_prep_fn() with scsi_init_io(): the segments become a scatter list
+constexpr int kGetCommand = 150;
+constexpr int kInitCommand = 300;  // sd_init_command() builds the command's bytes
+constexpr int kStartTag = 80;
+constexpr int kFindBit = 20;
+constexpr int kRequestFn = 200;
+constexpr int kDispatchCommand = 200;
+constexpr int kQueueCommand = 150;
+constexpr int kStartScsi = 600;  // DMA mapping, the request's entry
+
+// completion
+constexpr int kInterruptHandler = 150;
+constexpr int kStatusEntry = 150;
+constexpr int kCompletedRequest = 120;  // with the end of the DMA mapping
+constexpr int kScsiDone = 60;
+constexpr int kCompleteRequest = 50;
+constexpr int kDoneSoftirq = 60;
+constexpr int kDisposition = 150;
+constexpr int kFinishCommand = 100;
+constexpr int kUnbusy = 40;
+constexpr int kIoCompletion = 250;  // sd_rw_intr() too
+constexpr int kEndRequest = 150;
+constexpr int kEndBio = 100;
+constexpr int kEndTag = 50;
+constexpr int kPutRequest = 100;
+constexpr int kPutCommand = 80;
+constexpr int kRunQueue = 80;
+
+}  // namespace linebounce::workloads::path

@@ -1,0 +1,240 @@
+// Processes that do direct I/O, one on each CPU: it submits a batch to random disks, sleeps until all of it is done, computes,
+// and begins again. What moves between the nodes is the block layer's, SCSI's, the timers' and the slab's; of the file system
+// there is only the count of what is under way.
+#include "workloads/linux26/io/block_io.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <optional>
+
+#include "workloads/linux26/io/block_layer.hpp"
+#include "workloads/program/random.hpp"
+#include "workloads/program/throughput.hpp"
+#include "workloads/program/times.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr int kIos = 0;                // tally
+constexpr Value kBytes = 8192;         // of an I/O: a page of a database
+constexpr int kDirectIo = 600;         // instructions of __blockdev_direct_IO() for an I/O: pages are pinned, blocks mapped
+constexpr std::uint64_t kPurpose = 1;  // of the stream of random numbers
+
+class BlockIo final : public Workload {
+ public:
+  explicit BlockIo(const Parameters& parameters) : parameters_(parameters) {}
+
+  void set_up(const WorkloadSetup& setting) override;
+  void run(Cpu& cpu) override;
+  void report(const RunFacts& facts, MetricSink& metrics) const override;
+
+ private:
+  struct Process {
+    Object dio;
+    CpuId cpu;
+    Random random;
+    std::vector<Io> ios;
+    std::int64_t batches = 0;  // measured
+    Tick waited = 0;           // from the start of a batch to its end, of these
+  };
+
+  [[nodiscard]] IoTopology topology() const;
+  void tick(Cpu& cpu);
+  void submit_batch(Cpu& cpu, Process& process);
+  void wait(Cpu& cpu, const Process& process);
+  void done(Cpu& cpu, Io& io);
+
+  Parameters parameters_;
+  std::optional<Kernel> kernel_;
+  std::optional<Timers> timers_;
+  std::optional<SlabAllocator> slab_;
+  std::unique_ptr<BlockLayer> block_;
+  SlabCache* bios_ = nullptr;
+  FieldPlace refcount_, bi_sector_, bi_size_;
+  FunctionId user_ = 0, direct_io_ = 0, end_io_ = 0;
+  int tick_ = 0;
+  std::int64_t think_cycles_ = 0;
+  std::deque<Process> processes_;  // by CPU
+};
+
+IoTopology BlockIo::topology() const {
+  const int nodes = kernel_->nodes();
+  IoTopology made;
+  made.service_us = parameters_.number("service_us");
+  const auto adapters = static_cast<int>(parameters_.integer("adapters"));
+  InterruptTurns turns(*kernel_);
+  for (int number = 0; number < adapters; ++number) {
+    IoTopology::Adapter adapter{.node = number % nodes, .interrupt_cpus = {}};
+    turns.give(adapter, adapter.node, parameters_.integer("near_interrupt_cpus"));
+    turns.give(adapter, (adapter.node + 1) % nodes, parameters_.integer("far_interrupt_cpus"));
+    made.adapters.push_back(adapter);
+  }
+  for (int disk = 0; disk < parameters_.integer("disks"); ++disk)
+    made.devices.push_back({.adapter = disk % adapters, .node = disk / adapters % nodes});
+  return made;
+}
+
+void BlockIo::set_up(const WorkloadSetup& setting) {
+  const int cpus = setting.machine.cpus;
+  const auto batch = static_cast<int>(parameters_.integer("batch"));
+  kernel_.emplace(setting, Kernel::Options{.lock = parameters_.text("lock"), .base_cpi = parameters_.number("base_cpi")});
+  timers_.emplace(*kernel_, TimerOptions{.jiffy_us = parameters_.number("jiffy_us")});
+  slab_.emplace(*kernel_, SlabOptions{.variant = parameters_.text("slab")});
+  BlockOptions options;
+  options.topology = topology();
+  options.done = [this](Cpu& cpu, Io& io) { done(cpu, io); };
+  options.queue_depth = static_cast<int>(parameters_.integer("queue_depth"));
+  options.most_ios = cpus * batch;
+  options.tag_neighbour = static_cast<int>(parameters_.integer("tag_neighbour"));
+  options.plug = parameters_.flag("plug");
+  options.adjust_queue_depth_check = parameters_.flag("adjust_queue_depth_check");
+  options.complete_on_submitter = parameters_.flag("complete_on_submitter");
+  bios_ = &slab_->create_cache("bio", objects_per_node(*kernel_, options));
+  block_ = make_block_layer(*kernel_, *timers_, *slab_, options);
+  refcount_ = kernel_->field("size_1024", "dio.refcount");
+  bi_sector_ = kernel_->field("bio", "bi_sector");
+  bi_size_ = kernel_->field("bio", "bi_size");
+  user_ = setting.memory.function("user_program", Mode::user);
+  direct_io_ = kernel_->function("__blockdev_direct_IO");
+  end_io_ = kernel_->function("dio_bio_end_io");
+  tick_ = kernel_->interrupts().add_handler([this](Cpu& cpu, FunctionId) { tick(cpu); });
+  think_cycles_ = cycles(parameters_.number("think_us"), setting.machine);
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    const int node = kernel_->node_of(cpu);
+    const Object dio = kernel_->place("size_1024", fmt::format("dio[{}]", cpu), node);
+    Process& process =
+        processes_.emplace_back(Process{.dio = dio,
+                                        .cpu = CpuId{cpu},
+                                        .random = Random(setting.seed, static_cast<std::uint64_t>(cpu), kPurpose),
+                                        .ios = std::vector<Io>(static_cast<std::size_t>(batch))});
+    for (Io& io : process.ios) io.owner = &process;
+  }
+}
+
+void BlockIo::tick(Cpu& cpu) {
+  timers_->tick(cpu);
+  cpu.set_timer(parameters_.number("jiffy_us") * 1000, tick_);
+}
+
+void BlockIo::run(Cpu& cpu) {
+  Process& process = processes_[static_cast<std::size_t>(cpu.id().value)];
+  kernel_->interrupts().start(cpu);
+  cpu.set_timer(parameters_.number("jiffy_us") * 1000, tick_);
+  for (;;) {
+    {
+      const FunctionScope scope(cpu, user_);
+      compute_about(cpu, process.random, think_cycles_);
+    }
+    const Tick begin = cpu.local_time();
+    submit_batch(cpu, process);
+    wait(cpu, process);
+    cpu.tally(kIos, static_cast<std::int64_t>(process.ios.size()));
+    if (!cpu.measures(begin)) continue;
+    ++process.batches;
+    process.waited += cpu.local_time() - begin;
+  }
+}
+
+void BlockIo::submit_batch(Cpu& cpu, Process& process) {
+  const FunctionScope scope(cpu, direct_io_);
+  const auto disks = static_cast<std::uint64_t>(parameters_.integer("disks"));
+  const auto write_pct = static_cast<std::uint64_t>(parameters_.integer("write_pct"));
+  process.dio.store(cpu, refcount_, process.ios.size());
+  for (Io& io : process.ios) {
+    kernel_->execute(cpu, kDirectIo);
+    io.device = static_cast<int>(process.random.below(disks));
+    io.write = process.random.below(100) < write_pct;
+    io.bio = bios_->alloc(cpu);
+    const Value sector = process.random.below(Value{1} << 31);
+    io.bio.store(cpu, bi_sector_, sector);
+    io.bio.store(cpu, bi_size_, kBytes);
+    block_->submit(cpu, io);
+  }
+  // As many calls as I/Os, as each of them is a system call of its own: who finds the queue unplugged has little to do.
+  for (const Io& io : process.ios) block_->unplug(cpu, io.device);
+}
+
+void BlockIo::wait(Cpu& cpu, const Process& process) {
+  const FunctionScope scope(cpu, direct_io_);
+  while (process.dio.load(cpu, refcount_) != 0) cpu.sleep();
+}
+
+void BlockIo::done(Cpu& cpu, Io& io) {
+  const FunctionScope scope(cpu, end_io_);
+  const Process& process = *static_cast<Process*>(io.owner);
+  bios_->free(cpu, io.bio);
+  if (process.dio.fetch_add(cpu, refcount_, Value{0} - 1) == 1) cpu.wake(process.cpu);
+}
+
+void BlockIo::report(const RunFacts& facts, MetricSink& metrics) const {
+  report_rate(facts, tallied_by_all(facts, kIos), metrics);
+  std::int64_t batches = 0;
+  Tick waited = 0;
+  for (const Process& process : processes_) {
+    batches += process.batches;
+    waited += process.waited;
+  }
+  if (batches > 0) metrics.metric("io.batch_us", facts.cpu(0).to_ns(waited) / 1000 / static_cast<double>(batches), "us");
+}
+
+}  // namespace
+
+std::vector<ParameterDeclaration> block_io_parameters() {
+  return {
+      spin_lock_parameter(),
+      {.name = "layout", .default_value = std::string("linux_2_6_20"), .meaning = "the structures, a file of configs/layouts"},
+      {.name = "slab", .default_value = std::string("slab_numa"), .meaning = "the allocator", .choices = slab_variant_names()},
+      {.name = "disks",
+       .default_value = std::int64_t{8},
+       .meaning = "spread over adapters and nodes",
+       .minimum = 1,
+       .maximum = 256},
+      {.name = "adapters", .default_value = std::int64_t{2}, .meaning = "spread over the nodes", .minimum = 1, .maximum = 64},
+      {.name = "near_interrupt_cpus",
+       .default_value = std::int64_t{2},
+       .meaning = "CPUs of its node that an adapter interrupts in turn",
+       .minimum = 1,
+       .maximum = 64},
+      {.name = "far_interrupt_cpus", .default_value = std::int64_t{1}, .meaning = "and of the next node", .maximum = 64},
+      {.name = "batch",
+       .default_value = std::int64_t{8},
+       .meaning = "I/Os that a CPU submits together",
+       .minimum = 1,
+       .maximum = 1024},
+      {.name = "write_pct", .default_value = std::int64_t{30}, .meaning = "of the I/Os that are writes", .maximum = 100},
+      {.name = "think_us", .default_value = 500.0, .meaning = "mean time from a batch's end to the next", .maximum = 1e6},
+      {.name = "service_us",
+       .default_value = 500.0,
+       .meaning = "mean time from a disk's start to its interrupt, exponential",
+       .minimum = 0.1,
+       .maximum = 1e6},
+      {.name = "queue_depth",
+       .default_value = std::int64_t{32},
+       .meaning = "commands at a disk at once",
+       .minimum = 1,
+       .maximum = 512},
+      {.name = "jiffy_us", .default_value = 1000.0, .meaning = "of the clock", .minimum = 10, .maximum = 1e5},
+      {.name = "base_cpi",
+       .default_value = 0.75,
+       .meaning = "of instructions that miss no cache (OLS 2007, section 3)",
+       .maximum = 100},
+      {.name = "tag_neighbour",
+       .default_value = std::int64_t{1},
+       .meaning = "on whose blk_queue_tag's line a disk's tag bitmap lies: of the disk so many before it on its node; 0: on "
+                  "its own one's",
+       .maximum = 256},
+      {.name = "plug", .default_value = true, .meaning = "a queue waits for more; false: each request is started at once"},
+      {.name = "adjust_queue_depth_check",
+       .default_value = true,
+       .meaning = "a completion looks at its disk's queue_depth; false: at a flag of its adapter"},
+      {.name = "complete_on_submitter", .default_value = false, .meaning = "the CPU that submitted is interrupted (MSI-X)"},
+  };
+}
+
+std::unique_ptr<Workload> make_block_io(const Parameters& parameters) {
+  return std::make_unique<BlockIo>(parameters);
+}
+
+}  // namespace linebounce::workloads

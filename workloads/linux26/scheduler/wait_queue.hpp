@@ -1,0 +1,46 @@
+// Wait queues: tasks that sleep until somebody wakes the queue. As in Linux 2.6.20: a lock and a list, in an object of whoever
+// owns the queue.
+#pragma once
+
+#include <string>
+
+#include "workloads/linux26/scheduler/scheduler.hpp"
+
+namespace linebounce::workloads {
+
+// What a task waits with: one for each task, on its stack.
+class Waiter {
+ public:
+  Waiter(Kernel& kernel, const Task& task, const std::string& name, int node);
+
+ private:
+  friend class WaitQueue;
+  Object object_;
+};
+
+class WaitQueue {
+ public:
+  // In the fields FIELD.lock, FIELD.next and FIELD.prev of the object. Before the simulation.
+  WaitQueue(Kernel& kernel, Scheduler& scheduler, const Object& object, const std::string& object_name,
+            const std::string& structure, const std::string& field);
+
+  // add_wait_queue_exclusive(), behind the others. / remove_wait_queue().
+  void add(Cpu& cpu, const Waiter& waiter);
+  void remove(Cpu& cpu, const Waiter& waiter);
+  // waitqueue_active(): without the lock.
+  [[nodiscard]] bool active(Cpu& cpu) const;
+  // __wake_up(): the first `exclusive` waiters that were asleep. They stay in the queue until they remove themselves.
+  void wake_up(Cpu& cpu, int exclusive);
+
+ private:
+  void wake_up_common(Cpu& cpu, int exclusive);
+
+  Kernel* kernel_;
+  Scheduler* scheduler_;
+  Object object_;
+  MeteredLock* lock_;
+  FieldPlace head_, task_list_, private_;
+  FunctionId add_, remove_, wake_up_, wake_up_common_;
+};
+
+}  // namespace linebounce::workloads

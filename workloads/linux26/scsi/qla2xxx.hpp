@@ -1,0 +1,89 @@
+// The adapters and their driver, drivers/scsi/qla2xxx of Linux 2.6.20: a command's way into the request ring, and its
+// interrupt.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "workloads/linux26/scsi/scsi_structures.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce::workloads {
+
+class QlaAdapters {
+ public:
+  // In the interrupt handler: the command is done. / It will be, as soon as the driver is through with it.
+  struct Upcalls {
+    std::function<void(Cpu&, ScsiCommand&)> scsi_done;
+    std::function<void(Cpu&, const ScsiCommand&)> soon_done;
+  };
+  QlaAdapters(Kernel& kernel, SlabAllocator& slab, const BlockOptions& options, Upcalls upcalls);
+
+  // qla2x00_queuecommand(): comes and goes with the host's lock held, interrupts off.
+  void queuecommand(Cpu& cpu, const ScsiHost& host, ScsiCommand& command);
+
+ private:
+  struct HostFields {
+    explicit HostFields(const StructureFields& of)
+        : host(of("host")),
+          flags(of("flags")),
+          max_q_depth(of("max_q_depth")),
+          request_ring_ptr(of("request_ring_ptr")),
+          req_ring_index(of("req_ring_index")),
+          req_q_cnt(of("req_q_cnt")),
+          rsp_ring_index(of("rsp_ring_index")),
+          outstanding_cmds(of("outstanding_cmds")),
+          current_outstanding_cmd(of("current_outstanding_cmd")) {}
+    FieldPlace host, flags, max_q_depth, request_ring_ptr, req_ring_index, req_q_cnt, rsp_ring_index, outstanding_cmds,
+        current_outstanding_cmd;
+  };
+
+  // What the adapter itself holds: commands that it works on, by when they are done and by handle. It is no memory of the
+  // computer's, and it changes under hardware_lock alone, so that the simulated lock gives it its order. An interrupt is for
+  // the adapter, not for a command: its handler takes all that are done by then, as from the real one's response ring, so that
+  // commands that are done together cost one interrupt. A handler that finds nothing, because another CPU's was faster, goes.
+  using Responses = std::map<std::pair<double, Value>, ScsiCommand*>;  // ns, handle
+
+  struct Adapter {
+    Adapter(const Random& stream, std::size_t queues) : service(stream), responses(queues) {}
+    Object object;
+    MeteredLock* hardware_lock = nullptr;
+    Address outstanding = 0, ring = 0;
+    Address handles = 0;  // 1 to handles - 1 are used, as in the driver
+    std::vector<int> interrupt_cpus;
+    int vector = 0;
+    // Under hardware_lock.
+    Random service;
+    std::size_t turn = 0;
+    std::vector<Responses> responses;  // one queue, or with complete_on_submitter one for each CPU
+  };
+
+  void place(int number);
+  Object new_srb(Cpu& cpu, ScsiCommand& command);
+  void start_scsi(Cpu& cpu, ScsiCommand& command);
+  Value take_handle(Cpu& cpu, const Adapter& adapter);
+  void fill_ring_entry(Cpu& cpu, const Adapter& adapter, const ScsiCommand& command, Value handle);
+  void work_on(Cpu& cpu, Adapter& adapter, ScsiCommand& command, Value handle);
+  void interrupt(Cpu& cpu, Adapter& adapter);
+  void process_completed(Cpu& cpu, Adapter& adapter, ScsiCommand& command, Value handle);
+  void read_register(Cpu& cpu);
+
+  Kernel& kernel_;
+  const BlockOptions& options_;
+  Upcalls upcalls_;
+  ScsiHostFields host_;
+  ScsiDeviceFields device_;
+  ScsiCommandFields command_;
+  HostFields qla_;
+  FieldPlace port_state_, port_ha_, srb_ha_, srb_cmd_, srb_flags_, srb_state_;
+  SlabCache& srbs_;
+  FunctionId queuecommand_, get_new_sp_, start_scsi_, intr_handler_, process_response_queue_, status_entry_, process_completed_,
+      sp_compl_;
+  std::int64_t register_cycles_;
+  std::vector<Adapter> adapters_;
+  std::vector<Object> ports_;  // fc_port, by device
+};
+
+}  // namespace linebounce::workloads

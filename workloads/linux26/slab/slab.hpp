@@ -1,0 +1,86 @@
+// A kernel's allocator of objects of one size: caches, each with slabs of objects on every node. Objects are at addresses that
+// are placed before the simulation; which of them are free, and on which lists, stands in simulated memory.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "workloads/linux26/kernel/kernel.hpp"
+
+namespace linebounce::workloads {
+
+class Zones;
+
+// One cache: objects of one structure. Made by a SlabAllocator, which it lives as long as.
+class SlabCache {
+ public:
+  virtual ~SlabCache() = default;
+
+  // An object of this CPU's node if there is one. / Of this node. Interrupts may be on or off. Errors: ModelFailure, if no
+  // memory is left.
+  virtual Object alloc(Cpu& cpu) = 0;
+  virtual Object alloc_on(Cpu& cpu, int node) = 0;
+  // By any CPU, in a handler too. Errors: ModelFailure, if the object is free already or of another cache.
+  virtual void free(Cpu& cpu, const Object& object) = 0;
+
+  // Walks through memory: whether lists, counts and free objects agree. REQUIRES: nobody uses the cache. Errors: ModelFailure.
+  virtual void check(Cpu& cpu) = 0;
+  // Every object that there is, in no order that means anything: for who keeps something of its own for each.
+  [[nodiscard]] virtual std::vector<Object> objects() const = 0;
+};
+
+struct SlabOptions {
+  std::string variant = "slab_numa";
+  int alien_limit = 12;  // objects of one other node that a node gathers before it sends them home
+  // slab_numa: a refill takes objects that wait to be sent to other nodes (OLS 2007, section 4.6).
+  bool refill_from_remote_frees = false;
+  double interleaved_pct = 0;  // of what processes allocate: comes from another node by their memory policy
+};
+
+class SlabAllocator {
+ public:
+  SlabAllocator(Kernel& kernel, const SlabOptions& options);
+  ~SlabAllocator();
+  SlabAllocator(const SlabAllocator&) = delete;
+  SlabAllocator& operator=(const SlabAllocator&) = delete;
+
+  // Before the simulation. `objects_per_node`: how many there are at most, rounded up to whole slabs. Errors:
+  // std::invalid_argument, if there is no such variant; if the layout file has no such structure, it is larger than a page, or
+  // an array has no room for its limit.
+  SlabCache& create_cache(const std::string& structure, int objects_per_node);
+
+ private:
+  Kernel& kernel_;
+  SlabOptions options_;
+  std::unique_ptr<Zones> zones_;
+  std::vector<std::unique_ptr<SlabCache>> caches_;
+};
+
+// What a cache is made of. What it refers to lives longer.
+struct SlabCacheSetup {
+  Kernel& kernel;
+  Zones& zones;
+  const SlabOptions& options;
+  std::string structure;
+  int objects_per_node = 0;
+};
+
+// The variants, in the order in which they are shown.
+struct SlabVariant {
+  std::string name;
+  std::string title;
+  std::unique_ptr<SlabCache> (*create)(const SlabCacheSetup&);
+};
+std::span<const SlabVariant> slab_variants();
+// Names for a parameter's choices.
+std::vector<std::string> slab_variant_names();
+
+// One file a variant.
+std::unique_ptr<SlabCache> make_slab_numa(const SlabCacheSetup& setup);
+std::unique_ptr<SlabCache> make_slab_unaware(const SlabCacheSetup& setup);
+std::unique_ptr<SlabCache> make_slub(const SlabCacheSetup& setup);
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,125 @@
+// Every CPU allocates objects, writes to them, and hands each to a CPU anywhere, which reads and frees it: what submission on
+// one CPU and completion on another ask of an allocator (OLS 2007, section 4.6).
+#include "workloads/linux26/slab/slab_churn.hpp"
+
+#include <optional>
+#include <unordered_map>
+
+#include "workloads/linux26/kernel/kernel.hpp"
+#include "workloads/linux26/kernel/mailboxes.hpp"
+#include "workloads/linux26/slab/slab.hpp"
+#include "workloads/program/throughput.hpp"
+#include "workloads/program/times.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr int kObjects = 0;  // tally
+
+class SlabChurn final : public Workload {
+ public:
+  explicit SlabChurn(const Parameters& parameters)
+      : lock_(parameters.text("lock")),
+        options_{.variant = parameters.text("allocator"),
+                 .alien_limit = static_cast<int>(parameters.integer("alien_limit")),
+                 .refill_from_remote_frees = parameters.flag("refill_from_remote_frees")},
+        other_node_pct_(static_cast<std::uint64_t>(parameters.integer("allocated_on_other_node_pct"))),
+        same_cpu_pct_(static_cast<std::uint64_t>(parameters.integer("freed_on_same_cpu_pct"))),
+        between_us_(parameters.number("between_us")) {}
+
+  void set_up(const WorkloadSetup& setting) override {
+    kernel_.emplace(setting, Kernel::Options{.lock = lock_});
+    allocator_.emplace(*kernel_, options_);
+    constexpr int kObjectsOfCpu = 512;  // more than its array and what is under way
+    cache_ = &allocator_->create_cache("churned", kObjectsOfCpu * setting.machine.cpus);
+    mailboxes_.emplace(*kernel_, "completions");
+    link_ = kernel_->field("churned", "link");
+    data_ = kernel_->field("churned", "data");
+    for (const Object& object : cache_->objects()) objects_[object.at(link_, 0)] = object;
+    submit_ = kernel_->function("submit");
+    complete_ = kernel_->function("complete");
+    between_cycles_ = cycles(between_us_, setting.machine);
+  }
+
+  void run(Cpu& cpu) override {
+    kernel_->interrupts().start(cpu);
+    Random random(kernel_->seed(), static_cast<std::uint64_t>(cpu.id().value), 0);
+    for (;;) {
+      compute_about(cpu, random, between_cycles_);
+      submit(cpu, random);
+      complete(cpu);
+    }
+  }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const override { report_throughput(facts, kObjects, metrics); }
+
+ private:
+  void submit(Cpu& cpu, Random& random) {
+    const FunctionScope scope(cpu, submit_);
+    const bool elsewhere = random.below(100) < other_node_pct_;
+    const int node = kernel_->node_of(cpu.id().value) + 1;
+    const Object object = elsewhere ? cache_->alloc_on(cpu, node % kernel_->nodes()) : cache_->alloc(cpu);
+    object.store(cpu, data_, 1);
+    const bool same = random.below(100) < same_cpu_pct_;
+    const auto any = static_cast<int>(random.below(static_cast<std::uint64_t>(kernel_->cpus())));
+    mailboxes_->send(cpu, same ? cpu.id().value : any, object.at(link_, cpu));
+  }
+
+  void complete(Cpu& cpu) {
+    const FunctionScope scope(cpu, complete_);
+    for (Address link = mailboxes_->take_all(cpu); link != 0;) {
+      const Object& object = objects_.at(link);
+      link = cpu.load(link);
+      object.load(cpu, data_);
+      cache_->free(cpu, object);
+      cpu.tally(kObjects);
+    }
+  }
+
+  std::string lock_;
+  SlabOptions options_;
+  std::uint64_t other_node_pct_, same_cpu_pct_;
+  double between_us_;
+  std::int64_t between_cycles_ = 0;
+  std::optional<Kernel> kernel_;
+  std::optional<SlabAllocator> allocator_;
+  SlabCache* cache_ = nullptr;
+  std::optional<Mailboxes> mailboxes_;
+  FieldPlace link_, data_;
+  std::unordered_map<Address, Object> objects_;  // by the address of their link
+  FunctionId submit_ = 0, complete_ = 0;
+};
+
+}  // namespace
+
+std::vector<ParameterDeclaration> slab_churn_parameters() {
+  return {
+      {.name = "layout", .default_value = "linux_2_6_20", .meaning = "where the structures' fields are"},
+      spin_lock_parameter(),
+      {.name = "allocator", .default_value = "slab_numa", .meaning = "which allocator", .choices = slab_variant_names()},
+      {.name = "alien_limit",
+       .default_value = std::int64_t{12},
+       .meaning = "objects of another node that a node gathers before it sends them home",
+       .minimum = 1,
+       .maximum = 13},
+      {.name = "refill_from_remote_frees",
+       .default_value = false,
+       .meaning = "slab_numa: an empty array takes what waits to be sent to other nodes"},
+      {.name = "allocated_on_other_node_pct",
+       .default_value = std::int64_t{0},
+       .meaning = "objects that a policy puts on the next node",
+       .maximum = 100},
+      {.name = "freed_on_same_cpu_pct",
+       .default_value = std::int64_t{0},
+       .meaning = "objects that are not handed to another CPU; the others go to one of all",
+       .maximum = 100},
+      {.name = "between_us", .default_value = 2.0, .meaning = "a CPU's mean time between two allocations", .maximum = 1e6},
+  };
+}
+
+std::unique_ptr<Workload> make_slab_churn(const Parameters& parameters) {
+  return std::make_unique<SlabChurn>(parameters);
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,93 @@
+// The lists of slabs (kmem_list3) and how objects come from them and go back: what slab_numa and slab_unaware have in common.
+// mm/slab.c of Linux 2.6.20. All of it runs with interrupts off.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "workloads/linux26/slab/array_cache.hpp"
+#include "workloads/linux26/slab/slab.hpp"
+#include "workloads/linux26/slab/slab_memory.hpp"
+
+namespace linebounce::workloads {
+
+// One kmem_list3: of a node, or of all.
+struct List3 {
+  Object object;
+  MeteredLock* lock = nullptr;
+  std::unique_ptr<ArrayCache> shared;
+  int free_limit = 0;  // objects in free slabs that it keeps
+};
+
+// enable_cpucache(): the limits of a CPU's array and of the shared one follow from the objects' size.
+struct ArrayLimits {
+  int limit = 0, batchcount = 0, shared = 0;
+};
+ArrayLimits array_limits(int object_bytes);
+
+class SlabLists {
+ public:
+  explicit SlabLists(const SlabCacheSetup& setup);
+
+  // A list3 on a node, that `cpus` CPUs use.
+  List3 place_list(const std::string& name, int node, int cpus);
+  ArrayCache place_cpu_array(int cpu);
+
+  // cache_alloc_refill(): fills the CPU's empty array with a batch, from the shared array, else from slabs, else from a new
+  // slab of `node`; takes one. 0: no memory is left there.
+  Address refill(Cpu& cpu, const ArrayCache& array, const List3& list, int node);
+  // cache_flusharray(): the oldest batch of the CPU's full array goes to the shared array, else to the slabs.
+  void flush(Cpu& cpu, const ArrayCache& array, const List3& list);
+  // One object from the slabs. REQUIRES: the list's lock is held. 0: the lists are empty.
+  Address take_one(Cpu& cpu, const List3& list);
+  // cache_grow(): a new slab of the node. False: no memory is left there.
+  bool grow(Cpu& cpu, const List3& list, int node);
+  // free_block(): the array's entries from 0 on go to their slabs. REQUIRES: the list's lock is held.
+  void free_block(Cpu& cpu, const List3& list, const ArrayCache& array, Value count);
+  // The node's shared array, by its pointer.
+  const ArrayCache& shared_of(Cpu& cpu, const List3& list) const;
+  // transfer_objects(): up to `most` of the latest entries. Returns how many.
+  Value transfer(Cpu& cpu, const ArrayCache& to, const ArrayCache& from, Value most);
+
+  // struct slab's.
+  Value node_of(Cpu& cpu, Address object) const { return memory_.find(object).slab->header.load(cpu, slab_.nodeid); }
+  [[nodiscard]] SlabMemory& memory() { return memory_; }
+  [[nodiscard]] const SlabMemory& memory() const { return memory_; }
+  [[nodiscard]] FieldPlace alien_field() const { return list_.alien; }
+
+  // Checks a list3's slabs and adds their headers to `listed`, the objects of its shared array to `waiting`. / Whether each
+  // slab in use is listed, and each of its objects given out, free in it, or waiting in an array.
+  void check_list(Cpu& cpu, const List3& list, std::set<Address>& listed, std::vector<Address>& waiting);
+  void check_slabs(Cpu& cpu, const std::set<Address>& listed, std::vector<Address> waiting);
+  void add_waiting(Cpu& cpu, const ArrayCache& array, std::vector<Address>& waiting) const;
+
+ private:
+  static constexpr Value kBufctlEnd = 0xFFFFFFFF;
+  struct Lists {
+    FieldPlace partial, full, free, free_objects, shared, alien;
+  };
+  struct Header {
+    FieldPlace list, inuse, free, nodeid, s_mem;
+  };
+
+  void fill_from_slabs(Cpu& cpu, const ArrayCache& array, const List3& list, Value count);
+  Address first_slab(Cpu& cpu, const List3& list) const;
+  Address take_object(Cpu& cpu, const Slab& slab);
+  void put_object(Cpu& cpu, const Slab& slab, Address object);
+  void relist(Cpu& cpu, const List3& list, const Slab& slab);
+  void copy(Cpu& cpu, Address to, Address from, Value pointers);
+  [[nodiscard]] Slab& slab_of_entry(Address entry) const { return memory_.slab_with_header(entry - list_in_header_); }
+
+  Kernel& kernel_;
+  SlabMemory memory_;
+  std::string name_;
+  ArrayLimits limits_;
+  FunctionId refill_, flush_, grow_, free_block_, copy_;
+  Lists list_;
+  Header slab_;
+  Address list_in_header_ = 0;
+};
+
+}  // namespace linebounce::workloads

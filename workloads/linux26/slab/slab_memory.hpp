@@ -1,0 +1,91 @@
+// The pages of a cache: slabs of objects that are placed on every node before the simulation. The page allocator hands them out
+// and takes them back. Knows which slab an address belongs to (virt_to_page()), and whether an object is allocated.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "workloads/linux26/kernel/kernel.hpp"
+
+namespace linebounce::workloads {
+
+constexpr int kPageBytes = 16384;  // ia64's usual page
+constexpr int kBufctlBytes = 4;    // kmem_bufctl_t: an index
+
+// What a cache's check() throws: a ModelFailure.
+[[noreturn]] void inconsistent(const std::string& what);
+
+// The page allocator's lock for each node.
+class Zones {
+ public:
+  explicit Zones(Kernel& kernel);
+  MeteredLock& lock(int node) { return *locks_[static_cast<std::size_t>(node)]; }
+
+ private:
+  std::vector<MeteredLock*> locks_;
+};
+
+struct Slab {
+  int node = 0;
+  std::string name;
+  Object header;       // of structure slab or page
+  Address bufctl = 0;  // for each object the index of the next free one
+  std::vector<Object> objects;
+};
+
+class SlabMemory {
+ public:
+  // struct slab with bufctl behind it: in the page, or outside if the objects are large. / struct page: all of a node together.
+  enum class Headers { struct_slab, struct_page };
+
+  // Errors: std::invalid_argument, if an object has no room in a page.
+  SlabMemory(Kernel& kernel, Zones& zones, const std::string& structure, int objects_per_node, Headers headers);
+
+  // A page of this node; none is left: null. / Gives it back. REQUIRES: interrupts are off.
+  Slab* take(Cpu& cpu, int node);
+  void give_back(Cpu& cpu, Slab& slab);
+
+  struct Place {
+    Slab* slab;
+    int index;
+  };
+  // Errors: ModelFailure, if it is no object of this cache. / No header of it.
+  [[nodiscard]] Place find(Address object) const;
+  [[nodiscard]] Slab& slab_with_header(Address header) const;
+
+  // The allocator gives an object out / gets it back. Errors: ModelFailure, if it had been given out / had not.
+  Object give_out(Address object);
+  void get_back(const Object& object);
+
+  [[nodiscard]] int objects_per_slab() const { return objects_per_slab_; }
+  [[nodiscard]] int object_bytes() const { return object_bytes_; }
+  [[nodiscard]] bool is_given_out(const Slab& slab, int index) const;
+  // Those that are not with the page allocator. REQUIRES: nobody uses the cache.
+  [[nodiscard]] std::vector<Slab*> slabs_in_use();
+  void for_each_slab(const std::function<void(const Slab&)>& visit) const;
+  [[nodiscard]] std::vector<Object> objects() const;
+  [[nodiscard]] const std::string& structure() const { return structure_; }
+
+ private:
+  void place_header(Slab& slab, Headers headers);
+  void place_page(Slab& slab, int number, Headers headers);
+
+  Kernel& kernel_;
+  Zones& zones_;
+  std::string structure_;
+  FunctionId take_, give_back_;
+  int object_bytes_ = 0;
+  int objects_per_slab_ = 0;
+  int colours_ = 1;
+  bool header_inside_ = false;
+  std::deque<Slab> slabs_;
+  std::vector<std::vector<Slab*>> free_;  // by node; under the zone's lock
+  std::unordered_map<Address, Slab*> by_header_;
+  std::unordered_map<Address, Place> by_object_;
+  std::unordered_map<Address, bool> given_out_;  // an object's is changed by who has it
+};
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,198 @@
+// Every CPU starts commands and hands each to a CPU anywhere, which completes those that have come. A command has a timer for
+// the case of an error, which its start adds and its completion deletes; the start goes through a queue of all CPUs, whose plug
+// timer it modifies and deletes (OLS 2007, section 4.5).
+#include "workloads/linux26/timers/timer_churn.hpp"
+
+#include <deque>
+#include <optional>
+#include <unordered_map>
+
+#include "workloads/linux26/kernel/kernel.hpp"
+#include "workloads/linux26/kernel/mailboxes.hpp"
+#include "workloads/linux26/timers/timers.hpp"
+#include "workloads/program/throughput.hpp"
+#include "workloads/program/times.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr int kCommands = 0;       // tallies
+constexpr int kWithoutMemory = 1;  // starts that found no command free
+constexpr double kErrorUs = 30e6;  // SD_TIMEOUT
+constexpr double kPlugUs = 3000;   // q->unplug_delay
+
+class TimerChurn final : public Workload {
+ public:
+  explicit TimerChurn(const Parameters& parameters)
+      : lock_(parameters.text("lock")),
+        options_{.jiffy_us = parameters.number("jiffy_us"),
+                 .batch_deletes = parameters.flag("batch_deletes"),
+                 .prefetch_locks = parameters.flag("prefetch_locks")},
+        queues_(static_cast<int>(parameters.integer("queues"))),
+        commands_per_cpu_(static_cast<int>(parameters.integer("commands_per_cpu"))),
+        between_us_(parameters.number("between_us")) {}
+
+  void set_up(const WorkloadSetup& setting) override {
+    kernel_.emplace(setting, Kernel::Options{.lock = lock_});
+    timers_.emplace(*kernel_, options_);
+    submitted_.emplace(*kernel_, "completions");
+    free_.emplace(*kernel_, "free_commands");
+    fields_ = timer_fields(kernel_->layout("churned"), "timer");
+    link_ = kernel_->field("churned", "link");
+    place_commands();
+    place_queues();
+    tick_ = kernel_->interrupts().add_handler([this](Cpu& cpu, FunctionId) {
+      cpu.set_timer(options_.jiffy_us * 1000, tick_);
+      timers_->tick(cpu);
+    });
+    submit_ = kernel_->function("submit");
+    complete_ = kernel_->function("complete");
+    between_cycles_ = cycles(between_us_, setting.machine);
+    own_free_.resize(static_cast<std::size_t>(kernel_->cpus()));
+  }
+
+  void run(Cpu& cpu) override {
+    kernel_->interrupts().start(cpu);
+    const int me = cpu.id().value;
+    cpu.set_timer(options_.jiffy_us * 1000 * (1 + static_cast<double>(me) / kernel_->cpus()), tick_);
+    Random random(kernel_->seed(), static_cast<std::uint64_t>(me), 0);
+    for (;;) {
+      compute_about(cpu, random, between_cycles_);
+      submit(cpu, random);
+      complete(cpu);
+    }
+  }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const override {
+    report_throughput(facts, kCommands, metrics);
+    metrics.count("timers.starts_without_command", tallied_by_all(facts, kWithoutMemory));
+  }
+
+ private:
+  struct Command {
+    Command(const TimerFields& fields, const Object& at, int cpu) : object(at), owner(cpu), error(fields, at, [](Cpu&) {}) {}
+    Object object;
+    int owner;
+    Timer error;
+  };
+  struct Queue {
+    Queue(const TimerFields& fields, const Object& at) : plug(fields, at, [](Cpu&) {}) {}
+    MeteredLock* lock = nullptr;
+    Timer plug;
+  };
+
+  void place_commands() {
+    for (int cpu = 0; cpu < kernel_->cpus(); ++cpu) {
+      std::vector<Address> links;
+      for (int i = 0; i < commands_per_cpu_; ++i) {
+        const std::string name = "command[" + std::to_string(cpu) + "." + std::to_string(i) + "]";
+        const Object object = kernel_->place("churned", name, kernel_->node_of(cpu));
+        commands_.emplace_back(fields_, object, cpu);
+        links.push_back(object.at(link_, 0));
+        by_link_[links.back()] = &commands_.back();
+      }
+      free_->preset(*kernel_, cpu, links);
+    }
+  }
+
+  void place_queues() {
+    for (int i = 0; i < queues_; ++i) {
+      const std::string name = "queue[" + std::to_string(i) + "]";
+      const Object object = kernel_->place("churned", name, i % kernel_->nodes());
+      queue_.emplace_back(fields_, object);
+      queue_.back().lock = &kernel_->lock_in(object, name, "churned", "queue_lock");
+      timers_->init(queue_.back().plug);
+    }
+  }
+
+  // A command that was given back to this CPU; null: all are under way.
+  Command* take_free(Cpu& cpu) {
+    Address& own = own_free_[static_cast<std::size_t>(cpu.id().value)];
+    if (own == 0) own = free_->take_all(cpu);
+    if (own == 0) return nullptr;
+    Command* command = by_link_.at(own);
+    own = cpu.load(own);
+    return command;
+  }
+
+  void submit(Cpu& cpu, Random& random) {
+    const FunctionScope scope(cpu, submit_);
+    Command* command = take_free(cpu);
+    if (command == nullptr) {
+      cpu.tally(kWithoutMemory);
+      return;
+    }
+    Queue& queue = queue_[random.below(queue_.size())];
+    kernel_->lock_irq(cpu, *queue.lock);
+    timers_->modify(cpu, queue.plug, kPlugUs);
+    timers_->remove(cpu, queue.plug);
+    kernel_->unlock_irq(cpu, *queue.lock);
+    timers_->init(cpu, command->error);
+    timers_->add(cpu, command->error, kErrorUs);
+    const auto to = static_cast<int>(random.below(static_cast<std::uint64_t>(kernel_->cpus())));
+    submitted_->send(cpu, to, command->object.at(link_, cpu));
+  }
+
+  void complete(Cpu& cpu) {
+    const FunctionScope scope(cpu, complete_);
+    std::vector<Command*> done;
+    for (Address link = submitted_->take_all(cpu); link != 0; link = cpu.load(link)) done.push_back(by_link_.at(link));
+    for (const Command* command : done) timers_->prefetch_base(cpu, command->error);
+    for (Command* command : done) {
+      timers_->retire(cpu, command->error,
+                      [this, command](Cpu& on) { free_->send(on, command->owner, command->object.at(link_, on)); });
+      cpu.tally(kCommands);
+    }
+  }
+
+  std::string lock_;
+  TimerOptions options_;
+  int queues_, commands_per_cpu_;
+  double between_us_;
+  std::int64_t between_cycles_ = 0;
+  std::optional<Kernel> kernel_;
+  std::optional<Timers> timers_;
+  std::optional<Mailboxes> submitted_, free_;
+  TimerFields fields_;
+  FieldPlace link_;
+  std::deque<Command> commands_;
+  std::deque<Queue> queue_;
+  std::unordered_map<Address, Command*> by_link_;
+  std::vector<Address> own_free_;  // by CPU: the first of the commands that it has taken out of its box
+  FunctionId submit_ = 0, complete_ = 0;
+  int tick_ = 0;
+};
+
+}  // namespace
+
+std::vector<ParameterDeclaration> timer_churn_parameters() {
+  return {
+      {.name = "layout", .default_value = "linux_2_6_20", .meaning = "where the structures' fields are"},
+      spin_lock_parameter(),
+      {.name = "jiffy_us", .default_value = 1000.0, .meaning = "between two ticks of a CPU", .minimum = 1, .maximum = 1e6},
+      {.name = "batch_deletes",
+       .default_value = false,
+       .meaning = "a timer that another CPU deletes is marked, and taken off by its own CPU in its next tick"},
+      {.name = "prefetch_locks",
+       .default_value = false,
+       .meaning = "who completes several commands first asks for the lines of all bases' locks"},
+      {.name = "queues",
+       .default_value = std::int64_t{8},
+       .meaning = "whose plug timers all CPUs modify, on the nodes in turn",
+       .minimum = 1,
+       .maximum = 1000},
+      {.name = "commands_per_cpu",
+       .default_value = std::int64_t{1024},
+       .meaning = "that can be under way at once",
+       .minimum = 1,
+       .maximum = 100000},
+      {.name = "between_us", .default_value = 5.0, .meaning = "a CPU's mean time between two commands", .maximum = 1e6},
+  };
+}
+
+std::unique_ptr<Workload> make_timer_churn(const Parameters& parameters) {
+  return std::make_unique<TimerChurn>(parameters);
+}
+
+}  // namespace linebounce::workloads

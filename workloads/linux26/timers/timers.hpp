@@ -1,0 +1,102 @@
+// Dynamic timers as in Linux 2.6.20 (kernel/timer.c): each CPU has a base with a lock and wheels of lists (tvec_base); a timer
+// is on the base of the CPU that added it, and whoever deletes it takes that base's lock.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "workloads/linux26/kernel/kernel.hpp"
+#include "workloads/linux26/timers/timer.hpp"
+
+namespace linebounce::workloads {
+
+class RetiredTimers;
+
+struct TimerOptions {
+  double jiffy_us = 1000;
+  // A timer that another CPU retires is marked in the timer itself, and taken off its base by that base's CPU later.
+  bool batch_deletes = false;
+  // prefetch_base() asks for the lock's line.
+  bool prefetch_locks = false;
+};
+
+class Timers {
+ public:
+  Timers(Kernel& kernel, const TimerOptions& options);
+  ~Timers();
+  Timers(const Timers&) = delete;
+  Timers& operator=(const Timers&) = delete;
+
+  // Before the simulation: a timer that is on no base yet, and is taken for CPU 0's. / init_timer() of one in an object that
+  // was allocated just now. REQUIRES: no timer at its place is pending.
+  void init(Timer& timer);
+  void init(Cpu& cpu, Timer& timer);
+
+  // add_timer(). Errors: ModelFailure, if it is pending. / mod_timer(): of any. Whether it was pending. / del_timer(): whether
+  // it was pending; it may run at this moment. / del_timer_sync(): the same, and it no longer runs. REQUIRES: not in its
+  // callback. It expires in a tick that is at least `delay_us` away, counted from the latest jiffy.
+  void add(Cpu& cpu, Timer& timer, double delay_us);
+  bool modify(Cpu& cpu, Timer& timer, double delay_us);
+  bool remove(Cpu& cpu, Timer& timer);
+  bool remove_sync(Cpu& cpu, Timer& timer);
+
+  // del_timer() of a timer whose owner is given up. False: it was not pending, and `done` will not be called. True: it never
+  // runs, and `done` is called as soon as the owner may be freed: by now, or with batch_deletes perhaps later, on the CPU of
+  // its base and in a softirq. Until then the timer may not be used. Errors: ModelFailure, if it is.
+  bool retire(Cpu& cpu, Timer& timer, Timer::Callback done);
+
+  // Asks for the lock's line of the base that the timer is on, and goes on: for who is about to delete several.
+  void prefetch_base(Cpu& cpu, const Timer& timer) const;
+
+  // In each CPU's tick, in the handler: time goes on with CPU 0's, and expired timers run in a softirq after it.
+  void tick(Cpu& cpu);
+  [[nodiscard]] double jiffy_us() const { return options_.jiffy_us; }
+
+ private:
+  static constexpr int kWheels = 5;
+  // A CPU's tvec_base, and what run_timer_softirq() and cascade() have on their stack.
+  struct Base {
+    Object object, stack;
+    MeteredLock* lock = nullptr;
+  };
+  enum class Clear : bool { no, yes };
+
+  Base& own(const Cpu& cpu) { return bases_[static_cast<std::size_t>(cpu.id().value)]; }
+  Base& base_of(Value word);
+  [[nodiscard]] Timer& timer_at(Address entry) const;
+
+  Value expiry(Cpu& cpu, double delay_us) const;
+  Base& lock_base(Cpu& cpu, const Timer& timer);
+  bool modify_locked(Cpu& cpu, Timer& timer, Base& base, Value expires);
+  void internal_add(Cpu& cpu, const Base& base, Timer& timer);
+  void detach(Cpu& cpu, Timer& timer, Clear clear);
+  bool take_off(Cpu& cpu, Timer& timer, const Base& base);
+  void forbid_retired(Cpu& cpu, const Timer& timer) const;
+  void become_pending(Cpu& cpu, const Timer& timer, const Base& base) const;
+  bool claim_expired(Cpu& cpu, const Timer& timer, const Base& base) const;
+
+  void run_softirq(Cpu& cpu);
+  void run_expired(Cpu& cpu, Base& base);
+  void run_list(Cpu& cpu, Base& base);
+  void cascade_all(Cpu& cpu, Base& base, Value jiffy);
+  void cascade(Cpu& cpu, const Base& base, Address list);
+  void detach_retired(Cpu& cpu, Base& base);
+
+  Kernel& kernel_;
+  TimerOptions options_;
+  FunctionId add_, modify_, modify_inner_, internal_add_, remove_, remove_sync_, run_, cascade_, detach_retired_, do_timer_;
+  FieldPlace lock_, running_timer_, timer_jiffies_, jiffy_, work_list_, tv_list_;
+  std::array<FieldPlace, kWheels> wheels_;
+  int softirq_ = 0;
+  Object jiffies_;
+  std::vector<Base> bases_;  // by CPU
+  std::unordered_map<Address, std::size_t> base_by_address_;
+  std::unordered_map<Address, Timer*> timers_;  // by what a pointer to it holds
+  std::unique_ptr<RetiredTimers> retired_;      // with batch_deletes
+};
+
+}  // namespace linebounce::workloads

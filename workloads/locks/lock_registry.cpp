@@ -1,0 +1,89 @@
+#include "workloads/locks/lock_registry.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <stdexcept>
+
+#include "workloads/locks/lock.hpp"
+#include "workloads/locks/locks.hpp"
+
+namespace linebounce::workloads {
+
+std::span<const LockEntry> all_locks() {
+  static const std::vector<LockEntry> kLocks = {
+      {"tas", "Test-and-set: every attempt is an atomic exchange", {.fits_4_bytes = true}, make_tas_lock},
+      {"ttas",
+       "Reads until the lock looks free, then tries (Linux 2.4 and 2.6 on i386)",
+       {.fits_4_bytes = true},
+       make_ttas_lock},
+      {"ttas_backoff",
+       "The same, and who loses stays away for a time that doubles",
+       {.fits_4_bytes = true},
+       make_ttas_backoff_lock},
+      {"ticket", "First come, first served; all waiters watch one word", {.fifo = true}, make_ticket_lock},
+      {"mcs", "A queue; each waiter watches a word on a line of its own", {.fifo = true}, make_mcs_lock},
+      {"clh", "A queue; each waiter watches the node of the one before it", {.fifo = true}, make_clh_lock},
+      {"qspinlock",
+       "Linux since 4.2: four bytes, the first waiter watches them, the others queue",
+       {.fits_4_bytes = true},
+       make_qspinlock},
+      {"rwlock",
+       "Readers together, a writer alone, one counter (Linux 2.4 and 2.6 on i386)",
+       {.readers = Readers::together},
+       make_rwlock},
+      {"brlock",
+       "A reader takes its own CPU's lock, a writer all CPUs' (Linux 2.4)",
+       {.readers = Readers::together},
+       make_brlock},
+      {"seqlock",
+       "Readers write nothing and read again if a writer came between",
+       {.readers = Readers::read_again},
+       make_seqlock},
+      {"rcu",
+       "Readers take nothing; writers take turns, publish copies and wait for grace periods",
+       {.readers = Readers::never_wait},
+       make_rcu_lock},
+      {"mutex", "Spins while the owner runs, else sleeps in a queue (Linux 2.6.30)", {.sleeps = true}, make_mutex},
+      {"none",
+       "No lock: what the section costs, and its races, counted",
+       {.excludes = false, .readers = Readers::together, .fits_4_bytes = true},
+       make_no_lock},
+  };
+  return kLocks;
+}
+
+const LockEntry& find_lock(const std::string& name) {
+  for (const LockEntry& entry : all_locks()) {
+    if (entry.name == name) return entry;
+  }
+  throw std::invalid_argument(
+      fmt::format("no lock is called {}; there are: {}", name, fmt::join(lock_names([](auto&) { return true; }), ", ")));
+}
+
+std::vector<std::string> lock_names(const std::function<bool(const LockTraits&)>& suits) {
+  std::vector<std::string> names;
+  for (const LockEntry& entry : all_locks()) {
+    if (suits(entry.traits)) names.push_back(entry.name);
+  }
+  return names;
+}
+
+ParameterDeclaration lock_parameter(const std::string& name, const std::string& otherwise, const std::string& meaning,
+                                    const std::function<std::string(const LockTraits&)>& why_not) {
+  ParameterDeclaration parameter{.name = name, .default_value = otherwise, .meaning = meaning};
+  for (const LockEntry& entry : all_locks()) {
+    const bool needs_copies = entry.traits.readers == Readers::never_wait;
+    const std::string reason =
+        needs_copies ? "its readers keep nobody out: writers would have to publish copies, and here they write in place"
+                     : why_not(entry.traits);
+    if (reason.empty()) {
+      parameter.choices.push_back(entry.name);
+    } else {
+      parameter.refusals[entry.name] = reason;
+    }
+  }
+  return parameter;
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,39 @@
+// The table from name to factory of the locks: one line each.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "workloads/locks/lock_traits.hpp"
+#include "workloads/program/parameters.hpp"
+
+namespace linebounce::workloads {
+
+class Lock;
+struct LockPlace;
+
+struct LockEntry {
+  std::string name;
+  std::string title;
+  LockTraits traits;
+  std::unique_ptr<Lock> (*create)(const LockPlace&);
+};
+
+// In the order in which `list` shows them.
+std::span<const LockEntry> all_locks();
+
+// Errors: std::invalid_argument, with the legal names.
+const LockEntry& find_lock(const std::string& name);
+
+// Names of the locks that `suits`, for a parameter's choices.
+std::vector<std::string> lock_names(const std::function<bool(const LockTraits&)>& suits);
+
+// A parameter that names a lock for data that writers change in place. `why_not` says what forbids a lock of these traits here;
+// empty: it may be chosen. REQUIRES: `otherwise` may be chosen.
+ParameterDeclaration lock_parameter(const std::string& name, const std::string& otherwise, const std::string& meaning,
+                                    const std::function<std::string(const LockTraits&)>& why_not);
+
+}  // namespace linebounce::workloads

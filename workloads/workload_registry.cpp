@@ -1,0 +1,72 @@
+#include "workloads/workload_registry.hpp"
+
+#include "workloads/counters/counter_scaling.hpp"
+#include "workloads/linux24/dcache/loads.hpp"
+#include "workloads/linux24/files/file_workloads.hpp"
+#include "workloads/linux24/kernel/kernel_workloads.hpp"
+#include "workloads/linux26/io/block_io.hpp"
+#include "workloads/linux26/oltp/oltp.hpp"
+#include "workloads/linux26/slab/slab_churn.hpp"
+#include "workloads/linux26/timers/timer_churn.hpp"
+#include "workloads/litmus/litmus.hpp"
+#include "workloads/micro/micro.hpp"
+#include "workloads/numa/numa.hpp"
+#include "workloads/replay/replay.hpp"
+
+namespace linebounce::workloads {
+
+std::span<const WorkloadEntry> all_workloads() {
+  static const std::vector<WorkloadEntry> kWorkloads = {
+      {"operation_costs", "What instructions, cache hits, atomic operations and transfers of a line cost",
+       operation_costs_parameters(), make_operation_costs},
+      {"critical_section", "All CPUs take one lock and work on the data that it protects", critical_section_parameters(),
+       make_critical_section},
+      {"lock_mistakes", "Locks taken in a circle, twice, or released by who does not hold them: what is said of it",
+       lock_mistakes_parameters(), make_lock_mistakes},
+      {"false_sharing", "Each CPU counts in a word of its own, in lines that the words may share", false_sharing_parameters(),
+       make_false_sharing},
+      {"random_references", "Random operations of every kind, checked as they go", random_references_parameters(),
+       make_random_references},
+      {"litmus", "A litmus test of memory ordering, many times: which outcomes are seen", litmus_parameters(), make_litmus},
+      {"core_to_core", "What a line costs that one CPU hands over to another, for every pair, home and state",
+       core_to_core_parameters(), make_core_to_core},
+      {"atomic_scaling", "All CPUs add to one word", atomic_scaling_parameters(), make_atomic_scaling},
+      {"numa_mix", "Kernel and user code by shares: lines that all CPUs write, lines of a node, memory near and far",
+       numa_mix_parameters(), make_numa_mix},
+      {"fget", "Reads and writes of one byte: how a file descriptor becomes a file", fget_parameters(), make_fget},
+      {"locks_per_4k_write", "Which locks a write of 4 KB to ext3 takes, and what merging them saves",
+       locks_per_4k_write_parameters(), make_locks_per_4k_write},
+      {"multi_user", "Processes that open files in /proc, read directories, end and begin: the kernel's profile",
+       multi_user_parameters(), make_multi_user},
+      {"counter_scaling", "All CPUs count in one counter, or take and drop references of one object",
+       counter_scaling_parameters(), make_counter_scaling},
+      {"netdev_refcount", "Packets through the loopback device, which touch its and their route's reference count",
+       netdev_refcount_parameters(), make_netdev_refcount},
+      {"vfsmount_refcount", "Path walks, which touch their mount's reference count", vfsmount_refcount_parameters(),
+       make_vfsmount_refcount},
+      {"tcp_hash", "Segments look their connections up while others are opened and closed", tcp_hash_parameters(),
+       make_tcp_hash},
+      {"tasklist_walk", "Walks over the list of all tasks while others fork and exit", tasklist_walk_parameters(),
+       make_tasklist_walk},
+      {"train_wreck", "The longest wait for a lock that all CPUs want at the worst time", train_wreck_parameters(),
+       make_train_wreck},
+      {"dbench", "The dentry cache under clients that look up, create, unlink and rename files", dbench_parameters(),
+       make_dbench},
+      {"httperf", "The dentry cache under a web server: path walks, few changes", httperf_parameters(), make_httperf},
+      {"compile", "The dentry cache under compilers: all CPUs open the same headers", compile_parameters(), make_compile},
+      {"namei", "The dentry cache alone: paths are walked; files are created, renamed and removed", namei_parameters(),
+       make_namei},
+      {"oltp", "A data base's processes on the scheduler, timers, slab, AIO, block and SCSI layers of Linux 2.6.20",
+       oltp_parameters(), make_oltp},
+      {"timer_churn", "Commands whose timers are added on one CPU and deleted on another", timer_churn_parameters(),
+       make_timer_churn},
+      {"slab_churn", "Objects that are allocated on one CPU and freed on another", slab_churn_parameters(), make_slab_churn},
+      {"block_io", "Direct I/O from every CPU to every disk: block layer, SCSI and adapter of Linux 2.6.20",
+       block_io_parameters(), make_block_io},
+      {"replay", "A trace of operations, recorded or made, with any locks in the place of its own", replay_parameters(),
+       make_replay},
+  };
+  return kWorkloads;
+}
+
+}  // namespace linebounce::workloads
