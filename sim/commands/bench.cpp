@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -189,7 +188,7 @@ ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, b
 
 }  // namespace
 
-void add_bench(CLI::App& program, Invocation& invocation) {
+void add_bench(Command& program) {
   struct Options {
     std::string only;
     int cpus = 0;
@@ -197,22 +196,18 @@ void add_bench(CLI::App& program, Invocation& invocation) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* bench = program.add_subcommand("bench", "Measure Linebounce's own speed");
+  Command bench = program.subcommand("bench", "Measure Linebounce's own speed");
   std::vector<std::string> names;
   for (const BenchCase& bench_case : bench_cases()) names.push_back(bench_case.name);
   names.emplace_back(kReplay);
-  bench->add_option("--case", options->only, "only this case")->check(CLI::IsMember(names))->type_name("NAME");
-  bench->add_option("--cpus", options->cpus, "only this number of CPUs")
-      ->check(CLI::IsMember({1, 4, 8, 16, 32, 64}))
-      ->type_name("1|4|8|16|32|64");
-  bench->add_option("--references", options->references, "in each run, over all CPUs (default: a case's own number)")
-      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 40))
-      ->type_name("N");
-  bench->add_flag("--json", options->json, "one JSON document");
-  bench->footer(kFooter);
-  bench->callback([options, &invocation] {
-    invocation.action = [options] { return run_bench(options->only, options->cpus, options->references, options->json); };
-  });
+  bench.option("--case", "NAME", &options->only, "only this case").one_of(names);
+  bench.option("--cpus", "1|4|8|16|32|64", &options->cpus, "only this number of CPUs")
+      .one_of({"1", "4", "8", "16", "32", "64"});
+  bench.option("--references", "N", &options->references, "in each run, over all CPUs (default: a case's own number)")
+      .between(std::int64_t{1000}, std::int64_t{1} << 40);
+  bench.flag("--json", options->json, "one JSON document");
+  bench.footer(kFooter);
+  bench.action([options] { return run_bench(options->only, options->cpus, options->references, options->json); });
 }
 
 }  // namespace linebounce::sim

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -82,23 +81,20 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
 
 }  // namespace
 
-void add_calibrate(CLI::App& program, Invocation& invocation) {
+void add_calibrate(Command& program) {
   const auto arguments = std::make_shared<CalibrateArguments>();
-  CLI::App* command = program.add_subcommand("calibrate", "Fit a machine to a measured core-to-core matrix");
-  command->add_option("--from", arguments->from, "The matrix: CSV, in nanoseconds")->type_name("MATRIX.csv")->required();
+  Command command = program.subcommand("calibrate", "Fit a machine to a measured core-to-core matrix");
+  command.option("--from", "MATRIX.csv", &arguments->from, "The matrix: CSV, in nanoseconds").required();
+  command.option("--machine", "NAME", &arguments->machine,
+                 "Keep this machine's structure; default: what the matrix shows, and else generic_2socket_32core");
+  command.option("-o,--output", "MACHINE.toml", &arguments->output, "The machine file to write").required();
   command
-      ->add_option("--machine", arguments->machine,
-                   "Keep this machine's structure; default: what the matrix shows, and else generic_2socket_32core")
-      ->type_name("NAME");
-  command->add_option("-o,--output", arguments->output, "The machine file to write")->type_name("MACHINE.toml")->required();
-  command
-      ->add_option("--access", arguments->access,
-                   "What the measured program does with a line: atomic (default; the tool compares and exchanges) or load")
-      ->check(CLI::IsMember({"atomic", "load"}))
-      ->type_name("atomic|load");
-  add_jobs(*command, arguments->at_once);
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] { invocation.action = [arguments] { return run_calibrate(*arguments); }; });
+      .option("--access", "atomic|load", &arguments->access,
+              "What the measured program does with a line: atomic (default; the tool compares and exchanges) or load")
+      .one_of({"atomic", "load"});
+  add_jobs(command, arguments->at_once);
+  command.footer(kFooter);
+  command.action([arguments] { return run_calibrate(*arguments); });
 }
 
 }  // namespace linebounce::sim

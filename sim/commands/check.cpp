@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <filesystem>
 #include <iostream>
@@ -216,32 +215,23 @@ ExitCode check(const CheckArguments& arguments) {
 
 }  // namespace
 
-void add_check(CLI::App& program, Invocation& invocation) {
+void add_check(Command& program) {
   const auto arguments = std::make_shared<CheckArguments>();
-  CLI::App* command = program.add_subcommand("check", "Prove a coherence protocol, or show how it breaks");
-  command->add_option("PROTOCOL", arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md")
-      ->type_name("");
-  command->add_option("--caches", arguments->caches, "How many; of a node controller: in each node (default: 3; in nodes: 2)")
-      ->option_text("N");
-  command
-      ->add_option("--nodes", arguments->nodes, "How many nodes, for a node controller (default: 2, and then 3 of one cache)")
-      ->option_text("N");
-  command->add_option("--lines", arguments->lines, "1 or 2: they prove the same, see below (default: 1)")
-      ->check(CLI::Range(1, 2))
-      ->option_text("N");
-  command->add_flag("--no-symmetry", arguments->all_states, "Also tell states apart that differ only in names");
-  command->add_option("--murphi", arguments->murphi, "Also write the model for Murphi's checkers to this file")
-      ->option_text("FILE");
-  command->add_flag("--json", arguments->json, "Print one JSON document");
-  const auto random = add_random_options(*command);
-  command->footer(std::string(kFooter) + kRandomFooter);
-  command->callback([arguments, random, &invocation] {
-    if (random->wanted(arguments->protocol)) {
-      random->json = arguments->json;
-      invocation.action = [random] { return check_random(*random); };
-    } else {
-      invocation.action = [arguments] { return check(*arguments); };
-    }
+  Command command = program.subcommand("check", "Prove a coherence protocol, or show how it breaks");
+  command.option("PROTOCOL", "", &arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md");
+  command.option("--caches", "N", &arguments->caches, "How many; of a node controller: in each node (default: 3; in nodes: 2)");
+  command.option("--nodes", "N", &arguments->nodes,
+                 "How many nodes, for a node controller (default: 2, and then 3 of one cache)");
+  command.option("--lines", "N", &arguments->lines, "1 or 2: they prove the same, see below (default: 1)").between(1, 2);
+  command.flag("--no-symmetry", arguments->all_states, "Also tell states apart that differ only in names");
+  command.option("--murphi", "FILE", &arguments->murphi, "Also write the model for Murphi's checkers to this file");
+  command.flag("--json", arguments->json, "Print one JSON document");
+  const auto random = add_random_options(command);
+  command.footer(std::string(kFooter) + kRandomFooter);
+  command.action([arguments, random] {
+    if (!random->wanted(arguments->protocol)) return check(*arguments);
+    random->json = arguments->json;
+    return check_random(*random);
   });
 }
 

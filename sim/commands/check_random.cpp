@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -48,8 +47,8 @@ class RandomCheck {
       : arguments_(arguments), base_(base), progress_("check --random " + base.spec.name, true) {}
 
   RandomOutcome run() {
-    while (outcome_.references < *arguments_.references && !outcome_.failure && !guard_.interrupted()) {
-      const std::int64_t missing = *arguments_.references - outcome_.references;
+    while (outcome_.references < arguments_.reference_count() && !outcome_.failure && !guard_.interrupted()) {
+      const std::int64_t missing = arguments_.reference_count() - outcome_.references;
       play((missing + kReferencesOfRound - 1) / kReferencesOfRound);
     }
     outcome_.interrupted = guard_.interrupted();
@@ -58,7 +57,7 @@ class RandomCheck {
 
  private:
   [[nodiscard]] RandomCase case_of(std::int64_t round) const {
-    return random_case(base_, arguments_.seed, round, std::min(kReferencesOfRound, *arguments_.references));
+    return random_case(base_, arguments_.seed, round, std::min(kReferencesOfRound, arguments_.reference_count()));
   }
 
   static bool compares(std::int64_t round) { return round % kComparedRounds == 0; }
@@ -199,43 +198,33 @@ fails is made smaller while it fails, and written down as an experiment.
 )";
 
 bool RandomArguments::wanted(const std::string& protocol) const {
-  if (!references && protocol.empty()) throw CLI::RequiredError("PROTOCOL, or --random REFS with --machine NAME,");
-  if (!references && !machine.empty()) throw CLI::RequiresError("--machine", "--random");
-  if (references && !protocol.empty()) throw CLI::ExcludesError("--random", "PROTOCOL");
-  if (references && machine.empty()) throw CLI::RequiresError("--random", "--machine");
+  if (!references && protocol.empty()) throw UsageError("PROTOCOL, or --random REFS with --machine NAME, is required");
+  if (!references && !machine.empty()) throw UsageError("--machine requires --random");
+  if (references && !protocol.empty()) throw UsageError("--random excludes PROTOCOL");
+  if (references && machine.empty()) throw UsageError("--random requires --machine");
   return references.has_value();
 }
 
-std::shared_ptr<RandomArguments> add_random_options(CLI::App& command) {
+std::shared_ptr<RandomArguments> add_random_options(Command& command) {
   const auto arguments = std::make_shared<RandomArguments>();
   arguments->at_once = available_cores();
   const std::string group = "Random tests";
-  command
-      .add_option_function<double>(
-          "--random", [arguments](double count) { arguments->references = static_cast<std::int64_t>(count); },
-          "Test a machine with so many random references, at least")
-      ->option_text("REFS")
-      ->check(between(1, 1e12))
-      ->group(group);
-  command.add_option("--machine", arguments->machine, "A name (see: linebounce list machines), or a file")
-      ->option_text("NAME")
-      ->group(group);
-  command.add_option("--seed", arguments->seed, "Another seed is another test (default: 1)")
-      ->option_text("S")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))
-      ->group(group);
-  command.add_option("--set", arguments->sets, "A value that every round keeps; may be repeated")
-      ->option_text("path=value")
-      ->allow_extra_args(false)
-      ->group(group);
-  command.add_option("-o,--output", arguments->directory, "Where a failure's experiment is written (default: here)")
-      ->option_text("DIR")
-      ->group(group);
-  add_jobs(command, arguments->at_once)->group(group);
-  command.add_option("--shrink-seconds", arguments->shrink_seconds, "How long a failure is made smaller (default: 60)")
-      ->option_text("SECONDS")
-      ->check(CLI::Range(0, 1'000'000))
-      ->group(group);
+  command.option("--random", "REFS", &arguments->references, "Test a machine with so many random references, at least")
+      .between_reals(1, 1e12)
+      .group(group);
+  command.option("--machine", "NAME", &arguments->machine, "A name (see: linebounce list machines), or a file").group(group);
+  command.option("--seed", "S", &arguments->seed, "Another seed is another test (default: 1)")
+      .between(0, std::int64_t{1} << 53)
+      .group(group);
+  command.option("--set", "path=value", &arguments->sets, "A value that every round keeps; may be repeated")
+      .one_value_each()
+      .group(group);
+  command.option("-o,--output", "DIR", &arguments->directory, "Where a failure's experiment is written (default: here)")
+      .group(group);
+  add_jobs(command, arguments->at_once).group(group);
+  command.option("--shrink-seconds", "SECONDS", &arguments->shrink_seconds, "How long a failure is made smaller (default: 60)")
+      .between(0, 1'000'000)
+      .group(group);
   return arguments;
 }
 

@@ -1,19 +1,18 @@
 // `linebounce check --random`: the random tester of machines. The work is done by sim/tester.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/plan/exit_code.hpp"
+#include "sim/commands/command.hpp"
 
 namespace linebounce::sim {
 
 struct RandomArguments {
-  std::optional<std::int64_t> references;
+  std::optional<double> references;  // a whole number, perhaps written as 1e6
   std::string machine;
   std::uint64_t seed = 1;
   std::vector<std::string> sets;
@@ -22,13 +21,15 @@ struct RandomArguments {
   int shrink_seconds = 60;
   bool json = false;
 
-  // Whether this is what the command line asks for. Errors: CLI's, if it asks for that and for a protocol, or for neither.
+  // REQUIRES: `references`.
+  [[nodiscard]] std::int64_t reference_count() const { return static_cast<std::int64_t>(*references); }
+  // Whether this is what the command line asks for. Errors: UsageError, if it asks for that and for a protocol, or for neither.
   [[nodiscard]] bool wanted(const std::string& protocol) const;
 };
 
 extern const char* const kRandomFooter;  // the part of the help
 
-std::shared_ptr<RandomArguments> add_random_options(CLI::App& command);
+std::shared_ptr<RandomArguments> add_random_options(Command& command);
 
 ExitCode check_random(const RandomArguments& arguments);
 

@@ -114,8 +114,8 @@ std::string usage_problem(const CLI::App& program, const CLI::ParseError& error)
   return wrong_value(error.what());
 }
 
-int report_usage(const CLI::App& program, const CLI::ParseError& error) {
-  print_error(usage_problem(program, error) + "\nTry: " + full_name(chosen(program)) + " --help");
+int report_usage(const CLI::App& program, const std::string& problem) {
+  print_error(problem + "\nTry: " + full_name(chosen(program)) + " --help");
   return static_cast<int>(ExitCode::usage);
 }
 
@@ -174,7 +174,8 @@ int parse_and_do(int argc, char** argv) {
   program.set_help_flag("-h,--help", "Print this help and exit");
   program.require_subcommand(1);
   program.footer(kFooter);
-  for (const auto add : kSubcommands) add(program, invocation);
+  Command command(program, invocation);
+  for (const auto add : kSubcommands) add(command);
   if (argc < 2) {
     std::cerr << program.help();
     return static_cast<int>(ExitCode::usage);
@@ -184,9 +185,13 @@ int parse_and_do(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return program.exit(error);  // --help, --version
-    return report_usage(program, error);
+    return report_usage(program, usage_problem(program, error));
   }
-  return static_cast<int>(invocation.action());
+  try {
+    return static_cast<int>(invocation.action());
+  } catch (const UsageError& error) {
+    return report_usage(program, error.what());
+  }
 }
 
 // What was printed has arrived, or it is an error as any other output that can't be written.

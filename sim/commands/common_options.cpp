@@ -2,25 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
 
-CLI::Option* add_jobs(CLI::App& command, int& at_once) {
-  return command.add_option("-j,--jobs", at_once, "Simulations at the same time; default: one for each core")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096).description(""));
-}
-
-CLI::Validator between(double least, double most) {
-  const auto refuse = [least, most](const std::string& text) {
-    double value = 0;
-    const bool number = CLI::detail::lexical_cast(text, value);
-    return number && value >= least && value <= most ? "" : fmt::format("{} is not a number from {} to {}", text, least, most);
-  };
-  return CLI::Validator(refuse, "");
+Option add_jobs(Command& command, int& at_once) {
+  return command.option("-j,--jobs", "N", &at_once, "Simulations at the same time; default: one for each core")
+      .between(1, 4096);
 }
 
 void require_point(int point, std::size_t points) {

@@ -1,7 +1,6 @@
 // `linebounce compare-locks`
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -184,20 +183,16 @@ ExitCode compare_locks(const CompareArguments& arguments, const std::vector<std:
 
 }  // namespace
 
-void add_compare_locks(CLI::App& program, Invocation& invocation) {
+void add_compare_locks(Command& program) {
   auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* command = program.add_subcommand("compare-locks", "Replay a trace with every lock in the place of each");
-  command->add_option("--machine", arguments->machines, "On this machine, or these; default: the one it was recorded on")
-      ->type_name("M")
-      ->allow_extra_args(false);
-  command->add_option("--lock", arguments->locks, "Only this lock, or these; default: up to four that CPUs wait for most")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  add_study_options(*command, *arguments, "out/compare_locks");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] {
-    invocation.action = [arguments, &invocation] { return compare_locks(*arguments, invocation.argv); };
-  });
+  Command command = program.subcommand("compare-locks", "Replay a trace with every lock in the place of each");
+  command.option("--machine", "M", &arguments->machines, "On this machine, or these; default: the one it was recorded on")
+      .one_value_each();
+  command.option("--lock", "NAME", &arguments->locks, "Only this lock, or these; default: up to four that CPUs wait for most")
+      .one_value_each();
+  add_study_options(command, *arguments, "out/compare_locks");
+  command.footer(kFooter);
+  command.action([arguments](const std::vector<std::string>& argv) { return compare_locks(*arguments, argv); });
 }
 
 }  // namespace linebounce::sim

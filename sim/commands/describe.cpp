@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -109,7 +108,7 @@ struct Arguments {
   bool json = false;
 };
 
-// CLI11 wants the problem as a text, empty if there is none.
+// What is wrong with --line-bytes; empty: nothing.
 std::string line_bytes_problem(const std::string& text) {
   for (int bytes = 8; bytes <= 4096; bytes *= 2) {
     if (text == std::to_string(bytes)) return "";
@@ -189,25 +188,21 @@ ordered_json protocol_json(const std::string& name) {
   return out;
 }
 
-void add_describe(CLI::App& program, Invocation& invocation) {
+void add_describe(Command& program) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      program.add_subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol or layout");
-  command->add_option("KIND", arguments->kind, "machine, experiment, workload, lock, counter, protocol or layout")
-      ->type_name("")
-      ->required();
+  Command command =
+      program.subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol or layout");
+  command.option("KIND", "", &arguments->kind, "machine, experiment, workload, lock, counter, protocol or layout").required();
   LayoutQuestion& about = arguments->about;
-  command->add_option("NAME", about.name, "A listed name (see: linebounce list), or a file")->type_name("")->required();
-  command->add_option("STRUCTURE", about.structure, "Of a layout: this structure alone")->type_name("");
-  command->add_option("--line-bytes", about.line_bytes, "Of a layout: draw lines of this size; default: the file's")
-      ->type_name("N")
-      ->check(CLI::Validator(line_bytes_problem, "", ""));
-  command->add_option("--machine", about.machine, "Of a layout: draw this machine's lines")->type_name("NAME");
-  command->add_option("--experiment", about.experiment, "Of a layout: as it is, and as this experiment changes it")
-      ->type_name("NAME");
-  command->add_flag("--json", arguments->json, "Print one JSON object");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] { invocation.action = [arguments] { return describe(*arguments); }; });
+  command.option("NAME", "", &about.name, "A listed name (see: linebounce list), or a file").required();
+  command.option("STRUCTURE", "", &about.structure, "Of a layout: this structure alone");
+  command.option("--line-bytes", "N", &about.line_bytes, "Of a layout: draw lines of this size; default: the file's")
+      .check(line_bytes_problem);
+  command.option("--machine", "NAME", &about.machine, "Of a layout: draw this machine's lines");
+  command.option("--experiment", "NAME", &about.experiment, "Of a layout: as it is, and as this experiment changes it");
+  command.flag("--json", arguments->json, "Print one JSON object");
+  command.footer(kFooter);
+  command.action([arguments] { return describe(*arguments); });
 }
 
 }  // namespace linebounce::sim

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/experiment.hpp"

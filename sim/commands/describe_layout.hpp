@@ -1,7 +1,7 @@
 // `linebounce describe layout`: structures line by line, and what an experiment makes of them.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 

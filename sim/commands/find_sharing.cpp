@@ -1,7 +1,6 @@
 // `linebounce find-sharing`
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -234,20 +233,16 @@ ExitCode find_sharing(const SharingArguments& arguments, const std::vector<std::
 
 }  // namespace
 
-void add_find_sharing(CLI::App& program, Invocation& invocation) {
+void add_find_sharing(Command& program) {
   auto arguments = std::make_shared<SharingArguments>();
-  CLI::App* command =
-      program.add_subcommand("find-sharing", "Find falsely shared lines in a trace, and run what would cure them");
-  command->add_option("--machine", arguments->machine, "On this machine; default: the one it was recorded on")->type_name("M");
+  Command command = program.subcommand("find-sharing", "Find falsely shared lines in a trace, and run what would cure them");
+  command.option("--machine", "M", &arguments->machine, "On this machine; default: the one it was recorded on");
   command
-      ->add_option("--top", arguments->top, "Print so many lines, and try so many proposals, those that cost most; default: 5")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""));
-  add_study_options(*command, *arguments, "out/find_sharing");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] {
-    invocation.action = [arguments, &invocation] { return find_sharing(*arguments, invocation.argv); };
-  });
+      .option("--top", "N", &arguments->top, "Print so many lines, and try so many proposals, those that cost most; default: 5")
+      .between(1, 1000);
+  add_study_options(command, *arguments, "out/find_sharing");
+  command.footer(kFooter);
+  command.action([arguments](const std::vector<std::string>& argv) { return find_sharing(*arguments, argv); });
 }
 
 }  // namespace linebounce::sim

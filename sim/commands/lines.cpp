@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -148,22 +147,19 @@ ExitCode show_lines(const LinesArguments& arguments) {
 
 }  // namespace
 
-void add_lines(CLI::App& program, Invocation& invocation) {
+void add_lines(Command& program) {
   auto arguments = std::make_shared<LinesArguments>();
-  CLI::App* command = program.add_subcommand("lines", "Show the cache lines that miss most, field by field, from results");
-  command->add_option("DIR", arguments->directory, "A results directory, as `run` leaves it")->type_name("")->required();
-  command->add_option("--top", arguments->top, "So many lines, those with the most latency; default: 10")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""));
-  command->add_option("--structure", arguments->structure, "Only lines of objects of this structure")->type_name("S");
-  command->add_flag("--as-sampled", arguments->choice.as_sampled,
-                    "Only what the hardware of OLS 2007 samples: loads and atomics that a cache has served");
-  command->add_flag("--sum", arguments->choice.sum, "Add up all objects of a structure, line by line");
-  command->add_option("--point", arguments->point, "Point K of a sweep; default: the one with the most latency")
-      ->type_name("K");
-  command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] { invocation.action = [arguments] { return show_lines(*arguments); }; });
+  Command command = program.subcommand("lines", "Show the cache lines that miss most, field by field, from results");
+  command.option("DIR", "", &arguments->directory, "A results directory, as `run` leaves it").required();
+  command.option("--top", "N", &arguments->top, "So many lines, those with the most latency; default: 10").between(1, 1000000);
+  command.option("--structure", "S", &arguments->structure, "Only lines of objects of this structure");
+  command.flag("--as-sampled", arguments->choice.as_sampled,
+               "Only what the hardware of OLS 2007 samples: loads and atomics that a cache has served");
+  command.flag("--sum", arguments->choice.sum, "Add up all objects of a structure, line by line");
+  command.option("--point", "K", &arguments->point, "Point K of a sweep; default: the one with the most latency");
+  command.flag("--json", arguments->json, "Print one JSON object instead of tables");
+  command.footer(kFooter);
+  command.action([arguments] { return show_lines(*arguments); });
 }
 
 }  // namespace linebounce::sim

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -123,16 +122,14 @@ const Kind& find_kind(const std::string& word) {
   throw ConfigError(not_known(word, known));
 }
 
-void add_list(CLI::App& program, Invocation& invocation) {
+void add_list(Command& program) {
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = program.add_subcommand("list", "List what there is of a kind");
-  command->add_option("KIND", *word, "machines, experiments, workloads, locks, counters, protocols or layouts")
-      ->type_name("")
-      ->required();
-  command->add_flag("--json", *json, "Print one JSON array of objects with name and title");
-  command->footer(kFooter);
-  command->callback([word, json, &invocation] { invocation.action = [word, json] { return list(*word, *json); }; });
+  Command command = program.subcommand("list", "List what there is of a kind");
+  command.option("KIND", "", word, "machines, experiments, workloads, locks, counters, protocols or layouts").required();
+  command.flag("--json", *json, "Print one JSON array of objects with name and title");
+  command.footer(kFooter);
+  command.action([word, json] { return list(*word, *json); });
 }
 
 }  // namespace linebounce::sim

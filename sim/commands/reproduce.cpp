@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -184,19 +183,15 @@ ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::s
 
 }  // namespace
 
-void add_reproduce(CLI::App& program, Invocation& invocation) {
+void add_reproduce(Command& program) {
   auto arguments = std::make_shared<ReproduceArguments>();
-  CLI::App* command = program.add_subcommand("reproduce", "Run what papers have figures for, and print both side by side");
-  command->add_option("NAME", arguments->names, "Experiments, or what ids of paper rows begin with; default: all")
-      ->type_name("");
-  command->add_option("-o,--output", arguments->directory, "Folder for the results directories; default: out/reproduce")
-      ->type_name("DIR");
-  add_jobs(*command, arguments->at_once);
-  command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] {
-    invocation.action = [arguments, &invocation] { return reproduce(*arguments, invocation.argv); };
-  });
+  Command command = program.subcommand("reproduce", "Run what papers have figures for, and print both side by side");
+  command.option("NAME", "", &arguments->names, "Experiments, or what ids of paper rows begin with; default: all");
+  command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/reproduce");
+  add_jobs(command, arguments->at_once);
+  command.flag("--json", arguments->json, "Print one JSON object instead of tables");
+  command.footer(kFooter);
+  command.action([arguments](const std::vector<std::string>& argv) { return reproduce(*arguments, argv); });
 }
 
 }  // namespace linebounce::sim

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -98,30 +97,24 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
 
 }  // namespace
 
-void add_run(CLI::App& program, Invocation& invocation) {
+void add_run(Command& program) {
   auto arguments = std::make_shared<RunArguments>();
-  CLI::App* command = program.add_subcommand("run", "Run an experiment: every point of its sweep, then merge and print");
-  command->add_option("EXPERIMENT", arguments->experiment, "A name (see: linebounce list experiments) or a TOML file")
-      ->type_name("")
-      ->required();
-  command->add_option("-o,--output", arguments->directory, "Results directory; default: out/ and the experiment's name")
-      ->type_name("DIR");
-  command->add_option("--machine", arguments->machine, "Use this machine instead of the experiment's")->type_name("NAME");
-  command->add_option("--set", arguments->sets, "Override a value of the experiment or its machine; may be repeated")
-      ->type_name("path=value")
-      ->allow_extra_args(false);
-  command->add_option("--seed", arguments->seed, "Seed of each point's first run; default: the experiment's")->type_name("N");
-  add_jobs(*command, arguments->at_once);
-  command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
-  command->add_flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
-  command->add_flag("--plan", arguments->plan, "Only print the points, as JSON");
-  command->add_option("--point", arguments->points, "Only run point K, without merging; may be repeated")
-      ->type_name("K")
-      ->allow_extra_args(false);
-  command->add_flag("--merge", arguments->merge, "Only merge the points that have been run");
-  command->footer(kFooter);
-  command->callback(
-      [arguments, &invocation] { invocation.action = [arguments, &invocation] { return run(*arguments, invocation.argv); }; });
+  Command command = program.subcommand("run", "Run an experiment: every point of its sweep, then merge and print");
+  command.option("EXPERIMENT", "", &arguments->experiment, "A name (see: linebounce list experiments) or a TOML file")
+      .required();
+  command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name");
+  command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
+  command.option("--set", "path=value", &arguments->sets, "Override a value of the experiment or its machine; may be repeated")
+      .one_value_each();
+  command.option("--seed", "N", &arguments->seed, "Seed of each point's first run; default: the experiment's");
+  add_jobs(command, arguments->at_once);
+  command.flag("--quiet", arguments->quiet, "Print nothing but errors");
+  command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  command.flag("--plan", arguments->plan, "Only print the points, as JSON");
+  command.option("--point", "K", &arguments->points, "Only run point K, without merging; may be repeated").one_value_each();
+  command.flag("--merge", arguments->merge, "Only merge the points that have been run");
+  command.footer(kFooter);
+  command.action([arguments](const std::vector<std::string>& argv) { return run(*arguments, argv); });
 }
 
 }  // namespace linebounce::sim

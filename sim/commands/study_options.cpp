@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "sim/commands/common_options.hpp"
 #include "sim/plan/output_directory.hpp"
 
@@ -19,16 +17,13 @@ std::optional<std::vector<ReportedPoint>> run_study(const Plan& plan, RunOptions
   return report.results.points;
 }
 
-void add_study_options(CLI::App& command, StudyArguments& arguments, const std::string& folder) {
-  command.add_option("TRACE", arguments.trace, "A trace, binary or text")->type_name("")->required();
-  command.add_option("--set", arguments.sets, "Override a parameter of the machine or the replay")
-      ->type_name("PATH=VALUE")
-      ->allow_extra_args(false);
-  command.add_option("-o,--output", arguments.directory, fmt::format("Folder for the results; default: {}/TRACE", folder))
-      ->type_name("DIR");
+void add_study_options(Command& command, StudyArguments& arguments, const std::string& folder) {
+  command.option("TRACE", "", &arguments.trace, "A trace, binary or text").required();
+  command.option("--set", "PATH=VALUE", &arguments.sets, "Override a parameter of the machine or the replay").one_value_each();
+  command.option("-o,--output", "DIR", &arguments.directory, fmt::format("Folder for the results; default: {}/TRACE", folder));
   add_jobs(command, arguments.at_once);
-  command.add_flag("--json", arguments.json, "Print one JSON object instead of tables");
-  command.parse_complete_callback([&arguments, folder] {
+  command.flag("--json", arguments.json, "Print one JSON object instead of tables");
+  command.when_parsed([&arguments, folder] {
     const std::filesystem::path trace = arguments.trace;
     if (arguments.directory.empty()) arguments.directory = (std::filesystem::path(folder) / trace.stem()).string();
   });

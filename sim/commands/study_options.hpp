@@ -1,12 +1,12 @@
 // What the commands that study a trace have in common: their options, and how their experiments are run.
 #pragma once
 
-#include <CLI/App.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/commands/command.hpp"
 #include "sim/plan/run_plan.hpp"
 #include "sim/terminal/run_report.hpp"
 
@@ -22,7 +22,7 @@ struct StudyArguments {
 };
 
 // TRACE, --set, -o, -j and --json. `folder`: where results go by default, below it one of the trace's name.
-void add_study_options(CLI::App& command, StudyArguments& arguments, const std::string& folder);
+void add_study_options(Command& command, StudyArguments& arguments, const std::string& folder);
 
 // Of the study's run in `directory`.
 RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -137,19 +136,15 @@ ExitCode what_if(const WhatIfArguments& arguments, const std::vector<std::string
 
 }  // namespace
 
-void add_what_if(CLI::App& program, Invocation& invocation) {
+void add_what_if(Command& program) {
   auto arguments = std::make_shared<WhatIfArguments>();
-  CLI::App* command = program.add_subcommand("what-if", "Run changes against their base, and rank them by what they gain");
-  command->add_option("NAME", arguments->names, "Experiments of two points, or folders of them; default: what_if")
-      ->type_name("");
-  command->add_option("-o,--output", arguments->directory, "Folder for the results directories; default: out")
-      ->type_name("DIR");
-  add_jobs(*command, arguments->at_once);
-  command->add_flag("--json", arguments->json, "Print one JSON object instead of a table");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] {
-    invocation.action = [arguments, &invocation] { return what_if(*arguments, invocation.argv); };
-  });
+  Command command = program.subcommand("what-if", "Run changes against their base, and rank them by what they gain");
+  command.option("NAME", "", &arguments->names, "Experiments of two points, or folders of them; default: what_if");
+  command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out");
+  add_jobs(command, arguments->at_once);
+  command.flag("--json", arguments->json, "Print one JSON object instead of a table");
+  command.footer(kFooter);
+  command.action([arguments](const std::vector<std::string>& argv) { return what_if(*arguments, argv); });
 }
 
 }  // namespace linebounce::sim

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 
@@ -13,6 +14,13 @@ std::optional<double> numeric(const ParameterValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
   if (const auto* real = std::get_if<double>(&value)) return *real;
   return std::nullopt;
+}
+
+template <class Values>
+nlohmann::ordered_json members(const Values& values) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (const auto& [path, value] : values) out[path] = value_to_json(value);
+  return out;
 }
 
 }  // namespace
@@ -55,6 +63,13 @@ ParameterValue value_from_json(const nlohmann::ordered_json& json) {
   if (json.is_number_integer()) return json.get<std::int64_t>();
   if (json.is_number()) return json.get<double>();
   return json.get<std::string>();
+}
+
+nlohmann::ordered_json at_to_json(const std::vector<std::pair<std::string, ParameterValue>>& values) {
+  return members(values);
+}
+nlohmann::ordered_json at_to_json(const std::map<std::string, ParameterValue>& values) {
+  return members(values);
 }
 
 std::string value_text(const ParameterValue& value) {

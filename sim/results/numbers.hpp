@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "workloads/program/parameters.hpp"
 
@@ -31,13 +34,9 @@ nlohmann::ordered_json value_to_json(const ParameterValue& value);
 ParameterValue value_from_json(const nlohmann::ordered_json& json);
 std::string value_text(const ParameterValue& value);
 
-// Paths and their values: `at` itself.
-template <class Values>
-nlohmann::ordered_json at_to_json(const Values& values) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
-  for (const auto& [path, value] : values) out[path] = value_to_json(value);
-  return out;
-}
+// Paths and their values: `at` itself, of a point in the sweep's order, of a paper row by path.
+nlohmann::ordered_json at_to_json(const std::vector<std::pair<std::string, ParameterValue>>& values);
+nlohmann::ordered_json at_to_json(const std::map<std::string, ParameterValue>& values);
 
 // Equal as a user means it: 8 and 8.0 are the same number.
 bool same_value(const ParameterValue& left, const ParameterValue& right);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "sim/results/result_files.hpp"
 
 namespace linebounce::sim {

@@ -1,7 +1,7 @@
 // A structure drawn line by line, as the coherence lines see it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "sim/terminal/terminal.hpp"

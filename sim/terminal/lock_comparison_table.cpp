@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"

@@ -1,7 +1,7 @@
 // The table of `linebounce compare-locks`, and its JSON.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

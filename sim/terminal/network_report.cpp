@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "models/coherence/checker/counterexample.hpp"
 #include "models/coherence/checker/network/network_diagram.hpp"

@@ -1,7 +1,7 @@
 // The verdict on a protocol of a network, for people and for programs.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "models/coherence/checker/network/prove_network.hpp"

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"

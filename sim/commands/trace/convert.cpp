@@ -1,7 +1,6 @@
 // `linebounce trace convert`: between the two forms; other programs' formats are in sim/sources/formats.hpp.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -92,17 +91,17 @@ std::string from_meaning() {
 
 }  // namespace
 
-void add_trace_convert(CLI::App& trace, Invocation& invocation) {
+void add_trace_convert(Command& trace) {
   auto arguments = std::make_shared<ConvertArguments>();
-  CLI::App* command =
-      trace.add_subcommand("convert", "Convert a trace between its binary and its text form, or other programs' traces");
-  command->add_option("IN", arguments->in, "A trace, binary or text, or what --from says")->type_name("")->required();
-  command->add_option("OUT", arguments->out, "The file to write; text if its name ends in .txt")->type_name("")->required();
-  command->add_option("--from", arguments->from, from_meaning())->type_name("FORMAT");
-  command->add_flag("--recover", arguments->recover,
-                    "Keep what comes before the first damage of each stream, as far as it can be replayed");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] { invocation.action = [arguments] { return convert(*arguments); }; });
+  Command command =
+      trace.subcommand("convert", "Convert a trace between its binary and its text form, or other programs' traces");
+  command.option("IN", "", &arguments->in, "A trace, binary or text, or what --from says").required();
+  command.option("OUT", "", &arguments->out, "The file to write; text if its name ends in .txt").required();
+  command.option("--from", "FORMAT", &arguments->from, from_meaning());
+  command.flag("--recover", arguments->recover,
+               "Keep what comes before the first damage of each stream, as far as it can be replayed");
+  command.footer(kFooter);
+  command.action([arguments] { return convert(*arguments); });
 }
 
 }  // namespace linebounce::sim

@@ -1,7 +1,6 @@
 // `linebounce trace info`
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -143,18 +142,16 @@ ExitCode show_trace(const InfoArguments& arguments) {
 
 }  // namespace
 
-void add_trace_info(CLI::App& trace, Invocation& invocation) {
+void add_trace_info(Command& trace) {
   auto arguments = std::make_shared<InfoArguments>();
-  CLI::App* command = trace.add_subcommand("info", "Show what is in a trace");
-  command->add_option("TRACE", arguments->file, "A trace, binary or text")->type_name("")->required();
-  command->add_option("--top", arguments->top, "So many rows of each table; default: 10")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000000).description(""));
-  command->add_flag("--check", arguments->check, "Refuse a trace whose operations make no sense");
-  command->add_flag("--recover", arguments->recover, "Read what comes before the first damage of each stream");
-  command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] { invocation.action = [arguments] { return show_trace(*arguments); }; });
+  Command command = trace.subcommand("info", "Show what is in a trace");
+  command.option("TRACE", "", &arguments->file, "A trace, binary or text").required();
+  command.option("--top", "N", &arguments->top, "So many rows of each table; default: 10").between(1, 1000000);
+  command.flag("--check", arguments->check, "Refuse a trace whose operations make no sense");
+  command.flag("--recover", arguments->recover, "Read what comes before the first damage of each stream");
+  command.flag("--json", arguments->json, "Print one JSON object instead of tables");
+  command.footer(kFooter);
+  command.action([arguments] { return show_trace(*arguments); });
 }
 
 }  // namespace linebounce::sim

@@ -1,7 +1,6 @@
 // `linebounce trace record`
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -114,24 +113,19 @@ ExitCode record(const RecordArguments& arguments) {
 
 }  // namespace
 
-void add_trace_record(CLI::App& trace, Invocation& invocation) {
+void add_trace_record(Command& trace) {
   auto arguments = std::make_shared<RecordArguments>();
-  CLI::App* command = trace.add_subcommand("record", "Run a point of an experiment and record what its programs do");
-  command->add_option("EXPERIMENT", arguments->experiment, "A name or a TOML file")->type_name("")->required();
-  command->add_option("-o,--output", arguments->file, "The trace; text if its name ends in .txt")
-      ->type_name("FILE")
-      ->required();
-  command->add_option("--point", arguments->point, "Which point of the sweep; default: 0")->type_name("K");
-  command->add_option("--machine", arguments->machine, "Use this machine instead of the experiment's")->type_name("NAME");
-  command->add_option("--set", arguments->sets, "Override a value; may be repeated")
-      ->type_name("path=value")
-      ->allow_extra_args(false);
-  command->add_option("--seed", arguments->seed, "Seed of the run; default: the experiment's")->type_name("N");
-  command->add_option("--for", arguments->longer, "How many times the measured time is recorded; default: 1.25")
-      ->type_name("FACTOR")
-      ->check(between(1, 100));
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] { invocation.action = [arguments] { return record(*arguments); }; });
+  Command command = trace.subcommand("record", "Run a point of an experiment and record what its programs do");
+  command.option("EXPERIMENT", "", &arguments->experiment, "A name or a TOML file").required();
+  command.option("-o,--output", "FILE", &arguments->file, "The trace; text if its name ends in .txt").required();
+  command.option("--point", "K", &arguments->point, "Which point of the sweep; default: 0");
+  command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
+  command.option("--set", "path=value", &arguments->sets, "Override a value; may be repeated").one_value_each();
+  command.option("--seed", "N", &arguments->seed, "Seed of the run; default: the experiment's");
+  command.option("--for", "FACTOR", &arguments->longer, "How many times the measured time is recorded; default: 1.25")
+      .between_reals(1, 100);
+  command.footer(kFooter);
+  command.action([arguments] { return record(*arguments); });
 }
 
 }  // namespace linebounce::sim

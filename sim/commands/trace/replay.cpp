@@ -1,7 +1,6 @@
 // `linebounce trace replay`
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -145,31 +144,26 @@ ExitCode replay(const ReplayArguments& arguments, const std::vector<std::string>
 
 }  // namespace
 
-void add_trace_replay(CLI::App& trace, Invocation& invocation) {
+void add_trace_replay(Command& trace) {
   auto arguments = std::make_shared<ReplayArguments>();
-  CLI::App* command = trace.add_subcommand("replay", "Run a trace's operations on any machine, with any locks");
-  command->add_option("FILE", arguments->file, "A trace, binary or text")->type_name("")->required();
-  command->add_option("--machine", arguments->machine, "On this machine; default: the one it was recorded on")->type_name("M");
-  command->add_option("--lock", arguments->locks, "This algorithm for all locks, or for one; default: as recorded")
-      ->type_name("[NAME=]ALGORITHM")
-      ->allow_extra_args(false);
+  Command command = trace.subcommand("replay", "Run a trace's operations on any machine, with any locks");
+  command.option("FILE", "", &arguments->file, "A trace, binary or text").required();
+  command.option("--machine", "M", &arguments->machine, "On this machine; default: the one it was recorded on");
   command
-      ->add_option("--threads", arguments->threads,
-                   "CPUs of its threads: one_each, round_robin, block, or a list as \"0 0 1 1\"; default: one_each")
-      ->type_name("MAP");
-  command->add_option("--set", arguments->sets, "Override a value of the machine or the replay; may be repeated")
-      ->type_name("path=value")
-      ->allow_extra_args(false);
-  command->add_option("--seed", arguments->seed, "Seed of the run; default: 1")->type_name("N");
-  command->add_option("-o,--output", arguments->directory, "Results directory; default: out/replay/TRACE[-MACHINE][-LOCK]...")
-      ->type_name("DIR");
-  command->add_flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
-  command->add_flag("--recover", arguments->recover, "Replay what comes before the first damage of each thread");
-  command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] {
-    invocation.action = [arguments, &invocation] { return replay(*arguments, invocation.argv); };
-  });
+      .option("--lock", "[NAME=]ALGORITHM", &arguments->locks, "This algorithm for all locks, or for one; default: as recorded")
+      .one_value_each();
+  command.option("--threads", "MAP", &arguments->threads,
+                 "CPUs of its threads: one_each, round_robin, block, or a list as \"0 0 1 1\"; default: one_each");
+  command.option("--set", "path=value", &arguments->sets, "Override a value of the machine or the replay; may be repeated")
+      .one_value_each();
+  command.option("--seed", "N", &arguments->seed, "Seed of the run; default: 1");
+  command.option("-o,--output", "DIR", &arguments->directory,
+                 "Results directory; default: out/replay/TRACE[-MACHINE][-LOCK]...");
+  command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
+  command.flag("--recover", arguments->recover, "Replay what comes before the first damage of each thread");
+  command.flag("--quiet", arguments->quiet, "Print nothing but errors");
+  command.footer(kFooter);
+  command.action([arguments](const std::vector<std::string>& argv) { return replay(*arguments, argv); });
 }
 
 }  // namespace linebounce::sim

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -72,15 +71,14 @@ ExitCode synth(const SynthArguments& arguments, const std::vector<std::string>& 
 }
 
 template <class T>
-void add(CLI::App& command, const char* name, T& value, const char* type, T least, T most, const std::string& meaning) {
-  command.add_option(name, value, fmt::format("{}; {} to {}; default: {}", meaning, least, most, value))
-      ->type_name(type)
-      ->check(CLI::Range(least, most).description(""));
+void add(Command& command, const char* name, T& value, const char* type, T least, T most, const std::string& meaning) {
+  command.option(name, type, &value, fmt::format("{}; {} to {}; default: {}", meaning, least, most, value))
+      .between(least, most);
 }
 
-void add_options(CLI::App& command, SynthArguments& arguments) {
+void add_options(Command& command, SynthArguments& arguments) {
   SynthSpec& spec = arguments.spec;
-  command.add_option("-o,--output", arguments.output, "The trace; text if it ends in .txt")->type_name("FILE")->required();
+  command.option("-o,--output", "FILE", &arguments.output, "The trace; text if it ends in .txt").required();
   add(command, "--threads", spec.threads, "N", 1, 1024, "Threads, one for each CPU");
   add(command, "--accesses", spec.accesses, "N", std::int64_t{1}, std::int64_t{1} << 40, "Accesses of each thread");
   add(command, "--objects", spec.objects, "N", 1, 65536, "Objects that all threads use");
@@ -88,15 +86,13 @@ void add_options(CLI::App& command, SynthArguments& arguments) {
   add(command, "--private", spec.private_kib, "KIB", 1, 1 << 20, "Each thread's own memory");
   add(command, "--shared", spec.shared_pct, "PCT", 0, 100, "Share of accesses that go to shared objects");
   command
-      .add_option("--skew", arguments.skew,
-                  "Exponent of Zipf's law by which shared objects are drawn; 0 (all alike) to 8; default: 0")
-      ->type_name("S")
-      ->check(between(0, 8));
+      .option("--skew", "S", &arguments.skew,
+              "Exponent of Zipf's law by which shared objects are drawn; 0 (all alike) to 8; default: 0")
+      .between_reals(0, 8);
   add(command, "--reads", spec.read_pct, "PCT", 0, 100, "Share of accesses that read");
   add(command, "--atomics", spec.atomic_pct, "PCT", 0, 100, "Share of atomic operations among the writes of shared objects");
   add(command, "--locks", spec.locks, "N", 0, 65536, "Locks; object K is under lock K modulo N");
-  command.add_option("--lock", spec.algorithm, "Their algorithm, of `linebounce list locks`; default: " + spec.algorithm)
-      ->type_name("NAME");
+  command.option("--lock", "NAME", &spec.algorithm, "Their algorithm, of `linebounce list locks`; default: " + spec.algorithm);
   add(command, "--section", spec.section, "N", 1, 1000000, "Accesses of a section");
   add(command, "--read-sections", spec.shared_section_pct, "PCT", 0, 100,
       "Share of sections that only read what is shared, and take the lock as readers (which many locks let in one by one)");
@@ -106,14 +102,12 @@ void add_options(CLI::App& command, SynthArguments& arguments) {
 
 }  // namespace
 
-void add_trace_synth(CLI::App& trace, Invocation& invocation) {
+void add_trace_synth(Command& trace) {
   auto arguments = std::make_shared<SynthArguments>();
-  CLI::App* command = trace.add_subcommand("synth", "Make a trace from a few numbers, without a program");
-  add_options(*command, *arguments);
-  command->footer(kFooter);
-  command->callback([arguments, &invocation] {
-    invocation.action = [arguments, &invocation] { return synth(*arguments, invocation.argv); };
-  });
+  Command command = trace.subcommand("synth", "Make a trace from a few numbers, without a program");
+  add_options(command, *arguments);
+  command.footer(kFooter);
+  command.action([arguments](const std::vector<std::string>& argv) { return synth(*arguments, argv); });
 }
 
 }  // namespace linebounce::sim

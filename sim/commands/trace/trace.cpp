@@ -1,5 +1,4 @@
 // `linebounce trace`: the commands that make, show and replay traces, one file each.
-#include <CLI/CLI.hpp>
 #include <array>
 
 #include "sim/commands/commands.hpp"
@@ -25,11 +24,11 @@ Examples:
 
 }  // namespace
 
-void add_trace(CLI::App& program, Invocation& invocation) {
-  CLI::App* trace = program.add_subcommand("trace", "Record, make, convert, look at and replay traces of operations");
-  trace->require_subcommand(1);
-  trace->footer(kFooter);
-  for (const auto add : kTraceCommands) add(*trace, invocation);
+void add_trace(Command& program) {
+  Command trace = program.subcommand("trace", "Record, make, convert, look at and replay traces of operations");
+  trace.require_subcommand();
+  trace.footer(kFooter);
+  for (const auto add : kTraceCommands) add(trace);
 }
 
 }  // namespace linebounce::sim

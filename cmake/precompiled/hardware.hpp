@@ -1,0 +1,6 @@
+// For SystemC's modules.
+#pragma once
+
+#include <systemc>
+
+#include "cmake/precompiled/standard.hpp"
