@@ -4,7 +4,7 @@
 // may run iff t lies before the horizon: the earliest time at which anything from outside could still touch them,
 //   min( what the bus has announced, the next kernel activity of anybody + K ),
 // and before what this core itself has still to do first: fills, store-buffer drains, interrupts, the begin of the measured
-// time. Without run-ahead the second term is the next tick; all else is the same code.
+// time. Without run-ahead the second term is the next tick; all else is the same code. Why this is exact: docs/engine.md.
 //
 // One SC_THREAD a core. With one hardware thread the program runs on it directly; several are fibers in it, taken in order of
 // (time, number).
