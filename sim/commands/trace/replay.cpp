@@ -34,7 +34,7 @@ Examples:
       what comes before the first damage of a damaged trace
 
 Machine and measured time are the recorded run's unless something else is said; what was not recorded in a simulation wants a
-machine, and is measured from its begin to its end. Threads of one CPU take turns where they wait for each other, not while one waits
+machine, and is measured from start to end. Threads of one CPU take turns where they wait for each other, not while one waits
 for a lock that another CPU holds: a program that waits for a thread inside a lock's section may stop for ever there (exit code 4),
 and wants a CPU for each thread. Results are as those of `run`; run again with the same options, they are
 read, not made once more.)";
