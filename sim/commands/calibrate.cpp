@@ -27,13 +27,13 @@ struct CalibrateArguments {
 };
 
 constexpr const char* kFooter = R"(
-MATRIX.csv is what `core-to-core-latency --csv` prints: a row and a column for each CPU, nanoseconds, no head;
+MATRIX.csv is what `core-to-core-latency --csv` prints: a row and a column for each CPU, nanoseconds, no header;
 the diagonal and one side of it may be empty. docs/calibrate.md says what is fitted, and how.
 
 Examples:
   core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
   linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the matrix again
-  linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     its structure, your latencies)";
+  linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     that structure, your latencies)";
 
 // How many candidates have been simulated: on the standard error, if somebody is looking.
 class CandidateLine {

@@ -30,15 +30,15 @@ namespace fs = std::filesystem;
 constexpr const char* kFooter = R"(
 Examples:
   linebounce find-sharing program.lbt --machine p3_xeon_8way
-      lines on which threads use different bytes, and what would cure them
+      lines on which threads use different bytes, and cures for them
   linebounce find-sharing program.lbt --machine mine.toml --top 3 --json
       all lines, and proposals for the three costliest that have one, for a program
 
-A line is shared falsely if threads use different bytes of it and one of them writes. Who uses which bytes is read from the trace;
-what the lines cost is measured by replaying it, and so is what each proposal saves. A proposal is printed as C and as the
-[[layout.change]] with which it was run. An aligned block comes from new or aligned_alloc: malloc's begin at any 16 bytes.
+A line is falsely shared if threads use different bytes of it and at least one of them writes. Which thread uses which bytes is
+read from the trace; the cost of the lines, and what each proposal saves, is measured by replaying it. A proposal is printed as C and as the
+[[layout.change]] with which it was run. Aligned blocks come from new or aligned_alloc; malloc only aligns to 16 bytes.
 
-Results that are there already are used again. A trace with more threads than the machine has CPUs wants
+Finished runs are reused. A trace with more threads than the machine has CPUs needs
 --set workload.threads=round_robin.)";
 
 struct SharingArguments : StudyArguments {
@@ -236,8 +236,7 @@ ExitCode find_sharing(const SharingArguments& arguments, const std::vector<std::
 
 void add_find_sharing(CLI::App& program, Invocation& invocation) {
   auto arguments = std::make_shared<SharingArguments>();
-  CLI::App* command =
-      program.add_subcommand("find-sharing", "Find falsely shared lines in a trace, and run what would cure them");
+  CLI::App* command = program.add_subcommand("find-sharing", "Find falsely shared lines in a trace, and try cures for them");
   command->add_option("--machine", arguments->machine, "On this machine; default: the one it was recorded on")->type_name("M");
   command
       ->add_option("--top", arguments->top, "Print so many lines, and try so many proposals, those that cost most; default: 5")

@@ -29,11 +29,11 @@ constexpr const char* kFooter = R"(
 Examples:
   linebounce lines out/oltp                              the ten lines with the most latency, field by field
   linebounce lines out/oltp --top 3 --structure rq       of run queues alone
-  linebounce lines out/oltp --as-sampled --sum           as an Itanium 2 samples; all objects of a structure added up
+  linebounce lines out/oltp --as-sampled --sum           as an Itanium 2 samples; all objects of a structure summed
   linebounce lines out/dcache_dbench --point 7 --json    point 7 of a sweep, for a program
 
-A line is what an object has in one cache line: objects that share a line stand there each for itself. Remote: the requester's
-node is not the line's home.)";
+A row is one object's part of a cache line: objects that share a line have a row each. Remote: the requester's node is not the
+line's home.)";
 
 struct LinesArguments {
   std::string directory;
@@ -157,7 +157,7 @@ void add_lines(CLI::App& program, Invocation& invocation) {
       ->check(CLI::Range(1, 1000000).description(""));
   command->add_option("--structure", arguments->structure, "Only lines of objects of this structure")->type_name("S");
   command->add_flag("--as-sampled", arguments->choice.as_sampled,
-                    "Only what the hardware of OLS 2007 samples: loads and atomics that a cache has served");
+                    "Only what the hardware of OLS 2007 samples: loads and atomics served by a cache");
   command->add_flag("--sum", arguments->choice.sum, "Add up all objects of a structure, line by line");
   command->add_option("--point", arguments->point, "Point K of a sweep; default: the one with the most latency")
       ->type_name("K");

@@ -126,7 +126,7 @@ const Kind& find_kind(const std::string& word) {
 void add_list(CLI::App& program, Invocation& invocation) {
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* command = program.add_subcommand("list", "List what there is of a kind");
+  CLI::App* command = program.add_subcommand("list", "List everything of one kind");
   command->add_option("KIND", *word, "machines, experiments, workloads, locks, counters, protocols or layouts")
       ->type_name("")
       ->required();

@@ -25,11 +25,11 @@ constexpr const char* kFooter = R"(
 Examples:
   linebounce trace info pool.lbt                  its streams, objects, locks and functions
   linebounce trace info pool.lbt --check          and whether it makes sense
-  linebounce trace info pool.lbt --recover        what a file that was cut off still holds
+  linebounce trace info pool.lbt --recover        what a truncated file still holds
   linebounce trace info pool.lbt --json --top 3   for a program
 
-Streams and writers of a structure: of that object of it that has the most. Exit code 3: the trace cannot be read, or --check has
-found something in it.)";
+A structure's streams and writers are those of its object with the most. Exit code 3: the trace cannot be read, or --check
+found a fault.)";
 
 struct InfoArguments {
   std::string file;

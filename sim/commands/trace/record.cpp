@@ -38,9 +38,9 @@ Examples:
   linebounce trace record dcache_dbench --point 3 -o dbench.lbt
   linebounce trace record random.toml -o random.lbt --for 2
 
-A run with a measured time is recorded for longer than that, so that a replay on a faster machine, or with a better lock, has
-something to do until the end of the time: --for says how much longer. FILE is there when it is whole: a recording that fails, or
-is interrupted, leaves what was there before.)";
+A run with a measured time is recorded for longer than that, so that a replay on a faster machine or with a better lock still has
+work until the end; --for says how much longer. FILE appears when it is complete: a recording that fails or is interrupted leaves
+the previous file.)";
 
 // Counts the misses of the measured time alone, though more is recorded.
 class Recording final : public SimulationTap {
@@ -116,7 +116,7 @@ ExitCode record(const RecordArguments& arguments) {
 
 void add_trace_record(CLI::App& trace, Invocation& invocation) {
   auto arguments = std::make_shared<RecordArguments>();
-  CLI::App* command = trace.add_subcommand("record", "Run a point of an experiment and record what its programs do");
+  CLI::App* command = trace.add_subcommand("record", "Run a point of an experiment and record its programs' operations");
   command->add_option("EXPERIMENT", arguments->experiment, "A name or a TOML file")->type_name("")->required();
   command->add_option("-o,--output", arguments->file, "The trace; text if its name ends in .txt")
       ->type_name("FILE")

@@ -26,7 +26,7 @@ namespace {
 constexpr const char* kFooter = R"(
 Examples:
   linebounce trace synth -o counters.lbt --threads 8 --objects 1 --shared 100 --reads 0 --atomics 100
-      eight threads that count in one word
+      eight threads that increment one word
   linebounce trace synth -o cache.lbt --locks 1 --section 20 --between 500 --skew 0.9
       a table under one lock; --locks 16: under striped ones
   linebounce trace synth -o private.lbt --shared 0 --accesses 100000000 --between 0
@@ -34,10 +34,10 @@ Examples:
   linebounce trace synth -o small.txt --threads 2 --accesses 20
       as text, to look at
 
-Each thread does the same over and over: it computes, draws a shared object, takes its lock if there are locks, makes a section
-of accesses, and lets go of the lock. In a section under a lock all shared accesses are to that object; without locks each finds
-one of its own. The other accesses go to the thread's own memory. All accesses are of 8 bytes. The same options and the same
-seed give the same trace.)";
+Each thread repeats the same steps: it computes, draws a shared object, acquires its lock if there are locks, makes a section of
+accesses, and releases the lock. Under a lock, all shared accesses of a section go to that object; without locks each access
+draws its own. The other accesses go to the thread's own memory. All accesses are of 8 bytes. The same options and the same seed
+give the same trace.)";
 
 struct SynthArguments {
   SynthSpec spec;
