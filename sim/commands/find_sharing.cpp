@@ -34,9 +34,10 @@ Examples:
   linebounce find-sharing program.lbt --machine mine.toml --top 3 --json
       all lines, and proposals for the three costliest that have one, for a program
 
-A line is falsely shared if threads use different bytes of it and at least one of them writes. Which thread uses which bytes is
-read from the trace; the cost of the lines, and what each proposal saves, is measured by replaying it. A proposal is printed as C and as the
-[[layout.change]] with which it was run. Aligned blocks come from new or aligned_alloc; malloc only aligns to 16 bytes.
+A line is falsely shared if threads use different bytes of it and at least one of them writes. Which thread uses which bytes
+is read from the trace; the cost of the lines, and what each proposal saves, is measured by replaying it. A proposal is printed
+as C and as the [[layout.change]] with which it was run. Aligned blocks come from new or aligned_alloc; malloc only aligns to
+16 bytes.
 
 Finished runs are reused. A trace with more threads than the machine has CPUs needs
 --set workload.threads=round_robin.)";
