@@ -188,10 +188,10 @@ std::string outcome_page(const RandomArguments& arguments, const RandomBase& bas
 const char* const kRandomFooter = R"(
 
 With --random a machine is tested instead of a protocol proved: random loads, stores and atomics whose values
-are checked, in rounds of 20 000 (what CPUs do while they wait is not counted). Each round changes the machine at random: tiny caches, latencies,
-buffers, clocks, topology, placement, CPUs, threads, memory model; its protocols stay. Every tenth round runs
-once more with the engine's speed-ups off, and must give the same data. The same seed is the same test. What
-fails is made smaller while it fails, and written down as an experiment.
+are checked, in rounds of 20 000 (not counting what CPUs do while they wait). Each round varies the machine at
+random: tiny caches, latencies, buffers, clocks, topology, placement, CPUs, threads, memory model; its protocols
+stay. Every tenth round runs again without the engine's speed-ups, and must give the same data. The same seed gives
+the same test. A failing case is shrunk while it still fails, and written as an experiment.
 
   linebounce check --random 100000 --machine numaq_16way
   linebounce check --random 1e6 --machine my_machine.toml --seed 7 --json

@@ -128,7 +128,7 @@ void Recorder::forget_barriers_without_end() {
   }
 }
 
-// A thread lets go of what it holds, so that others that replay it for longer don't wait for ever; what it waited for when the
+// A thread releases what it holds, so that others that replay it for longer don't wait for ever; what it waited for when the
 // run ended never came and is no operation.
 void Recorder::cut_off() {
   forget_barriers_without_end();
