@@ -88,12 +88,12 @@ void add_calibrate(CLI::App& program, Invocation& invocation) {
   command->add_option("--from", arguments->from, "The matrix: CSV, in nanoseconds")->type_name("MATRIX.csv")->required();
   command
       ->add_option("--machine", arguments->machine,
-                   "Keep this machine's structure; default: what the matrix shows, and else generic_2socket_32core")
+                   "Keep this machine's structure; default: the matrix's own, otherwise as generic_2socket_32core")
       ->type_name("NAME");
   command->add_option("-o,--output", arguments->output, "The machine file to write")->type_name("MACHINE.toml")->required();
   command
       ->add_option("--access", arguments->access,
-                   "What the measured program does with a line: atomic (default; the tool compares and exchanges) or load")
+                   "The measured access: atomic (default; the tool uses compare-and-exchange) or load")
       ->check(CLI::IsMember({"atomic", "load"}))
       ->type_name("atomic|load");
   add_jobs(*command, arguments->at_once);

@@ -213,26 +213,26 @@ std::shared_ptr<RandomArguments> add_random_options(CLI::App& command) {
   command
       .add_option_function<double>(
           "--random", [arguments](double count) { arguments->references = static_cast<std::int64_t>(count); },
-          "Test a machine with so many random references, at least")
+          "Test a machine with at least this many random references")
       ->option_text("REFS")
       ->check(between(1, 1e12))
       ->group(group);
   command.add_option("--machine", arguments->machine, "A name (see: linebounce list machines), or a file")
       ->option_text("NAME")
       ->group(group);
-  command.add_option("--seed", arguments->seed, "Another seed is another test (default: 1)")
+  command.add_option("--seed", arguments->seed, "Seed of the test (default: 1)")
       ->option_text("S")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53))
       ->group(group);
-  command.add_option("--set", arguments->sets, "A value that every round keeps; may be repeated")
+  command.add_option("--set", arguments->sets, "A value fixed in every round; may be repeated")
       ->option_text("path=value")
       ->allow_extra_args(false)
       ->group(group);
-  command.add_option("-o,--output", arguments->directory, "Where a failure's experiment is written (default: here)")
+  command.add_option("-o,--output", arguments->directory, "Where to write a failure's experiment (default: here)")
       ->option_text("DIR")
       ->group(group);
   add_jobs(command, arguments->at_once)->group(group);
-  command.add_option("--shrink-seconds", arguments->shrink_seconds, "How long a failure is made smaller (default: 60)")
+  command.add_option("--shrink-seconds", arguments->shrink_seconds, "How long to shrink a failure (default: 60)")
       ->option_text("SECONDS")
       ->check(CLI::Range(0, 1'000'000))
       ->group(group);

@@ -187,10 +187,10 @@ ExitCode compare_locks(const CompareArguments& arguments, const std::vector<std:
 void add_compare_locks(CLI::App& program, Invocation& invocation) {
   auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command = program.add_subcommand("compare-locks", "Replay a trace with each lock replaced by every suitable one");
-  command->add_option("--machine", arguments->machines, "On this machine, or these; default: the one it was recorded on")
+  command->add_option("--machine", arguments->machines, "Machines to run on; default: the recorded one")
       ->type_name("M")
       ->allow_extra_args(false);
-  command->add_option("--lock", arguments->locks, "Only this lock, or these; default: up to four that CPUs wait for most")
+  command->add_option("--lock", arguments->locks, "Only these locks; default: up to four with the most waiting")
       ->type_name("NAME")
       ->allow_extra_args(false);
   add_study_options(*command, *arguments, "out/compare_locks");

@@ -203,7 +203,7 @@ void add_describe(CLI::App& program, Invocation& invocation) {
       ->type_name("N")
       ->check(CLI::Validator(line_bytes_problem, "", ""));
   command->add_option("--machine", about.machine, "Of a layout: draw this machine's lines")->type_name("NAME");
-  command->add_option("--experiment", about.experiment, "Of a layout: as it is, and as this experiment changes it")
+  command->add_option("--experiment", about.experiment, "Of a layout: before and after this experiment's changes")
       ->type_name("NAME");
   command->add_flag("--json", arguments->json, "Print one JSON object");
   command->footer(kFooter);

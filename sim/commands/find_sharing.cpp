@@ -238,9 +238,8 @@ ExitCode find_sharing(const SharingArguments& arguments, const std::vector<std::
 void add_find_sharing(CLI::App& program, Invocation& invocation) {
   auto arguments = std::make_shared<SharingArguments>();
   CLI::App* command = program.add_subcommand("find-sharing", "Find falsely shared lines in a trace, and try cures for them");
-  command->add_option("--machine", arguments->machine, "On this machine; default: the one it was recorded on")->type_name("M");
-  command
-      ->add_option("--top", arguments->top, "Print so many lines, and try so many proposals, those that cost most; default: 5")
+  command->add_option("--machine", arguments->machine, "The machine to run on; default: the recorded one")->type_name("M");
+  command->add_option("--top", arguments->top, "Number of lines to print and proposals to try, costliest first; default: 5")
       ->type_name("N")
       ->check(CLI::Range(1, 1000).description(""));
   add_study_options(*command, *arguments, "out/find_sharing");

@@ -152,13 +152,13 @@ void add_lines(CLI::App& program, Invocation& invocation) {
   auto arguments = std::make_shared<LinesArguments>();
   CLI::App* command = program.add_subcommand("lines", "Show the cache lines that miss most, field by field, from results");
   command->add_option("DIR", arguments->directory, "A results directory, as `run` leaves it")->type_name("")->required();
-  command->add_option("--top", arguments->top, "So many lines, those with the most latency; default: 10")
+  command->add_option("--top", arguments->top, "Number of lines, those with the most latency; default: 10")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
   command->add_option("--structure", arguments->structure, "Only lines of objects of this structure")->type_name("S");
   command->add_flag("--as-sampled", arguments->choice.as_sampled,
                     "Only what the hardware of OLS 2007 samples: loads and atomics served by a cache");
-  command->add_flag("--sum", arguments->choice.sum, "Add up all objects of a structure, line by line");
+  command->add_flag("--sum", arguments->choice.sum, "Sum all objects of a structure, line by line");
   command->add_option("--point", arguments->point, "Point K of a sweep; default: the one with the most latency")
       ->type_name("K");
   command->add_flag("--json", arguments->json, "Print one JSON object instead of tables");

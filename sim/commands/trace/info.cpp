@@ -147,7 +147,7 @@ void add_trace_info(CLI::App& trace, Invocation& invocation) {
   auto arguments = std::make_shared<InfoArguments>();
   CLI::App* command = trace.add_subcommand("info", "Show what is in a trace");
   command->add_option("TRACE", arguments->file, "A trace, binary or text")->type_name("")->required();
-  command->add_option("--top", arguments->top, "So many rows of each table; default: 10")
+  command->add_option("--top", arguments->top, "Rows of each table; default: 10")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000).description(""));
   command->add_flag("--check", arguments->check, "Refuse a trace whose operations make no sense");

@@ -127,7 +127,7 @@ void add_trace_record(CLI::App& trace, Invocation& invocation) {
       ->type_name("path=value")
       ->allow_extra_args(false);
   command->add_option("--seed", arguments->seed, "Seed of the run; default: the experiment's")->type_name("N");
-  command->add_option("--for", arguments->longer, "How many times the measured time is recorded; default: 1.25")
+  command->add_option("--for", arguments->longer, "Length of the recording, as a multiple of the measured time; default: 1.25")
       ->type_name("FACTOR")
       ->check(between(1, 100));
   command->footer(kFooter);

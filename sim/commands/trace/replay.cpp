@@ -148,13 +148,13 @@ void add_trace_replay(CLI::App& trace, Invocation& invocation) {
   auto arguments = std::make_shared<ReplayArguments>();
   CLI::App* command = trace.add_subcommand("replay", "Run a trace's operations on any machine, with any locks");
   command->add_option("FILE", arguments->file, "A trace, binary or text")->type_name("")->required();
-  command->add_option("--machine", arguments->machine, "On this machine; default: the one it was recorded on")->type_name("M");
+  command->add_option("--machine", arguments->machine, "The machine to run on; default: the recorded one")->type_name("M");
   command->add_option("--lock", arguments->locks, "This algorithm for all locks, or for one; default: as recorded")
       ->type_name("[NAME=]ALGORITHM")
       ->allow_extra_args(false);
   command
       ->add_option("--threads", arguments->threads,
-                   "CPUs of its threads: one_each, round_robin, block, or a list as \"0 0 1 1\"; default: one_each")
+                   "CPUs of the threads: one_each, round_robin, block, or a list as \"0 0 1 1\"; default: one_each")
       ->type_name("MAP");
   command->add_option("--set", arguments->sets, "Override a value of the machine or the replay; may be repeated")
       ->type_name("path=value")

@@ -80,7 +80,9 @@ void add(CLI::App& command, const char* name, T& value, const char* type, T leas
 
 void add_options(CLI::App& command, SynthArguments& arguments) {
   SynthSpec& spec = arguments.spec;
-  command.add_option("-o,--output", arguments.output, "The trace; text if it ends in .txt")->type_name("FILE")->required();
+  command.add_option("-o,--output", arguments.output, "The trace; text if its name ends in .txt")
+      ->type_name("FILE")
+      ->required();
   add(command, "--threads", spec.threads, "N", 1, 1024, "Threads, one for each CPU");
   add(command, "--accesses", spec.accesses, "N", std::int64_t{1}, std::int64_t{1} << 40, "Accesses of each thread");
   add(command, "--objects", spec.objects, "N", 1, 65536, "Objects that all threads use");
@@ -89,7 +91,7 @@ void add_options(CLI::App& command, SynthArguments& arguments) {
   add(command, "--shared", spec.shared_pct, "PCT", 0, 100, "Share of accesses that go to shared objects");
   command
       .add_option("--skew", arguments.skew,
-                  "Exponent of Zipf's law by which shared objects are drawn; 0 (all alike) to 8; default: 0")
+                  "Exponent of Zipf's law by which shared objects are drawn; 0 (uniform) to 8; default: 0")
       ->type_name("S")
       ->check(between(0, 8));
   add(command, "--reads", spec.read_pct, "PCT", 0, 100, "Share of accesses that read");
@@ -99,9 +101,9 @@ void add_options(CLI::App& command, SynthArguments& arguments) {
       ->type_name("NAME");
   add(command, "--section", spec.section, "N", 1, 1000000, "Accesses of a section");
   add(command, "--read-sections", spec.shared_section_pct, "PCT", 0, 100,
-      "Share of sections that only read what is shared, and take the lock as readers (which many locks let in one by one)");
+      "Share of sections that only read shared data, under the lock as readers (which many locks admit one by one)");
   add(command, "--between", spec.between_cycles, "CYCLES", 0, 1000000000, "Computation before each section, on average");
-  add(command, "--seed", spec.seed, "SEED", std::uint64_t{0}, std::uint64_t{1} << 53, "Another seed, another trace");
+  add(command, "--seed", spec.seed, "SEED", std::uint64_t{0}, std::uint64_t{1} << 53, "Seed of the trace");
 }
 
 }  // namespace
