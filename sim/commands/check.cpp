@@ -33,11 +33,11 @@ using nlohmann::ordered_json;
 constexpr const char* kFooter = R"(
 Every state that a small system can reach with one line is visited, by the very code that the simulator
 runs: a few caches on one bus; caches and a directory; or nodes, each with a bus and a controller, and a
-directory. What the file declares is proved (swmr, data_value) and, for every protocol: nothing impossible
+directory. Proved is what the file declares (swmr, data_value) and, for every protocol: nothing impossible
 happens, data has one supplier and arrives, no deadlock, every request can finish, every row runs.
-A broken promise is shown as a shortest sequence of messages that breaks it.
+What breaks a promise is shown as the shortest sequence of messages that does.
 
-A node controller is checked twice, since neither system shows every bug: 2 nodes of 2 caches, and 3 nodes of 1.
+A node controller is checked twice, for neither shows every bug: 2 nodes of 2 caches, and 3 nodes of 1.
 --nodes and --caches choose one system instead. A network keeps forwards from one home to one node about one
 line in order, and nothing else.
 
@@ -221,17 +221,15 @@ void add_check(CLI::App& program, Invocation& invocation) {
   CLI::App* command = program.add_subcommand("check", "Prove a coherence protocol, or show how it breaks");
   command->add_option("PROTOCOL", arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md")
       ->type_name("");
-  command
-      ->add_option("--caches", arguments->caches,
-                   "Number of caches; for a node controller, in each node (default: 3; in nodes: 2)")
+  command->add_option("--caches", arguments->caches, "How many; of a node controller: in each node (default: 3; in nodes: 2)")
       ->option_text("N");
   command
-      ->add_option("--nodes", arguments->nodes, "Number of nodes, for a node controller (default: 2, and then 3 of one cache)")
+      ->add_option("--nodes", arguments->nodes, "How many nodes, for a node controller (default: 2, and then 3 of one cache)")
       ->option_text("N");
   command->add_option("--lines", arguments->lines, "1 or 2: they prove the same, see below (default: 1)")
       ->check(CLI::Range(1, 2))
       ->option_text("N");
-  command->add_flag("--no-symmetry", arguments->all_states, "Also distinguish states that differ only in names");
+  command->add_flag("--no-symmetry", arguments->all_states, "Also tell states apart that differ only in names");
   command->add_option("--murphi", arguments->murphi, "Also write the model for Murphi's checkers to this file")
       ->option_text("FILE");
   command->add_flag("--json", arguments->json, "Print one JSON document");
