@@ -26,10 +26,10 @@ Examples:
   linebounce-record --window 1000000:500000 -o middle.lbt -- ./table 4 100000
                                                   half a million operations, after the first million
   make CC=linebounce-cc && linebounce-record -- ./program
-  linebounce trace info table.lbt                 look at it
+  linebounce trace info table.lbt                 inspect it
 
-The exit code is the program's, or 128 + the signal that killed it; 2: usage, or nothing could be recorded, or the trace
-could not be written to its end. Such a trace, and that of a recorder that was killed, is read up to there:
+The exit code is the program's, or 128 + the signal that killed it; 2 for wrong usage, if nothing could be recorded, or if the
+trace could not be completed. To use an incomplete trace, also after the recorder was killed:
   linebounce trace convert --recover broken.lbt usable.lbt)";
 
 bool read_number(std::string_view text, std::uint64_t& number) {

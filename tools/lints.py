@@ -47,5 +47,6 @@ LINTS: list[Lint] = [
         lambda: [*tool("lint_reproducible"), *sources("models/*pp", "workloads/*pp", "sim/*pp")],
     ),
     ("protocols are data", lambda: [*tool("lint_protocol_names"), *sources("models/*pp", "workloads/*pp", "sim/*pp")]),
+    ("prose", lambda: [*tool("lint_prose"), *sources("*.md", "*.hpp", "*.cpp", "*.h", "*.c", "*.py", "*.toml", "dev")]),
     ("clang-tidy", lambda: [*tool("clang_tidy"), "build/dev"]),
 ]

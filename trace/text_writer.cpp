@@ -1,4 +1,4 @@
-// One line a symbol and one an operation, in the order in which they come: as the streams took turns when they were recorded.
+// One line per symbol and per operation, in the order in which they come: as the streams took turns when they were recorded.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -49,7 +49,7 @@ def _refused(name: str, error: Exception, code: int) -> int:
 
 
 def _write_to_nobody() -> None:
-    """Lets go of what a standard stream could not write: Python would try it again at its end, and complain."""
+    """Releases what a standard stream could not write: Python would try it again at its end, and complain."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

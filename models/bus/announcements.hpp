@@ -1,6 +1,7 @@
-// What one bus has announced to do to the caches on it. Together with Core's horizon this is what makes run-ahead exact:
-//   I1  nothing touches a cache at time T unless it was announced by T - K, or while an earlier touch still held all cores
-//   back; I2  a touched line's last use lies before T (checked where the touch happens).
+// What one bus has announced to do to the caches on it. Together with Core's horizon this makes run-ahead exact. The invariants
+// of docs/engine.md that are checked here and where a touch happens:
+//   I1  nothing touches a cache at time T unless it was announced by T - K, or while an earlier touch still held all cores back
+//   I2  a touched line's last use lies before T
 // Touches happen in the order in which they were announced. One that meets a busy line is put off; until it has happened no
 // core passes its time.
 #pragma once

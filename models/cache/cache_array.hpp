@@ -14,7 +14,7 @@ namespace linebounce {
 using CopyIndex = std::uint32_t;  // a copy of a line in its CacheAgent
 constexpr CopyIndex kNoCopy = 0xFFFFFFFF;
 
-// tree-PLRU keeps a bit a node in one word.
+// tree-PLRU keeps one bit per tree node in one word.
 constexpr int kMostTreeWays = 32;
 
 class CacheArray {
@@ -91,7 +91,7 @@ class CacheArray {
   std::vector<CopyIndex> copies_;
   std::vector<Tick> ages_;            // LRU
   std::vector<TreePath> paths_;       // by way
-  std::vector<std::uint32_t> trees_;  // tree-PLRU: a bit a node, node 1 is the root; the bit names the colder half
+  std::vector<std::uint32_t> trees_;  // tree-PLRU: one bit per tree node, node 1 is the root; the bit names the colder half
 };
 
 template <class Evictable>

@@ -3,8 +3,8 @@
 // A thread's local time runs ahead of the kernel's while its operations touch nothing but these caches. An operation at time t
 // may run iff t lies before the horizon: the earliest time at which anything from outside could still touch them,
 //   min( what the bus has announced, the next kernel activity of anybody + K ),
-// and before what this core itself has still to do first: fills, store-buffer drains, interrupts, the begin of the measured
-// time. Without run-ahead the second term is the next tick; all else is the same code.
+// and before what this core itself has still to do first: fills, store-buffer drains, interrupts, the start of the measured
+// time. Without run-ahead the second term is the next tick; all else is the same code. Why this is exact: docs/engine.md.
 //
 // One SC_THREAD a core. With one hardware thread the program runs on it directly; several are fibers in it, taken in order of
 // (time, number).
@@ -116,7 +116,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   boost::context::fiber host_;
   std::function<std::pair<Core*, Cpu*>(CpuId)> find_peer_;
   sc_core::sc_event wake_;
-  Tick boundary_;         // the begin of the measured time; kNever when it has passed
+  Tick boundary_;         // the start of the measured time; kNever when it has passed
   bool stopped_ = false;  // the end has come
   int parked_ = 0;
   std::int64_t activations_ = 0;

@@ -121,7 +121,7 @@ class Cpu {
 
   [[nodiscard]] const ThreadCounters& counters() const { return counters_; }
 
-  // Who is told of every call; null: nobody. REQUIRES: no call is under way.
+  // The listener to every call; null: none. REQUIRES: no call is under way.
   void set_tap(ProgramTap* tap);
   [[nodiscard]] ProgramTap* tap() const { return tap_; }
 
@@ -132,7 +132,7 @@ class Cpu {
   [[nodiscard]] std::int64_t wakes() const { return wakes_; }
   [[nodiscard]] bool wake_pending() const { return wake_pending_; }
 
-  // For what programs tell of themselves; null: nobody wants to hear it.
+  // For what programs report about themselves; null: nobody listens.
   [[nodiscard]] Timeline* timeline() const;
 
  private:

@@ -1,4 +1,4 @@
-// The directory of one node: for every line that the node is home to, who has it. Beside it the node's memory. It runs a
+// The directory of one node: owner and sharers of every line that the node is home to. Beside it the node's memory. It runs a
 // protocol's `directory` table.
 #pragma once
 

@@ -100,7 +100,7 @@ std::uint64_t bytes_before_elements(const AllocationSite& site, std::uint64_t by
 
 }  // namespace
 
-// Gives it its structure, if the type has fields to tell of.
+// Gives it its structure, if the type has fields.
 void MemoryMap::shape(Description& description, const Type& type, const std::string& structure_name) {
   std::vector<trace::Field> fields = fields_of(type);
   if (fields.empty() || is_wrapper(fields)) return;

@@ -7,7 +7,7 @@ namespace {
 using trace::Kind;
 using trace::Operation;
 
-// How many are not known: compilers tell of accesses, not of what is between them. Two is what a simple loop has.
+// How many are not known: compilers report accesses, not what is between them. Two is what a simple loop has.
 constexpr int kInstructionsOfAccess = 2;
 // An operation for each would double the trace.
 constexpr int kInstructionsAtOnce = 16;

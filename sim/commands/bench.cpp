@@ -52,17 +52,17 @@ MachineProtocols protocols_of(const MachineSpec& spec) {
 }
 
 constexpr const char* kFooter = R"(
-Each case runs in one process, first functional-only, then timed: the ratio of the two says what time costs,
-and repeats better than the speeds do on a machine that others use too.
+Each case runs in one process, first functional-only, then timed. The ratio of the two shows what time costs,
+and is more stable than either speed on a shared machine.
 
-  private    all references hit the own caches
+  private    all references hit the CPU's own caches
   mixed      one in ten goes to 16 shared lines, half of those write
   contended  all go to those lines, half write, half of the writes are atomic
 
   replay     a trace of private references, replayed on one CPU, reading and decompressing included;
              functional-only is reading alone
 
-CPUs on one bus, or four to a node with the bus of the node: then a miss passes several controllers.
+CPUs are on one bus, or four per node with a bus each, where a miss passes several controllers.
 
 Examples:
   linebounce bench

@@ -26,13 +26,13 @@ struct CalibrateArguments {
 };
 
 constexpr const char* kFooter = R"(
-MATRIX.csv is what `core-to-core-latency --csv` prints: a row and a column for each CPU, nanoseconds, no head;
+MATRIX.csv is what `core-to-core-latency --csv` prints: a row and a column for each CPU, nanoseconds, no header;
 the diagonal and one side of it may be empty. docs/calibrate.md says what is fitted, and how.
 
 Examples:
   core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
   linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the matrix again
-  linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     its structure, your latencies)";
+  linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     that structure, your latencies)";
 
 // How many candidates have been simulated: on the standard error, if somebody is looking.
 class CandidateLine {
@@ -86,11 +86,11 @@ void add_calibrate(Command& program) {
   Command command = program.subcommand("calibrate", "Fit a machine to a measured core-to-core matrix");
   command.option("--from", "MATRIX.csv", &arguments->from, "The matrix: CSV, in nanoseconds").required();
   command.option("--machine", "NAME", &arguments->machine,
-                 "Keep this machine's structure; default: what the matrix shows, and else generic_2socket_32core");
+                 "Keep this machine's structure; default: the matrix's own, otherwise as generic_2socket_32core");
   command.option("-o,--output", "MACHINE.toml", &arguments->output, "The machine file to write").required();
   command
       .option("--access", "atomic|load", &arguments->access,
-              "What the measured program does with a line: atomic (default; the tool compares and exchanges) or load")
+              "The measured access: atomic (default; the tool uses compare-and-exchange) or load")
       .one_of({"atomic", "load"});
   add_jobs(command, arguments->at_once);
   command.footer(kFooter);

@@ -187,10 +187,10 @@ std::string outcome_page(const RandomArguments& arguments, const RandomBase& bas
 const char* const kRandomFooter = R"(
 
 With --random a machine is tested instead of a protocol proved: random loads, stores and atomics whose values
-are checked, in rounds of 20 000 (what CPUs do while they wait is not counted). Each round changes the machine at random: tiny caches, latencies,
-buffers, clocks, topology, placement, CPUs, threads, memory model; its protocols stay. Every tenth round runs
-once more with the engine's speed-ups off, and must give the same data. The same seed is the same test. What
-fails is made smaller while it fails, and written down as an experiment.
+are checked, in rounds of 20 000 (not counting what CPUs do while they wait). Each round varies the machine at
+random: tiny caches, latencies, buffers, clocks, topology, placement, CPUs, threads, memory model; its protocols
+stay. Every tenth round runs again without the engine's speed-ups, and must give the same data. The same seed gives
+the same test. A failing case is shrunk while it still fails, and written as an experiment.
 
   linebounce check --random 100000 --machine numaq_16way
   linebounce check --random 1e6 --machine my_machine.toml --seed 7 --json
@@ -209,20 +209,20 @@ std::shared_ptr<RandomArguments> add_random_options(Command& command) {
   const auto arguments = std::make_shared<RandomArguments>();
   arguments->at_once = available_cores();
   const std::string group = "Random tests";
-  command.option("--random", "REFS", &arguments->references, "Test a machine with so many random references, at least")
+  command.option("--random", "REFS", &arguments->references, "Test a machine with at least this many random references")
       .between_reals(1, 1e12)
       .group(group);
   command.option("--machine", "NAME", &arguments->machine, "A name (see: linebounce list machines), or a file").group(group);
-  command.option("--seed", "S", &arguments->seed, "Another seed is another test (default: 1)")
+  command.option("--seed", "S", &arguments->seed, "Seed of the test (default: 1)")
       .between(0, std::int64_t{1} << 53)
       .group(group);
-  command.option("--set", "path=value", &arguments->sets, "A value that every round keeps; may be repeated")
+  command.option("--set", "path=value", &arguments->sets, "A value fixed in every round; may be repeated")
       .one_value_each()
       .group(group);
-  command.option("-o,--output", "DIR", &arguments->directory, "Where a failure's experiment is written (default: here)")
+  command.option("-o,--output", "DIR", &arguments->directory, "Where to write a failure's experiment (default: here)")
       .group(group);
   add_jobs(command, arguments->at_once).group(group);
-  command.option("--shrink-seconds", "SECONDS", &arguments->shrink_seconds, "How long a failure is made smaller (default: 60)")
+  command.option("--shrink-seconds", "SECONDS", &arguments->shrink_seconds, "How long to shrink a failure (default: 60)")
       .between(0, 1'000'000)
       .group(group);
   return arguments;

@@ -33,17 +33,17 @@ constexpr std::array<std::string_view, 4> kPythonCommands = {"report", "compare"
 
 constexpr const char* kFooter = R"(
 Examples:
-  linebounce run operation_costs              run an experiment, print what it found
+  linebounce run operation_costs              run an experiment, print its results
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
   linebounce list experiments                 what there is to run
-  linebounce reproduce                        every figure of a paper beside the simulated one
-  linebounce what-if                          proposed changes of the OLTP kernel, ranked by their gain
+  linebounce reproduce                        every paper's figures beside the simulated ones
+  linebounce what-if                          proposed changes to the OLTP kernel, ranked by gain
   linebounce lines out/operation_costs        the cache lines that missed most, field by field
   linebounce compare-locks T.lbt              the best lock for each lock of a traced program
   linebounce find-sharing T.lbt               its falsely shared lines, and what would cure them
   linebounce check mesi_snoop                 prove a coherence protocol
 
-Of the Python package (./dev setup, or pip install ./analysis), found beside this program or in PATH:
+From the Python package (./dev setup, or pip install ./analysis), found beside this program or in PATH:
   linebounce report out/operation_costs       one HTML file with charts, locks, cache lines and the machine
   linebounce compare out/before out/after     runs side by side, sorted by what changed most
   linebounce sweep lock_scaling               a sweep on a cluster, or which parameters move a metric

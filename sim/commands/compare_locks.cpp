@@ -25,24 +25,24 @@ namespace fs = std::filesystem;
 constexpr const char* kFooter = R"(
 Examples:
   linebounce compare-locks program.lbt --machine p3_xeon_8way
-      the locks that the program waits for, each replaced by every lock that could take its place
+      the locks that the program waits for, each replaced by every suitable lock
   linebounce compare-locks program.lbt --machine p3_xeon_8way --machine numaq_16way
-      on two machines: another may want another lock
+      on two machines: another machine may favour another lock
   linebounce compare-locks program.lbt --machine mine.toml --lock table_lock --json
       one lock, on a machine of your own, for a program
 
-First the trace runs with its locks as recorded, then with one of them replaced, for each lock that matters and each algorithm. A
-lock that handlers take is not replaced by one that sleeps, a lock for readers only takes the place of one with readers. A lock
-of a recorded program that is none of `list locks` runs as the nearest of them, and the table says so: rwlock for pthread_rwlock
-(std::shared_mutex), ttas for pthread_spin, mutex for the rest.
+The trace runs first with its locks as recorded, then with one of them replaced, for each lock that matters and each algorithm. A
+lock that handlers acquire is never replaced by one that sleeps, and a lock for readers only replaces one with readers. A recorded
+lock that is not in `list locks` runs as the nearest one, and the table says so: rwlock for pthread_rwlock (std::shared_mutex),
+ttas for pthread_spin, mutex for the others.
 
-Any change of a lock lets the other operations meet in another order, and that alone changes the throughput. By how much, four more
-runs say, with the locks as recorded and a memory that is 0.2 or 0.4 ns faster or slower. A lock is advised if it gains 1 %, and more
-than twice what the fastest and the slowest of these five runs differ by: the best of many locks may be the luckiest of many orders.
-It is a guard against chance, no interval of confidence.
+Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. Four more runs
+measure by how much, with the locks as recorded and a memory that is 0.2 or 0.4 ns faster or slower. A lock is recommended if it
+gains at least 1 %, and more than twice the difference between the fastest and the slowest of these five runs: the best of many
+locks may owe its place to a lucky order. This guards against chance; it is not a confidence interval.
 
-Results that are there already are used again: an interrupted command goes on where it stopped. A trace with more threads than the
-machine has CPUs wants --set workload.threads=round_robin.)";
+Finished runs are reused: an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
+needs --set workload.threads=round_robin.)";
 
 struct CompareArguments : StudyArguments {
   std::vector<std::string> machines, locks;
@@ -185,10 +185,9 @@ ExitCode compare_locks(const CompareArguments& arguments, const std::vector<std:
 
 void add_compare_locks(Command& program) {
   auto arguments = std::make_shared<CompareArguments>();
-  Command command = program.subcommand("compare-locks", "Replay a trace with every lock in the place of each");
-  command.option("--machine", "M", &arguments->machines, "On this machine, or these; default: the one it was recorded on")
-      .one_value_each();
-  command.option("--lock", "NAME", &arguments->locks, "Only this lock, or these; default: up to four that CPUs wait for most")
+  Command command = program.subcommand("compare-locks", "Replay a trace with each lock replaced by every suitable one");
+  command.option("--machine", "M", &arguments->machines, "Machines to run on; default: the recorded one").one_value_each();
+  command.option("--lock", "NAME", &arguments->locks, "Only these locks; default: up to four with the most waiting")
       .one_value_each();
   add_study_options(command, *arguments, "out/compare_locks");
   command.footer(kFooter);

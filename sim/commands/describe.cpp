@@ -199,7 +199,7 @@ void add_describe(Command& program) {
   command.option("--line-bytes", "N", &about.line_bytes, "Of a layout: draw lines of this size; default: the file's")
       .check(line_bytes_problem);
   command.option("--machine", "NAME", &about.machine, "Of a layout: draw this machine's lines");
-  command.option("--experiment", "NAME", &about.experiment, "Of a layout: as it is, and as this experiment changes it");
+  command.option("--experiment", "NAME", &about.experiment, "Of a layout: before and after this experiment's changes");
   command.flag("--json", arguments->json, "Print one JSON object");
   command.footer(kFooter);
   command.action([arguments] { return describe(*arguments); });

@@ -29,15 +29,16 @@ namespace fs = std::filesystem;
 constexpr const char* kFooter = R"(
 Examples:
   linebounce find-sharing program.lbt --machine p3_xeon_8way
-      lines on which threads use different bytes, and what would cure them
+      lines on which threads use different bytes, and cures for them
   linebounce find-sharing program.lbt --machine mine.toml --top 3 --json
       all lines, and proposals for the three costliest that have one, for a program
 
-A line is shared falsely if threads use different bytes of it and one of them writes. Who uses which bytes is read from the trace;
-what the lines cost is measured by replaying it, and so is what each proposal saves. A proposal is printed as C and as the
-[[layout.change]] with which it was run. An aligned block comes from new or aligned_alloc: malloc's begin at any 16 bytes.
+A line is falsely shared if threads use different bytes of it and at least one of them writes. Which thread uses which bytes
+is read from the trace; the cost of the lines, and what each proposal saves, is measured by replaying it. A proposal is printed
+as C and as the [[layout.change]] with which it was run. Aligned blocks come from new or aligned_alloc; malloc only aligns to
+16 bytes.
 
-Results that are there already are used again. A trace with more threads than the machine has CPUs wants
+Finished runs are reused. A trace with more threads than the machine has CPUs needs
 --set workload.threads=round_robin.)";
 
 struct SharingArguments : StudyArguments {
@@ -235,10 +236,9 @@ ExitCode find_sharing(const SharingArguments& arguments, const std::vector<std::
 
 void add_find_sharing(Command& program) {
   auto arguments = std::make_shared<SharingArguments>();
-  Command command = program.subcommand("find-sharing", "Find falsely shared lines in a trace, and run what would cure them");
-  command.option("--machine", "M", &arguments->machine, "On this machine; default: the one it was recorded on");
-  command
-      .option("--top", "N", &arguments->top, "Print so many lines, and try so many proposals, those that cost most; default: 5")
+  Command command = program.subcommand("find-sharing", "Find falsely shared lines in a trace, and try cures for them");
+  command.option("--machine", "M", &arguments->machine, "The machine to run on; default: the recorded one");
+  command.option("--top", "N", &arguments->top, "Number of lines to print and proposals to try, costliest first; default: 5")
       .between(1, 1000);
   add_study_options(command, *arguments, "out/find_sharing");
   command.footer(kFooter);

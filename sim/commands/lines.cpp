@@ -28,11 +28,11 @@ constexpr const char* kFooter = R"(
 Examples:
   linebounce lines out/oltp                              the ten lines with the most latency, field by field
   linebounce lines out/oltp --top 3 --structure rq       of run queues alone
-  linebounce lines out/oltp --as-sampled --sum           as an Itanium 2 samples; all objects of a structure added up
+  linebounce lines out/oltp --as-sampled --sum           as an Itanium 2 samples; all objects of a structure summed
   linebounce lines out/dcache_dbench --point 7 --json    point 7 of a sweep, for a program
 
-A line is what an object has in one cache line: objects that share a line stand there each for itself. Remote: the requester's
-node is not the line's home.)";
+A row is one object's part of a cache line: objects that share a line have a row each. Remote: the requester's node is not the
+line's home.)";
 
 struct LinesArguments {
   std::string directory;
@@ -151,11 +151,12 @@ void add_lines(Command& program) {
   auto arguments = std::make_shared<LinesArguments>();
   Command command = program.subcommand("lines", "Show the cache lines that miss most, field by field, from results");
   command.option("DIR", "", &arguments->directory, "A results directory, as `run` leaves it").required();
-  command.option("--top", "N", &arguments->top, "So many lines, those with the most latency; default: 10").between(1, 1000000);
+  command.option("--top", "N", &arguments->top, "Number of lines, those with the most latency; default: 10")
+      .between(1, 1000000);
   command.option("--structure", "S", &arguments->structure, "Only lines of objects of this structure");
   command.flag("--as-sampled", arguments->choice.as_sampled,
-               "Only what the hardware of OLS 2007 samples: loads and atomics that a cache has served");
-  command.flag("--sum", arguments->choice.sum, "Add up all objects of a structure, line by line");
+               "Only what the hardware of OLS 2007 samples: loads and atomics served by a cache");
+  command.flag("--sum", arguments->choice.sum, "Sum all objects of a structure, line by line");
   command.option("--point", "K", &arguments->point, "Point K of a sweep; default: the one with the most latency");
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");
   command.footer(kFooter);

@@ -125,7 +125,7 @@ const Kind& find_kind(const std::string& word) {
 void add_list(Command& program) {
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  Command command = program.subcommand("list", "List what there is of a kind");
+  Command command = program.subcommand("list", "List everything of one kind");
   command.option("KIND", "", word, "machines, experiments, workloads, locks, counters, protocols or layouts").required();
   command.flag("--json", *json, "Print one JSON array of objects with name and title");
   command.footer(kFooter);

@@ -21,11 +21,11 @@ using nlohmann::ordered_json;
 
 constexpr const char* kFooter = R"(
 Examples:
-  linebounce reproduce                    every experiment that a paper has figures for
+  linebounce reproduce                    every experiment for which a paper has figures
   linebounce reproduce operation_costs    one of them
-  linebounce reproduce ols2004.table1     the rows whose id begins so
+  linebounce reproduce ols2004.table1     the rows whose id begins with this
 
-Exit code 1 when a calibrated row is out of its tolerance; a predicted row that misses is shown and counted.)";
+Exit code 1 if a calibrated row is out of tolerance; predicted rows that miss are shown and counted.)";
 
 struct ReproduceArguments {
   std::vector<std::string> names;
@@ -185,7 +185,8 @@ ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::s
 
 void add_reproduce(Command& program) {
   auto arguments = std::make_shared<ReproduceArguments>();
-  Command command = program.subcommand("reproduce", "Run what papers have figures for, and print both side by side");
+  Command command =
+      program.subcommand("reproduce", "Run the experiments for which papers have figures, and print both side by side");
   command.option("NAME", "", &arguments->names, "Experiments, or what ids of paper rows begin with; default: all");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/reproduce");
   add_jobs(command, arguments->at_once);

@@ -31,11 +31,11 @@ constexpr const char* kFooter = R"(
 Examples:
   linebounce run operation_costs
   linebounce run my_locks.toml -o out/slow --set machine.memory.latency_ns=200 --set workload.lock=mcs
-  linebounce run lock_scaling --plan                      the points, as JSON; with -o D also which of them are done in D
-  linebounce run lock_scaling -o D --point 3 --point 4    two of them; when all are done: --merge instead
+  linebounce run lock_scaling --plan                      the points, as JSON; with -o D also which of them are finished in D
+  linebounce run lock_scaling -o D --point 3 --point 4    two of them; when all are finished, --merge
 
-The exit code tells whether the simulation could be run, whatever its paper rows say: that is for `reproduce`.
-A run that was interrupted goes on where it stopped when the same command is given again.)";
+The exit code says whether the simulation ran, not whether paper rows are within tolerance; that is `reproduce`'s.
+An interrupted run resumes when the same command is given again.)";
 
 Overrides overrides_of(const RunArguments& arguments) {
   Overrides overrides;

@@ -28,8 +28,8 @@ Examples:
   linebounce what-if mine/ -o out/mine --json          all experiments of a folder, for a program
   linebounce what-if my_change.toml                    one of your own: an experiment whose [sweep] has two values
 
-The first point of each experiment is the base, the second one the change. Both run with the same seeds; results that are there
-already are used again. The gain is the kernel's miss latency saved for each operation of the workload.)";
+The first point of each experiment is the base, the second one the change. Both run with the same seeds; finished runs are
+reused. The gain is the kernel's miss latency saved per operation of the workload.)";
 
 struct WhatIfArguments {
   std::vector<std::string> names = {"what_if"};
@@ -138,7 +138,7 @@ ExitCode what_if(const WhatIfArguments& arguments, const std::vector<std::string
 
 void add_what_if(Command& program) {
   auto arguments = std::make_shared<WhatIfArguments>();
-  Command command = program.subcommand("what-if", "Run changes against their base, and rank them by what they gain");
+  Command command = program.subcommand("what-if", "Run changes against their base, and rank them by gain");
   command.option("NAME", "", &arguments->names, "Experiments of two points, or folders of them; default: what_if");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out");
   add_jobs(command, arguments->at_once);

@@ -1,4 +1,4 @@
-// `extends = "NAME"`: an experiment that says only what it does otherwise than another one.
+// `extends = "NAME"`: an experiment that states only its differences from another one.
 #pragma once
 
 #include <toml++/toml.h>

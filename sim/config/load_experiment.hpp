@@ -1,4 +1,4 @@
-// Loading an experiment otherwise than from a file, or against other workloads and locks than the program's own.
+// Loading an experiment from something other than a file, or against workloads and locks that are not the program's own.
 #pragma once
 
 #include <string>

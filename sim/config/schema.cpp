@@ -209,7 +209,7 @@ const std::vector<Parameter>& schema() {
       {"run.record_timeline", "", run<&RunSpec::record_timeline>, kDefault, 0, 0,
        "what every CPU, lock, bus and link did when, in timeline.csv; of the first seed"},
       {"run.timeline_us", "us", run<&RunSpec::timeline_us>, kDefault, 0.001, kMostUs,
-       "so much of it, from the begin of the measured time"},
+       "length of the timeline, from the start of the measured time"},
       {"run.seeds", "", seeds, kDefault, 1, 1000, "runs per point, each with a seed of its own"},
 
       {"engine.run_ahead", "", engine<&EngineSpec::run_ahead>, kDefault, 0, 0, "cores run ahead of kernel time while they hit"},

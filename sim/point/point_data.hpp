@@ -1,4 +1,4 @@
-// What one simulated run leaves behind: the content of the results files before they are written (DESIGN: "Results directory").
+// What one simulated run leaves behind: the content of the results files before they are written (docs/results.md).
 #pragma once
 
 #include <cstdint>

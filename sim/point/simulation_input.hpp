@@ -21,7 +21,7 @@ struct RunSpec {
   double warmup_us = 0;   // statistics start after this
   double measure_us = 0;  // 0: until every program has ended
   bool record_timeline = false;
-  double timeline_us = 1000;  // from the begin of the measured time: how much of it
+  double timeline_us = 1000;  // its length, from the start of the measured time
 };
 
 struct SimulationInput {

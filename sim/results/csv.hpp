@@ -1,4 +1,4 @@
-// The CSV files of a results directory, as DESIGN's table names their columns.
+// The CSV files of a results directory, columns as in docs/results.md.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct Results {
   std::vector<PaperResult> paper;
 };
 
-// The file's text. Members in the order of DESIGN's example, metrics sorted by name.
+// The file's text. Members in the order of docs/results.schema.json, metrics sorted by name.
 std::string results_text(const Results& results);
 
 nlohmann::ordered_json paper_to_json(const PaperResult& result);

@@ -99,7 +99,7 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
   }
 }
 
-// A refusal that begins with a setting's path, "workload.layout: ...", comes to stand behind the place of that setting.
+// A refusal that begins with a setting's path, "workload.layout: ...", is prefixed with the place of that setting.
 std::string with_place(const std::string& refusal, const SimulationInput& input) {
   const auto place = input.places.find(refusal.substr(0, refusal.find(": ")));
   return place == input.places.end() ? refusal : place->second + ": " + refusal;

@@ -15,7 +15,7 @@ using namespace workloads;
 
 class TimelineRecorder final : public Timeline {
  public:
-  // What overlaps [from, to), up to `end`, where the run ends: a CPU may be told of beyond it, by as much as its last
+  // What overlaps [from, to), up to `end`, where the run ends: a CPU's spans may reach beyond it, by as much as its last
   // operation.
   TimelineRecorder(Tick from, Tick to, Tick end) : from_(from), to_(to), end_(end) {}
 

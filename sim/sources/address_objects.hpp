@@ -27,7 +27,7 @@ class AddressObjects {
   std::uint32_t last_id_ = 0;
 };
 
-// The instructions of one stream, in formats that tell of each when it is fetched, and then what it accesses.
+// The instructions of one stream, in formats that list each fetch, followed by its accesses.
 class FetchedInstructions {
  public:
   FetchedInstructions(trace::Writer& out, std::uint32_t stream) : out_(&out), stream_(stream) {}

@@ -1,5 +1,5 @@
 // What `perf script` prints of samples with data addresses: "COMM PID/TID [CPU] TIME: PERIOD EVENT: ADDRESS ...", where most of
-// it can be left out (perf-script(1), -F). What a processor tells of the access stands behind the address: "|OP LOAD|LVL L1
+// it can be left out (perf-script(1), -F). What the processor reports about the access follows the address: "|OP LOAD|LVL L1
 // hit|
 // ... |LCK Yes|". Lines that begin with a tab are call chains.
 #include <algorithm>

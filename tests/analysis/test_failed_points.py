@@ -1,4 +1,4 @@
-"""Runs in which points failed: what is said of them, and what is shown of their machines."""
+"""Runs in which points failed: the report for each, and the drawings of their machines."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The simulator's own speed, as `bench` reports it. What is measured differs from run to run; what is said does not."""
+"""The simulator's own speed, as `bench` reports it. The figures differ from run to run; the format does not."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Locks on the shipped machines: how each bears more CPUs, and what a queue lock's hand-over is made of."""
+"""Locks on the shipped machines: how each bears more CPUs, and what a queue lock's hand-off is made of."""
 
 import json
 from collections import defaultdict
@@ -82,7 +82,7 @@ def test_a_lock_alone_is_as_fast_as_its_atomic_operations(scaling: Throughput) -
     assert min(alone.values()) > 0.9 * alone["tas"]
 
 
-# ---- the hand-over ----
+# ---- the hand-off ----
 
 # Nothing inside but computation: a section of its own data would end with its stores, for which a release waits.
 HAND_OVER = experiment(
@@ -133,7 +133,8 @@ def transfers_of_mcs(matrices: dict[str, Path], *, across: bool) -> float:
     """The waiter's node lies on the waiter's node of the machine, and the one behind him has linked himself into it: both have
     read it since. In series:
 
-    1. the store of who releases, who has no copy: a line that is shared. Its home is the waiter's node, another one or his own;
+    1. the store of the releasing CPU, which has no copy: the line is shared. Its home is the waiter's node, another one or the
+       releaser's own;
     2. the waiter loads the line that is now modified.
     """
     take_line = cost(matrices["atomic"], "Shared", across=across, home_at_receiver=not across) - ATOMIC_NS
@@ -141,7 +142,7 @@ def transfers_of_mcs(matrices: dict[str, Path], *, across: bool) -> float:
 
 
 def share_across_nodes(directory: Path, point: int) -> float:
-    """How many hand-overs cross between nodes: waiters load their flag twice, after each of two writes by a neighbour in the
+    """How many hand-offs cross between nodes: waiters load their flag twice, after each of two writes by a neighbour in the
     queue, and from where these loads are served says where the neighbour is."""
     loads: dict[str, int] = defaultdict(int)
     for row in read_csv(directory / "points" / str(point) / "lines.csv"):
@@ -153,7 +154,7 @@ def share_across_nodes(directory: Path, point: int) -> float:
 @pytest.mark.parametrize("point", range(8))
 def test_what_a_hand_over_costs_is_in_the_core_to_core_matrix(hand_overs: Path, matrices: dict[str, Path], point: int) -> None:
     """With 8 CPUs and more there is always somebody in the queue: one section follows the other, and what a section does not
-    take is the hand-over. Eight CPUs in a row fill one node; then no hand-over crosses."""
+    take is the hand-off. Eight CPUs in a row fill one node; then no hand-off crosses."""
     found = results_of(hand_overs)["points"][point]
     across = share_across_nodes(hand_overs, point)
     assert value(found, "locks.section_lock.con_pct") > 99

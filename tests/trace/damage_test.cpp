@@ -36,7 +36,7 @@ std::uint64_t offset_of_second_frame(const std::string& bytes) {
   return 0;
 }
 
-// What is said of a file with these bytes, read to its end, without its name; empty: nothing.
+// The message for a file with these bytes, read to its end, without its name; empty: there is none.
 std::string said_of(const std::string& bytes) {
   const ScratchFile file("trace.lbt");
   file.write(bytes);

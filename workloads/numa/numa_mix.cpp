@@ -1,4 +1,4 @@
-// A load like that of a data base on a kernel, made of shares: each CPU turns between user and kernel mode, and every so many
+// A load like that of a database on a kernel, made of shares: each CPU turns between user and kernel mode, and every so many
 // instructions visits a line. Which line is drawn: one that all CPUs write (a few of them hot, some of these locks), one that
 // the CPUs of a node write, or one that no cache has.
 //

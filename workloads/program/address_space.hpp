@@ -117,7 +117,7 @@ class AddressSpace {
     int alignment;             // as place() was given it
     std::optional<Home> home;  // none: the machine's policy
   };
-  [[nodiscard]] const std::vector<Object>& objects() const { return objects_; }  // by their begin
+  [[nodiscard]] const std::vector<Object>& objects() const { return objects_; }  // by address
   // The byte at an address, of arrays, too.
   [[nodiscard]] Place find_byte(Address address) const;
 

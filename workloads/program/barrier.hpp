@@ -25,7 +25,7 @@ class Barrier {
     if (generation) cpu.spin_until_acquire(generation_, [&generation](Value now) { return now != *generation; });
   }
 
-  // The same for who has something else to do while he waits: what is in this word until all have come. None: they have.
+  // The same for a CPU with something else to do while it waits: the word's value until all have come. None: they have.
   [[nodiscard]] Address generation_word() const { return generation_; }
   std::optional<Value> arrive(Cpu& cpu) const {
     const Value generation = cpu.load(generation_);

@@ -1,4 +1,4 @@
-// RCU as in Linux 2.6.0. Every clock tick a CPU looks whether it has callbacks to move on or a quiescent state to tell of, and
+// RCU as in Linux 2.6.0. Every clock tick a CPU checks for callbacks to move on and for a quiescent state to report, and
 // does so in a softirq. Its callbacks go from `next` (no grace period yet) to `current` (wait for the end of one) to `done`.
 #include <fmt/format.h>
 

@@ -109,7 +109,7 @@ void Recorder::forget_barriers_without_end() {
     const Context& program = contexts_[cpu].front();
     return program.inside > 0 && program.composite == Composite::What::barrier;
   };
-  std::map<std::uint32_t, std::int64_t> passed;  // how often, by who has passed it most often
+  std::map<std::uint32_t, std::int64_t> passed;  // how often, counted by the CPU that has passed it most often
   const auto times = [this](std::size_t cpu, std::uint32_t barrier) {
     return std::count_if(programs_[cpu].begin(), programs_[cpu].end(), [barrier](const trace::Operation& operation) {
       return operation.kind == Kind::barrier && operation.id == barrier;
@@ -128,7 +128,7 @@ void Recorder::forget_barriers_without_end() {
   }
 }
 
-// A thread lets go of what it holds, so that others that replay it for longer don't wait for ever; what it waited for when the
+// A thread releases what it holds, so that others that replay it for longer don't wait for ever; what it waited for when the
 // run ended never came and is no operation.
 void Recorder::cut_off() {
   forget_barriers_without_end();

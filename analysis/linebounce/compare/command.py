@@ -36,12 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="linebounce compare",
-        description="Holds the metrics of runs against those of the first.",
+        description="Compares the metrics of runs with those of the first.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("base", metavar="A", type=Path, help="a results directory, as `linebounce run` leaves it")
-    parser.add_argument("others", metavar="B", nargs="+", type=Path, help="others, to be held against it")
+    parser.add_argument("base", metavar="A", type=Path, help="a results directory made by `linebounce run`")
+    parser.add_argument("others", metavar="B", nargs="+", type=Path, help="others, to compare with it")
     parser.add_argument(
         "--fail-on", metavar="CONDITION", action="append", default=[], help="exit code 1 if this holds; may be repeated"
     )

@@ -27,13 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="linebounce report",
-        description="Makes one HTML file of results: the paper's figures, latencies, locks, cache lines, the machine.",
+        description="Makes one HTML file from results: the paper's figures, latencies, locks, cache lines, the machine.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "directories", metavar="DIR", nargs="+", type=Path, help="a results directory, as `linebounce run` leaves it"
-    )
+    parser.add_argument("directories", metavar="DIR", nargs="+", type=Path, help="a results directory made by `linebounce run`")
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="the HTML file; default: the first DIR's name with .html"
     )

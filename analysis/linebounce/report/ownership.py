@@ -88,7 +88,7 @@ class _Line:
 
 
 def ownership(timeline: pl.DataFrame) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Each line that changes hands, the one that does so most first: its row for a list, and all its spans by their begin."""
+    """Each line that changes hands, the one that does so most first: its row for a list, and all its spans in order of time."""
     misses = timeline.filter(pl.col("kind") == "miss", pl.col("object") != "", pl.col("field") != "[]")
     if misses.is_empty():
         return

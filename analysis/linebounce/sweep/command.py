@@ -258,7 +258,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="simulations at the same time (default: one for each core); with --slurm jobs, with --kubernetes pods",
     )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", metavar="ADDRESS", default="", help="a Dask scheduler that is running: tcp://host:8786")
+    where.add_argument("--scheduler", metavar="ADDRESS", default="", help="a running Dask scheduler: tcp://host:8786")
     where.add_argument(
         "--slurm", metavar="KEY=VALUE,...", default="", help="start workers by Slurm; options of dask_jobqueue.SLURMCluster"
     )
@@ -275,7 +275,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         default=[],
         help="sensitivity: run with this parameter N %% lower and higher; of a table, such as machine.bus, every time in it",
     )
-    parser.add_argument("--metric", metavar="METRIC", help="what --vary looks at")
+    parser.add_argument("--metric", metavar="METRIC", help="the metric that --vary measures")
     words = sys.argv[1:] if arguments is None else arguments
     parsed = parser.parse_args(words, argparse.Namespace(command=("linebounce", "sweep", *words)))
     if bool(parsed.vary) != bool(parsed.metric):

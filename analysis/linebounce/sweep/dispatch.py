@@ -58,7 +58,7 @@ class Dispatcher:
         self.show = show
         self.no_worker = no_worker
         self.waiting: deque[int] = deque()
-        self.again: deque[int] = deque()  # each goes alone, so that what is said is of it
+        self.again: deque[int] = deque()  # each goes alone, so that the message is about it
         self.running: dict[Any, list[int]] = {}
         self.attempts: Counter[int] = Counter()
         # Measured on the tasks: what a point takes without starting the program, and what starting it takes.

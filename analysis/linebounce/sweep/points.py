@@ -27,7 +27,7 @@ _LOCK_POLL_S = 0.05
 
 @dataclass(frozen=True)
 class Job:
-    """One sweep, as every worker is told of it."""
+    """One sweep, as described to every worker."""
 
     name: str  # its own, and no other sweep's
     experiment: Experiment

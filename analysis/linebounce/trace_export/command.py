@@ -32,7 +32,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("directory", metavar="DIR", type=Path, help="a results directory, as `linebounce run` leaves it")
+    parser.add_argument("directory", metavar="DIR", type=Path, help="a results directory made by `linebounce run`")
     parser.add_argument("--point", metavar="K", type=int, help="the point of a sweep, counted from 0")
     parser.add_argument("--perfetto", metavar="FILE", type=Path, required=True, help="the trace to write")
     return parser.parse_args(arguments)

@@ -19,7 +19,7 @@ _SEQUENCE = 1  # all packets are of one writer
 
 
 def write_perfetto(tracks: Iterable[Track], file: IO[bytes]) -> int:
-    """Writes every track with its slices; returns how many slices. Times count from the begin of the simulation."""
+    """Writes every track with its slices; returns how many slices. Times count from the start of the simulation."""
     writer = _Writer(file)
     return sum(writer.track(track) for track in tracks)
 

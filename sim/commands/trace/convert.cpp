@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFooter = R"(
 Examples:
-  linebounce trace convert pool.lbt pool.txt             to read it: one line an operation
+  linebounce trace convert pool.lbt pool.txt             to read it: one line per operation
   linebounce trace convert pool.txt pool.lbt             and back, with nothing lost
   linebounce trace convert --recover torn.lbt whole.lbt  what a damaged file still holds
   linebounce trace convert lackey.log ls.lbt --from lackey
@@ -32,9 +32,8 @@ Examples:
   linebounce trace convert perf.txt server.lbt --from perf-script
       of: perf mem record ...; perf script -F comm,pid,tid,cpu,time,event,addr,data_src,ip,sym > perf.txt
 
-OUT is written as text if its name ends in .txt, and is there when it is whole: what fails, or is interrupted, leaves what was
-there before. A text holds one stream after the other; in the text of a recorder that writes
-text itself they take turns as they came.)";
+OUT is text if its name ends in .txt. It appears when it is complete: a conversion that fails or is interrupted leaves the
+previous file. A text holds one stream after the other; recorders that write text themselves may interleave them.)";
 
 struct ConvertArguments {
   std::string in;
@@ -95,7 +94,7 @@ void add_trace_convert(Command& trace) {
   auto arguments = std::make_shared<ConvertArguments>();
   Command command =
       trace.subcommand("convert", "Convert a trace between its binary and its text form, or other programs' traces");
-  command.option("IN", "", &arguments->in, "A trace, binary or text, or what --from says").required();
+  command.option("IN", "", &arguments->in, "A trace, binary or text, or in the format that --from names").required();
   command.option("OUT", "", &arguments->out, "The file to write; text if its name ends in .txt").required();
   command.option("--from", "FORMAT", &arguments->from, from_meaning());
   command.flag("--recover", arguments->recover,

@@ -24,11 +24,11 @@ constexpr const char* kFooter = R"(
 Examples:
   linebounce trace info pool.lbt                  its streams, objects, locks and functions
   linebounce trace info pool.lbt --check          and whether it makes sense
-  linebounce trace info pool.lbt --recover        what a file that was cut off still holds
+  linebounce trace info pool.lbt --recover        what a truncated file still holds
   linebounce trace info pool.lbt --json --top 3   for a program
 
-Streams and writers of a structure: of that object of it that has the most. Exit code 3: the trace cannot be read, or --check has
-found something in it.)";
+A structure's streams and writers are those of its object with the most. Exit code 3: the trace cannot be read, or --check
+found a fault.)";
 
 struct InfoArguments {
   std::string file;
@@ -146,7 +146,7 @@ void add_trace_info(Command& trace) {
   auto arguments = std::make_shared<InfoArguments>();
   Command command = trace.subcommand("info", "Show what is in a trace");
   command.option("TRACE", "", &arguments->file, "A trace, binary or text").required();
-  command.option("--top", "N", &arguments->top, "So many rows of each table; default: 10").between(1, 1000000);
+  command.option("--top", "N", &arguments->top, "Rows of each table; default: 10").between(1, 1000000);
   command.flag("--check", arguments->check, "Refuse a trace whose operations make no sense");
   command.flag("--recover", arguments->recover, "Read what comes before the first damage of each stream");
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");

@@ -37,9 +37,9 @@ Examples:
   linebounce trace record dcache_dbench --point 3 -o dbench.lbt
   linebounce trace record random.toml -o random.lbt --for 2
 
-A run with a measured time is recorded for longer than that, so that a replay on a faster machine, or with a better lock, has
-something to do until the end of the time: --for says how much longer. FILE is there when it is whole: a recording that fails, or
-is interrupted, leaves what was there before.)";
+A run with a measured time is recorded for longer than that, so that a replay on a faster machine or with a better lock still has
+work until the end; --for says how much longer. FILE appears when it is complete: a recording that fails or is interrupted leaves
+the previous file.)";
 
 // Counts the misses of the measured time alone, though more is recorded.
 class Recording final : public SimulationTap {
@@ -115,14 +115,16 @@ ExitCode record(const RecordArguments& arguments) {
 
 void add_trace_record(Command& trace) {
   auto arguments = std::make_shared<RecordArguments>();
-  Command command = trace.subcommand("record", "Run a point of an experiment and record what its programs do");
+  Command command = trace.subcommand("record", "Run a point of an experiment and record its programs' operations");
   command.option("EXPERIMENT", "", &arguments->experiment, "A name or a TOML file").required();
   command.option("-o,--output", "FILE", &arguments->file, "The trace; text if its name ends in .txt").required();
   command.option("--point", "K", &arguments->point, "Which point of the sweep; default: 0");
   command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
   command.option("--set", "path=value", &arguments->sets, "Override a value; may be repeated").one_value_each();
   command.option("--seed", "N", &arguments->seed, "Seed of the run; default: the experiment's");
-  command.option("--for", "FACTOR", &arguments->longer, "How many times the measured time is recorded; default: 1.25")
+  command
+      .option("--for", "FACTOR", &arguments->longer,
+              "Length of the recording, as a multiple of the measured time; default: 1.25")
       .between_reals(1, 100);
   command.footer(kFooter);
   command.action([arguments] { return record(*arguments); });

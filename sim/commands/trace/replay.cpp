@@ -24,19 +24,18 @@ namespace fs = std::filesystem;
 constexpr const char* kFooter = R"(
 Examples:
   linebounce trace replay dbench.lbt
-      on the machine that it was recorded on, with its locks: what differs from the recorded run is said at the end
+      on the recorded machine with the recorded locks; differences from the recorded run are printed at the end
   linebounce trace replay dbench.lbt --machine numaq_16way --lock dcache_lock=mcs
-      elsewhere, with another lock in one place; --lock mcs: in all places
+      elsewhere, with one lock replaced; --lock mcs replaces all
   linebounce trace replay program.lbt --machine mine.toml --threads "0 0 1 1" -o out/folded
       four threads on two CPUs
   linebounce trace replay torn.lbt --recover
-      what comes before the first damage of a damaged trace
+      the part before the first damage in a damaged trace
 
-Machine and measured time are the recorded run's unless something else is said; what was not recorded in a simulation wants a
-machine, and is measured from its begin to its end. Threads of one CPU take turns where they wait for each other, not while one waits
-for a lock that another CPU holds: a program that waits for a thread inside a lock's section may stop for ever there (exit code 4),
-and wants a CPU for each thread. Results are as those of `run`; run again with the same options, they are
-read, not made once more.)";
+Machine and measured time default to the recorded run's. A trace that was not recorded in a simulation needs a machine, and is
+measured from start to end. Threads of one CPU take turns where they wait for each other, but not while one waits for a lock that
+another CPU holds: a program that waits for a thread inside a critical section may hang there (exit code 4), and needs one CPU
+per thread. Results are those of `run`; the same command with the same options reads finished ones.)";
 
 struct ReplayArguments {
   std::string file, machine, threads, directory;
@@ -148,12 +147,12 @@ void add_trace_replay(Command& trace) {
   auto arguments = std::make_shared<ReplayArguments>();
   Command command = trace.subcommand("replay", "Run a trace's operations on any machine, with any locks");
   command.option("FILE", "", &arguments->file, "A trace, binary or text").required();
-  command.option("--machine", "M", &arguments->machine, "On this machine; default: the one it was recorded on");
+  command.option("--machine", "M", &arguments->machine, "The machine to run on; default: the recorded one");
   command
       .option("--lock", "[NAME=]ALGORITHM", &arguments->locks, "This algorithm for all locks, or for one; default: as recorded")
       .one_value_each();
   command.option("--threads", "MAP", &arguments->threads,
-                 "CPUs of its threads: one_each, round_robin, block, or a list as \"0 0 1 1\"; default: one_each");
+                 "CPUs of the threads: one_each, round_robin, block, or a list as \"0 0 1 1\"; default: one_each");
   command.option("--set", "path=value", &arguments->sets, "Override a value of the machine or the replay; may be repeated")
       .one_value_each();
   command.option("--seed", "N", &arguments->seed, "Seed of the run; default: 1");

@@ -25,7 +25,7 @@ namespace {
 constexpr const char* kFooter = R"(
 Examples:
   linebounce trace synth -o counters.lbt --threads 8 --objects 1 --shared 100 --reads 0 --atomics 100
-      eight threads that count in one word
+      eight threads that increment one word
   linebounce trace synth -o cache.lbt --locks 1 --section 20 --between 500 --skew 0.9
       a table under one lock; --locks 16: under striped ones
   linebounce trace synth -o private.lbt --shared 0 --accesses 100000000 --between 0
@@ -33,10 +33,10 @@ Examples:
   linebounce trace synth -o small.txt --threads 2 --accesses 20
       as text, to look at
 
-Each thread does the same over and over: it computes, draws a shared object, takes its lock if there are locks, makes a section
-of accesses, and lets go of the lock. In a section under a lock all shared accesses are to that object; without locks each finds
-one of its own. The other accesses go to the thread's own memory. All accesses are of 8 bytes. The same options and the same
-seed give the same trace.)";
+Each thread repeats the same steps: it computes, draws a shared object, acquires its lock if there are locks, makes a section of
+accesses, and releases the lock. Under a lock, all shared accesses of a section go to that object; without locks each access
+draws its own. The other accesses go to the thread's own memory. All accesses are of 8 bytes. The same options and the same seed
+give the same trace.)";
 
 struct SynthArguments {
   SynthSpec spec;
@@ -78,7 +78,7 @@ void add(Command& command, const char* name, T& value, const char* type, T least
 
 void add_options(Command& command, SynthArguments& arguments) {
   SynthSpec& spec = arguments.spec;
-  command.option("-o,--output", "FILE", &arguments.output, "The trace; text if it ends in .txt").required();
+  command.option("-o,--output", "FILE", &arguments.output, "The trace; text if its name ends in .txt").required();
   add(command, "--threads", spec.threads, "N", 1, 1024, "Threads, one for each CPU");
   add(command, "--accesses", spec.accesses, "N", std::int64_t{1}, std::int64_t{1} << 40, "Accesses of each thread");
   add(command, "--objects", spec.objects, "N", 1, 65536, "Objects that all threads use");
@@ -87,7 +87,7 @@ void add_options(Command& command, SynthArguments& arguments) {
   add(command, "--shared", spec.shared_pct, "PCT", 0, 100, "Share of accesses that go to shared objects");
   command
       .option("--skew", "S", &arguments.skew,
-              "Exponent of Zipf's law by which shared objects are drawn; 0 (all alike) to 8; default: 0")
+              "Exponent of Zipf's law by which shared objects are drawn; 0 (uniform) to 8; default: 0")
       .between_reals(0, 8);
   add(command, "--reads", spec.read_pct, "PCT", 0, 100, "Share of accesses that read");
   add(command, "--atomics", spec.atomic_pct, "PCT", 0, 100, "Share of atomic operations among the writes of shared objects");
@@ -95,9 +95,9 @@ void add_options(Command& command, SynthArguments& arguments) {
   command.option("--lock", "NAME", &spec.algorithm, "Their algorithm, of `linebounce list locks`; default: " + spec.algorithm);
   add(command, "--section", spec.section, "N", 1, 1000000, "Accesses of a section");
   add(command, "--read-sections", spec.shared_section_pct, "PCT", 0, 100,
-      "Share of sections that only read what is shared, and take the lock as readers (which many locks let in one by one)");
+      "Share of sections that only read shared data, under the lock as readers (which many locks admit one by one)");
   add(command, "--between", spec.between_cycles, "CYCLES", 0, 1000000000, "Computation before each section, on average");
-  add(command, "--seed", spec.seed, "SEED", std::uint64_t{0}, std::uint64_t{1} << 53, "Another seed, another trace");
+  add(command, "--seed", spec.seed, "SEED", std::uint64_t{0}, std::uint64_t{1} << 53, "Seed of the trace");
 }
 
 }  // namespace

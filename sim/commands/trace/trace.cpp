@@ -20,12 +20,12 @@ Examples:
   linebounce trace convert lackey.txt --from lackey -o program.lbt
       traces of other tools; and between binary and text
   linebounce trace export out/timers --perfetto timers.pftrace
-      a run as tracks in the Perfetto viewer: of the Python package, see analysis/README.md)";
+      a run as tracks in the Perfetto viewer; from the Python package, see analysis/README.md)";
 
 }  // namespace
 
 void add_trace(Command& program) {
-  Command trace = program.subcommand("trace", "Record, make, convert, look at and replay traces of operations");
+  Command trace = program.subcommand("trace", "Record, make, convert, inspect and replay traces of operations");
   trace.require_subcommand();
   trace.footer(kFooter);
   for (const auto add : kTraceCommands) add(trace);

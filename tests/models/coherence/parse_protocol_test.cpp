@@ -1,4 +1,4 @@
-// What a protocol file may say, and what is said to who gets it wrong.
+// What a protocol file may say, and the message for each mistake.
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 

@@ -1,4 +1,4 @@
-// Experiments that say only what they do otherwise than another one.
+// Experiments that state only their differences from another one.
 #include "fixture.hpp"
 
 namespace linebounce::sim {

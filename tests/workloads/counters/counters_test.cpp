@@ -1,4 +1,4 @@
-// Every counter, as the registry has it: no count is lost, and exactly one put is the last, whatever the timing.
+// Every counter of the registry: no count is lost, and exactly one put is the last, whatever the timing.
 #include "workloads/counters/counters.hpp"
 
 #include <gtest/gtest.h>

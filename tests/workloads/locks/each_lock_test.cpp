@@ -1,4 +1,4 @@
-// Every lock, as the registry has it, keeps its promises on every kind of machine.
+// Every lock of the registry keeps its promises on every kind of machine.
 #include <gtest/gtest.h>
 
 #include "tests/workloads/locks/lock_support.hpp"

@@ -112,7 +112,7 @@ void Httperf::build(Cpu& cpu) {
   cpu.store(sockets_word_, sockets);
 }
 
-// Waits for a connection; who has waited longest gets the next one. Returns its number.
+// Waits for a connection; the CPU that has waited longest gets the next one. Returns its number.
 Value Httperf::accept(Cpu& cpu) {
   const FunctionScope scope(cpu, dcache_->idle_function());
   const Value number = cpu.fetch_add(waiting_, 1);

@@ -1,4 +1,4 @@
-// The OLTP load of OLS 2007: a data base's processes on all CPUs, on a kernel of 2.6.20's parts (scheduler, timers, slab, AIO,
+// The OLTP load of OLS 2007: a database's processes on all CPUs, on a kernel of 2.6.20's parts (scheduler, timers, slab, AIO,
 // block, SCSI). A session computes, reads blocks and waits for each, then commits with others; writers keep batches of writes
 // under way. Processes stay on their CPUs; each submits to all disks; an adapter interrupts its CPUs in turn.
 //
@@ -208,7 +208,7 @@ std::vector<ParameterDeclaration> oltp_parameters() {
       count("reads_per_transaction", 2, "blocks that a session reads and waits for, before it commits", 0, 1000),
       count("commit_group", 4, "sessions that commit with one write of the log", 1, 1000),
       count("sessions_per_semaphore", 12, "sessions that commit through one semaphore set", 1, 1000),
-      count("user_instructions", 90000, "of the data base from one read to the next, mean", 1, 1e9),
+      count("user_instructions", 90000, "of the database from one read to the next, mean", 1, 1e9),
       count("writer_instructions", 20000, "of a writer from one batch to the next, mean", 1, 1e9),
       count("other_kernel_instructions", 4000, "of the kernel beside the subsystems simulated, for each submission", 0, 1e9),
       number("user_base_cpi", 1, "cycles of an instruction that misses no cache", 100),

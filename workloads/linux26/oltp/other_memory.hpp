@@ -1,4 +1,4 @@
-// The rest of a program's memory, as far as it misses the caches: the kernel's other structures, or the data base's own data.
+// The rest of a program's memory, as far as it misses the caches: the kernel's other structures, or the database's own data.
 // Lines that all CPUs write, lines that a node's CPUs write, and memory that no cache has any more.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The processes of the data base: what each does from one wait to the next. One CPU's program runs them in turn, as its
+// The processes of the database: what each does from one wait to the next. One CPU's program runs them in turn, as its
 // scheduler says.
 #pragma once
 

@@ -129,7 +129,7 @@ Task* Scheduler::schedule(Cpu& cpu) {
     queue.current = next;
   }
   kernel_.unlock_irq(cpu, *queue.lock);
-  // IA-64 lets go of the lock before it switches registers (__ARCH_WANT_UNLOCKED_CTXSW).
+  // IA-64 releases the lock before it switches registers (__ARCH_WANT_UNLOCKED_CTXSW).
   if (switches) kernel_.execute(cpu, kContextSwitchInstructions);
   return next;
 }

@@ -85,7 +85,7 @@ class SlabMemory {
   std::vector<std::vector<Slab*>> free_;  // by node; under the zone's lock
   std::unordered_map<Address, Slab*> by_header_;
   std::unordered_map<Address, Place> by_object_;
-  std::unordered_map<Address, bool> given_out_;  // an object's is changed by who has it
+  std::unordered_map<Address, bool> given_out_;  // only the CPU that holds an object changes its entry
 };
 
 }  // namespace linebounce::workloads

@@ -1,4 +1,4 @@
-// Wait queues wake who has waited longest.
+// Wait queues wake the task that has waited longest.
 #include "workloads/linux26/scheduler/wait_queue.hpp"
 
 #include <gmock/gmock.h>
