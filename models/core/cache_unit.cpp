@@ -44,15 +44,10 @@ struct CacheUnit::Gate {
   CacheUnit& unit;
   Tick at;
 
-  [[nodiscard]] const Row& evict_row(const Copy& copy) const {
-    const ControllerTable& table = unit.agent_.table();
-    return table.row(copy.state, table.base_events[kEvict].first);
-  }
   [[nodiscard]] bool may_leave(const Copy& copy) const {
-    const Row& row = evict_row(copy);
-    if (row.count == 0 || unit.awaited(copy)) return false;
-    const Verb verb = row.steps().front().verb;
-    return verb == Verb::free || (verb == Verb::issue && unit.write_backs_ < unit.spec_.write_back_buffers);
+    if (unit.awaited(copy)) return false;
+    const AccessResult evict = unit.result_of(kEvict, copy.state);
+    return evict == AccessResult::freed || (evict == AccessResult::issued && unit.write_backs_ < unit.spec_.write_back_buffers);
   }
   void leave(Copy& copy) {
     OwnCopy own(unit.agent_, *unit.log_, copy, unit.client_, at);
@@ -100,9 +95,8 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, HardwareTh
   if (copy.watched) {  // a sibling thread sleeps on it; a store is what it waits for
     if (operation.writes()) owner_->watched_line_changed(copy.line, now);
   }
-  const Row& row = agent_.table().row(copy.state, event(operation.writes() ? kWriteAccess : kReadAccess));
-  if (!row.impossible && row.count > 0 && row.actions[0].verb == Verb::hit)
-    return run_hit(operation, copy, found.level, now, thread);
+  const CacheEvent access = operation.writes() ? kStore : kLoad;
+  if (result_of(access, copy.state) == AccessResult::hit) return run_hit(operation, copy, found.level, now, thread);
   return start_miss(operation, &copy, found.level, now, thread, drain);
 }
 
@@ -140,17 +134,15 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
 bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, HardwareThread& thread, int drain,
                         bool waited_for) {
   if (pending_.size() == static_cast<std::size_t>(spec_.outstanding_misses)) return false;
-  const ControllerTable& table = agent_.table();
-  const Access access = operation.writes() ? kWriteAccess : kReadAccess;
-  const Row& row = table.row(copy == nullptr ? StateId{0} : copy->state, event(access));
-  if (row.count > 0 && row.steps().front().verb == Verb::stall) return false;
+  const CacheEvent access = operation.writes() ? kStore : kLoad;
+  if (result_of(access, copy == nullptr ? StateId{0} : copy->state) == AccessResult::stalled) return false;
   if (copy == nullptr) {
     Gate gate{*this, now};
     copy = agent_.allocate(agent_.store().line_of(operation.address), now, gate);
     if (copy == nullptr) return false;
   }
   OwnCopy own(agent_, *log_, *copy, client_, now);
-  access_step(bus_->protocol(), own, client_, access == kReadAccess ? kLoad : kStore);
+  access_step(bus_->protocol(), own, client_, access);
   pending_.push_back({.copy = copy, .thread = &thread, .waited_for = waited_for, .drain = drain, .operation = operation});
   // The request leaves after the look-up that found the line missing, or found it without the right to write.
   const Tick look_up = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[static_cast<std::size_t>(level)];
@@ -168,10 +160,9 @@ void CacheUnit::prefetch(Address address, Access access, Tick now, HardwareThrea
                       .issued = now};
   expire_locks(now);
   const CacheAgent::Lookup found = agent_.look_up(address);
-  if (found.copy != nullptr && found.copy->locked) return;
   if (found.copy != nullptr) {
-    const Row& row = agent_.table().row(found.copy->state, event(access));
-    if (row.count == 0 || row.steps().front().verb != Verb::issue) return;
+    const CacheEvent event = access == kReadAccess ? kLoad : kStore;
+    if (found.copy->locked || result_of(event, found.copy->state) != AccessResult::issued) return;
   }
   request(operation, found.copy, found.level, now, thread, -1, false);
 }

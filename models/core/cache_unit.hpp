@@ -126,8 +126,8 @@ class CacheUnit final : public BusClient {
   void lock(Copy& copy, OperationKind kind, Tick from, const HardwareThread& thread);
   // The first end of a lock after `now`; kNever if there is none.
   [[nodiscard]] Tick next_unlock(Tick now) const;
-  [[nodiscard]] EventId event(Access access) const {
-    return agent_.table().base_events[access == kReadAccess ? kLoad : kStore].first;
+  [[nodiscard]] AccessResult result_of(CacheEvent access, StateId state) const {
+    return agent_.table().states[state].access[access];
   }
   [[noreturn]] void stale(const Copy& copy, Tick at) const;
 
