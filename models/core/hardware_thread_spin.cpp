@@ -32,7 +32,7 @@ void HardwareThread::pause_spin() {
 void HardwareThread::park(std::span<const Value> values, int bytes) {
   if (!spec_->parked_spins || !store_buffer_.empty() || !interrupts_.empty() || unit_->misses_pending()) return;
   // Where siblings use the same cache, the ages of parked lines must follow from their times alone.
-  if (core_->threads() > 1 && agent_->nearest_replacement() != Replacement::lru) return;
+  if (core_->threads() > 1 && !agent_->nearest_goes_by_ages()) return;
   if (!spin_.park(values, bytes, now_)) {
     unwatch_words();
     return;
