@@ -159,13 +159,17 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
     cores_[at]->bus(bus);
   }
   for (const auto& core : cores_) {
-    core->set_peers([this](CpuId id) { return std::pair<Core*, Cpu*>(&core_of(id.value), &cpu(id.value)); });
+    core->set_peers([this](CpuId id) { return std::pair<Core*, HardwareThread*>(&core_of(id.value), &cpu(id.value)); });
   }
   for (std::size_t core = 0; core < cores_.size(); ++core) buses_[bus_of[core]]->clients(cores_[core]->unit());
 }
 
 void Machine::set_program(int cpu, Core::Program program) {
   core_of(cpu).set_program(layout_.cpus[static_cast<std::size_t>(cpu)].thread, std::move(program));
+}
+
+void Machine::set_tap(ProgramTap* tap) {
+  for (const auto& core : cores_) core->set_tap(tap);
 }
 
 void Machine::set_functions(std::size_t count) {

@@ -39,10 +39,14 @@ class Machine final : public FailureSink {
   // Null where the machine has no nodes.
   [[nodiscard]] const Network* network() const { return network_.get(); }
   [[nodiscard]] int cpus() const { return static_cast<int>(layout_.cpus.size()); }
-  [[nodiscard]] Cpu& cpu(int number) { return core_of(number).thread(layout_.cpus[static_cast<std::size_t>(number)].thread); }
+  [[nodiscard]] HardwareThread& cpu(int number) {
+    return core_of(number).thread(layout_.cpus[static_cast<std::size_t>(number)].thread);
+  }
   [[nodiscard]] const CoreSpec& core_spec() const { return core_spec_; }
 
   void set_program(int cpu, Core::Program program);
+  // Who listens to all programs; null: nobody. REQUIRES: run() is not under way.
+  void set_tap(ProgramTap* tap);
   // How many functions programs may enter. REQUIRES: called before run().
   void set_functions(std::size_t count);
   // REQUIRES: called before run().

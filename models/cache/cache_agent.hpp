@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "models/access.hpp"
 #include "models/cache/cache_array.hpp"
 #include "models/coherence/protocol.hpp"
 #include "models/memory/line_store.hpp"
@@ -27,8 +28,6 @@ struct Copy {
   bool locked = false;      // an atomic operation is under way and another thread of the core may come
 };
 
-enum Access : std::uint8_t { kReadAccess = 0, kWriteAccess = 1 };
-
 class CacheAgent {
  public:
   // `number`: the agent's own, 0 to 63. `spare_copies`: lines beside those in the levels, waiting to be written back.
@@ -41,6 +40,17 @@ class CacheAgent {
   [[nodiscard]] std::byte* data(Copy& copy) const { return reinterpret_cast<std::byte*>(&copy) + sizeof(Copy); }
   [[nodiscard]] const std::byte* data(const Copy& copy) const {
     return reinterpret_cast<const std::byte*>(&copy) + sizeof(Copy);
+  }
+
+  // The bytes of the copy from this address on.
+  [[nodiscard]] std::byte* word(Copy& copy, Address address) const { return data(copy) + store_->offset_of(address); }
+  [[nodiscard]] const std::byte* word(const Copy& copy, Address address) const {
+    return data(copy) + store_->offset_of(address);
+  }
+  // A store into the copy, which makes it the line's latest version.
+  void write(Copy& copy, Address address, Value value, int bytes) const {
+    write_word(word(copy, address), bytes, value);
+    copy.version = store_->next_version(copy.slot);
   }
 
   // The path of a hit: the copy if the nearest level holds the address and `access` is a mere hit, else null. Counts as a use
@@ -92,7 +102,7 @@ class CacheAgent {
   // The latest version of the line is in this copy, or the protocol is broken.
   [[nodiscard]] bool is_latest(const Copy& copy) const { return copy.version == store_->latest(copy.slot); }
 
-  [[nodiscard]] Replacement nearest_replacement() const { return specs_.front().replacement; }
+  [[nodiscard]] bool nearest_goes_by_ages() const { return arrays_.front().goes_by_ages(); }
   [[nodiscard]] bool nearest_holds(Address address) const {
     return arrays_.front().find(address >> arrays_.front().line_shift()) >= 0;
   }
@@ -107,7 +117,6 @@ class CacheAgent {
   }
   Copy& take_copy(LineAddr line);
   void attach(Copy& copy, int level, std::uint64_t block, int way, Tick age);
-  [[nodiscard]] std::uint8_t levels_without(const Copy& copy, int level, std::uint64_t block) const;
   void evict_block(Copy& copy, int level, std::uint64_t block);
   void remove_from_level(Copy& copy, int level);
   [[nodiscard]] std::uint64_t first_block(LineAddr line, int level) const;

@@ -1,21 +1,19 @@
 // One level of a cache: tags, which copy each way holds, and replacement. It knows nothing of states, values or time: an "age"
-// is any number that grows with use, and LRU depends on ages alone, never on the order of calls.
+// is any number that grows with use.
 #pragma once
 
 #include <bit>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
-#include "models/machine_spec.hpp"
+#include "models/cache/replacement/policies.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {
 
 using CopyIndex = std::uint32_t;  // a copy of a line in its CacheAgent
 constexpr CopyIndex kNoCopy = 0xFFFFFFFF;
-
-// tree-PLRU keeps one bit per tree node in one word.
-constexpr int kMostTreeWays = 32;
 
 class CacheArray {
  public:
@@ -37,19 +35,17 @@ class CacheArray {
   [[nodiscard]] CopyIndex copy(std::uint64_t block, int way) const { return copies_[index(block, way)]; }
 
   void touch(std::uint64_t block, int way, Tick age) {
-    if (replacement_ == Replacement::lru) {
-      ages_[index(block, way)] = age;
-    } else {
-      const TreePath& path = paths_[static_cast<std::size_t>(way)];
-      std::uint32_t& tree = trees_[set(block)];
-      tree = (tree & ~path.nodes) | path.colder;
-    }
+    std::visit([&](auto& policy) { policy.touch(set(block), way, age); }, policy_);
   }
 
   // The same for a use that may lie before the latest: an age never goes back.
   void touch_if_newer(std::uint64_t block, int way, Tick age) {
-    if (replacement_ == Replacement::lru && ages_[index(block, way)] >= age) return;
-    touch(block, way, age);
+    std::visit([&](auto& policy) { policy.touch_if_newer(set(block), way, age); }, policy_);
+  }
+
+  // Ages alone decide who makes room, never the order of calls.
+  [[nodiscard]] bool goes_by_ages() const {
+    return std::visit([](const auto& policy) { return policy.kByAges; }, policy_);
   }
 
   // The way to fill: a free one, else the replacement policy's choice among those for which `evictable(copy)` holds; -1 if
@@ -76,22 +72,13 @@ class CacheArray {
   [[nodiscard]] std::size_t index(std::uint64_t block, int way) const {
     return first_way(block) + static_cast<std::size_t>(way);
   }
-  struct TreePath {
-    std::uint32_t nodes = 0;
-    std::uint32_t colder = 0;
-  };
-  [[nodiscard]] TreePath tree_path(int way) const;
-  [[nodiscard]] int tree_choice(std::uint64_t block) const;
 
   int line_shift_;
   int ways_;
   std::uint64_t set_mask_;
-  Replacement replacement_;
   std::vector<std::uint64_t> tags_;
   std::vector<CopyIndex> copies_;
-  std::vector<Tick> ages_;            // LRU
-  std::vector<TreePath> paths_;       // by way
-  std::vector<std::uint32_t> trees_;  // tree-PLRU: one bit per tree node, node 1 is the root; the bit names the colder half
+  ReplacementPolicy policy_;
 };
 
 template <class Evictable>
@@ -100,19 +87,8 @@ int CacheArray::victim(std::uint64_t block, Evictable evictable) const {
   for (int way = 0; way < ways_; ++way) {
     if (tags_[first + static_cast<std::size_t>(way)] == kEmpty) return way;
   }
-  int best = -1;
-  if (replacement_ == Replacement::tree_plru) {
-    best = tree_choice(block);
-    if (evictable(copies_[first + static_cast<std::size_t>(best)])) return best;
-    best = -1;
-  }
-  for (int way = 0; way < ways_; ++way) {
-    const std::size_t at = first + static_cast<std::size_t>(way);
-    if (!evictable(copies_[at])) continue;
-    if (replacement_ == Replacement::tree_plru) return way;
-    if (best < 0 || ages_[at] < ages_[first + static_cast<std::size_t>(best)]) best = way;
-  }
-  return best;
+  const auto way_is_evictable = [&](int way) { return evictable(copies_[first + static_cast<std::size_t>(way)]); };
+  return std::visit([&](const auto& policy) { return policy.victim(set(block), way_is_evictable); }, policy_);
 }
 
 }  // namespace linebounce

@@ -83,8 +83,6 @@ struct OrderOutcome {
   bool deferred = false;              // memory's controller has put it off: the requestor still waits for its order step
 };
 
-enum class AccessResult : std::uint8_t { hit, issued, stalled, freed };
-
 namespace bus_order_detail {
 
 [[noreturn]] void fail(ProtocolFault::Kind kind, const Protocol& protocol, Controller controller, StateId state, EventId event);
@@ -252,19 +250,11 @@ AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, Ca
   if (row.impossible) bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::cache, state, event);
   copies.on_transition(Controller::cache, cache, state, event);
   copies.set_state(cache, row.next);
-  AccessResult result = AccessResult::stalled;
   for (const Action action : row.steps()) {
-    if (action.verb == Verb::hit) result = AccessResult::hit;
-    if (action.verb == Verb::issue) {
-      copies.issue(cache, action.argument);
-      result = AccessResult::issued;
-    }
-    if (action.verb == Verb::free) {
-      copies.free(cache);
-      result = AccessResult::freed;
-    }
+    if (action.verb == Verb::issue) copies.issue(cache, action.argument);
+    if (action.verb == Verb::free) copies.free(cache);
   }
-  return result;
+  return access_result(row);
 }
 
 }  // namespace linebounce

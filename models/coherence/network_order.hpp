@@ -147,7 +147,7 @@ StepResult agent_step(const AgentTable& agents, AgentEntry& entry, int self, std
     bus_order_detail::fail(ProtocolFault::Kind::impossible, *agents.protocol, agents.controller, entry.state, event);
   }
   out.on_transition(entry.state, event);
-  if (row.count > 0 && row.actions[0].verb == Verb::stall) return StepResult::stalled;
+  if (row.stalls()) return StepResult::stalled;
   entry.state = row.next;
   if (row.count > 0 && row.actions[0].verb == Verb::hit) return StepResult::hit;
   for (const Action action : row.steps()) agent_action(agents, entry, self, action, in, kNobody, out);
@@ -186,7 +186,7 @@ StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const
   if (row.impossible)
     bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::directory, entry.state, event);
   out.on_transition(entry.state, event);
-  if (row.count > 0 && row.actions[0].verb == Verb::stall) return StepResult::stalled;
+  if (row.stalls()) return StepResult::stalled;
   const StateId before = entry.state;
   entry.state = row.next;
   const auto bit = [](int agent) { return std::uint64_t{1} << agent; };

@@ -72,6 +72,7 @@ struct Row {
   std::uint16_t source_line = 0;  // of the Markdown file, for messages
   std::array<Action, kMaxActions> actions{};
   [[nodiscard]] std::span<const Action> steps() const { return {actions.data(), count}; }
+  [[nodiscard]] bool stalls() const { return count > 0 && actions[0].verb == Verb::stall; }
 };
 static_assert(sizeof(Row) == 16, "rows are found by a shift, and four share a cache line");
 
@@ -106,14 +107,29 @@ struct BaseEvent {
   bool absent = false;  // a message that this controller never gets
 };
 
+// What an access of a processor comes to.
+enum class AccessResult : std::uint8_t { hit, issued, stalled, freed, impossible };
+
+// By the row of a Load, Store or Evict at a cache on a bus.
+inline AccessResult access_result(const Row& row) {
+  if (row.impossible) return AccessResult::impossible;
+  for (const Action action : row.steps()) {
+    if (action.verb == Verb::hit) return AccessResult::hit;
+    if (action.verb == Verb::issue) return AccessResult::issued;
+    if (action.verb == Verb::free) return AccessResult::freed;
+  }
+  return AccessResult::stalled;
+}
+
 struct StateInfo {
   std::string name;
   std::string meaning;
-  bool readable = false;     // derived: Load does `hit`
-  bool writable = false;     // derived: Store does `hit`
-  StateId after_store = 0;   // derived: next state of a Store that hits; the same state where none does
-  bool stable = false;       // derived: no Load, Store or Evict of it stalls, and it waits for nothing
-  bool holds_data = false;   // derived, of a node: some row may still use the data that it has
+  std::array<AccessResult, 3> access{};  // derived, of a cache on a bus: by kLoad, kStore, kEvict
+  bool readable = false;                 // derived: Load does `hit`
+  bool writable = false;                 // derived: Store does `hit`
+  StateId after_store = 0;               // derived: next state of a Store that hits; the same state where none does
+  bool stable = false;                   // derived: no Load, Store or Evict of it stalls, and it waits for nothing
+  bool holds_data = false;               // derived, of a node: some row may still use the data that it has
   bool awaits_data = false;  // derived: its Data row is possible, so an order step that ends here is followed by a data step
   bool asks_again = false;   // derived: its Data row issues another request, and the access that waits goes on waiting
 };

@@ -105,13 +105,13 @@ void derive_cache_states(ControllerTable& cache, bool on_bus) {
     const auto row = [&](CacheEvent event) -> const Row& {
       return cache.row(static_cast<StateId>(i), cache.base_events[event].first);
     };
-    state.readable = does(row(kLoad), Verb::hit);
-    state.writable = does(row(kStore), Verb::hit);
+    for (const CacheEvent event : {kLoad, kStore, kEvict}) state.access[event] = access_result(row(event));
+    state.readable = state.access[kLoad] == AccessResult::hit;
+    state.writable = state.access[kStore] == AccessResult::hit;
     state.after_store = state.writable ? row(kStore).next : static_cast<StateId>(i);
     state.awaits_data = on_bus && !row(kData).impossible;
     state.asks_again = on_bus && does(row(kData), Verb::issue);
-    state.stable = !state.awaits_data && !does(row(kLoad), Verb::stall) && !does(row(kStore), Verb::stall) &&
-                   !does(row(kEvict), Verb::stall);
+    state.stable = !state.awaits_data && !row(kLoad).stalls() && !row(kStore).stalls() && !row(kEvict).stalls();
   }
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "models/coherence/bus_order.hpp"
-#include "models/core/cpu.hpp"
+#include "models/core/hardware_thread.hpp"
 #include "models/failure.hpp"
 
 namespace linebounce {
@@ -44,15 +44,10 @@ struct CacheUnit::Gate {
   CacheUnit& unit;
   Tick at;
 
-  [[nodiscard]] const Row& evict_row(const Copy& copy) const {
-    const ControllerTable& table = unit.agent_.table();
-    return table.row(copy.state, table.base_events[kEvict].first);
-  }
   [[nodiscard]] bool may_leave(const Copy& copy) const {
-    const Row& row = evict_row(copy);
-    if (row.count == 0 || unit.awaited(copy)) return false;
-    const Verb verb = row.steps().front().verb;
-    return verb == Verb::free || (verb == Verb::issue && unit.write_backs_ < unit.spec_.write_back_buffers);
+    if (unit.awaited(copy)) return false;
+    const AccessResult evict = unit.result_of(kEvict, copy.state);
+    return evict == AccessResult::freed || (evict == AccessResult::issued && unit.write_backs_ < unit.spec_.write_back_buffers);
   }
   void leave(Copy& copy) {
     OwnCopy own(unit.agent_, *unit.log_, copy, unit.client_, at);
@@ -90,7 +85,7 @@ Tick CacheUnit::hold(OperationKind kind) const {
   return spec_.cycle;
 }
 
-CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, Cpu& thread, int drain) {
+CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, HardwareThread& thread, int drain) {
   if (operation.issued < 0) operation.issued = now;
   expire_locks(now);
   const CacheAgent::Lookup found = agent_.look_up(operation.address);
@@ -100,13 +95,12 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, Cpu& threa
   if (copy.watched) {  // a sibling thread sleeps on it; a store is what it waits for
     if (operation.writes()) owner_->watched_line_changed(copy.line, now);
   }
-  const Row& row = agent_.table().row(copy.state, event(operation.writes() ? kWriteAccess : kReadAccess));
-  if (!row.impossible && row.count > 0 && row.actions[0].verb == Verb::hit)
-    return run_hit(operation, copy, found.level, now, thread);
+  const CacheEvent access = operation.writes() ? kStore : kLoad;
+  if (result_of(access, copy.state) == AccessResult::hit) return run_hit(operation, copy, found.level, now, thread);
   return start_miss(operation, &copy, found.level, now, thread, drain);
 }
 
-CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int level, Tick now, Cpu& thread) {
+CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread) {
   const int nearest = level < 0 ? agent_.levels() - 1 : level;
   const StateInfo& state = agent_.table().states[copy.state];
   if (operation.writes() && state.after_store != copy.state) {
@@ -119,8 +113,7 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
     agent_.bring_near(copy, operation.address, now, gate);
   }
   if (operation.waited) owner_->report_miss(thread, operation, operation.waited_for, now);
-  const Value value = apply(operation, copy, now);
-  if (thread.tap() != nullptr) thread.tap()->applied(thread, operation, value);
+  const Value value = apply(thread, operation, copy, now);
   const Tick reach = spec_.hit_latency[static_cast<std::size_t>(nearest)];
   if (operation.kind == OperationKind::load) return {.level = nearest, .value = value, .at = now + reach};
   const Tick until = now + (nearest == 0 ? 0 : reach) + hold(operation.kind);
@@ -128,7 +121,8 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
   return {.level = nearest, .value = value, .at = until};
 }
 
-CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain) {
+CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, HardwareThread& thread,
+                                         int drain) {
   if (request(operation, copy, level, now, thread, drain, true)) return {.outcome = Outcome::waits_for_fill};
   // A locked line may be what denies this one a place, and nothing tells when it is free.
   const Tick unlock = copy == nullptr ? next_unlock(now) : kNever;
@@ -137,19 +131,18 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
   return {.outcome = Outcome::try_again};
 }
 
-bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain, bool waited_for) {
+bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, HardwareThread& thread, int drain,
+                        bool waited_for) {
   if (pending_.size() == static_cast<std::size_t>(spec_.outstanding_misses)) return false;
-  const ControllerTable& table = agent_.table();
-  const Access access = operation.writes() ? kWriteAccess : kReadAccess;
-  const Row& row = table.row(copy == nullptr ? StateId{0} : copy->state, event(access));
-  if (row.count > 0 && row.steps().front().verb == Verb::stall) return false;
+  const CacheEvent access = operation.writes() ? kStore : kLoad;
+  if (result_of(access, copy == nullptr ? StateId{0} : copy->state) == AccessResult::stalled) return false;
   if (copy == nullptr) {
     Gate gate{*this, now};
     copy = agent_.allocate(agent_.store().line_of(operation.address), now, gate);
     if (copy == nullptr) return false;
   }
   OwnCopy own(agent_, *log_, *copy, client_, now);
-  access_step(bus_->protocol(), own, client_, access == kReadAccess ? kLoad : kStore);
+  access_step(bus_->protocol(), own, client_, access);
   pending_.push_back({.copy = copy, .thread = &thread, .waited_for = waited_for, .drain = drain, .operation = operation});
   // The request leaves after the look-up that found the line missing, or found it without the right to write.
   const Tick look_up = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[static_cast<std::size_t>(level)];
@@ -158,7 +151,7 @@ bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, C
   return true;
 }
 
-void CacheUnit::prefetch(Address address, Access access, Tick now, Cpu& thread) {
+void CacheUnit::prefetch(Address address, Access access, Tick now, HardwareThread& thread) {
   // A store to a shared line sends its word: there is no right to write that could be had beforehand, only the line.
   if (bus_->protocol().sends_words) access = kReadAccess;
   Operation operation{.kind = access == kReadAccess ? OperationKind::load : OperationKind::store,
@@ -167,10 +160,9 @@ void CacheUnit::prefetch(Address address, Access access, Tick now, Cpu& thread) 
                       .issued = now};
   expire_locks(now);
   const CacheAgent::Lookup found = agent_.look_up(address);
-  if (found.copy != nullptr && found.copy->locked) return;
   if (found.copy != nullptr) {
-    const Row& row = agent_.table().row(found.copy->state, event(access));
-    if (row.count == 0 || row.steps().front().verb != Verb::issue) return;
+    const CacheEvent event = access == kReadAccess ? kLoad : kStore;
+    if (found.copy->locked || result_of(event, found.copy->state) != AccessResult::issued) return;
   }
   request(operation, found.copy, found.level, now, thread, -1, false);
 }
@@ -213,9 +205,7 @@ void CacheUnit::finish(const Pending& pending) {
     return;
   }
   owner_->report_miss(*pending.thread, operation, pending.source, pending.fill_at);
-  const Value value = pending.written ? *pending.written : apply(operation, copy, pending.fill_at);
-  if (ProgramTap* tap = pending.thread->tap(); tap != nullptr && !pending.written)
-    tap->applied(*pending.thread, operation, value);
+  const Value value = pending.written ? *pending.written : apply(*pending.thread, operation, copy, pending.fill_at);
   const Tick ends = pending.fill_at + hold(operation.kind);
   lock(copy, operation.kind, ends, *pending.thread);
   if (pending.drain >= 0) {
@@ -225,24 +215,18 @@ void CacheUnit::finish(const Pending& pending) {
   }
 }
 
-Value CacheUnit::apply(const Operation& operation, Copy& copy, Tick at) {
-  if (!agent_.is_latest(copy)) stale(copy, at);
-  copy.last_touch = at;
-  std::byte* word = agent_.data(copy) + agent_.store().offset_of(operation.address);
-  const Value old = read_word(word, operation.bytes);
-  Value fresh = operation.operand;
-  switch (operation.kind) {
-    case OperationKind::load: return old;
-    case OperationKind::store:
-    case OperationKind::exchange: break;
-    case OperationKind::fetch_add: fresh = old + operation.operand; break;
-    case OperationKind::compare_exchange:
-      if (old != operation.expected) fresh = old;  // the line is taken and locked all the same, as on x86
-      break;
+Value CacheUnit::apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at) {
+  use(copy, at);
+  const Value old = read_word(agent_.word(copy, operation.address), operation.bytes);
+  if (operation.writes()) {
+    Value fresh = operation.operand;
+    if (operation.kind == OperationKind::fetch_add) fresh = old + operation.operand;
+    // The line is taken and locked all the same, as on x86.
+    if (operation.kind == OperationKind::compare_exchange && old != operation.expected) fresh = old;
+    if (operation.adds) fresh = old + operation.expected;
+    agent_.write(copy, operation.address, fresh, operation.bytes);
   }
-  if (operation.adds) fresh = old + operation.expected;
-  write_word(word, operation.bytes, fresh);
-  copy.version = agent_.store().next_version(copy.slot);
+  if (tap_ != nullptr) tap_->applied(thread, operation, old);
   return old;
 }
 
@@ -263,7 +247,7 @@ void CacheUnit::watch_again(Address address) {
 }
 
 Value CacheUnit::peek(const Copy& copy, Address address, int bytes) const {
-  return read_word(agent_.data(copy) + agent_.store().offset_of(address), bytes);
+  return read_word(agent_.word(copy, address), bytes);
 }
 
 void CacheUnit::unwatch(LineAddr line) {
@@ -281,7 +265,7 @@ Tick CacheUnit::locked_until(LineAddr line) const {
   return until;
 }
 
-void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const Cpu& thread) {
+void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareThread& thread) {
   if (kind == OperationKind::load || kind == OperationKind::store) return;
   locks_[static_cast<std::size_t>(thread.index_in_core())] = {copy.line, until};
   if (locks_.size() == 1) return;  // one thread never meets its own lock
@@ -332,8 +316,7 @@ WrittenWord CacheUnit::write_in_order(Copy& copy, Tick at) {
     throw ModelFailure(fmt::format("cache {} sends a word of line 0x{:x} at tick {}, but no store waits", client_,
                                    agent_.store().address_of(copy.line), at));
   }
-  own->written = apply(own->operation, copy, at);
-  if (ProgramTap* tap = own->thread->tap()) tap->applied(*own->thread, own->operation, *own->written);
+  own->written = apply(*own->thread, own->operation, copy, at);
   return {agent_.store().offset_of(own->operation.address), own->operation.bytes};
 }
 

@@ -12,16 +12,17 @@
 
 namespace linebounce {
 
-class Cpu;
+class HardwareThread;
+class ProgramTap;
 
 // Who is told what becomes of an operation. Implemented by Core.
 class CacheUnitOwner {
  public:
   virtual ~CacheUnitOwner() = default;
   // The operation of `thread` has run with this result; it occupies the thread until `ends`.
-  virtual void completed(Cpu& thread, Value result, Tick ends) = 0;
+  virtual void completed(HardwareThread& thread, Value result, Tick ends) = 0;
   // The same for the entry at `entry` of its store buffer.
-  virtual void drained(Cpu& thread, int entry_id, Tick at) = 0;
+  virtual void drained(HardwareThread& thread, int entry_id, Tick at) = 0;
   // Something changed at `at`, so that what was put off may be tried again.
   virtual void try_again(Tick at, Source source) = 0;
   // A watched line changed from outside, or left the nearest cache.
@@ -30,7 +31,7 @@ class CacheUnitOwner {
   virtual void posted() = 0;
   // Be awake in the kernel at `at` at the latest.
   virtual void wake_at(Tick at) = 0;
-  virtual void report_miss(Cpu& thread, const Operation& operation, Source source, Tick at) = 0;
+  virtual void report_miss(HardwareThread& thread, const Operation& operation, Source source, Tick at) = 0;
 };
 
 class CacheUnit final : public BusClient {
@@ -38,6 +39,9 @@ class CacheUnit final : public BusClient {
   CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, TransitionLog& log, CacheUnitOwner& owner, int threads);
   // REQUIRES: called once, before the simulation starts.
   void connect(Bus& bus) { bus_ = &bus; }
+  // Who is told of every call of the threads' programs, and of its effect; null: nobody. REQUIRES: no call is under way.
+  void set_tap(ProgramTap* tap) { tap_ = tap; }
+  [[nodiscard]] ProgramTap* tap() const { return tap_; }
 
   enum class Outcome : std::uint8_t { done, waits_for_fill, try_again, try_at };
   struct Attempt {
@@ -49,10 +53,10 @@ class CacheUnit final : public BusClient {
 
   // Runs the operation at `now` if the line and the right to it are here; else asks for them on behalf of `thread`.
   // `drain` is the store-buffer entry that this is, or -1.
-  Attempt attempt(Operation& operation, Tick now, Cpu& thread, int drain = -1);
+  Attempt attempt(Operation& operation, Tick now, HardwareThread& thread, int drain = -1);
 
   // Asks for a line without waiting for it. Nothing happens if it is here, on its way, or no miss can be added.
-  void prefetch(Address address, Access access, Tick now, Cpu& thread);
+  void prefetch(Address address, Access access, Tick now, HardwareThread& thread);
 
   // Gives free what was locked until `now` or earlier. Whoever looks at Copy::locked calls it first.
   void expire_locks(Tick now);
@@ -61,8 +65,12 @@ class CacheUnit final : public BusClient {
   [[nodiscard]] Tick next_fill() const;
   void run_fill(Tick at);
 
-  // Runs a mere hit's effect on data and versions. Errors: ModelFailure for a stale copy.
-  Value apply(const Operation& operation, Copy& copy, Tick at);
+  // An access at `at` uses the data of this copy. Errors: ModelFailure for a stale copy.
+  void use(Copy& copy, Tick at) const {
+    if (!agent_.is_latest(copy)) [[unlikely]]
+      stale(copy, at);
+    copy.last_touch = at;
+  }
 
   // Marks the lines of a parked spin. Null unless the nearest level holds the address, readable.
   Copy* watch(Address address);
@@ -90,8 +98,8 @@ class CacheUnit final : public BusClient {
  private:
   struct Pending {
     Copy* copy = nullptr;
-    Cpu* thread = nullptr;    // whose operation it is
-    bool waited_for = false;  // false: a prefetch
+    HardwareThread* thread = nullptr;  // whose operation it is
+    bool waited_for = false;           // false: a prefetch
     int drain = -1;
     Tick fill_at = kNever;   // of what was ordered last; kNever: a request is not ordered yet
     bool line_came = false;  // the line is here, and a second request for the operation on its way
@@ -109,15 +117,17 @@ class CacheUnit final : public BusClient {
   [[nodiscard]] bool awaited(const Copy& copy) const;
   // The miss of this copy whose request is being ordered; null if nobody waits for it.
   [[nodiscard]] Pending* being_ordered(const Copy& copy);
-  Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, Cpu& thread);
-  Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain);
-  bool request(Operation& operation, Copy* copy, int level, Tick now, Cpu& thread, int drain, bool waited_for);
+  Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread);
+  Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, HardwareThread& thread, int drain);
+  bool request(Operation& operation, Copy* copy, int level, Tick now, HardwareThread& thread, int drain, bool waited_for);
   void finish(const Pending& pending);
-  void lock(Copy& copy, OperationKind kind, Tick from, const Cpu& thread);
+  // The operation's effect on data and versions; returns what was there. Errors: ModelFailure for a stale copy.
+  Value apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at);
+  void lock(Copy& copy, OperationKind kind, Tick from, const HardwareThread& thread);
   // The first end of a lock after `now`; kNever if there is none.
   [[nodiscard]] Tick next_unlock(Tick now) const;
-  [[nodiscard]] EventId event(Access access) const {
-    return agent_.table().base_events[access == kReadAccess ? kLoad : kStore].first;
+  [[nodiscard]] AccessResult result_of(CacheEvent access, StateId state) const {
+    return agent_.table().states[state].access[access];
   }
   [[noreturn]] void stale(const Copy& copy, Tick at) const;
 
@@ -125,6 +135,7 @@ class CacheUnit final : public BusClient {
   CacheAgent agent_;
   int client_;
   Bus* bus_ = nullptr;
+  ProgramTap* tap_ = nullptr;
   TransitionLog* log_;
   CacheUnitOwner* owner_;
   std::vector<Pending> pending_;

@@ -25,7 +25,7 @@ Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, Cache
       programs_(threads.size()),
       boundary_(spec_.warmup_end > 0 ? spec_.warmup_end : kNever) {
   for (const CpuId id : threads) {
-    threads_.push_back(std::make_unique<Cpu>(*this, unit_, spec_, id, static_cast<int>(threads_.size())));
+    threads_.push_back(std::make_unique<HardwareThread>(*this, unit_, spec_, id, static_cast<int>(threads_.size())));
   }
   SC_HAS_PROCESS(Core);
   SC_THREAD(run);
@@ -41,6 +41,11 @@ void Core::set_functions(std::size_t count) {
   }
 }
 
+void Core::set_tap(ProgramTap* tap) {
+  unit_.set_tap(tap);
+  posted();  // with a tap, the path of a hit is closed
+}
+
 void Core::run() {
   try {
     if (threads_.size() == 1) {
@@ -53,16 +58,16 @@ void Core::run() {
   }
 }
 
-void Core::run_thread(Cpu& cpu) {
+void Core::run_thread(HardwareThread& cpu) {
   if (const Program& program = programs_[static_cast<std::size_t>(cpu.index_)]) program(cpu);
   cpu.account_time();
-  cpu.status_ = Cpu::Status::ended;
+  cpu.status_ = HardwareThread::Status::ended;
 }
 
 void Core::run_fibers() {
   std::exception_ptr failure;
   for (const auto& thread : threads_) {
-    Cpu& cpu = *thread;
+    HardwareThread& cpu = *thread;
     fibers_.emplace_back(std::allocator_arg, boost::context::fixedsize_stack(kStackBytes),
                          [this, &cpu, &failure](boost::context::fiber&& host) {
                            host_ = std::move(host);
@@ -77,7 +82,7 @@ void Core::run_fibers() {
                          });
   }
   for (;;) {
-    Cpu& next = next_runner();
+    HardwareThread& next = next_runner();
     boost::context::fiber& fiber = fibers_[static_cast<std::size_t>(next.index_)];
     fiber = std::move(fiber).resume();
     if (failure) std::rethrow_exception(failure);
@@ -92,9 +97,9 @@ void Core::wait_turn() {
   }
 }
 
-Cpu& Core::next_runner() {
+HardwareThread& Core::next_runner() {
   for (;;) {
-    Cpu* const next = earliest_ready();
+    HardwareThread* const next = earliest_ready();
     const Tick thread_time = next != nullptr ? next->now_ : kNever;
     const Tick item = next_item();
     const Tick due = std::min(item, thread_time);
@@ -114,7 +119,7 @@ Cpu& Core::next_runner() {
         continue;
       }
       next->limit_ = std::min({limit, item, spec_.end, sibling_limit(*next)});
-      next->fast_limit_ = next->store_buffer_.empty() && next->tap_ == nullptr ? next->limit_ : 0;
+      next->fast_limit_ = next->store_buffer_.empty() && unit_.tap() == nullptr ? next->limit_ : 0;
       return *next;
     }
     wait_kernel(due);
@@ -166,22 +171,22 @@ void Core::notify_at(Tick at) {
 }
 
 // At equal times an operation that was put off goes before those that were wanted later: else it might wait for ever.
-Cpu* Core::earliest_ready() const {
-  const auto earlier = [](const Cpu& a, const Cpu& b) {
+HardwareThread* Core::earliest_ready() const {
+  const auto earlier = [](const HardwareThread& a, const HardwareThread& b) {
     return a.now_ != b.now_ ? a.now_ < b.now_ : a.wanted_since() < b.wanted_since();
   };
-  Cpu* first = nullptr;
+  HardwareThread* first = nullptr;
   for (const auto& cpu : threads_) {
-    if (cpu->status_ == Cpu::Status::ready && (first == nullptr || earlier(*cpu, *first))) first = cpu.get();
+    if (cpu->status_ == HardwareThread::Status::ready && (first == nullptr || earlier(*cpu, *first))) first = cpu.get();
   }
   return first;
 }
 
 // New operations of `cpu` may run before this time, and what it is to do now.
-Tick Core::sibling_limit(const Cpu& cpu) const {
+Tick Core::sibling_limit(const HardwareThread& cpu) const {
   Tick limit = kNever;
   for (const auto& other : threads_) {
-    if (other.get() == &cpu || other->status_ != Cpu::Status::ready) continue;
+    if (other.get() == &cpu || other->status_ != HardwareThread::Status::ready) continue;
     const bool first = cpu.index_ < other->index_ && other->wanted_since() == other->now_;
     limit = std::min(limit, other->now_ + (first ? 1 : 0));
   }
@@ -223,7 +228,7 @@ void Core::run_item(Tick at) {
   }
 }
 
-void Core::run_drain(Cpu& cpu, Tick at) {
+void Core::run_drain(HardwareThread& cpu, Tick at) {
   before_access(at, kNoThread);
   StoreBuffer::Entry& entry = cpu.store_buffer_.due(at);
   const CacheUnit::Attempt attempt = unit_.attempt(entry.operation, at, cpu, entry.id);
@@ -240,14 +245,14 @@ void Core::run_drain(Cpu& cpu, Tick at) {
 void Core::begin_measuring(Tick at) {
   boundary_ = kNever;
   for (const auto& cpu : threads_) {
-    if (cpu->status_ == Cpu::Status::parked) cpu->count_spins_until(at);
+    if (cpu->status_ == HardwareThread::Status::parked) cpu->count_spins_until(at);
     cpu->begin_measuring();
   }
 }
 
 bool Core::ended() const {
-  return stopped_ ||
-         std::all_of(threads_.begin(), threads_.end(), [](const auto& cpu) { return cpu->status_ == Cpu::Status::ended; });
+  return stopped_ || std::all_of(threads_.begin(), threads_.end(),
+                                 [](const auto& cpu) { return cpu->status_ == HardwareThread::Status::ended; });
 }
 
 std::int64_t Core::progress() const {
@@ -257,10 +262,8 @@ std::int64_t Core::progress() const {
 }
 
 bool Core::waits_for_time(Tick now) const {
-  return std::any_of(threads_.begin(), threads_.end(), [now](const auto& cpu) {
-    return cpu->computes_at(now) ||
-           std::any_of(cpu->interrupts_.begin(), cpu->interrupts_.end(), [now](const auto& i) { return i.at > now; });
-  });
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [now](const auto& cpu) { return cpu->computes_at(now) || cpu->interrupts_.any_after(now); });
 }
 
 Tick Core::latest() const {
@@ -269,13 +272,13 @@ Tick Core::latest() const {
   return latest;
 }
 
-void Core::completed(Cpu& thread, Value result, Tick ends) {
+void Core::completed(HardwareThread& thread, Value result, Tick ends) {
   thread.result_ = result;
   thread.now_ = ends;
-  thread.status_ = Cpu::Status::ready;
+  thread.status_ = HardwareThread::Status::ready;
 }
 
-void Core::drained(Cpu& thread, int entry_id, Tick at) {
+void Core::drained(HardwareThread& thread, int entry_id, Tick at) {
   thread.store_buffer_.remove(entry_id, at + spec_.cycle);
   thread.try_again(at);
 }
@@ -292,8 +295,9 @@ void Core::posted() {
   for (const auto& cpu : threads_) cpu->forget_limits();
 }
 
-void Core::report_miss(Cpu& thread, const Operation& operation, Source source, Tick at) {
-  if (operation.kind == OperationKind::load) thread.missed_ = Cpu::OwnMiss{operation.address, source, operation.issued, at};
+void Core::report_miss(HardwareThread& thread, const Operation& operation, Source source, Tick at) {
+  if (operation.kind == OperationKind::load)
+    thread.missed_ = HardwareThread::OwnMiss{operation.address, source, operation.issued, at};
   const Miss miss{thread.id_,        operation.function, operation.access_kind(), source,
                   operation.address, operation.issued,   at - operation.issued};
   wiring_.observer->miss(miss);
@@ -302,7 +306,7 @@ void Core::report_miss(Cpu& thread, const Operation& operation, Source source, T
 
 void Core::watched_line_changed(LineAddr line, Tick at) {
   for (const auto& cpu : threads_) {
-    if (cpu->status_ == Cpu::Status::parked && cpu->watches(line)) {
+    if (cpu->status_ == HardwareThread::Status::parked && cpu->spin_.watches(line)) {
       cpu->resume_spin(at + (cpu->index_ < actor_ ? 1 : 0));
     }
   }
@@ -311,7 +315,7 @@ void Core::watched_line_changed(LineAddr line, Tick at) {
 void Core::after_access(Tick at) {
   if (parked_ > 0) {
     for (const auto& cpu : threads_) {
-      if (cpu->status_ != Cpu::Status::parked || cpu->spins_on_nearest()) continue;
+      if (cpu->status_ != HardwareThread::Status::parked || cpu->spin_.is_on_nearest()) continue;
       cpu->resume_spin(at + (cpu->index_ < actor_ ? 1 : 0));
     }
   }
@@ -321,8 +325,8 @@ void Core::after_access(Tick at) {
 void Core::watch_again() {
   if (threads_.size() == 1) return;
   for (const auto& cpu : threads_) {
-    if (cpu->status_ != Cpu::Status::parked) continue;
-    for (const Address word : cpu->words_) unit_.watch_again(word);
+    if (cpu->status_ != HardwareThread::Status::parked) continue;
+    cpu->spin_.watch_again();
   }
 }
 
@@ -331,16 +335,16 @@ void Core::before_access(Tick at, int actor) {
   if (parked_ == 0) return;
   for (const auto& cpu : threads_) {
     // At equal times, threads with smaller numbers come first.
-    if (cpu->status_ == Cpu::Status::parked) cpu->count_spins_until(at + (cpu->index_ < actor ? 1 : 0));
+    if (cpu->status_ == HardwareThread::Status::parked) cpu->count_spins_until(at + (cpu->index_ < actor ? 1 : 0));
   }
 }
 
 void Core::finish_measuring(Tick end) {
   for (const auto& cpu : threads_) {
-    if (cpu->status_ == Cpu::Status::ended) continue;
-    if (cpu->status_ == Cpu::Status::parked) cpu->count_spins_until(end);
+    if (cpu->status_ == HardwareThread::Status::ended) continue;
+    if (cpu->status_ == HardwareThread::Status::parked) cpu->count_spins_until(end);
     cpu->now_ = std::max(cpu->now_, end);
-    if (cpu->status_ == Cpu::Status::asleep) {
+    if (cpu->status_ == HardwareThread::Status::asleep) {
       cpu->account_sleep();
     } else {
       cpu->account_time();
@@ -354,8 +358,8 @@ std::string Core::describe() const {
   std::string text;
   for (const auto& cpu : threads_) {
     text += fmt::format("  CPU {}: {} since tick {}", cpu->id_.value, kNames[static_cast<int>(cpu->status_)], cpu->now_);
-    if (cpu->status_ == Cpu::Status::parked) {
-      for (const Address word : cpu->words_) text += fmt::format(", 0x{:x}", word);
+    if (cpu->status_ == HardwareThread::Status::parked) {
+      for (const Address word : cpu->spin_.words()) text += fmt::format(", 0x{:x}", word);
     }
     text += "\n";
   }

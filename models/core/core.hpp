@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "models/bus/announcements.hpp"
-#include "models/core/cpu.hpp"
+#include "models/core/hardware_thread.hpp"
 #include "models/failure.hpp"
 #include "models/timeline.hpp"
 
@@ -45,13 +45,15 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
 
   // What thread `index` of this core runs. REQUIRES: the simulation has not started.
   void set_program(int index, Program program) { programs_[static_cast<std::size_t>(index)] = std::move(program); }
+  // See CacheUnit::set_tap.
+  void set_tap(ProgramTap* tap);
   // Another core's thread, for interrupts. REQUIRES: called once before the simulation starts.
-  void set_peers(std::function<std::pair<Core*, Cpu*>(CpuId)> find) { find_peer_ = std::move(find); }
+  void set_peers(std::function<std::pair<Core*, HardwareThread*>(CpuId)> find) { find_peer_ = std::move(find); }
   void set_functions(std::size_t count);
   // REQUIRES: the simulation has not started.
   void set_timeline(Timeline& timeline) { wiring_.timeline = &timeline; }
 
-  [[nodiscard]] Cpu& thread(int index) { return *threads_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] HardwareThread& thread(int index) { return *threads_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] int threads() const { return static_cast<int>(threads_.size()); }
   [[nodiscard]] CacheUnit& unit() { return unit_; }
   [[nodiscard]] bool ended() const;
@@ -71,33 +73,33 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   void finish_measuring(Tick end);
 
   // CacheUnitOwner
-  void completed(Cpu& thread, Value result, Tick ends) override;
-  void drained(Cpu& thread, int entry_id, Tick at) override;
+  void completed(HardwareThread& thread, Value result, Tick ends) override;
+  void drained(HardwareThread& thread, int entry_id, Tick at) override;
   void try_again(Tick at, Source source) override;
   void watched_line_changed(LineAddr line, Tick at) override;
   void posted() override;
   void wake_at(Tick at) override;
-  void report_miss(Cpu& thread, const Operation& operation, Source source, Tick at) override;
+  void report_miss(HardwareThread& thread, const Operation& operation, Source source, Tick at) override;
 
  private:
-  friend class Cpu;
+  friend class HardwareThread;
   static constexpr int kNoThread = -1;
 
   void run();
-  void run_thread(Cpu& cpu);
+  void run_thread(HardwareThread& cpu);
   void run_fibers();
 
-  // Cpu's side: returns when a thread is ready and its time has come; with several threads, the caller.
+  // The threads' side: returns when a thread is ready and its time has come; with several threads, the caller.
   void wait_turn();
   // Works off what is due until a thread may run; waits in the kernel meanwhile.
-  Cpu& next_runner();
+  HardwareThread& next_runner();
   [[nodiscard]] Tick horizon() const;
   [[nodiscard]] Tick next_item() const;
   void run_item(Tick at);
-  void run_drain(Cpu& cpu, Tick at);
+  void run_drain(HardwareThread& cpu, Tick at);
   void begin_measuring(Tick at);
-  [[nodiscard]] Cpu* earliest_ready() const;
-  [[nodiscard]] Tick sibling_limit(const Cpu& cpu) const;
+  [[nodiscard]] HardwareThread* earliest_ready() const;
+  [[nodiscard]] Tick sibling_limit(const HardwareThread& cpu) const;
   void wait_kernel(Tick until);
   void notify_at(Tick at);
   // Around an access of thread `actor`, or of none (kNoThread): parked siblings' lines get the ages that they have by then, and
@@ -110,11 +112,11 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   const CoreSpec spec_;
   Wiring wiring_;
   CacheUnit unit_;
-  std::vector<std::unique_ptr<Cpu>> threads_;
+  std::vector<std::unique_ptr<HardwareThread>> threads_;
   std::vector<Program> programs_;
   std::vector<boost::context::fiber> fibers_;
   boost::context::fiber host_;
-  std::function<std::pair<Core*, Cpu*>(CpuId)> find_peer_;
+  std::function<std::pair<Core*, HardwareThread*>(CpuId)> find_peer_;
   sc_core::sc_event wake_;
   Tick boundary_;         // the start of the measured time; kNever when it has passed
   bool stopped_ = false;  // the end has come

@@ -107,7 +107,7 @@ bool NodeController::grants(const BusRequest& request, Slot slot, Tick at) {
 bool NodeController::evictable(Slot slot) const {
   const ControllerTable& table = protocol_.node;
   const Row& row = table.row(lines_[slot].entry.state, table.base_events[node_evict_event(protocol_.bus_messages)].first);
-  return !row.impossible && row.actions[0].verb != Verb::stall;
+  return !row.impossible && !row.stalls();
 }
 
 // A line that finds no victim has no place in the array: it is there as long as anybody wants it.

@@ -1,7 +1,7 @@
 // What no single key of a machine can say: whether its parts fit each other.
 #include <fmt/format.h>
 
-#include "models/cache/cache_array.hpp"
+#include "models/cache/replacement/tree_plru.hpp"
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/node_checks.hpp"
 #include "sim/config/project_files.hpp"
@@ -45,9 +45,9 @@ class Checks {
       refuse(at + "replacement",
              fmt::format("tree_plru needs a power of two of ways; {} has {}; use lru", cache.name, cache.ways));
     }
-    if (cache.replacement == Replacement::tree_plru && cache.ways > kMostTreeWays) {
+    if (cache.replacement == Replacement::tree_plru && cache.ways > TreePlru::kMostWays) {
       refuse(at + "ways",
-             fmt::format("tree_plru goes up to {} ways; {} has {}; use lru", kMostTreeWays, cache.name, cache.ways));
+             fmt::format("tree_plru goes up to {} ways; {} has {}; use lru", TreePlru::kMostWays, cache.name, cache.ways));
     }
     if (level > 0) against_inner(machine_.caches[level - 1], cache, at);
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <type_traits>
 
+#include "models/cache/replacement/policies.hpp"
 #include "sim/config/frequency.hpp"
 
 namespace linebounce::sim {
@@ -232,7 +233,7 @@ template <class Enum>
 struct Words;
 template <>
 struct Words<Replacement> {
-  static constexpr std::array<std::string_view, 2> kList = {"lru", "tree_plru"};
+  static constexpr std::array kList = kReplacementNames;
 };
 template <>
 struct Words<Consistency> {

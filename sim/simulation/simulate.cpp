@@ -174,12 +174,9 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     machine.set_program(cpu, [&workload](Cpu& thread) { workload->run(thread); });
   }
-  if (tap != nullptr) {
-    ProgramTap& listener = tap->begin(memory, locks, machine.timebase(), machine.cpus());
-    for (int cpu = 0; cpu < machine.cpus(); ++cpu) machine.cpu(cpu).set_tap(&listener);
-  }
+  if (tap != nullptr) machine.set_tap(&tap->begin(memory, locks, machine.timebase(), machine.cpus()));
   run_machine(machine, locks, memory, progress);
-  for (int cpu = 0; cpu < machine.cpus(); ++cpu) machine.cpu(cpu).set_tap(nullptr);
+  machine.set_tap(nullptr);
   PointData point;
   statistics.collect(machine, point);
   add_table_metrics(tables, statistics.placed_rows(tables), point);

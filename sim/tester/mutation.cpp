@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "models/cache/cache_array.hpp"
+#include "models/cache/replacement/policies.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce::sim {
@@ -142,11 +142,11 @@ class Mutation {
     const int outer = static_cast<int>(spec_.caches.size() - 1 - level);
     const int kib = outer == 0 ? 2 : 1;  // size_kib has no smaller value
     const int lines = kib * 1024 / line_bytes;
-    const int ways = one_of(powers_of_two(1, std::min(lines, kMostTreeWays)));
+    const int ways = one_of(powers_of_two(1, std::min(lines, TreePlru::kMostWays)));
     set(kCaches, at + "size_kib", std::int64_t{kib});
     set(kCaches, at + "ways", std::int64_t{ways});
     set(kCaches, at + "line_bytes", std::int64_t{line_bytes});
-    set_to_one_of(kCaches, at + "replacement", std::vector<std::string>{"lru", "tree_plru"});
+    set_to_one_of(kCaches, at + "replacement", std::vector<std::string>(kReplacementNames.begin(), kReplacementNames.end()));
     if (level > 0) set(kCaches, at + "inclusive", !in(1, 4));
     const auto nearness = static_cast<std::int64_t>(level);
     set_between(kCosts, at + "hit_latency_cycles", 1 + 4 * nearness, 4 + 12 * nearness);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "models/core/cpu.hpp"
+#include "models/core/program_tap.hpp"
 
 namespace linebounce::workloads {
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/core/cpu.hpp"
+#include "models/core/program_tap.hpp"
 #include "models/timebase.hpp"
 #include "trace/summary.hpp"
 #include "trace/writer.hpp"

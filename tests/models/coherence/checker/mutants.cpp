@@ -27,7 +27,7 @@ void add_mutants_of_row(const Protocol& good, Controller controller, std::size_t
   const auto add = [&](const std::string& change, const Row& changed) {
     mutants.push_back({name + ": " + change, controller, places, changed});
   };
-  const bool stalls = row.count == 1 && row.actions[0].verb == Verb::stall;
+  const bool stalls = row.stalls();
   for (std::size_t next = 0; next < table.states.size() && !(stalls && good.kind != ProtocolKind::bus); ++next) {
     if (next == row.next) continue;
     Row changed = row;

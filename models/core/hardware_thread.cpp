@@ -1,4 +1,4 @@
-#include "models/core/cpu.hpp"
+#include "models/core/hardware_thread.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace linebounce {
 
-Cpu::Cpu(Core& core, CacheUnit& unit, const CoreSpec& spec, CpuId id, int index_in_core)
+HardwareThread::HardwareThread(Core& core, CacheUnit& unit, const CoreSpec& spec, CpuId id, int index_in_core)
     : core_(&core),
       unit_(&unit),
       agent_(&unit.caches()),
@@ -16,21 +16,52 @@ Cpu::Cpu(Core& core, CacheUnit& unit, const CoreSpec& spec, CpuId id, int index_
       index_(index_in_core),
       nearest_latency_(spec.hit_latency.front()),
       cycle_(spec.cycle),
-      store_buffer_(spec.store_buffer_entries, spec.consistency != Consistency::ia64) {
+      store_buffer_(spec.store_buffer_entries, spec.consistency != Consistency::ia64),
+      spin_(unit, spec.hit_latency.front(), kSpinPause * spec.cycle) {
   counters_.by_function.resize(1);
   counters_.time_in_function.resize(1);
   function_counters_ = &counters_.by_function.front();
 }
 
-void Cpu::store_release(Address address, Value value, int bytes) {
+inline void HardwareThread::count_hit(AccessKind kind, Tick latency) {
+  ++function_counters_->hits[0][static_cast<std::size_t>(kind)];
+  ++function_counters_->instructions;
+  now_ += latency;
+  slots_ = 0;
+}
+
+Value HardwareThread::load(Address address, int bytes) {
+  if (now_ < fast_limit_) [[likely]] {
+    if (Copy* copy = agent_->hit(address, kReadAccess, now_)) [[likely]] {
+      unit_->use(*copy, now_);
+      count_hit(AccessKind::load, nearest_latency_);
+      return read_word(agent_->word(*copy, address), bytes);
+    }
+  }
+  return perform({.kind = OperationKind::load, .bytes = static_cast<std::uint8_t>(bytes), .address = address});
+}
+
+void HardwareThread::store(Address address, Value value, int bytes) {
+  if (now_ < fast_limit_) [[likely]] {
+    if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) [[likely]] {
+      unit_->use(*copy, now_);
+      count_hit(AccessKind::store, cycle_);
+      agent_->write(*copy, address, value, bytes);
+      return;
+    }
+  }
+  perform({.kind = OperationKind::store, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value});
+}
+
+void HardwareThread::store_release(Address address, Value value, int bytes) {
   const Operation operation{
       .kind = OperationKind::store, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value};
   perform(operation, true);
 }
 
-Cpu::Pair Cpu::load_pair(Word first, Word second) {
+Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
   const LineStore& store = agent_->store();
-  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::pair});
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::pair});
   missed_.reset();
   Pair pair;
   pair.first = load(first.address, first.bytes);
@@ -50,17 +81,17 @@ Cpu::Pair Cpu::load_pair(Word first, Word second) {
   return pair;
 }
 
-Value Cpu::exchange(Address address, Value value, int bytes) {
+Value HardwareThread::exchange(Address address, Value value, int bytes) {
   return perform(
       {.kind = OperationKind::exchange, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value});
 }
 
-Value Cpu::fetch_add(Address address, Value addend, int bytes) {
+Value HardwareThread::fetch_add(Address address, Value addend, int bytes) {
   return perform(
       {.kind = OperationKind::fetch_add, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = addend});
 }
 
-Value Cpu::compare_exchange(Address address, Value expected, Value desired, int bytes) {
+Value HardwareThread::compare_exchange(Address address, Value expected, Value desired, int bytes) {
   return perform({.kind = OperationKind::compare_exchange,
                   .bytes = static_cast<std::uint8_t>(bytes),
                   .address = address,
@@ -68,7 +99,7 @@ Value Cpu::compare_exchange(Address address, Value expected, Value desired, int 
                   .expected = expected});
 }
 
-void Cpu::write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) {
+void HardwareThread::write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) {
   // What a load is forwarded: no count comes so far.
   const Value forwarded = addend == 0 ? 0 : Value{1} << 63;
   perform({.kind = kind,
@@ -80,9 +111,9 @@ void Cpu::write_adding(OperationKind kind, Address address, Value addend, int by
           release);
 }
 
-Value Cpu::perform(Operation operation, bool release) {
+Value HardwareThread::perform(Operation operation, bool release) {
   operation.function = function_;
-  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::memory, .operation = operation, .release = release});
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::memory, .operation = operation, .release = release});
   for (;;) {
     wait_turn();
     slots_ = 0;
@@ -126,7 +157,7 @@ Value Cpu::perform(Operation operation, bool release) {
 }
 
 // A hit of its level, or a miss: also one that another operation's request served.
-void Cpu::count(const Operation& operation, const CacheUnit::Attempt& attempt) {
+void HardwareThread::count(const Operation& operation, const CacheUnit::Attempt& attempt) {
   FunctionCounters& counters = counters_.by_function[operation.function];
   const bool done = attempt.outcome == CacheUnit::Outcome::done;
   if (attempt.outcome == CacheUnit::Outcome::waits_for_fill || (done && operation.waited)) {
@@ -137,12 +168,12 @@ void Cpu::count(const Operation& operation, const CacheUnit::Attempt& attempt) {
 }
 
 // True if the load was served from, or had to wait for, the store buffer and is done.
-bool Cpu::load_from_buffer(const Operation& operation, Value& value) {
+bool HardwareThread::load_from_buffer(const Operation& operation, Value& value) {
   for (;;) {
     if (store_buffer_.empty()) return false;
     const StoreBuffer::Forward forward = store_buffer_.forward(operation.address, operation.bytes);
     if (forward.value) {
-      if (tap_ != nullptr) tap_->forwarded(*this, operation.address);
+      if (tap() != nullptr) tap()->forwarded(*this, operation.address);
       value = *forward.value;
       ++function_counters_->instructions;
       ++function_counters_->hits[0][static_cast<std::size_t>(AccessKind::load)];
@@ -156,7 +187,7 @@ bool Cpu::load_from_buffer(const Operation& operation, Value& value) {
 
 // True if the store has gone into the store buffer. A store that nothing delays goes to the cache directly: the buffer would
 // let it through at once.
-bool Cpu::buffer_store(const Operation& operation, bool release) {
+bool HardwareThread::buffer_store(const Operation& operation, bool release) {
   if (spec_->consistency == Consistency::sc) return false;
   if (store_buffer_.empty()) {
     unit_->expire_locks(now_);
@@ -175,8 +206,8 @@ bool Cpu::buffer_store(const Operation& operation, bool release) {
   return true;
 }
 
-void Cpu::fence() {
-  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::fence});
+void HardwareThread::fence() {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::fence});
   wait_turn();
   wait_until_drained();
   ++function_counters_->instructions;
@@ -184,14 +215,18 @@ void Cpu::fence() {
   now_ += spec_->fence_latency;
 }
 
-void Cpu::wait_until_drained() {
+void HardwareThread::store_fence() {
+  if (spec_->consistency == Consistency::ia64) fence();
+}
+
+void HardwareThread::wait_until_drained() {
   while (!store_buffer_.empty()) suspend(Status::waiting);
 }
 
-void Cpu::prefetch(Address address, Access access) {
-  if (tap_ != nullptr) {
+void HardwareThread::prefetch(Address address, Access access) {
+  if (tap() != nullptr) {
     const OperationKind kind = access == kReadAccess ? OperationKind::load : OperationKind::store;
-    tap_->called(*this, {.what = ProgramCall::What::prefetch, .operation = {.kind = kind, .address = address}});
+    tap()->called(*this, {.what = ProgramCall::What::prefetch, .operation = {.kind = kind, .address = address}});
   }
   wait_turn();
   slots_ = 0;
@@ -202,8 +237,8 @@ void Cpu::prefetch(Address address, Access access) {
   now_ += cycle_;
 }
 
-void Cpu::execute(std::int64_t instructions) {
-  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::execute, .amount = instructions});
+void HardwareThread::execute(std::int64_t instructions) {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::execute, .amount = instructions});
   function_counters_->instructions += instructions;
   slots_ += instructions;
   const std::int64_t cycles = slots_ / spec_->issue_per_cycle;
@@ -211,109 +246,100 @@ void Cpu::execute(std::int64_t instructions) {
   idle_for(cycles * cycle_);
 }
 
-void Cpu::compute(std::int64_t cycles) {
-  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::compute, .amount = cycles});
+void HardwareThread::compute(std::int64_t cycles) {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::compute, .amount = cycles});
   slots_ = 0;
   ++computed_;
   idle_for(cycles * cycle_);
 }
 
-void Cpu::idle_for(Tick ticks) {
+void HardwareThread::idle_for(Tick ticks) {
   if (idle_to_ != now_) idle_from_ = now_;
   now_ += ticks;
   idle_to_ = now_;
 }
 
-Tick Cpu::now() {
-  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::clock});
+Tick HardwareThread::now() {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::clock});
   wait_turn();
   return now_;
 }
 
-Tick Cpu::measured(Tick from, Tick to) const {
+Tick HardwareThread::measured(Tick from, Tick to) const {
   return std::max<Tick>(0, std::min(to, spec_->end) - std::max(from, spec_->warmup_end));
 }
 
-double Cpu::now_ns() {
-  return spec_->timebase->to_ns(now());
-}
-
-void Cpu::wait_turn() {
+void HardwareThread::wait_turn() {
   while (status_ != Status::ready || now_ >= limit_) {
     core_->wait_turn();
-    if (deliver_) run_handler();
+    if (interrupts_.handler_due()) run_handler();
   }
 }
 
-void Cpu::suspend(Status status) {
+void HardwareThread::suspend(Status status) {
   status_ = status;
   wait_turn();
 }
 
-void Cpu::try_again(Tick at) {
+void HardwareThread::try_again(Tick at) {
   if (status_ != Status::waiting) return;
   now_ = std::max(now_, align_up(at, cycle_));
   status_ = Status::ready;
 }
 
-std::int64_t Cpu::progress() const {
+std::int64_t HardwareThread::progress() const {
   std::int64_t operations = counted_before_measuring_ - spin_loads_ + computed_;
   for (const FunctionCounters& function : counters_.by_function) operations += function.instructions;
   return operations;
 }
 
 // A spin's pause is no computation.
-bool Cpu::computes_at(Tick time) const {
+bool HardwareThread::computes_at(Tick time) const {
   return status_ == Status::ready && idle_to_ == now_ && time < idle_to_ && idle_to_ - idle_from_ > kSpinPause * cycle_;
 }
 
-FunctionId Cpu::enter_function(FunctionId function) {
-  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::enter, .which = function});
+FunctionId HardwareThread::enter_function(FunctionId function) {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::enter, .which = function});
   return change_function(function);
 }
 
-void Cpu::leave_function(FunctionId caller) {
-  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::leave});
+void HardwareThread::leave_function(FunctionId caller) {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::leave});
   change_function(caller);
 }
 
-void Cpu::set_tap(ProgramTap* tap) {
-  tap_ = tap;
-  forget_limits();
-}
-
-FunctionId Cpu::change_function(FunctionId function) {
+FunctionId HardwareThread::change_function(FunctionId function) {
   account_time();
   idle_to_ = -1;  // an interrupt does not reach back into the caller
   function_counters_ = &counters_.by_function[function];
   return std::exchange(function_, function);
 }
 
-void Cpu::account_time() {
+void HardwareThread::account_time() {
   counters_.time_in_function[function_] += measured(function_since_, now_);
   if (timeline() != nullptr) timeline()->function(id_, function_, function_since_, now_);
   function_since_ = now_;
 }
 
-Timeline* Cpu::timeline() const {
+Timeline* HardwareThread::timeline() const {
   return core_->wiring_.timeline;
 }
 
-void Cpu::account_sleep() {
+void HardwareThread::account_sleep() {
   counters_.asleep += measured(function_since_, now_);
   if (timeline() != nullptr) timeline()->sleep(id_, function_since_, now_);
   function_since_ = now_;
 }
 
-void Cpu::begin_measuring() {
+void HardwareThread::begin_measuring() {
   for (FunctionCounters& counters : counters_.by_function) {
     counted_before_measuring_ += counters.instructions;
     counters = {};
   }
 }
 
-void Cpu::tally(int which, std::int64_t count) {
-  if (tap_ != nullptr) tap_->called(*this, {.what = ProgramCall::What::tally, .which = which, .amount = count});
+void HardwareThread::tally(int which, std::int64_t count) {
+  if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::tally, .which = which, .amount = count});
   if (measures(now_)) tallies_[static_cast<std::size_t>(which)] += count;
 }
 

@@ -1,0 +1,161 @@
+// A hardware thread of a core: runs what its program asks of a Cpu. A hit runs ahead of the kernel and costs no event; what
+// else there is to do, and who may go on when, the Core decides, which works on the thread's state directly.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "models/core/cache_unit.hpp"
+#include "models/core/cpu.hpp"
+#include "models/core/interrupts.hpp"
+#include "models/core/program_tap.hpp"
+#include "models/core/spin.hpp"
+#include "models/core/store_buffer.hpp"
+
+namespace linebounce {
+
+class Core;
+
+class HardwareThread final : public Cpu {
+ public:
+  HardwareThread(Core& core, CacheUnit& unit, const CoreSpec& spec, CpuId id, int index_in_core);
+
+  [[nodiscard]] CpuId id() const override { return id_; }
+  [[nodiscard]] int index_in_core() const { return index_; }
+
+  Value load(Address address, int bytes) override;
+  Pair load_pair(Word first, Word second) override;
+  void store(Address address, Value value, int bytes) override;
+  void store_release(Address address, Value value, int bytes) override;
+  Value exchange(Address address, Value value, int bytes) override;
+  Value fetch_add(Address address, Value addend, int bytes) override;
+  Value compare_exchange(Address address, Value expected, Value desired, int bytes) override;
+  void write_adding(OperationKind kind, Address address, Value addend, int bytes, bool release) override;
+  void fence() override;
+  void store_fence() override;
+  void prefetch(Address address, Access access) override;
+  void execute(std::int64_t instructions) override;
+  void compute(std::int64_t cycles) override;
+  void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes) override;
+
+  void set_interrupt_handler(InterruptHandler handler) override { handler_ = std::move(handler); }
+  void disable_interrupts() override;
+  void enable_interrupts() override;
+  void set_timer(double delay_ns, int vector) override;
+  void interrupt_later(CpuId target, int vector, double delay_ns) override;
+  void sleep() override;
+  void wake(CpuId target) override;
+  [[nodiscard]] std::int64_t wakes() const override { return interrupts_.wakes(); }
+  [[nodiscard]] bool wake_pending() const override { return interrupts_.wake_pending(); }
+
+  Tick now() override;
+  [[nodiscard]] Tick local_time() const override { return now_; }
+  [[nodiscard]] Tick measured(Tick from, Tick to) const override;
+  [[nodiscard]] bool measures(Tick at) const override { return at >= spec_->warmup_end && at < spec_->end; }
+  [[nodiscard]] double to_ns(Tick ticks) const override { return spec_->timebase->to_ns(ticks); }
+
+  FunctionId enter_function(FunctionId function) override;
+  void leave_function(FunctionId caller) override;
+  [[nodiscard]] FunctionId function() const override { return function_; }
+  void tally(int which, std::int64_t count) override;
+  [[nodiscard]] std::int64_t tallied(int which) const override { return tallies_[static_cast<std::size_t>(which)]; }
+  [[nodiscard]] const ThreadCounters& counters() const override { return counters_; }
+  [[nodiscard]] ProgramTap* tap() const override { return unit_->tap(); }
+  [[nodiscard]] Timeline* timeline() const override;
+
+  // What it looks at in a spin until another CPU writes there; empty: it does no such thing.
+  [[nodiscard]] std::span<const Address> awaited_words() const {
+    return status_ == Status::parked ? spin_.words() : std::span<const Address>();
+  }
+
+ private:
+  friend class Core;
+  // A load that has missed.
+  struct OwnMiss {
+    Address address = 0;
+    Source source{};
+    Tick issued = 0, at = 0;
+  };
+  enum class Status : std::uint8_t {
+    ready,    // may run at now_
+    blocked,  // its operation completes with a fill
+    waiting,  // its operation is tried again when something changes
+    parked,   // spins on lines that nobody has changed
+    asleep,
+    ended
+  };
+
+  void count_hit(AccessKind kind, Tick latency);
+  Value perform(Operation operation, bool release = false);
+  void count(const Operation& operation, const CacheUnit::Attempt& attempt);
+  bool buffer_store(const Operation& operation, bool release);
+  bool load_from_buffer(const Operation& operation, Value& value);
+  void wait_until_drained();
+  void wait_turn();
+  void suspend(Status status);
+  // When the operation that comes next was first wanted.
+  [[nodiscard]] Tick wanted_since() const { return put_off_since_ < now_ ? put_off_since_ : now_; }
+  void try_again(Tick at);
+  void idle_for(Tick ticks);
+  FunctionId change_function(FunctionId function);
+  void forget_limits() { limit_ = fast_limit_ = 0; }
+
+  void pause_spin();
+  void park(std::span<const Value> values, int bytes);
+  void count_spins_until(Tick limit);
+  void resume_spin(Tick at);
+  void unwatch_words();
+
+  void post_interrupt(CpuId target, int vector, double delay_ns);
+  [[nodiscard]] Tick next_interrupt() const;
+  void accept_interrupt();
+  void run_handler();
+
+  void account_time();
+  void account_sleep();
+  void begin_measuring();
+  [[nodiscard]] std::int64_t progress() const;
+  [[nodiscard]] bool computes_at(Tick time) const;
+
+  Core* core_;
+  CacheUnit* unit_;
+  CacheAgent* agent_;
+  const CoreSpec* spec_;
+  CpuId id_;
+  int index_;
+
+  // The path of a hit.
+  Tick now_ = 0;         // local time: at or after the kernel's
+  Tick fast_limit_ = 0;  // limit_, or 0 while the store buffer is not empty
+  Tick nearest_latency_;
+  Tick cycle_;
+  std::int64_t slots_ = 0;  // instructions issued in the current cycle
+  FunctionCounters* function_counters_;
+
+  Tick limit_ = 0;  // operations before this time may run now
+  Status status_ = Status::ready;
+  Value result_ = 0;
+  std::optional<OwnMiss> missed_;  // the latest, since it was last emptied
+  StoreBuffer store_buffer_;
+  Tick put_off_since_ = kNever;  // the first attempt of the operation that is to be tried again; kNever: it is a new one
+  Source waited_source_ = Source::local_memory;  // of the change for which `waiting` ended
+
+  Tick idle_from_ = -1;  // the latest execute() and compute() without an operation between them: [idle_from_, idle_to_)
+  Tick idle_to_ = -1;
+
+  Spin spin_;
+  Interrupts interrupts_;
+  InterruptHandler handler_;
+
+  // For the watchdog: instructions that a spin executed, or that were counted before the measured time; calls of compute().
+  std::int64_t spin_loads_ = 0;
+  std::int64_t counted_before_measuring_ = 0;
+  std::int64_t computed_ = 0;
+
+  FunctionId function_ = 0;
+  Tick function_since_ = 0;
+  ThreadCounters counters_;
+  std::array<std::int64_t, kTallies> tallies_{};
+};
+
+}  // namespace linebounce

@@ -1,0 +1,71 @@
+// What a hardware thread does in a spin: the loop, and when it is parked and goes on.
+#include "models/core/core.hpp"
+#include "models/core/hardware_thread.hpp"
+
+namespace linebounce {
+
+void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes) {
+  if (tap() != nullptr) tap()->spin_begins(*this, addresses, bytes);
+  spin_.begin(addresses);
+  for (;;) {
+    while (!spin_.all_loaded()) {
+      const std::size_t word = spin_.take_next_word();
+      values[word] = load(addresses[word], bytes);
+    }
+    if (done(values)) break;
+    pause_spin();
+    park(values, bytes);
+  }
+  if (tap() != nullptr) tap()->spin_ends(*this);
+}
+
+void HardwareThread::pause_spin() {
+  if (tap() != nullptr) tap()->spin_looked(*this);
+  spin_.begin_again();
+  function_counters_->instructions += Spin::kPauseInstructions;
+  spin_loads_ += static_cast<std::int64_t>(spin_.words().size()) + Spin::kPauseInstructions;
+  slots_ = 0;
+  idle_for(kSpinPause * cycle_);
+}
+
+// Parks if nothing of this core's own is under way that could push a word out of the nearest cache.
+void HardwareThread::park(std::span<const Value> values, int bytes) {
+  if (!spec_->parked_spins || !store_buffer_.empty() || !interrupts_.empty() || unit_->misses_pending()) return;
+  // Where siblings use the same cache, the ages of parked lines must follow from their times alone.
+  if (core_->threads() > 1 && !agent_->nearest_goes_by_ages()) return;
+  if (!spin_.park(values, bytes, now_)) {
+    unwatch_words();
+    return;
+  }
+  ++core_->parked_;
+  suspend(Status::parked);
+}
+
+void HardwareThread::count_spins_until(Tick limit) {
+  const Spin::Loads ran = spin_.count_until(limit);
+  function_counters_->hits[0][static_cast<std::size_t>(AccessKind::load)] += ran.loads;
+  function_counters_->instructions += ran.instructions;
+  spin_loads_ += ran.instructions;
+}
+
+void HardwareThread::resume_spin(Tick at) {
+  count_spins_until(at);
+  now_ = spin_.resume();
+  idle_to_ = -1;
+  if (spin_.at_first_word()) {  // in the pause before it
+    idle_from_ = now_ - kSpinPause * cycle_;
+    idle_to_ = now_;
+  }
+  --core_->parked_;
+  status_ = Status::ready;
+  unwatch_words();
+  core_->posted();  // a sibling that runs must not pass this thread now
+  core_->wake_at(now_);
+}
+
+void HardwareThread::unwatch_words() {
+  spin_.unwatch();
+  core_->watch_again();
+}
+
+}  // namespace linebounce
