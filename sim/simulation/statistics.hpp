@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "models/machine.hpp"
+#include "models/machine/machine.hpp"
 #include "models/observer.hpp"
 #include "sim/lines/table_metrics.hpp"
 #include "sim/point/point_data.hpp"
