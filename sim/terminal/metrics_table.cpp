@@ -9,6 +9,7 @@
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/sorted_points.hpp"
 #include "sim/terminal/sweep_table.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -51,21 +52,23 @@ std::string metric_text(const ReportedPoint& point, const std::string& name) {
 
 // Some of the points, side by side, below their numbers.
 std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t first, std::size_t last,
-                          const std::map<std::string, std::string>& units, std::size_t names, std::size_t width,
+                          const std::map<std::string, std::string>& units, std::size_t name_width, std::size_t width,
                           const Painter& paint) {
-  std::string out;
-  if (points.size() > 1) {
-    out += "  " + std::string(names, ' ');
-    for (std::size_t i = first; i < last; ++i) out += pad_left("point " + std::to_string(i), width);
-    out += "\n";
+  std::vector<Column> columns = {names("", name_width - 1)};
+  for (std::size_t i = first; i < last; ++i) {
+    const std::string title = points.size() > 1 ? fmt::format("point {}", i) : "";
+    columns.push_back({title, Fit::figure, width, i == first ? 1U : 0U, Colour::none});
   }
-  out += rule(paint);
+  columns.push_back(words("", kUnitWidth - 1, 1));
+  Table table(std::move(columns), paint);
+  table.add_rule();
   for (const auto& [name, unit] : units) {
-    out += fmt::format("  {}", pad_right(shortened(name, names - 1), names));
-    for (std::size_t i = first; i < last; ++i) out += pad_left(metric_text(points[i], name), width);
-    out += trimmed(fmt::format(" {}", paint(Colour::dim, unit))) + '\n';
+    std::vector<Cell> cells = {name};
+    for (std::size_t i = first; i < last; ++i) cells.emplace_back(metric_text(points[i], name));
+    cells.emplace_back(unit, Colour::dim);
+    table.add(std::move(cells));
   }
-  return out;
+  return table.text();
 }
 
 // A name that no point has is a slip of the pen, or a workload that does not measure it.
