@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "sim/point/metrics.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/sorted_points.hpp"
 #include "sim/terminal/sweep_table.hpp"
@@ -49,10 +50,12 @@ std::string metric_text(const ReportedPoint& point, const std::string& name) {
   return text;
 }
 
+// The unit of each metric, by group and name.
+using Units = std::map<std::pair<MetricGroup, std::string>, std::string>;
+
 // Some of the points, side by side, below their numbers.
-std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t first, std::size_t last,
-                          const std::map<std::string, std::string>& units, std::size_t names, std::size_t width,
-                          const Painter& paint) {
+std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t first, std::size_t last, const Units& units,
+                          std::size_t names, std::size_t width, const Painter& paint) {
   std::string out;
   if (points.size() > 1) {
     out += "  " + std::string(names, ' ');
@@ -60,7 +63,8 @@ std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t 
     out += "\n";
   }
   out += rule(paint);
-  for (const auto& [name, unit] : units) {
+  for (const auto& [key, unit] : units) {
+    const std::string& name = key.second;
     out += fmt::format("  {}", pad_right(shortened(name, names - 1), names));
     for (std::size_t i = first; i < last; ++i) out += pad_left(metric_text(points[i], name), width);
     out += trimmed(fmt::format(" {}", paint(Colour::dim, unit))) + '\n';
@@ -87,13 +91,13 @@ std::string metrics_table(const std::vector<ReportedPoint>& points, const Painte
   if (points.size() > kMostSideBySide)
     return sweep_table(sorted_points(points, sorted_by), paint) + sorting_note(points, sorted_by, paint);
   const std::set<std::string> compared = compared_lock_metrics(points);
-  std::map<std::string, std::string> units;
+  Units units;
   std::size_t width = kFigureWidth;
   std::size_t names = 0;
   for (const ReportedPoint& point : points) {
     for (const auto& [name, metric] : point.metrics) {
       if (name.starts_with(kLocks) && !compared.contains(name)) continue;
-      units[name] = metric.unit;
+      units[{metric_group(name), name}] = metric.unit;
       names = std::max(names, std::min(width_of(name) + 1, kNameWidth));
       width = std::max(width, width_of(metric_text(point, name)) + 2);
     }
