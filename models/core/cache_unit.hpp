@@ -39,7 +39,7 @@ class CacheUnit final : public BusClient {
   CacheUnit(const CoreSpec& spec, CacheAgent agent, int client, TransitionLog& log, CacheUnitOwner& owner, int threads);
   // REQUIRES: called once, before the simulation starts.
   void connect(Bus& bus) { bus_ = &bus; }
-  // Who is told of every call of the threads' programs, and of its effect; null: nobody. REQUIRES: no call is under way.
+  // The listener to every call of the threads' programs, and to its effect; null: none. REQUIRES: no call is under way.
   void set_tap(ProgramTap* tap) { tap_ = tap; }
   [[nodiscard]] ProgramTap* tap() const { return tap_; }
 

@@ -140,7 +140,7 @@ class Cpu {
   [[nodiscard]] virtual std::int64_t wakes() const = 0;
   [[nodiscard]] virtual bool wake_pending() const = 0;
 
-  // For what programs tell of themselves, to who records them and to who draws them; null: nobody wants to hear it.
+  // For what programs report about themselves, to who records them and to who draws them; null: nobody wants to hear it.
   [[nodiscard]] virtual ProgramTap* tap() const = 0;
   [[nodiscard]] virtual Timeline* timeline() const = 0;
 };

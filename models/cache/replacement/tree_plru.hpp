@@ -14,7 +14,7 @@ class TreePlru {
  public:
   static constexpr std::string_view kName = "tree_plru";
   static constexpr bool kByAges = false;
-  static constexpr int kMostWays = 32;  // a bit a node in one word
+  static constexpr int kMostWays = 32;  // one bit per tree node in one word
 
   TreePlru(std::size_t sets, int ways);
 
