@@ -80,7 +80,7 @@ class CriticalSection final : public Workload {
     }
     report_rate(facts, entered, metrics);
     report_least_share(facts, kEntered, metrics);
-    metrics.metric("fairness.jain_pct", squares == 0 ? 0 : 100.0 * total * total / (squares * facts.cpus), "%");
+    metrics.metric("fairness.jain_pct", squares == 0 ? 0 : 100.0 * total * total / (squares * facts.cpus));
     metrics.count("section.lost_updates", lost_updates());
     metrics.count("section.torn_reads", tallied_by_all(facts, kTornReads));
     if (published_) published_->report(metrics);

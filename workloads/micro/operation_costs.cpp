@@ -196,10 +196,10 @@ std::int64_t OperationCosts::count_in_window(Cpu& cpu, double begin_ns, Body bod
 }
 
 void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
-  for (std::size_t row = 0; row < kSoloRows; ++row) metrics.metric(std::string("cost.") + kSoloNames[row], solo_ns_[row], "ns");
+  for (std::size_t row = 0; row < kSoloRows; ++row) metrics.metric(std::string("cost.") + kSoloNames[row], solo_ns_[row]);
   const double elapsed = window_ns_ * phases_;
   for (std::size_t row = 0; row < static_cast<std::size_t>(shared_rows_); ++row) {
-    metrics.metric(std::string("cost.") + kSharedNames[row], elapsed / static_cast<double>(completed_[row]), "ns");
+    metrics.metric(std::string("cost.") + kSharedNames[row], elapsed / static_cast<double>(completed_[row]));
   }
 }
 

@@ -39,7 +39,7 @@ class AtomicScaling final : public Workload {
     report_least_share(facts, kAdded, metrics);
     if (total == 0) return;
     const double round_ns = facts.measured_ns * facts.cpus / static_cast<double>(total);
-    metrics.metric("cost.fetch_and_add", round_ns - static_cast<double>(outside_) * cycle_ns_, "ns");
+    metrics.metric("cost.fetch_and_add", round_ns - static_cast<double>(outside_) * cycle_ns_);
   }
 
  private:

@@ -196,7 +196,7 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
       ++sum.rows;
     }
   }
-  for (const auto& [name, sum] : means) metrics.metric("core_to_core." + name + "_ns", sum.ns / sum.rows, "ns");
+  for (const auto& [name, sum] : means) metrics.metric("core_to_core." + name + "_ns", sum.ns / sum.rows);
 }
 
 }  // namespace

@@ -378,15 +378,15 @@ void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
   for (const auto& [which, name] : kVisitNames) metrics.count(std::string("mix.visits.") + name, tallies[which]);
   const double transactions =
       static_cast<double>(tallies[kInstructions]) / static_cast<double>(parameters_.integer("transaction_instructions"));
-  metrics.metric("throughput.operations_per_s", transactions * 1e9 / facts.measured_ns, "1/s");
+  metrics.metric("throughput.operations_per_s", transactions * 1e9 / facts.measured_ns);
   // The programs never end, so all of the CPUs' time is in one of the functions.
   const double ns_per_tick = facts.measured_ns * facts.cpus / static_cast<double>(kernel + user);
   if (transactions > 0) {
-    metrics.metric("mix.kernel_ns_per_transaction", static_cast<double>(kernel) * ns_per_tick / transactions, "ns");
-    metrics.metric("mix.user_ns_per_transaction", static_cast<double>(user) * ns_per_tick / transactions, "ns");
+    metrics.metric("mix.kernel_ns_per_transaction", static_cast<double>(kernel) * ns_per_tick / transactions);
+    metrics.metric("mix.user_ns_per_transaction", static_cast<double>(user) * ns_per_tick / transactions);
   }
   const double spin = kernel == 0 ? 0 : 100.0 * static_cast<double>(tallies[kSpinTicks]) / static_cast<double>(kernel);
-  metrics.metric("mix.spin_share_pct", spin, "%");
+  metrics.metric("mix.spin_share_pct", spin);
 }
 
 ParameterDeclaration share(const std::string& name, double default_value, const std::string& meaning) {

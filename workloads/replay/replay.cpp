@@ -87,8 +87,7 @@ class Replay final : public Workload {
     metrics.count("replay.reads_again", all.reads_again);
     metrics.count("replay.handlers_missing", all.handlers_missing);
     metrics.count("replay.handlers_left", left);
-    if (const auto over = first_over(); over)
-      metrics.metric("replay.first_thread_over_us", facts.cpu(0).to_ns(*over) / 1000, "us");
+    if (const auto over = first_over(); over) metrics.metric("replay.first_thread_over_us", facts.cpu(0).to_ns(*over) / 1000);
     report_speed(facts, all, metrics);
   }
 

@@ -151,7 +151,7 @@ void Namei::run(Cpu& cpu) {
 
 void Namei::report(const RunFacts& facts, MetricSink& metrics) const {
   report_rate(facts, tallied_by_all(facts, kOperations), metrics);
-  metrics.metric("throughput.files_created_per_s", per_second(facts, tallied_by_all(facts, kLives)), "1/s");
+  metrics.metric("throughput.files_created_per_s", per_second(facts, tallied_by_all(facts, kLives)));
 }
 
 }  // namespace

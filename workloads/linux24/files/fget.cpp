@@ -77,7 +77,7 @@ class Fget final : public Workload {
     const std::int64_t total = tallied_by_all(facts, kIterations);
     report_rate(facts, total, metrics);
     if (total > 0) {
-      metrics.metric("throughput.system_ns_per_operation", facts.measured_ns * facts.cpus / static_cast<double>(total), "ns");
+      metrics.metric("throughput.system_ns_per_operation", facts.measured_ns * facts.cpus / static_cast<double>(total));
     }
   }
 

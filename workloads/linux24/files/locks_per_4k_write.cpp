@@ -270,10 +270,10 @@ void LocksPerWrite::report(const RunFacts&, MetricSink& metrics) const {
     metrics.count(fmt::format("write.buffer_{}.locks", buffer), file.locks_of_buffer[buffer]);
     sum += file.locks_of_buffer[buffer];
   }
-  metrics.metric("write.locks_mean", static_cast<double>(sum) / static_cast<double>(buffers_), "");
+  metrics.metric("write.locks_mean", static_cast<double>(sum) / static_cast<double>(buffers_));
   double ns = 0;
   for (const File& each : files_) ns += each.write_ns;
-  metrics.metric("cost.write_4k", ns / static_cast<double>(buffers_ * writers_), "ns");
+  metrics.metric("cost.write_4k", ns / static_cast<double>(buffers_ * writers_));
 }
 
 std::string why_no_spin_lock(const LockTraits& traits) {

@@ -210,10 +210,10 @@ void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
     fork_ns += cpus_[static_cast<std::size_t>(cpu)].fork_ns;
   }
   report_rate(facts, walks + forks, metrics);
-  metrics.metric("tasklist.walks_per_s", per_second(facts, walks), "1/s");
-  metrics.metric("tasklist.forks_per_s", per_second(facts, forks), "1/s");
-  if (walks > 0) metrics.metric("tasklist.walk_mean_us", walk_ns / 1000 / static_cast<double>(walks), "us");
-  if (forks > 0) metrics.metric("tasklist.fork_mean_us", fork_ns / 1000 / static_cast<double>(forks), "us");
+  metrics.metric("tasklist.walks_per_s", per_second(facts, walks));
+  metrics.metric("tasklist.forks_per_s", per_second(facts, forks));
+  if (walks > 0) metrics.metric("tasklist.walk_mean_us", walk_ns / 1000 / static_cast<double>(walks));
+  if (forks > 0) metrics.metric("tasklist.fork_mean_us", fork_ns / 1000 / static_cast<double>(forks));
   metrics.count("tasklist.waits_for_memory", put_off);
   kernel_->rcu().report(metrics);
 }

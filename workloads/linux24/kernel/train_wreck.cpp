@@ -49,9 +49,9 @@ class TrainWreck final : public Workload {
     const double longest = *std::max_element(longest_.begin(), longest_.end());
     const double section = *std::max_element(longest_section_.begin(), longest_section_.end());
     const double bound = section * (facts.cpus - 1);
-    metrics.metric("train_wreck.longest_wait_us", longest / 1000, "us");
-    metrics.metric("train_wreck.bound_us", bound / 1000, "us");
-    if (bound > 0) metrics.metric("train_wreck.longest_wait_of_bound", longest / bound, "");
+    metrics.metric("train_wreck.longest_wait_us", longest / 1000);
+    metrics.metric("train_wreck.bound_us", bound / 1000);
+    if (bound > 0) metrics.metric("train_wreck.longest_wait_of_bound", longest / bound);
   }
 
  private:

@@ -185,8 +185,8 @@ void Oltp::run(Cpu& cpu) {
 
 void Oltp::report(const RunFacts& facts, MetricSink& metrics) const {
   report_rate(facts, tallied_by_all(facts, kTransactions), metrics);
-  metrics.metric("oltp.reads_per_s", per_second(facts, tallied_by_all(facts, kReads)), "1/s");
-  metrics.metric("oltp.writes_per_s", per_second(facts, tallied_by_all(facts, kWrites)), "1/s");
+  metrics.metric("oltp.reads_per_s", per_second(facts, tallied_by_all(facts, kReads)));
+  metrics.metric("oltp.writes_per_s", per_second(facts, tallied_by_all(facts, kWrites)));
 }
 
 }  // namespace
