@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "sim/point/metrics.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/table.hpp"
 
@@ -27,53 +28,17 @@ struct SweepColumn {
 
 // ---- which metrics, and what they are called ----
 
-// What hardware and engine measure in every run; all other metrics are a workload's own.
-constexpr std::array kOfEveryRun = {"bus", "cpi", "latency", "link", "locks", "misses", "profile", "time"};
-
-struct MetricName {
-  std::string first;  // "latency" of "latency.local_c2c.mean_ns"
-  std::string rest;   // "local_c2c.mean_ns"
-};
-
-MetricName split(const std::string& name) {
-  const std::size_t dot = name.find('.');
-  if (dot == std::string::npos) return {name, ""};
-  return {name.substr(0, dot), name.substr(dot + 1)};
+bool is_headline(const std::string& metric) {
+  const MetricDeclaration* declared = find_metric(metric);
+  return declared == nullptr || declared->headline;
 }
 
-// "local_c2c" for the mean latency of misses that another cache served; empty for hits, for a part of the misses (kernel,
-// user) and for everything else.
-std::string miss_source(const MetricName& name) {
-  constexpr std::string_view kMean = ".mean_ns";
-  if (name.first != "latency" || !name.rest.ends_with(kMean)) return "";
-  const std::string source = name.rest.substr(0, name.rest.size() - kMean.size());
-  const bool level = source.size() == 2 && source[0] == 'l' && source[1] >= '0' && source[1] <= '9';
-  const bool of_one_kind = source.find('.') != std::string::npos;
-  return level || of_one_kind ? "" : source;
-}
-
-enum class Rank { cost, throughput, of_workload, lock, cpi, bus, miss, left_out };  // in the order of the columns
-
-// Of a lock, all its call sites together: "locks.dcache_lock.con_pct".
-bool is_of_lock(const std::string& metric, std::string_view figure) {
-  return metric.starts_with("locks.") && metric.ends_with(figure) && std::count(metric.begin(), metric.end(), '.') == 2;
-}
+// Of a lock, all its call sites together.
 bool is_contention(const std::string& metric) {
-  return is_of_lock(metric, ".con_pct");
+  return metric_group(metric) == MetricGroup::lock && metric.ends_with(".con_pct");
 }
 bool is_wait(const std::string& metric) {
-  return is_of_lock(metric, ".wait_mean_us");
-}
-
-Rank rank(const std::string& metric) {
-  const MetricName name = split(metric);
-  if (is_contention(metric) || is_wait(metric)) return Rank::lock;
-  if (name.first == "cost") return Rank::cost;
-  if (name.first == "throughput") return Rank::throughput;
-  if (std::find(kOfEveryRun.begin(), kOfEveryRun.end(), name.first) == kOfEveryRun.end()) return Rank::of_workload;
-  if (name.first == "cpi") return Rank::cpi;
-  if (metric == "bus.utilisation_pct") return Rank::bus;
-  return miss_source(name).empty() ? Rank::left_out : Rank::miss;
+  return metric_group(metric) == MetricGroup::lock && metric.ends_with(".wait_mean_us");
 }
 
 std::set<std::string> names_of(const std::vector<ReportedPoint>& points) {
@@ -90,11 +55,13 @@ bool is_rare(const std::vector<ReportedPoint>& points, const std::string& metric
   return 2 * static_cast<std::size_t>(std::count_if(points.begin(), points.end(), has)) < points.size();
 }
 
-std::vector<std::string> ranked(const std::vector<ReportedPoint>& points, const std::set<std::string>& names) {
+// By group, then by name.
+std::vector<std::string> headlines(const std::vector<ReportedPoint>& points, const std::set<std::string>& names) {
   std::vector<std::string> chosen;
   std::copy_if(names.begin(), names.end(), std::back_inserter(chosen),
-               [&points](const auto& name) { return rank(name) != Rank::left_out && !is_rare(points, name); });
-  std::stable_sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
+               [&points](const auto& name) { return is_headline(name) && !is_rare(points, name); });
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const auto& a, const auto& b) { return metric_group(a) < metric_group(b); });
   // Of a few locks the contention says enough, of many none stands for the others.
   constexpr std::ptrdiff_t kMostLocks = 3;
   const auto locks = std::count_if(chosen.begin(), chosen.end(), is_contention);
@@ -114,6 +81,22 @@ std::string words_of(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '_' || c == '.'; }, ' ');
   return name;
+}
+
+// What stands above all columns of a group, and what its metrics begin or end with, too, is not repeated in each.
+struct Heading {
+  std::string group, name;
+};
+
+Heading heading_of(const std::string& metric, const std::string& unit) {
+  constexpr std::string_view kMean = ".mean_ns";
+  const std::size_t dot = metric.find('.');
+  const std::string rest = metric.substr(dot + 1);
+  switch (metric_group(metric)) {
+    case MetricGroup::latency: return {"mean latency", words_of(rest.substr(0, rest.size() - kMean.size()))};
+    case MetricGroup::cpu: return {"CPI", words_of(rest)};
+    default: return {words_of(metric.substr(0, dot)), words_of(without_unit(rest, unit))};
+  }
 }
 
 std::size_t longest_word(const std::string& words) {
@@ -176,13 +159,12 @@ SweepColumn metric_column(const std::vector<ReportedPoint>& points, const std::s
   const auto values = values_of(points, metric);
   const auto there = std::find_if(values.begin(), values.end(), [](const auto* value) { return value != nullptr; });
   const std::string unit = (*there)->unit;
-  const MetricName name = split(metric);
-  const std::string source = miss_source(name);
+  const Heading heading = heading_of(metric, unit);
   SweepColumn column;
-  column.group = !source.empty() ? "mean latency" : name.first == "cpi" ? "CPI" : words_of(name.first);
+  column.group = heading.group;
+  column.name = heading.name;
   column.unit = unit == "1/s" ? "per s" : unit;
   column.cells = figures(values);
-  column.name = words_of(source.empty() ? without_unit(name.rest, unit) : source);
   column.width = std::max({widest(column.cells), longest_word(column.name), width_of(column.unit)});
   return column;
 }
@@ -278,7 +260,7 @@ std::string sweep_table(const std::vector<ReportedPoint>& points, const Painter&
   const std::size_t axes = points.front().at.size();
   for (std::size_t axis = 0; axis < axes; ++axis) columns.push_back(swept_column(points, axis));
   const std::set<std::string> names = names_of(points);
-  for (const std::string& name : ranked(points, names)) {
+  for (const std::string& name : headlines(points, names)) {
     if (!add_if_it_fits(columns, metric_column(points, name))) break;
   }
   std::vector<Column> places;
