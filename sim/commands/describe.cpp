@@ -191,8 +191,9 @@ ordered_json protocol_json(const std::string& name) {
 void add_describe(Command& program) {
   auto arguments = std::make_shared<Arguments>();
   Command command =
-      program.subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol or layout");
-  command.option("KIND", "", &arguments->kind, "machine, experiment, workload, lock, counter, protocol or layout").required();
+      program.subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol, layout or metric");
+  command.option("KIND", "", &arguments->kind, "machine, experiment, workload, lock, counter, protocol, layout or metric")
+      .required();
   LayoutQuestion& about = arguments->about;
   command.option("NAME", "", &about.name, "A listed name (see: linebounce list), or a file").required();
   command.option("STRUCTURE", "", &about.structure, "Of a layout: this structure alone");

@@ -123,7 +123,8 @@ void add_list(Command& program) {
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   Command command = program.subcommand("list", "List everything of one kind");
-  command.option("KIND", "", word, "machines, experiments, workloads, locks, counters, protocols or layouts").required();
+  command.option("KIND", "", word, "machines, experiments, workloads, locks, counters, protocols, layouts or metrics")
+      .required();
   command.flag("--json", *json, "Print one JSON array of objects with name and title");
   command.footer(kFooter);
   command.action([word, json] { return list(*word, *json); });
