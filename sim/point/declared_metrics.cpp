@@ -1,5 +1,4 @@
-// The table of all metrics, by group; within a group in the order in which a reader is told of them. A new metric is a line
-// here.
+// The table of all metrics, by group; within a group in the order of the page. A new metric is a line here.
 #include <array>
 
 #include "sim/point/metrics.hpp"
