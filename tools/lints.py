@@ -47,6 +47,10 @@ LINTS: list[Lint] = [
         lambda: [*tool("lint_reproducible"), *sources("models/*pp", "workloads/*pp", "sim/*pp")],
     ),
     ("protocols are data", lambda: [*tool("lint_protocol_names"), *sources("models/*pp", "workloads/*pp", "sim/*pp")]),
+    (
+        "layers",
+        lambda: [*tool("lint_layers"), *sources(*(f"{folder}/*.[ch]*" for folder in ("models", "workloads", "sim", "trace", "record")))],
+    ),
     ("prose", lambda: [*tool("lint_prose"), *sources("*.md", "*.hpp", "*.cpp", "*.h", "*.c", "*.py", "*.toml", "dev")]),
     ("clang-tidy", lambda: [*tool("clang_tidy"), "build/dev"]),
 ]

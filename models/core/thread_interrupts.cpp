@@ -1,4 +1,4 @@
-#include "models/core/interrupts.hpp"
+#include "models/core/thread_interrupts.hpp"
 
 #include <algorithm>
 
