@@ -18,7 +18,6 @@ OPERATION = struct.Struct("<BBHIQ")
 FRAME_OPERATIONS = 8192
 FRAME_LINES = 4096
 LARGEST_TEXT = 1 << 24  # bytes of a frame of symbols or the summary, its head counted
-LARGEST_OPERATIONS = FRAME.size + FRAME_OPERATIONS * OPERATION.size
 
 
 class Entry(NamedTuple):

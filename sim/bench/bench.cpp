@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "models/machine.hpp"
+#include "models/machine/machine.hpp"
 #include "sim/bench/functional_machine.hpp"
 #include "workloads/program/address_space.hpp"
 

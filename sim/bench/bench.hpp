@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/machine_protocols.hpp"
+#include "models/machine/machine_protocols.hpp"
 #include "models/machine_spec.hpp"
 #include "sim/bench/reference_stream.hpp"
 

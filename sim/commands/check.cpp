@@ -41,8 +41,8 @@ A node controller is checked twice, for neither shows every bug: 2 nodes of 2 ca
 line in order, and nothing else.
 
 One line is enough. No row looks at another line, and what waits blocks only messages about the same line:
-with two lines every state is a pair of states of one. So --lines 2 proves what --lines 1 does. (A machine
-that queued the forwards of all lines together could deadlock; no machine here does.)
+with two lines every state is a pair of states of one. (A machine that queued the forwards of all lines
+together could deadlock; no machine here does.)
 
 Examples:
   linebounce check mesi_snoop
@@ -58,7 +58,6 @@ needs more memory than it may use.)";
 struct CheckArguments {
   std::string protocol;
   std::optional<int> nodes, caches;
-  int lines = 1;
   bool all_states = false;  // --no-symmetry
   std::string murphi;
   bool json = false;
@@ -222,7 +221,6 @@ void add_check(Command& program) {
   command.option("--caches", "N", &arguments->caches, "How many; of a node controller: in each node (default: 3; in nodes: 2)");
   command.option("--nodes", "N", &arguments->nodes,
                  "How many nodes, for a node controller (default: 2, and then 3 of one cache)");
-  command.option("--lines", "N", &arguments->lines, "1 or 2: they prove the same, see below (default: 1)").between(1, 2);
   command.flag("--no-symmetry", arguments->all_states, "Also tell states apart that differ only in names");
   command.option("--murphi", "FILE", &arguments->murphi, "Also write the model for Murphi's checkers to this file");
   command.flag("--json", arguments->json, "Print one JSON document");

@@ -13,6 +13,7 @@
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/terminal/table.hpp"
 #include "workloads/counters/counter_registry.hpp"
 #include "workloads/workload_registry.hpp"
 
@@ -23,9 +24,6 @@ using namespace workloads;
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr std::size_t kName = 32;
-constexpr std::size_t kDefault = 16;
 
 constexpr const char* kFooter = R"(
 Examples:
@@ -69,12 +67,17 @@ std::string limits_text(const ParameterDeclaration& parameter) {
   return significant(parameter.minimum) + " to " + significant(parameter.maximum);
 }
 
-std::string parameter_text(const ParameterDeclaration& parameter, const Painter& paint) {
-  std::string meaning = parameter.meaning;
-  if (const std::string limits = limits_text(parameter); !limits.empty()) meaning += " (" + limits + ")";
-  return "  " + paint(Colour::cyan, pad_right(parameter.name, kName)) +
-         pad_right(value_text(parameter.default_value), kDefault) +
-         wrapped_from(meaning, 2 + kName + kDefault, Colour::none, paint);
+std::string meaning_of(const ParameterDeclaration& parameter) {
+  const std::string limits = limits_text(parameter);
+  return parameter.meaning + (limits.empty() ? "" : " (" + limits + ")");
+}
+
+std::string parameter_table(const std::vector<ParameterDeclaration>& parameters, const Painter& paint) {
+  Table table({words("[workload]", 32), words("default", 16), prose("meaning")}, paint);
+  for (const ParameterDeclaration& parameter : parameters) {
+    table.add({{parameter.name, Colour::cyan}, value_text(parameter.default_value), meaning_of(parameter)});
+  }
+  return "\n" + table.text();
 }
 
 ordered_json parameter_json(const ParameterDeclaration& parameter) {
@@ -143,11 +146,8 @@ ExitCode describe(const Arguments& arguments) {
 
 std::string workload_page(const std::string& name, const Painter& paint) {
   const WorkloadEntry& entry = find_entry("workload", all_workloads(), name);
-  std::string out = heading(entry.name, entry.title, paint);
-  if (entry.parameters.empty()) return out + "\n  It has no parameters.\n";
-  out += "\n  " + paint(Colour::dim, pad_right("[workload]", kName) + pad_right("default", kDefault) + "meaning") + "\n";
-  for (const ParameterDeclaration& parameter : entry.parameters) out += parameter_text(parameter, paint);
-  return out;
+  return heading(entry.name, entry.title, paint) +
+         (entry.parameters.empty() ? "\n  It has no parameters.\n" : parameter_table(entry.parameters, paint));
 }
 
 ordered_json workload_json(const std::string& name) {
@@ -191,8 +191,9 @@ ordered_json protocol_json(const std::string& name) {
 void add_describe(Command& program) {
   auto arguments = std::make_shared<Arguments>();
   Command command =
-      program.subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol or layout");
-  command.option("KIND", "", &arguments->kind, "machine, experiment, workload, lock, counter, protocol or layout").required();
+      program.subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol, layout or metric");
+  command.option("KIND", "", &arguments->kind, "machine, experiment, workload, lock, counter, protocol, layout or metric")
+      .required();
   LayoutQuestion& about = arguments->about;
   command.option("NAME", "", &about.name, "A listed name (see: linebounce list), or a file").required();
   command.option("STRUCTURE", "", &about.structure, "Of a layout: this structure alone");

@@ -6,6 +6,7 @@
 #include "sim/plan/plan.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/results_json.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -16,26 +17,18 @@ Plan plan_of(const std::string& name) {
   return make_plan(load_experiment(name, {}));
 }
 
-std::string fact(const char* label, const std::string& text, const Painter& paint) {
-  constexpr std::size_t kLabel = 12;
-  return "  " + paint(Colour::dim, pad_right(label, kLabel)) + wrapped_from(text, 2 + kLabel, Colour::none, paint);
-}
-
 std::string values_text(const std::vector<ConfigValue>& values) {
   std::string text;
   for (const ConfigValue& value : values) text += (text.empty() ? "" : ", ") + value_text(value);
   return text;
 }
 
-std::string sweep_text(const std::vector<SweepAxis>& axes, const Painter& paint) {
-  std::string out;
+void add_sweep(Table& facts, const std::vector<SweepAxis>& axes) {
   for (const SweepAxis& axis : axes) {
     for (std::size_t i = 0; i < axis.paths.size(); ++i) {
-      const char* label = i > 0 ? "together" : "sweep";
-      out += fact(label, axis.paths[i] + " = " + values_text(axis.values[i]), paint);
+      facts.add({{i > 0 ? "together" : "sweep", Colour::dim}, axis.paths[i] + " = " + values_text(axis.values[i])});
     }
   }
-  return out;
 }
 
 std::string wanted_text(const PaperRow& row) {
@@ -46,13 +39,9 @@ std::string wanted_text(const PaperRow& row) {
 
 std::string paper_text(const std::vector<PaperRow>& rows, const Painter& paint) {
   if (rows.empty()) return "";
-  std::string out = "\n  " + paint(Colour::dim, pad_right("paper row", 56) + pad_left("paper", 14) + "   kind") + "\n";
-  for (const PaperRow& row : rows) {
-    const std::string wanted = wanted_text(row);
-    out +=
-        "  " + pad_right(shortened(row.id, 55), 56) + pad_left(shortened(wanted, 26), 14) + "   " + to_string(row.kind) + "\n";
-  }
-  return out;
+  Table table({names("paper row", 55), figures("paper", 14, 1), words("kind", 0, 3)}, paint);
+  for (const PaperRow& row : rows) table.add({row.id, shortened(wanted_text(row), 26), to_string(row.kind)});
+  return "\n" + table.text();
 }
 
 ordered_json paper_row_json(const PaperRow& row) {
@@ -72,14 +61,15 @@ std::string experiment_page(const std::string& name, const Painter& paint) {
   const Plan plan = plan_of(name);
   const Experiment& experiment = plan.experiment;
   const Point& first = plan.points.front();
-  std::string out = paint(Colour::bold, experiment.name) + "  " + experiment.title + "\n\n";
-  out += fact("machine", experiment.machine_name, paint);
-  out += fact("workload", first.input.workload, paint);
-  out += sweep_text(experiment.sweep, paint);
+  Table facts = labelled(12, paint);
+  facts.add({{"machine", Colour::dim}, experiment.machine_name});
+  facts.add({{"workload", Colour::dim}, first.input.workload});
+  add_sweep(facts, experiment.sweep);
   const std::string runs = experiment.seeds > 1 ? fmt::format("{} seeds each, from {}", experiment.seeds, experiment.seed)
                                                 : fmt::format("seed {}", experiment.seed);
-  out += fact("points", fmt::format("{}, {}", plan.points.size(), runs), paint);
-  return out + paper_text(experiment.paper, paint);
+  facts.add({{"points", Colour::dim}, fmt::format("{}, {}", plan.points.size(), runs)});
+  return paint(Colour::bold, experiment.name) + "  " + experiment.title + "\n\n" + facts.text() +
+         paper_text(experiment.paper, paint);
 }
 
 ordered_json experiment_json(const std::string& name) {

@@ -6,6 +6,7 @@
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/terminal/table.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/workload_registry.hpp"
 
@@ -93,23 +94,20 @@ std::vector<ListedThing> list_locks() {
 }
 
 std::string lock_page(const std::string& name, const Painter& paint) {
-  constexpr std::size_t kLabel = 14;
   const LockEntry& entry = lock_called(name);
-  const auto line = [&paint](const std::string& label, const std::string& text) {
-    return "  " + paint(Colour::cyan, pad_right(label, kLabel)) + wrapped_from(text, 2 + kLabel, Colour::none, paint);
-  };
-  std::string out = paint(Colour::bold, entry.name) + "  " + entry.title + "\n\n";
-  out += line("order", order_text(entry.traits));
+  Table facts = labelled(14, paint);
+  const auto add = [&facts](const char* label, const std::string& text) { facts.add({{label, Colour::cyan}, text}); };
+  add("order", order_text(entry.traits));
   if (entry.traits.excludes) {
-    out += line("who waits", entry.traits.sleeps ? "sleeps, and gives its CPU away" : "spins");
-    out += line("readers", readers_text(entry.traits.readers).text);
+    add("who waits", entry.traits.sleeps ? "sleeps, and gives its CPU away" : "spins");
+    add("readers", readers_text(entry.traits.readers).text);
   }
   for (const Place& place : places_of(name)) {
     const bool refused = !place.refusal.empty();
-    out += line(refused ? "refused by" : "usable in",
-                place.workload + ", workload." + place.parameter + (refused ? ": " + place.refusal : ""));
+    add(refused ? "refused by" : "usable in",
+        place.workload + ", workload." + place.parameter + (refused ? ": " + place.refusal : ""));
   }
-  return out;
+  return paint(Colour::bold, entry.name) + "  " + entry.title + "\n\n" + facts.text();
 }
 
 ordered_json lock_json(const std::string& name) {

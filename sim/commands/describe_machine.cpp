@@ -3,18 +3,12 @@
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/terminal/machine_drawing.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr std::size_t kNameWidth = 32;
-constexpr std::size_t kValueWidth = 12;
-constexpr std::size_t kUnitWidth = 13;
-constexpr std::size_t kTextColumn = 4 + kNameWidth + kValueWidth + kUnitWidth;
-constexpr std::size_t kMeaningWidth = 46;
-constexpr std::size_t kRoomForMeanings = 150;  // columns: of fewer, the sources would take too many lines
 
 // "machine.cache.L1D" and "size_kib" of "machine.cache.L1D.size_kib".
 std::pair<std::string, std::string> split(const std::string& path) {
@@ -22,48 +16,36 @@ std::pair<std::string, std::string> split(const std::string& path) {
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
-// What a parameter means beside where it comes from, each in lines of its own.
-std::string with_meaning(const DescribedParameter& parameter, const std::string& begin, Colour colour, const Painter& paint) {
-  const auto meaning = wrapped(parameter.meaning, kMeaningWidth - 2);
-  const auto source = wrapped(parameter.source, paint.columns() - kTextColumn - kMeaningWidth);
-  std::string out;
-  for (std::size_t i = 0; i < std::max(meaning.size(), source.size()); ++i) {
-    const std::string left = i < meaning.size() ? meaning[i] : "";
-    const std::string right = i < source.size() ? paint(colour, source[i]) : "";
-    out += i == 0 ? begin : std::string(kTextColumn, ' ');
-    out += (right.empty() ? left : pad_right(left, kMeaningWidth) + right) + "\n";
+Table parameter_table(bool with_meanings, const Painter& paint) {
+  std::vector<Column> columns = {words("parameter", 34), words("value", 12), words("unit", 13), prose("source")};
+  if (with_meanings) {
+    constexpr std::size_t kMeaning = 44, kSourceColumn = 107;
+    columns.insert(columns.end() - 1, prose("meaning", kMeaning));
+    columns.back().width = paint.columns() - kSourceColumn;
+    columns.back().gap = 2;
   }
-  return out;
-}
-
-std::string parameter_text(const DescribedParameter& parameter, const std::string& key, const Painter& paint) {
-  // A long value, a list for instance, takes what it needs.
-  const std::string head = "    " + pad_right(key, kNameWidth) + pad_right(parameter.value, kValueWidth);
-  std::string begin = pad_right(head + parameter.unit, kTextColumn);
-  if (width_of(begin) > kTextColumn) begin += "\n" + std::string(kTextColumn, ' ');
-  const Colour colour = parameter.has_source ? Colour::dim : Colour::yellow;
-  if (paint.columns() >= kRoomForMeanings) return with_meaning(parameter, begin, colour, paint);
-  return begin + wrapped_from(parameter.source, kTextColumn, colour, paint);
+  return {std::move(columns), paint};
 }
 
 }  // namespace
 
 std::string machine_page(const std::string& name, const Painter& paint) {
   const DescribedMachine machine = load_machine(name);
-  std::string out =
-      paint(Colour::bold, machine.spec.name) + "  " + machine.spec.title + "\n\n" + draw_topology(machine.spec) + "\n";
-  std::string header =
-      pad_right("  parameter", 4 + kNameWidth) + pad_right("value", kValueWidth) + pad_right("unit", kUnitWidth);
-  if (paint.columns() >= kRoomForMeanings) header += pad_right("meaning", kMeaningWidth);
-  out += paint(Colour::dim, header + "source") + "\n";
+  constexpr std::size_t kRoomForMeanings = 150;  // columns: of fewer, the sources would take too many lines
+  const bool with_meanings = paint.columns() >= kRoomForMeanings;
+  Table table = parameter_table(with_meanings, paint);
   std::string group;
   for (const DescribedParameter& parameter : machine.parameters) {
     const auto [of_group, key] = split(parameter.path);
-    if (of_group != group) out += "  " + paint(Colour::cyan, of_group) + "\n";
+    if (of_group != group) table.add_text("  " + paint(Colour::cyan, of_group) + "\n");
     group = of_group;
-    out += parameter_text(parameter, key, paint);
+    std::vector<Cell> cells = {"  " + key, parameter.value, parameter.unit};
+    if (with_meanings) cells.emplace_back(parameter.meaning);
+    cells.emplace_back(parameter.source, parameter.has_source ? Colour::dim : Colour::yellow);
+    table.add(std::move(cells));
   }
-  return out;
+  return paint(Colour::bold, machine.spec.name) + "  " + machine.spec.title + "\n\n" + draw_topology(machine.spec) + "\n" +
+         table.text();
 }
 
 ordered_json machine_json(const std::string& name) {

@@ -13,6 +13,7 @@
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/terminal/table.hpp"
 #include "workloads/counters/counter_registry.hpp"
 #include "workloads/workload_registry.hpp"
 
@@ -62,17 +63,13 @@ void print_json(const std::vector<ListedThing>& things) {
 
 void print_table(const std::vector<ListedThing>& things) {
   const Painter paint = painter_for_stdout();
-  std::size_t width = 0;
-  for (const ListedThing& thing : things) width = std::max(width, width_of(thing.name));
+  Table table({words(""), words("", 0, 2)}, paint, 0);
   for (const ListedThing& thing : things) {
-    const std::string name = paint(Colour::bold, pad_right(thing.name, width + 2));
-    if (thing.problem.empty()) {
-      std::cout << name << thing.title << "\n";
-      if (!thing.remark.empty()) std::cout << std::string(width + 2, ' ') << paint(Colour::dim, thing.remark) << "\n";
-    } else {
-      std::cout << name << paint(Colour::red, thing.problem) << "\n";
-    }
+    const bool broken = !thing.problem.empty();
+    table.add({{thing.name, Colour::bold}, {broken ? thing.problem : thing.title, broken ? Colour::red : Colour::none}});
+    if (!broken && !thing.remark.empty()) table.add({"", {thing.remark, Colour::dim}});
   }
+  std::cout << table.text();
 }
 
 ExitCode list(const std::string& word, bool json) {
@@ -126,7 +123,8 @@ void add_list(Command& program) {
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   Command command = program.subcommand("list", "List everything of one kind");
-  command.option("KIND", "", word, "machines, experiments, workloads, locks, counters, protocols or layouts").required();
+  command.option("KIND", "", word, "machines, experiments, workloads, locks, counters, protocols, layouts or metrics")
+      .required();
   command.flag("--json", *json, "Print one JSON array of objects with name and title");
   command.footer(kFooter);
   command.action([word, json] { return list(*word, *json); });

@@ -35,6 +35,7 @@ std::vector<ListedThing> list_locks();
 std::vector<ListedThing> list_counters();
 std::vector<ListedThing> list_protocols();
 std::vector<ListedThing> list_layouts();
+std::vector<ListedThing> list_metrics();
 
 // One file each: describe_machine.cpp, and so on. Errors: ConfigError, with the known names.
 std::string machine_page(const std::string& name, const Painter& paint);
@@ -51,6 +52,8 @@ std::string protocol_page(const std::string& name, const Painter& paint);
 nlohmann::ordered_json protocol_json(const std::string& name);
 std::string layout_page(const std::string& name, const Painter& paint);
 nlohmann::ordered_json layout_json(const std::string& name);
+std::string metric_page(const std::string& name, const Painter& paint);
+nlohmann::ordered_json metric_json(const std::string& name);
 
 inline constexpr std::array kKinds = {
     Kind{"machine", "machines", list_machines, machine_page, machine_json},
@@ -60,6 +63,7 @@ inline constexpr std::array kKinds = {
     Kind{"counter", "counters", list_counters, counter_page, counter_json},
     Kind{"protocol", "protocols", list_protocols, protocol_page, protocol_json},
     Kind{"layout", "layouts", list_layouts, layout_page, layout_json},
+    Kind{"metric", "metrics", list_metrics, metric_page, metric_json},
 };
 
 // By its singular or plural. Errors: ConfigError with the known ones.

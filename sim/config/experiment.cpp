@@ -58,20 +58,19 @@ class ExperimentReader {
   Experiment read() {
     identity();
     const auto* machine = reader_.node("machine");
-    placement_ = reader_.table("placement");
-    workload_ = reader_.table("workload");
-    run_ = reader_.table("run");
-    engine_ = reader_.table("engine");
-    set_ = reader_.table("set");
+    for (const std::string name : {"placement", "workload", "run", "engine"}) {
+      if (const auto* table = reader_.table(name)) append(layers_, leaves(*table, name, tables_->file, {}));
+    }
+    if (const auto* set = reader_.table("set")) set_ = leaves(*set, "", tables_->file, {});
     sweep_ = reader_.table("sweep");
     layout_ = reader_.table("layout");
     const auto* paper = reader_.array("paper");
     measured_ = reader_.array("table");
     read_report(reader_.table("report"));
     reader_.finish();
-    if (!workload_) reader_.refuse("workload", "this table is missing: [workload] and its name");
+    if (!reader_.table("workload")) reader_.refuse("workload", "this table is missing: [workload] and its name");
     read_machine(machine);
-    collect_keys();
+    declare_keys();
     read_layers();
     if (sweep_ && sweeps_machine(*sweep_)) tables_->keys.add(machine_axis_key());
     if (sweep_) experiment_.sweep = read_sweep(*sweep_, *tables_);
@@ -124,78 +123,67 @@ class ExperimentReader {
     }
   }
 
-  void collect_keys() {
-    tables_->keys.add(tables_->machine.keys.keys());
-    tables_->keys.add(schema_keys({}));
-    if (layout_) tables_->keys.add(layout_changes_key());
-    collect_placement_keys();
-    collect_workload_keys();
-  }
-
-  // Every object that anything places is a key: the workload alone knows which there are.
-  void collect_placement_keys() {
-    std::vector<Leaf> leaves_with_objects;
-    if (placement_) append(leaves_with_objects, leaves(*placement_, "placement", tables_->file, {}));
-    if (set_) append(leaves_with_objects, leaves(*set_, "", tables_->file, {}));
-    if (sweep_) append(leaves_with_objects, swept_lists(*sweep_, tables_->file));
-    for (const auto& leaf : leaves_with_objects) add_object(leaf.path);
-    for (const auto& [path, text] : overrides_.sets) add_object(path);
-  }
-
-  void add_object(const std::string& path) {
-    if (path.starts_with(kPlacementPrefix) && path.size() > kPlacementPrefix.size()) tables_->keys.add(placement_key(path));
-  }
-
-  // The workloads that the experiment can come to run decide which workload.* keys are legal.
-  void collect_workload_keys() {
+  // In stages, for which keys are legal depends on what is set: the machine's; any object that is placed somewhere, for the
+  // workload alone knows which there are; then those of every workload that the experiment can come to run, with what the user
+  // names in its open tables (workload.locks.NAME).
+  void declare_keys() {
     KeySpace& keys = tables_->keys;
+    keys.add(tables_->machine.keys.keys());
+    keys.add(schema_keys({}));
+    if (layout_) keys.add(layout_changes_key());
+    const std::vector<std::string> given = given_paths();
+    for (const std::string& path : given) {
+      if (path.starts_with(kPlacementPrefix) && path.size() > kPlacementPrefix.size()) keys.add(placement_key(path));
+    }
     keys.add(workload_name_key(tables_->catalogue));
-    std::vector<Leaf> names = leaves(*workload_, "workload", tables_->file, {});
-    if (set_) append(names, leaves(*set_, "", tables_->file, {}));
-    if (sweep_) append(names, swept_workload_names(*sweep_, tables_->file));
-    bool named = false;
-    for (const auto& leaf : names) {
-      if (leaf.path != "workload.name") continue;
-      add_workload(checked(keys.require(leaf.path, leaf.origin), leaf));
-      named = true;
-    }
-    if (!named) fail(reader_.origin_of("workload"), "workload.name", "this key is missing and has no default");
-    for (const auto& [path, text] : overrides_.sets) {
-      if (path == "workload.name") add_workload(command_line_value(keys.require(path, {}), text, Origin{"--set"}));
+    for (const std::string& workload : given_workloads()) {
+      keys.add(workload_keys(tables_->catalogue, workload));
+      for (const std::string& path : given) add_open_key(keys, tables_->catalogue, workload, path);
     }
   }
 
-  static void append(std::vector<Leaf>& to, std::vector<Leaf> from) {
-    for (auto& leaf : from) to.push_back(std::move(leaf));
-  }
-
-  // With what the user names in an open table of its: workload.locks.NAME.
-  void add_workload(const ConfigValue& value) {
-    const auto& name = std::get<std::string>(value);
-    tables_->keys.add(workload_keys(tables_->catalogue, name));
-    std::vector<Leaf> given = leaves(*workload_, "workload", tables_->file, {});
-    if (set_) append(given, leaves(*set_, "", tables_->file, {}));
+  // All that is set or swept, by the file or on the command line.
+  [[nodiscard]] std::vector<std::string> given_paths() const {
+    std::vector<Leaf> given = layers_;
+    append(given, set_);
     if (sweep_) append(given, swept_lists(*sweep_, tables_->file));
-    for (const auto& leaf : given) add_open_key(tables_->keys, tables_->catalogue, name, leaf.path);
-    for (const auto& [path, text] : overrides_.sets) add_open_key(tables_->keys, tables_->catalogue, name, path);
+    std::vector<std::string> paths;
+    for (const Leaf& leaf : given) paths.push_back(leaf.path);
+    for (const auto& override : overrides_.sets) paths.push_back(override.first);
+    return paths;
   }
+
+  [[nodiscard]] std::vector<std::string> given_workloads() const {
+    const KeyInfo& key = tables_->keys.require("workload.name", {});
+    std::vector<Leaf> given = layers_;
+    append(given, set_);
+    if (sweep_) append(given, swept_workload_names(*sweep_, tables_->file));
+    std::vector<std::string> names;
+    for (const Leaf& leaf : given) {
+      if (leaf.path == key.path) names.push_back(std::get<std::string>(checked(key, leaf)));
+    }
+    if (names.empty()) fail(reader_.origin_of("workload"), key.path, "this key is missing and has no default");
+    for (const auto& [path, text] : overrides_.sets) {
+      if (path == key.path) names.push_back(std::get<std::string>(command_line_value(key, text, Origin{"--set"})));
+    }
+    return names;
+  }
+
+  static void append(std::vector<Leaf>& to, const std::vector<Leaf>& from) { to.insert(to.end(), from.begin(), from.end()); }
 
   void read_layers() {
     Settings& settings = tables_->settings;
     settings = tables_->machine.settings;
-    if (placement_) read_settings(leaves(*placement_, "placement", tables_->file, {}), tables_->keys, settings);
-    read_settings(leaves(*workload_, "workload", tables_->file, {}), tables_->keys, settings);
-    for (const std::string key : {kLayoutKey, kTraceKey}) {
-      const auto* file = workload_->get(std::string_view(key).substr(std::string_view("workload.").size()));
-      if (file != nullptr) settings.at(key).value = anchored(tables_->keys.require(key, {}), {"", file, {}});
+    read_settings(layers_, tables_->keys, settings);
+    for (const Leaf& leaf : layers_) {
+      if (leaf.path == kLayoutKey || leaf.path == kTraceKey)
+        settings.at(leaf.path).value = anchored(tables_->keys.require(leaf.path, {}), leaf);
     }
-    if (run_) read_settings(leaves(*run_, "run", tables_->file, {}), tables_->keys, settings);
-    if (engine_) read_settings(leaves(*engine_, "engine", tables_->file, {}), tables_->keys, settings);
     const Origin origin{tables_->file};
     fill_defaults(settings, tables_->machine.parts, "run.", origin);
     fill_defaults(settings, tables_->machine.parts, "engine.", origin);
     if (layout_) read_layout();
-    if (set_) read_set();
+    read_set();
   }
 
   void read_layout() {
@@ -208,7 +196,7 @@ class ExperimentReader {
   }
 
   void read_set() {
-    for (auto& leaf : leaves(*set_, "", tables_->file, {})) {
+    for (Leaf& leaf : set_) {
       if (leaf.node->is_table() && (tables_->keys.is_table(leaf.path))) continue;
       const KeyInfo& key = tables_->keys.require_settable(leaf.path, leaf.origin);
       leaf.origin.given = "set by the experiment";
@@ -319,11 +307,8 @@ class ExperimentReader {
   const Overrides& overrides_;
   std::shared_ptr<ExperimentTables> tables_;
   Experiment experiment_;
-  const toml::table* placement_ = nullptr;
-  const toml::table* workload_ = nullptr;
-  const toml::table* run_ = nullptr;
-  const toml::table* engine_ = nullptr;
-  const toml::table* set_ = nullptr;
+  std::vector<Leaf> layers_;  // of [placement], [workload], [run] and [engine]
+  std::vector<Leaf> set_;     // of [set]
   const toml::table* sweep_ = nullptr;
   const toml::array* measured_ = nullptr;
   const toml::table* layout_ = nullptr;

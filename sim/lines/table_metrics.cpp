@@ -55,19 +55,19 @@ void add_table(const MeasuredTable& table, const std::vector<LineRow>& line, Poi
   const std::vector<MissSum> simulated = simulated_rows(table, line);
   MissSum all;
   for (const LineRow& row : line) all.add(row);
-  point.metrics[table.metric() + ".samples"] = {all.count, ""};
+  point.add_metric(table.metric() + ".samples", all.count);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const MeasuredRow& measured = table.rows[i];
     const MissSum& sum = simulated[i];
     const std::string name = table.metric() + "." + measured.key;
-    point.metrics[name + ".samples"] = {sum.count, ""};
-    if (sum.count > 0) point.metrics[name + ".remote_pct"] = {sum.remote_pct(), "%"};
+    point.add_metric(name + ".samples", sum.count);
+    if (sum.count > 0) point.add_metric(name + ".remote_pct", sum.remote_pct());
     if (!table.is_scored(measured)) continue;
     ++score.rows;
     if (sum.count > 0 && std::abs(sum.remote_pct() - measured.remote_pct) <= kNear) ++score.near;
   }
   if (const auto value = correlation(table, simulated)) {
-    point.metrics[table.metric() + ".rank_correlation"] = {*value, ""};
+    point.add_metric(table.metric() + ".rank_correlation", *value);
     score.correlations.push_back(*value);
   }
 }
@@ -98,9 +98,9 @@ void add_table_metrics(const std::vector<PlacedTable>& tables, const std::vector
     }
     add_table(*placed.table, line, point, score);
   }
-  point.metrics["tables.rows"] = {score.rows, ""};
-  point.metrics["tables.rows_within_10_points"] = {score.near, ""};
-  if (!score.correlations.empty()) point.metrics["tables.rank_correlation_median"] = {median(score.correlations), ""};
+  point.add_metric("tables.rows", score.rows);
+  point.add_metric("tables.rows_within_10_points", score.near);
+  if (!score.correlations.empty()) point.add_metric("tables.rank_correlation_median", median(score.correlations));
 }
 
 }  // namespace linebounce::sim

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/machine_protocols.hpp"
+#include "models/machine/machine_protocols.hpp"
 #include "models/machine_spec.hpp"
 #include "models/memory/homes.hpp"
 #include "sim/point/measured_table.hpp"

@@ -79,14 +79,14 @@ class LatencyMetrics {
   }
 
   void source(const std::string& name, const Histogram& histogram) {
-    point_.metrics[name + ".count"] = {sums_of(histogram).count, ""};
+    point_.add_metric(name + ".count", sums_of(histogram).count);
     mean(name, histogram);
-    point_.metrics[name + ".peak_ns"] = {to_ns_(mode(histogram, window_)), "ns"};
+    point_.add_metric(name + ".peak_ns", to_ns_(mode(histogram, window_)));
   }
 
   void mean(const std::string& name, const Histogram& histogram) {
     const Sums sums = sums_of(histogram);
-    if (sums.count > 0) point_.metrics[name + ".mean_ns"] = {to_ns_(sums.cycles) / static_cast<double>(sums.count), "ns"};
+    if (sums.count > 0) point_.add_metric(name + ".mean_ns", to_ns_(sums.cycles) / static_cast<double>(sums.count));
   }
 
   void local_shares(const Histogram& off_chip) {
@@ -94,21 +94,21 @@ class LatencyMetrics {
     if (all.count == 0) return;
     const Sums local =
         sums_of(together(reads_, "kernel", [](const std::string& source) { return kLocalSources.contains(source); }));
-    point_.metrics["misses.local_share_pct"] = {share_pct(local.count, all.count), "%"};
+    point_.add_metric("misses.local_share_pct", share_pct(local.count, all.count));
     const Sums caches = sums_of(together(reads_, "kernel", [](const std::string& source) { return source.ends_with("_c2c"); }));
-    point_.metrics["misses.kernel_c2c_share_pct"] = {share_pct(caches.count, all.count), "%"};
-    if (all.cycles > 0) point_.metrics["latency.local_share_pct"] = {share_pct(local.cycles, all.cycles), "%"};
+    point_.add_metric("misses.kernel_c2c_share_pct", share_pct(caches.count, all.count));
+    if (all.cycles > 0) point_.add_metric("latency.local_share_pct", share_pct(local.cycles, all.cycles));
   }
 
   void peaks(const std::string& name, const Histogram& histogram) {
     if (histogram.empty()) return;
     const std::vector<Peak> found = find_peaks(histogram, window_);
-    point_.metrics[name + ".count"] = {static_cast<std::int64_t>(found.size()), ""};
+    point_.add_metric(name + ".count", static_cast<std::int64_t>(found.size()));
     const double whole = to_ns_(sums_of(histogram).count) * static_cast<double>(window_) * static_cast<double>(window_) / 100;
     for (std::size_t i = 0; i < found.size(); ++i) {
       const std::string peak = fmt::format("{}.{}", name, i + 1);
-      point_.metrics[peak + ".latency_ns"] = {to_ns_(found[i].latency), "ns"};
-      point_.metrics[peak + ".height"] = {static_cast<double>(found[i].height) / whole, "%/ns"};
+      point_.add_metric(peak + ".latency_ns", to_ns_(found[i].latency));
+      point_.add_metric(peak + ".height", static_cast<double>(found[i].height) / whole);
     }
   }
 

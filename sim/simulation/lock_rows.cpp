@@ -37,28 +37,27 @@ LockRow row_of(const std::string& lock, const std::string& call_site, const Lock
 // `lock` and `call_site`: as metrics call them.
 void add_metrics(const LockRow& row, const std::string& lock, const std::string& call_site, PointData& point) {
   const std::string prefix = "locks." + lock + (call_site.empty() ? "." : "." + call_site + ".");
-  const auto metric = [&](const char* name, double value, const char* unit) { point.metrics[prefix + name] = {value, unit}; };
-  const auto count = [&](const char* name, std::int64_t value) { point.metrics[prefix + name] = {value, ""}; };
-  metric("util_pct", row.util_pct, "%");
-  metric("con_pct", row.con_pct, "%");
-  metric("hold_mean_us", row.hold_mean_us, "us");
-  metric("hold_max_us", row.hold_max_us, "us");
-  metric("wait_mean_us", row.wait_mean_us, "us");
-  metric("wait_max_us", row.wait_max_us, "us");
-  metric("cpu_pct", row.cpu_pct, "%");
-  count("total", row.total);
-  count("nowait", row.nowait);
-  count("spin", row.spin);
-  count("rjct", row.rjct);
+  const auto add = [&](const char* name, auto value) { point.add_metric(prefix + name, value); };
+  add("util_pct", row.util_pct);
+  add("con_pct", row.con_pct);
+  add("hold_mean_us", row.hold_mean_us);
+  add("hold_max_us", row.hold_max_us);
+  add("wait_mean_us", row.wait_mean_us);
+  add("wait_max_us", row.wait_max_us);
+  add("cpu_pct", row.cpu_pct);
+  add("total", row.total);
+  add("nowait", row.nowait);
+  add("spin", row.spin);
+  add("rjct", row.rjct);
 }
 
 void add_races(const std::string& lock, const Races& races, const Timebase& timebase, PointData& point) {
   const std::string prefix = "locks." + lock + ".";
-  point.metrics[prefix + "races"] = {races.sections, ""};
+  point.add_metric(prefix + "races", races.sections);
   if (!races.first) return;
-  point.metrics[prefix + "first_race.at_us"] = {timebase.to_ns(races.first->at) / 1000, "us"};
-  point.metrics[prefix + "first_race.inside_cpu"] = {std::int64_t{races.first->first_cpu.value}, ""};
-  point.metrics[prefix + "first_race.entering_cpu"] = {std::int64_t{races.first->second_cpu.value}, ""};
+  point.add_metric(prefix + "first_race.at_us", timebase.to_ns(races.first->at) / 1000);
+  point.add_metric(prefix + "first_race.inside_cpu", std::int64_t{races.first->first_cpu.value});
+  point.add_metric(prefix + "first_race.entering_cpu", std::int64_t{races.first->second_cpu.value});
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ namespace {
 class PointMetrics final : public MetricSink {
  public:
   explicit PointMetrics(PointData& point) : point_(point) {}
-  void metric(const std::string& name, double value, const std::string& unit) override { point_.metrics[name] = {value, unit}; }
-  void count(const std::string& name, std::int64_t value) override { point_.metrics[name] = {value, ""}; }
+  void metric(const std::string& name, double value) override { point_.add_metric(name, value); }
+  void count(const std::string& name, std::int64_t value) override { point_.add_metric(name, value); }
   void handover(const Handover& cost) override {
     point_.matrix.push_back({cost.from_cpu, cost.to_cpu, cost.home_node, cost.state, cost.latency_ns});
   }
@@ -49,10 +49,9 @@ void add_latency_per_operation(const Statistics& statistics, double measured_ns,
   double all = 0;
   for (const auto& [subsystem, ns] : latency) {
     all += ns;
-    if (!subsystem.empty())
-      point.metrics["subsystem." + subsystem + ".latency_us_per_operation"] = {ns / 1000 / operations, "us"};
+    if (!subsystem.empty()) point.add_metric("subsystem." + subsystem + ".latency_us_per_operation", ns / 1000 / operations);
   }
-  point.metrics["latency.kernel_us_per_operation"] = {all / 1000 / operations, "us"};
+  point.add_metric("latency.kernel_us_per_operation", all / 1000 / operations);
 }
 
 // The machine wants its listener before the listener can know the machine's memory.
@@ -78,8 +77,8 @@ void add_replay_differences(const trace::Summary& recorded, PointData& point) {
     if (count == 0) continue;
     const auto found = point.metrics.find("latency." + source + ".count");
     const std::int64_t replayed = found == point.metrics.end() ? 0 : std::get<std::int64_t>(found->second.value);
-    point.metrics["replay.misses." + source + ".difference_pct"] = {
-        100 * (static_cast<double>(replayed) / static_cast<double>(count) - 1), "%"};
+    point.add_metric("replay.misses." + source + ".difference_pct",
+                     100 * (static_cast<double>(replayed) / static_cast<double>(count) - 1));
   }
 }
 

@@ -6,18 +6,15 @@
 #include <set>
 
 #include "sim/results/metric_names.hpp"
+#include "sim/simulation/share.hpp"
 #include "sim/simulation/source_names.hpp"
+#include "sim/simulation/top_lines.hpp"
 
 namespace linebounce::sim {
 
 namespace {
 
-constexpr std::size_t kTopLines = 500;  // as OLS 2007, figure 2, has it
 constexpr std::array<const char*, 2> kModeNames = {"kernel", "user"};
-
-double share_pct(double part, double whole) {
-  return whole > 0 ? 100.0 * part / whole : 0.0;
-}
 
 }  // namespace
 
@@ -36,44 +33,6 @@ Histogram LatencyHistogram::bins() const {
     if (count > 0) bins[cycles] = count;
   }
   return bins;
-}
-
-MissTable::Entry& MissTable::find(std::vector<Entry>& entries, const Key& key) const {
-  const std::uint64_t mixed = (static_cast<std::uint64_t>(key.object) << 32 | key.offset) * 0x9E3779B97F4A7C15ULL +
-                              (static_cast<std::uint64_t>(key.home) << 24 | static_cast<std::uint64_t>(key.function) << 8 |
-                               static_cast<std::uint64_t>(key.access) << 4 | static_cast<std::uint64_t>(key.source)) *
-                                  0xC2B2AE3D27D4EB4FULL;
-  std::size_t i = (mixed >> 32) & (entries.size() - 1);
-  while (entries[i].count != 0 && entries[i].key != key) i = (i + 1) & (entries.size() - 1);
-  return entries[i];
-}
-
-void MissTable::add(const Key& key, bool remote, Tick latency) {
-  Entry* entry = &find(entries_, key);
-  if (entry->count == 0) {
-    if (++used_ * 4 > entries_.size() * 3) {
-      std::vector<Entry> larger(entries_.size() * 2);
-      for (const Entry& old : entries_) {
-        if (old.count != 0) find(larger, old.key) = old;
-      }
-      entries_ = std::move(larger);
-      entry = &find(entries_, key);
-    }
-    entry->key = key;
-  }
-  ++entry->count;
-  entry->remote += remote ? 1 : 0;
-  entry->latency += latency;
-}
-
-std::vector<const MissTable::Entry*> MissTable::sorted() const {
-  std::vector<const Entry*> used;
-  used.reserve(used_);
-  for (const Entry& entry : entries_) {
-    if (entry.count != 0) used.push_back(&entry);
-  }
-  std::sort(used.begin(), used.end(), [](const Entry* a, const Entry* b) { return a->key < b->key; });
-  return used;
 }
 
 Statistics::Statistics(Machine& machine, const AddressSpace& memory)
@@ -99,7 +58,7 @@ void Statistics::miss(const Miss& miss) {
 void Statistics::collect(Machine& machine, PointData& point) const {
   collect_latency(machine, point);
   collect_lines(point);
-  collect_top_lines(point);
+  add_top_lines(table_, memory_, point);
   collect_time(machine, point);
   collect_transitions(machine, point);
   collect_traffic(machine, point);
@@ -111,14 +70,14 @@ void Statistics::collect_traffic(const Machine& machine, PointData& point) const
   const auto measured = static_cast<double>(machine.measured());
   const BusStatistics bus = machine.bus_statistics();
   const double buses = measured * static_cast<double>(machine.buses());
-  point.metrics["bus.utilisation_pct"] = {share_pct(static_cast<double>(bus.data_busy), buses), "%"};
-  point.metrics["bus.address_utilisation_pct"] = {share_pct(static_cast<double>(bus.address_busy), buses), "%"};
-  point.metrics["bus.transactions"] = {bus.transactions, ""};
+  point.add_metric("bus.utilisation_pct", share_pct(static_cast<double>(bus.data_busy), buses));
+  point.add_metric("bus.address_utilisation_pct", share_pct(static_cast<double>(bus.address_busy), buses));
+  point.add_metric("bus.transactions", bus.transactions);
   if (machine.network() == nullptr) return;
   for (const LinkStatistics& link : machine.network()->links()) {
     const std::string name = fmt::format("link.{}_{}", link.from, link.to);
-    point.metrics[name + ".utilisation_pct"] = {share_pct(static_cast<double>(link.busy), measured), "%"};
-    point.metrics[name + ".mb_per_s"] = {static_cast<double>(link.bytes) / timebase_.to_ns(machine.measured()) * 1e3, "MB/s"};
+    point.add_metric(name + ".utilisation_pct", share_pct(static_cast<double>(link.busy), measured));
+    point.add_metric(name + ".mb_per_s", static_cast<double>(link.bytes) / timebase_.to_ns(machine.measured()) * 1e3);
   }
 }
 
@@ -202,55 +161,6 @@ void Statistics::collect_lines(PointData& point) const {
   });
 }
 
-// How much of the kernel's misses, and of their latency, the worst lines have: those with the largest sums of latency. Lines of
-// arrays are not told apart and are none of them. Upgrades and stores are left out, as in the local shares. And whose
-// structures those worst lines hold: OLS 2007, figure 2.
-void Statistics::collect_top_lines(PointData& point) const {
-  struct Line {
-    Tick latency = 0;
-    std::int64_t count = 0;
-    std::string subsystem = {};
-  };
-  std::map<std::pair<std::uint32_t, std::int64_t>, Line> lines;
-  Line all;
-  for (const MissTable::Entry* entry : table_.sorted()) {
-    const bool kernel = memory_.functions()[entry->key.function].mode == Mode::kernel;
-    if (!kernel || entry->key.source == Source::upgrade || entry->key.access == AccessKind::store) continue;
-    all.latency += entry->latency;
-    all.count += entry->count;
-    const Symbol symbol = memory_.symbol({entry->key.object, entry->key.offset});
-    if (symbol.field == "[]") continue;
-    Line& line = lines[{entry->key.object, symbol.line}];
-    line.latency += entry->latency;
-    line.count += entry->count;
-    line.subsystem = memory_.subsystem({entry->key.object, entry->key.offset});
-  }
-  if (all.count == 0) return;
-  std::vector<Line> worst;
-  for (const auto& [place, line] : lines) worst.push_back(line);
-  std::sort(worst.begin(), worst.end(),
-            [](const Line& a, const Line& b) { return std::tie(a.latency, a.count) > std::tie(b.latency, b.count); });
-  if (worst.size() > kTopLines) worst.resize(kTopLines);
-  Line top;
-  std::map<std::string, Line> subsystems;
-  for (const Line& line : worst) {
-    for (Line* sum : {&top, &subsystems[line.subsystem]}) {
-      sum->latency += line.latency;
-      sum->count += line.count;
-    }
-  }
-  point.metrics["misses.top500_share_pct"] = {share_pct(static_cast<double>(top.count), static_cast<double>(all.count)), "%"};
-  point.metrics["latency.top500_share_pct"] = {share_pct(static_cast<double>(top.latency), static_cast<double>(all.latency)),
-                                               "%"};
-  for (const auto& [name, part] : subsystems) {
-    if (name.empty()) continue;
-    const std::string metric = "subsystem." + name;
-    point.metrics[metric + ".misses_pct"] = {share_pct(static_cast<double>(part.count), static_cast<double>(top.count)), "%"};
-    point.metrics[metric + ".latency_pct"] = {share_pct(static_cast<double>(part.latency), static_cast<double>(top.latency)),
-                                              "%"};
-  }
-}
-
 std::map<std::string, double> Statistics::kernel_latency_ns() const {
   std::map<std::string, Tick> ticks;
   for (const MissTable::Entry* entry : table_.sorted()) {
@@ -276,17 +186,17 @@ void Statistics::collect_time(Machine& machine, PointData& point) const {
   for (std::size_t mode = 0; mode < 2; ++mode) {
     if (instructions[mode] == 0) continue;
     const Tick ticks_at_one = core_.cycle * instructions[mode];
-    point.metrics[std::string("cpi.") + kModeNames[mode]] = {
-        static_cast<double>(time[mode]) / static_cast<double>(ticks_at_one), ""};
+    point.add_metric(std::string("cpi.") + kModeNames[mode],
+                     static_cast<double>(time[mode]) / static_cast<double>(ticks_at_one));
   }
   collect_profile(machine, time[0], point);
   // A CPU whose program has ended idles.
   const auto all = static_cast<double>(machine.measured()) * machine.cpus();
   const double system = share_pct(static_cast<double>(time[0]), all);
   const double user = share_pct(static_cast<double>(time[1]), all);
-  point.metrics["time.system_pct"] = {system, "%"};
-  point.metrics["time.user_pct"] = {user, "%"};
-  point.metrics["time.idle_pct"] = {share_pct(all - static_cast<double>(time[0]) - static_cast<double>(time[1]), all), "%"};
+  point.add_metric("time.system_pct", system);
+  point.add_metric("time.user_pct", user);
+  point.add_metric("time.idle_pct", share_pct(all - static_cast<double>(time[0]) - static_cast<double>(time[1]), all));
 }
 
 // As a kernel's profile: where its time goes, by function. A lock's out-of-line spinning is a function of its own.
@@ -304,8 +214,8 @@ void Statistics::collect_profile(Machine& machine, Tick kernel, PointData& point
   }
   const std::map<std::string, std::string> parts = metric_names(names);
   for (const auto& [name, time] : times) {
-    point.metrics["profile." + parts.at(name) + ".time_pct"] = {
-        share_pct(static_cast<double>(time), static_cast<double>(kernel)), "%"};
+    point.add_metric("profile." + parts.at(name) + ".time_pct",
+                     share_pct(static_cast<double>(time), static_cast<double>(kernel)));
   }
 }
 

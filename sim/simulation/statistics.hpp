@@ -6,11 +6,12 @@
 #include <map>
 #include <vector>
 
-#include "models/machine.hpp"
+#include "models/machine/machine.hpp"
 #include "models/observer.hpp"
 #include "sim/lines/table_metrics.hpp"
 #include "sim/point/point_data.hpp"
 #include "sim/simulation/latency_metrics.hpp"
+#include "sim/simulation/miss_table.hpp"
 #include "workloads/program/address_space.hpp"
 
 namespace linebounce::sim {
@@ -28,37 +29,6 @@ class LatencyHistogram {
   static constexpr std::int64_t kDense = 4096;
   std::vector<std::int64_t> dense_ = std::vector<std::int64_t>(kDense, 0);
   std::map<std::int64_t, std::int64_t> sparse_;
-};
-
-// Counts misses by what was missed, in which function, how, where its home is, and from where it came. Open addressing; grows,
-// never iterated but sorted.
-class MissTable {
- public:
-  struct Key {
-    std::uint32_t object = 0;
-    std::uint32_t offset = 0;
-    FunctionId function = 0;
-    AccessKind access{};
-    std::int16_t home = 0;  // an array may lie on several nodes
-    Source source{};
-    friend auto operator<=>(const Key&, const Key&) = default;
-  };
-  struct Entry {
-    Key key;
-    std::int64_t count = 0;
-    std::int64_t remote = 0;  // by requesters on other nodes than the home
-    Tick latency = 0;
-  };
-  MissTable() : entries_(256) {}
-  void add(const Key& key, bool remote, Tick latency);
-  // By key. Until the next add().
-  [[nodiscard]] std::vector<const Entry*> sorted() const;
-
- private:
-  Entry& find(std::vector<Entry>& entries, const Key& key) const;
-
-  std::vector<Entry> entries_;  // count 0: free
-  std::size_t used_ = 0;
 };
 
 class Statistics final : public Observer {
@@ -82,7 +52,6 @@ class Statistics final : public Observer {
   void collect_latency(Machine& machine, PointData& point) const;
   [[nodiscard]] LineRow line_row(const MissTable::Entry& entry) const;
   void collect_lines(PointData& point) const;
-  void collect_top_lines(PointData& point) const;
   void collect_time(Machine& machine, PointData& point) const;
   void collect_profile(Machine& machine, Tick kernel, PointData& point) const;
   void collect_traffic(const Machine& machine, PointData& point) const;

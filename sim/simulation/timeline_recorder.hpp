@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/machine.hpp"
+#include "models/machine/machine.hpp"
 #include "models/timeline.hpp"
 #include "workloads/program/address_space.hpp"
 

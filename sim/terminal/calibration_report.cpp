@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sim/terminal/table.hpp"
+
 namespace linebounce::sim {
 namespace {
 
@@ -31,35 +33,36 @@ std::string numbering(const Calibration& calibration, const Painter& paint) {
 }
 
 std::string blocks_table(const Calibration& calibration, const Painter& paint) {
-  std::string text = "\n  " +
-                     paint(Colour::bold, fmt::format("{:<26}{:>7}{:>15}{:>15}{:>9}{:>13}", "pairs", "number", "measured, ns",
-                                                     "simulated, ns", "off", "RMS, ns")) +
-                     "\n" + rule(paint, 85);
+  Table table({words("pairs", 26), figures("number", 7), figures("measured, ns", 15), figures("simulated, ns", 15),
+               figures("off", 9), figures("RMS, ns", 13)},
+              paint);
+  table.add_rule();
   for (const BlockResult& block : calibration.blocks) {
-    const std::string off = block.measured > 0 ? signed_percent(block.simulated / block.measured - 1) : "-";
-    text += fmt::format("  {:<26}{:>7}{:>15.1f}{:>15.1f}{:>9}{:>13.2f}\n", name_of(block.block), block.block.pairs.size(),
-                        block.measured, block.simulated, off, block.rms);
+    table.add({name_of(block.block), std::to_string(block.block.pairs.size()), fmt::format("{:.1f}", block.measured),
+               fmt::format("{:.1f}", block.simulated),
+               block.measured > 0 ? signed_percent(block.simulated / block.measured - 1) : "-",
+               fmt::format("{:.2f}", block.rms)});
   }
   const auto [a, b] = calibration.worst;
   const auto file_cpu = [&](int cpu) { return calibration.file_cpu[static_cast<std::size_t>(cpu)]; };
-  return text + fmt::format(
-                    "\n  RMS of all pairs {:.2f} ns, {:.1f} % of their mean. Worst: CPUs {} and {} of the file, {:.1f} ns "
-                    "measured, {:.1f} ns simulated\n",
-                    calibration.rms, calibration.mean > 0 ? 100 * calibration.rms / calibration.mean : 0.0,
-                    std::min(file_cpu(a), file_cpu(b)), std::max(file_cpu(a), file_cpu(b)), calibration.measured.at(a, b),
-                    calibration.simulated.at(a, b));
+  return "\n" + table.text() +
+         fmt::format(
+             "\n  RMS of all pairs {:.2f} ns, {:.1f} % of their mean. Worst: CPUs {} and {} of the file, {:.1f} ns "
+             "measured, {:.1f} ns simulated\n",
+             calibration.rms, calibration.mean > 0 ? 100 * calibration.rms / calibration.mean : 0.0,
+             std::min(file_cpu(a), file_cpu(b)), std::max(file_cpu(a), file_cpu(b)), calibration.measured.at(a, b),
+             calibration.simulated.at(a, b));
 }
 
 std::string fitted_table(const Calibration& calibration, const Painter& paint) {
   if (calibration.fitted.empty())
     return fmt::format("\n  Nothing to change: {} shows this matrix as it is.\n", calibration.base);
-  std::string text =
-      "\n  " + paint(Colour::bold, fmt::format("{:<44}{:>12}{:>12}", "fitted", "was", "is")) + "\n" + rule(paint, 85);
+  Table table({words("fitted", 44), figures("was", 12), figures("is", 12), words("", 16, 1)}, paint);
+  table.add_rule();
   for (const FittedValue& value : calibration.fitted) {
-    text += fmt::format("  {:<44}{:>12}{:>12} {}\n", value.path, fmt::format("{:g}", value.before),
-                        fmt::format("{:g}", value.after), value.unit);
+    table.add({value.path, fmt::format("{:g}", value.before), fmt::format("{:g}", value.after), value.unit});
   }
-  return text;
+  return "\n" + table.text();
 }
 
 }  // namespace

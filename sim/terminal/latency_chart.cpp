@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "sim/terminal/table.hpp"
+
 namespace linebounce::sim {
 namespace {
 
@@ -133,19 +135,21 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
   }
   if (total == 0) return "";
   const Axis axis(shortest, longest);
-  std::string out = "  " + paint(Colour::bold, pad_right("Latency by source", kLabelWidth + kColumns)) +
-                    paint(Colour::dim, pad_left("mean", 12) + pad_left("share", 9)) + "\n";
+  Table table({{"Latency by source", Fit::text, kLabelWidth, 0, Colour::bold},
+               words("", kColumns),
+               figures("mean", 12),
+               figures("share", 9)},
+              paint);
   std::size_t number = 0;
   for (const Strip& strip : strips_of(rows, axis)) {
     const Colour colour = kPalette.at(number++ % kPalette.size());
-    for (std::size_t row = kRows - 1; row > 0; --row) {
-      out += std::string(kLabelWidth + 2, ' ') + paint(colour, trimmed(cells(strip, row))) + "\n";
-    }
-    out += "  " + paint(colour, pad_right(shortened(strip.source, kLabelWidth - 1), kLabelWidth) + cells(strip, 0)) +
-           pad_left(readable_ns(strip.ns / strip.count), 12) + pad_left(fmt::format("{:.1f} %", 100 * strip.count / total), 9) +
-           "\n";
+    for (std::size_t row = kRows - 1; row > 0; --row) table.add({"", {trimmed(cells(strip, row)), colour}});
+    table.add({{shortened(strip.source, kLabelWidth - 1), colour},
+               {cells(strip, 0), colour},
+               readable_ns(strip.ns / strip.count),
+               fmt::format("{:.1f} %", 100 * strip.count / total)});
   }
-  return out + axis_text(axis, paint);
+  return table.text() + axis_text(axis, paint);
 }
 
 }  // namespace linebounce::sim

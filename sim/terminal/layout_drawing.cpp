@@ -7,12 +7,15 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "sim/terminal/table.hpp"
+
 namespace linebounce::sim {
 namespace {
 
 using nlohmann::ordered_json;
 
 constexpr int kStripWidth = 64;
+constexpr std::size_t kIndent = 10;
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 constexpr std::array kColours = {Colour::cyan, Colour::yellow, Colour::green, Colour::magenta, Colour::blue, Colour::red};
 
@@ -113,30 +116,30 @@ std::string strip(const Part& part, const Line& line, int line_bytes, const Pain
   return out;
 }
 
-std::string piece_text(const Part& part, const Piece& piece, int line_bytes) {
-  const int in_line = (part.base + piece.begin) % line_bytes;
-  const int size = piece.end - piece.begin;
-  std::string name = piece.field == nullptr ? "(no field)" : piece.field->name;
-  if (piece.field != nullptr && piece.begin > piece.field->offset) name += " (goes on)";
-  return fmt::format("{:>6} {:>6} {:>6}   {}", fmt::format("+{}", in_line), piece.begin, size, name);
+std::string name_of(const Piece& piece) {
+  if (piece.field == nullptr) return "(no field)";
+  return piece.field->name + (piece.begin > piece.field->offset ? " (goes on)" : "");
 }
 
-std::string drawn_part(const Layout& layout, const Part& part, int line_bytes, const Painter& paint) {
+void draw_part(const Layout& layout, const Part& part, int line_bytes, Table& table, const Painter& paint) {
   const std::size_t width = static_cast<std::size_t>(std::min(line_bytes, kStripWidth));
-  std::string out = part.title.empty() ? "" : "  " + part.title + "\n";
+  const std::string indent(kIndent, ' ');
+  if (!part.title.empty()) table.add_text("  " + part.title + "\n");
   const auto lines = lines_of(layout, part, line_bytes);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string label = pad_right(fmt::format("  line {}", i), 10);
-    out += std::string(10, ' ') + "┌" + repeated("─", width) + "┐\n";
-    out += paint(Colour::bold, label) + "│" + strip(part, lines[i], line_bytes, paint) + "│\n";
-    out += std::string(10, ' ') + "└" + repeated("─", width) + "┘\n";
+    table.add_text(indent + "┌" + repeated("─", width) + "┐\n" +
+                   paint(Colour::bold, pad_right(fmt::format("  line {}", i), kIndent)) + "│" +
+                   strip(part, lines[i], line_bytes, paint) + "│\n" + indent + "└" + repeated("─", width) + "┘\n");
     const auto marks = marks_of(lines[i]);
     for (std::size_t k = 0; k < lines[i].pieces.size(); ++k) {
-      out += std::string(10, ' ') + paint(colour_of(lines[i].pieces, k), marks[k]) +
-             piece_text(part, lines[i].pieces[k], line_bytes) + "\n";
+      const Piece& piece = lines[i].pieces[k];
+      table.add({{marks[k], colour_of(lines[i].pieces, k)},
+                 fmt::format("+{}", (part.base + piece.begin) % line_bytes),
+                 std::to_string(piece.begin),
+                 std::to_string(piece.end - piece.begin),
+                 name_of(piece)});
     }
   }
-  return out;
 }
 
 std::string begins_text(const Layout& layout, int line_bytes) {
@@ -180,12 +183,12 @@ const char* name_of(Section section) {
 }  // namespace
 
 std::string drawn_layout(const Layout& layout, int line_bytes, const Painter& paint) {
-  std::string out = paint(Colour::bold, layout.name) + fmt::format("  {} bytes, {}, lines of {} bytes{}\n", layout.size,
-                                                                   begins_text(layout, line_bytes), line_bytes,
-                                                                   layout.subsystem.empty() ? "" : "; " + layout.subsystem);
-  out += std::string(10, ' ') + paint(Colour::dim, pad_left("in line", 7) + pad_left("offset", 7) + pad_left("size", 7)) + "\n";
-  for (const Part& part : parts_of(layout, line_bytes)) out += drawn_part(layout, part, line_bytes, paint);
-  return out;
+  Table table({words("", 1), figures("in line", 6), figures("offset", 7), figures("size", 7), words("", 0, 3)}, paint, kIndent);
+  for (const Part& part : parts_of(layout, line_bytes)) draw_part(layout, part, line_bytes, table, paint);
+  return paint(Colour::bold, layout.name) +
+         fmt::format("  {} bytes, {}, lines of {} bytes{}\n", layout.size, begins_text(layout, line_bytes), line_bytes,
+                     layout.subsystem.empty() ? "" : "; " + layout.subsystem) +
+         table.text();
 }
 
 ordered_json layout_to_json(const Layout& layout, int line_bytes) {

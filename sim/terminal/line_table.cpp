@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/results/numbers.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -21,35 +22,20 @@ std::string percent(double value) {
   return fmt::format("{:.1f}", value);
 }
 
-// The widest of a column's texts, but not more than there is room for.
-template <class Things, class Text>
-std::size_t width_for(const Things& things, const Text& text, std::size_t least, std::size_t most) {
-  std::size_t width = least;
-  for (const auto& thing : things) width = std::max(width, width_of(text(thing)));
-  return std::min(width, most);
-}
-
 std::string overview(const LineSet& set, const std::vector<Line>& shown, const Painter& paint) {
-  constexpr std::size_t kFigures = 4 + 2 + 2 + 5 + 9 + 9 + 10 + 11 + 9 + 6;  // of a row, beside the two names
-  const auto structure_of = [](const Line& line) { return line.structure; };
-  const std::size_t room = paint.columns() - kFigures;
-  const std::size_t objects = width_for(shown, object_of, 6, room * 3 / 5);
-  const std::size_t structures = width_for(shown, structure_of, 9, room - objects);
-  const auto names = [&](const std::string& structure, const std::string& object) {
-    return pad_right(shortened(structure, structures), structures) + "  " + pad_right(shortened(object, objects), objects);
-  };
-  std::string out =
-      paint(Colour::dim, fmt::format("{:>4}  {}{:>5}{:>9}{:>9}{:>10}{:>11}{:>9}{:>6}", "", names("structure", "object"), "line",
-                                     "misses", "local %", "remote %", "latency", "share %", "home")) +
-      "\n" + rule(paint, objects + structures + kFigures - 2);
+  Table table(
+      {figures("", 2), names("structure", 0, 2), names("object", 0, 2), figures("line", 5), figures("misses", 9),
+       figures("local %", 9), figures("remote %", 10), figures("latency", 11), figures("share %", 9), figures("home", 6)},
+      paint);
+  table.add_rule();
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const Line& line = shown[i];
     const MissSum& misses = line.misses;
-    out += fmt::format("{:>4}  {}{:>5}{:>9}{:>9}{:>10}{}{:>9}{:>6}\n", i + 1, names(line.structure, object_of(line)),
-                       line.number, misses.count, percent(100 - misses.remote_pct()), percent(misses.remote_pct()),
-                       pad_left(readable_ns(misses.latency_ns), 11), percent(misses.latency_share_pct(set.all)), home_of(line));
+    table.add({std::to_string(i + 1), line.structure, object_of(line), std::to_string(line.number),
+               std::to_string(misses.count), percent(100 - misses.remote_pct()), percent(misses.remote_pct()),
+               readable_ns(misses.latency_ns), percent(misses.latency_share_pct(set.all)), home_of(line)});
   }
-  return out;
+  return table.text();
 }
 
 std::string use_name(const Line& line, const LineUse& use) {
@@ -59,25 +45,18 @@ std::string use_name(const Line& line, const LineUse& use) {
 
 std::string uses_of(const Line& line, std::size_t number, const Painter& paint) {
   constexpr std::size_t kTitle = 40;  // beside the object's name
-  constexpr std::size_t kFigures = 6 + 2 + 2 + 8 + 9 + 10 + 10;
-  const auto name = [&line](const LineUse& use) { return use_name(line, use); };
-  const std::size_t room = paint.columns() - kFigures - 4;
-  const std::size_t fields = width_for(line.uses, name, 12, room / 2 + 2);
-  const std::size_t functions = width_for(
-      line.uses, [](const LineUse& use) { return use.function; }, 8, room - fields);
   const std::string owner = line.object.empty() ? "all objects of " + line.structure : line.object;
   const std::string home = line.home ? fmt::format("home node {}", *line.home) : "several homes";
-  std::string out = fmt::format("{:>4}  {}, line {}, {}\n", number,
-                                paint(Colour::bold, shortened(owner, paint.columns() - kTitle)), line.number, home);
-  out += paint(Colour::dim, fmt::format("{:>6}  {}  {}{:>8}{:>9}{:>10}{:>10}", "offset", pad_right("object.field", fields),
-                                        pad_right("function", functions), "access", "samples", "remote %", "mean")) +
-         "\n";
+  const std::string out = fmt::format("{:>4}  {}, line {}, {}\n", number,
+                                      paint(Colour::bold, shortened(owner, paint.columns() - kTitle)), line.number, home);
+  Table table({figures("offset", 6), names("object.field", 0, 2), names("function", 0, 2), figures("access", 8),
+               figures("samples", 9), figures("remote %", 10), figures("mean", 10)},
+              paint, 0);
   for (const LineUse& use : line.uses) {
-    out += fmt::format("{:>6}  {}  {}{:>8}{:>9}{:>10}{}\n", use.offset, pad_right(shortened(name(use), fields), fields),
-                       pad_right(shortened(use.function, functions), functions), use.access, use.misses.count,
-                       percent(use.misses.remote_pct()), pad_left(readable_ns(use.misses.latency_ns_mean()), 10));
+    table.add({std::to_string(use.offset), use_name(line, use), use.function, use.access, std::to_string(use.misses.count),
+               percent(use.misses.remote_pct()), readable_ns(use.misses.latency_ns_mean())});
   }
-  return out;
+  return out + table.text();
 }
 
 }  // namespace
@@ -120,18 +99,12 @@ std::string subsystem_table(const std::map<std::string, ReportedMetric>& metrics
   constexpr double kPercentOfABlock = 2;
   const std::vector<SubsystemShare> shares = subsystem_shares(metrics);
   if (shares.empty()) return "";
-  const std::size_t names = width_for(
-      shares, [](const SubsystemShare& share) { return share.name; }, 9, 40);
-  std::string out = "  " + paint(Colour::bold, "The kernel's 500 lines with the most latency, by subsystem") + "\n" +
-                    paint(Colour::dim, fmt::format("  {}{:>10}{:>11}", pad_right("", names), "misses %", "latency %")) + "\n";
+  Table table({names(""), figures("misses %", 10), figures("latency %", 11), words("", 0, 2)}, paint);
   for (const SubsystemShare& share : shares) {
     const auto blocks = static_cast<std::size_t>(share.latency_pct / kPercentOfABlock);
-    out +=
-        trimmed(fmt::format("  {}{:>10}{:>11}  {}", pad_right(shortened(share.name, names), names), percent(share.misses_pct),
-                            percent(share.latency_pct), paint(Colour::cyan, repeated("█", blocks)))) +
-        "\n";
+    table.add({share.name, percent(share.misses_pct), percent(share.latency_pct), {repeated("█", blocks), Colour::cyan}});
   }
-  return out;
+  return "  " + paint(Colour::bold, "The kernel's 500 lines with the most latency, by subsystem") + "\n" + table.text();
 }
 
 }  // namespace linebounce::sim

@@ -7,6 +7,7 @@
 
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 
@@ -16,27 +17,26 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kNameWidth = 18;
 constexpr std::size_t kWidth = 13;
-constexpr std::size_t kColumns = 6;
 
-std::string head(const Painter& paint) {
-  std::string text = "  " + pad_right("lock", kNameWidth);
-  for (const char* column : {"per s", "change", "waiting", "mean wait", "longest wait", "transfers"})
-    text += pad_left(column, kWidth);
-  return paint(Colour::dim, text) + "\n" + rule(paint, kNameWidth + kColumns * kWidth);
+Table empty_table(const Painter& paint) {
+  std::vector<Column> columns = {words("lock", kNameWidth)};
+  for (const char* title : {"per s", "change", "waiting", "mean wait", "longest wait", "transfers"})
+    columns.push_back(figures(title, kWidth));
+  Table table(std::move(columns), paint);
+  table.add_rule();
+  return table;
 }
 
-std::string change_text(const LockTrial& trial, const LockComparison& all, const Painter& paint) {
-  if (trial.recorded) return paint(Colour::dim, pad_left("as recorded", kWidth));
+Cell change_cell(const LockTrial& trial, const LockComparison& all) {
+  if (trial.recorded) return {"as recorded", Colour::dim};
   const Colour colour = is_worth_it(trial, all) ? Colour::green : trial.change_pct <= -kWorthIt ? Colour::red : Colour::none;
-  return paint(colour, pad_left(fmt::format("{:+.1f} %", trial.change_pct), kWidth));
+  return {fmt::format("{:+.1f} %", trial.change_pct), colour};
 }
 
-std::string row(const LockTrial& trial, const LockComparison& all, const Painter& paint) {
-  return "    " + pad_right(trial.algorithm, kNameWidth - 2) + pad_left(readable(trial.throughput_per_s), kWidth) +
-         change_text(trial, all, paint) + pad_left(fmt::format("{:.1f} %", trial.waited_pct), kWidth) +
-         pad_left(fmt::format("{} us", readable(trial.wait_mean_us)), kWidth) +
-         pad_left(fmt::format("{} us", readable(trial.wait_max_us)), kWidth) +
-         pad_left(fmt::format("{:.0f}", trial.transfers), kWidth) + "\n";
+void add_trial(Table& table, const LockTrial& trial, const LockComparison& all) {
+  table.add({"  " + trial.algorithm, readable(trial.throughput_per_s), change_cell(trial, all),
+             fmt::format("{:.1f} %", trial.waited_pct), readable(trial.wait_mean_us, "us"), readable(trial.wait_max_us, "us"),
+             fmt::format("{:.0f}", trial.transfers)});
 }
 
 ordered_json trial_json(const LockTrial& trial) {
@@ -53,14 +53,13 @@ ordered_json trial_json(const LockTrial& trial) {
 }  // namespace
 
 std::string lock_comparison_table(const LockComparison& comparison, const Painter& paint) {
-  std::string out = "  " + paint(Colour::bold, comparison.machine) + "\n" + head(paint);
+  Table table = empty_table(paint);
   for (const LockRanking& lock : comparison.locks) {
-    out += "  " + paint(Colour::bold, shortened(lock.lock, kNameWidth + 4 * kWidth));
     const std::string as = replayed_as(lock);
-    out += (as.empty() ? "" : "  " + paint(Colour::dim, as)) + "\n";
-    for (const LockTrial& trial : lock.trials) out += row(trial, comparison, paint);
-    for (const std::string& algorithm : lock.failed)
-      out += "    " + pad_right(algorithm, kNameWidth - 2) + paint(Colour::red, pad_left("failed", kWidth)) + "\n";
+    table.add_text("  " + paint(Colour::bold, shortened(lock.lock, kNameWidth + 4 * kWidth)) +
+                   (as.empty() ? "" : "  " + paint(Colour::dim, as)) + "\n");
+    for (const LockTrial& trial : lock.trials) add_trial(table, trial, comparison);
+    for (const std::string& algorithm : lock.failed) table.add({"  " + algorithm, {"failed", Colour::red}});
   }
   const std::string note =
       fmt::format(
@@ -71,7 +70,8 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
       "per s: operations of the whole program; waiting: share of all CPUs' time that is spent waiting for this lock; waits are "
       "of those who had to; a long longest wait beside a short mean "
       "is an unfair lock; transfers: lines that went from one cache to another or were upgraded, in the whole run.";
-  return out + "  " + wrapped_from(note, 2, Colour::dim, paint);
+  return "  " + paint(Colour::bold, comparison.machine) + "\n" + table.text() + "  " +
+         wrapped_from(note, 2, Colour::dim, paint);
 }
 
 ordered_json lock_comparison_json(const std::string& trace, const std::vector<LockComparison>& machines) {

@@ -9,7 +9,7 @@
 #include "models/network/topology.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/terminal/boxes.hpp"
-#include "sim/terminal/terminal.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -150,14 +150,16 @@ class Drawing {
     constexpr int kMostNodes = 12;
     if (machine_.nodes == 1 || machine_.nodes > kMostNodes) return "";
     const NetworkMap map = lay_links(machine_.network, machine_.nodes);
-    constexpr std::size_t kWidth = 7;
-    std::string out = "\n  " + pad_right("ns to node", 12);
-    for (int to = 0; to < machine_.nodes; ++to) out += pad_left(std::to_string(to), kWidth);
+    std::vector<Column> columns = {{"ns to node", Fit::text, 12, 0, Colour::none}};
+    for (int to = 0; to < machine_.nodes; ++to) columns.push_back({std::to_string(to), Fit::figure, 7, 0, Colour::none});
+    const Painter plain(false, kTerminalWidth);
+    Table table(std::move(columns), plain);
     for (int from = 0; from < machine_.nodes; ++from) {
-      out += "\n  " + pad_right(fmt::format("from {}", from), 12);
-      for (int to = 0; to < machine_.nodes; ++to) out += pad_left(from == to ? "-" : distance(map, from, to), kWidth);
+      std::vector<Cell> cells = {fmt::format("from {}", from)};
+      for (int to = 0; to < machine_.nodes; ++to) cells.emplace_back(from == to ? "-" : distance(map, from, to));
+      table.add(std::move(cells));
     }
-    return out + "\n";
+    return "\n" + table.text();
   }
 
   static std::string distance(const NetworkMap& map, int from, int to) {

@@ -6,12 +6,10 @@
 #include <optional>
 
 #include "sim/results/numbers.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 namespace {
-
-constexpr std::size_t kFunctions = 27;
-constexpr std::size_t kFields = 22;
 
 constexpr const char* kNote =
     "Samples: loads and atomics that a cache served, on the hottest line of its kind; the simulated ones are scaled so that "
@@ -26,14 +24,13 @@ class View {
 
   [[nodiscard]] std::string text() const {
     if (!metric("samples")) return not_measurable();
-    std::string out = title();
-    out += paint_(Colour::dim, fmt::format("  {:>3}  {} {} {:<6} {:>15} {:>15}", "", pad_right("", kFunctions),
-                                           pad_right("", kFields), "", "samples  sim.", "remote %  sim.")) +
-           "\n";
+    Table table({figures("", 3), names("", 27, 2), names("", 22, 1), words("", 6, 1), figures("samples", 9), figures("sim.", 7),
+                 figures("remote %", 9), figures("sim.", 7), words("", 0, 2)},
+                paint_);
     for (const MeasuredRow& row : table_.rows) {
-      if (row.samples >= kLeastRankedSamples || table_.is_scored(row)) out += row_text(row);
+      if (row.samples >= kLeastRankedSamples || table_.is_scored(row)) table.add(cells_of(row));
     }
-    return out + rest();
+    return title() + table.text() + rest();
   }
 
  private:
@@ -70,23 +67,25 @@ class View {
     return "  " + paint_(Colour::bold, table_.id) + "  " + facts + "\n";
   }
 
-  [[nodiscard]] std::string mark(const MeasuredRow& row) const {
+  [[nodiscard]] Cell mark(const MeasuredRow& row) const {
     const std::string id = table_.id + "." + row.key;
     const auto result = std::find_if(paper_.begin(), paper_.end(), [&](const PaperResult& r) { return r.row.id == id; });
     if (result == paper_.end() || !result->ok) return "";
     const std::string kind = row.calibrated ? "c" : "";
-    return *result->ok ? paint_(Colour::green, "✓" + kind) : paint_(Colour::red, "✗" + kind);
+    return *result->ok ? Cell{"✓" + kind, Colour::green} : Cell{"✗" + kind, Colour::red};
   }
 
-  [[nodiscard]] std::string row_text(const MeasuredRow& row) const {
+  [[nodiscard]] std::vector<Cell> cells_of(const MeasuredRow& row) const {
     const auto remote = metric(row.key + ".remote_pct");
-    const std::string field = row.structure == table_.structure ? row.field : row.structure + "." + row.field;
-    return trimmed(fmt::format("  {:>3}  {} {} {:<6} {:>8}{:>7.0f} {:>8.1f}{:>7}  {}", row.offset,
-                               pad_right(shortened(row.function, kFunctions), kFunctions),
-                               pad_right(shortened(field, kFields), kFields), row.access, row.samples,
-                               scale() * metric(row.key + ".samples").value_or(0), row.remote_pct,
-                               remote ? fmt::format("{:.1f}", *remote) : "-", mark(row))) +
-           "\n";
+    return {std::to_string(row.offset),
+            row.function,
+            row.structure == table_.structure ? row.field : row.structure + "." + row.field,
+            row.access,
+            std::to_string(row.samples),
+            fmt::format("{:.0f}", scale() * metric(row.key + ".samples").value_or(0)),
+            fmt::format("{:.1f}", row.remote_pct),
+            remote ? fmt::format("{:.1f}", *remote) : "-",
+            mark(row)};
   }
 
   // What the simulation has on the line and the table has not.

@@ -6,9 +6,11 @@
 #include <map>
 #include <set>
 
+#include "sim/point/metrics.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/sorted_points.hpp"
 #include "sim/terminal/sweep_table.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -49,23 +51,28 @@ std::string metric_text(const ReportedPoint& point, const std::string& name) {
   return text;
 }
 
+// The unit of each metric, by group and name.
+using Units = std::map<std::pair<MetricGroup, std::string>, std::string>;
+
 // Some of the points, side by side, below their numbers.
-std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t first, std::size_t last,
-                          const std::map<std::string, std::string>& units, std::size_t names, std::size_t width,
-                          const Painter& paint) {
-  std::string out;
-  if (points.size() > 1) {
-    out += "  " + std::string(names, ' ');
-    for (std::size_t i = first; i < last; ++i) out += pad_left("point " + std::to_string(i), width);
-    out += "\n";
+std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t first, std::size_t last, const Units& units,
+                          std::size_t name_width, std::size_t width, const Painter& paint) {
+  std::vector<Column> columns = {names("", name_width - 1)};
+  for (std::size_t i = first; i < last; ++i) {
+    const std::string title = points.size() > 1 ? fmt::format("point {}", i) : "";
+    columns.push_back({title, Fit::figure, width, i == first ? 1U : 0U, Colour::none});
   }
-  out += rule(paint);
-  for (const auto& [name, unit] : units) {
-    out += fmt::format("  {}", pad_right(shortened(name, names - 1), names));
-    for (std::size_t i = first; i < last; ++i) out += pad_left(metric_text(points[i], name), width);
-    out += trimmed(fmt::format(" {}", paint(Colour::dim, unit))) + '\n';
+  columns.push_back(words("", kUnitWidth - 1, 1));
+  Table table(std::move(columns), paint);
+  table.add_rule();
+  for (const auto& [key, unit] : units) {
+    const std::string& name = key.second;
+    std::vector<Cell> cells = {name};
+    for (std::size_t i = first; i < last; ++i) cells.emplace_back(metric_text(points[i], name));
+    cells.emplace_back(unit, Colour::dim);
+    table.add(std::move(cells));
   }
-  return out;
+  return table.text();
 }
 
 // A name that no point has is a slip of the pen, or a workload that does not measure it.
@@ -87,13 +94,13 @@ std::string metrics_table(const std::vector<ReportedPoint>& points, const Painte
   if (points.size() > kMostSideBySide)
     return sweep_table(sorted_points(points, sorted_by), paint) + sorting_note(points, sorted_by, paint);
   const std::set<std::string> compared = compared_lock_metrics(points);
-  std::map<std::string, std::string> units;
+  Units units;
   std::size_t width = kFigureWidth;
   std::size_t names = 0;
   for (const ReportedPoint& point : points) {
     for (const auto& [name, metric] : point.metrics) {
       if (name.starts_with(kLocks) && !compared.contains(name)) continue;
-      units[name] = metric.unit;
+      units[{metric_group(name), name}] = metric.unit;
       names = std::max(names, std::min(width_of(name) + 1, kNameWidth));
       width = std::max(width, width_of(metric_text(point, name)) + 2);
     }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/terminal/table.hpp"
+
 namespace linebounce::sim {
 namespace {
 
@@ -45,20 +47,20 @@ std::string tolerance_text(const PaperRow& row, const std::string& unit) {
   return "";
 }
 
-std::string mark(const PaperResult& result, const Painter& paint) {
+Cell mark(const PaperResult& result) {
   const PaperRow& row = result.row;
-  if (row.kind == PaperKind::definition) return paint(Colour::dim, "· not scored");
-  if (!result.ok) return paint(Colour::dim, result.problem.empty() ? "· not scored" : "· no value");
-  if (*result.ok) return paint(Colour::green, "✓ hit");
+  if (row.kind == PaperKind::definition) return {"· not scored", Colour::dim};
+  if (!result.ok) return {result.problem.empty() ? "· not scored" : "· no value", Colour::dim};
+  if (*result.ok) return {"✓ hit", Colour::green};
   const bool has_tolerance = row.shape == Shape::none && row.value;
-  return paint(Colour::red, fmt::format("✗ miss{}", has_tolerance ? tolerance_text(row, result.unit) : ""));
+  return {"✗ miss" + (has_tolerance ? tolerance_text(row, result.unit) : ""), Colour::red};
 }
 
-std::string kind_text(PaperKind kind, const Painter& paint) {
+Cell kind_cell(PaperKind kind) {
   const Colour colour = kind == PaperKind::predicted    ? Colour::cyan
                         : kind == PaperKind::definition ? Colour::dim
                                                         : Colour::none;
-  return paint(colour, pad_right(to_string(kind), 10));
+  return {to_string(kind), colour};
 }
 
 std::string difference_text(const PaperResult& result) {
@@ -75,34 +77,36 @@ std::string series_text(const PaperResult& result) {
   return result.unit.empty() ? text : text + " " + result.unit;
 }
 
-std::string row_text(const PaperResult& result, const std::string& prefix, const Painter& paint) {
-  const PaperRow& row = result.row;
-  const std::string name = pad_right(shortened(row.id.substr(prefix.size()), kNameWidth), kNameWidth);
-  const std::string tail = "  " + kind_text(row.kind, paint) + "  " + mark(result, paint) + "\n";
+void add_row(Table& table, const PaperResult& result, const std::string& prefix) {
   constexpr std::size_t kFigures = 2 * kFigureWidth + kDifferenceWidth + 1;
-  if (!result.problem.empty()) return "  " + name + pad_left(shortened(result.problem, kFigures), kFigures) + tail;
+  const PaperRow& row = result.row;
+  const Cell name = shortened(row.id.substr(prefix.size()), kNameWidth);
+  const auto add = [&](const std::string& paper, const std::string& simulated, const std::string& difference) {
+    table.add({name, paper, simulated, difference, kind_cell(row.kind), mark(result)});
+  };
+  if (!result.problem.empty()) return add("", "", shortened(result.problem, kFigures));
   if (!result.series.empty()) {
     const std::string series = series_text(result);
-    if (width_of(series) <= kFigures) return "  " + name + pad_left(series, kFigures) + tail;
-    return "  " + name + std::string(kFigures, ' ') + tail + "      " + shortened(series, kTerminalWidth - 6) + "\n";
+    if (width_of(series) <= kFigures) return add("", "", series);
+    add("", "", "");
+    return table.add_text("      " + shortened(series, kTerminalWidth - 6) + "\n");
   }
-  const std::string paper = row.value ? as_given(*row.value, result.unit) : "";
-  return "  " + name + pad_left(paper, kFigureWidth) + pad_left(readable(*result.simulated, result.unit), kFigureWidth + 1) +
-         pad_left(difference_text(result), kDifferenceWidth) + tail;
+  add(row.value ? as_given(*row.value, result.unit) : "", readable(*result.simulated, result.unit), difference_text(result));
 }
 
 std::string group_text(const Group& group, const Painter& paint) {
+  const std::string title = group.source.empty() ? "Paper" : group.source;
+  Table table({{shortened(title, kNameWidth + 1), Fit::text, kNameWidth, 0, Colour::bold},
+               figures("paper", kFigureWidth),
+               figures("simulated", kFigureWidth + 1),
+               figures("ratio", kDifferenceWidth),
+               words("", 10, 2),
+               words("", 12, 2)},
+              paint);
+  table.add_rule();
   const std::string prefix = common_prefix(group);
-  std::string title = group.source.empty() ? "Paper" : group.source;
-  title = shortened(title, kNameWidth + 1);
-  std::string out = "  " + paint(Colour::bold, pad_right(title, kNameWidth));
-  const std::size_t over = width_of(title) > kNameWidth ? width_of(title) - kNameWidth : 0;
-  out += paint(Colour::dim, pad_left("paper", kFigureWidth - over) + pad_left("simulated", kFigureWidth + 1) +
-                                pad_left("ratio", kDifferenceWidth)) +
-         "\n";
-  out += rule(paint);
-  for (const PaperResult* row : group.rows) out += row_text(*row, prefix, paint);
-  return out;
+  for (const PaperResult* row : group.rows) add_row(table, *row, prefix);
+  return table.text();
 }
 
 std::string score_part(const char* name, const Score& score, bool must_hold, const Painter& paint) {

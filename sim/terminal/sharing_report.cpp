@@ -8,6 +8,7 @@
 
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 
@@ -39,17 +40,18 @@ std::string line_name(const CostlyLine& line, const trace::Symbols& symbols) {
 
 std::string line_text(const CostlyLine& line, const trace::Symbols& symbols, const Painter& paint) {
   constexpr std::size_t kMostPieces = 8;
-  std::string out =
+  const std::string out =
       fmt::format("  {}  {}\n", paint(Colour::bold, shortened(line_name(line, symbols), 40)),
                   paint(Colour::dim, fmt::format("{} misses, {} us of latency", line.misses, readable(line.latency_us))));
   const auto& pieces = line.line.pieces;
+  Table table({names("", 38), words("", 30, 2), words("")}, paint, 4);
   for (std::size_t i = 0; i < std::min(kMostPieces, pieces.size()); ++i) {
-    out += fmt::format("    {}{}{}\n", pad_right(shortened(place_of(pieces[i], symbols), 38), 40),
-                       pad_right(users_of(pieces[i], symbols), 30),
-                       paint(Colour::dim, fmt::format("{} reads, {} writes", pieces[i].reads, pieces[i].writes)));
+    table.add({place_of(pieces[i], symbols),
+               users_of(pieces[i], symbols),
+               {fmt::format("{} reads, {} writes", pieces[i].reads, pieces[i].writes), Colour::dim}});
   }
-  if (pieces.size() > kMostPieces) out += fmt::format("    and {} more\n", pieces.size() - kMostPieces);
-  return out;
+  if (pieces.size() > kMostPieces) table.add_text(fmt::format("    and {} more\n", pieces.size() - kMostPieces));
+  return out + table.text();
 }
 
 std::string indented(const std::string& text, const std::string& by) {

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <set>
 
+#include "sim/point/metrics.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -15,7 +17,7 @@ namespace {
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kWidestSweptValue = 28;
 
-struct Column {
+struct SweepColumn {
   std::string group;  // said once, above all neighbours that share it
   std::string name;   // in as many lines as its words need
   std::string unit;
@@ -26,53 +28,17 @@ struct Column {
 
 // ---- which metrics, and what they are called ----
 
-// What hardware and engine measure in every run; all other metrics are a workload's own.
-constexpr std::array kOfEveryRun = {"bus", "cpi", "latency", "link", "locks", "misses", "profile", "time"};
-
-struct MetricName {
-  std::string first;  // "latency" of "latency.local_c2c.mean_ns"
-  std::string rest;   // "local_c2c.mean_ns"
-};
-
-MetricName split(const std::string& name) {
-  const std::size_t dot = name.find('.');
-  if (dot == std::string::npos) return {name, ""};
-  return {name.substr(0, dot), name.substr(dot + 1)};
+bool is_headline(const std::string& metric) {
+  const MetricDeclaration* declared = find_metric(metric);
+  return declared == nullptr || declared->headline;
 }
 
-// "local_c2c" for the mean latency of misses that another cache served; empty for hits, for a part of the misses (kernel,
-// user) and for everything else.
-std::string miss_source(const MetricName& name) {
-  constexpr std::string_view kMean = ".mean_ns";
-  if (name.first != "latency" || !name.rest.ends_with(kMean)) return "";
-  const std::string source = name.rest.substr(0, name.rest.size() - kMean.size());
-  const bool level = source.size() == 2 && source[0] == 'l' && source[1] >= '0' && source[1] <= '9';
-  const bool of_one_kind = source.find('.') != std::string::npos;
-  return level || of_one_kind ? "" : source;
-}
-
-enum class Rank { cost, throughput, of_workload, lock, cpi, bus, miss, left_out };  // in the order of the columns
-
-// Of a lock, all its call sites together: "locks.dcache_lock.con_pct".
-bool is_of_lock(const std::string& metric, std::string_view figure) {
-  return metric.starts_with("locks.") && metric.ends_with(figure) && std::count(metric.begin(), metric.end(), '.') == 2;
-}
+// Of a lock, all its call sites together.
 bool is_contention(const std::string& metric) {
-  return is_of_lock(metric, ".con_pct");
+  return metric_group(metric) == MetricGroup::lock && metric.ends_with(".con_pct");
 }
 bool is_wait(const std::string& metric) {
-  return is_of_lock(metric, ".wait_mean_us");
-}
-
-Rank rank(const std::string& metric) {
-  const MetricName name = split(metric);
-  if (is_contention(metric) || is_wait(metric)) return Rank::lock;
-  if (name.first == "cost") return Rank::cost;
-  if (name.first == "throughput") return Rank::throughput;
-  if (std::find(kOfEveryRun.begin(), kOfEveryRun.end(), name.first) == kOfEveryRun.end()) return Rank::of_workload;
-  if (name.first == "cpi") return Rank::cpi;
-  if (metric == "bus.utilisation_pct") return Rank::bus;
-  return miss_source(name).empty() ? Rank::left_out : Rank::miss;
+  return metric_group(metric) == MetricGroup::lock && metric.ends_with(".wait_mean_us");
 }
 
 std::set<std::string> names_of(const std::vector<ReportedPoint>& points) {
@@ -89,11 +55,13 @@ bool is_rare(const std::vector<ReportedPoint>& points, const std::string& metric
   return 2 * static_cast<std::size_t>(std::count_if(points.begin(), points.end(), has)) < points.size();
 }
 
-std::vector<std::string> ranked(const std::vector<ReportedPoint>& points, const std::set<std::string>& names) {
+// By group, then by name.
+std::vector<std::string> headlines(const std::vector<ReportedPoint>& points, const std::set<std::string>& names) {
   std::vector<std::string> chosen;
   std::copy_if(names.begin(), names.end(), std::back_inserter(chosen),
-               [&points](const auto& name) { return rank(name) != Rank::left_out && !is_rare(points, name); });
-  std::stable_sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return rank(a) < rank(b); });
+               [&points](const auto& name) { return is_headline(name) && !is_rare(points, name); });
+  std::stable_sort(chosen.begin(), chosen.end(),
+                   [](const auto& a, const auto& b) { return metric_group(a) < metric_group(b); });
   // Of a few locks the contention says enough, of many none stands for the others.
   constexpr std::ptrdiff_t kMostLocks = 3;
   const auto locks = std::count_if(chosen.begin(), chosen.end(), is_contention);
@@ -113,6 +81,22 @@ std::string words_of(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '_' || c == '.'; }, ' ');
   return name;
+}
+
+// What stands above all columns of a group, and what its metrics begin or end with, too, is not repeated in each.
+struct Heading {
+  std::string group, name;
+};
+
+Heading heading(const std::string& metric, const std::string& unit) {
+  constexpr std::string_view kMean = ".mean_ns";
+  const std::size_t dot = metric.find('.');
+  const std::string rest = metric.substr(dot + 1);
+  switch (metric_group(metric)) {
+    case MetricGroup::latency: return {"mean latency", words_of(rest.substr(0, rest.size() - kMean.size()))};
+    case MetricGroup::cpu: return {"CPI", words_of(rest)};
+    default: return {words_of(metric.substr(0, dot)), words_of(without_unit(rest, unit))};
+  }
 }
 
 std::size_t longest_word(const std::string& words) {
@@ -171,17 +155,16 @@ std::size_t widest(const std::vector<std::string>& texts) {
   return width;
 }
 
-Column metric_column(const std::vector<ReportedPoint>& points, const std::string& metric) {
+SweepColumn metric_column(const std::vector<ReportedPoint>& points, const std::string& metric) {
   const auto values = values_of(points, metric);
   const auto there = std::find_if(values.begin(), values.end(), [](const auto* value) { return value != nullptr; });
   const std::string unit = (*there)->unit;
-  const MetricName name = split(metric);
-  const std::string source = miss_source(name);
-  Column column;
-  column.group = !source.empty() ? "mean latency" : name.first == "cpi" ? "CPI" : words_of(name.first);
+  const Heading names = heading(metric, unit);
+  SweepColumn column;
+  column.group = names.group;
+  column.name = names.name;
   column.unit = unit == "1/s" ? "per s" : unit;
   column.cells = figures(values);
-  column.name = words_of(source.empty() ? without_unit(name.rest, unit) : source);
   column.width = std::max({widest(column.cells), longest_word(column.name), width_of(column.unit)});
   return column;
 }
@@ -197,8 +180,8 @@ std::string short_name(const std::string& path, const std::vector<std::pair<std:
   return path;
 }
 
-Column swept_column(const std::vector<ReportedPoint>& points, std::size_t axis) {
-  Column column;
+SweepColumn swept_column(const std::vector<ReportedPoint>& points, std::size_t axis) {
+  SweepColumn column;
   column.name = short_name(points.front().at[axis].first, points.front().at);
   for (const ReportedPoint& point : points) {
     const ConfigValue& value = point.at[axis].second;
@@ -209,14 +192,14 @@ Column swept_column(const std::vector<ReportedPoint>& points, std::size_t axis) 
   return column;
 }
 
-std::size_t total_width(const std::vector<Column>& columns) {
+std::size_t total_width(const std::vector<SweepColumn>& columns) {
   std::size_t width = 0;
-  for (const Column& column : columns) width += column.width + kGap;
+  for (const SweepColumn& column : columns) width += column.width + kGap;
   return width;
 }
 
 // Adds a column, if it fits, with room for its group's name when it begins a group.
-bool add_if_it_fits(std::vector<Column>& columns, Column column) {
+bool add_if_it_fits(std::vector<SweepColumn>& columns, SweepColumn column) {
   if (columns.back().group != column.group) column.width = std::max(column.width, width_of(column.group));
   if (total_width(columns) + column.width + kGap > kTerminalWidth) return false;
   columns.push_back(std::move(column));
@@ -225,16 +208,13 @@ bool add_if_it_fits(std::vector<Column>& columns, Column column) {
 
 // ---- lines ----
 
-std::string cell(const Column& column, std::string_view text) {
-  return std::string(kGap, ' ') + (column.left ? pad_right(text, column.width) : pad_left(text, column.width));
-}
-
 // A group's name stands in the middle above its columns.
-std::string group_line(const std::vector<Column>& columns) {
+std::string group_line(const std::vector<SweepColumn>& columns) {
   std::string line;
   for (auto first = columns.begin(); first != columns.end();) {
-    const auto last = std::find_if(first, columns.end(), [&](const Column& column) { return column.group != first->group; });
-    const std::size_t width = total_width(std::vector<Column>(first, last)) - kGap;
+    const auto last =
+        std::find_if(first, columns.end(), [&](const SweepColumn& column) { return column.group != first->group; });
+    const std::size_t width = total_width(std::vector<SweepColumn>(first, last)) - kGap;
     const bool alone = last - first == 1;
     line += std::string(kGap, ' ') + (alone ? pad_left(first->group, width) : centred(first->group, width));
     first = last;
@@ -242,56 +222,58 @@ std::string group_line(const std::vector<Column>& columns) {
   return trimmed(line);
 }
 
-std::string head_text(const std::vector<Column>& columns, const Painter& paint) {
+void add_head(Table& table, const std::vector<SweepColumn>& columns, const Painter& paint) {
   std::vector<std::vector<std::string>> names;
+  std::vector<Cell> units;
   std::size_t lines = 0;
-  for (const Column& column : columns) {
+  for (const SweepColumn& column : columns) {
     names.push_back(wrapped(column.name, column.width));
     lines = std::max(lines, names.back().size());
+    units.emplace_back(column.unit, Colour::dim);
   }
-  std::string out = paint(Colour::dim, group_line(columns)) + "\n";
-  for (std::size_t line = 0; line < lines; ++line) {
-    std::string text;
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::size_t above = lines - names[i].size();
-      text += cell(columns[i], line < above ? "" : names[i][line - above]);
-    }
-    out += trimmed(text) + "\n";
+  table.add_text(paint(Colour::dim, group_line(columns)) + "\n");
+  for (std::size_t above = lines; above > 0; --above) {
+    std::vector<Cell> cells;
+    for (const auto& name : names) cells.emplace_back(above > name.size() ? "" : name[name.size() - above]);
+    table.add(std::move(cells));
   }
-  std::string units;
-  for (const Column& column : columns) units += cell(column, column.unit);
-  return out + paint(Colour::dim, trimmed(units)) + "\n";
+  table.add(std::move(units));
+  table.add_rule();
 }
 
 // Swept values that only repeat the row above step back.
-std::string row_text(const std::vector<Column>& columns, std::size_t axes, std::size_t row, const Painter& paint) {
-  std::string out;
+std::vector<Cell> cells_of(const std::vector<SweepColumn>& columns, std::size_t axes, std::size_t row) {
+  std::vector<Cell> cells;
   bool repeats = row > 0;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Column& column = columns[i];
-    repeats = repeats && i < axes && column.cells[row] == column.cells[row - 1];
-    const bool dim = repeats || column.cells[row] == "-";
-    out += paint(dim ? Colour::dim : Colour::none, cell(column, column.cells[row]));
+    const std::string& text = columns[i].cells[row];
+    repeats = repeats && i < axes && text == columns[i].cells[row - 1];
+    cells.emplace_back(text, repeats || text == "-" ? Colour::dim : Colour::none);
   }
-  return out + "\n";
+  return cells;
 }
 
 }  // namespace
 
 std::string sweep_table(const std::vector<ReportedPoint>& points, const Painter& paint) {
-  std::vector<Column> columns;
+  std::vector<SweepColumn> columns;
   const std::size_t axes = points.front().at.size();
   for (std::size_t axis = 0; axis < axes; ++axis) columns.push_back(swept_column(points, axis));
   const std::set<std::string> names = names_of(points);
-  for (const std::string& name : ranked(points, names)) {
+  for (const std::string& name : headlines(points, names)) {
     if (!add_if_it_fits(columns, metric_column(points, name))) break;
   }
-  std::string out = head_text(columns, paint) + rule(paint, total_width(columns) - kGap);
-  for (std::size_t row = 0; row < points.size(); ++row) out += row_text(columns, axes, row, paint);
+  std::vector<Column> places;
+  for (const SweepColumn& column : columns) {
+    places.push_back({"", column.left ? Fit::text : Fit::figure, column.width, places.empty() ? 0 : kGap});
+  }
+  Table table(std::move(places), paint, kGap);
+  add_head(table, columns, paint);
+  for (std::size_t row = 0; row < points.size(); ++row) table.add(cells_of(columns, axes, row));
   const std::size_t shown = columns.size() - axes;
-  if (shown == names.size()) return out;
+  if (shown == names.size()) return table.text();
   const std::string note = fmt::format("  {} of {} metrics; results.json has them all", shown, names.size());
-  return out + paint(Colour::dim, note) + "\n";
+  return table.text() + paint(Colour::dim, note) + "\n";
 }
 
 }  // namespace linebounce::sim

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/terminal/table.hpp"
+
 namespace linebounce::sim {
 
 namespace {
@@ -16,8 +18,6 @@ namespace {
 using trace::Profile;
 using trace::Reader;
 using trace::Symbols;
-
-constexpr std::size_t kLabel = 13;
 
 // "1 234 567".
 std::string grouped(std::uint64_t number) {
@@ -53,44 +53,21 @@ std::vector<std::uint32_t> by_use(const std::vector<std::uint64_t>& uses) {
   return ids;
 }
 
-// A table whose first column is names and whose others are figures.
-class Table {
- public:
-  Table(std::string title, std::vector<std::string> columns, std::size_t figure_width)
-      : title_(std::move(title)), columns_(std::move(columns)), figure_width_(figure_width) {}
+// Names, and figures of each.
+Table of_names(std::string title, const std::vector<std::string>& titles, std::size_t figure_width, const Painter& paint) {
+  std::vector<Column> columns = {names(std::move(title))};
+  for (const std::string& figure : titles) columns.push_back(figures(figure, figure_width));
+  Table table(std::move(columns), paint);
+  table.add_rule();
+  return table;
+}
 
-  void add(std::string name, std::vector<std::string> figures) { rows_.emplace_back(std::move(name), std::move(figures)); }
-
-  // `left_out`: rows that would be there, were there room; `what`: of what.
-  [[nodiscard]] std::string text(std::size_t left_out, std::string_view what, const Painter& paint) const {
-    if (rows_.empty()) return "";
-    const std::size_t figures = columns_.size() * figure_width_;
-    const std::size_t room = paint.columns() - figures - 4;
-    std::size_t names = width_of(title_);
-    for (const auto& [name, unused] : rows_) names = std::max(names, width_of(name));
-    names = std::min(names, room);
-    std::string out =
-        "\n" + paint(Colour::dim, "  " + pad_right(title_, names) + cells(columns_)) + "\n" + rule(paint, names + figures);
-    for (const auto& [name, values] : rows_) out += "  " + pad_right(shortened(name, names), names) + cells(values) + "\n";
-    if (left_out > 0) out += paint(Colour::dim, fmt::format("  and {} more {}", grouped(left_out), what)) + "\n";
-    return out;
-  }
-
- private:
-  [[nodiscard]] std::string cells(const std::vector<std::string>& values) const {
-    std::string out;
-    for (const std::string& value : values) out += pad_left(value, figure_width_);
-    return out;
-  }
-
-  std::string title_;
-  std::vector<std::string> columns_;
-  std::size_t figure_width_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> rows_;
-};
-
-std::string labelled(std::string_view label, std::string_view text, const Painter& paint) {
-  return "  " + paint(Colour::dim, pad_right(label, kLabel)) + wrapped_from(text, kLabel + 2, Colour::none, paint);
+// `left_out`: rows that would be there, were there room; `what`: of what.
+std::string with_rest(const Table& table, std::size_t shown, std::size_t left_out, std::string_view what,
+                      const Painter& paint) {
+  if (shown == 0) return "";
+  const std::string rest = fmt::format("  and {} more {}", grouped(left_out), what);
+  return "\n" + table.text() + (left_out > 0 ? paint(Colour::dim, rest) + "\n" : "");
 }
 
 std::string measured_text(const trace::Summary& summary) {
@@ -109,72 +86,71 @@ std::string head(const Reader& reader, const Profile& profile, const Painter& pa
   const double each = reader.operations() == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(reader.operations());
   std::uint64_t accesses = 0;
   for (const Profile::OfStream& stream : profile.streams) accesses += stream.accesses;
-  std::string out = "  " + paint(Colour::bold, reader.file().string()) + "\n";
-  out += labelled("operations",
-                  fmt::format("{} in {}; {} accesses to memory", grouped(reader.operations()),
-                              plural(profile.streams.size(), "stream"), grouped(accesses)),
-                  paint);
-  out += labelled("size", fmt::format("{}, {} bytes an operation", readable_bytes(bytes), readable(each)), paint);
-  if (!summary.program.empty()) out += labelled("program", summary.program, paint);
-  if (!summary.recorder.empty()) out += labelled("recorded by", summary.recorder, paint);
-  if (!summary.machine.empty()) out += labelled("measured on", measured_text(summary), paint);
+  Table facts = labelled(13, paint);
+  facts.add({{"operations", Colour::dim},
+             fmt::format("{} in {}; {} accesses to memory", grouped(reader.operations()),
+                         plural(profile.streams.size(), "stream"), grouped(accesses))});
+  facts.add({{"size", Colour::dim}, fmt::format("{}, {} bytes an operation", readable_bytes(bytes), readable(each))});
+  if (!summary.program.empty()) facts.add({{"program", Colour::dim}, summary.program});
+  if (!summary.recorder.empty()) facts.add({{"recorded by", Colour::dim}, summary.recorder});
+  if (!summary.machine.empty()) facts.add({{"measured on", Colour::dim}, measured_text(summary)});
   for (std::size_t i = 0; i < summary.missing.size(); ++i) {
-    out += labelled(i == 0 ? "missing" : "", summary.missing[i], paint);
+    facts.add({{i == 0 ? "missing" : "", Colour::dim}, summary.missing[i]});
   }
   std::istringstream damage(reader.damage());
   std::string label = "damaged";
   for (std::string line; std::getline(damage, line); label.clear()) {
-    out += "  " + paint(Colour::red, pad_right(label, kLabel)) + wrapped_from(line, kLabel + 2, Colour::none, paint);
+    facts.add({{label, Colour::red}, line});
   }
-  return out;
+  return "  " + paint(Colour::bold, reader.file().string()) + "\n" + facts.text();
 }
 
 std::string stream_table(const Reader& reader, const Profile& profile, std::size_t most, const Painter& paint) {
-  Table table("stream", {"CPU", "operations", "accesses", "locks taken"}, 14);
+  Table table = of_names("stream", {"CPU", "operations", "accesses", "locks taken"}, 14, paint);
   const auto& streams = reader.symbols().streams;
   const std::size_t shown = std::min(most, streams.size());
   for (std::size_t id = 0; id < shown; ++id) {
     const Profile::OfStream& counts = profile.streams[id];
-    table.add(streams[id].name, {streams[id].cpu < 0 ? "any" : std::to_string(streams[id].cpu), grouped(counts.operations),
-                                 grouped(counts.accesses), grouped(counts.acquisitions)});
+    table.add({streams[id].name, streams[id].cpu < 0 ? "any" : std::to_string(streams[id].cpu), grouped(counts.operations),
+               grouped(counts.accesses), grouped(counts.acquisitions)});
   }
-  return table.text(streams.size() - shown, "streams", paint);
+  return with_rest(table, shown, streams.size() - shown, "streams", paint);
 }
 
 std::string object_table(const Reader& reader, const Profile& profile, std::size_t most, const Painter& paint) {
-  Table table("structure or object", {"objects", "loads", "stores", "atomics", "streams", "writers"}, 12);
+  Table table = of_names("structure or object", {"objects", "loads", "stores", "atomics", "streams", "writers"}, 12, paint);
   const std::vector<ObjectGroup> groups = object_groups(reader.symbols(), profile);
   const std::size_t shown = std::min(most, groups.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const ObjectGroup& group = groups[i];
     const Profile::OfObject& it = group.accesses;
-    table.add(group.name, {grouped(group.objects), grouped(it.loads), grouped(it.writes), grouped(it.atomics),
-                           std::to_string(it.streams), std::to_string(it.writers)});
+    table.add({group.name, grouped(group.objects), grouped(it.loads), grouped(it.writes), grouped(it.atomics),
+               std::to_string(it.streams), std::to_string(it.writers)});
   }
-  return table.text(groups.size() - shown, "structures and objects", paint);
+  return with_rest(table, shown, groups.size() - shown, "structures and objects", paint);
 }
 
 std::string lock_table(const Reader& reader, const Profile& profile, std::size_t most, const Painter& paint) {
-  Table table("lock", {"taken", "shared", "tries failed", "streams", "as recorded"}, 15);
+  Table table = of_names("lock", {"taken", "shared", "tries failed", "streams", "as recorded"}, 15, paint);
   const std::vector<std::uint32_t> used = used_locks(profile);
   const std::size_t shown = std::min(most, used.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const trace::Lock& lock = reader.symbols().locks[used[i]];
     const Profile::OfLock& it = profile.locks[used[i]];
-    table.add(lock.name, {grouped(it.acquisitions), grouped(it.shared), grouped(it.failed), std::to_string(it.streams),
-                          shortened(lock.algorithm, 14)});
+    table.add({lock.name, grouped(it.acquisitions), grouped(it.shared), grouped(it.failed), std::to_string(it.streams),
+               shortened(lock.algorithm, 14)});
   }
-  return table.text(used.size() - shown, "locks", paint);
+  return with_rest(table, shown, used.size() - shown, "locks", paint);
 }
 
 std::string function_table(const Reader& reader, const Profile& profile, std::size_t most, const Painter& paint) {
-  Table table("function", {"entered"}, 14);
+  Table table = of_names("function", {"entered"}, 14, paint);
   const std::vector<std::uint32_t> used = used_functions(profile);
   const std::size_t shown = std::min(most, used.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    table.add(reader.symbols().functions[used[i]].name, {grouped(profile.entries[used[i]])});
+    table.add({reader.symbols().functions[used[i]].name, grouped(profile.entries[used[i]])});
   }
-  return table.text(used.size() - shown, "functions", paint);
+  return with_rest(table, shown, used.size() - shown, "functions", paint);
 }
 
 }  // namespace

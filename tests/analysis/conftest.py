@@ -32,6 +32,12 @@ seeds      = 3
 """
 
 
+@pytest.fixture(autouse=True)
+def the_program_that_is_tested(executable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For what runs it from Python."""
+    monkeypatch.setenv("LINEBOUNCE", str(executable))
+
+
 @pytest.fixture(scope="session")
 def locks_run(session_linebounce: Program) -> Path:
     """A sweep over locks and CPUs, three seeds a point."""

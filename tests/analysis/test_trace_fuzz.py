@@ -1,4 +1,4 @@
-"""Damaged traces: Python's reader refuses those that the program refuses and no others, with an InputError each."""
+"""Damaged traces: of those that the program takes, Python's reader has every operation; all others are an InputError."""
 
 import json
 import os

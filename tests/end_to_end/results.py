@@ -101,8 +101,30 @@ def check_csv(path: Path, numbers: range | list[int]) -> None:
         assert int(row["point"]) in numbers
 
 
+@cache
+def declared_metrics() -> list[tuple[re.Pattern, str]]:
+    """The names and units of docs/results.md, which a test holds to the program."""
+    page = (ROOT / "docs/results.md").read_text().partition("## Metrics")[2]
+    rows = re.findall(r"^\| \**`(\S+)`\** \| ([^|]*)\|", page, re.MULTILINE)
+    return [(name_pattern(name), unit.strip()) for name, unit in rows]
+
+
+def name_pattern(declared: str) -> re.Pattern:
+    """`<i>`: a number, `<word>`: a part without dots, `<word...>`: one or several parts."""
+    parts = re.split(r"(<[^>]+>)", declared)
+    return re.compile("".join(placeholder(part) if part.startswith("<") else re.escape(part) for part in parts))
+
+
+def placeholder(text: str) -> str:
+    if text.endswith("...>"):
+        return r".+"
+    return r"\d+" if len(text) == 3 else r"[^.]+"
+
+
 def check_metric(name: str, metric: dict) -> None:
     assert re.fullmatch(r"[a-z0-9_\[\]-]+(\.[a-z0-9_\[\]-]+)+", name), f"{name}: metric names are dotted and lower-case"
+    units = [unit for pattern, unit in declared_metrics() if pattern.fullmatch(name)]
+    assert metric["unit"] in units, f"{name} in {metric['unit']} is not declared"
     for number in [metric["value"], metric.get("ci95", 0)]:
         if isinstance(number, float):
             digits = f"{number:.17g}"

@@ -300,7 +300,6 @@ def test_with_fewer_caches_rows_that_need_more_are_no_failure(linebounce: Progra
         (["mesi_directory", "--caches", "7"], "1 to 6"),
         (["mesi_node", "--nodes", "7"], "1 to 6"),
         (["mesi_node", "--caches", "5"], "1 to 4"),
-        (["mesi_directory", "--lines", "3"], "--lines"),
         (["mesi_directory_tags"], "a node controller"),
         ([], "PROTOCOL"),
     ],

@@ -6,7 +6,7 @@ import pytest
 from experiments import MACHINE
 from program import MACHINES, ROOT, Program, shipped_experiments
 
-KINDS = ["machines", "experiments", "workloads", "locks", "counters", "protocols", "layouts"]
+KINDS = ["machines", "experiments", "workloads", "locks", "counters", "protocols", "layouts", "metrics"]
 
 
 def listed(linebounce: Program, kind: str) -> dict[str, dict]:

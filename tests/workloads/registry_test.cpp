@@ -20,9 +20,12 @@ std::vector<std::string> all_locks() {
 }
 
 ParameterDeclaration reader_sleeps() {
-  return lock_parameter("lock", "mutex", "held while a reader sleeps", [](const LockTraits& traits) {
+  ParameterBinder binder;
+  std::string lock = "mutex";
+  lock_parameter(binder, "lock", lock, "held while a reader sleeps", [](const LockTraits& traits) {
     return traits.sleeps ? std::string() : std::string("a reader sleeps inside");
   });
+  return std::move(binder).declarations().front();
 }
 
 TEST(LockParameter, OffersTheLocksThatSuitAndGivesTheReasonForTheOthers) {

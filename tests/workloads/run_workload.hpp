@@ -1,6 +1,8 @@
 // Runs a workload of the registry on a small machine, with what it reports.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/point/metrics.hpp"
 #include "tests/models/support/small_machine.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
@@ -19,8 +22,11 @@ using namespace workloads;
 
 class Metrics final : public MetricSink {
  public:
-  void metric(const std::string& name, double value, const std::string&) override { values[name] = value; }
-  void count(const std::string& name, std::int64_t value) override { values[name] = static_cast<double>(value); }
+  void metric(const std::string& name, double value) override {
+    EXPECT_NE(sim::find_metric(name), nullptr) << name << " is not declared: sim/point/declared_metrics.cpp";
+    values[name] = value;
+  }
+  void count(const std::string& name, std::int64_t value) override { metric(name, static_cast<double>(value)); }
   void handover(const Handover& cost) override { handovers.push_back(cost); }
   std::map<std::string, double> values;
   std::vector<Handover> handovers;

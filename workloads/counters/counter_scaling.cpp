@@ -8,6 +8,7 @@
 
 #include "workloads/counters/counter_registry.hpp"
 #include "workloads/counters/counters.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 
@@ -19,26 +20,42 @@ constexpr int kCounted = 0;  // tally
 constexpr const char* kEvents = "events";
 constexpr const char* kReferences = "references";
 
+struct Options {
+  std::string counter = "atomic";
+  std::string counts = kEvents;
+  std::int64_t outside_cycles = 1000;
+  std::int64_t inside_cycles = 0;
+  RcuOptions rcu;
+
+  void bind(ParameterBinder& parameters) {
+    std::vector<std::string> names;
+    for (const CounterEntry& entry : all_counters()) names.push_back(entry.name);
+    parameters.text("counter", counter, "the algorithm", names);
+    parameters.text("counts", counts, "events: one addition; references: a reference is taken and dropped",
+                    {kEvents, kReferences});
+    parameters.number("outside_cycles", outside_cycles, 0, 1e9,
+                      "mean computed between, uniform from 0 to twice that, and 1 more");
+    parameters.number("inside_cycles", inside_cycles, 0, 1e9, "computed while a reference is held");
+    rcu.bind(parameters);
+  }
+};
+
 class CounterScaling final : public Workload {
  public:
-  explicit CounterScaling(const Parameters& parameters)
-      : name_(parameters.text("counter")),
-        references_(parameters.text("counts") == kReferences),
-        outside_(parameters.integer("outside_cycles")),
-        inside_(parameters.integer("inside_cycles")),
-        rcu_parameters_(rcu_parameters(parameters)) {}
+  explicit CounterScaling(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
-    const CounterEntry& entry = find_counter(name_);
+    const CounterEntry& entry = find_counter(options_.counter);
     if (references_ ? entry.create_reference_count == nullptr : entry.create_counter == nullptr)
       throw std::invalid_argument(fmt::format("workload.counter: {} does not count {}; workload.counts = \"{}\" would do",
-                                              name_, references_ ? kReferences : kEvents, references_ ? kEvents : kReferences));
+                                              options_.counter, references_ ? kReferences : kEvents,
+                                              references_ ? kEvents : kReferences));
     user_ = setting.memory.function("user", Mode::user);
     count_ = setting.memory.function("count", Mode::kernel);
     interrupts_ = std::make_unique<Interrupts>(setting.machine.cpus);
     percpu_ = std::make_unique<PerCpuAllocator>(setting, setting.memory.line_bytes());
-    if (references_) rcu_ = make_classic_rcu(setting, *interrupts_, rcu_parameters_);
+    if (references_) rcu_ = make_classic_rcu(setting, *interrupts_, options_.rcu);
     const CounterPlace place{.memory = setting.memory,
                              .locks = setting.locks,
                              .percpu = *percpu_,
@@ -57,7 +74,7 @@ class CounterScaling final : public Workload {
     if (rcu_) rcu_->start(cpu);
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
     for (;;) {
-      const auto outside = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * outside_ + 1)));
+      const auto outside = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * options_.outside_cycles + 1)));
       {
         const FunctionScope scope(cpu, user_);
         cpu.compute(outside + 1);
@@ -78,14 +95,12 @@ class CounterScaling final : public Workload {
       return;
     }
     reference_count_->get(cpu);
-    if (inside_ > 0) cpu.compute(inside_);
+    if (options_.inside_cycles > 0) cpu.compute(options_.inside_cycles);
     reference_count_->put(cpu);  // never the last: the owner keeps its own
   }
 
-  std::string name_;
-  bool references_;
-  std::int64_t outside_, inside_;
-  RcuParameters rcu_parameters_;
+  Options options_;
+  bool references_ = options_.counts == kReferences;
   std::uint64_t seed_ = 0;
   FunctionId user_ = 0;
   FunctionId count_ = 0;
@@ -99,25 +114,7 @@ class CounterScaling final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> counter_scaling_parameters() {
-  std::vector<std::string> names;
-  for (const CounterEntry& entry : all_counters()) names.push_back(entry.name);
-  std::vector<ParameterDeclaration> declarations = {
-      {.name = "counter", .default_value = std::string("atomic"), .meaning = "the algorithm", .choices = names},
-      {.name = "counts",
-       .default_value = std::string(kEvents),
-       .meaning = "events: one addition; references: a reference is taken and dropped",
-       .choices = {kEvents, kReferences}},
-      {.name = "outside_cycles",
-       .default_value = std::int64_t{1000},
-       .meaning = "mean computed between, uniform from 0 to twice that, and 1 more",
-       .maximum = 1e9},
-      {.name = "inside_cycles",
-       .default_value = std::int64_t{0},
-       .meaning = "computed while a reference is held",
-       .maximum = 1e9},
-  };
-  for (const ParameterDeclaration& declaration : rcu_parameter_declarations()) declarations.push_back(declaration);
-  return declarations;
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_counter_scaling(const Parameters& parameters) {

@@ -16,6 +16,7 @@
 
 #include "workloads/litmus/reference.hpp"
 #include "workloads/program/barrier.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce::workloads {
@@ -287,23 +288,27 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
   metrics.count("litmus.forbidden", forbidden);
 }
 
+struct Options {
+  std::string test = "mp";
+  std::int64_t rounds = 2000;
+
+  void bind(ParameterBinder& parameters) {
+    std::vector<std::string> names;
+    for (const LitmusTest& known : litmus_tests()) names.push_back(known.name);
+    parameters.text("test", test, "which litmus test", names);
+    parameters.number("rounds", rounds, 1, 1e7, "how often it runs, each time under other conditions");
+  }
+};
+
 }  // namespace
 
 std::vector<ParameterDeclaration> litmus_parameters() {
-  std::vector<std::string> names;
-  for (const LitmusTest& test : litmus_tests()) names.push_back(test.name);
-  return {
-      {.name = "test", .default_value = std::string("mp"), .meaning = "which litmus test", .choices = names},
-      {.name = "rounds",
-       .default_value = std::int64_t{2000},
-       .meaning = "how often it runs, each time under other conditions",
-       .minimum = 1,
-       .maximum = 1e7},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_litmus(const Parameters& parameters) {
-  return make_litmus(find_litmus_test(parameters.text("test")), parameters.integer("rounds"));
+  const auto options = read_options<Options>(parameters);
+  return make_litmus(find_litmus_test(options.test), options.rounds);
 }
 
 std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds) {

@@ -69,21 +69,22 @@ std::vector<std::string> lock_names(const std::function<bool(const LockTraits&)>
   return names;
 }
 
-ParameterDeclaration lock_parameter(const std::string& name, const std::string& otherwise, const std::string& meaning,
-                                    const std::function<std::string(const LockTraits&)>& why_not) {
-  ParameterDeclaration parameter{.name = name, .default_value = otherwise, .meaning = meaning};
+void lock_parameter(ParameterBinder& parameters, const char* name, std::string& option, const char* meaning,
+                    const std::function<std::string(const LockTraits&)>& why_not) {
+  std::vector<std::string> choices;
+  std::map<std::string, std::string> refusals;
   for (const LockEntry& entry : all_locks()) {
     const bool needs_copies = entry.traits.readers == Readers::never_wait;
     const std::string reason =
         needs_copies ? "its readers keep nobody out: writers would have to publish copies, and here they write in place"
                      : why_not(entry.traits);
     if (reason.empty()) {
-      parameter.choices.push_back(entry.name);
+      choices.push_back(entry.name);
     } else {
-      parameter.refusals[entry.name] = reason;
+      refusals[entry.name] = reason;
     }
   }
-  return parameter;
+  parameters.text(name, option, meaning, choices, refusals);
 }
 
 }  // namespace linebounce::workloads

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "workloads/locks/lock_traits.hpp"
-#include "workloads/program/parameters.hpp"
+#include "workloads/program/parameter_binder.hpp"
 
 namespace linebounce::workloads {
 
@@ -32,8 +32,8 @@ const LockEntry& find_lock(const std::string& name);
 std::vector<std::string> lock_names(const std::function<bool(const LockTraits&)>& suits);
 
 // A parameter that names a lock for data that writers change in place. `why_not` says what forbids a lock of these traits here;
-// empty: it may be chosen. REQUIRES: `otherwise` may be chosen.
-ParameterDeclaration lock_parameter(const std::string& name, const std::string& otherwise, const std::string& meaning,
-                                    const std::function<std::string(const LockTraits&)>& why_not);
+// empty: it may be chosen. REQUIRES: the default may be chosen.
+void lock_parameter(ParameterBinder& parameters, const char* name, std::string& option, const char* meaning,
+                    const std::function<std::string(const LockTraits&)>& why_not);
 
 }  // namespace linebounce::workloads

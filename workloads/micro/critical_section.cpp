@@ -16,6 +16,7 @@
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/micro/micro.hpp"
 #include "workloads/micro/published_data.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
@@ -26,25 +27,38 @@ namespace {
 
 enum Tally : int { kEntered = 0, kTornReads = 1 };
 
+struct Options {
+  std::string lock = "ticket";
+  std::int64_t data_lines = 1;
+  std::int64_t inside_cycles = 100;
+  std::int64_t outside_cycles = 1000;
+  std::uint64_t read_pct = 0;
+  RcuOptions rcu;
+
+  void bind(ParameterBinder& parameters) {
+    parameters.text("lock", lock, "which lock protects the section; with rcu, writers publish copies",
+                    lock_names([](const LockTraits&) { return true; }));
+    parameters.number("data_lines", data_lines, 0, 100000, "lines that a writer reads and writes inside, and a reader reads");
+    parameters.number("inside_cycles", inside_cycles, 0, 1e9, "computed inside, beside the data");
+    parameters.number("outside_cycles", outside_cycles, 0, 1e9, "mean computed outside, uniform from 1 to twice that");
+    parameters.number("read_pct", read_pct, 0, 100, "sections that only read; a lock without readers lets them in one by one");
+    rcu.bind(parameters);
+  }
+};
+
 class CriticalSection final : public Workload {
  public:
-  explicit CriticalSection(const Parameters& parameters)
-      : lock_name_(parameters.text("lock")),
-        data_lines_(parameters.integer("data_lines")),
-        inside_(parameters.integer("inside_cycles")),
-        outside_(parameters.integer("outside_cycles")),
-        read_pct_(static_cast<std::uint64_t>(parameters.integer("read_pct"))),
-        rcu_parameters_(rcu_parameters(parameters)) {}
+  explicit CriticalSection(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
     line_ = static_cast<Address>(setting.memory.line_bytes());
-    lock_ = &setting.locks.create(lock_name_, "section_lock");
+    lock_ = &setting.locks.create(options_.lock, "section_lock");
     if (lock_->traits().readers == Readers::never_wait) {
-      published_ = std::make_unique<PublishedData>(setting, data_lines_, rcu_parameters_);
+      published_ = std::make_unique<PublishedData>(setting, options_.data_lines, options_.rcu);
     } else {
-      data_ =
-          setting.memory.place_array("protected_data", std::max<std::int64_t>(1, data_lines_) * setting.memory.line_bytes());
+      data_ = setting.memory.place_array("protected_data",
+                                         std::max<std::int64_t>(1, options_.data_lines) * setting.memory.line_bytes());
     }
     section_ = setting.memory.function("critical_section", Mode::kernel);
     writers_.resize(static_cast<std::size_t>(setting.machine.cpus));
@@ -56,10 +70,10 @@ class CriticalSection final : public Workload {
     Random kinds(seed_, me, 1);
     if (published_) published_->start(cpu);
     for (;;) {
-      compute_about(cpu, outside, outside_);
+      compute_about(cpu, outside, options_.outside_cycles);
       {
         const FunctionScope scope(cpu, section_);
-        if (kinds.below(100) < read_pct_) {
+        if (kinds.below(100) < options_.read_pct) {
           read(cpu);
         } else {
           published_ ? write_copy(cpu) : write(cpu);
@@ -80,7 +94,7 @@ class CriticalSection final : public Workload {
     }
     report_rate(facts, entered, metrics);
     report_least_share(facts, kEntered, metrics);
-    metrics.metric("fairness.jain_pct", squares == 0 ? 0 : 100.0 * total * total / (squares * facts.cpus), "%");
+    metrics.metric("fairness.jain_pct", squares == 0 ? 0 : 100.0 * total * total / (squares * facts.cpus));
     metrics.count("section.lost_updates", lost_updates());
     metrics.count("section.torn_reads", tallied_by_all(facts, kTornReads));
     if (published_) published_->report(metrics);
@@ -98,7 +112,7 @@ class CriticalSection final : public Workload {
   void write(Cpu& cpu) {
     lock_->acquire(cpu);
     count_up(cpu, data_, data_);
-    cpu.compute(inside_);
+    cpu.compute(options_.inside_cycles);
     lock_->release(cpu);
   }
 
@@ -107,14 +121,14 @@ class CriticalSection final : public Workload {
     lock_->acquire(cpu);
     const Address old = published_->current(cpu);
     count_up(cpu, old, fresh);
-    cpu.compute(inside_);
+    cpu.compute(options_.inside_cycles);
     published_->publish(cpu, fresh);
     lock_->release(cpu);
     published_->retire(cpu, old);
   }
 
   void count_up(Cpu& cpu, Address from, Address to) {
-    for (std::int64_t i = 0; i < data_lines_; ++i) {
+    for (std::int64_t i = 0; i < options_.data_lines; ++i) {
       const Value value = cpu.load(word(from, i)) + 1;
       cpu.store(word(to, i), value);
       if (i == 0) count_store(writers_[static_cast<std::size_t>(cpu.id().value)], value);
@@ -131,7 +145,7 @@ class CriticalSection final : public Workload {
     do {
       lock_->acquire_shared(cpu);
       whole = is_whole(cpu, published_ ? published_->begin_read(cpu) : data_);
-      cpu.compute(inside_);
+      cpu.compute(options_.inside_cycles);
       if (published_) published_->end_read(cpu);
     } while (!lock_->release_shared(cpu));
     judge(cpu, whole);
@@ -139,14 +153,15 @@ class CriticalSection final : public Workload {
 
   void judge(Cpu& cpu, bool whole) const {
     if (whole) return;
-    if (lock_->traits().excludes) throw ModelFailure(fmt::format("{}: a reader has seen half of a writer's data", lock_name_));
+    if (lock_->traits().excludes)
+      throw ModelFailure(fmt::format("{}: a reader has seen half of a writer's data", options_.lock));
     cpu.tally(kTornReads);
   }
 
   bool is_whole(Cpu& cpu, Address data) const {
     bool whole = true;
     Value first = 0;
-    for (std::int64_t i = 0; i < data_lines_; ++i) {
+    for (std::int64_t i = 0; i < options_.data_lines; ++i) {
       const Value value = cpu.load(word(data, i));
       if (i == 0) first = value;
       whole = whole && value == first;
@@ -164,17 +179,12 @@ class CriticalSection final : public Workload {
     }
     const std::int64_t lost = stores - static_cast<std::int64_t>(largest);
     if (lost != 0 && lock_->traits().excludes) {
-      throw ModelFailure(fmt::format("{}: {} of {} updates under the lock were lost", lock_name_, lost, stores));
+      throw ModelFailure(fmt::format("{}: {} of {} updates under the lock were lost", options_.lock, lost, stores));
     }
     return lost;
   }
 
-  std::string lock_name_;
-  std::int64_t data_lines_;
-  std::int64_t inside_;
-  std::int64_t outside_;
-  std::uint64_t read_pct_;
-  RcuParameters rcu_parameters_;
+  Options options_;
   std::uint64_t seed_ = 0;
   Address line_ = 0;
   Address data_ = 0;
@@ -187,30 +197,7 @@ class CriticalSection final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> critical_section_parameters() {
-  std::vector<ParameterDeclaration> parameters = {
-      {.name = "lock",
-       .default_value = std::string("ticket"),
-       .meaning = "which lock protects the section; with rcu, writers publish copies",
-       .choices = lock_names([](const LockTraits&) { return true; })},
-      {.name = "data_lines",
-       .default_value = std::int64_t{1},
-       .meaning = "lines that a writer reads and writes inside, and a reader reads",
-       .maximum = 100000},
-      {.name = "inside_cycles",
-       .default_value = std::int64_t{100},
-       .meaning = "computed inside, beside the data",
-       .maximum = 1e9},
-      {.name = "outside_cycles",
-       .default_value = std::int64_t{1000},
-       .meaning = "mean computed outside, uniform from 1 to twice that",
-       .maximum = 1e9},
-      {.name = "read_pct",
-       .default_value = std::int64_t{0},
-       .meaning = "sections that only read; a lock without readers lets them in one by one",
-       .maximum = 100},
-  };
-  for (ParameterDeclaration& parameter : rcu_parameter_declarations()) parameters.push_back(std::move(parameter));
-  return parameters;
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_critical_section(const Parameters& parameters) {

@@ -8,23 +8,40 @@
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/micro/micro.hpp"
 #include "workloads/program/barrier.hpp"
+#include "workloads/program/parameter_binder.hpp"
 
 namespace linebounce::workloads {
 
 namespace {
 
+struct Options {
+  std::string lock = "ticket";
+  std::string mistake = "none";
+  std::int64_t rounds = 10;
+
+  void bind(ParameterBinder& parameters) {
+    lock_parameter(parameters, "lock", lock, "all locks", [](const LockTraits& traits) {
+      return traits.excludes ? std::string() : std::string("it keeps nobody out, so nobody waits and nothing is found");
+    });
+    parameters.text("mistake", mistake,
+                    "deadlock: each CPU holds its own lock and wants the next one's; recursive: a CPU takes a lock that it "
+                    "holds; released_twice; forgotten_release: CPU 0 ends with a lock in its hands",
+                    {"none", "deadlock", "recursive", "released_twice", "forgotten_release"});
+    parameters.number("rounds", rounds, 1, 1e6, "of every CPU");
+  }
+};
+
 class LockMistakes final : public Workload {
  public:
-  explicit LockMistakes(const Parameters& parameters)
-      : algorithm_(parameters.text("lock")), mistake_(parameters.text("mistake")), rounds_(parameters.integer("rounds")) {}
+  explicit LockMistakes(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     cpus_ = setting.machine.cpus;
-    const bool needs_two = mistake_ == "deadlock" || mistake_ == "forgotten_release";
+    const bool needs_two = options_.mistake == "deadlock" || options_.mistake == "forgotten_release";
     if (needs_two && cpus_ < 2)
-      throw std::invalid_argument("workload.mistake: " + mistake_ + " needs machine.cpus of at least 2");
+      throw std::invalid_argument("workload.mistake: " + options_.mistake + " needs machine.cpus of at least 2");
     for (int cpu = 0; cpu < cpus_; ++cpu) {
-      locks_.push_back(&setting.locks.create(algorithm_, "lock_" + std::to_string(cpu)));
+      locks_.push_back(&setting.locks.create(options_.lock, "lock_" + std::to_string(cpu)));
     }
     start_ = Barrier(setting.memory, "start", cpus_);
     take_both_ = setting.memory.function("take_both", Mode::kernel);
@@ -34,9 +51,9 @@ class LockMistakes final : public Workload {
 
   void run(Cpu& cpu) override {
     start_.wait(cpu);
-    for (std::int64_t round = 0; round < rounds_; ++round) {
+    for (std::int64_t round = 0; round < options_.rounds; ++round) {
       const FunctionScope scope(cpu, take_both_);
-      if (mistake_ == "deadlock") {
+      if (options_.mistake == "deadlock") {
         own_then_next(cpu);
       } else {
         in_order(cpu);
@@ -47,7 +64,7 @@ class LockMistakes final : public Workload {
 
   [[nodiscard]] bool ends() const override { return true; }
   void report(const RunFacts& facts, MetricSink& metrics) const override {
-    metrics.count("mistake.rounds", rounds_ * facts.cpus);
+    metrics.count("mistake.rounds", options_.rounds * facts.cpus);
   }
 
  private:
@@ -78,21 +95,19 @@ class LockMistakes final : public Workload {
     if (!forgets(cpu)) first.release(cpu);
   }
 
-  [[nodiscard]] bool forgets(const Cpu& cpu) const { return mistake_ == "forgotten_release" && cpu.id().value == 0; }
+  [[nodiscard]] bool forgets(const Cpu& cpu) const { return options_.mistake == "forgotten_release" && cpu.id().value == 0; }
 
   void work_on_both(Cpu& cpu, MeteredLock& held) {
     const FunctionScope scope(cpu, work_);
     cpu.compute(100);
-    if (mistake_ == "recursive") held.acquire(cpu);
-    if (mistake_ == "released_twice") {
+    if (options_.mistake == "recursive") held.acquire(cpu);
+    if (options_.mistake == "released_twice") {
       held.release(cpu);
       held.release(cpu);
     }
   }
 
-  std::string algorithm_;
-  std::string mistake_;
-  std::int64_t rounds_;
+  Options options_;
   int cpus_ = 0;
   std::vector<MeteredLock*> locks_;
   Barrier start_;
@@ -104,20 +119,7 @@ class LockMistakes final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> lock_mistakes_parameters() {
-  return {
-      lock_parameter("lock", "ticket", "all locks",
-                     [](const LockTraits& traits) {
-                       return traits.excludes ? std::string()
-                                              : std::string("it keeps nobody out, so nobody waits and nothing is found");
-                     }),
-      {.name = "mistake",
-       .default_value = std::string("none"),
-       .meaning =
-           "deadlock: each CPU holds its own lock and wants the next one's; recursive: a CPU takes a lock that it holds; "
-           "released_twice; forgotten_release: CPU 0 ends with a lock in its hands",
-       .choices = {"none", "deadlock", "recursive", "released_twice", "forgotten_release"}},
-      {.name = "rounds", .default_value = std::int64_t{10}, .meaning = "of every CPU", .minimum = 1, .maximum = 1e6},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_lock_mistakes(const Parameters& parameters) {

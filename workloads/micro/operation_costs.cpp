@@ -9,6 +9,7 @@
 
 #include "workloads/micro/micro.hpp"
 #include "workloads/program/barrier.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce::workloads {
@@ -25,13 +26,23 @@ constexpr std::array<const char*, kSoloRows> kSoloNames = {
 constexpr std::array<const char*, kSharedRows> kSharedNames = {
     "atomic_increment_cache_transfer", "cmpxchg_blind_cache_transfer", "cmpxchg_cache_transfer_and_invalidate"};
 
+struct Options {
+  std::int64_t repetitions = 20000;
+  int contenders = 2;
+  int phases = 16;
+  double window_us = 50;
+
+  void bind(ParameterBinder& parameters) {
+    parameters.number("repetitions", repetitions, 1, 1e9, "of each loop on one CPU");
+    parameters.number("contenders", contenders, 1, 64, "CPUs on the shared line");
+    parameters.number("phases", phases, 1, 1e6, "windows of a shared row, each with other starting times");
+    parameters.number("window_us", window_us, 1, 1e6, "length of a window");
+  }
+};
+
 class OperationCosts final : public Workload {
  public:
-  explicit OperationCosts(const Parameters& parameters)
-      : repetitions_(parameters.integer("repetitions")),
-        contenders_(static_cast<int>(parameters.integer("contenders"))),
-        phases_(static_cast<int>(parameters.integer("phases"))),
-        window_ns_(parameters.number("window_us") * 1000) {}
+  explicit OperationCosts(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -55,11 +66,8 @@ class OperationCosts final : public Workload {
   std::int64_t count_in_window(Cpu& cpu, double begin_ns, Body body) const;
   std::int64_t contend(Cpu& cpu, SharedRow row, double begin_ns) const;
 
-  std::int64_t repetitions_;
-  int contenders_;
+  Options options_;
   int shared_rows_ = 0;
-  int phases_;
-  double window_ns_;
   std::uint64_t seed_ = 0;
   Chain in_l2_, in_memory_;
   Address private_word_ = 0;
@@ -74,7 +82,7 @@ void OperationCosts::set_up(const WorkloadSetup& setting) {
   if (caches.size() < 2)
     throw std::invalid_argument("workload operation_costs needs a machine with at least two levels of cache");
   shared_rows_ =
-      contenders_ <= setting.machine.cpus ? kSharedRows : 0;  // too few CPUs: rows that nobody can measure are left out
+      options_.contenders <= setting.machine.cpus ? kSharedRows : 0;  // too few CPUs: rows that nobody can measure are left out
   seed_ = setting.seed;
   AddressSpace& memory = setting.memory;
   in_l2_ = make_chain(memory, "l2_chain", std::min(4 * caches[0].size_kib, caches[1].size_kib / 2) * std::int64_t{1024});
@@ -83,7 +91,7 @@ void OperationCosts::set_up(const WorkloadSetup& setting) {
   const Layout counter{.name = "counter", .size = line, .alignment = line, .fields = {{"value", 0}}};
   private_word_ = memory.place(counter, "private_counter");
   shared_word_ = memory.place(counter, "shared_counter");
-  barrier_ = Barrier(memory, "start", contenders_);
+  barrier_ = Barrier(memory, "start", options_.contenders);
 }
 
 OperationCosts::Chain OperationCosts::make_chain(AddressSpace& memory, const std::string& name, std::int64_t bytes) const {
@@ -98,7 +106,7 @@ OperationCosts::Chain OperationCosts::make_chain(AddressSpace& memory, const std
 
 void OperationCosts::run(Cpu& cpu) {
   const int me = cpu.id().value;
-  if (me >= contenders_) return;
+  if (me >= options_.contenders) return;
   if (me == 0) run_solo(cpu);
   for (int row = 0; row < shared_rows_; ++row) run_shared(cpu, static_cast<SharedRow>(row));
 }
@@ -132,9 +140,9 @@ void OperationCosts::run_solo(Cpu& cpu) {
 template <class Body>
 double OperationCosts::timed(Cpu& cpu, Body body) const {
   const double begin = cpu.now_ns();
-  for (std::int64_t i = 0; i < repetitions_; ++i) body();
+  for (std::int64_t i = 0; i < options_.repetitions; ++i) body();
   const double end = cpu.now_ns();
-  return (end - begin) / static_cast<double>(repetitions_);
+  return (end - begin) / static_cast<double>(options_.repetitions);
 }
 
 // Each load's address is the value of the one before. One round to warm up; the ring is larger than the nearer caches.
@@ -147,7 +155,7 @@ double OperationCosts::chase(Cpu& cpu, const Chain& chain) const {
 void OperationCosts::run_shared(Cpu& cpu, SharedRow row) {
   const int me = cpu.id().value;
   Random random(seed_, static_cast<std::uint64_t>(me), static_cast<std::uint64_t>(row));
-  for (int phase = 0; phase < phases_; ++phase) {
+  for (int phase = 0; phase < options_.phases; ++phase) {
     barrier_.wait(cpu);
     const std::uint64_t delay = random.below(1000);
     cpu.compute(static_cast<std::int64_t>(delay));
@@ -189,41 +197,24 @@ std::int64_t OperationCosts::count_in_window(Cpu& cpu, double begin_ns, Body bod
     const bool done = body();
     const double now = cpu.now_ns();
     // Both begin and end in the middle of somebody's operation: half open, so that each is counted once.
-    if (now >= begin_ns + window_ns_) return completed;
+    if (now >= begin_ns + options_.window_us * 1000) return completed;
     if (now >= begin_ns && done) ++completed;
     cpu.compute(kLoopCycles);
   }
 }
 
 void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
-  for (std::size_t row = 0; row < kSoloRows; ++row) metrics.metric(std::string("cost.") + kSoloNames[row], solo_ns_[row], "ns");
-  const double elapsed = window_ns_ * phases_;
+  for (std::size_t row = 0; row < kSoloRows; ++row) metrics.metric(std::string("cost.") + kSoloNames[row], solo_ns_[row]);
+  const double elapsed = options_.window_us * 1000 * options_.phases;
   for (std::size_t row = 0; row < static_cast<std::size_t>(shared_rows_); ++row) {
-    metrics.metric(std::string("cost.") + kSharedNames[row], elapsed / static_cast<double>(completed_[row]), "ns");
+    metrics.metric(std::string("cost.") + kSharedNames[row], elapsed / static_cast<double>(completed_[row]));
   }
 }
 
 }  // namespace
 
 std::vector<ParameterDeclaration> operation_costs_parameters() {
-  return {
-      {.name = "repetitions",
-       .default_value = std::int64_t{20000},
-       .meaning = "of each loop on one CPU",
-       .minimum = 1,
-       .maximum = 1e9},
-      {.name = "contenders",
-       .default_value = std::int64_t{2},
-       .meaning = "CPUs on the shared line",
-       .minimum = 1,
-       .maximum = 64},
-      {.name = "phases",
-       .default_value = std::int64_t{16},
-       .meaning = "windows of a shared row, each with other starting times",
-       .minimum = 1,
-       .maximum = 1e6},
-      {.name = "window_us", .default_value = 50.0, .meaning = "length of a window", .minimum = 1, .maximum = 1e6},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters) {

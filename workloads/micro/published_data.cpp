@@ -13,9 +13,9 @@ constexpr Address kHead = 8;  // in the first line, for RCU's queue
 
 }  // namespace
 
-PublishedData::PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuParameters& parameters)
+PublishedData::PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuOptions& options)
     : interrupts_(setting.machine.cpus),
-      rcu_(make_classic_rcu(setting, interrupts_, parameters)),
+      rcu_(make_classic_rcu(setting, interrupts_, options)),
       free_(static_cast<std::size_t>(setting.machine.cpus)) {
   AddressSpace& memory = setting.memory;
   pointer_ = memory.place_array("published", memory.line_bytes());

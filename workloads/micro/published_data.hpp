@@ -13,7 +13,7 @@ namespace linebounce::workloads {
 class PublishedData {
  public:
   // Copies of `lines` lines; of each line the first word is the user's.
-  PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuParameters& parameters);
+  PublishedData(const WorkloadSetup& setting, std::int64_t lines, const RcuOptions& options);
 
   // At the beginning of each program. / Between sections: no reader is inside.
   void start(Cpu& cpu) { rcu_->start(cpu); }

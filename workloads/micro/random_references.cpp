@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/micro/micro.hpp"
 #include "workloads/micro/random_player.hpp"
+#include "workloads/program/parameter_binder.hpp"
 
 namespace linebounce::workloads {
 
@@ -21,39 +23,44 @@ namespace {
 
 constexpr int kOfEachLock = 2;  // so that a CPU may hold two of a kind
 
-constexpr std::array<std::int64_t, 10> kDefaultShares = {35, 25, 12, 6, 2, 10, 3, 2, 3, 2};
+struct Options {
+  std::int64_t operations = 0;
+  std::int64_t shared_lines = 4;
+  std::int64_t private_lines = 40;
+  std::array<std::uint64_t, kShares.size()> shares = {35, 25, 12, 6, 2, 10, 3, 2, 3, 2};
+
+  void bind(ParameterBinder& parameters) {
+    parameters.number("operations", operations, 0, 1e12, "per CPU, then sums are checked; 0: until the run is over");
+    parameters.number("shared_lines", shared_lines, 1, 10000, "lines that all CPUs use");
+    parameters.number("private_lines", private_lines, 1, 100000, "lines of each CPU's own");
+    for (std::size_t kind = 0; kind < shares.size(); ++kind)
+      parameters.number(kShares[kind], shares[kind], 0, 1e6, "how often, against the other shares");
+  }
+};
 
 class RandomReferences final : public Workload {
  public:
-  explicit RandomReferences(const Parameters& parameters)
-      : operations_(parameters.integer("operations")),
-        shared_lines_(parameters.integer("shared_lines")),
-        private_lines_(parameters.integer("private_lines")) {
-    for (std::size_t kind = 0; kind < kShares.size(); ++kind) {
-      shares_[kind] = static_cast<std::uint64_t>(parameters.integer(kShares[kind]));
-      all_shares_ += shares_[kind];
-    }
-  }
+  explicit RandomReferences(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
-  [[nodiscard]] bool ends() const override { return operations_ > 0; }
+  [[nodiscard]] bool ends() const override { return options_.operations > 0; }
   void set_up(const WorkloadSetup& setting) override {
     if (all_shares_ == 0) throw std::invalid_argument("workload: at least one of the shares must be more than 0");
     AddressSpace& space = setting.memory;
     const std::int64_t line = space.line_bytes();
     seed_ = setting.seed;
     memory_.cpus = setting.machine.cpus;
-    memory_.programs_end = operations_ > 0;
+    memory_.programs_end = options_.operations > 0;
     memory_.line_bytes = static_cast<Address>(line);
-    const std::int64_t shared_bytes = std::max<std::int64_t>(shared_lines_ * line, kRecordBytes);
+    const std::int64_t shared_bytes = std::max<std::int64_t>(options_.shared_lines * line, kRecordBytes);
     memory_.records = static_cast<std::size_t>(shared_bytes) / kRecordBytes;
     memory_.shared = space.place_array("records", shared_bytes);
     memory_.clock = space.place_array("clock", line);
     memory_.flags = space.place_array("flags", std::int64_t{8} * memory_.cpus);
     memory_.guarded = space.place_array(
         "guarded", std::int64_t{kOfEachLock} * kGuardedLines * static_cast<std::int64_t>(all_locks().size()) * line);
-    memory_.private_bytes = static_cast<Address>(private_lines_ * line);
+    memory_.private_bytes = static_cast<Address>(options_.private_lines * line);
     for (int cpu = 0; cpu < memory_.cpus; ++cpu) {
-      memory_.private_arrays.push_back(space.place_array(fmt::format("private[{}]", cpu), private_lines_ * line));
+      memory_.private_arrays.push_back(space.place_array(fmt::format("private[{}]", cpu), options_.private_lines * line));
     }
     for (int i = 0; i < kOfEachLock; ++i) {
       for (const LockEntry& entry : all_locks()) {
@@ -69,10 +76,10 @@ class RandomReferences final : public Workload {
 
   void run(Cpu& cpu) override {
     Player player(cpu, memory_, done_[static_cast<std::size_t>(cpu.id().value)], seed_);
-    for (std::int64_t i = 0; operations_ == 0 || i < operations_; ++i) {
+    for (std::int64_t i = 0; options_.operations == 0 || i < options_.operations; ++i) {
       std::uint64_t draw = player.below(all_shares_);
       std::size_t kind = 0;
-      while (draw >= shares_[kind]) draw -= shares_[kind++];
+      while (draw >= options_.shares[kind]) draw -= options_.shares[kind++];
       player.play(kind);
     }
     cpu.disable_interrupts();
@@ -113,11 +120,8 @@ class RandomReferences final : public Workload {
     }
   }
 
-  std::int64_t operations_;
-  std::int64_t shared_lines_;
-  std::int64_t private_lines_;
-  std::array<std::uint64_t, kShares.size()> shares_{};
-  std::uint64_t all_shares_ = 0;
+  Options options_;
+  std::uint64_t all_shares_ = std::accumulate(options_.shares.begin(), options_.shares.end(), std::uint64_t{0});
   std::uint64_t seed_ = 0;
   Memory memory_;
   std::vector<Done> done_;
@@ -128,29 +132,7 @@ class RandomReferences final : public Workload {
 }  // namespace random_references
 
 std::vector<ParameterDeclaration> random_references_parameters() {
-  std::vector<ParameterDeclaration> parameters = {
-      {.name = "operations",
-       .default_value = std::int64_t{0},
-       .meaning = "per CPU, then sums are checked; 0: until the run is over",
-       .maximum = 1e12},
-      {.name = "shared_lines",
-       .default_value = std::int64_t{4},
-       .meaning = "lines that all CPUs use",
-       .minimum = 1,
-       .maximum = 10000},
-      {.name = "private_lines",
-       .default_value = std::int64_t{40},
-       .meaning = "lines of each CPU's own",
-       .minimum = 1,
-       .maximum = 100000},
-  };
-  for (std::size_t kind = 0; kind < random_references::kShares.size(); ++kind) {
-    parameters.push_back({.name = random_references::kShares[kind],
-                          .default_value = random_references::kDefaultShares[kind],
-                          .meaning = "how often, against the other shares",
-                          .maximum = 1e6});
-  }
-  return parameters;
+  return declare<random_references::Options>();
 }
 
 std::unique_ptr<Workload> make_random_references(const Parameters& parameters) {

@@ -1,5 +1,6 @@
 // All CPUs add to one word. What more CPUs are worth to it, and whether each gets its share.
 #include "workloads/numa/numa.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 
@@ -9,9 +10,17 @@ namespace {
 
 constexpr int kAdded = 0;  // tally
 
+struct Options {
+  std::int64_t outside_cycles = 0;
+
+  void bind(ParameterBinder& parameters) {
+    parameters.number("outside_cycles", outside_cycles, 0, 1e9, "computed between two operations");
+  }
+};
+
 class AtomicScaling final : public Workload {
  public:
-  explicit AtomicScaling(const Parameters& parameters) : outside_(parameters.integer("outside_cycles")) {}
+  explicit AtomicScaling(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
@@ -29,7 +38,7 @@ class AtomicScaling final : public Workload {
     for (;;) {
       cpu.fetch_add(counter_, 1);
       cpu.tally(kAdded);
-      if (outside_ > 0) cpu.compute(outside_);
+      if (options_.outside_cycles > 0) cpu.compute(options_.outside_cycles);
     }
   }
 
@@ -39,11 +48,11 @@ class AtomicScaling final : public Workload {
     report_least_share(facts, kAdded, metrics);
     if (total == 0) return;
     const double round_ns = facts.measured_ns * facts.cpus / static_cast<double>(total);
-    metrics.metric("cost.fetch_and_add", round_ns - static_cast<double>(outside_) * cycle_ns_, "ns");
+    metrics.metric("cost.fetch_and_add", round_ns - static_cast<double>(options_.outside_cycles) * cycle_ns_);
   }
 
  private:
-  std::int64_t outside_;
+  Options options_;
   std::uint64_t seed_ = 0;
   double cycle_ns_ = 0;
   Address counter_ = 0;
@@ -52,12 +61,7 @@ class AtomicScaling final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> atomic_scaling_parameters() {
-  return {
-      {.name = "outside_cycles",
-       .default_value = std::int64_t{0},
-       .meaning = "computed between two operations",
-       .maximum = 1e9},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_atomic_scaling(const Parameters& parameters) {

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "workloads/numa/numa.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce::workloads {
@@ -30,13 +31,26 @@ constexpr std::uint64_t kPhases = 256;
 enum Where { kSameNode, kOtherNode, kThirdNodeHome, kWheres };
 constexpr std::array<const char*, kWheres> kWhereNames = {"same_node", "other_node", "third_node_home"};
 
+struct Options {
+  std::int64_t repetitions = 8;
+  std::string states = "all";
+  std::string homes = "all";
+  std::string access = "load";
+
+  void bind(ParameterBinder& parameters) {
+    parameters.number("repetitions", repetitions, 1, 10000,
+                      "of each measurement, each on a new line and in another phase of the clocks");
+    parameters.text("states", states, "in which the giver leaves the line", {"all", "modified", "exclusive", "shared"});
+    parameters.text("homes", homes, "nodes that the lines are at home on: \"all\" that have memory, or numbers, \"0 1\"");
+    parameters.text("access", access,
+                    "what the receiver does; upgrade: an atomic operation on a line that it has loaded before",
+                    {"load", "atomic", "upgrade"});
+  }
+};
+
 class CoreToCore final : public Workload {
  public:
-  explicit CoreToCore(const Parameters& parameters)
-      : repetitions_(parameters.integer("repetitions")),
-        states_(parameters.text("states")),
-        homes_(parameters.text("homes")),
-        access_(parameters.text("access")) {}
+  explicit CoreToCore(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -64,12 +78,9 @@ class CoreToCore final : public Workload {
   void act(Cpu& cpu, const Step& step, Random& random);
   void measure(Cpu& cpu, const Step& step, Random& random);
   [[nodiscard]] Where where(const Row& row) const;
-  [[nodiscard]] bool wants(State state) const { return states_ == "all" || states_ == kStateKeys[state]; }
+  [[nodiscard]] bool wants(State state) const { return options_.states == "all" || options_.states == kStateKeys[state]; }
 
-  std::int64_t repetitions_;
-  std::string states_;
-  std::string homes_;
-  std::string access_;
+  Options options_;
   std::uint64_t seed_ = 0;
   std::vector<int> node_of_;  // by CPU
   std::vector<Address> mailboxes_;
@@ -90,9 +101,9 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
     mailboxes_.push_back(memory.place(mailbox, "mailbox[" + std::to_string(cpu) + "]", 0, Home::on(node_of_.back())));
   }
   const int pairs = cpus * (cpus - 1);
-  for (const int home : parse_nodes(homes_, layout.nodes(), "workload.homes")) {
+  for (const int home : parse_nodes(options_.homes, layout.nodes(), "workload.homes")) {
     if (!std::binary_search(layout.nodes_with_memory.begin(), layout.nodes_with_memory.end(), home)) {
-      if (homes_ == "all") continue;
+      if (options_.homes == "all") continue;
       throw std::invalid_argument("workload.homes: node " + std::to_string(home) + " has no memory");
     }
     for (int state = 0; state < kStates; ++state) {
@@ -100,12 +111,13 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
       if (!wants(static_cast<State>(state)) || (state == kShared && cpus < 3)) continue;
       const std::string name =
           std::string(kStateKeys[static_cast<std::size_t>(state)]) + "_lines_of_node[" + std::to_string(home) + "]";
-      Address next = memory.place_array(name, pairs * repetitions_ * line, Home::on(home));
+      Address next = memory.place_array(name, pairs * options_.repetitions * line, Home::on(home));
       for (int pair = 0; pair < pairs; ++pair) {
         const int from = pair / (cpus - 1);
         const int to = pair % (cpus - 1);
         rows_.push_back({from, to < from ? to : to + 1, home, static_cast<State>(state)});
-        for (std::int64_t i = 0; i < repetitions_; ++i, next += static_cast<Address>(line)) add_measurement(rows_.back(), next);
+        for (std::int64_t i = 0; i < options_.repetitions; ++i, next += static_cast<Address>(line))
+          add_measurement(rows_.back(), next);
       }
     }
   }
@@ -160,10 +172,10 @@ void CoreToCore::act(Cpu& cpu, const Step& step, Random& random) {
 
 void CoreToCore::measure(Cpu& cpu, const Step& step, Random& random) {
   const std::uint64_t phase = random.below(kPhases);
-  if (access_ == "upgrade") cpu.load(step.line);
+  if (options_.access == "upgrade") cpu.load(step.line);
   cpu.compute(kSettleCycles + static_cast<std::int64_t>(phase));
   const double begin = cpu.now_ns();
-  if (access_ == "load") {
+  if (options_.access == "load") {
     cpu.load(step.line);
   } else {
     cpu.fetch_add(step.line, 1);
@@ -186,7 +198,7 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
   };
   std::map<std::string, Sum> means;
   for (const Row& row : rows_) {
-    const double ns = row.ns / static_cast<double>(repetitions_);
+    const double ns = row.ns / static_cast<double>(options_.repetitions);
     metrics.handover({row.from, row.to, row.home, kStateNames[row.state], ns});
     const Where where = this->where(row);
     const std::string of_state = std::string(kStateKeys[row.state]) + "." + kWhereNames[where];
@@ -196,30 +208,13 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
       ++sum.rows;
     }
   }
-  for (const auto& [name, sum] : means) metrics.metric("core_to_core." + name + "_ns", sum.ns / sum.rows, "ns");
+  for (const auto& [name, sum] : means) metrics.metric("core_to_core." + name + "_ns", sum.ns / sum.rows);
 }
 
 }  // namespace
 
 std::vector<ParameterDeclaration> core_to_core_parameters() {
-  return {
-      {.name = "repetitions",
-       .default_value = std::int64_t{8},
-       .meaning = "of each measurement, each on a new line and in another phase of the clocks",
-       .minimum = 1,
-       .maximum = 10000},
-      {.name = "states",
-       .default_value = std::string("all"),
-       .meaning = "in which the giver leaves the line",
-       .choices = {"all", "modified", "exclusive", "shared"}},
-      {.name = "homes",
-       .default_value = std::string("all"),
-       .meaning = "nodes that the lines are at home on: \"all\" that have memory, or numbers, \"0 1\""},
-      {.name = "access",
-       .default_value = std::string("load"),
-       .meaning = "what the receiver does; upgrade: an atomic operation on a line that it has loaded before",
-       .choices = {"load", "atomic", "upgrade"}},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_core_to_core(const Parameters& parameters) {

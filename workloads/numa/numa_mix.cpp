@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "workloads/numa/numa.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/zipf.hpp"
 
 namespace linebounce::workloads {
@@ -44,9 +45,75 @@ struct Stream {
   std::uint64_t next = 0;
 };
 
+struct Options {
+  std::int64_t transaction_instructions = 69000;
+  double user_per_kernel_instruction = 5.9;
+  double kernel_base_cpi = 0.75;
+  double user_base_cpi = 1;
+  std::int64_t kernel_instructions_per_visit = 153;
+  std::int64_t user_instructions_per_visit = 500;
+  double shared_pct = 76;
+  double node_shared_pct = 2;
+  double hot_pct = 43;
+  std::int64_t hot_lines = 500;
+  double zipf_exponent = 0.9;
+  double lock_pct = 40;
+  std::int64_t hold_instructions = 60;
+  double read_pct = 0;
+  std::int64_t shared_lines = 8000;
+  std::int64_t node_lines = 200;
+  double kernel_remote_pct = 54;
+  double user_shared_pct = 12;
+  double user_shared_remote_pct = 20;
+  std::int64_t user_lines = 500;
+  double user_remote_pct = 6;
+  double dirty_pct = 65;
+  double dirty_remote_pct = 100;
+  std::int64_t memory_kib = 0;
+
+  void bind(ParameterBinder& parameters) {
+    parameters.number("transaction_instructions", transaction_instructions, 1, 1e12,
+                      "instructions, user and kernel, that count as one operation");
+    parameters.number("user_per_kernel_instruction", user_per_kernel_instruction, 0.01, 1000,
+                      "user instructions for each of the kernel");
+    parameters.number("kernel_base_cpi", kernel_base_cpi, 0, 100,
+                      "cycles of a kernel instruction beside its visits; at least what the core's issue width makes it");
+    parameters.number("user_base_cpi", user_base_cpi, 0, 100, "the same for user code");
+    parameters.number("kernel_instructions_per_visit", kernel_instructions_per_visit, 1, 1e6,
+                      "mean, uniform from 1 to twice that");
+    parameters.number("user_instructions_per_visit", user_instructions_per_visit, 1, 1e6, "the same for user code");
+    parameters.number("shared_pct", shared_pct, 0, 100, "kernel's visits to lines that all CPUs write");
+    parameters.number("node_shared_pct", node_shared_pct, 0, 100,
+                      "kernel's visits to lines that the CPUs of a node write; the rest goes to memory");
+    parameters.number("hot_pct", hot_pct, 0, 100, "of the visits to lines that all CPUs write: to the hot ones");
+    parameters.number("hot_lines", hot_lines, 1, 65536, "lines that are hot, by Zipf's law");
+    parameters.number("zipf_exponent", zipf_exponent, 0, 8, "of that law; 0: all alike");
+    parameters.number("lock_pct", lock_pct, 0, 100,
+                      "of the hot lines: locks, taken with compare_exchange and released with a store");
+    parameters.number("hold_instructions", hold_instructions, 0, 1e6, "executed while a lock is held");
+    parameters.number("read_pct", read_pct, 0, 100, "of the visits to written lines: that only read");
+    parameters.number("shared_lines", shared_lines, 1, 65536, "lines that all CPUs write in the kernel, beside the hot ones");
+    parameters.number("node_lines", node_lines, 1, 65536, "lines of each node that its CPUs write in the kernel");
+    parameters.number("kernel_remote_pct", kernel_remote_pct, 0, 100,
+                      "of the kernel's visits to memory: with their home on another node");
+    parameters.number("user_shared_pct", user_shared_pct, 0, 100,
+                      "user's visits to lines that several CPUs write; the rest goes to memory");
+    parameters.number("user_shared_remote_pct", user_shared_remote_pct, 0, 100, "of these: supplied by another node");
+    parameters.number("user_lines", user_lines, 1, 65536,
+                      "lines that user code of all CPUs, and as many that that of each node writes");
+    parameters.number("user_remote_pct", user_remote_pct, 0, 100,
+                      "of the user's visits to memory: with their home on another node");
+    parameters.number("dirty_pct", dirty_pct, 0, 100,
+                      "of the lines of memory with their home on this node: written after the load");
+    parameters.number("dirty_remote_pct", dirty_remote_pct, 0, 100, "the same for homes on other nodes");
+    parameters.number("memory_kib", memory_kib, 0, 1 << 20,
+                      "memory of each CPU on each node, visited at random; 0: lines that were used long ago or never");
+  }
+};
+
 class NumaMix final : public Workload {
  public:
-  explicit NumaMix(const Parameters& parameters) : parameters_(parameters) {}
+  explicit NumaMix(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -70,10 +137,8 @@ class NumaMix final : public Workload {
   };
   using Visit = void (NumaMix::*)(Walker&, std::int64_t);
 
-  [[nodiscard]] std::uint64_t parts(const char* name) const {
-    return static_cast<std::uint64_t>(std::lround(parameters_.number(name) * kPartsInPercent));
-  }
-  [[nodiscard]] Pace pace(const MachineSpec& machine, const char* cpi, const char* per_visit) const;
+  static std::uint64_t parts(double percent) { return static_cast<std::uint64_t>(std::lround(percent * kPartsInPercent)); }
+  static Pace pace(const MachineSpec& machine, double cpi, std::int64_t instructions_per_visit);
   Pool place_pool(AddressSpace& memory, const std::string& name, std::int64_t lines, const std::vector<int>& homes) const;
   void place_hot_lines(AddressSpace& memory);
   void place_streams(const WorkloadSetup& setting);
@@ -90,13 +155,12 @@ class NumaMix final : public Workload {
   void lock(Walker& at, Address word);
   void pass(Walker& at, const Pace& pace, std::int64_t instructions) const;
 
-  Parameters parameters_;
+  Options options_;
   std::uint64_t seed_ = 0;
   std::vector<int> node_of_;  // by CPU
   std::vector<int> homes_;    // nodes that have memory
   Pace kernel_, user_;
   std::int64_t user_burst_ = 0;
-  std::int64_t hold_ = 0;
   std::uint64_t shared_ = 0, node_ = 0, hot_ = 0, read_ = 0;
   std::uint64_t kernel_remote_ = 0, user_remote_ = 0, user_shared_ = 0;
   std::uint64_t dirty_ = 0, dirty_remote_ = 0;
@@ -121,30 +185,29 @@ void NumaMix::set_up(const WorkloadSetup& setting) {
   line_ = setting.memory.line_bytes();
   homes_ = setting.layout.nodes_with_memory;
   for (const CpuPlace& place : setting.layout.cpus) node_of_.push_back(place.node);
-  shared_ = parts("shared_pct");
-  node_ = parts("node_shared_pct");
+  shared_ = parts(options_.shared_pct);
+  node_ = parts(options_.node_shared_pct);
   if (shared_ + node_ > kParts) {
     throw std::invalid_argument("workload.shared_pct and workload.node_shared_pct together are more than 100");
   }
-  hot_ = parts("hot_pct");
-  read_ = parts("read_pct");
-  kernel_remote_ = parts("kernel_remote_pct");
-  user_remote_ = parts("user_remote_pct");
-  user_shared_ = parts("user_shared_pct");
-  dirty_ = parts("dirty_pct");
-  dirty_remote_ = parts("dirty_remote_pct");
-  hold_ = parameters_.integer("hold_instructions");
-  kernel_ = pace(machine, "kernel_base_cpi", "kernel_instructions_per_visit");
-  user_ = pace(machine, "user_base_cpi", "user_instructions_per_visit");
-  user_burst_ = std::lround(static_cast<double>(kBurst) * parameters_.number("user_per_kernel_instruction"));
+  hot_ = parts(options_.hot_pct);
+  read_ = parts(options_.read_pct);
+  kernel_remote_ = parts(options_.kernel_remote_pct);
+  user_remote_ = parts(options_.user_remote_pct);
+  user_shared_ = parts(options_.user_shared_pct);
+  dirty_ = parts(options_.dirty_pct);
+  dirty_remote_ = parts(options_.dirty_remote_pct);
+  kernel_ = pace(machine, options_.kernel_base_cpi, options_.kernel_instructions_per_visit);
+  user_ = pace(machine, options_.user_base_cpi, options_.user_instructions_per_visit);
+  user_burst_ = std::lround(static_cast<double>(kBurst) * options_.user_per_kernel_instruction);
   AddressSpace& memory = setting.memory;
   place_hot_lines(memory);
-  shared_lines_ = place_pool(memory, "kernel_line", parameters_.integer("shared_lines"), homes_);
-  user_lines_ = place_pool(memory, "user_line", parameters_.integer("user_lines"), homes_);
+  shared_lines_ = place_pool(memory, "kernel_line", options_.shared_lines, homes_);
+  user_lines_ = place_pool(memory, "user_line", options_.user_lines, homes_);
   for (int node = 0; node < setting.layout.nodes(); ++node) {
     const std::string of = "_of_node[" + std::to_string(node) + "]";
-    node_lines_.push_back(place_pool(memory, "kernel_line" + of, parameters_.integer("node_lines"), {node}));
-    user_node_lines_.push_back(place_pool(memory, "user_line" + of, parameters_.integer("user_lines"), {node}));
+    node_lines_.push_back(place_pool(memory, "kernel_line" + of, options_.node_lines, {node}));
+    user_node_lines_.push_back(place_pool(memory, "user_line" + of, options_.user_lines, {node}));
   }
   place_streams(setting);
   kernel_work_ = memory.function("kernel_work", Mode::kernel);
@@ -153,9 +216,9 @@ void NumaMix::set_up(const WorkloadSetup& setting) {
 }
 
 // A core that issues too few instructions in a cycle for the CPI that is asked for has its own.
-NumaMix::Pace NumaMix::pace(const MachineSpec& machine, const char* cpi, const char* per_visit) const {
-  const std::int64_t wanted = std::lround(parameters_.number(cpi) * 1000);
-  return {std::max<std::int64_t>(0, wanted - 1000 / machine.cpu.issue_per_cycle), parameters_.integer(per_visit)};
+NumaMix::Pace NumaMix::pace(const MachineSpec& machine, double cpi, std::int64_t instructions_per_visit) {
+  const std::int64_t wanted = std::lround(cpi * 1000);
+  return {std::max<std::int64_t>(0, wanted - 1000 / machine.cpu.issue_per_cycle), instructions_per_visit};
 }
 
 // Line by line in turn over `homes`; an object for each, so that results tell them apart. Those of one home lie together.
@@ -172,9 +235,9 @@ Pool NumaMix::place_pool(AddressSpace& memory, const std::string& name, std::int
 }
 
 void NumaMix::place_hot_lines(AddressSpace& memory) {
-  const std::int64_t lines = parameters_.integer("hot_lines");
-  const std::int64_t locks = std::lround(parameters_.number("lock_pct") * static_cast<double>(lines) / 100);
-  zipf_.emplace_back(static_cast<int>(lines), static_cast<int>(std::lround(parameters_.number("zipf_exponent") * 1000)));
+  const std::int64_t lines = options_.hot_lines;
+  const std::int64_t locks = std::lround(options_.lock_pct * static_cast<double>(lines) / 100);
+  zipf_.emplace_back(static_cast<int>(lines), static_cast<int>(std::lround(options_.zipf_exponent * 1000)));
   hot_lines_ = place_pool(memory, "hot_line", lines, homes_).lines;
   // Locks are spread evenly over the ranks; the hottest line is none if that can be.
   for (std::int64_t rank = 0; rank < lines; ++rank) is_lock_.push_back((rank + 1) * locks / lines > rank * locks / lines);
@@ -182,7 +245,7 @@ void NumaMix::place_hot_lines(AddressSpace& memory) {
 
 void NumaMix::place_streams(const WorkloadSetup& setting) {
   const CacheSpec& cache = setting.machine.caches.back();
-  const std::int64_t area = parameters_.integer("memory_kib") * 1024;
+  const std::int64_t area = options_.memory_kib * 1024;
   random_memory_ = area > 0;
   sets_ = std::max(1, cache.size_kib * 1024 / cache.ways / line_);
   stream_sets_ = std::min(kStreamSets, sets_);
@@ -213,7 +276,7 @@ std::uint64_t NumaMix::to_all_nodes(int node) const {
   const auto all = static_cast<std::uint64_t>(node_of_.size());
   const auto here = static_cast<std::uint64_t>(std::count(node_of_.begin(), node_of_.end(), node));
   if (here == all) return 0;
-  return std::min(kParts, parts("user_shared_remote_pct") * (all - 1) / (all - here));
+  return std::min(kParts, parts(options_.user_shared_remote_pct) * (all - 1) / (all - here));
 }
 
 void NumaMix::run(Cpu& cpu) {
@@ -290,7 +353,7 @@ void NumaMix::visit_hot(Walker& at, std::int64_t instructions) {
     pass(at, kernel_, instructions);
     return;
   }
-  const std::int64_t inside = std::min(hold_, instructions);
+  const std::int64_t inside = std::min(options_.hold_instructions, instructions);
   lock(at, hot_lines_[rank]);
   pass(at, kernel_, inside);
   at.cpu.store_release(hot_lines_[rank], 0);
@@ -377,64 +440,22 @@ void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
   }
   for (const auto& [which, name] : kVisitNames) metrics.count(std::string("mix.visits.") + name, tallies[which]);
   const double transactions =
-      static_cast<double>(tallies[kInstructions]) / static_cast<double>(parameters_.integer("transaction_instructions"));
-  metrics.metric("throughput.operations_per_s", transactions * 1e9 / facts.measured_ns, "1/s");
+      static_cast<double>(tallies[kInstructions]) / static_cast<double>(options_.transaction_instructions);
+  metrics.metric("throughput.operations_per_s", transactions * 1e9 / facts.measured_ns);
   // The programs never end, so all of the CPUs' time is in one of the functions.
   const double ns_per_tick = facts.measured_ns * facts.cpus / static_cast<double>(kernel + user);
   if (transactions > 0) {
-    metrics.metric("mix.kernel_ns_per_transaction", static_cast<double>(kernel) * ns_per_tick / transactions, "ns");
-    metrics.metric("mix.user_ns_per_transaction", static_cast<double>(user) * ns_per_tick / transactions, "ns");
+    metrics.metric("mix.kernel_ns_per_transaction", static_cast<double>(kernel) * ns_per_tick / transactions);
+    metrics.metric("mix.user_ns_per_transaction", static_cast<double>(user) * ns_per_tick / transactions);
   }
   const double spin = kernel == 0 ? 0 : 100.0 * static_cast<double>(tallies[kSpinTicks]) / static_cast<double>(kernel);
-  metrics.metric("mix.spin_share_pct", spin, "%");
-}
-
-ParameterDeclaration share(const std::string& name, double default_value, const std::string& meaning) {
-  return {.name = name, .default_value = default_value, .meaning = meaning, .minimum = 0, .maximum = 100};
-}
-
-ParameterDeclaration number_of(const std::string& name, std::int64_t default_value, const std::string& meaning, double minimum,
-                               double maximum) {
-  return {.name = name, .default_value = default_value, .meaning = meaning, .minimum = minimum, .maximum = maximum};
+  metrics.metric("mix.spin_share_pct", spin);
 }
 
 }  // namespace
 
 std::vector<ParameterDeclaration> numa_mix_parameters() {
-  return {
-      number_of("transaction_instructions", 69000, "instructions, user and kernel, that count as one operation", 1, 1e12),
-      {.name = "user_per_kernel_instruction",
-       .default_value = 5.9,
-       .meaning = "user instructions for each of the kernel",
-       .minimum = 0.01,
-       .maximum = 1000},
-      {.name = "kernel_base_cpi",
-       .default_value = 0.75,
-       .meaning = "cycles of a kernel instruction beside its visits; at least what the core's issue width makes it",
-       .maximum = 100},
-      {.name = "user_base_cpi", .default_value = 1.0, .meaning = "the same for user code", .maximum = 100},
-      number_of("kernel_instructions_per_visit", 153, "mean, uniform from 1 to twice that", 1, 1e6),
-      number_of("user_instructions_per_visit", 500, "the same for user code", 1, 1e6),
-      share("shared_pct", 76, "kernel's visits to lines that all CPUs write"),
-      share("node_shared_pct", 2, "kernel's visits to lines that the CPUs of a node write; the rest goes to memory"),
-      share("hot_pct", 43, "of the visits to lines that all CPUs write: to the hot ones"),
-      number_of("hot_lines", 500, "lines that are hot, by Zipf's law", 1, 65536),
-      {.name = "zipf_exponent", .default_value = 0.9, .meaning = "of that law; 0: all alike", .maximum = 8},
-      share("lock_pct", 40, "of the hot lines: locks, taken with compare_exchange and released with a store"),
-      number_of("hold_instructions", 60, "executed while a lock is held", 0, 1e6),
-      share("read_pct", 0, "of the visits to written lines: that only read"),
-      number_of("shared_lines", 8000, "lines that all CPUs write in the kernel, beside the hot ones", 1, 65536),
-      number_of("node_lines", 200, "lines of each node that its CPUs write in the kernel", 1, 65536),
-      share("kernel_remote_pct", 54, "of the kernel's visits to memory: with their home on another node"),
-      share("user_shared_pct", 12, "user's visits to lines that several CPUs write; the rest goes to memory"),
-      share("user_shared_remote_pct", 20, "of these: supplied by another node"),
-      number_of("user_lines", 500, "lines that user code of all CPUs, and as many that that of each node writes", 1, 65536),
-      share("user_remote_pct", 6, "of the user's visits to memory: with their home on another node"),
-      share("dirty_pct", 65, "of the lines of memory with their home on this node: written after the load"),
-      share("dirty_remote_pct", 100, "the same for homes on other nodes"),
-      number_of("memory_kib", 0,
-                "memory of each CPU on each node, visited at random; 0: lines that were used long ago or never", 0, 1 << 20),
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_numa_mix(const Parameters& parameters) {

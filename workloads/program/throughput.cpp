@@ -15,7 +15,7 @@ double per_second(const RunFacts& facts, std::int64_t count) {
 }
 
 void report_rate(const RunFacts& facts, std::int64_t operations, MetricSink& metrics) {
-  metrics.metric("throughput.operations_per_s", per_second(facts, operations), "1/s");
+  metrics.metric("throughput.operations_per_s", per_second(facts, operations));
 }
 
 void report_least_share(const RunFacts& facts, int tally, MetricSink& metrics) {
@@ -27,14 +27,14 @@ void report_least_share(const RunFacts& facts, int tally, MetricSink& metrics) {
     most = std::max(most, done);
   }
   const double share_pct = most == 0 ? 0 : 100.0 * static_cast<double>(least) / static_cast<double>(most);
-  metrics.metric("fairness.least_share_pct", share_pct, "%");
+  metrics.metric("fairness.least_share_pct", share_pct);
 }
 
 void report_throughput(const RunFacts& facts, int tally, MetricSink& metrics) {
   const std::int64_t total = tallied_by_all(facts, tally);
   report_rate(facts, total, metrics);
   report_least_share(facts, tally, metrics);
-  if (total > 0) metrics.metric("cost.operation_ns", facts.measured_ns * facts.cpus / static_cast<double>(total), "ns");
+  if (total > 0) metrics.metric("cost.operation_ns", facts.measured_ns * facts.cpus / static_cast<double>(total));
 }
 
 }  // namespace linebounce::workloads

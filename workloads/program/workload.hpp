@@ -41,11 +41,11 @@ struct Handover {
   double latency_ns = 0;
 };
 
-// Where a workload puts its metrics; names as in the results contract ("cost.l2_hit").
+// Where a workload puts its metrics. Each has been declared, with its unit: sim/point/declared_metrics.cpp.
 class MetricSink {
  public:
   virtual ~MetricSink() = default;
-  virtual void metric(const std::string& name, double value, const std::string& unit) = 0;
+  virtual void metric(const std::string& name, double value) = 0;
   virtual void count(const std::string& name, std::int64_t value) = 0;
   // Rows in the order in which the file is to have them.
   virtual void handover(const Handover& cost) = 0;

@@ -42,7 +42,7 @@ struct OfCpu {
 
 class ClassicRcu final : public Rcu {
  public:
-  ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuParameters& parameters);
+  ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options);
 
   void start(Cpu& cpu) override;
   void read_lock(Cpu& cpu) override {
@@ -87,13 +87,13 @@ class ClassicRcu final : public Rcu {
   FunctionId tick_function_, call_function_, process_function_, idle_;
 };
 
-ClassicRcu::ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuParameters& parameters)
+ClassicRcu::ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options)
     : memory_(&setting.memory),
       interrupts_(&interrupts),
-      grace_periods_(setting, parameters.lock),
+      grace_periods_(setting, options.lock),
       readers_(setting.machine.cpus),
-      tick_ns_(parameters.tick_us * 1000),
-      batch_limit_(parameters.batch_limit > 0 ? parameters.batch_limit : INT64_MAX),
+      tick_ns_(options.tick_us * 1000),
+      batch_limit_(options.batch_limit > 0 ? options.batch_limit : INT64_MAX),
       cpus_(static_cast<std::size_t>(setting.machine.cpus)),
       vector_(interrupts.add_handler([this](Cpu& cpu, FunctionId interrupted) { tick(cpu, interrupted); })),
       softirq_(interrupts.add_softirq([this](Cpu& cpu) { process_callbacks(cpu); })),
@@ -276,32 +276,20 @@ void ClassicRcu::report(MetricSink& metrics) const {
   metrics.count("rcu.callbacks", callbacks);
   metrics.count("rcu.batch_max", largest_batch);
   metrics.count("rcu.queued_max", static_cast<std::int64_t>(most_queued));
-  if (callbacks > 0) metrics.metric("rcu.callback_wait_mean_us", waited_ns / 1000 / static_cast<double>(callbacks), "us");
+  if (callbacks > 0) metrics.metric("rcu.callback_wait_mean_us", waited_ns / 1000 / static_cast<double>(callbacks));
 }
 
 }  // namespace
 
-std::unique_ptr<Rcu> make_classic_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuParameters& parameters) {
-  return std::make_unique<ClassicRcu>(setting, interrupts, parameters);
+std::unique_ptr<Rcu> make_classic_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options) {
+  return std::make_unique<ClassicRcu>(setting, interrupts, options);
 }
 
-std::vector<ParameterDeclaration> rcu_parameter_declarations() {
-  const RcuParameters defaults;
-  return {
-      {.name = "rcu_tick_us",
-       .default_value = defaults.tick_us,
-       .meaning = "between two clock ticks of a CPU, which drive RCU's grace periods (Linux 2.4: 10000, 2.6: 1000)",
-       .minimum = 1,
-       .maximum = 1e6},
-      {.name = "rcu_batch_limit",
-       .default_value = defaults.batch_limit,
-       .meaning = "callbacks that run before other softirqs have their turn; 0: any number (Linux 2.6.9: 10)",
-       .maximum = 1e9},
-  };
-}
-
-RcuParameters rcu_parameters(const Parameters& parameters) {
-  return {.tick_us = parameters.number("rcu_tick_us"), .batch_limit = parameters.integer("rcu_batch_limit")};
+void RcuOptions::bind(ParameterBinder& parameters) {
+  parameters.number("rcu_tick_us", tick_us, 1, 1e6,
+                    "between two clock ticks of a CPU, which drive RCU's grace periods (Linux 2.4: 10000, 2.6: 1000)");
+  parameters.number("rcu_batch_limit", batch_limit, 0, 1e9,
+                    "callbacks that run before other softirqs have their turn; 0: any number (Linux 2.6.9: 10)");
 }
 
 }  // namespace linebounce::workloads

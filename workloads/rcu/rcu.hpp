@@ -10,7 +10,7 @@
 
 #include "models/core/cpu.hpp"
 #include "workloads/program/interrupts.hpp"
-#include "workloads/program/parameters.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/workload.hpp"
 
 namespace linebounce::workloads {
@@ -44,16 +44,15 @@ class Rcu {
   virtual void report(MetricSink& metrics) const = 0;
 };
 
-struct RcuParameters {
+struct RcuOptions {
   double tick_us = 1000;         // 10000 in 2.4, 1000 in 2.6
   std::int64_t batch_limit = 0;  // callbacks before other softirqs have their turn; 0: any number
   std::string lock = "ttas";     // of the control block
+
+  // For workloads that let the user choose them: rcu_tick_us, rcu_batch_limit.
+  void bind(ParameterBinder& parameters);
 };
 
-std::unique_ptr<Rcu> make_classic_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuParameters& parameters);
-
-// For workloads that let the user choose them: rcu_tick_us, rcu_batch_limit.
-std::vector<ParameterDeclaration> rcu_parameter_declarations();
-RcuParameters rcu_parameters(const Parameters& parameters);
+std::unique_ptr<Rcu> make_classic_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options);
 
 }  // namespace linebounce::workloads

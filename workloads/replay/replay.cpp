@@ -10,6 +10,7 @@
 
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/replay/homes_text.hpp"
 #include "workloads/replay/player.hpp"
@@ -20,7 +21,6 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr const char* kRecorded = "recorded";
-constexpr const char* kLocks = "locks.";
 constexpr const char* kDefault = "default";
 constexpr int kTally = 0;
 
@@ -35,19 +35,39 @@ bool is_ours(const std::string& algorithm) {
   return std::any_of(entries.begin(), entries.end(), [&](const LockEntry& entry) { return entry.name == algorithm; });
 }
 
+struct Options {
+  std::string trace;  // comes as WorkloadSetup::trace
+  std::string threads = "one_each";
+  std::string placement = kRecorded;
+  bool recover = false;                                                // is for who opens the trace
+  std::map<std::string, std::string> locks = {{kDefault, kRecorded}};  // the algorithm, by lock
+
+  void bind(ParameterBinder& parameters) {
+    std::vector<std::string> algorithms = lock_names([](auto&) { return true; });
+    algorithms.insert(algorithms.begin(), kRecorded);
+    parameters.text("trace", trace, "the file of the trace");
+    parameters.text("threads", threads,
+                    "on which CPUs its threads run: one_each, round_robin, block, or the CPU of each: \"0 0 1 1\"");
+    parameters.text("placement", placement, "where its objects are: as recorded, or all by one policy",
+                    {kRecorded, "first_touch", "interleaved", "local"});
+    parameters.flag("recover", recover, "replays what comes before the first damage of a damaged trace");
+    parameters.texts("locks.", locks,
+                     "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
+                     "nearest: rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
+                     algorithms);
+  }
+};
+
 class Replay final : public Workload {
  public:
-  explicit Replay(const Parameters& parameters)
-      : threads_(parameters.text("threads")),
-        placement_(parameters.text("placement")),
-        algorithms_(parameters.texts_below(kLocks)) {}
+  explicit Replay(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   [[nodiscard]] bool ends() const override { return true; }
 
   void set_up(const WorkloadSetup& setting) override {
     if (setting.trace == nullptr) throw std::invalid_argument("workload.trace: the trace to replay is missing");
     const trace::Symbols& symbols = setting.trace->symbols();
-    ThreadMap map = map_threads(symbols, threads_, setting.machine.cpus, setting.trace->file().string());
+    ThreadMap map = map_threads(symbols, options_.threads, setting.machine.cpus, setting.trace->file().string());
     refuse_unknown_locks(symbols);
     const ReplayPlaces::Choices choices{.algorithm_of = [this](const trace::Lock& lock) { return algorithm_of(lock); },
                                         .home_of = [this](const trace::Object& object) { return home(object); }};
@@ -87,8 +107,7 @@ class Replay final : public Workload {
     metrics.count("replay.reads_again", all.reads_again);
     metrics.count("replay.handlers_missing", all.handlers_missing);
     metrics.count("replay.handlers_left", left);
-    if (const auto over = first_over(); over)
-      metrics.metric("replay.first_thread_over_us", facts.cpu(0).to_ns(*over) / 1000, "us");
+    if (const auto over = first_over(); over) metrics.metric("replay.first_thread_over_us", facts.cpu(0).to_ns(*over) / 1000);
     report_speed(facts, all, metrics);
   }
 
@@ -120,9 +139,9 @@ class Replay final : public Workload {
   [[nodiscard]] std::string algorithm_of(const trace::Lock& lock) const {
     std::string chosen = kDefault;
     for (const std::string& name : names_of(lock)) {
-      if (chosen == kDefault && algorithms_.contains(name)) chosen = name;
+      if (chosen == kDefault && options_.locks.contains(name)) chosen = name;
     }
-    const std::string& algorithm = algorithms_.at(chosen);
+    const std::string& algorithm = options_.locks.at(chosen);
     if (algorithm == kRecorded) return recorded_algorithm(lock);
     const std::string reason = why_no_substitute(lock, algorithm);
     if (reason.empty()) return algorithm;
@@ -131,7 +150,7 @@ class Replay final : public Workload {
   }
 
   void refuse_unknown_locks(const trace::Symbols& symbols) const {
-    for (const auto& chosen : algorithms_) {
+    for (const auto& chosen : options_.locks) {
       const std::string& name = chosen.first;
       const bool known =
           name == kDefault || std::any_of(symbols.locks.begin(), symbols.locks.end(), [&](const trace::Lock& lock) {
@@ -150,11 +169,10 @@ class Replay final : public Workload {
   }
 
   [[nodiscard]] std::optional<Home> home(const trace::Object& object) const {
-    return placement_ == kRecorded ? home_of(object.home) : home_of(placement_);
+    return options_.placement == kRecorded ? home_of(object.home) : home_of(options_.placement);
   }
 
-  std::string threads_, placement_;
-  std::map<std::string, std::string> algorithms_;  // by lock
+  Options options_;
   std::optional<ReplayPlaces> places_;
   std::optional<ReplayContext> context_;
   std::vector<std::unique_ptr<ReplayCpu>> cpus_;
@@ -181,26 +199,7 @@ std::string recorded_algorithm(const trace::Lock& lock) {
 }
 
 std::vector<ParameterDeclaration> replay_parameters() {
-  std::vector<std::string> algorithms = lock_names([](auto&) { return true; });
-  algorithms.insert(algorithms.begin(), kRecorded);
-  return {
-      {.name = "trace", .default_value = "", .meaning = "the file of the trace"},
-      {.name = "threads",
-       .default_value = "one_each",
-       .meaning = "on which CPUs its threads run: one_each, round_robin, block, or the CPU of each: \"0 0 1 1\""},
-      {.name = "placement",
-       .default_value = kRecorded,
-       .meaning = "where its objects are: as recorded, or all by one policy",
-       .choices = {kRecorded, "first_touch", "interleaved", "local"}},
-      {.name = "recover", .default_value = false, .meaning = "replays what comes before the first damage of a damaged trace"},
-      {.name = std::string(kLocks) + kDefault,
-       .default_value = kRecorded,
-       .meaning =
-           "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the nearest: "
-           "rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
-       .choices = algorithms,
-       .open = true},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_replay(const Parameters& parameters) {

@@ -19,7 +19,7 @@ from pygments.lexers import TOMLLexer  # type: ignore[import-untyped]
 
 from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
-from linebounce.report.charts.base import LABELS
+from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK
 from linebounce.report.machine import Machine, machine_of
 from linebounce.report.network import network_drawing
 from linebounce.report.ownership import ownership_frames
@@ -60,6 +60,7 @@ def make_page(runs: Sequence[Results]) -> str:
             "runs": [run["data"] for run in shown],
             "charts": {name: make() for name, make in charts.CHARTS.items()},
             "labels": LABELS,
+            "on_dark": ON_DARK,
             "key_figures": list(sweeps.KEY_FIGURES.items()),
         }
         page = environment.get_template("report.html")
@@ -68,6 +69,8 @@ def make_page(runs: Sequence[Results]) -> str:
             runs=shown,
             data=_packed(data),
             vega=vega.result(),
+            colours=COLOURS,
+            on_dark=ON_DARK,
             scripts=_SCRIPTS,
             made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         )

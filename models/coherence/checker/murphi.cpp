@@ -2,72 +2,44 @@
 // an `error` or `assert`, check_protocol() throws.
 #include "models/coherence/checker/murphi.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <vector>
 
+#include "models/coherence/checker/murphi_writer.hpp"
+
 namespace linebounce {
+namespace checker {
 namespace {
 
-// Who a row belongs to: how the model names its state, and the cache that acts.
-struct Place {
-  std::string state;  // "cs[k]"
-  std::string cache;  // "k"; empty for memory
-};
+constexpr std::string_view kMemoryState = "D";
+constexpr MurphiAccess kAccess = {"complete", 'A', "a", 'v'};
 
-const Place kSnooper{"cs[k]", "k"};
-const Place kRequestor{"cs[c]", "c"};
-const Place kMemoryPlace{"ms", ""};
+MurphiCache cache_called(const std::string& name) {
+  return {name + ": cid", name, "cs[" + name + "]", "cd[" + name + "]", "ca[" + name + "]", "bd"};
+}
 
-class MurphiWriter {
+class BusMurphi : MurphiWriter {
  public:
-  MurphiWriter(const Protocol& protocol, int caches) : protocol_(protocol), caches_(caches) {}
+  BusMurphi(const Protocol& protocol, int caches) : protocol_(protocol), caches_(caches) {}
 
   std::string write() {
     declarations();
     start_state();
     bus_procedure();
     issue_procedure();
-    complete_procedure();
+    use_procedures(protocol_, protocol_.cache, requestor_, kAccess);
     if (protocol_.sends_words) send_word_procedure();
     for (const CacheEvent event : {kLoad, kStore, kEvict}) access_procedure(event);
     for (std::size_t m = 0; m < protocol_.messages.size(); ++m) order_procedure(m);
     data_procedure();
     rules();
     invariants();
-    return std::move(text_);
+    return text();
   }
 
  private:
-  template <class... Args>
-  void line(int depth, fmt::format_string<Args...> format, Args&&... args) {
-    text_.append(static_cast<std::size_t>(depth) * 2, ' ');
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
-
-  // Names may hold anything but spaces and commas in a table; the number keeps them apart.
-  static std::string identifier(char kind, std::string_view name, std::size_t number) {
-    std::string plain(name);
-    std::replace_if(
-        plain.begin(), plain.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
-    return fmt::format("{}{}_{}", kind, number, plain);
-  }
-  static std::string state_name(const ControllerTable& table, std::size_t state) {
-    return identifier(table.name == "memory" ? 'D' : 'C', table.states[state].name, state);
-  }
-  [[nodiscard]] std::string request_name(std::size_t message) const {
-    return identifier('R', protocol_.messages[message].name, message);
-  }
-  static std::string list(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, ", ")); }
-  static std::string states(const ControllerTable& table) {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < table.states.size(); ++i) names.push_back(state_name(table, i));
-    return list(names);
-  }
+  [[nodiscard]] std::string request_name(std::size_t message) const { return checker::request_name(protocol_, message); }
+  [[nodiscard]] std::string cache_state(std::size_t state) const { return state_name(kCacheState, protocol_.cache, state); }
 
   void declarations() {
     std::vector<std::string> requests = {"R_none"};
@@ -78,9 +50,9 @@ class MurphiWriter {
     line(0, "type");
     line(1, "cid: 0..CACHES - 1; val: 0..1;");
     line(1, "sender: 0..CACHES + 1; -- 0 nobody, 1 + cache, or memory");
-    line(1, "cache_state: enum {{ {} }};", states(protocol_.cache));
-    line(1, "memory_state: enum {{ {} }};", states(protocol_.memory));
-    line(1, "request: enum {{ {} }};", list(requests));
+    line(1, "cache_state: enum {{ {} }};", state_names(kCacheState, protocol_.cache));
+    line(1, "memory_state: enum {{ {} }};", state_names(kMemoryState, protocol_.memory));
+    line(1, "request: enum {{ {} }};", fmt::join(requests, ", "));
     line(1, "access: enum {{ A_none, A_Load, A_Store }};");
     line(0, "var");
     line(1, "cs: array[cid] of cache_state; cd: array[cid] of val;");
@@ -94,8 +66,8 @@ class MurphiWriter {
 
   void start_state() {
     line(0, "startstate begin");
-    line(1, "for c: cid do cs[c] := {}; cd[c] := 0; ca[c] := A_none; cr[c] := R_none; end;", state_name(protocol_.cache, 0));
-    line(1, "ms := {}; md := 0; bd := 0; due := 0; latest := 0;", state_name(protocol_.memory, 0));
+    line(1, "for c: cid do cs[c] := {}; cd[c] := 0; ca[c] := A_none; cr[c] := R_none; end;", cache_state(0));
+    line(1, "ms := {}; md := 0; bd := 0; due := 0; latest := 0;", state_name(kMemoryState, protocol_.memory, 0));
     line(0, "end;\n");
   }
 
@@ -113,40 +85,6 @@ class MurphiWriter {
     line(0, "procedure wait(c: cid; a: access); begin");
     line(1, "assert ca[c] = A_none \"two accesses that wait\"; ca[c] := a;");
     line(0, "end;\n");
-    line(0, "procedure use(c: cid; store: boolean; v: val); begin");
-    if (protocol_.invariant_data_value) line(1, "assert cd[c] = latest \"stale copy\";");
-    line(1, "if store then cd[c] := v; latest := v; end;");
-    line(0, "end;\n");
-  }
-
-  // "switch" over the states of a table, with what `one_case` writes for each.
-  template <class OneCase>
-  void each_state(int depth, const ControllerTable& table, const Place& place, OneCase one_case) {
-    line(depth, "switch {}", place.state);
-    for (std::size_t state = 0; state < table.states.size(); ++state) {
-      line(depth, "case {}:", state_name(table, state));
-      one_case(static_cast<StateId>(state));
-    }
-    line(depth, "end;");
-  }
-
-  void complete_procedure() {
-    line(0, "procedure complete(c: cid; v: val);");
-    line(0, "var a: access;");
-    line(0, "begin");
-    line(1, "a := ca[c]; ca[c] := A_none;");
-    line(1, "assert a != A_none \"completes without an access\";");
-    each_state(1, protocol_.cache, kRequestor, [&](StateId state) {
-      for (const bool store : {false, true}) {
-        const Row& row = protocol_.cache.row(state, protocol_.cache.base_events[store ? kStore : kLoad].first);
-        const bool hits = !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
-        line(2, "{} a = {} then {}", store ? "elsif" : "if", store ? "A_Store" : "A_Load",
-             hits ? fmt::format("{} := {}; use(c, {}, v);", kRequestor.state, state_name(protocol_.cache, row.next), store)
-                  : "error \"completes an access that does not hit\";");
-      }
-      line(2, "end;");
-    });
-    line(0, "end;\n");
   }
 
   void send_word_procedure() {
@@ -158,9 +96,9 @@ class MurphiWriter {
   void access_procedure(CacheEvent event) {
     const BaseEvent& base = protocol_.cache.base_events[event];
     line(0, "procedure do_{}(c: cid; v: val); begin", base.name);
-    each_state(1, protocol_.cache, kRequestor, [&](StateId state) {
+    each_state(1, requestor_.state, kCacheState, protocol_.cache, [&](StateId state) {
       const Row& row = protocol_.cache.row(state, base.first);
-      if (!begin_row(2, protocol_.cache, row, state, kRequestor)) return;
+      if (!begin_row(2, protocol_.cache, row, state, requestor_)) return;
       for (const Action action : row.steps()) {
         if (action.verb == Verb::hit) line(2, "use(c, {}, v);", event == kStore);
         if (action.verb == Verb::free) line(2, "cd[c] := 0;");
@@ -173,51 +111,36 @@ class MurphiWriter {
   }
 
   // The state's change; false where there is no more to say.
-  bool begin_row(int depth, const ControllerTable& table, const Row& row, StateId state, const Place& place) {
+  bool begin_row(int depth, const ControllerTable& table, const Row& row, StateId state, const MurphiCache& place) {
     if (row.impossible) {
       line(depth, "error \"impossible: line {}\";", row.source_line);
       return false;
     }
-    if (row.next != state) line(depth, "{} := {};", place.state, state_name(table, row.next));
+    if (row.next != state) line(depth, "{} := {};", place.state, state_name(place.kind, table, row.next));
     return true;
   }
 
-  void row_of_step(int depth, const ControllerTable& table, const Row& row, StateId state, const Place& place) {
+  void row_of_step(int depth, const ControllerTable& table, const Row& row, StateId state, const MurphiCache& place) {
     if (!begin_row(depth, table, row, state, place)) return;
     for (const Action action : row.steps()) step_action(depth, action, place);
   }
 
-  void step_action(int depth, Action action, const Place& place) {
-    const bool of_memory = place.cache.empty();
+  void step_action(int depth, Action action, const MurphiCache& place) {
     switch (action.verb) {
-      case Verb::assert_shared: line(depth, "shared := true;"); break;
-      case Verb::assert_owned: line(depth, "owned := true;"); break;
-      case Verb::send_data:
-        if (of_memory) {
-          line(depth, "drive(on_bus, CACHES + 1, md);");
-        } else {
-          line(depth, "drive(on_bus, {0} + 1, cd[{0}]);", place.cache);
-        }
-        if ((action.argument & to_memory) != 0) line(depth, "to_memory := true;");
-        if ((action.argument & to_requestor) != 0) line(depth, "assert !supplied \"two suppliers\"; supplied := true;");
-        break;
-      case Verb::take_data: line(depth, "cd[{}] := bd; took := true;", place.cache); break;
-      case Verb::complete: line(depth, "completed := true; complete({}, v);", place.cache); break;
-      case Verb::issue: line(depth, "issue({}, {});", place.cache, request_name(action.argument)); break;
-      case Verb::free: line(depth, "cd[{}] := 0;", place.cache); break;
+      case Verb::free: line(depth, "{} := 0;", place.data); break;
       case Verb::send_word:
-        line(depth, "completed := true; word := true; before := latest; send_word({}, v);", place.cache);
+        line(depth, "completed := true; word := true; before := latest; send_word({}, v);", place.who);
         break;
-      case Verb::apply_word: line(depth, "takers[{}] := true;", place.cache); break;
+      case Verb::apply_word: line(depth, "takers[{}] := true;", place.who); break;
       case Verb::update_memory: line(depth, "md := bd;"); break;
-      default: break;  // hit and stall, at accesses only; no others stand in a protocol of a bus
+      default: bus_cache_action(depth, action, protocol_, place, kAccess); break;
     }
   }
 
   // All states of a table at one base event. Both rows of a guarded event, where its lines say which.
-  void rows_at(int depth, const ControllerTable& table, std::size_t base_event, const Place& place) {
+  void rows_at(int depth, const ControllerTable& table, std::size_t base_event, const MurphiCache& place) {
     const BaseEvent& base = table.base_events[base_event];
-    each_state(depth, table, place, [&](StateId state) {
+    each_state(depth, place.state, place.kind, table, [&](StateId state) {
       if (base.guard == GuardGroup::none) return row_of_step(depth + 1, table, table.row(state, base.first), state, place);
       line(depth + 1, "if {} then", base.guard == GuardGroup::shared_alone ? "shared" : "owned");
       row_of_step(depth + 2, table, table.row(state, base.first), state, place);
@@ -242,15 +165,15 @@ class MurphiWriter {
     step_variables("order_" + request_name(message));
     line(1, "cr[c] := R_none;");
     line(1, "for k: cid do if k != c then");
-    rows_at(2, protocol_.cache, other_event(message), kSnooper);
+    rows_at(2, protocol_.cache, other_event(message), snooper_);
     line(1, "end; end;");
-    rows_at(1, protocol_.memory, message, kMemoryPlace);
-    rows_at(1, protocol_.cache, own_event(message), kRequestor);
+    rows_at(1, protocol_.memory, message, memory_);
+    rows_at(1, protocol_.cache, own_event(message), requestor_);
     if (protocol_.sends_words) apply_word();
     line(1, "if to_memory then");
-    rows_at(2, protocol_.memory, protocol_.messages.size(), kMemoryPlace);
+    rows_at(2, protocol_.memory, protocol_.messages.size(), memory_);
     line(1, "end;");
-    line(1, "takes := !completed & {};", one_of(awaiting_data()));
+    line(1, "takes := !completed & {};", cache_is([](const StateInfo& info) { return info.awaits_data; }));
     line(1, "if takes | took then assert supplied \"no data\"; end;");
     line(1, "if takes then due := c + 1; else bd := 0; end;");
     line(0, "end;\n");
@@ -265,34 +188,21 @@ class MurphiWriter {
 
   void data_procedure() {
     step_variables("data_step");
-    rows_at(1, protocol_.cache, kData, kRequestor);
+    rows_at(1, protocol_.cache, kData, requestor_);
     line(1, "due := 0; bd := 0;");
     line(0, "end;\n");
   }
 
-  [[nodiscard]] std::vector<std::string> awaiting_data() const {
-    return states_where([](const StateInfo& info) { return info.awaits_data; });
-  }
-  template <class Where>
-  [[nodiscard]] std::vector<std::string> states_where(Where where) const {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < protocol_.cache.states.size(); ++i) {
-      if (where(protocol_.cache.states[i])) names.push_back(state_name(protocol_.cache, i));
-    }
-    return names;
-  }
   // "cs[c] is one of these".
-  static std::string one_of(const std::vector<std::string>& states, std::string_view cache = "c") {
-    if (states.empty()) return "false";
-    std::vector<std::string> tests;
-    for (const std::string& state : states) tests.push_back(fmt::format("cs[{}] = {}", cache, state));
-    return fmt::format("({})", fmt::join(tests, " | "));
+  template <class Where>
+  [[nodiscard]] std::string cache_is(Where where, std::string_view variable = "cs[c]") const {
+    return one_of(variable, kCacheState, protocol_.cache, [&](std::size_t s) { return where(protocol_.cache.states[s]); });
   }
 
   void rules() {
     line(0, "ruleset c: cid do");
     line(1, "rule \"Load\" true ==> begin do_Load(c, 0); end;");
-    line(1, "rule \"Evict\" cs[c] != {} ==> begin do_Evict(c, 0); end;", state_name(protocol_.cache, 0));
+    line(1, "rule \"Evict\" cs[c] != {} ==> begin do_Evict(c, 0); end;", cache_state(0));
     line(1, "ruleset v: val do");
     line(2, "rule \"Store\" true ==> begin do_Store(c, v); end;");
     for (std::size_t m = 0; m < protocol_.messages.size(); ++m) {
@@ -305,36 +215,38 @@ class MurphiWriter {
   }
 
   void invariants() {
-    const auto stable = states_where([](const StateInfo& info) { return info.stable; });
-    const auto readable = states_where([](const StateInfo& info) { return info.readable; });
-    const auto writable = states_where([](const StateInfo& info) { return info.writable; });
+    const std::string stable = cache_is([](const StateInfo& info) { return info.stable; });
+    const auto is_readable = [](const StateInfo& info) { return info.readable; };
+    const std::string writable = cache_is([](const StateInfo& info) { return info.writable; });
     if (protocol_.invariant_swmr) {
       line(0, "invariant \"single writer or many readers\"");
       line(1, "forall c: cid do forall k: cid do");
-      line(2, "(c != k & {}) -> !{}", one_of(writable), one_of(readable, "k"));
+      line(2, "(c != k & {}) -> !{}", writable, cache_is(is_readable, "cs[k]"));
       line(1, "end end;");
     }
     if (protocol_.invariant_data_value) {
       line(0, "invariant \"data value\"");
-      line(1, "forall c: cid do {} -> cd[c] = latest end;", one_of(readable));
+      line(1, "forall c: cid do {} -> cd[c] = latest end;", cache_is(is_readable));
     }
     line(0, "invariant \"every access and request is accounted for\"");
     line(1, "forall c: cid do");
-    line(2, "({} & ca[c] = A_none & cr[c] = R_none) | (!{} & (cr[c] != R_none | due = c + 1))", one_of(stable), one_of(stable));
+    line(2, "({} & ca[c] = A_none & cr[c] = R_none) | (!{} & (cr[c] != R_none | due = c + 1))", stable, stable);
     line(1, "end;");
     line(0, "liveness \"everything that waits can finish\"");
-    line(1, "due = 0 & forall c: cid do {} & ca[c] = A_none & cr[c] = R_none end;", one_of(stable));
+    line(1, "due = 0 & forall c: cid do {} & ca[c] = A_none & cr[c] = R_none end;", stable);
   }
 
   const Protocol& protocol_;
   const int caches_;
-  std::string text_;
+  const MurphiCache snooper_ = cache_called("k"), requestor_ = cache_called("c");
+  const MurphiCache memory_ = {"", "CACHES", "ms", "md", "", "", kMemoryState};
 };
 
 }  // namespace
+}  // namespace checker
 
 std::string murphi_model(const Protocol& protocol, int caches) {
-  return MurphiWriter(protocol, caches).write();
+  return checker::BusMurphi(protocol, caches).write();
 }
 
 }  // namespace linebounce

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "models/machine.hpp"
+#include "models/machine/machine.hpp"
 
 namespace linebounce::test {
 

@@ -22,7 +22,7 @@ constexpr double kTickUs = 20;
 
 class Kernel {
  public:
-  explicit Kernel(const MachineSpec& spec, std::uint64_t seed = 1, const RcuParameters& parameters = {.tick_us = kTickUs})
+  explicit Kernel(const MachineSpec& spec, std::uint64_t seed = 1, const RcuOptions& parameters = {.tick_us = kTickUs})
       : cpus(spec.cpus),
         small(spec),
         space(small.machine.store(), spec.has_nodes() ? &small.machine.homes() : nullptr),

@@ -16,70 +16,45 @@ std::string why_no_dcache_lock(const LockTraits& traits) {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> dcache_parameters(std::int64_t dentries) {
-  return {
-      {.name = "design",
-       .default_value = std::string("global_lock"),
-       .meaning = "how the dentry cache is protected",
-       .choices = dcache_designs()},
-      {.name = "locked_dput",
-       .default_value = false,
-       .meaning = "dput takes the lock each time, not only for the last reference"},
-      lock_parameter("lock", "ttas", "the algorithm of dcache_lock and of the locks beside it", why_no_dcache_lock),
-      {.name = "layout", .default_value = std::string("linux_2_4_16"), .meaning = "the structures, a file of configs/layouts"},
-      {.name = "hash_bits",
-       .default_value = std::int64_t{18},
-       .meaning = "the hash table has 2^this buckets (2 GB of memory: 18)",
-       .minimum = 2,
-       .maximum = 20},
-      {.name = "dentries", .default_value = dentries, .meaning = "that there can be", .minimum = 64, .maximum = 1e5},
-      {.name = "tick_us",
-       .default_value = 10000.0,
-       .meaning = "of the clock, in designs that defer freeing: in it grace periods are driven (HZ = 100)",
-       .minimum = 10,
-       .maximum = 1e6},
-      {.name = "lru_timer_us",
-       .default_value = 20000.0,
-       .meaning = "lazy_lru_timer: after which entries in use are taken off the list of unused ones",
-       .minimum = 10,
-       .maximum = 1e7},
-      {.name = "metering_us",
-       .default_value = 0.08,
-       .meaning = "lockmeter's own work at the beginning of each hold of dcache_lock; 0: a kernel without it",
-       .maximum = 100},
-      {.name = "component_us",
-       .default_value = 1.0,
-       .meaning = "of a path walk before each component's lookup: permission, hash of the name",
-       .maximum = 1000},
-      {.name = "follow_us",
-       .default_value = 0.4,
-       .meaning = "of a path walk from a component's lookup to the dput of the directory before",
-       .maximum = 1000},
-  };
+void DcacheOptions::bind(ParameterBinder& parameters) {
+  parameters.text("design", design, "how the dentry cache is protected", dcache_designs());
+  parameters.flag("locked_dput", locked_dput, "dput takes the lock each time, not only for the last reference");
+  lock_parameter(parameters, "lock", lock, "the algorithm of dcache_lock and of the locks beside it", why_no_dcache_lock);
+  parameters.text("layout", layout, "the structures, a file of configs/layouts");
+  parameters.number("hash_bits", hash_bits, 2, 20, "the hash table has 2^this buckets (2 GB of memory: 18)");
+  parameters.number("dentries", dentries, 64, 1e5, "that there can be");
+  parameters.number("tick_us", tick_us, 10, 1e6,
+                    "of the clock, in designs that defer freeing: in it grace periods are driven (HZ = 100)");
+  parameters.number("lru_timer_us", lru_timer_us, 10, 1e7,
+                    "lazy_lru_timer: after which entries in use are taken off the list of unused ones");
+  parameters.number("metering_us", metering_us, 0, 100,
+                    "lockmeter's own work at the beginning of each hold of dcache_lock; 0: a kernel without it");
+  parameters.number("component_us", component_us, 0, 1000,
+                    "of a path walk before each component's lookup: permission, hash of the name");
+  parameters.number("follow_us", follow_us, 0, 1000,
+                    "of a path walk from a component's lookup to the dput of the directory before");
 }
 
-DcacheParts make_dcache_parts(const Parameters& parameters, const WorkloadSetup& setting) {
+DcacheParts make_dcache_parts(const DcacheOptions& options, const WorkloadSetup& setting) {
   DcacheParts parts;
-  const std::string& design = parameters.text("design");
   parts.interrupts = std::make_unique<Interrupts>(setting.machine.cpus);
-  if (design_defers_freeing(design)) {
-    parts.rcu = make_classic_rcu(setting, *parts.interrupts,
-                                 {.tick_us = parameters.number("tick_us"), .lock = parameters.text("lock")});
+  if (design_defers_freeing(options.design)) {
+    parts.rcu = make_classic_rcu(setting, *parts.interrupts, {.tick_us = options.tick_us, .lock = options.lock});
   }
-  parts.dcache = make_dcache(design, {.memory = setting.memory,
-                                      .locks = setting.locks,
-                                      .layouts = *setting.layouts,
-                                      .lock = parameters.text("lock"),
-                                      .locked_dput = parameters.flag("locked_dput"),
-                                      .metering_cycles = cycles(parameters.number("metering_us"), setting.machine),
-                                      .hash_bits = static_cast<int>(parameters.integer("hash_bits")),
-                                      .dentries = static_cast<int>(parameters.integer("dentries")),
-                                      .cpus = setting.machine.cpus,
-                                      .interrupts = parts.interrupts.get(),
-                                      .rcu = parts.rcu.get(),
-                                      .lru_timer_us = parameters.number("lru_timer_us")});
-  parts.costs = {.component = cycles(parameters.number("component_us"), setting.machine),
-                 .follow = cycles(parameters.number("follow_us"), setting.machine)};
+  parts.dcache = make_dcache(options.design, {.memory = setting.memory,
+                                              .locks = setting.locks,
+                                              .layouts = *setting.layouts,
+                                              .lock = options.lock,
+                                              .locked_dput = options.locked_dput,
+                                              .metering_cycles = cycles(options.metering_us, setting.machine),
+                                              .hash_bits = options.hash_bits,
+                                              .dentries = options.dentries,
+                                              .cpus = setting.machine.cpus,
+                                              .interrupts = parts.interrupts.get(),
+                                              .rcu = parts.rcu.get(),
+                                              .lru_timer_us = options.lru_timer_us});
+  parts.costs = {.component = cycles(options.component_us, setting.machine),
+                 .follow = cycles(options.follow_us, setting.machine)};
   return parts;
 }
 

@@ -5,13 +5,27 @@
 #include <vector>
 
 #include "workloads/linux24/dcache/designs.hpp"
-#include "workloads/program/parameters.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/workload.hpp"
 
 namespace linebounce::workloads {
 
-// Design, lock, layout, sizes and the costs of a path's component. `dentries`: the default of how many there can be.
-std::vector<ParameterDeclaration> dcache_parameters(std::int64_t dentries);
+// Design, lock, layout, sizes and the costs of a path's component.
+struct DcacheOptions {
+  std::string design = "global_lock";
+  bool locked_dput = false;
+  std::string lock = "ttas";
+  std::string layout = "linux_2_4_16";  // WorkloadSetup::layouts
+  int hash_bits = 18;
+  int dentries = 0;  // each load has a default of its own
+  double tick_us = 10000;
+  double lru_timer_us = 20000;
+  double metering_us = 0.08;
+  double component_us = 1;
+  double follow_us = 0.4;
+
+  void bind(ParameterBinder& parameters);
+};
 
 // A directory as the file system sees it of which only one name is asked for.
 class OneFile final : public DiskDirectory {
@@ -30,7 +44,7 @@ struct DcacheParts {
   std::unique_ptr<Dcache> dcache;
   PathCosts costs;
 };
-DcacheParts make_dcache_parts(const Parameters& parameters, const WorkloadSetup& setting);
+DcacheParts make_dcache_parts(const DcacheOptions& options, const WorkloadSetup& setting);
 
 // A new inode without entries. NAME[number].
 Address place_inode(const WorkloadSetup& setting, const std::string& name, std::uint64_t number);

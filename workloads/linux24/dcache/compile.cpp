@@ -5,6 +5,7 @@
 #include "workloads/linux24/dcache/common.hpp"
 #include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 
 namespace linebounce::workloads {
@@ -15,23 +16,37 @@ constexpr int kOpens = 0;            // tally
 constexpr std::uint64_t kDepth = 5;  // "usr", "src", "linux", "include", "linux"
 constexpr std::uint64_t kFirstPathName = 1, kFirstHeaderName = 1000;
 
+struct Options {
+  DcacheOptions dcache{.dentries = 1000};
+  std::uint64_t headers = 300;
+  double user_us = 2000;
+  double memory_section_us = 2;
+
+  void bind(ParameterBinder& parameters) {
+    dcache.bind(parameters);
+    parameters.number("headers", headers, 1, 10000, "that all CPUs open");
+    parameters.number("user_us", user_us, 0, 1e6, "mean time between two opens");
+    parameters.number("memory_section_us", memory_section_us, 0, 1e4,
+                      "mean of a section under pagemap_lru_lock between two opens");
+  }
+};
+
 class Compile final : public Workload {
  public:
-  explicit Compile(const Parameters& parameters) : parameters_(parameters) {}
+  explicit Compile(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
-    parts_ = make_dcache_parts(parameters_, setting);
-    user_ = cycles(parameters_.number("user_us"), setting.machine);
-    memory_section_ = cycles(parameters_.number("memory_section_us"), setting.machine);
+    parts_ = make_dcache_parts(options_.dcache, setting);
+    user_ = cycles(options_.user_us, setting.machine);
+    memory_section_ = cycles(options_.memory_section_us, setting.machine);
     AddressSpace& memory = setting.memory;
     compiler_ = memory.function("cc1", Mode::user);
     open_ = memory.function("sys_open", Mode::kernel);
     lru_cache_add_ = memory.function("lru_cache_add", Mode::kernel);
-    memory_lock_ = &setting.locks.create(parameters_.text("lock"), "pagemap_lru_lock");
+    memory_lock_ = &setting.locks.create(options_.dcache.lock, "pagemap_lru_lock");
     root_word_ = memory.place_array("root_directory", memory.line_bytes());
-    const auto headers = static_cast<std::uint64_t>(parameters_.integer("headers"));
-    for (std::uint64_t i = 0; i <= headers; ++i) inodes_.push_back(place_inode(setting, "inode", i));
+    for (std::uint64_t i = 0; i <= options_.headers; ++i) inodes_.push_back(place_inode(setting, "inode", i));
     barrier_ = Barrier(memory, "start", setting.machine.cpus);
   }
 
@@ -97,7 +112,7 @@ class Compile final : public Workload {
     dcache.dput(cpu, dentry);
   }
 
-  Parameters parameters_;
+  Options options_;
   std::uint64_t seed_ = 0;
   DcacheParts parts_;
   std::int64_t user_ = 0;
@@ -112,17 +127,7 @@ class Compile final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> compile_parameters() {
-  std::vector<ParameterDeclaration> declared = dcache_parameters(1000);
-  const std::vector<ParameterDeclaration> own = {
-      {.name = "headers", .default_value = std::int64_t{300}, .meaning = "that all CPUs open", .minimum = 1, .maximum = 10000},
-      {.name = "user_us", .default_value = 2000.0, .meaning = "mean time between two opens", .maximum = 1e6},
-      {.name = "memory_section_us",
-       .default_value = 2.0,
-       .meaning = "mean of a section under pagemap_lru_lock between two opens",
-       .maximum = 1e4},
-  };
-  declared.insert(declared.end(), own.begin(), own.end());
-  return declared;
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_compile(const Parameters& parameters) {

@@ -20,6 +20,7 @@
 #include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/exponential.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 
 namespace linebounce::workloads {
@@ -47,13 +48,49 @@ struct Client {
   std::vector<ClientDirectory> directories;
 };
 
+struct Options {
+  DcacheOptions dcache{.dentries = 8000};
+  std::uint64_t clients = 24;
+  std::uint64_t directories = 8;
+  std::uint64_t files_per_directory = 30;
+  double user_us = 5;
+  std::int64_t data_lines = 128;
+  std::int64_t lru_list_sections = 5;
+  double lru_list_section_us = 9.3;
+  double get_block_us = 3;
+  double before_walk_us = 10;
+  double metadata_us = 5;
+  double truncate_us = 200;
+  double open_us = 20;
+  std::int64_t walks_per_cpu = 0;
+
+  void bind(ParameterBinder& parameters) {
+    dcache.bind(parameters);
+    parameters.number("clients", clients, 1, 1000, "of dbench; each stays on one CPU");
+    parameters.number("directories", directories, 1, 100, "of each client");
+    parameters.number("files_per_directory", files_per_directory, 2, 1000, "names; half of them exist");
+    parameters.number("user_us", user_us, 0, 1e6, "mean time between two walks that is spent in no lock");
+    parameters.number("data_lines", data_lines, 0, 1e6,
+                      "cache lines of files' data read between two walks: they push entries out of the caches");
+    parameters.number("lru_list_sections", lru_list_sections, 0, 100, "under lru_list_lock between two walks");
+    parameters.number("lru_list_section_us", lru_list_section_us, 0, 1e4, "mean of each");
+    parameters.number("get_block_us", get_block_us, 0, 1e4, "mean of a section under the Big Kernel Lock before each walk");
+    parameters.number("before_walk_us", before_walk_us, 0, 1e4, "mean from there to the walk");
+    parameters.number("metadata_us", metadata_us, 0, 1e4, "mean that a change of a directory holds the Big Kernel Lock");
+    parameters.number("truncate_us", truncate_us, 0, 1e4, "mean that an unlinked file's truncation holds it, exponential");
+    parameters.number("open_us", open_us, 0, 1e4, "that half of the entries found are used for");
+    parameters.number("walks_per_cpu", walks_per_cpu, 0, 1e9,
+                      "0: until the measured time is over; else the whole cache is checked at the end");
+  }
+};
+
 class Dbench final : public Workload {
  public:
-  explicit Dbench(const Parameters& parameters) : parameters_(parameters) {}
+  explicit Dbench(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
-  [[nodiscard]] bool ends() const override { return walks_ > 0; }
+  [[nodiscard]] bool ends() const override { return options_.walks_per_cpu > 0; }
   void report(const RunFacts& facts, MetricSink& metrics) const override;
 
  private:
@@ -85,9 +122,7 @@ class Dbench final : public Workload {
   Address last(Program& program, Address parent, const ClientDirectory& directory, std::size_t file);
   void close(Program& program, Address dentry);
 
-  Parameters parameters_;
-  std::int64_t walks_ = parameters_.integer("walks_per_cpu");
-  std::int64_t data_lines_ = parameters_.integer("data_lines");
+  Options options_;
   std::uint64_t seed_ = 0;
   DcacheParts parts_;
   Dcache* dcache_ = nullptr;
@@ -107,18 +142,18 @@ class Dbench final : public Workload {
 void Dbench::set_up(const WorkloadSetup& setting) {
   seed_ = setting.seed;
   cpus_ = setting.machine.cpus;
-  parts_ = make_dcache_parts(parameters_, setting);
+  parts_ = make_dcache_parts(options_.dcache, setting);
   dcache_ = parts_.dcache.get();
   AddressSpace& memory = setting.memory;
   for (int cpu = 0; cpu < cpus_; ++cpu) data_.emplace_back(setting, fmt::format("file_data[{}]", cpu));
-  const auto in_cycles = [&](const char* name) { return cycles(parameters_.number(name), setting.machine); };
-  time_ = {.user = in_cycles("user_us"),
-           .buffers = in_cycles("lru_list_section_us"),
-           .block = in_cycles("get_block_us"),
-           .before_walk = in_cycles("before_walk_us"),
-           .metadata = in_cycles("metadata_us"),
-           .truncate = in_cycles("truncate_us"),
-           .open = in_cycles("open_us")};
+  const auto in_cycles = [&](double us) { return cycles(us, setting.machine); };
+  time_ = {.user = in_cycles(options_.user_us),
+           .buffers = in_cycles(options_.lru_list_section_us),
+           .block = in_cycles(options_.get_block_us),
+           .before_walk = in_cycles(options_.before_walk_us),
+           .metadata = in_cycles(options_.metadata_us),
+           .truncate = in_cycles(options_.truncate_us),
+           .open = in_cycles(options_.open_us)};
   function_ = {.dbench = memory.function("dbench", Mode::user),
                .refile_buffer = memory.function("refile_buffer", Mode::kernel),
                .get_block = memory.function("ext2_get_block", Mode::kernel),
@@ -127,21 +162,19 @@ void Dbench::set_up(const WorkloadSetup& setting) {
                .vfs_rename = memory.function("vfs_rename", Mode::kernel),
                .truncate = memory.function("ext2_truncate", Mode::kernel),
                .open = memory.function("sys_open", Mode::kernel)};
-  lru_list_lock_ = &setting.locks.create(parameters_.text("lock"), "lru_list_lock");
-  kernel_flag_ = &setting.locks.create(parameters_.text("lock"), "kernel_flag");
+  lru_list_lock_ = &setting.locks.create(options_.dcache.lock, "lru_list_lock");
+  kernel_flag_ = &setting.locks.create(options_.dcache.lock, "kernel_flag");
   buffers_ = memory.place_array("lru_list", memory.line_bytes());
   barrier_ = Barrier(memory, "start", cpus_);
   root_word_ = memory.place_array("clients_directory", memory.line_bytes());
   shared_inode_ = place_inode(setting, "clients_inode", 0);
   std::uint64_t inode = 0;
-  const auto directories = static_cast<std::uint64_t>(parameters_.integer("directories"));
-  const auto files = static_cast<std::size_t>(parameters_.integer("files_per_directory"));
-  for (std::uint64_t client = 0; client < static_cast<std::uint64_t>(parameters_.integer("clients")); ++client) {
+  for (std::uint64_t client = 0; client < options_.clients; ++client) {
     clients_.emplace_back();
     clients_.back().path = {name_of(kClientsName), name_of(kFirstClientName + client), name_of(kDmtmpName)};
-    for (std::uint64_t directory = 0; directory < directories; ++directory) {
+    for (std::uint64_t directory = 0; directory < options_.directories; ++directory) {
       std::vector<Address> inodes;
-      for (std::size_t i = 0; i <= files; ++i) inodes.push_back(place_inode(setting, "inode", inode++));
+      for (std::size_t i = 0; i <= options_.files_per_directory; ++i) inodes.push_back(place_inode(setting, "inode", inode++));
       clients_.back().directories.emplace_back(std::move(inodes));
     }
   }
@@ -190,12 +223,12 @@ void Dbench::section(Program& program, MeteredLock& lock, FunctionId function, s
 // Between two walks: its own work and the files' data.
 void Dbench::outside(Program& program) {
   Cpu& cpu = program.cpu;
-  const std::int64_t sections = parameters_.integer("lru_list_sections");
+  const std::int64_t sections = options_.lru_list_sections;
   for (std::int64_t i = 0; i <= sections; ++i) {
     {
       const FunctionScope scope(cpu, function_.dbench);
       compute_about(cpu, program.random, time_.user / (sections + 1));
-      program.data.read(cpu, data_lines_ / (sections + 1));
+      program.data.read(cpu, options_.data_lines / (sections + 1));
       cpu.now();  // a clock tick finds user code
     }
     if (i < sections) section(program, *lru_list_lock_, function_.refile_buffer, time_.buffers);
@@ -338,7 +371,7 @@ void Dbench::run(Cpu& cpu) {
   }
   dcache_->start(cpu);
   build(program);
-  for (std::int64_t done = 0; walks_ == 0 || done < walks_; ++done) {
+  for (std::int64_t done = 0; options_.walks_per_cpu == 0 || done < options_.walks_per_cpu; ++done) {
     outside(program);
     walk(program);
     cpu.tally(kWalks);
@@ -355,53 +388,7 @@ void Dbench::report(const RunFacts& facts, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> dbench_parameters() {
-  std::vector<ParameterDeclaration> declared = dcache_parameters(8000);
-  const std::vector<ParameterDeclaration> own = {
-      {.name = "clients",
-       .default_value = std::int64_t{24},
-       .meaning = "of dbench; each stays on one CPU",
-       .minimum = 1,
-       .maximum = 1000},
-      {.name = "directories", .default_value = std::int64_t{8}, .meaning = "of each client", .minimum = 1, .maximum = 100},
-      {.name = "files_per_directory",
-       .default_value = std::int64_t{30},
-       .meaning = "names; half of them exist",
-       .minimum = 2,
-       .maximum = 1000},
-      {.name = "user_us",
-       .default_value = 5.0,
-       .meaning = "mean time between two walks that is spent in no lock",
-       .maximum = 1e6},
-      {.name = "data_lines",
-       .default_value = std::int64_t{128},
-       .meaning = "cache lines of files' data read between two walks: they push entries out of the caches",
-       .maximum = 1e6},
-      {.name = "lru_list_sections",
-       .default_value = std::int64_t{5},
-       .meaning = "under lru_list_lock between two walks",
-       .maximum = 100},
-      {.name = "lru_list_section_us", .default_value = 9.3, .meaning = "mean of each", .maximum = 1e4},
-      {.name = "get_block_us",
-       .default_value = 3.0,
-       .meaning = "mean of a section under the Big Kernel Lock before each walk",
-       .maximum = 1e4},
-      {.name = "before_walk_us", .default_value = 10.0, .meaning = "mean from there to the walk", .maximum = 1e4},
-      {.name = "metadata_us",
-       .default_value = 5.0,
-       .meaning = "mean that a change of a directory holds the Big Kernel Lock",
-       .maximum = 1e4},
-      {.name = "truncate_us",
-       .default_value = 200.0,
-       .meaning = "mean that an unlinked file's truncation holds it, exponential",
-       .maximum = 1e4},
-      {.name = "open_us", .default_value = 20.0, .meaning = "that half of the entries found are used for", .maximum = 1e4},
-      {.name = "walks_per_cpu",
-       .default_value = std::int64_t{0},
-       .meaning = "0: until the measured time is over; else the whole cache is checked at the end",
-       .maximum = 1e9},
-  };
-  declared.insert(declared.end(), own.begin(), own.end());
-  return declared;
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_dbench(const Parameters& parameters) {

@@ -15,6 +15,7 @@
 #include "workloads/linux24/dcache/file_data.hpp"
 #include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/zipf.hpp"
 
@@ -27,11 +28,33 @@ constexpr int kRequestsPerConnection = 10;
 constexpr std::uint64_t kFirstPathName = 1, kFirstDirectoryName = 100, kFirstDocumentName = 1000, kFirstSocketName = 1000000;
 constexpr std::uint64_t kPathNames = 3;  // "usr", "local", "htdocs"
 
+struct Options {
+  DcacheOptions dcache{.dentries = 2000};
+  std::uint64_t directories = 10;
+  int documents = 200;
+  int zipf_milli = 1000;
+  std::uint64_t serving_cpus = 3;
+  double user_us = 600;
+  std::int64_t data_lines = 256;
+  double open_us = 50;
+
+  void bind(ParameterBinder& parameters) {
+    dcache.bind(parameters);
+    parameters.number("directories", directories, 1, 100, "of documents");
+    parameters.number("documents", documents, 1, 10000, "in all directories");
+    parameters.number("zipf_milli", zipf_milli, 0, 8000,
+                      "how unevenly documents are asked for: Zipf's exponent in thousandths");
+    parameters.number("serving_cpus", serving_cpus, 1, 1000, "how many CPUs serve at a time; the others are idle");
+    parameters.number("user_us", user_us, 0, 1e6, "mean time of a request outside the dentry cache");
+    parameters.number("data_lines", data_lines, 0, 1e6,
+                      "cache lines of documents and packets read in each request: they push entries out of the caches");
+    parameters.number("open_us", open_us, 0, 1e6, "that a document is open");
+  }
+};
+
 class Httperf final : public Workload {
  public:
-  explicit Httperf(const Parameters& parameters)
-      : parameters_(parameters),
-        documents_(static_cast<int>(parameters.integer("documents")), static_cast<int>(parameters.integer("zipf_milli"))) {}
+  explicit Httperf(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -50,9 +73,8 @@ class Httperf final : public Workload {
   void request(Cpu& cpu, Process& process, Address root);
   Address walk(Cpu& cpu, Process& process, Address root, std::uint64_t directory);
 
-  Parameters parameters_;
-  Zipf documents_;
-  std::uint64_t directories_ = static_cast<std::uint64_t>(parameters_.integer("directories"));
+  Options options_;
+  Zipf documents_ = Zipf(options_.documents, options_.zipf_milli);
   std::uint64_t seed_ = 0;
   DcacheParts parts_;
   Dcache* dcache_ = nullptr;
@@ -60,9 +82,8 @@ class Httperf final : public Workload {
   std::int64_t open_ = 0;
   Address root_word_ = 0;
   Address sockets_word_ = 0;
-  Address waiting_ = 0;  // connections that somebody has waited for
-  Address closed_ = 0;   // connections that are over
-  std::int64_t data_lines_ = parameters_.integer("data_lines");
+  Address waiting_ = 0;                 // connections that somebody has waited for
+  Address closed_ = 0;                  // connections that are over
   std::vector<FileData> data_;          // by CPU
   std::vector<Address> inodes_;         // of directories first, then of documents
   std::vector<Address> socket_inodes_;  // by CPU
@@ -72,10 +93,10 @@ class Httperf final : public Workload {
 
 void Httperf::set_up(const WorkloadSetup& setting) {
   seed_ = setting.seed;
-  parts_ = make_dcache_parts(parameters_, setting);
+  parts_ = make_dcache_parts(options_.dcache, setting);
   dcache_ = parts_.dcache.get();
-  user_ = cycles(parameters_.number("user_us"), setting.machine);
-  open_ = cycles(parameters_.number("open_us"), setting.machine);
+  user_ = cycles(options_.user_us, setting.machine);
+  open_ = cycles(options_.open_us, setting.machine);
   AddressSpace& memory = setting.memory;
   httpd_ = memory.function("httpd", Mode::user);
   request_ = memory.function("sys_open", Mode::kernel);
@@ -84,7 +105,7 @@ void Httperf::set_up(const WorkloadSetup& setting) {
   sockets_word_ = root_word_ + 8;
   waiting_ = memory.place_array("accept_waiting", memory.line_bytes());
   closed_ = memory.place_array("accept_closed", memory.line_bytes());
-  const std::uint64_t inodes = 1 + directories_ + static_cast<std::uint64_t>(parameters_.integer("documents"));
+  const std::uint64_t inodes = 1 + options_.directories + static_cast<std::uint64_t>(options_.documents);
   for (std::uint64_t i = 0; i < inodes; ++i) inodes_.push_back(place_inode(setting, "inode", i));
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
     data_.emplace_back(setting, fmt::format("file_data[{}]", cpu));
@@ -99,11 +120,12 @@ void Httperf::build(Cpu& cpu) {
   for (std::uint64_t i = 0; i < kPathNames; ++i)
     parent = dcache_->add_in_use(cpu, parent, name_of(kFirstPathName + i), inodes_[0]);
   const Address htdocs = parent;
-  for (std::uint64_t directory = 0; directory < directories_; ++directory) {
+  for (std::uint64_t directory = 0; directory < options_.directories; ++directory) {
     const Address inode = inodes_[1 + directory];
     parent = dcache_->add_in_use(cpu, htdocs, name_of(kFirstDirectoryName + directory), inode);
-    for (std::uint64_t document = directory; document < inodes_.size() - 1 - directories_; document += directories_) {
-      const OneFile files(inodes_[1 + directories_ + document]);
+    for (std::uint64_t document = directory; document < inodes_.size() - 1 - options_.directories;
+         document += options_.directories) {
+      const OneFile files(inodes_[1 + options_.directories + document]);
       dcache_->dput(cpu, dcache_->lookup_hash(cpu, parent, name_of(kFirstDocumentName + document), files));
     }
   }
@@ -116,8 +138,7 @@ void Httperf::build(Cpu& cpu) {
 Value Httperf::accept(Cpu& cpu) {
   const FunctionScope scope(cpu, dcache_->idle_function());
   const Value number = cpu.fetch_add(waiting_, 1);
-  const auto at_a_time = static_cast<Value>(parameters_.integer("serving_cpus"));
-  cpu.spin_until_acquire(closed_, [=](Value closed) { return number < closed + at_a_time; });
+  cpu.spin_until_acquire(closed_, [=, this](Value closed) { return number < closed + options_.serving_cpus; });
   return number;
 }
 
@@ -133,12 +154,12 @@ void Httperf::request(Cpu& cpu, Process& process, Address root) {
   {
     const FunctionScope scope(cpu, httpd_);
     compute_about(cpu, process.random, user_);
-    process.data.read(cpu, data_lines_);
+    process.data.read(cpu, options_.data_lines);
     cpu.now();
   }
   const FunctionScope scope(cpu, request_);
   const auto document = static_cast<std::uint64_t>(documents_.draw(process.random));
-  const std::uint64_t directory = document % directories_;
+  const std::uint64_t directory = document % options_.directories;
   // Two walks to directories and back to their parent; one to the parent alone; one that ends with the document.
   for (int i = 0; i < 2; ++i) dcache_->dput(cpu, dcache_->follow_dotdot(cpu, walk(cpu, process, root, directory)));
   const std::array<Name, 1> shorter = {name_of(kFirstPathName)};
@@ -147,7 +168,7 @@ void Httperf::request(Cpu& cpu, Process& process, Address root) {
   const Address parent = dcache_->d_lookup(cpu, htdocs, name_of(kFirstDirectoryName + directory));
   dcache_->dput(cpu, htdocs);
   process.times.before_lookup(cpu);
-  const OneFile files(inodes_[1 + directories_ + document]);
+  const OneFile files(inodes_[1 + options_.directories + document]);
   const Address dentry = dcache_->d_lookup(cpu, parent, name_of(kFirstDocumentName + document));
   process.times.after_lookup(cpu);
   dcache_->dput(cpu, parent);
@@ -195,32 +216,7 @@ void Httperf::report(const RunFacts& facts, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> httperf_parameters() {
-  std::vector<ParameterDeclaration> declared = dcache_parameters(2000);
-  const std::vector<ParameterDeclaration> own = {
-      {.name = "directories", .default_value = std::int64_t{10}, .meaning = "of documents", .minimum = 1, .maximum = 100},
-      {.name = "documents",
-       .default_value = std::int64_t{200},
-       .meaning = "in all directories",
-       .minimum = 1,
-       .maximum = 10000},
-      {.name = "zipf_milli",
-       .default_value = std::int64_t{1000},
-       .meaning = "how unevenly documents are asked for: Zipf's exponent in thousandths",
-       .maximum = 8000},
-      {.name = "serving_cpus",
-       .default_value = std::int64_t{3},
-       .meaning = "how many CPUs serve at a time; the others are idle",
-       .minimum = 1,
-       .maximum = 1000},
-      {.name = "user_us", .default_value = 600.0, .meaning = "mean time of a request outside the dentry cache", .maximum = 1e6},
-      {.name = "data_lines",
-       .default_value = std::int64_t{256},
-       .meaning = "cache lines of documents and packets read in each request: they push entries out of the caches",
-       .maximum = 1e6},
-      {.name = "open_us", .default_value = 50.0, .meaning = "that a document is open", .maximum = 1e6},
-  };
-  declared.insert(declared.end(), own.begin(), own.end());
-  return declared;
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_httperf(const Parameters& parameters) {

@@ -5,6 +5,7 @@
 #include "workloads/linux24/dcache/common.hpp"
 #include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 
 namespace linebounce::workloads {
@@ -14,13 +15,38 @@ namespace {
 constexpr int kOperations = 0, kLives = 1;  // tallies
 constexpr std::uint64_t kFirstPathName = 1, kFirstDirectoryName = 100, kFirstFileName = 1000, kFirstNewName = 1000000;
 
+struct Options {
+  DcacheOptions dcache{.dentries = 20000};
+  std::uint64_t depth = 2;
+  std::uint64_t files = 30;
+  bool shared_directory = false;
+  std::uint64_t updates_pct = 50;
+  std::uint64_t renames_pct = 20;
+  double user_us = 5;
+  std::int64_t operations_per_cpu = 0;
+
+  void bind(ParameterBinder& parameters) {
+    dcache.bind(parameters);
+    parameters.number("depth", depth, 0, 20, "directories that all share on the way");
+    parameters.number("files", files, 1, 1000, "in each directory");
+    parameters.flag("shared_directory", shared_directory, "all CPUs' files are in one directory; else each CPU has its own");
+    parameters.number("updates_pct", updates_pct, 0, 100,
+                      "of operations that create and remove a file; the others walk to one");
+    parameters.number("renames_pct", renames_pct, 0, 100,
+                      "of new files that are renamed (OLS 2002's dbench: 45,800 d_move to 233,290 d_delete)");
+    parameters.number("user_us", user_us, 0, 1e6, "mean time between two operations");
+    parameters.number("operations_per_cpu", operations_per_cpu, 0, 1e9,
+                      "0: until the measured time is over; else the whole cache is checked at the end");
+  }
+};
+
 class Namei final : public Workload {
  public:
-  explicit Namei(const Parameters& parameters) : parameters_(parameters) {}
+  explicit Namei(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
-  [[nodiscard]] bool ends() const override { return operations_ > 0; }
+  [[nodiscard]] bool ends() const override { return options_.operations_per_cpu > 0; }
   void report(const RunFacts& facts, MetricSink& metrics) const override;
 
  private:
@@ -30,13 +56,7 @@ class Namei final : public Workload {
   void rename(Cpu& cpu, Address directory, Address file);
   [[nodiscard]] std::vector<Name> path_to_directory(const Cpu& cpu) const;
 
-  Parameters parameters_;
-  std::uint64_t depth_ = static_cast<std::uint64_t>(parameters_.integer("depth"));
-  std::uint64_t files_ = static_cast<std::uint64_t>(parameters_.integer("files"));
-  bool shared_ = parameters_.flag("shared_directory");
-  std::uint64_t updates_ = static_cast<std::uint64_t>(parameters_.integer("updates_pct"));
-  std::uint64_t renames_ = static_cast<std::uint64_t>(parameters_.integer("renames_pct"));
-  std::int64_t operations_ = parameters_.integer("operations_per_cpu");
+  Options options_;
   std::uint64_t seed_ = 0;
   std::uint64_t directories_ = 1;
   DcacheParts parts_;
@@ -52,17 +72,17 @@ class Namei final : public Workload {
 
 void Namei::set_up(const WorkloadSetup& setting) {
   seed_ = setting.seed;
-  parts_ = make_dcache_parts(parameters_, setting);
+  parts_ = make_dcache_parts(options_.dcache, setting);
   dcache_ = parts_.dcache.get();
-  user_ = cycles(parameters_.number("user_us"), setting.machine);
+  user_ = cycles(options_.user_us, setting.machine);
   AddressSpace& memory = setting.memory;
   user_function_ = memory.function("user", Mode::user);
   open_ = memory.function("sys_open", Mode::kernel);
   root_word_ = memory.place_array("root_directory", memory.line_bytes());
   const auto cpus = static_cast<std::uint64_t>(setting.machine.cpus);
-  if (!shared_) directories_ = cpus;
+  if (!options_.shared_directory) directories_ = cpus;
   directory_inode_ = place_inode(setting, "directory_inode", 0);
-  for (std::uint64_t i = 0; i < directories_ * files_; ++i) inodes_.push_back(place_inode(setting, "inode", i));
+  for (std::uint64_t i = 0; i < directories_ * options_.files; ++i) inodes_.push_back(place_inode(setting, "inode", i));
   for (std::uint64_t cpu = 0; cpu < cpus; ++cpu) new_inodes_.push_back(place_inode(setting, "new_inode", cpu));
   barrier_ = Barrier(memory, "start", setting.machine.cpus);
 }
@@ -72,12 +92,12 @@ void Namei::build(Cpu& cpu) {
   dcache_->iget(cpu, directory_inode_);
   dcache_->d_instantiate(cpu, root, directory_inode_);
   Address parent = root;
-  for (std::uint64_t i = 0; i < depth_; ++i)
+  for (std::uint64_t i = 0; i < options_.depth; ++i)
     parent = dcache_->add_in_use(cpu, parent, name_of(kFirstPathName + i), directory_inode_);
   for (std::uint64_t number = 0; number < directories_; ++number) {
     const Address directory = dcache_->add_in_use(cpu, parent, name_of(kFirstDirectoryName + number), directory_inode_);
-    for (std::uint64_t file = 0; file < files_; ++file) {
-      const OneFile inode(inodes_[number * files_ + file]);
+    for (std::uint64_t file = 0; file < options_.files; ++file) {
+      const OneFile inode(inodes_[number * options_.files + file]);
       dcache_->dput(cpu, dcache_->lookup_hash(cpu, directory, name_of(kFirstFileName + file), inode));
     }
   }
@@ -86,14 +106,14 @@ void Namei::build(Cpu& cpu) {
 
 std::vector<Name> Namei::path_to_directory(const Cpu& cpu) const {
   std::vector<Name> path;
-  for (std::uint64_t i = 0; i < depth_; ++i) path.push_back(name_of(kFirstPathName + i));
+  for (std::uint64_t i = 0; i < options_.depth; ++i) path.push_back(name_of(kFirstPathName + i));
   path.push_back(name_of(kFirstDirectoryName + static_cast<std::uint64_t>(cpu.id().value) % directories_));
   return path;
 }
 
 void Namei::walk(Cpu& cpu, Random& random, PathTimes& times) {
   std::vector<Name> path = path_to_directory(cpu);
-  path.push_back(name_of(kFirstFileName + random.below(files_)));
+  path.push_back(name_of(kFirstFileName + random.below(options_.files)));
   const Address root = cpu.load(root_word_);
   dcache_->dput(cpu, dcache_->link_path_walk(cpu, root, path, times));
 }
@@ -115,7 +135,7 @@ void Namei::live(Cpu& cpu, Random& random, PathTimes& times) {
   const Address file = dcache_->d_alloc(cpu, directory, name_of(kFirstNewName + 2 * self));
   dcache_->iget(cpu, inode);
   dcache_->d_add(cpu, file, inode);
-  if (random.below(100) < renames_) rename(cpu, directory, file);
+  if (random.below(100) < options_.renames_pct) rename(cpu, directory, file);
   dcache_->d_delete(cpu, file);
   dcache_->d_drop(cpu, file);
   dcache_->dput(cpu, file);
@@ -130,14 +150,14 @@ void Namei::run(Cpu& cpu) {
   dcache_->start(cpu);
   if (self == 0) build(cpu);
   barrier_.wait(cpu);
-  for (std::int64_t done = 0; operations_ == 0 || done < operations_; ++done) {
+  for (std::int64_t done = 0; options_.operations_per_cpu == 0 || done < options_.operations_per_cpu; ++done) {
     {
       const FunctionScope scope(cpu, user_function_);
       compute_about(cpu, random, user_);
       cpu.now();  // a clock tick finds user code
     }
     const FunctionScope scope(cpu, open_);
-    if (random.below(100) < updates_) {
+    if (random.below(100) < options_.updates_pct) {
       live(cpu, random, times);
     } else {
       walk(cpu, random, times);
@@ -151,35 +171,13 @@ void Namei::run(Cpu& cpu) {
 
 void Namei::report(const RunFacts& facts, MetricSink& metrics) const {
   report_rate(facts, tallied_by_all(facts, kOperations), metrics);
-  metrics.metric("throughput.files_created_per_s", per_second(facts, tallied_by_all(facts, kLives)), "1/s");
+  metrics.metric("throughput.files_created_per_s", per_second(facts, tallied_by_all(facts, kLives)));
 }
 
 }  // namespace
 
 std::vector<ParameterDeclaration> namei_parameters() {
-  std::vector<ParameterDeclaration> declared = dcache_parameters(20000);
-  const std::vector<ParameterDeclaration> own = {
-      {.name = "depth", .default_value = std::int64_t{2}, .meaning = "directories that all share on the way", .maximum = 20},
-      {.name = "files", .default_value = std::int64_t{30}, .meaning = "in each directory", .minimum = 1, .maximum = 1000},
-      {.name = "shared_directory",
-       .default_value = false,
-       .meaning = "all CPUs' files are in one directory; else each CPU has its own"},
-      {.name = "updates_pct",
-       .default_value = std::int64_t{50},
-       .meaning = "of operations that create and remove a file; the others walk to one",
-       .maximum = 100},
-      {.name = "renames_pct",
-       .default_value = std::int64_t{20},
-       .meaning = "of new files that are renamed (OLS 2002's dbench: 45,800 d_move to 233,290 d_delete)",
-       .maximum = 100},
-      {.name = "user_us", .default_value = 5.0, .meaning = "mean time between two operations", .maximum = 1e6},
-      {.name = "operations_per_cpu",
-       .default_value = std::int64_t{0},
-       .meaning = "0: until the measured time is over; else the whole cache is checked at the end",
-       .maximum = 1e9},
-  };
-  declared.insert(declared.end(), own.begin(), own.end());
-  return declared;
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_namei(const Parameters& parameters) {

@@ -9,6 +9,7 @@
 #include "workloads/linux24/files/file_table.hpp"
 #include "workloads/linux24/files/file_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 
 namespace linebounce::workloads {
@@ -23,31 +24,59 @@ struct Output {
   Address inode = 0, mapping = 0, page = 0, buffer = 0;
 };
 
+// fget() takes a reference inside, so its readers can't read again; and it is called where a task may not sleep.
+std::string why_no_file_lock(const LockTraits& traits) {
+  if (!traits.excludes) return "a descriptor could be closed between the lookup and the reference";
+  if (traits.sleeps) return "fget() is called where a task may not sleep";
+  if (traits.readers == Readers::read_again)
+    return "fget() takes a reference inside its section, which it can't take back to read again";
+  return "";
+}
+
+struct Options {
+  std::string file_table = "rwlock";
+  bool shared_table = false;
+  bool smp = true;
+  std::string file_lock = "rwlock";
+  FileTableCosts costs = {.fget = 158, .fget_light = 10};
+  std::int64_t system_call_instructions = 1170;
+
+  void bind(ParameterBinder& parameters) {
+    parameters.text("file_table", file_table,
+                    "how a descriptor becomes a file: under the table's lock; without one, by read-copy update; without a "
+                    "reference while the table is not shared",
+                    {"rwlock", "rcu", "fget_light"});
+    parameters.flag("shared_table", shared_table,
+                    "all CPUs run threads of one process, on files of their own; else each has a process of its own");
+    parameters.flag("smp", smp, "false: a kernel for one CPU, in which locks and the lock prefix compile away");
+    lock_parameter(parameters, "file_lock", file_lock, "the table's lock, taken as a reader", why_no_file_lock);
+    parameters.number("fget_instructions", costs.fget, 0, 1e6,
+                      "instructions of fget and fput together, beside their memory operations");
+    parameters.number("fget_light_instructions", costs.fget_light, 0, 1e6, "the same where no reference is needed");
+    parameters.number("system_call_instructions", system_call_instructions, 0, 1e9,
+                      "instructions of a read or a write of one byte, beside that");
+  }
+};
+
 class Fget final : public Workload {
  public:
-  explicit Fget(const Parameters& parameters)
-      : design_(design_of(parameters.text("file_table"))),
-        shared_(parameters.flag("shared_table")),
-        atomics_(parameters.flag("smp")),
-        file_lock_(parameters.text("file_lock")),
-        costs_{parameters.integer("fget_instructions"), parameters.integer("fget_light_instructions")},
-        system_call_instructions_(parameters.integer("system_call_instructions")) {}
+  explicit Fget(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     const int cpus = setting.machine.cpus;
     if (!atomics_.smp() && cpus > 1)
       throw std::invalid_argument("workload.smp: a kernel without locks runs on one CPU: set machine.cpus = 1");
-    if (shared_ && 2 * cpus > FileTable::kFiles) {
+    if (options_.shared_table && 2 * cpus > FileTable::kFiles) {
       throw std::invalid_argument(
           "workload.shared_table: a table has 32 files, two for each CPU: at most 16 CPUs can share it");
     }
     AddressSpace& memory = setting.memory;
-    const int tables = shared_ ? 1 : cpus;
+    const int tables = options_.shared_table ? 1 : cpus;
     for (int table = 0; table < tables; ++table) {
       // A task that sleeps has the table, too, where one CPU alone shares it.
-      const int tasks = shared_ ? std::max(2, cpus) : 1;
-      tables_.emplace_back(FileTable::Place{memory, setting.locks, numbered("files", table), file_lock_, tasks}, design_,
-                           atomics_, costs_);
+      const int tasks = options_.shared_table ? std::max(2, cpus) : 1;
+      tables_.emplace_back(FileTable::Place{memory, setting.locks, numbered("files", table), options_.file_lock, tasks},
+                           design_, atomics_, options_.costs);
     }
     for (int cpu = 0; cpu < cpus; ++cpu) {
       install(memory, cpu, 0, numbered("dev_zero", cpu));
@@ -77,7 +106,7 @@ class Fget final : public Workload {
     const std::int64_t total = tallied_by_all(facts, kIterations);
     report_rate(facts, total, metrics);
     if (total > 0) {
-      metrics.metric("throughput.system_ns_per_operation", facts.measured_ns * facts.cpus / static_cast<double>(total), "ns");
+      metrics.metric("throughput.system_ns_per_operation", facts.measured_ns * facts.cpus / static_cast<double>(total));
     }
   }
 
@@ -88,9 +117,9 @@ class Fget final : public Workload {
   }
   static std::string numbered(const std::string& name, int number) { return name + "[" + std::to_string(number) + "]"; }
 
-  FileTable& table_of(int cpu) { return tables_[shared_ ? 0 : static_cast<std::size_t>(cpu)]; }
+  FileTable& table_of(int cpu) { return tables_[options_.shared_table ? 0 : static_cast<std::size_t>(cpu)]; }
   // Each CPU has two descriptors of its own, so that nothing but the table is shared.
-  [[nodiscard]] int descriptor(int cpu, int which) const { return shared_ ? 2 * cpu + which : which; }
+  [[nodiscard]] int descriptor(int cpu, int which) const { return options_.shared_table ? 2 * cpu + which : which; }
 
   void install(AddressSpace& memory, int cpu, int which, const std::string& name) {
     table_of(cpu).install(memory, descriptor(cpu, which), FileTable::place_file(memory, name));
@@ -117,7 +146,7 @@ class Fget final : public Workload {
     const FileTable::Held held = table.get(cpu, descriptor(me, which));
     cpu.load(held.file + FileTable::kOperations, 4);
     const Value position = cpu.load(held.file + FileTable::kPosition, 8);
-    cpu.execute(system_call_instructions_);
+    cpu.execute(options_.system_call_instructions);
     body();
     cpu.store(held.file + FileTable::kPosition, position + 1, 8);
     table.put(cpu, held);
@@ -139,57 +168,19 @@ class Fget final : public Workload {
     up(output.inode);
   }
 
-  FileTableDesign design_;
-  bool shared_;
-  KernelAtomics atomics_;
-  std::string file_lock_;
-  FileTableCosts costs_;
-  std::int64_t system_call_instructions_;
+  Options options_;
+  KernelAtomics atomics_ = KernelAtomics(options_.smp);
+  FileTableDesign design_ = design_of(options_.file_table);
   std::vector<FileTable> tables_;
   std::vector<Output> outputs_;
   FunctionId read_ = 0;
   FunctionId write_ = 0;
 };
 
-// fget() takes a reference inside, so its readers can't read again; and it is called where a task may not sleep.
-std::string why_no_file_lock(const LockTraits& traits) {
-  if (!traits.excludes) return "a descriptor could be closed between the lookup and the reference";
-  if (traits.sleeps) return "fget() is called where a task may not sleep";
-  if (traits.readers == Readers::read_again)
-    return "fget() takes a reference inside its section, which it can't take back to read again";
-  return "";
-}
-
 }  // namespace
 
 std::vector<ParameterDeclaration> fget_parameters() {
-  return {
-      {.name = "file_table",
-       .default_value = std::string("rwlock"),
-       .meaning =
-           "how a descriptor becomes a file: under the table's lock; without one, by read-copy update; without a reference "
-           "while the table is not shared",
-       .choices = {"rwlock", "rcu", "fget_light"}},
-      {.name = "shared_table",
-       .default_value = false,
-       .meaning = "all CPUs run threads of one process, on files of their own; else each has a process of its own"},
-      {.name = "smp",
-       .default_value = true,
-       .meaning = "false: a kernel for one CPU, in which locks and the lock prefix compile away"},
-      lock_parameter("file_lock", "rwlock", "the table's lock, taken as a reader", why_no_file_lock),
-      {.name = "fget_instructions",
-       .default_value = std::int64_t{158},
-       .meaning = "instructions of fget and fput together, beside their memory operations",
-       .maximum = 1e6},
-      {.name = "fget_light_instructions",
-       .default_value = std::int64_t{10},
-       .meaning = "the same where no reference is needed",
-       .maximum = 1e6},
-      {.name = "system_call_instructions",
-       .default_value = std::int64_t{1170},
-       .meaning = "instructions of a read or a write of one byte, beside that",
-       .maximum = 1e9},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_fget(const Parameters& parameters) {

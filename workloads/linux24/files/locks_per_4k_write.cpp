@@ -13,6 +13,7 @@
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/locks/locks.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
@@ -41,18 +42,41 @@ struct File {
   double write_ns = 0;
 };
 
+std::string why_no_spin_lock(const LockTraits& traits) {
+  if (!traits.excludes) return "the lists of the journal would break";
+  return traits.sleeps ? "these are spin locks: some are taken where a task may not sleep" : "";
+}
+
+struct Options {
+  std::string lock = "ttas";
+  int writers = 1;
+  std::int64_t buffers = 10;
+  bool merged = false;
+  double between_writes_us = 125;
+  std::int64_t section_instructions = 30;
+  std::int64_t other_instructions = 3000;
+  int pages_left = 1;
+  int buffer_heads_left = 3;
+
+  void bind(ParameterBinder& parameters) {
+    lock_parameter(parameters, "lock", lock, "all locks of the path", why_no_spin_lock);
+    parameters.number("writers", writers, 1, 4096, "programs that write, each to its own file of one file system");
+    parameters.number("buffers", buffers, 1, 10000, "writes of 4096 bytes");
+    parameters.flag("merged", merged, "adjacent critical sections are made one, and of nested locks one is kept");
+    parameters.number("between_writes_us", between_writes_us, 0, 1e6,
+                      "what a program does between two writes; decides which write sees a new jiffy (1 ms)");
+    parameters.number("section_instructions", section_instructions, 0, 1e6, "in each critical section");
+    parameters.number("other_instructions", other_instructions, 0, 1e9, "in a write, outside");
+    parameters.number(
+        "pages_left", pages_left, 0, 16,
+        "free pages in the CPU's list before the first write; an empty list is refilled by 16 under the zone's lock");
+    parameters.number("buffer_heads_left", buffer_heads_left, 0, 16, "the same of buffer heads");
+  }
+};
+
 class LocksPerWrite final : public Workload {
  public:
-  explicit LocksPerWrite(const Parameters& parameters)
-      : algorithm_(parameters.text("lock")),
-        writers_(static_cast<int>(parameters.integer("writers"))),
-        buffers_(parameters.integer("buffers")),
-        merged_(parameters.flag("merged")),
-        between_us_(parameters.number("between_writes_us")),
-        section_instructions_(parameters.integer("section_instructions")),
-        other_instructions_(parameters.integer("other_instructions")),
-        pages_left_(static_cast<int>(parameters.integer("pages_left"))),
-        heads_left_(static_cast<int>(parameters.integer("buffer_heads_left"))) {}
+  explicit LocksPerWrite(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -83,7 +107,7 @@ class LocksPerWrite final : public Workload {
   }
   void inside(Cpu& cpu, const Guarded& guarded) const {
     const Value value = cpu.load(guarded.data);
-    cpu.execute(section_instructions_);
+    cpu.execute(options_.section_instructions);
     cpu.store(guarded.data, value + 1);
   }
   // The second lock is taken inside the first; merged, the first protects both.
@@ -91,7 +115,7 @@ class LocksPerWrite final : public Workload {
     outer.lock->acquire(cpu);
     ++file.locks;
     inside(cpu, outer);
-    if (merged_) {
+    if (options_.merged) {
       inside(cpu, inner);
     } else {
       section(cpu, file, inner);
@@ -99,15 +123,7 @@ class LocksPerWrite final : public Workload {
     outer.lock->release(cpu);
   }
 
-  std::string algorithm_;
-  int writers_;
-  std::int64_t buffers_;
-  bool merged_;
-  double between_us_;
-  std::int64_t section_instructions_;
-  std::int64_t other_instructions_;
-  int pages_left_;
-  int heads_left_;
+  Options options_;
   std::int64_t between_cycles_ = 0;
   Guarded j_state_, t_handle_, j_list_, group_, inodes_, zone_;
   std::vector<File> files_;
@@ -119,15 +135,15 @@ Guarded LocksPerWrite::guard(const WorkloadSetup& setting, const std::string& na
   const int line = setting.memory.line_bytes();
   const Layout layout{.name = figures, .size = line, .alignment = line, .fields = {{"lock", 0, kLockWordBytes}, {"data", 16}}};
   const Address object = setting.memory.place(layout, name);
-  return {&setting.locks.create(algorithm_, name, {.word = object, .waits_in = {}, .figures = figures}), object + 16};
+  return {&setting.locks.create(options_.lock, name, {.word = object, .waits_in = {}, .figures = figures}), object + 16};
 }
 
 void LocksPerWrite::set_up(const WorkloadSetup& setting) {
-  if (writers_ > setting.machine.cpus) {
+  if (options_.writers > setting.machine.cpus) {
     throw std::invalid_argument(fmt::format("workload.writers: {} programs write, the machine has {} CPUs; legal: 1 to {}",
-                                            writers_, setting.machine.cpus, setting.machine.cpus));
+                                            options_.writers, setting.machine.cpus, setting.machine.cpus));
   }
-  between_cycles_ = cycles(between_us_, setting.machine);
+  between_cycles_ = cycles(options_.between_writes_us, setting.machine);
   AddressSpace& memory = setting.memory;
   j_state_ = guard(setting, "j_state_lock", "j_state_lock");
   t_handle_ = guard(setting, "t_handle_lock", "t_handle_lock");
@@ -135,16 +151,16 @@ void LocksPerWrite::set_up(const WorkloadSetup& setting) {
   group_ = guard(setting, "sb_bgl_lock", "sb_bgl_lock");
   inodes_ = guard(setting, "inode_lock", "inode_lock");
   zone_ = guard(setting, "zone_lock", "zone_lock");
-  for (int writer = 0; writer < writers_; ++writer) {
+  for (int writer = 0; writer < options_.writers; ++writer) {
     const std::string index = "[" + std::to_string(writer) + "]";
     File file;
     file.page_tree = guard(setting, "page_lock" + index, "page_lock");
     file.buffers = guard(setting, "private_lock" + index, "private_lock");
     file.block_device = guard(setting, "bdev_page_lock" + index, "bdev_page_lock");
     file.user_buffer = memory.place_array("user_buffer" + index, kBufferBytes);
-    file.pages = memory.place_array("file_pages" + index, kBufferBytes * buffers_);
-    file.pages_left = pages_left_;
-    file.heads_left = heads_left_;
+    file.pages = memory.place_array("file_pages" + index, kBufferBytes * options_.buffers);
+    file.pages_left = options_.pages_left;
+    file.heads_left = options_.buffer_heads_left;
     files_.push_back(std::move(file));
   }
   const auto function = [&memory](const char* name) { return memory.function(name, Mode::kernel); };
@@ -161,9 +177,9 @@ void LocksPerWrite::set_up(const WorkloadSetup& setting) {
 }
 
 void LocksPerWrite::run(Cpu& cpu) {
-  if (cpu.id().value >= writers_) return;
+  if (cpu.id().value >= options_.writers) return;
   File& file = files_[static_cast<std::size_t>(cpu.id().value)];
-  for (std::int64_t buffer = 0; buffer < buffers_; ++buffer) {
+  for (std::int64_t buffer = 0; buffer < options_.buffers; ++buffer) {
     if (buffer > 0) {
       const FunctionScope scope(cpu, user_);
       cpu.compute(between_cycles_);
@@ -172,7 +188,7 @@ void LocksPerWrite::run(Cpu& cpu) {
     file.locks = 0;
     {
       const FunctionScope scope(cpu, sys_write_);
-      cpu.execute(other_instructions_);
+      cpu.execute(options_.other_instructions);
       update_time(cpu, file);
       grab_page(cpu, file);
       prepare(cpu, file);
@@ -208,7 +224,7 @@ void LocksPerWrite::take_one(Cpu& cpu, File& file, int& left) const {
 // both.
 void LocksPerWrite::grab_page(Cpu& cpu, File& file) const {
   const FunctionScope scope(cpu, grab_);
-  if (!merged_) section(cpu, file, file.page_tree);
+  if (!options_.merged) section(cpu, file, file.page_tree);
   take_one(cpu, file, file.pages_left);
   section(cpu, file, file.page_tree);
 }
@@ -243,7 +259,7 @@ void LocksPerWrite::new_block(Cpu& cpu, File& file) const {
 // Of a buffer that is new to the transaction: journal_get_write_access(), journal_dirty_metadata(). Merged: one section.
 void LocksPerWrite::file_metadata(Cpu& cpu, File& file) const {
   section(cpu, file, j_list_);
-  if (!merged_) section(cpu, file, j_list_);
+  if (!options_.merged) section(cpu, file, j_list_);
 }
 
 void LocksPerWrite::copy(Cpu& cpu, const File& file, std::int64_t buffer) const {
@@ -270,46 +286,16 @@ void LocksPerWrite::report(const RunFacts&, MetricSink& metrics) const {
     metrics.count(fmt::format("write.buffer_{}.locks", buffer), file.locks_of_buffer[buffer]);
     sum += file.locks_of_buffer[buffer];
   }
-  metrics.metric("write.locks_mean", static_cast<double>(sum) / static_cast<double>(buffers_), "");
+  metrics.metric("write.locks_mean", static_cast<double>(sum) / static_cast<double>(options_.buffers));
   double ns = 0;
   for (const File& each : files_) ns += each.write_ns;
-  metrics.metric("cost.write_4k", ns / static_cast<double>(buffers_ * writers_), "ns");
-}
-
-std::string why_no_spin_lock(const LockTraits& traits) {
-  if (!traits.excludes) return "the lists of the journal would break";
-  return traits.sleeps ? "these are spin locks: some are taken where a task may not sleep" : "";
+  metrics.metric("cost.write_4k", ns / static_cast<double>(options_.buffers * options_.writers));
 }
 
 }  // namespace
 
 std::vector<ParameterDeclaration> locks_per_4k_write_parameters() {
-  return {
-      lock_parameter("lock", "ttas", "all locks of the path", why_no_spin_lock),
-      {.name = "writers",
-       .default_value = std::int64_t{1},
-       .meaning = "programs that write, each to its own file of one file system",
-       .minimum = 1,
-       .maximum = 4096},
-      {.name = "buffers", .default_value = std::int64_t{10}, .meaning = "writes of 4096 bytes", .minimum = 1, .maximum = 10000},
-      {.name = "merged",
-       .default_value = false,
-       .meaning = "adjacent critical sections are made one, and of nested locks one is kept"},
-      {.name = "between_writes_us",
-       .default_value = 125.0,
-       .meaning = "what a program does between two writes; decides which write sees a new jiffy (1 ms)",
-       .maximum = 1e6},
-      {.name = "section_instructions",
-       .default_value = std::int64_t{30},
-       .meaning = "in each critical section",
-       .maximum = 1e6},
-      {.name = "other_instructions", .default_value = std::int64_t{3000}, .meaning = "in a write, outside", .maximum = 1e9},
-      {.name = "pages_left",
-       .default_value = std::int64_t{1},
-       .meaning = "free pages in the CPU's list before the first write; an empty list is refilled by 16 under the zone's lock",
-       .maximum = 16},
-      {.name = "buffer_heads_left", .default_value = std::int64_t{3}, .meaning = "the same of buffer heads", .maximum = 16},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_locks_per_4k_write(const Parameters& parameters) {

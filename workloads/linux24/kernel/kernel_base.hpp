@@ -14,7 +14,7 @@ namespace linebounce::workloads {
 
 class KernelBase {
  public:
-  KernelBase(const WorkloadSetup& setting, const RcuParameters& rcu, int percpu_bytes)
+  KernelBase(const WorkloadSetup& setting, const RcuOptions& rcu, int percpu_bytes)
       : setting_(setting),
         user_(setting.memory.function("user", Mode::user)),
         interrupts_(setting.machine.cpus),

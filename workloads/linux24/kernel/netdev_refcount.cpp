@@ -8,6 +8,7 @@
 #include "workloads/counters/counter_registry.hpp"
 #include "workloads/linux24/kernel/kernel_base.hpp"
 #include "workloads/linux24/kernel/kernel_workloads.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 
 namespace linebounce::workloads {
@@ -29,17 +30,28 @@ constexpr int kRouteDevice = 16;
 constexpr int kObsolete = 24;
 constexpr int kMtu = 28;
 
+struct Options {
+  std::string device_count = "atomic";
+  std::string route_count = "atomic";
+  std::int64_t packet_cycles = 20000;
+  RcuOptions rcu;
+
+  void bind(ParameterBinder& parameters) {
+    parameters.text("device_count", device_count, "how references of the device are counted", counter_names(true));
+    parameters.text("route_count", route_count, "how references of the route are counted", counter_names(false));
+    parameters.number("packet_cycles", packet_cycles, 100, 1e9,
+                      "mean computed for a packet beside its counts, from the sender's system call to the reader's");
+    rcu.bind(parameters);
+  }
+};
+
 class NetdevRefcount final : public Workload {
  public:
-  explicit NetdevRefcount(const Parameters& parameters)
-      : device_count_name_(parameters.text("device_count")),
-        route_count_name_(parameters.text("route_count")),
-        packet_cycles_(parameters.integer("packet_cycles")),
-        rcu_parameters_(rcu_parameters(parameters)) {}
+  explicit NetdevRefcount(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
-    kernel_ = std::make_unique<KernelBase>(setting, rcu_parameters_, setting.memory.line_bytes());
+    kernel_ = std::make_unique<KernelBase>(setting, options_.rcu, setting.memory.line_bytes());
     const int line = setting.memory.line_bytes();
     const Layout route{.name = "dst_entry",
                        .size = 2 * line,
@@ -50,10 +62,10 @@ class NetdevRefcount final : public Workload {
                                   {"output", line}}};
     route_ = setting.memory.place(route, "route", line);
     output_ = route_ + static_cast<Address>(line);
-    route_count_ = find_counter(route_count_name_).create_counter(kernel_->counter_place("route_count", route_));
+    route_count_ = find_counter(options_.route_count).create_counter(kernel_->counter_place("route_count", route_));
     const Layout device{.name = "net_device", .size = 2 * line, .fields = {{"features", 0}, {"refcnt", line, kCounterBytes}}};
     device_ = setting.memory.place(device, "loopback", line);
-    device_count_ = find_counter(device_count_name_)
+    device_count_ = find_counter(options_.device_count)
                         .create_reference_count(kernel_->counter_place("device_count", device_ + static_cast<Address>(line)));
     sendmsg_ = setting.memory.function("tcp_sendmsg", Mode::kernel);
     queue_xmit_ = setting.memory.function("ip_queue_xmit", Mode::kernel);
@@ -70,7 +82,7 @@ class NetdevRefcount final : public Workload {
       transmit(cpu, random);
       receive(cpu, random);
       read(cpu, random);
-      const std::int64_t user = KernelBase::around(random, packet_cycles_ * kUser / 100);
+      const std::int64_t user = KernelBase::around(random, options_.packet_cycles * kUser / 100);
       kernel_->compute_in_user_mode(cpu, user);
       kernel_->rcu().quiescent(cpu);  // the reader was waited for: a context switch
       cpu.tally(kPackets);
@@ -81,7 +93,7 @@ class NetdevRefcount final : public Workload {
 
  private:
   void compute(Cpu& cpu, Random& random, std::int64_t hundredths) const {
-    const std::int64_t cycles = KernelBase::around(random, packet_cycles_ * hundredths / 100);
+    const std::int64_t cycles = KernelBase::around(random, options_.packet_cycles * hundredths / 100);
     cpu.compute(cycles);
   }
 
@@ -115,9 +127,7 @@ class NetdevRefcount final : public Workload {
     route_count_->add(cpu, -1);
   }
 
-  std::string device_count_name_, route_count_name_;
-  std::int64_t packet_cycles_;
-  RcuParameters rcu_parameters_;
+  Options options_;
   std::uint64_t seed_ = 0;
   std::unique_ptr<KernelBase> kernel_;
   std::unique_ptr<Counter> route_count_;
@@ -129,23 +139,7 @@ class NetdevRefcount final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> netdev_refcount_parameters() {
-  std::vector<ParameterDeclaration> declarations = {
-      {.name = "device_count",
-       .default_value = std::string("atomic"),
-       .meaning = "how references of the device are counted",
-       .choices = counter_names(true)},
-      {.name = "route_count",
-       .default_value = std::string("atomic"),
-       .meaning = "how references of the route are counted",
-       .choices = counter_names(false)},
-      {.name = "packet_cycles",
-       .default_value = std::int64_t{20000},
-       .meaning = "mean computed for a packet beside its counts, from the sender's system call to the reader's",
-       .minimum = 100,
-       .maximum = 1e9},
-  };
-  for (const ParameterDeclaration& declaration : rcu_parameter_declarations()) declarations.push_back(declaration);
-  return declarations;
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_netdev_refcount(const Parameters& parameters) {

@@ -7,6 +7,7 @@
 #include "workloads/linux24/kernel/kernel_base.hpp"
 #include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 
 namespace linebounce::workloads {
@@ -28,17 +29,39 @@ struct TaskFields {
   static constexpr int kBytes = 40;
 };
 
+std::string why_no_tasklist_lock(const LockTraits& traits) {
+  if (!traits.excludes) return "the list would break";
+  if (traits.sleeps) return "it is taken where a task may not sleep";
+  if (traits.readers == Readers::read_again) return "a reader follows a list whose tasks may be freed: it can't read again";
+  return "";
+}
+
+struct Options {
+  std::string readers = "lock";
+  std::string lock = "rwlock";
+  std::int64_t tasks_per_cpu = 25;
+  std::int64_t spare_tasks_per_cpu = 200;
+  std::int64_t walk_pct = 10;
+  std::int64_t outside_cycles = 50000;
+  std::int64_t task_cycles = 50;
+  RcuOptions rcu;
+
+  void bind(ParameterBinder& parameters) {
+    parameters.text("readers", readers, "what a walk does: takes the lock shared, or uses RCU", {"lock", "rcu"});
+    lock_parameter(parameters, "lock", lock, "tasklist_lock", why_no_tasklist_lock);
+    parameters.number("tasks_per_cpu", tasks_per_cpu, 2, 10000, "alive");
+    parameters.number("spare_tasks_per_cpu", spare_tasks_per_cpu, 1, 10000,
+                      "memory for as many that wait to be freed; a CPU that has none waits for a grace period");
+    parameters.number("walk_pct", walk_pct, 0, 100, "walks among walks and forks");
+    parameters.number("outside_cycles", outside_cycles, 0, 1e9, "mean computed in user mode between two operations");
+    parameters.number("task_cycles", task_cycles, 0, 1e9, "computed for each task of a walk");
+    rcu.bind(parameters);
+  }
+};
+
 class TasklistWalk final : public Workload {
  public:
-  explicit TasklistWalk(const Parameters& parameters)
-      : rcu_readers_(parameters.text("readers") == "rcu"),
-        lock_name_(parameters.text("lock")),
-        tasks_(parameters.integer("tasks_per_cpu")),
-        spare_(parameters.integer("spare_tasks_per_cpu")),
-        walk_pct_(parameters.integer("walk_pct")),
-        outside_(parameters.integer("outside_cycles")),
-        task_cycles_(parameters.integer("task_cycles")),
-        rcu_parameters_(rcu_parameters(parameters)) {}
+  explicit TasklistWalk(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
 
@@ -46,8 +69,8 @@ class TasklistWalk final : public Workload {
     kernel_->rcu().start(cpu);
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
     for (;;) {
-      const std::int64_t outside = KernelBase::around(random, outside_);
-      const bool walks = random.below(100) < static_cast<std::uint64_t>(walk_pct_);
+      const std::int64_t outside = KernelBase::around(random, options_.outside_cycles);
+      const bool walks = random.below(100) < static_cast<std::uint64_t>(options_.walk_pct);
       const std::uint64_t victim = random.next() >> 32;
       kernel_->compute_in_user_mode(cpu, outside + 1);
       if (walks) {
@@ -74,10 +97,8 @@ class TasklistWalk final : public Workload {
   void fork_one(Cpu& cpu);
   void preset_list(AddressSpace& memory);
 
-  bool rcu_readers_;
-  std::string lock_name_;
-  std::int64_t tasks_, spare_, walk_pct_, outside_, task_cycles_;
-  RcuParameters rcu_parameters_;
+  Options options_;
+  bool rcu_readers_ = options_.readers == "rcu";
   std::uint64_t seed_ = 0;
   std::unique_ptr<KernelBase> kernel_;
   MeteredLock* lock_ = nullptr;
@@ -88,8 +109,8 @@ class TasklistWalk final : public Workload {
 
 void TasklistWalk::set_up(const WorkloadSetup& setting) {
   seed_ = setting.seed;
-  kernel_ = std::make_unique<KernelBase>(setting, rcu_parameters_, setting.memory.line_bytes());
-  lock_ = &setting.locks.create(lock_name_, "tasklist_lock");
+  kernel_ = std::make_unique<KernelBase>(setting, options_.rcu, setting.memory.line_bytes());
+  lock_ = &setting.locks.create(options_.lock, "tasklist_lock");
   const Layout task{.name = "task_struct",
                     .size = TaskFields::kBytes,
                     .fields = {{"tasks", 0, 16}, {"state", 16}, {"rcu", 24, Rcu::kHeadBytes}}};
@@ -99,9 +120,9 @@ void TasklistWalk::set_up(const WorkloadSetup& setting) {
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
     OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
     const Home home = Home::on(setting.layout.cpus[static_cast<std::size_t>(cpu)].node);
-    for (std::int64_t i = 0; i < tasks_ + spare_; ++i) {
+    for (std::int64_t i = 0; i < options_.tasks_per_cpu + options_.spare_tasks_per_cpu; ++i) {
       const Address at = setting.memory.place(task, fmt::format("task[{}.{}]", cpu, i), line, home);
-      (i < tasks_ ? own.alive : own.free).push_back(at);
+      (i < options_.tasks_per_cpu ? own.alive : own.free).push_back(at);
     }
   }
   preset_list(setting.memory);
@@ -136,7 +157,7 @@ void TasklistWalk::walk(Cpu& cpu) {
   for (Address task = cpu.load(init_); task != init_; task = cpu.load(task + TaskFields::kNext)) {
     if (cpu.load(task + TaskFields::kState) == kFreed)
       throw ModelFailure(fmt::format("tasklist_walk: CPU {} sees the freed task 0x{:x}", cpu.id().value, task));
-    if (task_cycles_ > 0) cpu.compute(task_cycles_);
+    if (options_.task_cycles > 0) cpu.compute(options_.task_cycles);
   }
   if (rcu_readers_) {
     kernel_->rcu().read_unlock(cpu);
@@ -180,7 +201,7 @@ void TasklistWalk::exit_one(Cpu& cpu, std::uint64_t victim) {
 
 void TasklistWalk::fork_one(Cpu& cpu) {
   OfCpu& own = of(cpu);
-  if (own.alive.size() >= static_cast<std::size_t>(tasks_) || own.free.empty()) return;
+  if (own.alive.size() >= static_cast<std::size_t>(options_.tasks_per_cpu) || own.free.empty()) return;
   const FunctionScope scope(cpu, fork_function_);
   const Tick begin = cpu.now();
   const Address task = own.free.back();
@@ -210,45 +231,18 @@ void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
     fork_ns += cpus_[static_cast<std::size_t>(cpu)].fork_ns;
   }
   report_rate(facts, walks + forks, metrics);
-  metrics.metric("tasklist.walks_per_s", per_second(facts, walks), "1/s");
-  metrics.metric("tasklist.forks_per_s", per_second(facts, forks), "1/s");
-  if (walks > 0) metrics.metric("tasklist.walk_mean_us", walk_ns / 1000 / static_cast<double>(walks), "us");
-  if (forks > 0) metrics.metric("tasklist.fork_mean_us", fork_ns / 1000 / static_cast<double>(forks), "us");
+  metrics.metric("tasklist.walks_per_s", per_second(facts, walks));
+  metrics.metric("tasklist.forks_per_s", per_second(facts, forks));
+  if (walks > 0) metrics.metric("tasklist.walk_mean_us", walk_ns / 1000 / static_cast<double>(walks));
+  if (forks > 0) metrics.metric("tasklist.fork_mean_us", fork_ns / 1000 / static_cast<double>(forks));
   metrics.count("tasklist.waits_for_memory", put_off);
   kernel_->rcu().report(metrics);
-}
-
-std::string why_no_tasklist_lock(const LockTraits& traits) {
-  if (!traits.excludes) return "the list would break";
-  if (traits.sleeps) return "it is taken where a task may not sleep";
-  if (traits.readers == Readers::read_again) return "a reader follows a list whose tasks may be freed: it can't read again";
-  return "";
 }
 
 }  // namespace
 
 std::vector<ParameterDeclaration> tasklist_walk_parameters() {
-  std::vector<ParameterDeclaration> declarations = {
-      {.name = "readers",
-       .default_value = std::string("lock"),
-       .meaning = "what a walk does: takes the lock shared, or uses RCU",
-       .choices = {"lock", "rcu"}},
-      lock_parameter("lock", "rwlock", "tasklist_lock", why_no_tasklist_lock),
-      {.name = "tasks_per_cpu", .default_value = std::int64_t{25}, .meaning = "alive", .minimum = 2, .maximum = 10000},
-      {.name = "spare_tasks_per_cpu",
-       .default_value = std::int64_t{200},
-       .meaning = "memory for as many that wait to be freed; a CPU that has none waits for a grace period",
-       .minimum = 1,
-       .maximum = 10000},
-      {.name = "walk_pct", .default_value = std::int64_t{10}, .meaning = "walks among walks and forks", .maximum = 100},
-      {.name = "outside_cycles",
-       .default_value = std::int64_t{50000},
-       .meaning = "mean computed in user mode between two operations",
-       .maximum = 1e9},
-      {.name = "task_cycles", .default_value = std::int64_t{50}, .meaning = "computed for each task of a walk", .maximum = 1e9},
-  };
-  for (const ParameterDeclaration& declaration : rcu_parameter_declarations()) declarations.push_back(declaration);
-  return declarations;
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_tasklist_walk(const Parameters& parameters) {

@@ -10,6 +10,7 @@
 #include "workloads/linux24/kernel/kernel_base.hpp"
 #include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 
 namespace linebounce::workloads {
@@ -30,31 +31,55 @@ struct SocketFields {
 };
 constexpr Value kFreed = 0xDEAD;  // as a key
 
+std::string why_no_tcp_lock(const LockTraits& traits) {
+  if (!traits.excludes) return "the chain would break";
+  if (traits.sleeps) return "it is taken in softirqs, which may not sleep";
+  if (traits.readers == Readers::read_again)
+    return "a reader follows a chain whose connections may be freed, and writes their counts: it can't read again";
+  return "";
+}
+
+struct Options {
+  std::string readers = "lock";
+  std::string lock = "rwlock";
+  std::int64_t buckets = 256;
+  std::int64_t connections_per_cpu = 64;
+  std::int64_t changes_per_1000 = 20;
+  std::int64_t outside_cycles = 3000;
+  std::int64_t segment_cycles = 500;
+  RcuOptions rcu;
+
+  void bind(ParameterBinder& parameters) {
+    parameters.text("readers", readers, "what a lookup does: takes the bucket's lock shared, or uses RCU", {"lock", "rcu"});
+    lock_parameter(parameters, "lock", lock, "each bucket's", why_no_tcp_lock);
+    parameters.number("buckets", buckets, 1, 65536, "of the table, each with a lock and a chain in 16 bytes");
+    parameters.number("connections_per_cpu", connections_per_cpu, 1, 4096,
+                      "that a CPU opens and closes; memory for as many again that wait to be freed");
+    parameters.number("changes_per_1000", changes_per_1000, 0, 1000,
+                      "operations of 1000 that close a connection and open another; the others are segments");
+    parameters.number("outside_cycles", outside_cycles, 0, 1e9, "mean computed in user mode between two operations");
+    parameters.number("segment_cycles", segment_cycles, 0, 1e9, "computed while a segment's connection is held");
+    rcu.bind(parameters);
+  }
+};
+
 class TcpHash final : public Workload {
  public:
-  explicit TcpHash(const Parameters& parameters)
-      : rcu_readers_(parameters.text("readers") == "rcu"),
-        lock_name_(parameters.text("lock")),
-        buckets_(parameters.integer("buckets")),
-        sockets_(parameters.integer("connections_per_cpu")),
-        changes_(parameters.integer("changes_per_1000")),
-        outside_(parameters.integer("outside_cycles")),
-        segment_cycles_(parameters.integer("segment_cycles")),
-        rcu_parameters_(rcu_parameters(parameters)) {}
+  explicit TcpHash(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
 
   void run(Cpu& cpu) override {
     kernel_->rcu().start(cpu);
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
-    const std::uint64_t all = cpus_.size() * static_cast<std::uint64_t>(sockets_);
+    const std::uint64_t all = cpus_.size() * static_cast<std::uint64_t>(options_.connections_per_cpu);
     for (;;) {
-      const std::int64_t outside = KernelBase::around(random, outside_);
-      const bool changes = random.below(1000) < static_cast<std::uint64_t>(changes_);
+      const std::int64_t outside = KernelBase::around(random, options_.outside_cycles);
+      const bool changes = random.below(1000) < static_cast<std::uint64_t>(options_.changes_per_1000);
       const std::uint64_t which = random.below(all);
       kernel_->compute_in_user_mode(cpu, outside + 1);
       if (changes) {
-        change(cpu, which % static_cast<std::uint64_t>(sockets_));
+        change(cpu, which % static_cast<std::uint64_t>(options_.connections_per_cpu));
       } else {
         receive(cpu, which + 1);
       }
@@ -71,8 +96,8 @@ class TcpHash final : public Workload {
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
 
-  [[nodiscard]] Address bucket(Value key) const { return table_ + (key % static_cast<Value>(buckets_)) * 16; }
-  [[nodiscard]] MeteredLock& lock(Value key) const { return *locks_[key % static_cast<Value>(buckets_)]; }
+  [[nodiscard]] Address bucket(Value key) const { return table_ + (key % static_cast<Value>(options_.buckets)) * 16; }
+  [[nodiscard]] MeteredLock& lock(Value key) const { return *locks_[key % static_cast<Value>(options_.buckets)]; }
 
   void receive(Cpu& cpu, Value key);
   Address find(Cpu& cpu, Value key);
@@ -82,10 +107,8 @@ class TcpHash final : public Workload {
   void open(Cpu& cpu, Address socket, Value key);
   void preset_table(AddressSpace& memory);
 
-  bool rcu_readers_;
-  std::string lock_name_;
-  std::int64_t buckets_, sockets_, changes_, outside_, segment_cycles_;
-  RcuParameters rcu_parameters_;
+  Options options_;
+  bool rcu_readers_ = options_.readers == "rcu";
   std::uint64_t seed_ = 0;
   std::unique_ptr<KernelBase> kernel_;
   Address table_ = 0;
@@ -96,13 +119,13 @@ class TcpHash final : public Workload {
 
 void TcpHash::set_up(const WorkloadSetup& setting) {
   seed_ = setting.seed;
-  kernel_ = std::make_unique<KernelBase>(setting, rcu_parameters_, setting.memory.line_bytes());
+  kernel_ = std::make_unique<KernelBase>(setting, options_.rcu, setting.memory.line_bytes());
   const int line = setting.memory.line_bytes();
-  const auto size = static_cast<int>(16 * buckets_);
+  const auto size = static_cast<int>(16 * options_.buckets);
   // Buckets of {lock, chain}, four to a line of 64 bytes, as the kernel has them.
   table_ = setting.memory.place({.name = "tcp_ehash", .size = size, .fields = {{"buckets", 0, size}}}, "tcp_ehash", line);
-  for (std::int64_t i = 0; i < buckets_; ++i) {
-    locks_.push_back(&setting.locks.create(lock_name_, fmt::format("tcp_ehash[{}].lock", i),
+  for (std::int64_t i = 0; i < options_.buckets; ++i) {
+    locks_.push_back(&setting.locks.create(options_.lock, fmt::format("tcp_ehash[{}].lock", i),
                                            {.word = table_ + static_cast<Address>(16 * i), .figures = "tcp_ehash.lock"}));
   }
   const Layout socket{.name = "sock",
@@ -112,9 +135,9 @@ void TcpHash::set_up(const WorkloadSetup& setting) {
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
     OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
     const Home home = Home::on(setting.layout.cpus[static_cast<std::size_t>(cpu)].node);
-    for (std::int64_t i = 0; i < 2 * sockets_; ++i) {
+    for (std::int64_t i = 0; i < 2 * options_.connections_per_cpu; ++i) {
       const Address at = setting.memory.place(socket, fmt::format("sock[{}.{}]", cpu, i), line, home);
-      if (i < sockets_) {
+      if (i < options_.connections_per_cpu) {
         own.open.push_back(at);
       } else {
         own.free.push_back(at);
@@ -129,11 +152,11 @@ void TcpHash::set_up(const WorkloadSetup& setting) {
 }
 
 void TcpHash::preset_table(AddressSpace& memory) {
-  std::vector<Address> chains(static_cast<std::size_t>(buckets_), 0);
+  std::vector<Address> chains(static_cast<std::size_t>(options_.buckets), 0);
   Value key = 0;
   for (const OfCpu& own : cpus_) {
     for (const Address at : own.open) {
-      Address& first = chains[++key % static_cast<Value>(buckets_)];
+      Address& first = chains[++key % static_cast<Value>(options_.buckets)];
       memory.preset(at + SocketFields::kNext, first);
       memory.preset(at + SocketFields::kKey, key);
       memory.preset(at + SocketFields::kReferences, 1);
@@ -151,7 +174,7 @@ void TcpHash::receive(Cpu& cpu, Value key) {
     cpu.tally(kNotFound);
     return;
   }
-  cpu.compute(segment_cycles_);
+  cpu.compute(options_.segment_cycles);
   cpu.fetch_add(socket + SocketFields::kReferences, ~Value{0});  // sock_put(): its owner looks for the last
 }
 
@@ -199,7 +222,7 @@ bool TcpHash::hold(Cpu& cpu, Address socket) const {
 // The new connection has the old one's key, so that the load stays the same.
 void TcpHash::change(Cpu& cpu, std::uint64_t which) {
   OfCpu& own = of(cpu);
-  const Value key = static_cast<Value>(cpu.id().value) * static_cast<Value>(sockets_) + which + 1;
+  const Value key = static_cast<Value>(cpu.id().value) * static_cast<Value>(options_.connections_per_cpu) + which + 1;
   if (own.free.empty()) {
     cpu.tally(kPutOff);
     kernel_->rcu().synchronize(cpu);
@@ -268,48 +291,10 @@ void TcpHash::report(const RunFacts& facts, MetricSink& metrics) const {
   kernel_->rcu().report(metrics);
 }
 
-std::string why_no_tcp_lock(const LockTraits& traits) {
-  if (!traits.excludes) return "the chain would break";
-  if (traits.sleeps) return "it is taken in softirqs, which may not sleep";
-  if (traits.readers == Readers::read_again)
-    return "a reader follows a chain whose connections may be freed, and writes their counts: it can't read again";
-  return "";
-}
-
 }  // namespace
 
 std::vector<ParameterDeclaration> tcp_hash_parameters() {
-  std::vector<ParameterDeclaration> declarations = {
-      {.name = "readers",
-       .default_value = std::string("lock"),
-       .meaning = "what a lookup does: takes the bucket's lock shared, or uses RCU",
-       .choices = {"lock", "rcu"}},
-      lock_parameter("lock", "rwlock", "each bucket's", why_no_tcp_lock),
-      {.name = "buckets",
-       .default_value = std::int64_t{256},
-       .meaning = "of the table, each with a lock and a chain in 16 bytes",
-       .minimum = 1,
-       .maximum = 65536},
-      {.name = "connections_per_cpu",
-       .default_value = std::int64_t{64},
-       .meaning = "that a CPU opens and closes; memory for as many again that wait to be freed",
-       .minimum = 1,
-       .maximum = 4096},
-      {.name = "changes_per_1000",
-       .default_value = std::int64_t{20},
-       .meaning = "operations of 1000 that close a connection and open another; the others are segments",
-       .maximum = 1000},
-      {.name = "outside_cycles",
-       .default_value = std::int64_t{3000},
-       .meaning = "mean computed in user mode between two operations",
-       .maximum = 1e9},
-      {.name = "segment_cycles",
-       .default_value = std::int64_t{500},
-       .meaning = "computed while a segment's connection is held",
-       .maximum = 1e9},
-  };
-  for (const ParameterDeclaration& declaration : rcu_parameter_declarations()) declarations.push_back(declaration);
-  return declarations;
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_tcp_hash(const Parameters& parameters) {

@@ -8,26 +8,40 @@
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/barrier.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 
 namespace linebounce::workloads {
 
 namespace {
 
+struct Options {
+  std::string lock = "ticket";
+  std::int64_t inside_cycles = 7000;
+  std::int64_t outside_pct = 100;
+  std::int64_t rounds_to_meeting = 64;
+
+  void bind(ParameterBinder& parameters) {
+    lock_parameter(parameters, "lock", lock, "what the CPUs wait for",
+                   [](const LockTraits& traits) { return traits.excludes ? std::string() : std::string("nobody would wait"); });
+    parameters.number("inside_cycles", inside_cycles, 100, 1e6,
+                      "the longest critical section, C; each takes that or up to 1/64 less");
+    parameters.number("outside_pct", outside_pct, 0, 10000, "the shortest time outside, in hundredths of (N - 1) C");
+    parameters.number("rounds_to_meeting", rounds_to_meeting, 1, 1e9,
+                      "sections of each CPU from one meeting, after which all want the lock at once, to the next");
+  }
+};
+
 class TrainWreck final : public Workload {
  public:
-  explicit TrainWreck(const Parameters& parameters)
-      : lock_name_(parameters.text("lock")),
-        inside_(parameters.integer("inside_cycles")),
-        outside_pct_(parameters.integer("outside_pct")),
-        rounds_to_meeting_(parameters.integer("rounds_to_meeting")) {}
+  explicit TrainWreck(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
-    lock_ = &setting.locks.create(lock_name_, "section_lock");
+    lock_ = &setting.locks.create(options_.lock, "section_lock");
     longest_.assign(static_cast<std::size_t>(setting.machine.cpus), 0);
     longest_section_ = longest_;
-    outside_ = std::max<std::int64_t>(1, (setting.machine.cpus - 1) * inside_ * outside_pct_ / 100);
+    outside_ = std::max<std::int64_t>(1, (setting.machine.cpus - 1) * options_.inside_cycles * options_.outside_pct / 100);
     meeting_ = Barrier(setting.memory, "meeting", setting.machine.cpus);
     section_ = setting.memory.function("critical_section", Mode::kernel);
   }
@@ -37,9 +51,10 @@ class TrainWreck final : public Workload {
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
     const FunctionScope scope(cpu, section_);
     for (std::int64_t round = 0;; ++round) {
-      const auto inside = inside_ - static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(inside_ / 64 + 1)));
+      const auto inside = options_.inside_cycles -
+                          static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(options_.inside_cycles / 64 + 1)));
       const auto outside = outside_ + static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(outside_ / 8 + 1)));
-      if (round % rounds_to_meeting_ == 0) meeting_.wait(cpu);
+      if (round % options_.rounds_to_meeting == 0) meeting_.wait(cpu);
       enter(cpu, inside);
       cpu.compute(outside);
     }
@@ -49,9 +64,9 @@ class TrainWreck final : public Workload {
     const double longest = *std::max_element(longest_.begin(), longest_.end());
     const double section = *std::max_element(longest_section_.begin(), longest_section_.end());
     const double bound = section * (facts.cpus - 1);
-    metrics.metric("train_wreck.longest_wait_us", longest / 1000, "us");
-    metrics.metric("train_wreck.bound_us", bound / 1000, "us");
-    if (bound > 0) metrics.metric("train_wreck.longest_wait_of_bound", longest / bound, "");
+    metrics.metric("train_wreck.longest_wait_us", longest / 1000);
+    metrics.metric("train_wreck.bound_us", bound / 1000);
+    if (bound > 0) metrics.metric("train_wreck.longest_wait_of_bound", longest / bound);
   }
 
  private:
@@ -68,8 +83,7 @@ class TrainWreck final : public Workload {
     longest_section_[me] = std::max(longest_section_[me], cpu.to_ns(done - got));
   }
 
-  std::string lock_name_;
-  std::int64_t inside_, outside_pct_, rounds_to_meeting_;
+  Options options_;
   std::int64_t outside_ = 0;
   std::uint64_t seed_ = 0;
   MeteredLock* lock_ = nullptr;
@@ -81,25 +95,7 @@ class TrainWreck final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> train_wreck_parameters() {
-  return {
-      lock_parameter(
-          "lock", "ticket", "what the CPUs wait for",
-          [](const LockTraits& traits) { return traits.excludes ? std::string() : std::string("nobody would wait"); }),
-      {.name = "inside_cycles",
-       .default_value = std::int64_t{7000},
-       .meaning = "the longest critical section, C; each takes that or up to 1/64 less",
-       .minimum = 100,
-       .maximum = 1e6},
-      {.name = "outside_pct",
-       .default_value = std::int64_t{100},
-       .meaning = "the shortest time outside, in hundredths of (N - 1) C",
-       .maximum = 10000},
-      {.name = "rounds_to_meeting",
-       .default_value = std::int64_t{64},
-       .meaning = "sections of each CPU from one meeting, after which all want the lock at once, to the next",
-       .minimum = 1,
-       .maximum = 1e9},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_train_wreck(const Parameters& parameters) {

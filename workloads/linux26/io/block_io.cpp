@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "workloads/linux26/io/block_layer.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
@@ -22,9 +23,49 @@ constexpr Value kBytes = 8192;         // of an I/O: a page of a database
 constexpr int kDirectIo = 600;         // instructions of __blockdev_direct_IO() for an I/O: pages are pinned, blocks mapped
 constexpr std::uint64_t kPurpose = 1;  // of the stream of random numbers
 
+struct Options {
+  Kernel::Options kernel{.base_cpi = 0.75};
+  std::string layout = "linux_2_6_20";
+  TimerOptions timers;
+  SlabOptions slab;
+  BlockOptions block;
+  std::uint64_t disks = 8;
+  int adapters = 2;
+  std::int64_t near_interrupt_cpus = 2;
+  std::int64_t far_interrupt_cpus = 1;
+  int batch = 8;
+  std::uint64_t write_pct = 30;
+  double think_us = 500;
+  double service_us = 500;
+
+  void bind(ParameterBinder& parameters) {
+    spin_lock_parameter(parameters, kernel.lock);
+    parameters.text("layout", layout, "the structures, a file of configs/layouts");
+    parameters.text("slab", slab.variant, "the allocator", slab_variant_names());
+    parameters.number("disks", disks, 1, 256, "spread over adapters and nodes");
+    parameters.number("adapters", adapters, 1, 64, "spread over the nodes");
+    parameters.number("near_interrupt_cpus", near_interrupt_cpus, 1, 64, "CPUs of its node that an adapter interrupts in turn");
+    parameters.number("far_interrupt_cpus", far_interrupt_cpus, 0, 64, "and of the next node");
+    parameters.number("batch", batch, 1, 1024, "I/Os that a CPU submits together");
+    parameters.number("write_pct", write_pct, 0, 100, "of the I/Os that are writes");
+    parameters.number("think_us", think_us, 0, 1e6, "mean time from a batch's end to the next");
+    parameters.number("service_us", service_us, 0.1, 1e6, "mean time from a disk's start to its interrupt, exponential");
+    parameters.number("queue_depth", block.queue_depth, 1, 512, "commands at a disk at once");
+    parameters.number("jiffy_us", timers.jiffy_us, 10, 1e5, "of the clock");
+    parameters.number("base_cpi", kernel.base_cpi, 0, 100, "of instructions that miss no cache (OLS 2007, section 3)");
+    parameters.number("tag_neighbour", block.tag_neighbour, 0, 256,
+                      "on whose blk_queue_tag's line a disk's tag bitmap lies: of the disk so many before it on its node; 0: "
+                      "on its own one's");
+    parameters.flag("plug", block.plug, "a queue waits for more; false: each request is started at once");
+    parameters.flag("adjust_queue_depth_check", block.adjust_queue_depth_check,
+                    "a completion looks at its disk's queue_depth; false: at a flag of its adapter");
+    parameters.flag("complete_on_submitter", block.complete_on_submitter, "the CPU that submitted is interrupted (MSI-X)");
+  }
+};
+
 class BlockIo final : public Workload {
  public:
-  explicit BlockIo(const Parameters& parameters) : parameters_(parameters) {}
+  explicit BlockIo(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -46,7 +87,7 @@ class BlockIo final : public Workload {
   void wait(Cpu& cpu, const Process& process);
   void done(Cpu& cpu, Io& io);
 
-  Parameters parameters_;
+  Options options_;
   std::optional<Kernel> kernel_;
   std::optional<Timers> timers_;
   std::optional<SlabAllocator> slab_;
@@ -62,35 +103,28 @@ class BlockIo final : public Workload {
 IoTopology BlockIo::topology() const {
   const int nodes = kernel_->nodes();
   IoTopology made;
-  made.service_us = parameters_.number("service_us");
-  const auto adapters = static_cast<int>(parameters_.integer("adapters"));
+  made.service_us = options_.service_us;
   InterruptTurns turns(*kernel_);
-  for (int number = 0; number < adapters; ++number) {
+  for (int number = 0; number < options_.adapters; ++number) {
     IoTopology::Adapter adapter{.node = number % nodes, .interrupt_cpus = {}};
-    turns.give(adapter, adapter.node, parameters_.integer("near_interrupt_cpus"));
-    turns.give(adapter, (adapter.node + 1) % nodes, parameters_.integer("far_interrupt_cpus"));
+    turns.give(adapter, adapter.node, options_.near_interrupt_cpus);
+    turns.give(adapter, (adapter.node + 1) % nodes, options_.far_interrupt_cpus);
     made.adapters.push_back(adapter);
   }
-  for (int disk = 0; disk < parameters_.integer("disks"); ++disk)
-    made.devices.push_back({.adapter = disk % adapters, .node = disk / adapters % nodes});
+  for (int disk = 0; disk < static_cast<int>(options_.disks); ++disk)
+    made.devices.push_back({.adapter = disk % options_.adapters, .node = disk / options_.adapters % nodes});
   return made;
 }
 
 void BlockIo::set_up(const WorkloadSetup& setting) {
   const int cpus = setting.machine.cpus;
-  const auto batch = static_cast<int>(parameters_.integer("batch"));
-  kernel_.emplace(setting, Kernel::Options{.lock = parameters_.text("lock"), .base_cpi = parameters_.number("base_cpi")});
-  timers_.emplace(*kernel_, TimerOptions{.jiffy_us = parameters_.number("jiffy_us")});
-  slab_.emplace(*kernel_, SlabOptions{.variant = parameters_.text("slab")});
-  BlockOptions options;
+  kernel_.emplace(setting, options_.kernel);
+  timers_.emplace(*kernel_, options_.timers);
+  slab_.emplace(*kernel_, options_.slab);
+  BlockOptions options = options_.block;
   options.topology = topology();
   options.done = [this](Cpu& cpu, Io& io) { done(cpu, io); };
-  options.queue_depth = static_cast<int>(parameters_.integer("queue_depth"));
-  options.most_ios = cpus * batch;
-  options.tag_neighbour = static_cast<int>(parameters_.integer("tag_neighbour"));
-  options.plug = parameters_.flag("plug");
-  options.adjust_queue_depth_check = parameters_.flag("adjust_queue_depth_check");
-  options.complete_on_submitter = parameters_.flag("complete_on_submitter");
+  options.most_ios = cpus * options_.batch;
   bios_ = &slab_->create_cache("bio", objects_per_node(*kernel_, options));
   block_ = make_block_layer(*kernel_, *timers_, *slab_, options);
   refcount_ = kernel_->field("size_1024", "dio.refcount");
@@ -100,7 +134,7 @@ void BlockIo::set_up(const WorkloadSetup& setting) {
   direct_io_ = kernel_->function("__blockdev_direct_IO");
   end_io_ = kernel_->function("dio_bio_end_io");
   tick_ = kernel_->interrupts().add_handler([this](Cpu& cpu, FunctionId) { tick(cpu); });
-  think_cycles_ = cycles(parameters_.number("think_us"), setting.machine);
+  think_cycles_ = cycles(options_.think_us, setting.machine);
   for (int cpu = 0; cpu < cpus; ++cpu) {
     const int node = kernel_->node_of(cpu);
     const Object dio = kernel_->place("size_1024", fmt::format("dio[{}]", cpu), node);
@@ -108,20 +142,20 @@ void BlockIo::set_up(const WorkloadSetup& setting) {
         processes_.emplace_back(Process{.dio = dio,
                                         .cpu = CpuId{cpu},
                                         .random = Random(setting.seed, static_cast<std::uint64_t>(cpu), kPurpose),
-                                        .ios = std::vector<Io>(static_cast<std::size_t>(batch))});
+                                        .ios = std::vector<Io>(static_cast<std::size_t>(options_.batch))});
     for (Io& io : process.ios) io.owner = &process;
   }
 }
 
 void BlockIo::tick(Cpu& cpu) {
   timers_->tick(cpu);
-  cpu.set_timer(parameters_.number("jiffy_us") * 1000, tick_);
+  cpu.set_timer(options_.timers.jiffy_us * 1000, tick_);
 }
 
 void BlockIo::run(Cpu& cpu) {
   Process& process = processes_[static_cast<std::size_t>(cpu.id().value)];
   kernel_->interrupts().start(cpu);
-  cpu.set_timer(parameters_.number("jiffy_us") * 1000, tick_);
+  cpu.set_timer(options_.timers.jiffy_us * 1000, tick_);
   for (;;) {
     {
       const FunctionScope scope(cpu, user_);
@@ -139,13 +173,11 @@ void BlockIo::run(Cpu& cpu) {
 
 void BlockIo::submit_batch(Cpu& cpu, Process& process) {
   const FunctionScope scope(cpu, direct_io_);
-  const auto disks = static_cast<std::uint64_t>(parameters_.integer("disks"));
-  const auto write_pct = static_cast<std::uint64_t>(parameters_.integer("write_pct"));
   process.dio.store(cpu, refcount_, process.ios.size());
   for (Io& io : process.ios) {
     kernel_->execute(cpu, kDirectIo);
-    io.device = static_cast<int>(process.random.below(disks));
-    io.write = process.random.below(100) < write_pct;
+    io.device = static_cast<int>(process.random.below(options_.disks));
+    io.write = process.random.below(100) < options_.write_pct;
     io.bio = bios_->alloc(cpu);
     const Value sector = process.random.below(Value{1} << 31);
     io.bio.store(cpu, bi_sector_, sector);
@@ -176,61 +208,13 @@ void BlockIo::report(const RunFacts& facts, MetricSink& metrics) const {
     batches += process.batches;
     waited += process.waited;
   }
-  if (batches > 0) metrics.metric("io.batch_us", facts.cpu(0).to_ns(waited) / 1000 / static_cast<double>(batches), "us");
+  if (batches > 0) metrics.metric("io.batch_us", facts.cpu(0).to_ns(waited) / 1000 / static_cast<double>(batches));
 }
 
 }  // namespace
 
 std::vector<ParameterDeclaration> block_io_parameters() {
-  return {
-      spin_lock_parameter(),
-      {.name = "layout", .default_value = std::string("linux_2_6_20"), .meaning = "the structures, a file of configs/layouts"},
-      {.name = "slab", .default_value = std::string("slab_numa"), .meaning = "the allocator", .choices = slab_variant_names()},
-      {.name = "disks",
-       .default_value = std::int64_t{8},
-       .meaning = "spread over adapters and nodes",
-       .minimum = 1,
-       .maximum = 256},
-      {.name = "adapters", .default_value = std::int64_t{2}, .meaning = "spread over the nodes", .minimum = 1, .maximum = 64},
-      {.name = "near_interrupt_cpus",
-       .default_value = std::int64_t{2},
-       .meaning = "CPUs of its node that an adapter interrupts in turn",
-       .minimum = 1,
-       .maximum = 64},
-      {.name = "far_interrupt_cpus", .default_value = std::int64_t{1}, .meaning = "and of the next node", .maximum = 64},
-      {.name = "batch",
-       .default_value = std::int64_t{8},
-       .meaning = "I/Os that a CPU submits together",
-       .minimum = 1,
-       .maximum = 1024},
-      {.name = "write_pct", .default_value = std::int64_t{30}, .meaning = "of the I/Os that are writes", .maximum = 100},
-      {.name = "think_us", .default_value = 500.0, .meaning = "mean time from a batch's end to the next", .maximum = 1e6},
-      {.name = "service_us",
-       .default_value = 500.0,
-       .meaning = "mean time from a disk's start to its interrupt, exponential",
-       .minimum = 0.1,
-       .maximum = 1e6},
-      {.name = "queue_depth",
-       .default_value = std::int64_t{32},
-       .meaning = "commands at a disk at once",
-       .minimum = 1,
-       .maximum = 512},
-      {.name = "jiffy_us", .default_value = 1000.0, .meaning = "of the clock", .minimum = 10, .maximum = 1e5},
-      {.name = "base_cpi",
-       .default_value = 0.75,
-       .meaning = "of instructions that miss no cache (OLS 2007, section 3)",
-       .maximum = 100},
-      {.name = "tag_neighbour",
-       .default_value = std::int64_t{1},
-       .meaning = "on whose blk_queue_tag's line a disk's tag bitmap lies: of the disk so many before it on its node; 0: on "
-                  "its own one's",
-       .maximum = 256},
-      {.name = "plug", .default_value = true, .meaning = "a queue waits for more; false: each request is started at once"},
-      {.name = "adjust_queue_depth_check",
-       .default_value = true,
-       .meaning = "a completion looks at its disk's queue_depth; false: at a flag of its adapter"},
-      {.name = "complete_on_submitter", .default_value = false, .meaning = "the CPU that submitted is interrupted (MSI-X)"},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_block_io(const Parameters& parameters) {

@@ -31,8 +31,8 @@ std::vector<int> pair_up(const MachineLayout& layout) {
 
 }  // namespace
 
-ParameterDeclaration spin_lock_parameter() {
-  return lock_parameter("lock", "ttas", "algorithm of the spin locks", [](const LockTraits& traits) -> std::string {
+void spin_lock_parameter(ParameterBinder& parameters, std::string& option) {
+  lock_parameter(parameters, "lock", option, "algorithm of the spin locks", [](const LockTraits& traits) -> std::string {
     if (traits.sleeps) return "handlers and softirqs take it, which can't sleep";
     return traits.excludes ? "" : "lists would break";
   });

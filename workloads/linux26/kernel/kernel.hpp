@@ -10,7 +10,7 @@
 #include "workloads/program/interrupts.hpp"
 #include "workloads/program/list.hpp"
 #include "workloads/program/object.hpp"
-#include "workloads/program/parameters.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/times.hpp"
 #include "workloads/program/workload.hpp"
 
@@ -19,7 +19,7 @@ namespace linebounce::workloads {
 using list64 = List<8>;  // of a 64-bit kernel
 
 // The parameter `lock` of a workload that makes a Kernel: which locks its spin locks may be.
-ParameterDeclaration spin_lock_parameter();
+void spin_lock_parameter(ParameterBinder& parameters, std::string& option);
 
 class Kernel {
  public:

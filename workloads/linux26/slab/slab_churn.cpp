@@ -8,6 +8,7 @@
 #include "workloads/linux26/kernel/kernel.hpp"
 #include "workloads/linux26/kernel/mailboxes.hpp"
 #include "workloads/linux26/slab/slab.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
 
@@ -17,20 +18,37 @@ namespace {
 
 constexpr int kObjects = 0;  // tally
 
+struct Options {
+  std::string layout = "linux_2_6_20";
+  Kernel::Options kernel;
+  SlabOptions allocator;
+  std::uint64_t allocated_on_other_node_pct = 0;
+  std::uint64_t freed_on_same_cpu_pct = 0;
+  double between_us = 2;
+
+  void bind(ParameterBinder& parameters) {
+    parameters.text("layout", layout, "where the structures' fields are");
+    spin_lock_parameter(parameters, kernel.lock);
+    parameters.text("allocator", allocator.variant, "which allocator", slab_variant_names());
+    parameters.number("alien_limit", allocator.alien_limit, 1, 13,
+                      "objects of another node that a node gathers before it sends them home");
+    parameters.flag("refill_from_remote_frees", allocator.refill_from_remote_frees,
+                    "slab_numa: an empty array takes what waits to be sent to other nodes");
+    parameters.number("allocated_on_other_node_pct", allocated_on_other_node_pct, 0, 100,
+                      "objects that a policy puts on the next node");
+    parameters.number("freed_on_same_cpu_pct", freed_on_same_cpu_pct, 0, 100,
+                      "objects that are not handed to another CPU; the others go to one of all");
+    parameters.number("between_us", between_us, 0, 1e6, "a CPU's mean time between two allocations");
+  }
+};
+
 class SlabChurn final : public Workload {
  public:
-  explicit SlabChurn(const Parameters& parameters)
-      : lock_(parameters.text("lock")),
-        options_{.variant = parameters.text("allocator"),
-                 .alien_limit = static_cast<int>(parameters.integer("alien_limit")),
-                 .refill_from_remote_frees = parameters.flag("refill_from_remote_frees")},
-        other_node_pct_(static_cast<std::uint64_t>(parameters.integer("allocated_on_other_node_pct"))),
-        same_cpu_pct_(static_cast<std::uint64_t>(parameters.integer("freed_on_same_cpu_pct"))),
-        between_us_(parameters.number("between_us")) {}
+  explicit SlabChurn(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
-    kernel_.emplace(setting, Kernel::Options{.lock = lock_});
-    allocator_.emplace(*kernel_, options_);
+    kernel_.emplace(setting, options_.kernel);
+    allocator_.emplace(*kernel_, options_.allocator);
     constexpr int kObjectsOfCpu = 512;  // more than its array and what is under way
     cache_ = &allocator_->create_cache("churned", kObjectsOfCpu * setting.machine.cpus);
     mailboxes_.emplace(*kernel_, "completions");
@@ -39,7 +57,7 @@ class SlabChurn final : public Workload {
     for (const Object& object : cache_->objects()) objects_[object.at(link_, 0)] = object;
     submit_ = kernel_->function("submit");
     complete_ = kernel_->function("complete");
-    between_cycles_ = cycles(between_us_, setting.machine);
+    between_cycles_ = cycles(options_.between_us, setting.machine);
   }
 
   void run(Cpu& cpu) override {
@@ -57,11 +75,11 @@ class SlabChurn final : public Workload {
  private:
   void submit(Cpu& cpu, Random& random) {
     const FunctionScope scope(cpu, submit_);
-    const bool elsewhere = random.below(100) < other_node_pct_;
+    const bool elsewhere = random.below(100) < options_.allocated_on_other_node_pct;
     const int node = kernel_->node_of(cpu.id().value) + 1;
     const Object object = elsewhere ? cache_->alloc_on(cpu, node % kernel_->nodes()) : cache_->alloc(cpu);
     object.store(cpu, data_, 1);
-    const bool same = random.below(100) < same_cpu_pct_;
+    const bool same = random.below(100) < options_.freed_on_same_cpu_pct;
     const auto any = static_cast<int>(random.below(static_cast<std::uint64_t>(kernel_->cpus())));
     mailboxes_->send(cpu, same ? cpu.id().value : any, object.at(link_, cpu));
   }
@@ -77,10 +95,7 @@ class SlabChurn final : public Workload {
     }
   }
 
-  std::string lock_;
-  SlabOptions options_;
-  std::uint64_t other_node_pct_, same_cpu_pct_;
-  double between_us_;
+  Options options_;
   std::int64_t between_cycles_ = 0;
   std::optional<Kernel> kernel_;
   std::optional<SlabAllocator> allocator_;
@@ -94,28 +109,7 @@ class SlabChurn final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> slab_churn_parameters() {
-  return {
-      {.name = "layout", .default_value = "linux_2_6_20", .meaning = "where the structures' fields are"},
-      spin_lock_parameter(),
-      {.name = "allocator", .default_value = "slab_numa", .meaning = "which allocator", .choices = slab_variant_names()},
-      {.name = "alien_limit",
-       .default_value = std::int64_t{12},
-       .meaning = "objects of another node that a node gathers before it sends them home",
-       .minimum = 1,
-       .maximum = 13},
-      {.name = "refill_from_remote_frees",
-       .default_value = false,
-       .meaning = "slab_numa: an empty array takes what waits to be sent to other nodes"},
-      {.name = "allocated_on_other_node_pct",
-       .default_value = std::int64_t{0},
-       .meaning = "objects that a policy puts on the next node",
-       .maximum = 100},
-      {.name = "freed_on_same_cpu_pct",
-       .default_value = std::int64_t{0},
-       .meaning = "objects that are not handed to another CPU; the others go to one of all",
-       .maximum = 100},
-      {.name = "between_us", .default_value = 2.0, .meaning = "a CPU's mean time between two allocations", .maximum = 1e6},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_slab_churn(const Parameters& parameters) {

@@ -10,6 +10,7 @@
 #include "workloads/linux26/kernel/kernel.hpp"
 #include "workloads/linux26/kernel/mailboxes.hpp"
 #include "workloads/linux26/timers/timers.hpp"
+#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
 
@@ -22,20 +23,35 @@ constexpr int kWithoutMemory = 1;  // starts that found no command free
 constexpr double kErrorUs = 30e6;  // SD_TIMEOUT
 constexpr double kPlugUs = 3000;   // q->unplug_delay
 
+struct Options {
+  std::string layout = "linux_2_6_20";
+  Kernel::Options kernel;
+  TimerOptions timers;
+  int queues = 8;
+  int commands_per_cpu = 1024;
+  double between_us = 5;
+
+  void bind(ParameterBinder& parameters) {
+    parameters.text("layout", layout, "where the structures' fields are");
+    spin_lock_parameter(parameters, kernel.lock);
+    parameters.number("jiffy_us", timers.jiffy_us, 1, 1e6, "between two ticks of a CPU");
+    parameters.flag("batch_deletes", timers.batch_deletes,
+                    "a timer that another CPU deletes is marked, and taken off by its own CPU in its next tick");
+    parameters.flag("prefetch_locks", timers.prefetch_locks,
+                    "who completes several commands first asks for the lines of all bases' locks");
+    parameters.number("queues", queues, 1, 1000, "whose plug timers all CPUs modify, on the nodes in turn");
+    parameters.number("commands_per_cpu", commands_per_cpu, 1, 100000, "that can be under way at once");
+    parameters.number("between_us", between_us, 0, 1e6, "a CPU's mean time between two commands");
+  }
+};
+
 class TimerChurn final : public Workload {
  public:
-  explicit TimerChurn(const Parameters& parameters)
-      : lock_(parameters.text("lock")),
-        options_{.jiffy_us = parameters.number("jiffy_us"),
-                 .batch_deletes = parameters.flag("batch_deletes"),
-                 .prefetch_locks = parameters.flag("prefetch_locks")},
-        queues_(static_cast<int>(parameters.integer("queues"))),
-        commands_per_cpu_(static_cast<int>(parameters.integer("commands_per_cpu"))),
-        between_us_(parameters.number("between_us")) {}
+  explicit TimerChurn(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
-    kernel_.emplace(setting, Kernel::Options{.lock = lock_});
-    timers_.emplace(*kernel_, options_);
+    kernel_.emplace(setting, options_.kernel);
+    timers_.emplace(*kernel_, options_.timers);
     submitted_.emplace(*kernel_, "completions");
     free_.emplace(*kernel_, "free_commands");
     fields_ = timer_fields(kernel_->layout("churned"), "timer");
@@ -43,19 +59,19 @@ class TimerChurn final : public Workload {
     place_commands();
     place_queues();
     tick_ = kernel_->interrupts().add_handler([this](Cpu& cpu, FunctionId) {
-      cpu.set_timer(options_.jiffy_us * 1000, tick_);
+      cpu.set_timer(options_.timers.jiffy_us * 1000, tick_);
       timers_->tick(cpu);
     });
     submit_ = kernel_->function("submit");
     complete_ = kernel_->function("complete");
-    between_cycles_ = cycles(between_us_, setting.machine);
+    between_cycles_ = cycles(options_.between_us, setting.machine);
     own_free_.resize(static_cast<std::size_t>(kernel_->cpus()));
   }
 
   void run(Cpu& cpu) override {
     kernel_->interrupts().start(cpu);
     const int me = cpu.id().value;
-    cpu.set_timer(options_.jiffy_us * 1000 * (1 + static_cast<double>(me) / kernel_->cpus()), tick_);
+    cpu.set_timer(options_.timers.jiffy_us * 1000 * (1 + static_cast<double>(me) / kernel_->cpus()), tick_);
     Random random(kernel_->seed(), static_cast<std::uint64_t>(me), 0);
     for (;;) {
       compute_about(cpu, random, between_cycles_);
@@ -85,7 +101,7 @@ class TimerChurn final : public Workload {
   void place_commands() {
     for (int cpu = 0; cpu < kernel_->cpus(); ++cpu) {
       std::vector<Address> links;
-      for (int i = 0; i < commands_per_cpu_; ++i) {
+      for (int i = 0; i < options_.commands_per_cpu; ++i) {
         const std::string name = "command[" + std::to_string(cpu) + "." + std::to_string(i) + "]";
         const Object object = kernel_->place("churned", name, kernel_->node_of(cpu));
         commands_.emplace_back(fields_, object, cpu);
@@ -97,7 +113,7 @@ class TimerChurn final : public Workload {
   }
 
   void place_queues() {
-    for (int i = 0; i < queues_; ++i) {
+    for (int i = 0; i < options_.queues; ++i) {
       const std::string name = "queue[" + std::to_string(i) + "]";
       const Object object = kernel_->place("churned", name, i % kernel_->nodes());
       queue_.emplace_back(fields_, object);
@@ -146,10 +162,7 @@ class TimerChurn final : public Workload {
     }
   }
 
-  std::string lock_;
-  TimerOptions options_;
-  int queues_, commands_per_cpu_;
-  double between_us_;
+  Options options_;
   std::int64_t between_cycles_ = 0;
   std::optional<Kernel> kernel_;
   std::optional<Timers> timers_;
@@ -167,28 +180,7 @@ class TimerChurn final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> timer_churn_parameters() {
-  return {
-      {.name = "layout", .default_value = "linux_2_6_20", .meaning = "where the structures' fields are"},
-      spin_lock_parameter(),
-      {.name = "jiffy_us", .default_value = 1000.0, .meaning = "between two ticks of a CPU", .minimum = 1, .maximum = 1e6},
-      {.name = "batch_deletes",
-       .default_value = false,
-       .meaning = "a timer that another CPU deletes is marked, and taken off by its own CPU in its next tick"},
-      {.name = "prefetch_locks",
-       .default_value = false,
-       .meaning = "who completes several commands first asks for the lines of all bases' locks"},
-      {.name = "queues",
-       .default_value = std::int64_t{8},
-       .meaning = "whose plug timers all CPUs modify, on the nodes in turn",
-       .minimum = 1,
-       .maximum = 1000},
-      {.name = "commands_per_cpu",
-       .default_value = std::int64_t{1024},
-       .meaning = "that can be under way at once",
-       .minimum = 1,
-       .maximum = 100000},
-      {.name = "between_us", .default_value = 5.0, .meaning = "a CPU's mean time between two commands", .maximum = 1e6},
-  };
+  return declare<Options>();
 }
 
 std::unique_ptr<Workload> make_timer_churn(const Parameters& parameters) {

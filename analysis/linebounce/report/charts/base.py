@@ -28,6 +28,15 @@ LABELS = {
 }
 ALL_COLOUR = "#404448"
 
+# What is too dark on a dark ground, lighter; the hues stay.
+ON_DARK = {
+    "#0072b2": "#4aa3e0",
+    "#56b4e9": "#a5d8f7",
+    "#d55e00": "#f0803c",
+    "#404448": "#d5d9de",
+    "#7f7f7f": "#a3a8ae",
+}
+
 # Labels of an axis. A format alone would be fitted to the distance of the ticks: "1.6e+4" for 16384, "450m" for 0.45.
 PLAIN_NUMBER = "format(datum.value, '.12~r')"
 SHORT_NUMBER = "datum.value == 0 ? '0' : abs(datum.value) < 1000 ? format(datum.value, '.6~g') : format(datum.value, '.6~s')"

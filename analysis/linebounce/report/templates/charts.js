@@ -3,8 +3,10 @@
 const ERRORS_ONLY = 1; // of Vega's log levels
 
 class Charts {
-  constructor(specs) {
+  // onDark: colours that are too dark on a dark ground, and what stands there instead.
+  constructor(specs, onDark) {
     this.specs = specs;
+    this.onDark = Object.entries(onDark);
     this.wanted = new Map(); // figure -> what is to be drawn
     this.drawn = new Map(); // figure -> Vega's view
     this.seen = new IntersectionObserver((entries) => this.onScroll(entries), { rootMargin: "400px 0px" });
@@ -51,7 +53,7 @@ class Charts {
     const { name, table, rows, words } = this.wanted.get(figure);
     let text = JSON.stringify(this.specs[name]);
     for (const [word, value] of Object.entries(words)) text = text.replaceAll(`«${word}»`, JSON.stringify(value).slice(1, -1));
-    if (isDark()) for (const [light, dark] of DARK_COLOURS) text = text.replaceAll(light, dark);
+    if (isDark()) for (const [light, dark] of this.onDark) text = text.replaceAll(light, dark);
     const spec = { ...JSON.parse(text), datasets: { [table]: rows } };
     fitToRows(spec, rows, figure.clientWidth);
     const options = { actions: false, renderer: "svg", logLevel: ERRORS_ONLY, config: chartConfig(), tooltip: { theme: isDark() ? "dark" : "light" } };
@@ -82,15 +84,6 @@ class Charts {
     svg.setAttribute("aria-label", `${figure.dataset.describe}: ${numberText(rows.length)} values`);
   }
 }
-
-// What is too dark on a dark ground, lighter; the hues stay.
-const DARK_COLOURS = [
-  ["#0072b2", "#4aa3e0"],
-  ["#56b4e9", "#a5d8f7"],
-  ["#d55e00", "#f0803c"],
-  ["#404448", "#d5d9de"],
-  ["#7f7f7f", "#a3a8ae"],
-];
 
 function isDark() {
   const chosen = document.documentElement.dataset.theme;

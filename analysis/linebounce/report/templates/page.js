@@ -53,7 +53,7 @@ function wireContents() {
 async function start() {
   const data = await unpackData();
   pageLabels = data.labels;
-  const charts = new Charts(data.charts);
+  const charts = new Charts(data.charts, data.on_dark);
   const views = new Map();
   const show = (number) => {
     if (views.has(number)) return;

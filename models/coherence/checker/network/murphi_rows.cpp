@@ -30,27 +30,21 @@ std::string MurphiRows::guard(GuardGroup group, int word) {
 
 void MurphiRows::at(int depth, const ControllerTable& table, std::size_t base_event, const MurphiPlace& place) {
   const BaseEvent& event = table.base_events[base_event];
-  out_.line(depth, "switch {}", place.state);
-  for (std::size_t state = 0; state < table.states.size(); ++state) {
-    out_.line(depth, "case {}:", murphi_name(state_kind(place.role), table.states[state].name, state));
+  out_.each_state(depth, place.state, state_kind(place.role), table, [&](StateId state) {
     for (int word = 0; word < event.count; ++word) {
-      const Row& found = table.row(static_cast<StateId>(state), static_cast<EventId>(event.first + word));
-      if (event.count == 1) {
-        row(depth + 1, table, state, found, place);
-        continue;
-      }
+      const Row& found = table.row(state, static_cast<EventId>(event.first + word));
+      if (event.count == 1) return row(depth + 1, table, state, found, place);
       out_.line(depth + 1, "{} {} then", word == 0 ? "if" : "elsif", guard(event.guard, word));
       row(depth + 2, table, state, found, place);
     }
-    if (event.count > 1) out_.line(depth + 1, "end;");
-  }
-  out_.line(depth, "end;");
+    out_.line(depth + 1, "end;");
+  });
 }
 
 void MurphiRows::row(int depth, const ControllerTable& table, std::size_t state, const Row& row, const MurphiPlace& place) {
   if (row.impossible) return out_.line(depth, "error \"impossible: line {} of {}\";", row.source_line, table.name);
   if (row.next != state) {
-    out_.line(depth, "{} := {};", place.state, murphi_name(state_kind(place.role), table.states[row.next].name, row.next));
+    out_.line(depth, "{} := {};", place.state, state_name(state_kind(place.role), table, row.next));
   }
   for (const Action step : row.steps()) action(depth, step, row, place);
 }
@@ -59,7 +53,9 @@ void MurphiRows::action(int depth, Action action, const Row& row, const MurphiPl
   switch (place.role) {
     case Role::agent: return agent_action(depth, action, place);
     case Role::home: return home_action(depth, action, row, place);
-    case Role::bus_cache: return bus_cache_action(depth, action, place);
+    case Role::bus_cache:
+      if (action.verb == Verb::free) return;  // clean() does
+      return out_.bus_cache_action(depth, action, system_.bus, cache_of_node(place.cache), kMurphiAccess);
     case Role::in_memorys_place: return memory_action(depth, action, place);
   }
 }
@@ -119,25 +115,6 @@ void MurphiRows::home_action(int depth, Action action, const Row& row, const Mur
     case Verb::clear_sharers: out_.line(depth, "for i: aid do sh[i] := false; end;"); break;
     case Verb::stall: out_.line(depth, "stalled := true;"); break;
     default: break;
-  }
-}
-
-void MurphiRows::bus_cache_action(int depth, Action action, const MurphiPlace& place) {
-  switch (action.verb) {
-    case Verb::assert_shared: out_.line(depth, "shared := true;"); break;
-    case Verb::assert_owned: out_.line(depth, "owned := true;"); break;
-    case Verb::send_data:
-      out_.line(depth, "drive(on_bus, a, {0} + 1, cd[a][{0}]);", place.cache);
-      if ((action.argument & to_memory) != 0) out_.line(depth, "to_memory := true;");
-      if ((action.argument & to_requestor) != 0) out_.line(depth, "assert !supplied \"two suppliers\"; supplied := true;");
-      break;
-    case Verb::take_data: out_.line(depth, "cd[a][{}] := bd[a]; took := true;", place.cache); break;
-    case Verb::complete: out_.line(depth, "completed := true; complete_access(a, {}, w);", place.cache); break;
-    case Verb::issue:
-      out_.line(depth, "issue(a, {}, {});", place.cache,
-                murphi_name(kRequest, system_.bus.messages[action.argument].name, action.argument));
-      break;
-    default: break;  // hit and stall, at accesses only; free, which clean() does
   }
 }
 

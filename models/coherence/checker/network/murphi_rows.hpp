@@ -4,14 +4,22 @@
 
 #include <string>
 
-#include "models/coherence/checker/network/murphi_text.hpp"
+#include "models/coherence/checker/murphi_writer.hpp"
 #include "models/coherence/checker/network/system.hpp"
 
 namespace linebounce::checker {
 
 // Prefixes of names in a model.
-inline constexpr std::string_view kAgentState = "A", kCacheState = "C", kHomeState = "H", kRequest = "R", kRecall = "T",
-                                  kToHome = "home", kToAgent = "net", kForward = "F";
+inline constexpr std::string_view kAgentState = "A", kHomeState = "H", kRecall = "T", kToHome = "home", kToAgent = "net",
+                                  kForward = "F";
+
+inline constexpr MurphiAccess kMurphiAccess = {"complete_access", 'W', "waited", 'w'};
+
+// A cache on the bus of node a.
+inline MurphiCache cache_of_node(const std::string& name) {
+  const std::string at = "[a][" + name + "]";
+  return {"a: aid; " + name + ": cid", "a, " + name, "cs" + at, "cd" + at, "cw" + at, "bd[a]"};
+}
 
 // The data that a recall has brought, if it has.
 inline constexpr std::string_view kOnBus = "hand";
@@ -27,7 +35,7 @@ struct MurphiPlace {
 
 class MurphiRows {
  public:
-  MurphiRows(const CheckedSystem& system, MurphiText& out) : system_(system), out_(out) {}
+  MurphiRows(const CheckedSystem& system, MurphiWriter& out) : system_(system), out_(out) {}
 
   // All states of a table at one base event, and the rows of a guarded one where its guard says which.
   void at(int depth, const ControllerTable& table, std::size_t base_event, const MurphiPlace& place);
@@ -39,13 +47,12 @@ class MurphiRows {
   void action(int depth, Action action, const Row& row, const MurphiPlace& place);
   void agent_action(int depth, Action action, const MurphiPlace& place);
   void home_action(int depth, Action action, const Row& row, const MurphiPlace& place);
-  void bus_cache_action(int depth, Action action, const MurphiPlace& place);
   void memory_action(int depth, Action action, const MurphiPlace& place);
   // The condition of the guard's word number `word`.
   [[nodiscard]] static std::string guard(GuardGroup group, int word);
 
   const CheckedSystem& system_;
-  MurphiText& out_;
+  MurphiWriter& out_;
 };
 
 }  // namespace linebounce::checker

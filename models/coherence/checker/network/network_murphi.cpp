@@ -11,10 +11,10 @@ namespace {
 
 using Role = MurphiPlace::Role;
 
-class NetworkMurphi {
+class NetworkMurphi : MurphiWriter {
  public:
   NetworkMurphi(const NetworkProtocols& protocols, const NetworkCheckOptions& options)
-      : system_(protocols, options), rows_(system_, out_) {}
+      : system_(protocols, options), rows_(system_, *this) {}
 
   std::string write() {
     declarations();
@@ -34,15 +34,10 @@ class NetworkMurphi {
     }
     for (std::size_t m = 0; m < system_.network.messages.size(); ++m) arrival_rules(m);
     invariants();
-    return out_.text();
+    return text();
   }
 
  private:
-  template <class... Args>
-  void line(int depth, fmt::format_string<Args...> format, Args&&... args) {
-    out_.line(depth, format, std::forward<Args>(args)...);
-  }
-
   // --- what there is
 
   [[nodiscard]] bool goes_home(std::size_t message) const { return !system_.directory().base_events[message].absent; }
@@ -97,9 +92,7 @@ class NetworkMurphi {
   [[nodiscard]] std::string forward_name(std::size_t message) const {
     return murphi_name(kForward, system_.network.messages[message].name, message);
   }
-  [[nodiscard]] std::string request_name(std::size_t message) const {
-    return murphi_name(kRequest, system_.bus.messages[message].name, message);
-  }
+  [[nodiscard]] std::string request_name(std::size_t message) const { return checker::request_name(system_.bus, message); }
   [[nodiscard]] std::string recall_name(std::size_t message) const {
     return murphi_name(kRecall, system_.bus.messages[message].name, message);
   }
@@ -157,15 +150,14 @@ class NetworkMurphi {
 
   void start_state() {
     line(0, "startstate begin");
-    line(1, "hs := {}; own := 0; md := 0; latest := 0;", murphi_name(kHomeState, system_.directory().states[0].name, 0));
+    line(1, "hs := {}; own := 0; md := 0; latest := 0;", state_name(kHomeState, system_.directory(), 0));
     line(1, "for a: aid do");
-    line(2, "as[a] := {}; ad[a] := 0; ak[a] := 0; sh[a] := false; fn[a] := 0;",
-         murphi_name(kAgentState, system_.agent().states[0].name, 0));
+    line(2, "as[a] := {}; ad[a] := 0; ak[a] := 0; sh[a] := false; fn[a] := 0;", state_name(kAgentState, system_.agent(), 0));
     line(2, "for i: slot do fm[a][i] := F_none; fr[a][i] := 0; fk[a][i] := 0; fv[a][i] := 0; end;");
     if (system_.has_nodes) {
       line(2, "ar[a] := 0; aq[a] := 0; at[a] := T_none; bd[a] := 0; due[a] := 0;");
       line(2, "for c: cid do cs[a][c] := {}; cd[a][c] := 0; cw[a][c] := W_none; cr[a][c] := R_none; end;",
-           murphi_name(kCacheState, system_.cache().states[0].name, 0));
+           state_name(kCacheState, system_.cache(), 0));
     } else {
       line(2, "aw[a] := W_none;");
     }
@@ -305,38 +297,9 @@ class NetworkMurphi {
 
   // --- processors
 
-  // A copy is read or written, and an access that waited completes. `who` and `what` name the copy: "a" and "ad[a]".
-  void use_procedures(std::string_view parameters, std::string_view who, std::string_view data, std::string_view state,
-                      std::string_view waits, std::string_view kind) {
-    line(0, "procedure use({}; store: boolean; w: val); begin", parameters);
-    if (system_.subject.invariant_data_value) line(1, "assert {} = latest \"stale copy\";", data);
-    line(1, "if store then {} := w; latest := w; end;", data);
-    line(0, "end;\n");
-    line(0, "procedure complete_access({}; w: val);", parameters);
-    line(0, "var waited: access;");
-    line(0, "begin");
-    line(1, "waited := {0}; {0} := W_none;", waits);
-    line(1, "assert waited != W_none \"completes without an access\";");
-    line(1, "switch {}", state);
-    const ControllerTable& table = system_.cache();
-    for (std::size_t number = 0; number < table.states.size(); ++number) {
-      line(1, "case {}:", murphi_name(kind, table.states[number].name, number));
-      for (const bool store : {false, true}) {
-        const Row& row = table.row(static_cast<StateId>(number), table.base_events[store ? kStore : kLoad].first);
-        const bool hits = !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
-        line(2, "{} waited = {} then {}", store ? "elsif" : "if", store ? "W_Store" : "W_Load",
-             hits ? fmt::format("{} := {}; use({}, {}, w);", state, murphi_name(kind, table.states[row.next].name, row.next),
-                                who, store)
-                  : "error \"completes an access that does not hit\";");
-      }
-      line(2, "end;");
-    }
-    line(1, "end;");
-    line(0, "end;\n");
-  }
-
   void access_procedures() {
-    use_procedures("a: aid", "a", "ad[a]", "as[a]", "aw[a]", kAgentState);
+    use_procedures(system_.subject, system_.cache(), {"a: aid", "a", "as[a]", "ad[a]", "aw[a]", "", kAgentState},
+                   kMurphiAccess);
     for (const CacheEvent event : {kLoad, kStore, kEvict}) {
       const ControllerTable& table = system_.agent();
       const std::string& name = table.base_events[event].name;
@@ -359,8 +322,7 @@ class NetworkMurphi {
   void cache_rules() {
     line(0, "ruleset a: aid do");
     line(1, "rule \"Load\" true ==> begin do_Load(a, 0); clean(); end;");
-    line(1, "rule \"Evict\" as[a] != {} ==> begin do_Evict(a, 0); clean(); end;",
-         murphi_name(kAgentState, system_.agent().states[0].name, 0));
+    line(1, "rule \"Evict\" as[a] != {} ==> begin do_Evict(a, 0); clean(); end;", state_name(kAgentState, system_.agent(), 0));
     line(1, "ruleset w: val do rule \"Store\" true ==> begin do_Store(a, w); clean(); end; end;");
     line(0, "end;\n");
   }
@@ -377,7 +339,7 @@ class NetworkMurphi {
     line(0, "procedure begin_transaction(a: aid; t: transaction); begin");
     line(1, "assert at[a] = T_none \"two transactions of a controller\"; at[a] := t;");
     line(0, "end;\n");
-    use_procedures("a: aid; c: cid", "a, c", "cd[a][c]", "cs[a][c]", "cw[a][c]", kCacheState);
+    use_procedures(system_.subject, system_.cache(), cache_of_node("c"), kMurphiAccess);
     for (const CacheEvent event : {kLoad, kStore, kEvict}) bus_access_procedure(event);
     for (std::size_t m = 0; m < system_.bus.messages.size(); ++m) {
       ask_procedure(m);
@@ -393,23 +355,17 @@ class NetworkMurphi {
     const ControllerTable& table = system_.cache();
     const BaseEvent& base = table.base_events[event];
     line(0, "procedure do_{}(a: aid; c: cid; w: val); begin", base.name);
-    line(1, "switch cs[a][c]");
-    for (std::size_t state = 0; state < table.states.size(); ++state) {
-      line(1, "case {}:", murphi_name(kCacheState, table.states[state].name, state));
-      const Row& row = table.row(static_cast<StateId>(state), base.first);
-      if (row.impossible) {
-        line(2, "error \"impossible: line {}\";", row.source_line);
-        continue;
-      }
-      if (row.next != state) line(2, "cs[a][c] := {};", murphi_name(kCacheState, table.states[row.next].name, row.next));
+    each_state(1, "cs[a][c]", kCacheState, table, [&](StateId state) {
+      const Row& row = table.row(state, base.first);
+      if (row.impossible) return line(2, "error \"impossible: line {}\";", row.source_line);
+      if (row.next != state) line(2, "cs[a][c] := {};", state_name(kCacheState, table, row.next));
       for (const Action action : row.steps()) {
         if (action.verb == Verb::hit) line(2, "use(a, c, {}, w);", event == kStore);
         if (action.verb != Verb::issue) continue;
         line(2, "issue(a, c, {});", request_name(action.argument));
         if (event != kEvict) line(2, "assert cw[a][c] = W_none \"two accesses that wait\"; cw[a][c] := W_{};", base.name);
       }
-    }
-    line(1, "end;");
+    });
     line(0, "end;\n");
   }
 
@@ -529,7 +485,7 @@ class NetworkMurphi {
     line(0, "ruleset a: aid; c: cid do");
     line(1, "rule \"Load\" true ==> begin do_Load(a, c, 0); clean(); end;");
     line(1, "rule \"Evict\" cs[a][c] != {} ==> begin do_Evict(a, c, 0); clean(); end;",
-         murphi_name(kCacheState, system_.cache().states[0].name, 0));
+         state_name(kCacheState, system_.cache(), 0));
     line(1, "ruleset w: val do");
     line(2, "rule \"Store\" true ==> begin do_Store(a, c, w); clean(); end;");
     for (std::size_t m = 0; m < system_.bus.messages.size(); ++m) {
@@ -552,7 +508,7 @@ class NetworkMurphi {
     line(0, "end;");
     if (!gives_up()) return;
     line(0, "ruleset a: aid do rule \"node evicts\" as[a] != {} ==> begin give_up(a); clean(); end; end;",
-         murphi_name(kAgentState, system_.agent().states[0].name, 0));
+         state_name(kAgentState, system_.agent(), 0));
   }
 
   // --- promises
@@ -619,7 +575,6 @@ class NetworkMurphi {
   }
 
   const CheckedSystem system_;
-  MurphiText out_;
   MurphiRows rows_;
   bool open_ruleset_ = false;
 };

@@ -7,14 +7,14 @@
 #include <memory>
 #include <vector>
 
+#include "models/bus/plain_memory.hpp"
 #include "models/bus/snooping_bus.hpp"
 #include "models/core/core.hpp"
+#include "models/machine/machine_protocols.hpp"
 #include "models/machine_layout.hpp"
-#include "models/machine_protocols.hpp"
 #include "models/machine_spec.hpp"
 #include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
-#include "models/memory/plain_memory.hpp"
 #include "models/network/network.hpp"
 #include "models/node/directory.hpp"
 #include "models/node/node_controller.hpp"

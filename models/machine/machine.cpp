@@ -1,4 +1,4 @@
-#include "models/machine.hpp"
+#include "models/machine/machine.hpp"
 
 #include <fmt/format.h>
 

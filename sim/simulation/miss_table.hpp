@@ -1,0 +1,43 @@
+// Misses, counted by where and how they happened: what lines.csv is made of.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "models/observer.hpp"
+
+namespace linebounce::sim {
+
+// Counts misses by what was missed, in which function, how, where its home is, and from where it came. Open addressing; grows,
+// never iterated but sorted.
+class MissTable {
+ public:
+  struct Key {
+    std::uint32_t object = 0;
+    std::uint32_t offset = 0;
+    FunctionId function = 0;
+    AccessKind access{};
+    std::int16_t home = 0;  // an array may lie on several nodes
+    Source source{};
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  struct Entry {
+    Key key;
+    std::int64_t count = 0;
+    std::int64_t remote = 0;  // by requesters on other nodes than the home
+    Tick latency = 0;
+  };
+  MissTable() : entries_(256) {}
+  void add(const Key& key, bool remote, Tick latency);
+  // By key. Until the next add().
+  [[nodiscard]] std::vector<const Entry*> sorted() const;
+
+ private:
+  Entry& find(std::vector<Entry>& entries, const Key& key) const;
+
+  std::vector<Entry> entries_;  // count 0: free
+  std::size_t used_ = 0;
+};
+
+}  // namespace linebounce::sim

@@ -1,0 +1,95 @@
+#include "sim/simulation/top_lines.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "sim/simulation/share.hpp"
+
+namespace linebounce::sim {
+
+using namespace workloads;
+
+namespace {
+
+constexpr std::size_t kTopLines = 500;  // as the paper has it
+
+struct Sum {
+  Tick latency = 0;
+  std::int64_t count = 0;
+
+  void add(Tick more_latency, std::int64_t more) {
+    latency += more_latency;
+    count += more;
+  }
+};
+
+struct Line {
+  Sum sum;
+  std::string subsystem;
+};
+
+struct KernelLines {
+  Sum all;                  // also what no line has
+  std::vector<Line> lines;  // by object and number
+};
+
+// Lines of arrays are not told apart and are none of them.
+KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
+  KernelLines kernel;
+  std::map<std::pair<std::uint32_t, std::int64_t>, Line> lines;
+  for (const MissTable::Entry* entry : misses.sorted()) {
+    const MissTable::Key& key = entry->key;
+    const bool of_kernel = memory.functions()[key.function].mode == Mode::kernel;
+    if (!of_kernel || key.source == Source::upgrade || key.access == AccessKind::store) continue;
+    kernel.all.add(entry->latency, entry->count);
+    const Symbol symbol = memory.symbol({key.object, key.offset});
+    if (symbol.field == "[]") continue;
+    Line& line = lines[{key.object, symbol.line}];
+    line.sum.add(entry->latency, entry->count);
+    line.subsystem = memory.subsystem({key.object, key.offset});
+  }
+  for (auto& [place, line] : lines) kernel.lines.push_back(std::move(line));
+  return kernel;
+}
+
+// Those with the largest sums of latency.
+std::vector<Line> worst_of(std::vector<Line> lines) {
+  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+    return std::tie(a.sum.latency, a.sum.count) > std::tie(b.sum.latency, b.sum.count);
+  });
+  if (lines.size() > kTopLines) lines.resize(kTopLines);
+  return lines;
+}
+
+double misses_pct(const Sum& part, const Sum& whole) {
+  return share_pct(static_cast<double>(part.count), static_cast<double>(whole.count));
+}
+
+double latency_pct(const Sum& part, const Sum& whole) {
+  return share_pct(static_cast<double>(part.latency), static_cast<double>(whole.latency));
+}
+
+}  // namespace
+
+void add_top_lines(const MissTable& misses, const AddressSpace& memory, PointData& point) {
+  KernelLines kernel = kernel_lines(misses, memory);
+  if (kernel.all.count == 0) return;
+  Sum top;
+  std::map<std::string, Sum> subsystems;
+  for (const Line& line : worst_of(std::move(kernel.lines))) {
+    top.add(line.sum.latency, line.sum.count);
+    subsystems[line.subsystem].add(line.sum.latency, line.sum.count);
+  }
+  point.add_metric("misses.top500_share_pct", misses_pct(top, kernel.all));
+  point.add_metric("latency.top500_share_pct", latency_pct(top, kernel.all));
+  for (const auto& [name, part] : subsystems) {
+    if (name.empty()) continue;  // structures of no subsystem
+    point.add_metric("subsystem." + name + ".misses_pct", misses_pct(part, top));
+    point.add_metric("subsystem." + name + ".latency_pct", latency_pct(part, top));
+  }
+}
+
+}  // namespace linebounce::sim

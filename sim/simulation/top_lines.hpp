@@ -1,0 +1,14 @@
+// OLS 2007, figure 2: how much of the kernel's misses the worst lines have, and whose structures those lines hold.
+#pragma once
+
+#include "sim/point/point_data.hpp"
+#include "sim/simulation/miss_table.hpp"
+#include "workloads/program/address_space.hpp"
+
+namespace linebounce::sim {
+
+// misses.top500_share_pct, latency.top500_share_pct, subsystem.<name>.{misses,latency}_pct; nothing where the kernel has no
+// misses. Upgrades and stores are left out, as in the local shares.
+void add_top_lines(const MissTable& misses, const workloads::AddressSpace& memory, PointData& point);
+
+}  // namespace linebounce::sim

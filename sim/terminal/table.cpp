@@ -1,0 +1,117 @@
+#include "sim/terminal/table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace linebounce::sim {
+
+Table::Table(std::vector<Column> columns, const Painter& paint, std::size_t indent)
+    : columns_(std::move(columns)), paint_(paint), indent_(indent) {
+  std::vector<Cell> titles;
+  for (const Column& column : columns_) titles.emplace_back(column.title, column.colour);
+  if (std::any_of(titles.begin(), titles.end(), [](const Cell& title) { return !title.text.empty(); })) add(std::move(titles));
+}
+
+void Table::add(std::vector<Cell> cells) {
+  rows_.push_back({std::move(cells)});
+}
+
+void Table::add_rule() {
+  rows_.push_back({{}, "", true});
+}
+
+void Table::add_text(std::string lines) {
+  rows_.push_back({{}, std::move(lines)});
+}
+
+std::vector<std::size_t> Table::widths() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    widths.push_back(columns_[i].width);
+    if (columns_[i].width > 0 || columns_[i].fit == Fit::prose) continue;
+    for (const Row& row : rows_) {
+      if (i < row.cells.size()) widths[i] = std::max(widths[i], width_of(row.cells[i].text));
+    }
+  }
+  std::size_t total = indent_;
+  for (std::size_t i = 0; i < columns_.size(); ++i) total += columns_[i].gap + widths[i];
+  // The longest names are shortened first.
+  for (; total > paint_.columns(); --total) {
+    std::size_t* longest = nullptr;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const bool shrinks = columns_[i].fit == Fit::name && columns_[i].width == 0 && widths[i] > 1;
+      if (shrinks && (longest == nullptr || widths[i] > *longest)) longest = &widths[i];
+    }
+    if (longest == nullptr) break;
+    --*longest;
+  }
+  return widths;
+}
+
+std::vector<Table::Place> Table::places() const {
+  std::vector<Place> places;
+  std::size_t at = indent_;
+  const std::vector<std::size_t> all = widths();
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    places.push_back({at + columns_[i].gap, all[i]});
+    at = places.back().begin + all[i];
+  }
+  return places;
+}
+
+Table::Lines Table::lines_of(const Cell& cell, const Column& column, const Place& place) const {
+  if (column.fit == Fit::name) return {shortened(cell.text, place.width)};
+  if (column.fit != Fit::prose) return {cell.text};
+  return wrapped(cell.text, place.width > 0 ? place.width : paint_.wrap_at() - place.begin);
+}
+
+std::string Table::row_text(const std::vector<Cell>& cells, const std::vector<Place>& places) const {
+  std::vector<Lines> parts;
+  std::size_t lines = 1;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    parts.push_back(lines_of(cells[i], columns_[i], places[i]));
+    lines = std::max(lines, parts.back().size());
+  }
+  std::string out;
+  for (std::size_t line = 0; line < lines; ++line) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (line >= parts[i].size() || parts[i][line].empty()) continue;
+      const std::string& text = parts[i][line];
+      std::size_t begin = places[i].begin;
+      if (columns_[i].fit == Fit::figure) {
+        const std::size_t end = begin + places[i].width;
+        begin = end - std::min(end, width_of(text));
+      }
+      if (columns_[i].fit == Fit::prose && at > begin) {
+        out += "\n";
+        at = 0;
+      }
+      if (at > begin) begin = at + 1;
+      out += std::string(begin - at, ' ') + paint_(cells[i].colour, text);
+      at = begin + width_of(text);
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string Table::text() const {
+  const std::vector<Place> all = places();
+  std::string out;
+  for (const Row& row : rows_) {
+    if (row.rule) {
+      const std::size_t width = all.back().begin + all.back().width - indent_;
+      out += std::string(indent_, ' ') + paint_(Colour::dim, repeated("─", width)) + "\n";
+    } else {
+      out += row.text.empty() ? row_text(row.cells, all) : row.text;
+    }
+  }
+  return out;
+}
+
+Table labelled(std::size_t width, const Painter& paint) {
+  return {{words("", width), prose("")}, paint};
+}
+
+}  // namespace linebounce::sim

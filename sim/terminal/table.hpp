@@ -1,0 +1,89 @@
+// Rows of cells in columns, whose widths count characters.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+enum class Fit {
+  figure,  // ends where its column ends; a longer one begins earlier
+  name,    // shortened to its column
+  text,    // a longer one moves what follows
+  prose,   // broken into lines
+};
+
+struct Column {
+  std::string title;
+  Fit fit = Fit::figure;
+  std::size_t width = 0;        // 0: its widest cell's, names' as far as there is room; prose: what the line has left
+  std::size_t gap = 0;          // spaces before it
+  Colour colour = Colour::dim;  // of the title
+};
+
+inline Column figures(std::string title, std::size_t width, std::size_t gap = 0) {
+  return {std::move(title), Fit::figure, width, gap};
+}
+inline Column names(std::string title, std::size_t width = 0, std::size_t gap = 0) {
+  return {std::move(title), Fit::name, width, gap};
+}
+inline Column words(std::string title, std::size_t width = 0, std::size_t gap = 0) {
+  return {std::move(title), Fit::text, width, gap};
+}
+inline Column prose(std::string title, std::size_t width = 0, std::size_t gap = 0) {
+  return {std::move(title), Fit::prose, width, gap};
+}
+
+struct Cell {
+  Cell(std::string its_text, Colour its_colour = Colour::none)  // NOLINT(google-explicit-constructor): mostly no more than text
+      : text(std::move(its_text)), colour(its_colour) {}
+  Cell(const char* its_text) : text(its_text) {}  // NOLINT(google-explicit-constructor)
+
+  std::string text;
+  Colour colour = Colour::none;
+};
+
+class Table {
+ public:
+  // The titles are the first row, if there are any.
+  Table(std::vector<Column> columns, const Painter& paint, std::size_t indent = 2);
+
+  // May have fewer cells than there are columns.
+  void add(std::vector<Cell> cells);
+  // A line as wide as the table.
+  void add_rule();
+  // Lines between rows, as they are. REQUIRES: ends with a newline.
+  void add_text(std::string lines);
+
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct Row {
+    std::vector<Cell> cells;
+    std::string text{};
+    bool rule = false;
+  };
+  struct Place {
+    std::size_t begin, width;
+  };
+  using Lines = std::vector<std::string>;
+
+  [[nodiscard]] std::vector<Place> places() const;
+  [[nodiscard]] std::vector<std::size_t> widths() const;
+  [[nodiscard]] Lines lines_of(const Cell& cell, const Column& column, const Place& place) const;
+  [[nodiscard]] std::string row_text(const std::vector<Cell>& cells, const std::vector<Place>& places) const;
+
+  std::vector<Column> columns_;
+  const Painter& paint_;
+  std::size_t indent_;
+  std::vector<Row> rows_;
+};
+
+// Facts with a label each, the labels `width` wide with the space behind them.
+Table labelled(std::size_t width, const Painter& paint);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,108 @@
+#include "sim/point/metrics.hpp"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "sim/point/point_data.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+std::string_view pattern_of(std::string_view name) {
+  const MetricDeclaration* metric = find_metric(name);
+  return metric == nullptr ? "nothing" : metric->pattern;
+}
+
+// A name that fits a pattern: "locks.x.con_pct", "latency.l1.mean_ns".
+std::string example_of(std::string_view pattern) {
+  std::string name;
+  while (!pattern.empty()) {
+    const std::size_t end = pattern.find('>');
+    if (pattern.front() != '<') {
+      name += pattern.front();
+      pattern.remove_prefix(1);
+    } else {
+      name += end == 2 ? "1" : pattern.substr(0, end).ends_with("...") ? "x.y" : "x";
+      pattern.remove_prefix(end + 1);
+    }
+  }
+  return name;
+}
+
+TEST(DeclaredMetrics, EachIsFoundByItsNamesAndByItsPattern) {
+  for (const MetricDeclaration& metric : all_metrics()) {
+    EXPECT_EQ(pattern_of(example_of(metric.pattern)), metric.pattern);
+    EXPECT_EQ(pattern_of(metric.pattern), metric.pattern);
+  }
+}
+
+TEST(DeclaredMetrics, StandByGroupEachOnceAndSayWhatTheyMean) {
+  std::set<std::string_view> patterns;
+  MetricGroup group{};
+  for (const MetricDeclaration& metric : all_metrics()) {
+    EXPECT_TRUE(patterns.insert(metric.pattern).second) << metric.pattern;
+    EXPECT_FALSE(metric.meaning.empty()) << metric.pattern;
+    EXPECT_LE(group, metric.group) << metric.pattern;
+    group = metric.group;
+  }
+}
+
+TEST(DeclaredMetrics, AUnitAtTheEndOfANameIsTheDeclaredOne) {
+  const std::map<std::string_view, std::string_view> unit_of = {
+      {"_ns", "ns"}, {"_us", "us"}, {"_pct", "%"}, {"s_per_s", "1/s"}, {"mb_per_s", "MB/s"}};
+  for (const MetricDeclaration& metric : all_metrics()) {
+    for (const auto& [end, unit] : unit_of) {
+      if (metric.pattern.ends_with(end)) {
+        EXPECT_EQ(metric.unit, unit) << metric.pattern;
+      }
+    }
+  }
+}
+
+TEST(FindMetric, APlaceholderStandsForOnePartSeveralPartsOrANumber) {
+  EXPECT_EQ(pattern_of("locks.dcache_lock.con_pct"), "locks.<lock>.con_pct");
+  EXPECT_EQ(pattern_of("locks.rq[3].schedule.con_pct"), "locks.<lock>.<call_site>.con_pct");
+  EXPECT_EQ(pattern_of("locks.a.b.c.con_pct"), "nothing");
+  EXPECT_EQ(pattern_of("litmus.seen.r0_1.r1_0"), "litmus.seen.<outcome...>");
+  EXPECT_EQ(pattern_of("link.0_12.mb_per_s"), "link.<a>_<b>.mb_per_s");
+  EXPECT_EQ(pattern_of("link.0_x.mb_per_s"), "nothing");
+}
+
+TEST(FindMetric, AHitHasTheNumberOfItsLevelAndAMissTheNameOfItsSource) {
+  EXPECT_EQ(pattern_of("latency.l3.mean_ns"), "latency.l<i>.mean_ns");
+  EXPECT_EQ(pattern_of("latency.local_c2c.mean_ns"), "latency.<source>.mean_ns");
+}
+
+TEST(FindMetric, ANameThatIsDeclaredAsItStandsGoesBeforeAPattern) {
+  EXPECT_EQ(pattern_of("latency.kernel_offchip.mean_ns"), "latency.kernel_offchip.mean_ns");
+  EXPECT_EQ(pattern_of("latency.peaks.count"), "latency.peaks.count");
+}
+
+TEST(FindMetric, WhatNobodyHasDeclaredIsNotFound) {
+  for (const char* name : {"", "throughput", "throughput.operations", "locks..con_pct", "cpi.kernel.x", "xcpi.kernel"}) {
+    EXPECT_EQ(find_metric(name), nullptr) << name;
+  }
+}
+
+TEST(PointData, AMetricHasTheUnitThatWasDeclared) {
+  PointData point;
+  point.add_metric("cost.main_memory", 1.5);
+  point.add_metric("rcu.callbacks", std::int64_t{3});
+  EXPECT_EQ(point.metrics.at("cost.main_memory").unit, "ns");
+  EXPECT_EQ(point.metrics.at("rcu.callbacks").unit, "");
+  EXPECT_EQ(std::get<std::int64_t>(point.metrics.at("rcu.callbacks").value), 3);
+}
+
+#ifndef NDEBUG
+TEST(PointData, AMetricThatNobodyHasDeclaredStopsADebugBuild) {
+  PointData point;
+  EXPECT_THROW(point.add_metric("cpi.colonel", 1), std::logic_error);
+}
+#endif
+
+}  // namespace
+}  // namespace linebounce::sim

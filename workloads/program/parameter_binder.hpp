@@ -1,0 +1,69 @@
+// A workload keeps its options in a plain struct, whose initialisers are the defaults, and whose bind() says once of each
+// option which parameter sets it. The declarations and the reading both come from bind(), so that they cannot differ:
+//
+//   struct Options {
+//     std::int64_t data_lines = 1;
+//     void bind(ParameterBinder& parameters) {
+//       parameters.number("data_lines", data_lines, 0, 1e5, "lines that each holder reads and writes");
+//     }
+//   };
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workloads/program/parameters.hpp"
+
+namespace linebounce::workloads {
+
+class ParameterBinder {
+ public:
+  // Declares: every option keeps its value, which is the default.
+  ParameterBinder() = default;
+  // Reads: every option gets its parameter's value. `given` must outlive it.
+  explicit ParameterBinder(const Parameters& given) : given_(&given) {}
+
+  template <std::integral Number>
+  void number(const char* name, Number& option, double minimum, double maximum, const char* meaning) {
+    option = static_cast<Number>(integer(name, static_cast<std::int64_t>(option), minimum, maximum, meaning));
+  }
+  void number(const char* name, double& option, double minimum, double maximum, const char* meaning);
+  void flag(const char* name, bool& option, const char* meaning);
+  // One of `choices`, or any text if there are none. `refusals`: as in the declaration.
+  void text(const char* name, std::string& option, const char* meaning, const std::vector<std::string>& choices = {},
+            const std::map<std::string, std::string>& refusals = {});
+  // An open parameter, PREFIXdefault: `options` holds "default" and every other name that the user has chosen.
+  void texts(const std::string& prefix, std::map<std::string, std::string>& options, const char* meaning,
+             const std::vector<std::string>& choices);
+
+  [[nodiscard]] std::vector<ParameterDeclaration> declarations() && { return std::move(declarations_); }
+
+ private:
+  // The option's value from now on.
+  std::int64_t integer(const char* name, std::int64_t option, double minimum, double maximum, const char* meaning);
+
+  const Parameters* given_ = nullptr;
+  std::vector<ParameterDeclaration> declarations_;
+};
+
+template <class Options>
+std::vector<ParameterDeclaration> declare() {
+  Options defaults;
+  ParameterBinder binder;
+  defaults.bind(binder);
+  return std::move(binder).declarations();
+}
+
+template <class Options>
+Options read_options(const Parameters& given) {
+  Options options;
+  ParameterBinder binder(given);
+  options.bind(binder);
+  return options;
+}
+
+}  // namespace linebounce::workloads
