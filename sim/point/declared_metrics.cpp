@@ -1,4 +1,4 @@
-// The table of all metrics, by group; within a group in the order in which a reader is told of them. A new metric is a line
+// The table of all metrics, by group; within a group in the order of presentation. A new metric is a line
 // here.
 #include <array>
 

@@ -14,7 +14,7 @@ using namespace workloads;
 
 namespace {
 
-constexpr std::size_t kTopLines = 500;  // as the paper has it
+constexpr std::size_t kTopLines = 500;  // as in the paper
 
 struct Sum {
   Tick latency = 0;
