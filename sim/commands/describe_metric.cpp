@@ -4,6 +4,7 @@
 #include "sim/commands/named_kinds.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/point/metrics.hpp"
+#include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
 
@@ -40,16 +41,14 @@ std::vector<ListedThing> list_metrics() {
 
 std::string metric_page(const std::string& name, const Painter& paint) {
   const MetricDeclaration& metric = metric_called(name);
-  constexpr std::size_t kLabel = 10;
-  const auto row = [&paint](const char* label, std::string_view text) {
-    return "  " + paint(Colour::dim, pad_right(label, kLabel)) + std::string(text) + "\n";
-  };
-  std::string out = paint(Colour::bold, name) + "  " + std::string(metric.meaning) + "\n\n";
-  if (name != metric.pattern) out += row("one of", metric.pattern);
-  if (!metric.unit.empty()) out += row("unit", metric.unit);
-  out += row("group", to_string(metric.group));
-  out += row("better", to_string(metric.better));
-  return out + row("headline", metric.headline ? "yes, a column of a sweep's table" : "no");
+  Table facts = labelled(10, paint);
+  const auto add = [&facts](const char* label, std::string_view text) { facts.add({{label, Colour::dim}, std::string(text)}); };
+  if (name != metric.pattern) add("one of", metric.pattern);
+  if (!metric.unit.empty()) add("unit", metric.unit);
+  add("group", to_string(metric.group));
+  add("better", to_string(metric.better));
+  add("headline", metric.headline ? "yes, a column of a sweep's table" : "no");
+  return paint(Colour::bold, name) + "  " + std::string(metric.meaning) + "\n\n" + facts.text();
 }
 
 ordered_json metric_json(const std::string& name) {

@@ -88,7 +88,7 @@ struct Heading {
   std::string group, name;
 };
 
-Heading heading(const std::string& metric, const std::string& unit) {
+Heading heading_of(const std::string& metric, const std::string& unit) {
   constexpr std::string_view kMean = ".mean_ns";
   const std::size_t dot = metric.find('.');
   const std::string rest = metric.substr(dot + 1);
@@ -159,10 +159,10 @@ SweepColumn metric_column(const std::vector<ReportedPoint>& points, const std::s
   const auto values = values_of(points, metric);
   const auto there = std::find_if(values.begin(), values.end(), [](const auto* value) { return value != nullptr; });
   const std::string unit = (*there)->unit;
-  const Heading names = heading(metric, unit);
+  const Heading heading = heading_of(metric, unit);
   SweepColumn column;
-  column.group = names.group;
-  column.name = names.name;
+  column.group = heading.group;
+  column.name = heading.name;
   column.unit = unit == "1/s" ? "per s" : unit;
   column.cells = figures(values);
   column.width = std::max({widest(column.cells), longest_word(column.name), width_of(column.unit)});
