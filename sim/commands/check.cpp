@@ -32,11 +32,11 @@ using nlohmann::ordered_json;
 constexpr const char* kFooter = R"(
 Every state that a small system can reach with one line is visited, by the very code that the simulator
 runs: a few caches on one bus; caches and a directory; or nodes, each with a bus and a controller, and a
-directory. Proved is what the file declares (swmr, data_value) and, for every protocol: nothing impossible
+directory. What the file declares is proved (swmr, data_value) and, for every protocol: nothing impossible
 happens, data has one supplier and arrives, no deadlock, every request can finish, every row runs.
-What breaks a promise is shown as the shortest sequence of messages that does.
+A broken promise is shown as a shortest sequence of messages that breaks it.
 
-A node controller is checked twice, for neither shows every bug: 2 nodes of 2 caches, and 3 nodes of 1.
+A node controller is checked twice, since neither system shows every bug: 2 nodes of 2 caches, and 3 nodes of 1.
 --nodes and --caches choose one system instead. A network keeps forwards from one home to one node about one
 line in order, and nothing else.
 
@@ -218,10 +218,11 @@ void add_check(Command& program) {
   const auto arguments = std::make_shared<CheckArguments>();
   Command command = program.subcommand("check", "Prove a coherence protocol, or show how it breaks");
   command.option("PROTOCOL", "", &arguments->protocol, "A name (see: linebounce list protocols), or a file NAME.md");
-  command.option("--caches", "N", &arguments->caches, "How many; of a node controller: in each node (default: 3; in nodes: 2)");
+  command.option("--caches", "N", &arguments->caches,
+                 "Number of caches; for a node controller, in each node (default: 3; in nodes: 2)");
   command.option("--nodes", "N", &arguments->nodes,
-                 "How many nodes, for a node controller (default: 2, and then 3 of one cache)");
-  command.flag("--no-symmetry", arguments->all_states, "Also tell states apart that differ only in names");
+                 "Number of nodes, for a node controller (default: 2, and then 3 of one cache)");
+  command.flag("--no-symmetry", arguments->all_states, "Also distinguish states that differ only in names");
   command.option("--murphi", "FILE", &arguments->murphi, "Also write the model for Murphi's checkers to this file");
   command.flag("--json", arguments->json, "Print one JSON document");
   const auto random = add_random_options(command);

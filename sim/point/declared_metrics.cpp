@@ -1,4 +1,5 @@
-// The table of all metrics, by group; within a group in the order of the page. A new metric is a line here.
+// The table of all metrics, by group; within a group in the order of presentation. A new metric is a line
+// here.
 #include <array>
 
 #include "sim/point/metrics.hpp"
