@@ -24,7 +24,7 @@ def cpp_sources() -> list[str]:
 
 
 def shell_scripts() -> list[str]:
-    return ["dev", ".ci/run", *sources("*.sh")]
+    return ["dev", ".ci/run", *sources("*.sh", "*.bash")]
 
 
 def tool(name: str) -> list[str]:
