@@ -8,6 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON = sys.executable
 
+LAYERED = ("models", "workloads", "sim", "trace", "record")
+
 # In order of (name, command). A command is made when it runs, from the files that are there then.
 Lint = tuple[str, Callable[[], list[str]]]
 
@@ -47,10 +49,7 @@ LINTS: list[Lint] = [
         lambda: [*tool("lint_reproducible"), *sources("models/*pp", "workloads/*pp", "sim/*pp")],
     ),
     ("protocols are data", lambda: [*tool("lint_protocol_names"), *sources("models/*pp", "workloads/*pp", "sim/*pp")]),
-    (
-        "layers",
-        lambda: [*tool("lint_layers"), *sources(*(f"{folder}/*.[ch]*" for folder in ("models", "workloads", "sim", "trace", "record")))],
-    ),
+    ("layers", lambda: [*tool("lint_layers"), *sources(*(f"{layer}/*.[ch]*" for layer in LAYERED))]),
     ("prose", lambda: [*tool("lint_prose"), *sources("*.md", "*.hpp", "*.cpp", "*.h", "*.c", "*.py", "*.toml", "dev")]),
     ("clang-tidy", lambda: [*tool("clang_tidy"), "build/dev"]),
 ]

@@ -7,10 +7,10 @@
 
 #include "models/core/cache_unit.hpp"
 #include "models/core/cpu.hpp"
-#include "models/core/thread_interrupts.hpp"
 #include "models/core/program_tap.hpp"
 #include "models/core/spin.hpp"
 #include "models/core/store_buffer.hpp"
+#include "models/core/thread_interrupts.hpp"
 
 namespace linebounce {
 
