@@ -123,7 +123,7 @@ void add_list(Command& program) {
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   Command command = program.subcommand("list", "List everything of one kind");
-  command.option("KIND", "", word, "machines, experiments, workloads, locks, counters, protocols, layouts or metrics")
+  command.option("KIND", "", word.get(), "machines, experiments, workloads, locks, counters, protocols, layouts or metrics")
       .required();
   command.flag("--json", *json, "Print one JSON array of objects with name and title");
   command.footer(kFooter);
