@@ -14,6 +14,7 @@ def executable() -> Path:
     path = Path(os.environ.get("LINEBOUNCE", ROOT / "build" / "release" / "linebounce"))
     if not path.exists():
         pytest.fail(f"{path} does not exist: run ./dev build, or name another program in LINEBOUNCE")
+    os.environ["LINEBOUNCE"] = str(path)  # for the Python package, which has the program check traces
     return path
 
 
