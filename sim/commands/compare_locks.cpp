@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"

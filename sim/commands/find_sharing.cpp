@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
