@@ -144,7 +144,7 @@ class HardwareThread final : public Cpu {
   Tick idle_to_ = -1;
 
   Spin spin_;
-  Interrupts interrupts_;
+  ThreadInterrupts interrupts_;
   InterruptHandler handler_;
 
   // For the watchdog: instructions that a spin executed, or that were counted before the measured time; calls of compute().

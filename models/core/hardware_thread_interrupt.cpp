@@ -1,5 +1,5 @@
-// Interrupts, IPIs, timers, sleep and wake of a hardware thread. An interrupt is accepted between two operations, or in the
-// middle of execute(), compute() and a spin's pause.
+// ThreadInterrupts, IPIs, timers, sleep and wake of a hardware thread. An interrupt is accepted between two operations, or in
+// the middle of execute(), compute() and a spin's pause.
 #include <algorithm>
 #include <utility>
 
@@ -87,7 +87,7 @@ void HardwareThread::accept_interrupt() {
 }
 
 void HardwareThread::run_handler() {
-  const Interrupts::Delivery delivery = interrupts_.begin_handler();
+  const ThreadInterrupts::Delivery delivery = interrupts_.begin_handler();
   const Spin spin = spin_;
   const Value result = result_;
   const Tick put_off_since = std::exchange(put_off_since_, kNever);

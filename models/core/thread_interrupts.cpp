@@ -4,16 +4,16 @@
 
 namespace linebounce {
 
-void Interrupts::add(const Interrupt& interrupt) {
+void ThreadInterrupts::add(const Interrupt& interrupt) {
   const auto later = [](const Interrupt& a, const Interrupt& b) { return a.at != b.at ? a.at < b.at : a.sender < b.sender; };
   known_.insert(std::upper_bound(known_.begin(), known_.end(), interrupt, later), interrupt);
 }
 
-bool Interrupts::any_after(Tick now) const {
+bool ThreadInterrupts::any_after(Tick now) const {
   return !known_.empty() && known_.back().at > now;
 }
 
-Tick Interrupts::next() const {
+Tick ThreadInterrupts::next() const {
   if (handler_due_) return kNever;
   for (const Interrupt& interrupt : known_) {
     if (acceptable(interrupt)) return interrupt.at;
@@ -21,7 +21,7 @@ Tick Interrupts::next() const {
   return kNever;
 }
 
-Interrupt Interrupts::accept() {
+Interrupt ThreadInterrupts::accept() {
   const auto first = std::find_if(known_.begin(), known_.end(), [this](const Interrupt& i) { return acceptable(i); });
   const Interrupt accepted = *first;
   known_.erase(first);
@@ -32,7 +32,7 @@ Interrupt Interrupts::accept() {
   return accepted;
 }
 
-Interrupts::Delivery Interrupts::begin_handler() {
+ThreadInterrupts::Delivery ThreadInterrupts::begin_handler() {
   handler_due_ = false;
   disable();
   return delivery_;

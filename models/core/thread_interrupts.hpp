@@ -16,7 +16,7 @@ struct Interrupt {
   int vector = 0;  // kWake: no handler, ends sleep()
 };
 
-class Interrupts {
+class ThreadInterrupts {
  public:
   void enable() { enabled_ = true; }
   void disable() { enabled_ = false; }
