@@ -96,7 +96,7 @@ class Cpu {
     return spin_until(address, done, bytes);
   }
 
-  // ThreadInterrupts come between operations and split execute() and compute(). While the handler runs, others wait.
+  // Interrupts come between operations and split execute() and compute(). While the handler runs, others wait.
   virtual void set_interrupt_handler(InterruptHandler handler) = 0;
   virtual void disable_interrupts() = 0;
   virtual void enable_interrupts() = 0;

@@ -1,4 +1,4 @@
-// ThreadInterrupts, IPIs, timers, sleep and wake of a hardware thread. An interrupt is accepted between two operations, or in
+// Interrupts, IPIs, timers, sleep and wake of a hardware thread. An interrupt is accepted between two operations, or in
 // the middle of execute(), compute() and a spin's pause.
 #include <algorithm>
 #include <utility>
