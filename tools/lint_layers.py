@@ -1,7 +1,7 @@
 """Who may include whom: lint_layers.py FILE...
 
 layers.txt has the folders from the bottom up. A folder includes only what stands below it, no folder is missing there, no file
-includes itself through others, and no two headers share a name.
+includes itself through others, and no two headers share a name. `using namespace` opens a layer of ours, nobody else's names.
 """
 
 import re
@@ -11,6 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
 
 LAYERS = Path(__file__).with_name("layers.txt")
+OPENED = re.compile(r"^\s*using namespace (?!(?:workloads|sim);)([\w:]+);", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
@@ -47,6 +48,10 @@ def same_names(files: list[str]) -> list[str]:
     return [f"{name} is the name of several headers: {', '.join(where)}" for name, where in places.items() if where[1:]]
 
 
+def opened(texts: dict[str, str]) -> list[str]:
+    return [f"{file}: using namespace {name}" for file, text in texts.items() for name in OPENED.findall(text)]
+
+
 def circle(includes: dict[str, list[str]]) -> list[str]:
     try:
         TopologicalSorter(includes).prepare()
@@ -59,7 +64,7 @@ def findings(texts: dict[str, str], layers: str) -> list[str]:
     height = heights(layers)
     includes = {file: included(file, text) for file, text in texts.items()}
     wrong = [misplaced(file, header, height) for file, headers in includes.items() for header in headers]
-    return sorted({finding for finding in wrong if finding}) + same_names(list(texts)) + circle(includes)
+    return sorted({finding for finding in wrong if finding}) + same_names(list(texts)) + opened(texts) + circle(includes)
 
 
 def main() -> int:

@@ -32,3 +32,8 @@ def test_a_circle_of_files_in_one_folder_is_found() -> None:
 def test_two_headers_of_one_name_are_found() -> None:
     (finding,) = findings({"models/x.hpp": "", "sim/x.hpp": ""}, LAYERS)
     assert finding == "x.hpp is the name of several headers: models/x.hpp, sim/x.hpp"
+
+
+def test_only_a_layer_is_opened_whole() -> None:
+    texts = {"sim/x.cpp": "using namespace workloads;\n", "sim/y.cpp": "using namespace std::chrono;\n"}
+    assert findings(texts, LAYERS) == ["sim/y.cpp: using namespace std::chrono"]

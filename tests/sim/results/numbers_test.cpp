@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace linebounce::sim {
 namespace {
