@@ -27,6 +27,7 @@ struct CpuSpec {
   int compare_exchange_latency_cycles = 0;  // likewise
   int fence_latency_cycles = 0;
   int fill_latency_cycles = 0;       // first data at the core's bus pins to the waiting operation's start
+  int keep_cycles = 0;               // a line that a compare-and-exchange has fetched answers no snoop for so long after it
   int interrupt_latency_cycles = 0;  // arrival to the handler's first instruction
   double ipi_latency_ns = 0;         // send to arrival at the other CPU; also the wake-up of a sleeping CPU
   Consistency consistency = Consistency::sc;
@@ -61,6 +62,7 @@ struct BusSpec {
   int turnaround_clocks = 0;    // idle data-bus clocks when the sender changes
   int latch_clocks = 0;         // first data on the bus to the core's pins
   int outstanding = 8;          // transactions between address phase and end of data
+  bool one_per_line = false;    // a request is not granted while another transaction uses its line
 };
 
 // Where an object's memory is unless the object says otherwise.
@@ -97,8 +99,9 @@ struct NodeSpec {
 };
 
 struct DirectorySpec {
-  std::string protocol;   // models/protocols/NAME.md with a `directory` table, or a path
-  double latency_ns = 0;  // look-up and update of a line's entry
+  std::string protocol;     // models/protocols/NAME.md with a `directory` table, or a path
+  double latency_ns = 0;    // look-up and update of a line's entry
+  double line_busy_ns = 0;  // a request keeps others of its line waiting for so long
 };
 
 enum class Topology { crossbar, fully_connected, ring, mesh, torus, hypercube, links };

@@ -31,11 +31,12 @@ class Metric:
 
 @dataclass(frozen=True)
 class Point:
-    """One point of the plan. One that failed has no metrics."""
+    """One point of the plan. One that failed has no metrics. Warnings say what makes its figures mean less than they seem to."""
 
     number: int
     at: At
     metrics: Mapping[str, Metric]
+    warnings: tuple[str, ...] = ()
 
     def __getitem__(self, metric: str) -> Metric:
         return self.metrics[metric]
@@ -169,7 +170,9 @@ def _checked(record: Record) -> Record:
 def point_from(number: int, document: Mapping[str, Any]) -> Point:
     check("at", document["at"], At)
     metrics = {name: _metric_from(name, entry) for name, entry in document["metrics"].items()}
-    return Point(number, document["at"], metrics)
+    warnings = tuple(document.get("warnings", ()))
+    check("warnings", warnings, tuple[str, ...])
+    return Point(number, document["at"], metrics, warnings)
 
 
 def _metric_from(name: str, entry: Mapping[str, Any]) -> Metric:

@@ -31,7 +31,8 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
       latch(spec.latch_clocks * clock),
       data((line_bytes + spec.width_bytes - 1) / spec.width_bytes * clock),
       word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock),
-      outstanding(spec.outstanding) {}
+      outstanding(spec.outstanding),
+      one_per_line(spec.one_per_line) {}
 
 // One line as the protocol's rows see it.
 class SnoopingBus::SnoopedLine {
@@ -147,17 +148,42 @@ void SnoopingBus::post(const BusRequest& request) {
 
 void SnoopingBus::schedule(Tick now) {
   const Tick touch = transactions_.empty() ? kNever : transactions_.front().touch_at;
-  const Tick next = std::min(touch, next_arbitration(now));
+  const Tick next = std::min(touch, next_arbitration(now).at);
   if (next == kNever) return;
   event_.notify(kernel_time(next - now));
 }
 
-// The first edge at which a request may be granted: after its stamp, no closer to the last address phase than allowed, and with
-// room in the in-order queue.
-Tick SnoopingBus::next_arbitration(Tick now) const {
-  if (requests_.empty()) return kNever;
-  Tick edge = (requests_.front().stamp / timing_.clock + 1) * timing_.clock;
-  edge = std::max({edge, last_address_ + timing_.address - timing_.arbitration, align_up(now, timing_.clock)});
+// The request that is granted next, and the edge: the first after its stamp at which any may be granted. One whose line is in
+// use lets others pass where the bus wants one transaction for each line.
+SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
+  Arbitration next;
+  if (requests_.empty()) return next;
+  const Tick earliest = earliest_arbitration(now);
+  if (earliest == kNever) return next;
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    const BusRequest& request = requests_[i];
+    const Tick stamped = (request.stamp / timing_.clock + 1) * timing_.clock;
+    const Tick free = timing_.one_per_line ? line_free(request.line) : 0;
+    if (free != kNever) {
+      const Tick edge = std::max({stamped, earliest, align_up(free, timing_.clock)});
+      if (edge < next.at) next = {edge, i};
+    }
+    if (!timing_.one_per_line || next.at <= stamped) break;  // those behind it are no earlier
+  }
+  return next;
+}
+
+// When the transactions on this line are over; kNever while one waits for its order step.
+Tick SnoopingBus::line_free(LineAddr line) const {
+  for (const Transaction& transaction : transactions_) {
+    if (transaction.request.line == line) return kNever;
+  }
+  return busy_until(line);
+}
+
+// The first edge that is no closer to the last address phase than allowed, and has room in the in-order queue.
+Tick SnoopingBus::earliest_arbitration(Tick now) const {
+  Tick edge = std::max(last_address_ + timing_.address - timing_.arbitration, align_up(now, timing_.clock));
   const auto room = static_cast<std::size_t>(timing_.outstanding) -
                     std::min(transactions_.size(), static_cast<std::size_t>(timing_.outstanding));
   if (room == 0) return kNever;  // until an order step
@@ -174,16 +200,18 @@ void SnoopingBus::step() {
     const Tick now = kernel_now();
     if (now >= end_) return;  // the cores have stopped
     if (!transactions_.empty() && transactions_.front().touch_at == now) sample_front(now);
-    if (next_arbitration(now) <= now) grant(now);
+    if (const Arbitration next = next_arbitration(now); next.at <= now) grant(next);
     schedule(now);
   } catch (...) {
     failures_.failed(std::current_exception());
   }
 }
 
-void SnoopingBus::grant(Tick edge) {
-  Transaction transaction{.request = requests_.front(), .address_at = edge + timing_.arbitration};
-  requests_.erase(requests_.begin());
+void SnoopingBus::grant(const Arbitration& arbitration) {
+  const Tick edge = arbitration.at;
+  const auto granted = requests_.begin() + static_cast<std::ptrdiff_t>(arbitration.request);
+  Transaction transaction{.request = *granted, .address_at = edge + timing_.arbitration};
+  requests_.erase(granted);
   last_address_ = transaction.address_at;
   std::erase_if(done_, [edge](Tick done) { return done <= edge; });
   set_snoop(transaction,

@@ -29,6 +29,7 @@ struct BusTiming {
 
   Tick clock, arbitration, address, snoop, snoop_stall, response, intervention, turnaround, latch, data, word;
   int outstanding;
+  bool one_per_line;
 };
 
 struct BusStatistics {
@@ -82,8 +83,14 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
 
   void step();
   void schedule(Tick now);
-  [[nodiscard]] Tick next_arbitration(Tick now) const;
-  void grant(Tick edge);
+  struct Arbitration {
+    Tick at = kNever;
+    std::size_t request = 0;  // in requests_
+  };
+  [[nodiscard]] Arbitration next_arbitration(Tick now) const;
+  [[nodiscard]] Tick earliest_arbitration(Tick now) const;
+  [[nodiscard]] Tick line_free(LineAddr line) const;
+  void grant(const Arbitration& arbitration);
   void set_snoop(Transaction& transaction, Tick earliest) const;
   [[nodiscard]] Tick busy_until(LineAddr line) const;
   void sample_front(Tick now);

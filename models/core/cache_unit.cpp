@@ -301,7 +301,9 @@ Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {
   own->fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
   owner_->wake_at(own->fill_at);
   const bool runs_then = own->waited_for && !agent_.table().states[copy.state].asks_again;
-  return own->fill_at + (runs_then ? std::max<Tick>(1, hold(own->operation.kind)) : 1);
+  if (!runs_then) return own->fill_at + 1;
+  const Tick kept = own->operation.kind == OperationKind::compare_exchange ? spec_.keep : 0;
+  return own->fill_at + std::max<Tick>(1, hold(own->operation.kind)) + kept;
 }
 
 CacheUnit::Pending* CacheUnit::being_ordered(const Copy& copy) {

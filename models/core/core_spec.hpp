@@ -18,6 +18,7 @@ struct CoreSpec {
   Tick compare_exchange_latency = 0;
   Tick fence_latency = 0;
   Tick fill_latency = 0;
+  Tick keep = 0;
   Tick interrupt_latency = 0;
   Tick ipi_latency = 0;
   Consistency consistency = Consistency::sc;

@@ -42,8 +42,9 @@ struct Packet {
   int origin_node = 0;
   Version version = 0;
   // Where it is on its way.
-  int at = 0;          // a node, or a place of the map between nodes
-  int held_link = -1;  // it occupies a buffer at this link's end
+  int at = 0;             // a node, or a place of the map between nodes
+  int held_link = -1;     // it occupies a buffer at this link's end
+  bool has_turn = false;  // at the directory: nobody's request for the line is before it
 };
 
 class NetworkEndpoint : public virtual sc_core::sc_interface {
@@ -92,6 +93,9 @@ class Network final : public sc_core::sc_module {
   // The packet leaves its sender at `ready`, which lies behind the kernel's time, but not before an earlier one of its class to
   // the same receiver.
   void send(PacketIndex index, Tick ready);
+
+  // Its receiver gets it once more, at `at`. REQUIRES: later than now.
+  void hand_again(PacketIndex index, Tick at) { push(at, Stage::handle, index); }
 
   [[nodiscard]] std::vector<LinkStatistics> links() const;
   [[nodiscard]] std::int64_t activations() const { return activations_; }

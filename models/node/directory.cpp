@@ -50,14 +50,30 @@ Directory::Directory(sc_core::sc_module_name name, int node, const MachineSpec& 
       log_(log),
       network_(network),
       memory_(spec.memory, timebase, store.line_bytes()),
-      latency_(timebase.from_ns(spec.node.latency_ns) + timebase.from_ns(spec.directory.latency_ns)) {}
+      latency_(timebase.from_ns(spec.node.latency_ns) + timebase.from_ns(spec.directory.latency_ns)),
+      line_busy_(timebase.from_ns(spec.directory.line_busy_ns)) {}
 
 DirectoryEntry& Directory::entry(Slot slot) {
   if (slot >= entries_.size()) entries_.resize(std::max<std::size_t>(slot + 1, entries_.size() * 2));
   return entries_[slot];
 }
 
+// A request's turn at its line comes after those of the requests that were here before it.
+bool Directory::waits_for_turn(PacketIndex index, Tick at) {
+  Packet& packet = network_.packet(index);
+  if (line_busy_ == 0 || packet.has_turn || packet.message_class != MessageClass::request) return false;
+  if (packet.slot >= line_free_.size()) line_free_.resize(std::max<std::size_t>(packet.slot + 1, line_free_.size() * 2));
+  Tick& free = line_free_[packet.slot];
+  const Tick turn = std::max(at, free);
+  free = turn + line_busy_;
+  packet.has_turn = true;
+  if (turn == at) return false;
+  network_.hand_again(index, turn);
+  return true;
+}
+
 void Directory::receive(PacketIndex index, Tick at) {
+  if (waits_for_turn(index, at)) return;
   const Slot slot = network_.packet(index).slot;
   if (!process(index, at)) {
     stalled_.push_back(index);

@@ -23,6 +23,7 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
  private:
   struct Outbox;
 
+  [[nodiscard]] bool waits_for_turn(PacketIndex packet, Tick at);
   [[nodiscard]] bool process(PacketIndex packet, Tick at);
   [[nodiscard]] DirectoryEntry& entry(Slot slot);
 
@@ -32,7 +33,9 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
   TransitionLog& log_;
   Network& network_;
   MemoryController memory_;
-  Tick latency_;                         // of the controller's pass and the look-up
+  Tick latency_;  // of the controller's pass and the look-up
+  Tick line_busy_;
+  std::vector<Tick> line_free_;          // by slot: the turn of the next request
   std::vector<DirectoryEntry> entries_;  // by slot
   std::vector<PacketIndex> stalled_;     // in the order of their arrival
 };

@@ -105,6 +105,8 @@ const std::vector<Parameter>& schema() {
        "a full fence with nothing to wait for"},
       {"machine.cpu.fill_latency_cycles", "cycles", cpu<&CpuSpec::fill_latency_cycles>, kDefault, 0, kMostCycles,
        "first data at the core's pins to the start of the operation that waits for it"},
+      {"machine.cpu.keep_cycles", "cycles", cpu<&CpuSpec::keep_cycles>, kDefault, 0, kMostCycles,
+       "a line that a compare-and-exchange has fetched answers no snoop for so long after it: who failed tries again first"},
       {"machine.cpu.interrupt_latency_cycles", "cycles", cpu<&CpuSpec::interrupt_latency_cycles>, kDefault, 0, kMostCycles,
        "an interrupt's arrival to its handler's first instruction"},
       {"machine.cpu.ipi_latency_ns", "ns", cpu<&CpuSpec::ipi_latency_ns>, kDefault, 0, kMostNs,
@@ -151,6 +153,9 @@ const std::vector<Parameter>& schema() {
        "first data on the bus to the core's pins"},
       {"machine.bus.outstanding", "", bus<&BusSpec::outstanding>, kDefault, 1, 1024,
        "transactions between address phase and end of data"},
+      {"machine.bus.one_per_line", "", bus<&BusSpec::one_per_line>, kDefault, 0, 0,
+       "a request is not granted while another transaction uses its line, so that each pays its whole latency; false: it is "
+       "granted, and its snoop is stalled"},
 
       {"machine.memory.latency_ns", "ns", memory<&MemorySpec::latency_ns>, kRequired, 0, kMostNs,
        "address phase to first data"},
@@ -187,6 +192,8 @@ const std::vector<Parameter>& schema() {
        "protocol of the homes' directories: a name in models/protocols, or a path", kOfNodes},
       {"machine.directory.latency_ns", "ns", directory<&DirectorySpec::latency_ns>, kDefault, 0, kMostNs,
        "look-up and update of a line's entry", kOfNodes},
+      {"machine.directory.line_busy_ns", "ns", directory<&DirectorySpec::line_busy_ns>, kDefault, 0, kMostNs,
+       "a request keeps others of its line waiting at the home for so long", kOfNodes},
 
       {"machine.network.topology", "", network<&NetworkSpec::topology>, kDefault, 0, 0, "which nodes have a link", kOfNodes},
       {"machine.network.columns", "", network<&NetworkSpec::columns>, kDefault, 0, kMostNodes,

@@ -27,6 +27,15 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
 
     {"throughput.operations_per_s", "1/s", throughput, higher, kHeadline,
      "the workload's own operations, of all CPUs; of `oltp`: transactions that are committed"},
+    {"throughput.operations", "", throughput, higher, kDetail,
+     "the operations of `throughput.operations_per_s` that were counted"},
+    {"throughput.second_half_pct", "%", throughput, neither, kDetail,
+     "of the misses of the measured time, those of its second half: near 50 if the warm-up was long enough; with 1,000 or "
+     "more"},
+    {"throughput.lower_mode", "1/s", throughput, higher, kDetail,
+     "mean of `throughput.operations_per_s` over the seeds in the lower of two modes; missing if the seeds agree"},
+    {"throughput.upper_mode", "1/s", throughput, higher, kDetail, "likewise, the seeds in the upper mode"},
+    {"throughput.lower_mode_seeds", "", throughput, neither, kDetail, "how many seeds are in the lower mode"},
     {"throughput.system_ns_per_operation", "ns", throughput, lower, kHeadline,
      "workload `fget`: CPU time of a read and a write together"},
     {"throughput.files_created_per_s", "1/s", throughput, higher, kHeadline,
@@ -34,6 +43,7 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
 
     // ---- what a workload measures of itself ----
     {"fairness.least_share_pct", "%", workload, higher, kHeadline, "the CPU that got least, of the one that got most"},
+    {"fairness.starved_cpus", "", workload, lower, kDetail, "CPUs that got less than a tenth of an equal share"},
     {"fairness.jain_pct", "%", workload, higher, kHeadline,
      "Jain's index: 100 if all CPUs got the same, 100 / CPUs if one got everything"},
     {"section.lost_updates", "", workload, lower, kHeadline,
@@ -148,9 +158,11 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
     {"locks.<lock>.util_pct", "%", lock, lower, kDetail,
      "share of the time in which it is held, by readers together or by locks of one name added up: it can exceed 100"},
     {"locks.<lock>.cpu_pct", "%", lock, lower, kDetail, "of all CPUs' time: waiting for it"},
-    {"locks.<lock>.total", "", lock, neither, kDetail, "acquisitions"},
+    {"locks.<lock>.total", "", lock, neither, kDetail, "acquisitions, with the waits under way at the end"},
     {"locks.<lock>.nowait", "", lock, neither, kDetail, "acquisitions at once"},
-    {"locks.<lock>.spin", "", lock, lower, kDetail, "acquisitions after waiting"},
+    {"locks.<lock>.spin", "", lock, lower, kDetail,
+     "acquisitions that had to wait; a wait under way at the end counts with its length so far"},
+    {"locks.<lock>.waiting", "", lock, lower, kDetail, "waits under way at the end; missing if there are none"},
     {"locks.<lock>.rjct", "", lock, lower, kDetail, "`try_acquire` that failed, readers that had to read again"},
     {"locks.<lock>.<call_site>.con_pct", "%", lock, lower, kDetail, kOfCallSite},
     {"locks.<lock>.<call_site>.wait_mean_us", "us", lock, lower, kDetail, kOfCallSite},

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <numeric>
 #include <tuple>
 
 namespace linebounce::sim {
@@ -21,6 +22,24 @@ ReportedMetric mean_of(const std::vector<double>& values, const std::string& uni
   return {mean, unit, student_t_95(values.size() - 1) * deviation / std::sqrt(n)};
 }
 
+// Seeds that fall into two groups: the gap between them is a tenth of the mean or more, and wider than both groups together. A
+// mean of such seeds describes no run.
+void add_modes(std::vector<double> values, std::map<std::string, ReportedMetric>& merged) {
+  constexpr std::size_t kFewest = 4;
+  if (values.size() < kFewest) return;
+  std::sort(values.begin(), values.end());
+  std::vector<double> gaps;
+  for (std::size_t i = 1; i < values.size(); ++i) gaps.push_back(values[i] - values[i - 1]);
+  const auto widest = std::max_element(gaps.begin(), gaps.end());
+  const auto upper = values.begin() + (widest - gaps.begin()) + 1;
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  const double within = values.back() - values.front() - *widest;
+  if (*widest < mean / 10 || *widest <= within) return;
+  merged["throughput.lower_mode"] = mean_of({values.begin(), upper}, "1/s");
+  merged["throughput.upper_mode"] = mean_of({upper, values.end()}, "1/s");
+  merged["throughput.lower_mode_seeds"] = {std::int64_t{upper - values.begin()}, "", std::nullopt};
+}
+
 std::map<std::string, ReportedMetric> merge_metrics(const std::vector<PointData>& runs) {
   std::map<std::string, ReportedMetric> merged;
   if (runs.size() == 1) {
@@ -36,6 +55,7 @@ std::map<std::string, ReportedMetric> merge_metrics(const std::vector<PointData>
     }
   }
   for (const auto& [name, of_metric] : values) merged[name] = mean_of(of_metric, units[name]);
+  if (const auto rate = values.find("throughput.operations_per_s"); rate != values.end()) add_modes(rate->second, merged);
   return merged;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/results/result_files.hpp"
+#include "sim/results/run_health.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -25,7 +26,9 @@ ordered_json point_to_json(const ReportedPoint& point) {
     out["unit"] = metric.unit;
     if (metric.ci95) out["ci95"] = number_to_json(*metric.ci95);
   }
-  return {{"at", at_to_json(point.at)}, {"metrics", std::move(metrics)}};
+  ordered_json out = {{"at", at_to_json(point.at)}, {"metrics", std::move(metrics)}};
+  if (std::vector<std::string> warnings = health_warnings(point); !warnings.empty()) out["warnings"] = std::move(warnings);
+  return out;
 }
 
 ordered_json ok_to_json(const std::optional<bool>& ok) {

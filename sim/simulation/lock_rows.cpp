@@ -51,6 +51,10 @@ void add_metrics(const LockRow& row, const std::string& lock, const std::string&
   add("rjct", row.rjct);
 }
 
+void add_waiting(const std::string& lock, std::int64_t waiting, PointData& point) {
+  if (waiting > 0) point.add_metric("locks." + lock + ".waiting", waiting);
+}
+
 void add_races(const std::string& lock, const Races& races, const Timebase& timebase, PointData& point) {
   const std::string prefix = "locks." + lock + ".";
   point.add_metric(prefix + "races", races.sections);
@@ -77,6 +81,7 @@ void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timeb
     std::sort(sites.begin(), sites.end(), [](const LockRow& a, const LockRow& b) { return a.call_site < b.call_site; });
     point.locks.push_back(row_of(name, "", all, timebase, measured, cpus));
     point.locks.insert(point.locks.end(), sites.begin(), sites.end());
+    add_waiting(lock_names.at(name), all.waiting, point);
     if (figures.races()) add_races(lock_names.at(name), *figures.races(), timebase, point);
   }
   names.clear();

@@ -53,6 +53,7 @@ void Statistics::miss(const Miss& miss) {
   const bool remote = layout_.cpus[static_cast<std::size_t>(miss.cpu.value)].node != home;
   table_.add({place.object, place.offset, miss.function, miss.access, static_cast<std::int16_t>(home), miss.source}, remote,
              miss.latency);
+  ++halves_[miss.issued - core_.warmup_end < (core_.end - core_.warmup_end) / 2 ? 0 : 1];
 }
 
 void Statistics::collect(Machine& machine, PointData& point) const {
@@ -62,7 +63,16 @@ void Statistics::collect(Machine& machine, PointData& point) const {
   collect_time(machine, point);
   collect_transitions(machine, point);
   collect_traffic(machine, point);
+  collect_halves(point);
   point.simulated_ns = static_cast<std::int64_t>(timebase_.to_ns(machine.measured()));
+}
+
+// A run until every program has ended has no halves.
+void Statistics::collect_halves(PointData& point) const {
+  constexpr std::int64_t kFewest = 1000;  // of fewer, chance alone makes the halves differ
+  const std::int64_t misses = halves_[0] + halves_[1];
+  if (core_.end == kNever || misses < kFewest) return;
+  point.add_metric("throughput.second_half_pct", share_pct(static_cast<double>(halves_[1]), static_cast<double>(misses)));
 }
 
 // Of several buses the mean share, and each link's own.

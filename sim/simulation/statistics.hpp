@@ -55,6 +55,7 @@ class Statistics final : public Observer {
   void collect_time(Machine& machine, PointData& point) const;
   void collect_profile(Machine& machine, Tick kernel, PointData& point) const;
   void collect_traffic(const Machine& machine, PointData& point) const;
+  void collect_halves(PointData& point) const;
   static void collect_transitions(const Machine& machine, PointData& point);
   std::int64_t add_hits(const ThreadCounters& counters, LatencyBins& bins) const;
 
@@ -67,6 +68,7 @@ class Statistics final : public Observer {
   using OfSources = std::array<LatencyHistogram, kSources>;
   std::array<OfSources, 2> reads_, stores_;  // [mode][source]; atomic operations read
   MissTable table_;
+  std::array<std::int64_t, 2> halves_{};  // misses of the measured time's halves
 };
 
 }  // namespace linebounce::sim

@@ -11,6 +11,7 @@
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/result_files.hpp"
+#include "sim/terminal/health_note.hpp"
 #include "sim/terminal/latency_chart.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/lock_table.hpp"
@@ -171,6 +172,8 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
   std::cout << figures;
   const std::string score = score_text(paper, paint);
   if (!score.empty()) std::cout << (figures.empty() ? "  " : "\n  ") << score << "\n";
+  const std::string warnings = health_note(report.results.points, paint);
+  if (!warnings.empty()) std::cout << "\n" << warnings;
   std::cout << "\n" << overridden_note(plan) << reuse_text(plan, report) << "Results: " << directory.string() << "/\n";
 }
 

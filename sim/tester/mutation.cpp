@@ -164,6 +164,7 @@ class Mutation {
     set_between(kCosts, "machine.cpu.compare_exchange_latency_cycles", 0, 120);
     set_between(kCosts, "machine.cpu.fence_latency_cycles", 0, 40);
     set_between(kCosts, "machine.cpu.fill_latency_cycles", 0, 20);
+    set_between(kCosts, "machine.cpu.keep_cycles", 0, 20);
     set_between(kCosts, "machine.cpu.interrupt_latency_cycles", 0, 300);
     set_between(kCosts, "machine.cpu.ipi_latency_ns", 0, 1000);
   }
@@ -219,6 +220,7 @@ class Mutation {
     set_latency(kNode, "machine.node.request_crossing_ns");
     set_latency(kNode, "machine.node.line_crossing_ns");
     set_latency(kNode, "machine.directory.latency_ns");
+    set_latency(kNode, "machine.directory.line_busy_ns");
   }
 
   void node_cache() {

@@ -7,6 +7,7 @@ namespace linebounce::workloads {
 void LockUse::add(const LockUse& other) {
   nowait += other.nowait;
   spin += other.spin;
+  waiting += other.waiting;
   rejected += other.rejected;
   holds += other.holds;
   hold_sum += other.hold_sum;
@@ -50,7 +51,12 @@ void LockFigures::still_held(const Cpu& cpu, FunctionId call_site, Tick since, T
 }
 
 void LockFigures::still_waited(const Cpu& cpu, FunctionId call_site, Tick since, Tick end) {
-  uses_[call_site].waited += cpu.measured(since, end);
+  LockUse& use = uses_[call_site];
+  use.waited += cpu.measured(since, end);
+  ++use.spin;
+  ++use.waiting;
+  use.wait_sum += end - since;
+  use.wait_max = std::max(use.wait_max, end - since);
 }
 
 void LockFigures::raced(const Races& races) {

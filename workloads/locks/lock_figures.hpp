@@ -12,10 +12,12 @@
 namespace linebounce::workloads {
 
 // Of what began in the measured time; held and waited are what of all holds and waits lies in it. A hold ends where its
-// release begins.
+// release begins. A wait that is under way at the end, whenever it began, counts as an acquisition that had to wait, with its
+// length so far: a waiter that never gets the lock would else leave no trace but its time.
 struct LockUse {
   std::int64_t nowait = 0;    // acquisitions at the first attempt
   std::int64_t spin = 0;      // acquisitions that had to wait
+  std::int64_t waiting = 0;   // of them, those still under way at the end
   std::int64_t rejected = 0;  // try_acquire() that failed, and readers that had to read again
   std::int64_t holds = 0;     // that have come to an end
   Tick hold_sum = 0, hold_max = 0;

@@ -119,6 +119,7 @@ def _run(results: Results) -> dict[str, Any]:
         "command": shlex.join(results.manifest.argv),
         "again": shlex.join(["linebounce", "run", str(config), "-o", f"{results.directory}_again"]),
         "verdicts": _verdicts(paper),
+        "warnings": [(point.title, warning) for point in results.points for warning in point.warnings],
         "sections": _sections(results),
         "data": _run_data(results, machine_of_point, paper) | of_machine,
     }

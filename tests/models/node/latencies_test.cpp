@@ -67,6 +67,19 @@ TEST(NodeMachine, ALineForAReaderAndItsHomeOnOneNodeCrossesOnce) {
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
+// Two requests for one line are at its home at 2130. The second's turn is 400 later: then the first has long had its data.
+TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
+  MachineSpec spec = small_nodes(3, 3);
+  spec.directory.line_busy_ns = 400;
+  SmallMachine small(spec);
+  home(small, 2);
+  double second = 0;
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50); },
+             [&](Cpu& cpu) { second = cycles_from(cpu, 2000, [&] { cpu.load(kLine); }); }});
+  // As a line of another node whose home is on a third: 446 + 50. Its owner has it unmodified, and answers all the same.
+  EXPECT_EQ(second, 400 + 446 + 50);
+}
+
 struct Crossing {
   const char* name;
   int home;

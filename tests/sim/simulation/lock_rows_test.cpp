@@ -74,6 +74,23 @@ TEST_F(LockRows, UtilisationIsTheShareOfTheTimeInWhichItIsHeld) {
   EXPECT_NEAR(row("dcache_lock", "d_alloc").hold_mean_us, 30, 0.1);
 }
 
+// CPU 1 never gets it: its wait began at 10 us and counts with the 90 us until the end.
+TEST_F(LockRows, AWaitUnderWayAtTheEndCountsWithItsLengthSoFar) {
+  MeteredLock& lock = locks_.create("ticket", "dcache_lock");
+  run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 1000000); },
+      [&](Cpu& cpu) {
+        cpu.compute(10000);
+        hold(cpu, lock, lookup_, 100);
+      });
+  const LockRow& all = row("dcache_lock", "");
+  EXPECT_EQ(all.total, 2);
+  EXPECT_EQ(all.spin, 1);
+  EXPECT_EQ(all.con_pct, 50);
+  EXPECT_NEAR(all.wait_mean_us, 90, 0.5);
+  EXPECT_NEAR(all.wait_max_us, 90, 0.5);
+  EXPECT_EQ(std::get<std::int64_t>(point_.metrics.at("locks.dcache_lock.waiting").value), 1);
+}
+
 // CPU 1 comes 10 us after CPU 0, who holds the lock for 30 us: it waits for 20. Its second time nobody is there.
 TEST_F(LockRows, ContentionAndWaitsAreOfThoseWhoCouldNotHaveItAtOnce) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");

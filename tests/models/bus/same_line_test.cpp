@@ -1,0 +1,76 @@
+// Requests for one line: whether they overlap, and how long who has it keeps it. A load of the small machine at 2000 that misses:
+//   2010 posted; granted on the edge behind it, 2020; address phase 2030; snoop result 2070; memory's first data 2130; at the
+//   pins 2140; 2145 the load starts; 2146 it is over, and the line is free
+#include <gtest/gtest.h>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+constexpr Address kElsewhere = kLine + 0x100;
+
+Core::Program timed_load(Address address, double& cycles) {
+  return [address, &cycles](Cpu& cpu) { cycles = cycles_from(cpu, 2000, [&] { cpu.load(address); }); };
+}
+
+// CPU 1's address phase is at 2050, its snoop result at 2090. It is stalled in steps of 20 until the line is free: 2150. Another
+// cache has the line by then: 30 for the intervention, 10 to the pins, 5 + 1.
+TEST(SameLine, AStalledSnoopHasItsAddressPhaseBehindIt) {
+  SmallMachine small(small_machine(2));
+  double first = 0;
+  double second = 0;
+  small.run({timed_load(kLine, first), timed_load(kLine, second)});
+  EXPECT_EQ(first, 146);
+  EXPECT_EQ(second, 150 + 30 + 10 + 5 + 1);
+}
+
+// It is granted on the edge at 2150 only, so its snoop result is at 2200. A request for another line goes before it.
+TEST(SameLine, WithOneTransactionPerLineTheNextPaysItsWholeLatency) {
+  MachineSpec spec = small_machine(3);
+  spec.bus.one_per_line = true;
+  SmallMachine small(spec);
+  double first = 0;
+  double second = 0;
+  double elsewhere = 0;
+  small.run({timed_load(kLine, first), timed_load(kLine, second), timed_load(kElsewhere, elsewhere)});
+  EXPECT_EQ(first, 146);
+  EXPECT_EQ(second, 200 + 30 + 10 + 5 + 1);
+  EXPECT_EQ(elsewhere, 146 + 20) << "two address phases are 20 apart";
+}
+
+// Attempts of CPU 0, each of which fails, until it has had the line without a break for two of them.
+struct Attempts {
+  int hits = 0;
+  int misses = 0;
+};
+
+Attempts attempts_with(int keep_cycles) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.keep_cycles = keep_cycles;
+  SmallMachine small(spec);
+  const auto loop = [](Cpu& cpu) {
+    wait_until(cpu, 2000);
+    for (int i = 0; i < 100; ++i) cpu.compare_exchange(kLine, 1, 2);
+  };
+  small.run({loop, loop});
+  Attempts attempts;
+  attempts.misses = static_cast<int>(small.misses().size());
+  attempts.hits = 200 - attempts.misses;
+  return attempts;
+}
+
+// Both want the line all the time: without a window every attempt is a transfer, but for the last of who remains alone.
+TEST(SameLine, WhoLosesARaceForALineMissesAgain) {
+  const Attempts attempts = attempts_with(0);
+  EXPECT_GT(attempts.misses, 190);
+}
+
+// The window is shorter than an attempt, so each transfer serves two: the one that fetched the line and one more.
+TEST(SameLine, AKeptLineServesTheNextAttemptToo) {
+  const Attempts attempts = attempts_with(10);
+  EXPECT_NEAR(attempts.misses, 100, 10);
+}
+
+}  // namespace
+}  // namespace linebounce::test
