@@ -1,4 +1,5 @@
-// Requests for one line: whether they overlap, and how long who has it keeps it. A load of the small machine at 2000 that misses:
+// Requests for one line: whether they overlap, and how long who has it keeps it. A load of the small machine at 2000 that
+// misses:
 //   2010 posted; granted on the edge behind it, 2020; address phase 2030; snoop result 2070; memory's first data 2130; at the
 //   pins 2140; 2145 the load starts; 2146 it is over, and the line is free
 #include <gtest/gtest.h>
@@ -14,18 +15,20 @@ Core::Program timed_load(Address address, double& cycles) {
   return [address, &cycles](Cpu& cpu) { cycles = cycles_from(cpu, 2000, [&] { cpu.load(address); }); };
 }
 
-// CPU 1's address phase is at 2050, its snoop result at 2090. It is stalled in steps of 20 until the line is free: 2150. Another
-// cache has the line by then: 30 for the intervention, 10 to the pins, 5 + 1.
+// CPU 1's address phase is at 2050, and memory has begun with it: its data is there at 2150. The snoop result of 2090 is
+// stalled in steps of 20 until the line is free: 2150, too. The first line keeps the data bus until 2170; 10 to the pins, 5
+// + 1.
 TEST(SameLine, AStalledSnoopHasItsAddressPhaseBehindIt) {
   SmallMachine small(small_machine(2));
   double first = 0;
   double second = 0;
   small.run({timed_load(kLine, first), timed_load(kLine, second)});
   EXPECT_EQ(first, 146);
-  EXPECT_EQ(second, 150 + 30 + 10 + 5 + 1);
+  EXPECT_EQ(second, 170 + 10 + 5 + 1);
 }
 
-// It is granted on the edge at 2150 only, so its snoop result is at 2200. A request for another line goes before it.
+// It is granted on the edge at 2150 only: address phase 2160, memory's data 2260. A request for another line goes before it, as
+// the second of the test above.
 TEST(SameLine, WithOneTransactionPerLineTheNextPaysItsWholeLatency) {
   MachineSpec spec = small_machine(3);
   spec.bus.one_per_line = true;
@@ -35,8 +38,8 @@ TEST(SameLine, WithOneTransactionPerLineTheNextPaysItsWholeLatency) {
   double elsewhere = 0;
   small.run({timed_load(kLine, first), timed_load(kLine, second), timed_load(kElsewhere, elsewhere)});
   EXPECT_EQ(first, 146);
-  EXPECT_EQ(second, 200 + 30 + 10 + 5 + 1);
-  EXPECT_EQ(elsewhere, 146 + 20) << "two address phases are 20 apart";
+  EXPECT_EQ(second, 260 + 10 + 5 + 1);
+  EXPECT_EQ(elsewhere, 170 + 10 + 5 + 1);
 }
 
 // Attempts of CPU 0, each of which fails, until it has had the line without a break for two of them.

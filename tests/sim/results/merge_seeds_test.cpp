@@ -103,6 +103,28 @@ TEST(MergeSeeds, LocksAddCountsKeepTheLongestAndAverageShares) {
   EXPECT_DOUBLE_EQ(rows[0].hold_max_us, 5);
 }
 
+MergedPoint merged_rates(const std::vector<double>& rates) {
+  std::vector<PointData> runs;
+  for (const double rate : rates) {
+    runs.emplace_back();
+    runs.back().metrics["throughput.operations_per_s"] = {rate, "1/s"};
+  }
+  return merge_seeds(std::move(runs));
+}
+
+TEST(MergeSeeds, SeedsInTwoModesHaveAMeanForEach) {
+  const auto metrics = merged_rates({900, 400, 910, 410, 905}).metrics;
+  EXPECT_DOUBLE_EQ(as_double(metrics.at("throughput.lower_mode").value), 405);
+  EXPECT_DOUBLE_EQ(as_double(metrics.at("throughput.upper_mode").value), 905);
+  EXPECT_EQ(as_double(metrics.at("throughput.lower_mode_seeds").value), 2);
+}
+
+TEST(MergeSeeds, SeedsThatScatterHaveNoModes) {
+  EXPECT_EQ(merged_rates({100, 150, 210, 260, 300}).metrics.count("throughput.lower_mode"), 0U) << "no gap wider than the rest";
+  EXPECT_EQ(merged_rates({900, 901, 902, 930}).metrics.count("throughput.lower_mode"), 0U) << "a gap of 3 %";
+  EXPECT_EQ(merged_rates({400, 900}).metrics.count("throughput.lower_mode"), 0U) << "two seeds are no groups";
+}
+
 TEST(MergeSeeds, TransitionsKeepTheTablesOrderWhateverEachRunSaw) {
   PointData first;
   first.transitions = {{"cache", "I", "Load", 1}, {"cache", "M", "Evict", 1}};

@@ -31,8 +31,8 @@ TEST(RunHealth, CpusThatGetNothingAreCounted) {
 }
 
 TEST(RunHealth, WaitsWithoutAnEndAreNoQueue) {
-  EXPECT_THAT(health_warnings(point_with({{"locks.section_lock.waiting", std::int64_t{31}},
-                                          {"locks.section_lock.total", std::int64_t{110}}})),
+  EXPECT_THAT(health_warnings(point_with(
+                  {{"locks.section_lock.waiting", std::int64_t{31}}, {"locks.section_lock.total", std::int64_t{110}}})),
               ElementsAre(HasSubstr("31 CPUs still waited for section_lock at the end, of 110 acquisitions")));
 }
 
