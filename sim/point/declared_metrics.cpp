@@ -162,6 +162,8 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
     {"locks.<lock>.nowait", "", lock, neither, kDetail, "acquisitions at once"},
     {"locks.<lock>.spin", "", lock, lower, kDetail,
      "acquisitions that had to wait; a wait under way at the end counts with its length so far"},
+    {"locks.<lock>.handoff_mean_ns", "ns", lock, lower, kDetail,
+     "from the beginning of a release to the next hold, where somebody waited for it; missing if nobody did"},
     {"locks.<lock>.waiting", "", lock, lower, kDetail, "waits under way at the end; missing if there are none"},
     {"locks.<lock>.rjct", "", lock, lower, kDetail, "`try_acquire` that failed, readers that had to read again"},
     {"locks.<lock>.<call_site>.con_pct", "%", lock, lower, kDetail, kOfCallSite},

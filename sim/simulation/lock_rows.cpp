@@ -51,8 +51,12 @@ void add_metrics(const LockRow& row, const std::string& lock, const std::string&
   add("rjct", row.rjct);
 }
 
-void add_waiting(const std::string& lock, std::int64_t waiting, PointData& point) {
-  if (waiting > 0) point.add_metric("locks." + lock + ".waiting", waiting);
+// What lockmeter has no column for; each only of a lock for which somebody waited.
+void add_waits(const std::string& lock, const LockUse& use, const Timebase& timebase, PointData& point) {
+  const std::string prefix = "locks." + lock + ".";
+  if (use.waiting > 0) point.add_metric(prefix + "waiting", use.waiting);
+  if (use.handoffs > 0)
+    point.add_metric(prefix + "handoff_mean_ns", timebase.to_ns(use.handoff_sum) / static_cast<double>(use.handoffs));
 }
 
 void add_races(const std::string& lock, const Races& races, const Timebase& timebase, PointData& point) {
@@ -81,7 +85,7 @@ void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timeb
     std::sort(sites.begin(), sites.end(), [](const LockRow& a, const LockRow& b) { return a.call_site < b.call_site; });
     point.locks.push_back(row_of(name, "", all, timebase, measured, cpus));
     point.locks.insert(point.locks.end(), sites.begin(), sites.end());
-    add_waiting(lock_names.at(name), all.waiting, point);
+    add_waits(lock_names.at(name), all, timebase, point);
     if (figures.races()) add_races(lock_names.at(name), *figures.races(), timebase, point);
   }
   names.clear();

@@ -16,6 +16,8 @@ void LockUse::add(const LockUse& other) {
   wait_max = std::max(wait_max, other.wait_max);
   held += other.held;
   waited += other.waited;
+  handoffs += other.handoffs;
+  handoff_sum += other.handoff_sum;
 }
 
 void LockFigures::acquired(const Cpu& cpu, FunctionId call_site, Tick wanted, bool waited) {
@@ -40,6 +42,13 @@ void LockFigures::released(const Cpu& cpu, FunctionId call_site, Tick since) {
   ++use.holds;
   use.hold_sum += now - since;
   use.hold_max = std::max(use.hold_max, now - since);
+}
+
+void LockFigures::handed_off(const Cpu& cpu, FunctionId call_site, Tick released_at) {
+  if (!cpu.measures(released_at)) return;
+  LockUse& use = uses_[call_site];
+  ++use.handoffs;
+  use.handoff_sum += cpu.local_time() - released_at;
 }
 
 void LockFigures::rejected(const Cpu& cpu, FunctionId call_site) {

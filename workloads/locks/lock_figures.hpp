@@ -23,6 +23,8 @@ struct LockUse {
   Tick hold_sum = 0, hold_max = 0;
   Tick wait_sum = 0, wait_max = 0;
   Tick held = 0, waited = 0;
+  std::int64_t handoffs = 0;  // acquisitions by who had waited, of an exclusive hold
+  Tick handoff_sum = 0;       // from the beginning of the release before to the acquisition
 
   void add(const LockUse& other);
 };
@@ -32,6 +34,8 @@ class LockFigures {
  public:
   void acquired(const Cpu& cpu, FunctionId call_site, Tick wanted, bool waited);
   void released(const Cpu& cpu, FunctionId call_site, Tick since);
+  // Who waited has it now; the hold before ended at `released_at`.
+  void handed_off(const Cpu& cpu, FunctionId call_site, Tick released_at);
   void rejected(const Cpu& cpu, FunctionId call_site);
   // The end of the measured time, for what is then still under way.
   void still_held(const Cpu& cpu, FunctionId call_site, Tick since, Tick end);

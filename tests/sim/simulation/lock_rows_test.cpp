@@ -91,6 +91,29 @@ TEST_F(LockRows, AWaitUnderWayAtTheEndCountsWithItsLengthSoFar) {
   EXPECT_EQ(std::get<std::int64_t>(point_.metrics.at("locks.dcache_lock.waiting").value), 1);
 }
 
+// A hand-off is a few transfers of the lock's line, 40 to 200 ns each here; who comes later finds it free, which is none.
+TEST_F(LockRows, AHandOffIsFromTheReleaseToTheNextHold) {
+  MeteredLock& lock = locks_.create("ticket", "dcache_lock");
+  run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); },
+      [&](Cpu& cpu) {
+        cpu.compute(10000);
+        hold(cpu, lock, lookup_, 100);
+        cpu.compute(10000);
+        hold(cpu, lock, lookup_, 100);
+      });
+  const LockRow& all = row("dcache_lock", "");
+  const double handoff_ns = std::get<double>(point_.metrics.at("locks.dcache_lock.handoff_mean_ns").value);
+  EXPECT_GT(handoff_ns, 100);
+  EXPECT_LT(handoff_ns, 500);
+  EXPECT_NEAR(all.wait_max_us, 20 + handoff_ns / 1000, 0.3);
+}
+
+TEST_F(LockRows, NobodyWaitedSoThereIsNoHandOff) {
+  MeteredLock& lock = locks_.create("ticket", "dcache_lock");
+  run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); }, [](Cpu&) {});
+  EXPECT_EQ(point_.metrics.count("locks.dcache_lock.handoff_mean_ns"), 0U);
+}
+
 // CPU 1 comes 10 us after CPU 0, who holds the lock for 30 us: it waits for 20. Its second time nobody is there.
 TEST_F(LockRows, ContentionAndWaitsAreOfThoseWhoCouldNotHaveItAtOnce) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
