@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "models/failure.hpp"
@@ -16,10 +17,10 @@
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/micro/micro.hpp"
 #include "workloads/micro/published_data.hpp"
+#include "workloads/program/duration.hpp"
 #include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
-#include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
 
@@ -27,11 +28,16 @@ namespace {
 
 enum Tally : int { kEntered = 0, kTornReads = 1 };
 
+constexpr double kMostMeanCycles = 5e7;
+
 struct Options {
   std::string lock = "ticket";
   std::int64_t data_lines = 1;
   std::int64_t inside_cycles = 100;
   std::int64_t outside_cycles = 1000;
+  std::string inside = "constant";
+  std::string outside = "uniform";
+  std::int64_t burst = 1;
   std::uint64_t read_pct = 0;
   RcuOptions rcu;
 
@@ -39,8 +45,13 @@ struct Options {
     parameters.text("lock", lock, "which lock protects the section; with rcu, writers publish copies",
                     lock_names([](const LockTraits&) { return true; }));
     parameters.number("data_lines", data_lines, 0, 100000, "lines that a writer reads and writes inside, and a reader reads");
-    parameters.number("inside_cycles", inside_cycles, 0, 1e9, "computed inside, beside the data");
-    parameters.number("outside_cycles", outside_cycles, 0, 1e9, "mean computed outside, uniform from 1 to twice that");
+    parameters.number("inside_cycles", inside_cycles, 0, kMostMeanCycles, "mean computed inside, beside the data");
+    parameters.number("outside_cycles", outside_cycles, 0, kMostMeanCycles, "mean computed outside");
+    parameters.text("inside", inside,
+                    "how the time inside is spread: constant, uniform, exponential, two_point (half the mean, "
+                    "one time of ten 5.5 times the mean), or a histogram, \"100:9 5000:1\" (cycles:weight)");
+    parameters.text("outside", outside, "how the time outside is spread, likewise");
+    parameters.number("burst", burst, 1, 1000, "sections in a row; the times outside of all of them come before the first");
     parameters.number("read_pct", read_pct, 0, 100, "sections that only read; a lock without readers lets them in one by one");
     rcu.bind(parameters);
   }
@@ -60,6 +71,8 @@ class CriticalSection final : public Workload {
       data_ = setting.memory.place_array("protected_data",
                                          std::max<std::int64_t>(1, options_.data_lines) * setting.memory.line_bytes());
     }
+    inside_.emplace("inside", options_.inside, options_.inside_cycles);
+    outside_.emplace("outside", options_.outside, options_.outside_cycles);
     section_ = setting.memory.function("critical_section", Mode::kernel);
     writers_.resize(static_cast<std::size_t>(setting.machine.cpus));
   }
@@ -68,15 +81,17 @@ class CriticalSection final : public Workload {
     const auto me = static_cast<std::uint64_t>(cpu.id().value);
     Random outside(seed_, me, 0);
     Random kinds(seed_, me, 1);
+    Random insides(seed_, me, 2);
     if (published_) published_->start(cpu);
-    for (;;) {
-      compute_about(cpu, outside, options_.outside_cycles);
+    for (std::int64_t section = 0;; ++section) {
+      if (section % options_.burst == 0) stay_outside(cpu, outside);
+      const std::int64_t cycles = inside_->draw(insides);
       {
         const FunctionScope scope(cpu, section_);
         if (kinds.below(100) < options_.read_pct) {
-          read(cpu);
+          read(cpu, cycles);
         } else {
-          published_ ? write_copy(cpu) : write(cpu);
+          published_ ? write_copy(cpu, cycles) : write(cpu, cycles);
         }
       }
       if (published_) published_->quiescent(cpu);
@@ -109,19 +124,25 @@ class CriticalSection final : public Workload {
 
   [[nodiscard]] Address word(Address data, std::int64_t line) const { return data + static_cast<Address>(line) * line_; }
 
-  void write(Cpu& cpu) {
+  void stay_outside(Cpu& cpu, Random& random) const {
+    std::int64_t cycles = 0;
+    for (std::int64_t i = 0; i < options_.burst; ++i) cycles += outside_->draw(random);
+    if (cycles > 0) cpu.compute(cycles);
+  }
+
+  void write(Cpu& cpu, std::int64_t cycles) {
     lock_->acquire(cpu);
     count_up(cpu, data_, data_);
-    cpu.compute(options_.inside_cycles);
+    cpu.compute(cycles);
     lock_->release(cpu);
   }
 
-  void write_copy(Cpu& cpu) {
+  void write_copy(Cpu& cpu, std::int64_t cycles) {
     const Address fresh = published_->take_copy(cpu);
     lock_->acquire(cpu);
     const Address old = published_->current(cpu);
     count_up(cpu, old, fresh);
-    cpu.compute(options_.inside_cycles);
+    cpu.compute(cycles);
     published_->publish(cpu, fresh);
     lock_->release(cpu);
     published_->retire(cpu, old);
@@ -140,12 +161,12 @@ class CriticalSection final : public Workload {
     writer.largest = std::max(writer.largest, value);
   }
 
-  void read(Cpu& cpu) const {
+  void read(Cpu& cpu, std::int64_t cycles) const {
     bool whole = true;
     do {
       lock_->acquire_shared(cpu);
       whole = is_whole(cpu, published_ ? published_->begin_read(cpu) : data_);
-      cpu.compute(options_.inside_cycles);
+      cpu.compute(cycles);
       if (published_) published_->end_read(cpu);
     } while (!lock_->release_shared(cpu));
     judge(cpu, whole);
@@ -190,6 +211,7 @@ class CriticalSection final : public Workload {
   Address data_ = 0;
   FunctionId section_ = 0;
   MeteredLock* lock_ = nullptr;
+  std::optional<Duration> inside_, outside_;
   std::unique_ptr<PublishedData> published_;  // in the place of data_, if writers must publish copies
   std::vector<Writer> writers_;               // by CPU
 };

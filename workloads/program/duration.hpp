@@ -1,0 +1,38 @@
+// How long a program computes, drawn anew each time: waits for a lock depend on the spread of holds and arrivals as much as on
+// their means.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workloads/program/random.hpp"
+
+namespace linebounce::workloads {
+
+class Duration {
+ public:
+  // `distribution`, of cycles with mean `mean_cycles`:
+  //   constant      the mean
+  //   uniform       from 1 to twice the mean
+  //   exponential
+  //   two_point     half the mean nine times of ten, 5.5 times the mean the tenth time
+  // or a histogram, "100:9 5000:1": cycles and weight, in which the mean plays no part.
+  // Errors: std::invalid_argument, "workload.PARAMETER: ..." with the legal values.
+  Duration(const std::string& parameter, const std::string& distribution, std::int64_t mean_cycles);
+
+  [[nodiscard]] std::int64_t draw(Random& random) const;
+
+ private:
+  enum class Kind { constant, uniform, exponential, histogram };
+  struct Bin {
+    std::int64_t cycles;
+    std::uint64_t up_to;  // sum of the weights so far
+  };
+
+  Kind kind_ = Kind::constant;
+  std::int64_t mean_;
+  std::vector<Bin> bins_;
+};
+
+}  // namespace linebounce::workloads
