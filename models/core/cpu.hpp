@@ -7,13 +7,13 @@
 #include <span>
 
 #include "models/access.hpp"
-#include "models/core/cpu_counters.hpp"
 #include "models/core/cpu_operation.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {
 
 class ProgramTap;
+struct ThreadCounters;
 class Timeline;
 
 // Whether a spin is over, by the values of its words. Refers to a function object, as a parameter.

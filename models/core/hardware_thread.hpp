@@ -7,6 +7,7 @@
 
 #include "models/core/cache_unit.hpp"
 #include "models/core/cpu.hpp"
+#include "models/core/cpu_counters.hpp"
 #include "models/core/program_tap.hpp"
 #include "models/core/spin.hpp"
 #include "models/core/store_buffer.hpp"

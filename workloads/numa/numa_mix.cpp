@@ -11,6 +11,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "models/core/cpu_counters.hpp"
 #include "workloads/numa/numa.hpp"
 #include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/zipf.hpp"
