@@ -9,6 +9,7 @@
 
 #include "trace/binary.hpp"
 #include "trace/error.hpp"
+#include "trace/fingerprint.hpp"
 #include "trace/frame_decoder.hpp"
 #include "trace/frame_list.hpp"
 #include "trace/source.hpp"

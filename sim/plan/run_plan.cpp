@@ -7,6 +7,7 @@
 #include "sim/plan/output_directory.hpp"
 #include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
+#include "sim/plan/recorded_files.hpp"
 #include "sim/results/result_files.hpp"
 
 namespace linebounce::sim {
@@ -44,11 +45,14 @@ class Run {
     for (const int number : points) {
       PointState& state = states_[static_cast<std::size_t>(number)];
       const fs::path directory = directory_of(number);
-      state.done = point_is_done(directory, plan_.hashes[static_cast<std::size_t>(number)]);
+      const PointFiles found = look_at_point(directory, plan_.hashes[static_cast<std::size_t>(number)]);
+      state.done = found.done;
       if (state.done) {
-        note_reuse(directory);
+        note_reuse(*found.manifest);
+        remove_seeds(directory);
         continue;
       }
+      if (!found.damage.empty()) report.damaged.push_back({number, found.damage});
       add_jobs(number, directory);
     }
   }
@@ -98,10 +102,9 @@ class Run {
     return wanted && !states_[number].done && !states_[number].failed;
   }
 
-  void note_reuse(const fs::path& directory) {
+  void note_reuse(const EarlierManifest& manifest) {
     ++report.reused;
-    const std::string commit = manifest_in(directory)->commit;
-    if (commit != program_commit()) report.reused_commit = commit;
+    if (manifest.commit != program_commit()) report.reused_commit = manifest.commit;
   }
 
   void add_jobs(int number, const fs::path& directory) {
@@ -203,6 +206,7 @@ void make_ready(const Plan& plan, const RunOptions& options) {
 void conclude(const Plan& plan, const RunOptions& options, const Manifest& known, RunReport& report) {
   Merged merged = merge_points(plan, options.directory);
   write_merged(plan, merged, options.directory);
+  if (!plan.swept() && merged.manifest.status == RunStatus::complete) merged.manifest.files = records_of(options.directory);
   merged.manifest.argv = known.argv;
   merged.manifest.started = known.started;
   merged.manifest.wall_s = known.wall_s;
@@ -216,6 +220,18 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
   }
   report.results = std::move(merged.results);
   report.missing = std::move(merged.missing);
+  report.damaged.insert(report.damaged.end(), merged.damaged.begin(), merged.damaged.end());
+}
+
+// Shows finished results again. Their paper rows may be others than those of the run that made them.
+void show_again(const Plan& plan, const fs::path& directory, RunReport& report) {
+  Merged merged = merge_points(plan, directory);
+  write_merged(plan, merged, directory);
+  if (!plan.swept()) {
+    const fs::path manifest = directory / "manifest.json";
+    write_if_changed(manifest, with_files(read_file(manifest), records_of(directory)));
+  }
+  report.results = std::move(merged.results);
 }
 
 }  // namespace
@@ -229,9 +245,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
   Run run(plan, options, guard);
   run.take_stock(all_points(plan));
   if (run.nothing_to_do() && earlier && earlier->status == RunStatus::complete) {
-    Merged merged = merge_points(plan, options.directory);
-    write_merged(plan, merged, options.directory);  // paper rows may have changed
-    run.report.results = std::move(merged.results);
+    show_again(plan, options.directory, run.report);
     return run.report;
   }
   check_traces(plan, run.wanted());
@@ -268,7 +282,8 @@ std::vector<int> done_points(const Plan& plan, const fs::path& directory) {
   std::vector<int> done;
   for (const Point& point : plan.points) {
     const auto index = static_cast<std::size_t>(point.number);
-    if (point_is_done(point_directory(directory, plan.swept(), point.number), plan.hashes[index])) done.push_back(point.number);
+    const PointFiles found = look_at_point(point_directory(directory, plan.swept(), point.number), plan.hashes[index]);
+    if (found.done) done.push_back(point.number);
   }
   return done;
 }

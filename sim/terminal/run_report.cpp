@@ -131,6 +131,11 @@ RunReport run_with_progress(const Plan& plan, RunOptions options, const std::str
 }
 
 void print_failures(const Plan& plan, const RunReport& report, const fs::path& directory) {
+  for (const DamagedPoint& damaged : report.damaged) {
+    const bool missing = std::find(report.missing.begin(), report.missing.end(), damaged.point) != report.missing.end();
+    std::cerr << "linebounce: " << point_name(plan, damaged.point) << ": its earlier results are damaged: " << damaged.reason
+              << (missing ? "\n" : "; it was run again\n");
+  }
   // The whole story once; the other points tell their first line.
   bool first = true;
   for (const PointFailure& failure : report.failures) {
