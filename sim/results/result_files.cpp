@@ -131,7 +131,7 @@ void make_directories(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) throw OutputError("cannot make the directory " + path.string() + ": " + error.message());
-  if (!std::filesystem::is_directory(path)) {
+  if (!std::filesystem::is_directory(path, error)) {
     throw OutputError("cannot write into " + path.string() + ": it is not a directory");
   }
 }

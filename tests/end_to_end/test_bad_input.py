@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 from pathlib import Path
 
 import pytest
@@ -294,6 +295,28 @@ def test_a_long_chain_of_experiments_is_refused(linebounce: Program) -> None:
     for number in range(1000):
         linebounce.file(f"{number}.toml", f'name = "x"\ntitle = "X"\nextends = "{number + 1}.toml"\n')
     assert_says(linebounce.refused("run", "0.toml", "--plan"), r"31\.toml:3:\d+", "extends", "more than 32 files")
+
+
+def test_memory_that_runs_out_is_no_bug(linebounce: Program) -> None:
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (120 << 20, 120 << 20))
+
+    result = linebounce("run", "oltp", "--point", "0", "-o", "out", preexec_fn=little)
+    assert result.code in {2, 3, 4}, result.stderr
+    assert_says(result.stderr, "memory")
+
+
+@pytest.mark.parametrize("measure_us", [0.001, 3, 40])
+def test_what_was_never_sampled_has_no_metric(linebounce: Program, measure_us: float) -> None:
+    out = linebounce.run("operation_costs", "out", "--set", f"run.measure_us={measure_us}", "--set", "run.seeds=2")
+    metrics = json.loads((out / "results.json").read_text())["points"][0]["metrics"]
+    assert "cost.atomic_increment_cache_transfer" not in metrics
+    assert all(metric["value"] > 0 for name, metric in metrics.items() if name.startswith("cost."))
+
+
+@pytest.mark.parametrize("measure_us", [0.001, 20])
+def test_a_matrix_that_was_cut_short_has_the_rows_that_were_measured(linebounce: Program, measure_us: float) -> None:
+    linebounce.run("core_to_core", "out", "--set", f"run.measure_us={measure_us}", "--set", "run.seeds=2")
 
 
 def test_a_file_without_end_is_no_experiment(linebounce: Program) -> None:
