@@ -202,6 +202,14 @@ void make_ready(const Plan& plan, const RunOptions& options) {
   remove_temporaries(options.directory);
 }
 
+// `fresh` of a single point is that of the whole where the results are another configuration's: its points go with it.
+void make_way(const Plan& plan, const RunOptions& options) {
+  const auto earlier = manifest_in(options.directory);
+  if (!options.fresh || !earlier || earlier->hash == plan.hash) return;
+  const DirectoryLock lock(options.directory, LockKind::alone);
+  remove_results(options.directory);
+}
+
 // Merges, writes the top level and its manifest, and completes the report.
 void conclude(const Plan& plan, const RunOptions& options, const Manifest& known, RunReport& report) {
   Merged merged = merge_points(plan, options.directory);
@@ -260,6 +268,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
 RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) {
   InterruptGuard guard;  // for as long as there are files of ours that are not finished
   make_directories(options.directory);
+  make_way(plan, options);
   const DirectoryLock lock(options.directory, plan.swept() ? LockKind::one_point : LockKind::alone);
   check_directory(options.directory, plan.hash);
   Run run(plan, options, guard);
@@ -289,7 +298,7 @@ std::vector<int> done_points(const Plan& plan, const fs::path& directory) {
 }
 
 RunReport merge_plan(const Plan& plan, const RunOptions& options) {
-  if (!fs::is_directory(options.directory)) {
+  if (!is_there(options.directory)) {
     throw InputError("cannot read " + options.directory.string() +
                      ": there is no such directory; --merge needs points to merge");
   }

@@ -4,6 +4,8 @@ import json
 import os
 import re
 import signal
+import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -180,6 +182,45 @@ def test_no_process_is_left_behind_by_an_interrupt_of_the_parent_alone(linebounc
     assert process.returncode == 130
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
+
+
+@pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_comes_early_is_an_interrupt_too(linebounce: Program, with_signal: signal.Signals) -> None:
+    path = linebounce.file("long.toml", experiment(run="measure_us = 1000000000"))
+    for milliseconds in (20, 40, 60, 80, 100, 200):
+        process = linebounce.start("run", path, "-o", "out")
+        time.sleep(milliseconds / 1000)
+        if process.poll() is None and started(process):
+            assert interrupt(process, with_signal).code == 130
+
+
+def started(process: subprocess.Popen) -> bool:
+    """Whether it is the program already, and no longer the one that starts it."""
+    maps = Path(f"/proc/{process.pid}/maps").read_text()
+    return "linebounce" in maps and "libsystemc" in maps and "[stack]" in maps
+
+
+def test_interrupts_that_were_ignored_from_the_start_stay_so(linebounce: Program) -> None:
+    """As `nohup` and a shell's background jobs have it."""
+    path = linebounce.file("short.toml", experiment(run="measure_us = 3000"))
+    ignoring = f"trap '' INT; exec {linebounce.executable} run {path} -o out"
+    process = subprocess.Popen(["sh", "-c", ignoring], cwd=linebounce.directory, process_group=0, stdout=subprocess.DEVNULL)
+    linebounce.started.append(process)
+    wait_until((linebounce.directory / "out" / "manifest.json").exists, process)
+    while process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.05)
+    assert process.returncode == 0
+
+
+def test_fresh_starts_a_point_over_whatever_is_there(linebounce: Program) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    out = linebounce.run(path, "out")
+    other = ["--set", "run.measure_us=30"]
+    assert linebounce("run", path, "-o", out, "--point", "0", "--point", "1", "--fresh", *other).code == 0
+    assert finished_points(out) == {"0", "1"}
+    assert "is done:" in linebounce("run", path, "-o", out, "--point", "1", "--fresh", *other).stdout
+    assert finished_points(out) == {"0", "1"}
 
 
 def test_points_run_by_hand_and_merged_are_the_same_run(linebounce: Program) -> None:
