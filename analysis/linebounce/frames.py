@@ -5,6 +5,7 @@ import io
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -183,7 +184,7 @@ def _rows_are_full(content: bytes, columns: dict[str, pl.DataType]) -> bool:
     return content.count(b",") == content.count(b"\n") * (len(columns) - 1)
 
 
-def _reader(content: bytes) -> "csv._reader":
+def _reader(content: bytes) -> Any:
     """A quoted field may hold a line's end; and a name any character, of which splitlines() takes some for one."""
     return csv.reader(io.StringIO(content.decode(errors="replace"), newline=""))
 
