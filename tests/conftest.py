@@ -1,12 +1,20 @@
 """Fixtures: the program, its builds, and a results directory that is checked against the contract whenever a test makes one."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from program import ROOT, Program
 from recorded import Recorder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts_arrive() -> None:
+    """Whoever runs the tests may ignore them, and what the tests start would then do so, too."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -65,5 +65,8 @@ constexpr std::size_t kFrameOperations = 8192;
 constexpr std::size_t kFrameLines = 4096;
 constexpr std::size_t kOperationsBytes = sizeof(FrameHead) + kFrameOperations * sizeof(Operation);
 constexpr std::size_t kTextBytes = std::size_t{16} << 20;  // of symbols or the summary
+// All frames of symbols together; beyond that, bytes for each in the file. Zstandard packs names of a program to a tenth.
+constexpr std::uint64_t kFreeSymbolBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMostSymbolRatio = 256;
 
 }  // namespace linebounce::trace

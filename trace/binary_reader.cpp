@@ -9,6 +9,7 @@
 
 #include "trace/binary.hpp"
 #include "trace/error.hpp"
+#include "trace/fingerprint.hpp"
 #include "trace/frame_decoder.hpp"
 #include "trace/frame_list.hpp"
 #include "trace/source.hpp"
@@ -153,6 +154,7 @@ class BinarySource final : public Source {
     if (frame.first != lines_) throw FormatError(fmt::format("lines {} to {} are missing", lines_, frame.first - 1));
     const DecodedFrame decoded = read_listed(decoder_, file_, frame);
     std::string_view text{decoded.content.data(), decoded.content.size()};
+    bound_symbols(frame.size, text.size());
     const std::uint64_t until = lines_ + frame.entry.count;
     while (!text.empty()) {
       const std::size_t end = text.find('\n');
@@ -166,6 +168,16 @@ class BinarySource final : public Source {
       ++lines_;
     }
     if (lines_ != until) throw FormatError(fmt::format("its lines end at {}; the index says {}", lines_, until));
+  }
+
+  // A few kilobytes that unpack to gigabytes are no symbols of a program.
+  void bound_symbols(std::uint64_t packed, std::uint64_t unpacked) {
+    packed_symbols_ += packed;
+    unpacked_symbols_ += unpacked;
+    if (unpacked_symbols_ <= kFreeSymbolBytes || unpacked_symbols_ / kMostSymbolRatio <= packed_symbols_) return;
+    throw FormatError(
+        fmt::format("all symbols up to here have {} bytes unpacked, of {} in the file; legal: up to {}, or {} for each",
+                    unpacked_symbols_, packed_symbols_, kFreeSymbolBytes, kMostSymbolRatio));
   }
 
   void read_summary_of(const std::vector<ListedFrame>& frames) {
@@ -211,6 +223,8 @@ class BinarySource final : public Source {
   InputFile file_;
   bool recover_;
   FrameDecoder decoder_;
+  std::uint64_t packed_symbols_ = 0;  // bytes of their frames so far
+  std::uint64_t unpacked_symbols_ = 0;
   std::uint64_t lines_ = 0;                                                // of symbols, so far
   std::uint64_t named_until_ = std::numeric_limits<std::uint64_t>::max();  // operations at this byte and later name anything
   std::vector<std::vector<ListedFrame>> streams_;

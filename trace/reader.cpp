@@ -133,12 +133,6 @@ Reader::Cursor Reader::open(std::uint32_t stream) const {
   return Cursor(std::unique_ptr<Cursor::State>(new Cursor::State{*this, stream, file_->source->open(stream), end}));
 }
 
-std::string fingerprint_of(std::string_view bytes) {
-  std::uint64_t value = 0xcbf29ce484222325;
-  for (const char byte : bytes) value = (value ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  return fmt::format("{:016x}", value);
-}
-
 void resolve_locks(Symbols& symbols, bool recover) {
   for (std::uint32_t id = 0; id < symbols.objects.size(); ++id) {
     Object& object = symbols.objects[id];

@@ -43,9 +43,6 @@ std::unique_ptr<Source> binary_source(const std::filesystem::path& file, ReadOpt
 // Holds all operations in memory.
 std::unique_ptr<Source> text_source(const std::filesystem::path& file, ReadOptions options);
 
-// 64 bits of FNV-1a as 16 hex digits.
-std::string fingerprint_of(std::string_view bytes);
-
 // Object::of_lock may come before its lock. Errors: FormatError, of one that never came; or, to `recover`, what belongs to no
 // lock is placed as any other object.
 void resolve_locks(Symbols& symbols, bool recover);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trace/error.hpp"
+#include "trace/fingerprint.hpp"
 #include "trace/input_file.hpp"
 #include "trace/source.hpp"
 #include "trace/symbol_fields.hpp"

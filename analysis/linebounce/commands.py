@@ -8,16 +8,23 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from linebounce.errors import InputError, UsageError
+from linebounce.visible import visible_streams
 
 DONE, CHECK_FAILED, USAGE, UNREADABLE, INTERRUPTED = 0, 1, 2, 3, 130
 # What a shell reports of a program that ended by writing to a pipe that nobody reads.
 CLOSED_PIPE = 128 + signal.SIGPIPE
 # Files have their own messages (files.py): what comes this far is of the standard output.
+_LONGEST_LINE = 4000
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 
 
 def exit_code(name: str, work: Callable[[], int]) -> int:
     """What `work` returns, or the code of what stops it, which is said on the standard error. `name`: "linebounce report"."""
+    with visible_streams():
+        return _exit_code(name, work)
+
+
+def _exit_code(name: str, work: Callable[[], int]) -> int:
     try:
         code = _code(name, work)
         sys.stdout.flush()
@@ -44,8 +51,15 @@ def _code(name: str, work: Callable[[], int]) -> int:
 
 
 def _refused(name: str, error: Exception, code: int) -> int:
-    print(f"{name}: {error}", file=sys.stderr, flush=True)
+    lines = f"{name}: {error}".splitlines()
+    print("\n".join(map(_shortened, lines)), file=sys.stderr, flush=True)
     return code
+
+
+def _shortened(line: str) -> str:
+    """Of a line that is very long, as it holds what a user has given, the beginning and the end."""
+    half = _LONGEST_LINE // 2
+    return line if len(line) <= _LONGEST_LINE else f"{line[:half]}…{line[-half:]}"
 
 
 def _write_to_nobody() -> None:

@@ -1,8 +1,13 @@
-"""Tables and coloured lines on the standard output."""
+"""Tables and coloured lines on the standard streams."""
 
+import sys
+from collections.abc import Iterable
 from typing import NoReturn
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from linebounce.visible import raw, visible
 
 
 class _Output(Console):
@@ -10,8 +15,19 @@ class _Output(Console):
         """Rich would end the process with 1, which is the code of a check that failed. commands.py has another."""
         raise BrokenPipeError
 
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Colours and moves of the cursor are Rich's own; the rest is text."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
 
 def output(pipe_columns: int) -> Console:
     """In a pipe lines have so many columns: nothing is cut to the width of a terminal that isn't there."""
-    console = _Output(highlight=False)
-    return console if console.is_terminal else _Output(highlight=False, width=pipe_columns)
+    stream = raw(sys.stdout)
+    console = _Output(file=stream, highlight=False)
+    return console if console.is_terminal else _Output(file=stream, highlight=False, width=pipe_columns)
+
+
+def errors() -> Console:
+    """On the standard error."""
+    return _Output(file=raw(sys.stderr))

@@ -1,8 +1,11 @@
 """The CSV files of a results directory as polars data frames. A file that isn't whole is refused with its line."""
 
 import csv
+import io
 import math
+import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -80,17 +83,20 @@ TIMELINE: dict[str, pl.DataType] = {
 }
 _LATEST_NS = 9e18  # Perfetto counts in 64 bits; a century is 3e18
 _MAY_BE_EMPTY = frozenset({"line", "offset"})
-TIMELINE_KINDS = (
-    "function",
-    "sleep",
-    "miss",
-    "lock_wait",
-    "lock_hold",
-    "bus_address",
-    "bus_data",
-    "link",
-    "grace_period",
-)
+# What a span's track is, by its kind: a CPU's or a bus's number, the two ends of a link, or nothing.
+_NUMBER_TRACK = r"^[0-9]{1,9}$"
+_TRACKS = {
+    "function": _NUMBER_TRACK,
+    "sleep": _NUMBER_TRACK,
+    "miss": _NUMBER_TRACK,
+    "lock_wait": _NUMBER_TRACK,
+    "lock_hold": _NUMBER_TRACK,
+    "bus_address": _NUMBER_TRACK,
+    "bus_data": _NUMBER_TRACK,
+    "link": r"^[0-9]{1,9}_[0-9]{1,9}$",
+    "grace_period": r"^$",
+}
+TIMELINE_KINDS = tuple(_TRACKS)
 
 # Files that only some runs have: core-to-core latencies, and metrics of each seed where there are several.
 OPTIONAL = frozenset({"matrix", "seeds"})
@@ -129,11 +135,19 @@ def read_timeline(directory: Path) -> pl.DataFrame:
         raise InputError(f"{path}: {error.strerror}") from None
     frame = _parsed(path, content, TIMELINE)
     in_order = pl.col("begin_ns").is_between(0, pl.col("end_ns")) & (pl.col("end_ns") <= _LATEST_NS)
-    wrong = ~pl.col("kind").is_in(TIMELINE_KINDS) | ~in_order
+    on_track = pl.any_horizontal(
+        (pl.col("kind") == kind) & pl.col("track").str.contains(track) for kind, track in _TRACKS.items()
+    )
+    nowhere = (pl.col("kind") == "miss") & (pl.col("object") != "") & pl.col("line").is_null()
+    wrong = ~on_track | ~in_order | nowhere
     for row in frame.with_row_index("row").filter(wrong).head(1).iter_rows(named=True):
         what = "it ends before it begins"
         if row["kind"] not in TIMELINE_KINDS:
             what = f'kind is "{row["kind"]}"; it has to be one of {", ".join(TIMELINE_KINDS)}'
+        elif re.search(_TRACKS[row["kind"]], row["track"]) is None:
+            what = f'track is "{row["track"]}", which is none of a {row["kind"]}'
+        elif row["kind"] == "miss" and row["object"] and row["line"] is None:
+            what = "a miss on an object has a line of it"
         elif row["begin_ns"] < 0 or row["end_ns"] > _LATEST_NS:
             what = f"its times have to be from 0 to {_LATEST_NS:g} ns"
         raise InputError(f"{path}:{row['row'] + 2}: {what}")
@@ -166,13 +180,18 @@ def _check_ends(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> 
 def _rows_are_full(content: bytes, columns: dict[str, pl.DataType]) -> bool:
     """Polars takes a text that is missing at a row's end for an empty one. Beside quotes, commas alone count for nothing."""
     if b'"' in content:
-        return all(len(row) == len(columns) for row in csv.reader(content.decode(errors="replace").splitlines()))
+        return all(len(row) == len(columns) for row in _reader(content))
     return content.count(b",") == content.count(b"\n") * (len(columns) - 1)
+
+
+def _reader(content: bytes) -> Any:
+    """A quoted field may hold a line's end; and a name any character, of which splitlines() takes some for one."""
+    return csv.reader(io.StringIO(content.decode(errors="replace"), newline=""))
 
 
 def _first_bad_row(path: Path, content: bytes, columns: dict[str, pl.DataType]) -> InputError:
     """What is wrong with a file that polars did not take, by reading it slowly."""
-    reader = csv.reader(content.decode(errors="replace").splitlines(keepends=True))
+    reader = _reader(content)
     next(reader)
     for row in reader:
         if len(row) != len(columns):

@@ -89,7 +89,9 @@ class Experiment:
 
 def checked(command: Sequence[str], allowed: Sequence[int] = (0,)) -> str:
     """Runs the program to its end and returns what it prints. What it says of an error becomes ours."""
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="surrogateescape", check=False
+    )
     if done.returncode in allowed:
         return done.stdout
     message = done.stderr.strip().removeprefix("linebounce: ") or f"{command[0]} ended with {done.returncode}"

@@ -4,29 +4,18 @@
 
 #include <algorithm>
 
+#include "models/text/visible.hpp"
+
 namespace linebounce {
 namespace {
 
 // Line numbers travel in 16 bits (Row::source_line).
 constexpr int kMaxLines = 65535;
 
-// UTF-8 without control characters. Overlong forms pass: this is to tell a text from anything else, not to vet it.
+// UTF-8 without control characters.
 bool is_text(std::string_view text) {
-  int continuation_bytes = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool continues = (byte & 0xC0) == 0x80;
-    if (continues != (continuation_bytes > 0)) return false;
-    if (continues) {
-      --continuation_bytes;
-    } else if (byte >= 0x80) {
-      if (byte < 0xC2 || byte > 0xF4) return false;
-      continuation_bytes = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1;
-    } else if (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') {
-      return false;
-    }
-  }
-  return continuation_bytes == 0;
+  const auto controls = [](char c) { return c >= 0 && c < 0x20 && c != '\n' && c != '\r' && c != '\t'; };
+  return is_utf8(text) && std::none_of(text.begin(), text.end(), controls);
 }
 
 std::vector<std::string> table_cells(std::string_view line) {

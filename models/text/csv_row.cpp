@@ -4,36 +4,54 @@ namespace linebounce {
 
 namespace {
 
-// Takes a quoted field, without its quotes, from the front of `row`. False if it does not end.
-bool take_quoted(std::string_view& row, std::string& field) {
-  row.remove_prefix(1);
-  while (!row.empty()) {
-    const std::size_t quote = row.find('"');
+// Takes a quoted field, without its quotes, from the front of `text`. False if it does not end.
+bool take_quoted(std::string_view& text, std::string& field) {
+  text.remove_prefix(1);
+  while (!text.empty()) {
+    const std::size_t quote = text.find('"');
     if (quote == std::string_view::npos) return false;
-    field += row.substr(0, quote);
-    row.remove_prefix(quote + 1);
-    if (!row.starts_with('"')) return true;
+    field += text.substr(0, quote);
+    text.remove_prefix(quote + 1);
+    if (!text.starts_with('"')) return true;
     field += '"';
-    row.remove_prefix(1);
+    text.remove_prefix(1);
   }
   return false;
 }
 
+// Takes a field without quotes: all up to a comma or the line's end.
+std::string_view take_plain(std::string_view& text) {
+  std::string_view field = text.substr(0, text.find_first_of(",\n"));
+  text.remove_prefix(field.size());
+  if (field.ends_with('\r') && !text.starts_with(',')) {
+    field.remove_suffix(1);  // half of the line's end
+  }
+  return field;
+}
+
+bool take_line_end(std::string_view& text) {
+  if (text.starts_with("\r\n")) text.remove_prefix(1);
+  if (text.starts_with('\n')) {
+    text.remove_prefix(1);
+    return true;
+  }
+  return text.empty();
+}
+
 }  // namespace
 
-std::optional<std::vector<std::string>> split_csv_row(std::string_view row) {
+std::optional<std::vector<std::string>> take_csv_row(std::string_view& text) {
   std::vector<std::string> fields;
   while (true) {
     std::string& field = fields.emplace_back();
-    if (row.starts_with('"')) {
-      if (!take_quoted(row, field)) return std::nullopt;
-    } else {
-      field = row.substr(0, row.find(','));
-      row.remove_prefix(field.size());
+    if (!text.starts_with('"')) {
+      field = take_plain(text);
+    } else if (!take_quoted(text, field)) {
+      return std::nullopt;
     }
-    if (row.empty()) return fields;
-    if (row.front() != ',') return std::nullopt;
-    row.remove_prefix(1);
+    if (take_line_end(text)) return fields;
+    if (!text.starts_with(',')) return std::nullopt;
+    text.remove_prefix(1);
   }
 }
 

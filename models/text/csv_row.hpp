@@ -1,4 +1,4 @@
-// One row of a CSV file (RFC 4180), as its fields.
+// CSV (RFC 4180) row by row, each as its fields. A row is a line, or several: a quoted field may hold a line's end.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace linebounce {
 
-// Nothing, if a quoted field does not end in this row, or is not followed by a comma. `row` is without its line's end.
-std::optional<std::vector<std::string>> split_csv_row(std::string_view row);
+// Takes the first row, with the end of its line, from the front of `text`. REQUIRES: `text` is not empty. Nothing, if a quoted
+// field does not end, or is followed by neither a comma nor the line's end; then what has been taken is unspecified.
+std::optional<std::vector<std::string>> take_csv_row(std::string_view& text);
 
 }  // namespace linebounce

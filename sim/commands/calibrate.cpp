@@ -8,11 +8,13 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/studies/calibrate/calibration.hpp"
 #include "sim/studies/calibrate/simulated_matrix.hpp"
 #include "sim/terminal/calibration_report.hpp"
 #include "sim/terminal/run_report.hpp"
+#include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -39,13 +41,13 @@ class CandidateLine {
  public:
   CandidateLine() : active_(::isatty(STDERR_FILENO) == 1) {}
   ~CandidateLine() {
-    if (active_) std::cerr << "\r\033[K" << std::flush;
+    if (active_) std::cerr << kClearLine << std::flush;
   }
   CandidateLine(const CandidateLine&) = delete;
   CandidateLine& operator=(const CandidateLine&) = delete;
 
   void show(int candidates) const {
-    if (active_) std::cerr << fmt::format("\rcalibrate: {} machines simulated", candidates) << "\033[K" << std::flush;
+    if (active_) std::cerr << kClearLine << fmt::format("calibrate: {} machines simulated", candidates) << std::flush;
   }
 
  private:
@@ -58,7 +60,7 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
   }
   CalibrationRequest request;
   request.matrix_file = arguments.from;
-  request.measured = parse_latency_matrix(read_file(arguments.from), arguments.from);
+  request.measured = parse_latency_matrix(read_text(arguments.from), arguments.from);
   if (!arguments.machine.empty()) request.machine = arguments.machine;
   request.name = std::filesystem::path(arguments.output).stem().string();
   request.access = arguments.access;

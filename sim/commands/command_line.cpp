@@ -20,7 +20,9 @@
 #include "models/text/spelling.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/plan/process_pool.hpp"
 #include "sim/results/manifest.hpp"
+#include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -52,15 +54,6 @@ Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.
 
 Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable or missing input;
 4 the simulation failed; 70 a bug in Linebounce; 130 interrupted.)";
-
-std::string one_line(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
-}
-
-void print_error(const std::string& message) {
-  std::cerr << "linebounce: " << one_line(message) << std::endl;
-}
 
 std::vector<std::string> subcommand_names(const CLI::App& program) {
   std::vector<std::string> names;
@@ -205,6 +198,8 @@ int flush_output(int code) {
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
+  const VisibleOutput output;
+  exit_on_interrupts();
   ::signal(SIGXFSZ, SIG_IGN);  // beyond a limit on file sizes writes shall fail, with a reason, and not end the program
   try {
     return flush_output(parse_and_do(argc, argv));

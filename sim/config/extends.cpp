@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 constexpr const char* kExtends = "extends";
 // What an experiment has for itself alone.
 constexpr std::array kOwn = {"name", "title", "sweep", "paper", "table", kExtends};
+constexpr std::size_t kLongestChain = 32;
 // Merged key by key; anything else is one value.
 constexpr std::array kMerged = {"placement", "workload", "run", "engine", "set", "report", "layout"};
 
@@ -83,6 +84,13 @@ void lay_over(toml::table& table, toml::table& base, const std::string& file) {
   }
 }
 
+// A link that leads nowhere is an error where the file is read.
+std::string path_in_chain(const fs::path& file) {
+  std::error_code unreadable;
+  const fs::path path = fs::weakly_canonical(file, unreadable);
+  return unreadable ? file.string() : path.string();
+}
+
 toml::table read_chain(const fs::path& file, std::vector<std::string> chain) {
   toml::table table = parse_toml(read_text(file), file.string());
   if (!table.contains(kExtends)) return table;
@@ -92,11 +100,14 @@ toml::table read_chain(const fs::path& file, std::vector<std::string> chain) {
   reader.required_text("title");
   const Origin origin = reader.origin_of(kExtends);
   const fs::path base_file = find_file(kExperimentFiles, named, file.parent_path(), origin.place + ": " + kExtends);
-  chain.push_back(fs::weakly_canonical(file).string());
-  const std::string next = fs::weakly_canonical(base_file).string();
+  chain.push_back(path_in_chain(file));
+  const std::string next = path_in_chain(base_file);
   if (std::find(chain.begin(), chain.end(), next) != chain.end())
     fail(origin, kExtends, fmt::format("goes round in a circle: {} -> {}", fmt::join(chain, " -> "), next));
-  if (!fs::exists(base_file)) fail(origin, kExtends, fmt::format("there is no file {}", base_file.string()));
+  if (chain.size() >= kLongestChain) fail(origin, kExtends, fmt::format("a chain of more than {} files", kLongestChain));
+  std::error_code unreadable;
+  if (fs::status(base_file, unreadable).type() == fs::file_type::not_found)
+    fail(origin, kExtends, fmt::format("there is no file {}", base_file.string()));
   toml::table base = read_chain(base_file, std::move(chain));
   lay_over(table, base, file.string());
   table.erase(kExtends);

@@ -93,7 +93,7 @@ ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const
   if (!text ||
       !(names_trace || (names_protocol ? is_path(kProtocolFiles, *text) : path == kLayoutKey && is_layout_path(*text))))
     return value;
-  return std::filesystem::absolute(base / *text).lexically_normal().string();
+  return absolute_path(base / *text);
 }
 
 MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin) {

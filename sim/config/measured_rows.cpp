@@ -27,11 +27,15 @@ class Reader {
 
   std::vector<MeasuredRow> read() {
     std::string_view rest = text_;
+    std::ptrdiff_t next_line = 1;
     while (!rest.empty()) {
-      const std::string_view row = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(rest.size(), row.size() + 1));
-      ++line_;
-      take(row.ends_with('\r') ? row.substr(0, row.size() - 1) : row);
+      line_ = next_line;
+      const std::string_view before = rest;
+      const auto fields = take_csv_row(rest);
+      if (!fields) refuse("a quoted field does not end where it should");
+      const bool empty = fields->size() == 1 && fields->front().empty();
+      if (!empty) take(*fields);
+      next_line += std::count(before.begin(), before.end() - static_cast<std::ptrdiff_t>(rest.size()), '\n');
     }
     if (rows_.empty()) refuse("the table has no rows");
     return finished();
@@ -40,13 +44,10 @@ class Reader {
  private:
   [[noreturn]] void refuse(const std::string& what) const { throw ConfigError(fmt::format("{}:{}: {}", file_, line_, what)); }
 
-  void take(std::string_view row) {
-    if (row.empty()) return;
-    const auto fields = split_csv_row(row);
-    if (!fields) refuse("a quoted field does not end where it should");
-    if (columns_.empty()) return head(*fields);
-    if (fields->size() != width_) refuse(fmt::format("{} fields; the first line has {}", fields->size(), width_));
-    fields_ = *fields;
+  void take(const std::vector<std::string>& fields) {
+    if (columns_.empty()) return head(fields);
+    if (fields.size() != width_) refuse(fmt::format("{} fields; the first line has {}", fields.size(), width_));
+    fields_ = fields;
     add();
   }
 
@@ -159,7 +160,7 @@ class Reader {
   const std::string& structure_;
   std::map<std::string, std::size_t> columns_;
   std::size_t width_ = 0;
-  std::size_t line_ = 0;
+  std::ptrdiff_t line_ = 0;  // the row's first
   std::vector<std::string> fields_;
   std::vector<MeasuredRow> rows_;
 };

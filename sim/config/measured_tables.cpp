@@ -61,7 +61,7 @@ class MeasuredTableReader {
  private:
   void rows() {
     const fs::path file = measured_table_file(table_.file, fs::path(experiment_.file).parent_path());
-    if (is_figure_path(table_.file)) table_.file = fs::absolute(file).string();
+    if (is_figure_path(table_.file)) table_.file = absolute_path(file);
     std::string text;
     try {
       text = read_text(file);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/suggestions.hpp"
 
@@ -67,6 +68,13 @@ fs::path find_file(const FileKind& kind, const std::string& name_or_path, const 
     return project_root() / kind.folder / (name_or_path + std::string(kind.extension));
   }
   throw ConfigError(fmt::format("{}{}{} {}", context, context.empty() ? "" : ": ", kind.name, not_known(name_or_path, names)));
+}
+
+std::string absolute_path(const fs::path& path) {
+  std::string text = fs::absolute(path).lexically_normal().string();
+  if (is_utf8(text)) return text;
+  throw ConfigError(
+      fmt::format("{}: this name is no UTF-8 text, which config.toml could not hold; rename it, or use a link", text));
 }
 
 std::string read_text(const fs::path& file) {

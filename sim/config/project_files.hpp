@@ -31,6 +31,9 @@ bool is_path(const FileKind& kind, std::string_view name_or_path);
 std::filesystem::path find_file(const FileKind& kind, const std::string& name_or_path, const std::filesystem::path& base,
                                 const std::string& context);
 
+// A path as config.toml holds it. Errors: ConfigError for a name that is no UTF-8, which no TOML can hold.
+std::string absolute_path(const std::filesystem::path& path);
+
 // A file's bytes. Errors: ConfigError for a missing or unreadable file or a directory.
 std::string read_text(const std::filesystem::path& file);
 

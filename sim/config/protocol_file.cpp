@@ -1,5 +1,7 @@
 #include "sim/config/protocol_file.hpp"
 
+#include <fmt/format.h>
+
 #include "sim/config/project_files.hpp"
 #include "sim/point/config_error.hpp"
 
@@ -18,13 +20,26 @@ Protocol load(const std::string& name_or_path, const std::string& place, Parse p
   }
 }
 
+// What a node's file names, which cannot be a node's itself: else files could name one another without end.
+Protocol load_partner(const std::string& name, ProtocolKind wanted, const std::string& file) {
+  const std::string key = wanted == ProtocolKind::bus ? "bus" : "directory";
+  return load(name, fmt::format("{}: {}", file, key), [&](const std::string& text, const std::string& partner) {
+    if (!partners_of(text)) {
+      Protocol protocol = parse_protocol(text, partner);
+      if (protocol.kind == wanted) return protocol;
+    }
+    throw ConfigError(fmt::format("{}: {}: {} is no protocol of a {}", file, key, name, key));
+  });
+}
+
 }  // namespace
 
 Protocol load_protocol(const std::string& name_or_path, const std::string& place) {
   return load(name_or_path, place, [](const std::string& text, const std::string& file) {
     const auto partners = partners_of(text);
     if (!partners) return parse_protocol(text, file);
-    return parse_node_protocol(text, file, load_protocol(partners->bus, file), load_protocol(partners->directory, file));
+    return parse_node_protocol(text, file, load_partner(partners->bus, ProtocolKind::bus, file),
+                               load_partner(partners->directory, ProtocolKind::directory, file));
   });
 }
 

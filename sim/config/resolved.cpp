@@ -12,6 +12,7 @@
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/trace_layouts.hpp"
+#include "trace/fingerprint.hpp"
 #include "trace/reader.hpp"
 
 namespace linebounce::sim {
@@ -28,16 +29,6 @@ toml::table sources_table(const Settings& settings, const Sources& sources) {
   toml::table table;
   for (const auto& [path, source] : all) table.insert(path.substr(kMachine.size()), source);
   return table;
-}
-
-// FNV-1a, 64 bits.
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3U;
-  }
-  return hash;
 }
 
 // All values of a key: the point's own, and those of a sweep.
@@ -119,7 +110,7 @@ std::string configuration_hash(const toml::table& resolved) {
   for (const auto& name : files_named(resolved, std::array{kLayoutKey})) text += read_text(find_layout_file(name, "layout"));
   for (const auto& name : files_named(resolved, std::array{kTraceKey}))
     text += trace::Reader(name, {.recover = recovers(resolved)}).fingerprint();
-  return fmt::format("{:016x}", fnv1a(text));
+  return trace::fingerprint_of(text);
 }
 
 }  // namespace linebounce::sim

@@ -166,7 +166,7 @@ ConfigValue anchor_swept(const std::string& path, const ConfigValue& value, cons
   if (path != kMachineAxis) return anchor_path(path, value, base);
   const auto& text = std::get<std::string>(value);
   if (!is_path(kMachineFiles, text)) return value;
-  return std::filesystem::absolute(base / text).lexically_normal().string();
+  return absolute_path(base / text);
 }
 
 std::vector<Leaf> swept_lists(const toml::table& sweep, const std::string& file) {

@@ -13,6 +13,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "sim/config/toml_depth.hpp"
 #include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
@@ -100,6 +101,7 @@ void write_table(std::string& out, const toml::table& table, const std::string& 
 toml::table parse_toml(const std::string& text, const std::string& file) {
   if (text.find('\0') != std::string::npos) throw ConfigError(fmt::format("{}: this is a binary file, not TOML text", file));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) throw ConfigError(fmt::format("{}: the file is empty", file));
+  check_depth(text, file);
   try {
     return toml::parse(std::string_view(text), std::string_view(file));
   } catch (const toml::parse_error& error) {

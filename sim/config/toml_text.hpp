@@ -8,8 +8,8 @@
 
 namespace linebounce::sim {
 
-// Parses a file's text; `file` is what messages call it. Errors: ConfigError for bad syntax, a duplicate key, an empty text or
-// one that is no text at all.
+// Parses a file's text; `file` is what messages call it. Errors: ConfigError for bad syntax, a duplicate key, an empty text,
+// one that is no text at all, or one that nests too deeply (toml_depth.hpp).
 toml::table parse_toml(const std::string& text, const std::string& file);
 
 // Writes a table so that it reads back the same: plain values first, then tables, each sorted by key; floats in the fewest

@@ -4,7 +4,9 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "models/failure.hpp"
 #include "sim/config/experiment.hpp"
@@ -14,6 +16,9 @@
 
 namespace linebounce::sim {
 namespace {
+
+constexpr const char* kMemoryRanOut =
+    "the memory ran out: try a smaller -j, or a machine, workload or trace that needs less; ulimit -v may limit it";
 
 std::string bug_text(const std::string& what) {
   return "a bug in Linebounce: please report it with the command line and the files that it used (" + what + ")";
@@ -41,8 +46,11 @@ Failure describe_current_exception() {
   } catch (const ModelFailure& error) {
     return {ExitCode::simulation_failed, error.what()};
   } catch (const std::bad_alloc&) {
-    // Its what() would be the type's name.
-    return {ExitCode::internal_bug, bug_text("the memory ran out")};
+    return {ExitCode::simulation_failed, kMemoryRanOut};
+  } catch (const std::filesystem::filesystem_error& error) {
+    return {ExitCode::usage, "cannot use " + error.path1().string() + ": " + error.code().message()};
+  } catch (const std::system_error& error) {
+    return {ExitCode::usage, "the system refuses: " + std::string(error.what())};
   } catch (const std::exception& error) {
     return {ExitCode::internal_bug, bug_text(error.what())};
   } catch (...) {
@@ -51,8 +59,10 @@ Failure describe_current_exception() {
 }
 
 Failure describe_signal(int signal) {
-  std::string what = std::string("the simulation's process was ended by signal ") + ::strsignal(signal);
-  if (signal == SIGKILL) what += "; the system may have run out of memory: try a smaller -j";
+  const std::string what = std::string("the simulation's process was ended by signal ") + ::strsignal(signal);
+  if (signal == SIGKILL)
+    return {ExitCode::simulation_failed, what + "; the system may have run out of memory: try a smaller -j"};
+  if (signal == SIGXCPU) return {ExitCode::simulation_failed, what + ": a limit on its time (ulimit -t)"};
   return {ExitCode::internal_bug, bug_text(what)};
 }
 

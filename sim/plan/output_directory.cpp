@@ -6,14 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <thread>
 
 #include "sim/config/experiment.hpp"
-#include "sim/results/csv.hpp"
+#include "sim/plan/recorded_files.hpp"
 #include "sim/results/result_files.hpp"
 
 namespace linebounce::sim {
@@ -23,13 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLockName = ".linebounce-lock";
 constexpr std::string_view kSeedPrefix = ".linebounce-seed-";
-
-// The files of a results directory, but for the manifest, by which it is known as one.
-std::vector<std::string> result_names() {
-  std::vector<std::string> names = csv_names();
-  names.insert(names.end(), {"results.json", "config.toml"});
-  return names;
-}
 
 bool begins_with(const fs::path& path, std::string_view prefix) {
   return path.filename().string().starts_with(prefix);
@@ -51,10 +43,12 @@ std::vector<fs::path> entries(const fs::path& directory) {
 
 // points/0, points/1, ...: those with a number for a name.
 std::vector<fs::path> point_directories(const fs::path& directory) {
+  std::error_code unreadable;
   std::vector<fs::path> numbered;
   for (const fs::path& path : entries(directory / "points")) {
     const std::string name = path.filename().string();
-    if (name.find_first_not_of("0123456789") == std::string::npos && fs::is_directory(path)) numbered.push_back(path);
+    if (name.find_first_not_of("0123456789") == std::string::npos && fs::is_directory(path, unreadable))
+      numbered.push_back(path);
   }
   return numbered;
 }
@@ -152,15 +146,22 @@ fs::path seed_path(const fs::path& point_directory, std::uint64_t seed) {
 
 std::optional<EarlierManifest> manifest_in(const fs::path& directory) {
   const fs::path path = directory / "manifest.json";
-  if (!fs::exists(path)) return std::nullopt;
+  if (!is_there(path)) return std::nullopt;
   return read_manifest(read_file(path));
 }
 
-bool point_is_done(const fs::path& point_directory, const std::string& hash) {
-  const auto manifest = manifest_in(point_directory);
-  if (!manifest || manifest->status != RunStatus::complete || manifest->hash != hash) return false;
-  constexpr std::array kAlways = {"results.json", "config.toml", "latency.csv", "lines.csv", "transitions.csv"};
-  return std::all_of(kAlways.begin(), kAlways.end(), [&](const char* name) { return fs::exists(point_directory / name); });
+PointFiles look_at_point(const fs::path& point_directory, const std::string& hash) {
+  PointFiles found;
+  try {
+    const auto manifest = manifest_in(point_directory);
+    if (manifest && manifest->hash == hash) found.manifest = manifest;
+  } catch (const InputError& error) {
+    found.damage = error.what();
+  }
+  if (!found.manifest || found.manifest->status != RunStatus::complete) return found;
+  found.damage = damage_of(point_directory, found.manifest->files);
+  found.done = found.damage.empty();
+  return found;
 }
 
 bool holds_results(const fs::path& directory) {
@@ -184,7 +185,7 @@ void check_directory(const fs::path& directory, const std::string& hash) {
   names.emplace_back("manifest.json");
   for (const fs::path& place : result_places(directory)) {
     for (const std::string& name : names) {
-      if (!fs::exists(place / name)) continue;
+      if (!is_there(place / name)) continue;
       throw ConfigError(directory.string() + ": holds a " + (place / name).lexically_relative(directory).string() +
                         " but no manifest.json of Linebounce, so it may be someone else's; choose another directory with -o");
     }
@@ -199,6 +200,10 @@ void remove_results(const fs::path& directory) {
   }
   fs::remove(directory / "points", not_empty);
   remove_results_here(directory);
+}
+
+void remove_seeds(const fs::path& point_directory) {
+  remove_files_with_prefix(point_directory, kSeedPrefix);
 }
 
 void remove_temporaries(const fs::path& directory) {

@@ -43,8 +43,13 @@ std::filesystem::path seed_path(const std::filesystem::path& point_directory, st
 // The manifest in a directory, if there is one of ours.
 std::optional<EarlierManifest> manifest_in(const std::filesystem::path& directory);
 
-// Whether a point's directory holds all that a finished run of this configuration leaves.
-bool point_is_done(const std::filesystem::path& point_directory, const std::string& hash);
+// What earlier runs of this configuration have left of a point.
+struct PointFiles {
+  std::optional<EarlierManifest> manifest;  // if it is of this configuration
+  bool done = false;                        // it was run to its end, and all its files are still as they were written
+  std::string damage;                       // of a point that was run to its end: why it is not done
+};
+PointFiles look_at_point(const std::filesystem::path& point_directory, const std::string& hash);
 
 // Whether a run has finished anything there, be it one seed of a point.
 bool holds_results(const std::filesystem::path& directory);
@@ -57,5 +62,8 @@ void check_directory(const std::filesystem::path& directory, const std::string& 
 // REQUIRES: the lock is held alone. Errors: OutputError.
 void remove_results(const std::filesystem::path& directory);
 void remove_temporaries(const std::filesystem::path& directory);
+
+// Deletes the seeds' outcomes that a killed run has left beside a point that is done. Errors: OutputError.
+void remove_seeds(const std::filesystem::path& point_directory);
 
 }  // namespace linebounce::sim

@@ -7,6 +7,7 @@
 
 #include "sim/config/toml_text.hpp"
 #include "sim/plan/output_directory.hpp"
+#include "sim/plan/recorded_files.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/results/seed_file.hpp"
@@ -42,11 +43,6 @@ std::vector<PointData> read_seeds(const Plan& plan, int point, const fs::path& d
   return runs;
 }
 
-void write_if_changed(const fs::path& path, const std::string& content) {
-  if (fs::exists(path) && read_file(path) == content) return;
-  write_file(path, content);
-}
-
 void remove_stale(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
@@ -66,14 +62,14 @@ Results results_of(const Plan& plan, std::vector<ReportedPoint> points) {
   return {experiment.name, experiment.machine_name, experiment.seed, std::move(points), {}};
 }
 
-std::vector<CsvFile> merge_csv(const Plan& plan, const fs::path& directory) {
+// Of the points that are done.
+std::vector<CsvFile> merge_csv(const std::vector<int>& points, const fs::path& directory) {
   std::vector<CsvFile> files;
   for (const std::string& name : csv_names()) {
     std::vector<std::string> contents;
-    for (const Point& point : plan.points) {
-      const fs::path from = point_directory(directory, plan.swept(), point.number);
-      const bool done = point_is_done(from, plan.hashes[static_cast<std::size_t>(point.number)]);
-      if (done && fs::exists(from / name)) contents.push_back(read_file(from / name));
+    for (const int point : points) {
+      const fs::path file = point_directory(directory, true, point) / name;
+      if (is_there(file)) contents.push_back(read_file(file));
     }
     if (!contents.empty()) files.push_back({name, concatenate_csv(contents)});
   }
@@ -84,8 +80,10 @@ std::vector<CsvFile> merge_csv(const Plan& plan, const fs::path& directory) {
 ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory, Merged& merged) {
   const auto index = static_cast<std::size_t>(number);
   ReportedPoint unfinished{plan.points[index].at, {}, false};
-  const auto manifest = manifest_in(directory);
-  if (!manifest || manifest->hash != plan.hashes[index] || manifest->status == RunStatus::interrupted) {
+  const PointFiles found = look_at_point(directory, plan.hashes[index]);
+  if (!found.damage.empty()) merged.damaged.push_back({number, found.damage});
+  const auto& manifest = found.manifest;
+  if (!found.done && !(manifest && manifest->status == RunStatus::failed)) {
     merged.missing.push_back(number);
     return unfinished;
   }
@@ -95,10 +93,7 @@ ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory
     sum.failed_points.insert(sum.failed_points.end(), manifest->failed_points.begin(), manifest->failed_points.end());
     return unfinished;
   }
-  if (!point_is_done(directory, plan.hashes[index])) {
-    merged.missing.push_back(number);
-    return unfinished;
-  }
+  merged.done.push_back(number);
   sum.simulation_s += manifest->simulation_s;
   sum.references += manifest->references;
   ++sum.points_done;
@@ -114,8 +109,6 @@ ReportedPoint take_point(const Plan& plan, int number, const fs::path& directory
   points.front().at = plan.points[index].at;
   return points.front();
 }
-
-constexpr const char* kTimelineFile = "timeline.csv";
 
 // Of one run it is too large to go through the seed file and the merge.
 void write_timeline(const fs::path& directory, const std::string& content) {
@@ -145,7 +138,7 @@ void simulate_seed(const Simulation& simulation, const Plan& plan, int point, st
 
 bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const fs::path& directory) {
   const fs::path path = seed_path(directory, seed);
-  if (!fs::exists(path)) return false;
+  if (!is_there(path)) return false;
   try {
     return read_seed_file(read_file(path)).hash == plan.hashes[static_cast<std::size_t>(point)];
   } catch (const InputError&) {
@@ -173,8 +166,9 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
   manifest.status = RunStatus::complete;
   manifest.points = 1;
   manifest.points_done = 1;
+  manifest.files = records_of(directory);
   write_file(directory / "manifest.json", manifest_text(manifest));
-  for (int i = 0; i < plan.experiment.seeds; ++i) remove_stale(seed_path(directory, seed_of(plan, number, i)));
+  remove_seeds(directory);
 }
 
 void write_failed_point(const Plan& plan, const FailedPoint& failed, const fs::path& directory, Manifest manifest) {
@@ -210,7 +204,7 @@ Merged merge_points(const Plan& plan, const fs::path& directory) {
 void write_merged(const Plan& plan, const Merged& merged, const fs::path& directory) {
   write_if_changed(directory / "config.toml", to_toml(plan.experiment.resolved));
   write_if_changed(directory / "results.json", results_text(merged.results));
-  if (plan.swept()) write_csv_files(directory, merge_csv(plan, directory));
+  if (plan.swept()) write_csv_files(directory, merge_csv(merged.done, directory));
 }
 
 }  // namespace linebounce::sim

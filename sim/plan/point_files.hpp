@@ -31,11 +31,19 @@ void finish_point(const Plan& plan, int point, const std::filesystem::path& poin
 void write_failed_point(const Plan& plan, const FailedPoint& failed, const std::filesystem::path& point_directory,
                         Manifest manifest);
 
+// A point whose files are no longer as the run had written them.
+struct DamagedPoint {
+  int point = 0;
+  std::string reason;
+};
+
 // All points, merged and held against the paper, from the directories of those that are done.
 struct Merged {
   Results results;
-  Manifest manifest;         // sums over the points; argv and times are the caller's
-  std::vector<int> missing;  // neither done nor failed
+  Manifest manifest;  // sums over the points; argv and times are the caller's
+  std::vector<int> done;
+  std::vector<int> missing;           // neither done nor failed
+  std::vector<DamagedPoint> damaged;  // some of the missing
 };
 Merged merge_points(const Plan& plan, const std::filesystem::path& directory);
 

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -175,6 +176,28 @@ class Children {
 
 }  // namespace
 
+namespace {
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+void exit_on_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    constexpr std::string_view kMessage = "linebounce: interrupted\n";
+    const ssize_t ignored = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+    static_cast<void>(ignored);
+    ::_exit(static_cast<int>(ExitCode::interrupted));
+  };
+  for (const int signal : {SIGINT, SIGTERM}) {
+    if (!is_ignored(signal)) ::sigaction(signal, &action, nullptr);
+  }
+}
+
 struct InterruptGuard::Saved {
   sigset_t mask;
 };
@@ -182,8 +205,11 @@ struct InterruptGuard::Saved {
 InterruptGuard::InterruptGuard() : saved_(new Saved) {
   sigset_t interrupts;
   sigemptyset(&interrupts);
-  sigaddset(&interrupts, SIGINT);
-  sigaddset(&interrupts, SIGTERM);
+  // A blocked signal is delivered though it is ignored: one that was to be ignored from the start (nohup, a shell's background)
+  // shall stay so.
+  for (const int signal : {SIGINT, SIGTERM}) {
+    if (!is_ignored(signal)) sigaddset(&interrupts, signal);
+  }
   ::sigprocmask(SIG_BLOCK, &interrupts, &saved_->mask);
   descriptor_ = ::signalfd(-1, &interrupts, SFD_CLOEXEC | SFD_NONBLOCK);
 }
@@ -205,6 +231,7 @@ bool InterruptGuard::interrupted() {
 void InterruptGuard::restore_in_child() const {
   ::close(descriptor_);
   ::signal(SIGINT, SIG_IGN);
+  if (!is_ignored(SIGTERM)) ::signal(SIGTERM, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &saved_->mask, nullptr);
 }
 

@@ -10,6 +10,10 @@
 
 namespace linebounce::sim {
 
+// From now on SIGINT and SIGTERM end this process with the exit code of an interrupt. One that was ignored when it began
+// (nohup, a shell's background job) stays so.
+void exit_on_interrupts();
+
 // While it lives, SIGINT and SIGTERM don't end this process but can be asked for.
 class InterruptGuard {
  public:

@@ -7,6 +7,7 @@
 #include "sim/plan/output_directory.hpp"
 #include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
+#include "sim/plan/recorded_files.hpp"
 #include "sim/results/result_files.hpp"
 
 namespace linebounce::sim {
@@ -44,11 +45,14 @@ class Run {
     for (const int number : points) {
       PointState& state = states_[static_cast<std::size_t>(number)];
       const fs::path directory = directory_of(number);
-      state.done = point_is_done(directory, plan_.hashes[static_cast<std::size_t>(number)]);
+      const PointFiles found = look_at_point(directory, plan_.hashes[static_cast<std::size_t>(number)]);
+      state.done = found.done;
       if (state.done) {
-        note_reuse(directory);
+        note_reuse(*found.manifest);
+        remove_seeds(directory);
         continue;
       }
+      if (!found.damage.empty()) report.damaged.push_back({number, found.damage});
       add_jobs(number, directory);
     }
   }
@@ -98,10 +102,9 @@ class Run {
     return wanted && !states_[number].done && !states_[number].failed;
   }
 
-  void note_reuse(const fs::path& directory) {
+  void note_reuse(const EarlierManifest& manifest) {
     ++report.reused;
-    const std::string commit = manifest_in(directory)->commit;
-    if (commit != program_commit()) report.reused_commit = commit;
+    if (manifest.commit != program_commit()) report.reused_commit = manifest.commit;
   }
 
   void add_jobs(int number, const fs::path& directory) {
@@ -199,10 +202,19 @@ void make_ready(const Plan& plan, const RunOptions& options) {
   remove_temporaries(options.directory);
 }
 
+// `fresh` of a single point is that of the whole where the results are another configuration's: its points go with it.
+void make_way(const Plan& plan, const RunOptions& options) {
+  const auto earlier = manifest_in(options.directory);
+  if (!options.fresh || !earlier || earlier->hash == plan.hash) return;
+  const DirectoryLock lock(options.directory, LockKind::alone);
+  remove_results(options.directory);
+}
+
 // Merges, writes the top level and its manifest, and completes the report.
 void conclude(const Plan& plan, const RunOptions& options, const Manifest& known, RunReport& report) {
   Merged merged = merge_points(plan, options.directory);
   write_merged(plan, merged, options.directory);
+  if (!plan.swept() && merged.manifest.status == RunStatus::complete) merged.manifest.files = records_of(options.directory);
   merged.manifest.argv = known.argv;
   merged.manifest.started = known.started;
   merged.manifest.wall_s = known.wall_s;
@@ -216,6 +228,18 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
   }
   report.results = std::move(merged.results);
   report.missing = std::move(merged.missing);
+  report.damaged.insert(report.damaged.end(), merged.damaged.begin(), merged.damaged.end());
+}
+
+// Shows finished results again. Their paper rows may be others than those of the run that made them.
+void show_again(const Plan& plan, const fs::path& directory, RunReport& report) {
+  Merged merged = merge_points(plan, directory);
+  write_merged(plan, merged, directory);
+  if (!plan.swept()) {
+    const fs::path manifest = directory / "manifest.json";
+    write_if_changed(manifest, with_files(read_file(manifest), records_of(directory)));
+  }
+  report.results = std::move(merged.results);
 }
 
 }  // namespace
@@ -229,9 +253,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
   Run run(plan, options, guard);
   run.take_stock(all_points(plan));
   if (run.nothing_to_do() && earlier && earlier->status == RunStatus::complete) {
-    Merged merged = merge_points(plan, options.directory);
-    write_merged(plan, merged, options.directory);  // paper rows may have changed
-    run.report.results = std::move(merged.results);
+    show_again(plan, options.directory, run.report);
     return run.report;
   }
   check_traces(plan, run.wanted());
@@ -246,6 +268,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
 RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) {
   InterruptGuard guard;  // for as long as there are files of ours that are not finished
   make_directories(options.directory);
+  make_way(plan, options);
   const DirectoryLock lock(options.directory, plan.swept() ? LockKind::one_point : LockKind::alone);
   check_directory(options.directory, plan.hash);
   Run run(plan, options, guard);
@@ -268,13 +291,14 @@ std::vector<int> done_points(const Plan& plan, const fs::path& directory) {
   std::vector<int> done;
   for (const Point& point : plan.points) {
     const auto index = static_cast<std::size_t>(point.number);
-    if (point_is_done(point_directory(directory, plan.swept(), point.number), plan.hashes[index])) done.push_back(point.number);
+    const PointFiles found = look_at_point(point_directory(directory, plan.swept(), point.number), plan.hashes[index]);
+    if (found.done) done.push_back(point.number);
   }
   return done;
 }
 
 RunReport merge_plan(const Plan& plan, const RunOptions& options) {
-  if (!fs::is_directory(options.directory)) {
+  if (!is_there(options.directory)) {
     throw InputError("cannot read " + options.directory.string() +
                      ": there is no such directory; --merge needs points to merge");
   }

@@ -41,9 +41,10 @@ struct RunReport {
   ExitCode code = ExitCode::done;
   Results results;
   std::vector<PointFailure> failures;
-  std::vector<int> missing;   // points that were not run, or not to their end
-  int reused = 0;             // points whose results were there already
-  std::string reused_commit;  // the program that had made them, where it is another one
+  std::vector<int> missing;           // points that were not run, or not to their end
+  std::vector<DamagedPoint> damaged;  // points that were there already, but not as they had been written: they are run again
+  int reused = 0;                     // points whose results were there already
+  std::string reused_commit;          // the program that had made them, where it is another one
 };
 
 // All points. Errors: ConfigError, OutputError; a simulation that fails is in the report, and the other points run.

@@ -94,20 +94,18 @@ Value parse_number(const std::string& file, const std::string& text) {
 // Calls `take` with each row's fields of a file of ours. Its last line ends, too: otherwise some of it is missing.
 template <class Take>
 void read_rows(const std::string& file, const std::string& header, std::string_view content, const Take& take) {
-  const auto next_line = [&content] {
-    const std::string_view line = content.substr(0, content.find('\n'));
-    content.remove_prefix(std::min(line.size() + 1, content.size()));
-    return line;
-  };
   const bool whole = content.ends_with('\n');
-  if (next_line() != header) throw InputError(file + " does not begin with " + header);
+  if (!content.starts_with(header + "\n")) throw InputError(file + " does not begin with " + header);
   if (!whole) throw InputError(file + " is cut off: its last line does not end");
+  content.remove_prefix(header.size() + 1);
   const auto columns = static_cast<std::size_t>(std::count(header.begin(), header.end(), ',')) + 1;
   while (!content.empty()) {
-    const std::string_view line = next_line();
-    const auto fields = split_csv_row(line);
-    if (!fields || fields->size() != columns)
-      throw InputError(file + ": \"" + std::string(line) + "\" does not have the columns " + header);
+    const std::string_view rest = content;
+    const auto fields = take_csv_row(content);
+    if (!fields || fields->size() != columns) {
+      const std::string line(rest.substr(0, rest.find('\n')));
+      throw InputError(file + ": \"" + line + "\" does not have the columns " + header);
+    }
     take(*fields);
   }
 }

@@ -23,6 +23,9 @@ std::vector<CsvFile> csv_files(int point, const PointData& data);
 // had `first_seed`, the others the seeds behind it.
 CsvFile seeds_csv(int point, std::uint64_t first_seed, const std::vector<PointData>& runs);
 
+// The spans of one run in time (docs/results.md). It is written as it was recorded, and never merged.
+constexpr const char* kTimelineFile = "timeline.csv";
+
 // The names of all files that csv_files() and seeds_csv() may return.
 const std::vector<std::string>& csv_names();
 

@@ -39,6 +39,12 @@ ordered_json failures_to_json(const std::vector<FailedPoint>& failures) {
   return out;
 }
 
+ordered_json files_to_json(const FileRecords& files) {
+  ordered_json out = ordered_json::object();
+  for (const auto& [name, file] : files) out[name] = {{"bytes", file.bytes}, {"checksum", file.checksum}};
+  return out;
+}
+
 }  // namespace
 
 std::string manifest_text(const Manifest& manifest) {
@@ -65,8 +71,15 @@ std::string manifest_text(const Manifest& manifest) {
   out["references"] = manifest.references;
   out["references_per_s"] = rounded(rate);
   out["peak_memory_kib"] = manifest.peak_memory_kib;
+  out["files"] = files_to_json(manifest.files);
   // Arguments may hold any bytes; what is not UTF-8 is replaced rather than refused.
   return out.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string with_files(const std::string& manifest, const FileRecords& files) {
+  ordered_json out = ordered_json::parse(manifest);
+  out["files"] = files_to_json(files);
+  return out.dump(1) + "\n";
 }
 
 std::optional<EarlierManifest> read_manifest(const std::string& text) {
@@ -82,6 +95,9 @@ std::optional<EarlierManifest> read_manifest(const std::string& text) {
     in.at("peak_memory_kib").get_to(manifest.peak_memory_kib);
     for (const auto& failure : in.at("failed_points")) {
       manifest.failed_points.push_back({failure.at("point"), failure.at("exit_code"), failure.at("reason")});
+    }
+    for (const auto& [name, file] : in.at("files").items()) {
+      manifest.files[name] = {file.at("bytes").get<std::uint64_t>(), file.at("checksum").get<std::string>()};
     }
     return manifest;
   } catch (const nlohmann::json::exception&) {

@@ -3,11 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace linebounce::sim {
+
+// A file of results as it was written.
+struct FileRecord {
+  std::uint64_t bytes = 0;
+  std::string checksum;  // trace::Fingerprint
+  bool operator==(const FileRecord&) const = default;
+};
+using FileRecords = std::map<std::string, FileRecord>;  // by name
 
 enum class RunStatus { complete, interrupted, failed };
 
@@ -31,10 +40,14 @@ struct Manifest {
   int points = 1;
   int points_done = 0;
   std::vector<FailedPoint> failed_points;
+  FileRecords files;  // of a finished point; with a sweep the top level has none, as its files are merged anew by every run
 };
 
 // Version, commit, compiler, SystemC and host are this program's, now.
 std::string manifest_text(const Manifest& manifest);
+
+// A manifest's text, with other files in it. REQUIRES: read_manifest() reads it.
+std::string with_files(const std::string& manifest, const FileRecords& files);
 
 // What a later run needs of a manifest that an earlier one wrote.
 struct EarlierManifest {
@@ -45,6 +58,7 @@ struct EarlierManifest {
   std::int64_t references = 0;
   std::int64_t peak_memory_kib = 0;
   std::vector<FailedPoint> failed_points;
+  FileRecords files;
 };
 
 // Empty if the text is no manifest of ours.

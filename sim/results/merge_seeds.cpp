@@ -136,13 +136,22 @@ std::vector<LockRow> merge_locks(const std::vector<PointData>& runs) {
   return rows;
 }
 
-// The same rows in every run: they are a function of machine and parameters, not of the seed.
+// The same rows in every run, as they are a function of machine and parameters and not of the seed; but one that was cut short
+// has the first of them only.
 std::vector<MatrixRow> merge_matrix(const std::vector<PointData>& runs) {
-  std::vector<MatrixRow> rows = runs.front().matrix;
+  const auto longest = std::max_element(runs.begin(), runs.end(), [](const PointData& left, const PointData& right) {
+    return left.matrix.size() < right.matrix.size();
+  });
+  std::vector<MatrixRow> rows = longest->matrix;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     double sum = 0;
-    for (const PointData& run : runs) sum += run.matrix.at(row).latency_ns;
-    rows[row].latency_ns = sum / static_cast<double>(runs.size());
+    int known = 0;
+    for (const PointData& run : runs) {
+      if (row >= run.matrix.size()) continue;
+      sum += run.matrix[row].latency_ns;
+      ++known;
+    }
+    rows[row].latency_ns = sum / known;
   }
   return rows;
 }

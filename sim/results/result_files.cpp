@@ -1,16 +1,34 @@
 #include "sim/results/result_files.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 
 namespace linebounce::sim {
 namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+std::string read_problem(const std::filesystem::path& path, int error) {
+  return "cannot read " + path.string() + ": " + std::generic_category().message(error);
+}
 
 // A temporary file that is gone again unless it was renamed.
 class TemporaryFile {
@@ -72,24 +90,48 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   file.commit();
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string content;
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  return type != std::filesystem::file_type::not_found;
+}
+
+void read_parts(const std::filesystem::path& path, const std::function<void(std::string_view)>& take) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // opening a pipe would wait for its writer
+  struct stat facts {};
+  if (file.number() < 0 || ::fstat(file.number(), &facts) != 0) throw InputError(read_problem(path, errno));
+  if (S_ISDIR(facts.st_mode)) throw InputError(read_problem(path, EISDIR));
+  if (!S_ISREG(facts.st_mode)) throw InputError("cannot read " + path.string() + ": it is not a regular file");
   std::array<char, 65536> part{};
-  while (stream && (stream.read(part.data(), part.size()), stream.gcount() > 0)) {
-    content.append(part.data(), static_cast<std::size_t>(stream.gcount()));
+  while (true) {
+    const ssize_t size = ::read(file.number(), part.data(), part.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) throw InputError(read_problem(path, errno));
+    if (size == 0) return;
+    take({part.data(), static_cast<std::size_t>(size)});
   }
-  if (!stream.is_open() || stream.bad()) {
-    throw InputError("cannot read " + path.string() + ": " + std::generic_category().message(errno));
-  }
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::string content;
+  read_parts(path, [&content](std::string_view part) { content += part; });
   return content;
+}
+
+void write_if_changed(const std::filesystem::path& path, std::string_view content) {
+  try {
+    if (is_there(path) && read_file(path) == content) return;
+  } catch (const InputError&) {
+    // What can't be read is replaced.
+  }
+  write_file(path, content);
 }
 
 void make_directories(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (error) throw OutputError("cannot make the directory " + path.string() + ": " + error.message());
-  if (!std::filesystem::is_directory(path)) {
+  if (!std::filesystem::is_directory(path, error)) {
     throw OutputError("cannot write into " + path.string() + ": it is not a directory");
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,8 +27,18 @@ extern const std::string_view kTemporaryPrefix;
 // Replaces the file as a whole: temporary file, fsync, rename. Errors: OutputError.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-// Errors: InputError.
+// Whether there is a file or a link to one, readable or not. Errors: none; what can't be looked at is there, and can't be read.
+bool is_there(const std::filesystem::path& path);
+
+// Calls `take` with a regular file's content, part by part. A device or a pipe is refused: it may have no end. Errors:
+// InputError.
+void read_parts(const std::filesystem::path& path, const std::function<void(std::string_view)>& take);
+
+// Its content as a whole. Errors: InputError.
 std::string read_file(const std::filesystem::path& path);
+
+// Leaves a file alone that holds this already. Errors: OutputError.
+void write_if_changed(const std::filesystem::path& path, std::string_view content);
 
 // Errors: OutputError.
 void make_directories(const std::filesystem::path& path);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/results/result_files.hpp"
+#include "trace/fingerprint.hpp"
 
 namespace linebounce::sim {
 
@@ -65,6 +66,16 @@ LineRow line_from(std::string_view text) {
   return row;
 }
 
+// What stands before the last line, which holds its checksum. Errors: InputError.
+std::string_view without_checksum(std::string_view text) {
+  constexpr std::size_t kLastLine = 16 + 1;
+  if (text.size() < kLastLine) throw InputError("the results of one seed are cut off");
+  const std::string_view content = text.substr(0, text.size() - kLastLine);
+  if (text.substr(content.size()) != trace::fingerprint_of(content) + "\n")
+    throw InputError("the results of one seed have changed since they were written");
+  return content;
+}
+
 // Takes a line without its end from the front of `text`; all of it if none ends.
 std::string_view take_line(std::string_view& text) {
   const std::string_view line = text.substr(0, text.find('\n'));
@@ -88,11 +99,12 @@ std::string write_seed_file(const SeedFile& file) {
                     {"simulated_ns", data.simulated_ns}};
   std::string text = out.dump() + "\n";
   for (const LineRow& row : data.lines) text += line_text(row);
-  return text;
+  return text + trace::fingerprint_of(text) + "\n";
 }
 
 SeedFile read_seed_file(std::string_view text) {
   try {
+    text = without_checksum(text);
     const json in = json::parse(take_line(text));
     SeedFile file;
     in.at("hash").get_to(file.hash);

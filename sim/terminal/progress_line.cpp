@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/terminal/terminal.hpp"
+#include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -29,14 +30,14 @@ ProgressLine::ProgressLine(std::string label, bool wanted)
     : label_(std::move(label)), active_(wanted && ::isatty(STDERR_FILENO) != 0) {}
 
 ProgressLine::~ProgressLine() {
-  if (active_) std::cerr << "\r\x1b[K" << std::flush;
+  if (active_) std::cerr << kClearLine << std::flush;
 }
 
 void ProgressLine::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (!active_ || now - last_ < kRewriteEvery) return;
   last_ = now;
-  std::cerr << "\r\x1b[K" << shortened(label_ + "  " + progress_text(progress), stderr_width() - 1) << std::flush;
+  std::cerr << kClearLine << shortened(label_ + "  " + progress_text(progress), stderr_width() - 1) << std::flush;
 }
 
 std::string progress_text(const Progress& progress) {

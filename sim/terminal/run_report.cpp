@@ -1,6 +1,7 @@
 #include "sim/terminal/run_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include "sim/terminal/metrics_table.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/progress_line.hpp"
+#include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -43,7 +45,7 @@ std::string heading(const Plan& plan, const Painter& paint) {
 // The whole run's latencies; without a finished point there are none.
 std::string chart_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
   const fs::path file = directory / "latency.csv";
-  if (!fs::exists(file)) return "";
+  if (!is_there(file)) return "";
   std::string chart = latency_chart(read_latency_csv(read_file(file)), paint);
   if (!chart.empty() && plan.points.size() > 1) chart += paint(Colour::dim, "  all points together") + "\n";
   return chart;
@@ -53,7 +55,7 @@ std::string chart_of(const Plan& plan, const fs::path& directory, const Painter&
 std::string matrices_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
   constexpr int kMostPoints = 3;
   const fs::path file = directory / "matrix.csv";
-  if (!fs::exists(file)) return "";
+  if (!is_there(file)) return "";
   std::string out;
   for (const auto& [number, rows] : read_matrix_csv(read_file(file))) {
     if (number >= kMostPoints) break;
@@ -70,7 +72,7 @@ std::string matrices_of(const Plan& plan, const fs::path& directory, const Paint
 // The locks of the point whose CPUs waited for them most; empty for runs that take none.
 std::string locks_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
   const fs::path file = directory / "locks.csv";
-  if (!fs::exists(file)) return "";
+  if (!is_there(file)) return "";
   const std::map<int, std::vector<LockRow>> points = read_locks_csv(read_file(file));
   const auto most = std::max_element(points.begin(), points.end(),
                                      [](const auto& a, const auto& b) { return lock_load(a.second) < lock_load(b.second); });
@@ -87,7 +89,7 @@ std::string locks_of(const Plan& plan, const fs::path& directory, const Painter&
 // The cache lines of the point with the most latency on them, if the experiment asks for some.
 std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::path& directory, const Painter& paint) {
   const fs::path file = directory / "lines.csv";
-  if (plan.experiment.report_lines == 0 || !fs::exists(file)) return "";
+  if (plan.experiment.report_lines == 0 || !is_there(file)) return "";
   std::map<int, std::vector<LineRow>> points = read_lines_csv(read_file(file));
   const int worst = costliest_point(points);
   std::string out = line_table(lines_of(points[worst], {}), static_cast<std::size_t>(plan.experiment.report_lines), paint);
@@ -132,23 +134,24 @@ RunReport run_with_progress(const Plan& plan, RunOptions options, const std::str
 }
 
 void print_failures(const Plan& plan, const RunReport& report, const fs::path& directory) {
+  for (const DamagedPoint& damaged : report.damaged) {
+    const bool missing = std::find(report.missing.begin(), report.missing.end(), damaged.point) != report.missing.end();
+    print_error(point_name(plan, damaged.point) + ": its earlier results are damaged: " + damaged.reason +
+                (missing ? "" : "; it was run again"));
+  }
   // The whole story once; the other points tell their first line.
   bool first = true;
   for (const PointFailure& failure : report.failures) {
     const std::string& message = failure.failure.message;
-    std::cerr << "linebounce: " << point_name(plan, failure.point) << ": "
-              << (first ? message : message.substr(0, message.find('\n'))) << "\n";
+    print_error(point_name(plan, failure.point) + ": " + (first ? message : message.substr(0, message.find('\n'))));
     first = false;
   }
   if (report.code == ExitCode::interrupted) {
-    std::cerr << "linebounce: interrupted; what is finished is in " << directory.string()
-              << ", and the same command goes on from there\n";
+    print_error("interrupted; what is finished is in " + directory.string() + ", and the same command goes on from there");
   } else if (!report.missing.empty()) {
-    std::cerr << "linebounce: " << directory.string() << ": " << plural(report.missing.size(), "point") << " not run yet:";
-    for (const int point : report.missing) std::cerr << " " << point;
-    std::cerr << "\n";
+    print_error(fmt::format("{}: {} not run yet: {}", directory.string(), plural(report.missing.size(), "point"),
+                            fmt::join(report.missing, " ")));
   }
-  std::cerr << std::flush;
 }
 
 void print_report(const Plan& plan, const RunReport& report, const fs::path& directory) {

@@ -13,19 +13,8 @@
 namespace linebounce::sim {
 namespace {
 
-const char* escape_for(Colour colour) {
-  switch (colour) {
-    case Colour::bold: return "\x1b[1m";
-    case Colour::dim: return "\x1b[2m";
-    case Colour::red: return "\x1b[31m";
-    case Colour::green: return "\x1b[32m";
-    case Colour::yellow: return "\x1b[33m";
-    case Colour::blue: return "\x1b[34m";
-    case Colour::magenta: return "\x1b[35m";
-    case Colour::cyan: return "\x1b[36m";
-    case Colour::none: break;
-  }
-  return "";
+std::string_view escape_for(Colour colour) {
+  return colour_sequences()[static_cast<std::size_t>(colour)];
 }
 
 std::size_t columns_of_stdout() {
@@ -51,9 +40,16 @@ std::string_view head(std::string_view text, std::size_t count) {
 
 }  // namespace
 
+// By Colour; that of none ends the others.
+const std::vector<std::string_view>& colour_sequences() {
+  static const std::vector<std::string_view> sequences = {"\x1b[0m",  "\x1b[1m",  "\x1b[2m",  "\x1b[31m", "\x1b[32m",
+                                                          "\x1b[33m", "\x1b[34m", "\x1b[35m", "\x1b[36m"};
+  return sequences;
+}
+
 std::string Painter::operator()(Colour colour, std::string_view text) const {
   if (!colour_ || colour == Colour::none || text.empty()) return std::string(text);
-  return escape_for(colour) + std::string(text) + "\x1b[0m";
+  return std::string(escape_for(colour)).append(text).append(escape_for(Colour::none));
 }
 
 Painter painter_for_stdout() {

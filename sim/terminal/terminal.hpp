@@ -12,6 +12,9 @@ constexpr std::size_t kTerminalWidth = 100;  // everything that is printed fits;
 
 enum class Colour { none, bold, dim, red, green, yellow, blue, magenta, cyan };
 
+// What a Painter writes for its colours, and behind them.
+const std::vector<std::string_view>& colour_sequences();
+
 // How to write to one place: with colours or without, and how long a line may be.
 class Painter {
  public:

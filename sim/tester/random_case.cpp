@@ -33,7 +33,7 @@ bool is_fixed(const RandomBase& base, const std::string& path) {
 
 RandomBase random_base(const std::string& machine, const std::vector<std::pair<std::string, std::string>>& sets) {
   RandomBase base;
-  base.machine = is_path(kMachineFiles, machine) ? std::filesystem::absolute(machine).lexically_normal().string() : machine;
+  base.machine = is_path(kMachineFiles, machine) ? absolute_path(machine) : machine;
   Overrides overrides;
   overrides.machine = base.machine;
   overrides.sets = sets;

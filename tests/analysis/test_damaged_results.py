@@ -113,6 +113,42 @@ def test_any_file_emptied_or_of_something_else_is_a_line_at_most(ask: Ask, good:
         shutil.rmtree(directory)
 
 
+CELLS = [
+    "",
+    "x",
+    "-1",
+    "9e17",
+    "1.5",
+    "99999999999999999999",
+    "nan",
+    "0_1",
+    "miss",
+    "link",
+    "grace_period",
+    "\u202e",
+    '"',
+    '"\n"',
+]
+
+
+def test_cells_of_a_timeline_that_are_something_else_are_a_line_at_most(ask: Ask, good: Path, tmp_path: Path) -> None:
+    chance = random.Random(SEED)
+    directory = Path(shutil.copytree(good, tmp_path / "copy"))
+    timeline = directory / "points" / "0" / "timeline.csv"
+    whole = timeline.read_text().splitlines()
+    misses = [number for number, row in enumerate(whole) if row.startswith("miss")]
+    said = ""
+    for _ in range(12):
+        rows = list(whole)
+        row = chance.choice(misses)
+        cells = rows[row].split(",")
+        cells[chance.randrange(len(cells))] = chance.choice(CELLS)
+        rows[row] = ",".join(cells)
+        timeline.write_text("\n".join(rows) + "\n")
+        said += ask(directory)
+    assert f"{timeline}:" in said
+
+
 def places(document: Any) -> Iterator[tuple[Any, Any]]:
     """Every container in a document with each of its keys."""
     keys = list(document) if isinstance(document, dict) else range(len(document)) if isinstance(document, list) else []

@@ -228,6 +228,17 @@ def test_failed_points_are_run_twice_and_told_and_the_others_merged(sweeps: Swee
     assert sweeps(path, "-o", out).code == 1
 
 
+def test_output_that_cannot_be_written_ends_a_sweep_at_once(sweeps: Sweeps, linebounce: Program) -> None:
+    path, out = linebounce.file("short.toml", SHORT), sweeps.directory / "out"
+    out.mkdir()
+    assert linebounce("run", path, "-o", out, "--merge").code == 3, "there is nothing to merge yet"
+    (out / "points").touch()
+    result = sweeps(path, "-o", out)
+    assert result.code == 2, result.stderr
+    assert f"linebounce sweep: cannot make the directory {out / 'points'}" in result.stderr
+    assert "failed" not in result.stderr
+
+
 def test_linebounce_sweep_runs_this_package_on_the_program_that_was_called(sweeps: Sweeps, linebounce: Program) -> None:
     script = linebounce.file("bin/linebounce-sweep", f'#!/bin/sh\nexec "{sys.executable}" -m linebounce.sweep.command "$@"\n')
     script.chmod(0o755)

@@ -259,6 +259,15 @@ def test_summaries_that_make_no_sense_are_refused(text: str, wrong: str, linebou
     assert wrong in refused(linebounce, packed([(b"SUMM" + bytes(12), text.encode())]))
 
 
+def test_a_few_kilobytes_that_unpack_to_a_gigabyte_of_symbols_are_refused(linebounce: Program) -> None:
+    lines = b'{"kind":"event"}\n' * 900_000  # nearly as many as a frame may have
+    count = lines.count(b"\n")
+    frames = [(b"SYMB" + bytes(4) + (number * count).to_bytes(8, "little"), lines) for number in range(40)]
+    content = packed([*frames, (b"SUMM" + bytes(12), b"{}")])
+    assert len(content) < 1 << 20
+    assert "symbols up to here have" in refused(linebounce, content)
+
+
 def test_a_last_line_of_symbols_without_its_newline_is_refused(linebounce: Program) -> None:
     symbols = b'{"kind":"event"}\n{"kind":"event"} '
     assert "line 1 does not end with a newline" in refused(

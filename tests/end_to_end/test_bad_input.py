@@ -2,11 +2,12 @@
 
 import json
 import re
+import resource
 from pathlib import Path
 
 import pytest
 from experiments import MACHINE, experiment, line_of, machine_file
-from program import Program
+from program import ROOT, Program
 
 
 def assert_says(message: str, *parts: str) -> None:
@@ -245,6 +246,77 @@ def test_describing_or_listing_an_unknown_kind_is_refused_with_the_known_ones(li
 def test_a_workload_that_never_ends_needs_a_time(linebounce: Program) -> None:
     path = linebounce.file("endless.toml", experiment(run="warmup_us = 5"))
     assert_says(linebounce.refused("run", path, "-o", "out"), r"run\.measure_us", "never end")
+
+
+DEEP = ".".join(["a"] * 20_000)
+DEEP_TEXTS = {
+    "header": f"[{DEEP}]\n",
+    "header of a list": f"[[{DEEP}]]\n",
+    "key": f"{DEEP} = 1\n",
+    "key before a mistake": f"{DEEP} = = 1\n",
+    "key in quotes": '"a"' + ' . "a"' * 20_000 + " = 1\n",
+    "lists": "a = " + "[" * 20_000 + "]" * 20_000 + "\n",
+    "keys in tables in tables": "a = " + f"{{{'b.' * 30}b = " * 200 + "1" + "}" * 200 + "\n",
+}
+
+
+@pytest.mark.parametrize("deep", DEEP_TEXTS)
+@pytest.mark.parametrize("arguments", [("run",), ("describe", "machine"), ("describe", "layout")], ids=" ".join)
+def test_text_that_nests_without_bound_is_refused(linebounce: Program, deep: str, arguments: tuple[str, ...]) -> None:
+    linebounce.file("deep.toml", DEEP_TEXTS[deep])
+    message = linebounce.refused(*arguments, "deep.toml")
+    assert_says(message, r"deep\.toml:1:\d+", "more than 32")
+    assert len(message) < 1000
+
+
+def test_dots_and_brackets_in_text_are_no_depth(linebounce: Program) -> None:
+    dots = "." * 100 + "[" * 100
+    for title in (f"'{dots}'", f'"\\"{dots}"', f'"""{dots} \\""" {dots} """""'):
+        text = experiment(top=f"# {dots}").replace('"A small run"', title)
+        assert linebounce("run", linebounce.file("small.toml", text), "--plan").code == 0, title
+
+
+WRONG_PARTNER = {"bus": "mesi_directory", "directory": "mesi_snoop"}
+NODE_PROTOCOL = (ROOT / "models" / "protocols" / "mesi_node.md").read_text()
+
+
+@pytest.mark.parametrize("key", ["bus", "directory"])
+@pytest.mark.parametrize("command", [("check",), ("describe", "protocol")], ids=" ".join)
+def test_protocols_that_name_one_another_are_refused(linebounce: Program, key: str, command: tuple[str, ...]) -> None:
+    partners = {"self": "self.md", "first": "second.md", "second": "first.md", "swapped": WRONG_PARTNER[key]}
+    for name, partner in partners.items():
+        linebounce.file(f"{name}.md", re.sub(rf"\| {key} +\| \w+ \|", f"| {key} | {partner} |", NODE_PROTOCOL))
+    for name, partner in partners.items():
+        message = linebounce.refused(*command, f"{name}.md")
+        assert_says(message, rf"{name}\.md: {key}: {re.escape(partner)} is no protocol of a {key}")
+
+
+def test_a_long_chain_of_experiments_is_refused(linebounce: Program) -> None:
+    for number in range(1000):
+        linebounce.file(f"{number}.toml", f'name = "x"\ntitle = "X"\nextends = "{number + 1}.toml"\n')
+    assert_says(linebounce.refused("run", "0.toml", "--plan"), r"31\.toml:3:\d+", "extends", "more than 32 files")
+
+
+def test_memory_that_runs_out_is_no_bug(linebounce: Program) -> None:
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (120 << 20, 120 << 20))
+
+    result = linebounce("run", "oltp", "--point", "0", "-o", "out", preexec_fn=little)
+    assert result.code in {2, 3, 4}, result.stderr
+    assert_says(result.stderr, "memory")
+
+
+@pytest.mark.parametrize("measure_us", [0.001, 3, 40])
+def test_what_was_never_sampled_has_no_metric(linebounce: Program, measure_us: float) -> None:
+    out = linebounce.run("operation_costs", "out", "--set", f"run.measure_us={measure_us}", "--set", "run.seeds=2")
+    metrics = json.loads((out / "results.json").read_text())["points"][0]["metrics"]
+    assert "cost.atomic_increment_cache_transfer" not in metrics
+    assert all(metric["value"] > 0 for name, metric in metrics.items() if name.startswith("cost."))
+
+
+@pytest.mark.parametrize("measure_us", [0.001, 20])
+def test_a_matrix_that_was_cut_short_has_the_rows_that_were_measured(linebounce: Program, measure_us: float) -> None:
+    linebounce.run("core_to_core", "out", "--set", f"run.measure_us={measure_us}", "--set", "run.seeds=2")
 
 
 def test_a_file_without_end_is_no_experiment(linebounce: Program) -> None:

@@ -2,7 +2,11 @@
 
 import json
 import os
+import re
 import signal
+import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -82,19 +86,63 @@ def test_killed_run_goes_on_and_ends_as_if_nothing_had_happened(linebounce: Prog
     assert_same_data(out, linebounce.run(path, "undisturbed"))
 
 
-def test_a_damaged_result_is_run_again_or_refused_by_name(linebounce: Program) -> None:
-    path = linebounce.file("sweep.toml", SWEEP)
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "deleted": Path.unlink,
+    "emptied": lambda file: file.write_bytes(b""),
+    "cut": lambda file: file.write_bytes(file.read_bytes()[:-40]),
+    "another digit": lambda file: file.write_text(
+        re.sub(r"\d(?=\D*\Z)", lambda digit: str((int(digit[0]) + 1) % 10), file.read_text())
+    ),
+    "a link to itself": lambda file: (file.unlink(), file.symlink_to(file.name)),
+    "a link to a device without end": lambda file: (file.unlink(), file.symlink_to("/dev/zero")),
+    "a pipe": lambda file: (file.unlink(), os.mkfifo(file)),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("swept", [True, False], ids=["of a sweep", "of one point"])
+def test_a_point_with_a_damaged_file_is_run_again_and_named(linebounce: Program, damage: str, swept: bool) -> None:
+    path = linebounce.file("sweep.toml", SWEEP if swept else experiment())
     out = linebounce.run(path, "out")
     undisturbed = linebounce.run(path, "undisturbed")
-    damaged = out / "points" / "1" / "results.json"
-    damaged.write_bytes(damaged.read_bytes()[:40])
-    (out / "results.json").unlink()
-    result = linebounce("run", path, "-o", "out")
-    if result.code:
-        assert result.code == 3
-        assert "points/1/results.json" in result.stderr
-        linebounce.run(path, "out", "--fresh")
-    assert_same_data(out, undisturbed)
+    files = ["locks.csv", "lines.csv", "results.json"] if damage == "another digit" else ["locks.csv", "results.json"]
+    for name in files:
+        DAMAGES[damage]((out / "points" / "1" if swept else out) / name)
+        again = linebounce("run", path, "-o", "out", timeout=60)
+        assert again.code == 0, again.stderr
+        assert name in again.stderr
+        if swept:
+            assert "point 1 (machine.cpus = 2)" in again.stderr
+            assert "2 points had been run before" in again.stdout
+        assert_same_data(out, undisturbed)
+    assert linebounce("run", path, "-o", "out").stderr == ""
+
+
+def test_a_file_that_the_run_did_not_write_makes_a_point_run_again(linebounce: Program) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    out = linebounce.run(path, "out")
+    (out / "points" / "1" / "timeline.csv").write_text("kind,track\n")
+    assert "timeline.csv" in linebounce("run", path, "-o", "out").stderr
+    assert_same_data(out, linebounce.run(path, "undisturbed"))
+
+
+def test_a_damaged_point_is_missing_in_a_plan_and_in_a_merge(linebounce: Program) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    out = linebounce.run(path, "out")
+    (out / "points" / "1" / "locks.csv").unlink()
+    assert json.loads(linebounce("run", path, "-o", "out", "--plan").stdout)["done"] == [0, 2]
+    message = linebounce.refused("run", path, "-o", "out", "--merge", code=3)
+    assert "locks.csv is missing" in message
+    assert "1 point not run yet: 1" in message
+
+
+def test_what_a_killed_run_has_left_of_its_seeds_is_used_if_it_is_whole_and_does_not_stay(linebounce: Program) -> None:
+    path = linebounce.file("seeds.toml", experiment(run="measure_us = 20\nseeds = 3"))
+    out = linebounce.run(path, "out")
+    left = out / ".linebounce-seed-2.json"
+    left.write_text("{}")  # of a run that was killed once its manifest was written
+    linebounce.run(path, "out")
+    assert not left.exists()
 
 
 def test_a_finished_run_is_not_repeated_and_shows_its_results_again(linebounce: Program) -> None:
@@ -134,6 +182,45 @@ def test_no_process_is_left_behind_by_an_interrupt_of_the_parent_alone(linebounc
     assert process.returncode == 130
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
+
+
+@pytest.mark.parametrize("with_signal", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_comes_early_is_an_interrupt_too(linebounce: Program, with_signal: signal.Signals) -> None:
+    path = linebounce.file("long.toml", experiment(run="measure_us = 1000000000"))
+    for milliseconds in (20, 40, 60, 80, 100, 200):
+        process = linebounce.start("run", path, "-o", "out")
+        time.sleep(milliseconds / 1000)
+        if process.poll() is None and started(process):
+            assert interrupt(process, with_signal).code == 130
+
+
+def started(process: subprocess.Popen) -> bool:
+    """Whether it is the program already, and no longer the one that starts it."""
+    maps = Path(f"/proc/{process.pid}/maps").read_text()
+    return "linebounce" in maps and "libsystemc" in maps and "[stack]" in maps
+
+
+def test_interrupts_that_were_ignored_from_the_start_stay_so(linebounce: Program) -> None:
+    """As `nohup` and a shell's background jobs have it."""
+    path = linebounce.file("short.toml", experiment(run="measure_us = 3000"))
+    ignoring = f"trap '' INT; exec {linebounce.executable} run {path} -o out"
+    process = subprocess.Popen(["sh", "-c", ignoring], cwd=linebounce.directory, process_group=0, stdout=subprocess.DEVNULL)
+    linebounce.started.append(process)
+    wait_until((linebounce.directory / "out" / "manifest.json").exists, process)
+    while process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.05)
+    assert process.returncode == 0
+
+
+def test_fresh_starts_a_point_over_whatever_is_there(linebounce: Program) -> None:
+    path = linebounce.file("sweep.toml", SWEEP)
+    out = linebounce.run(path, "out")
+    other = ["--set", "run.measure_us=30"]
+    assert linebounce("run", path, "-o", out, "--point", "0", "--point", "1", "--fresh", *other).code == 0
+    assert finished_points(out) == {"0", "1"}
+    assert "is done:" in linebounce("run", path, "-o", out, "--point", "1", "--fresh", *other).stdout
+    assert finished_points(out) == {"0", "1"}
 
 
 def test_points_run_by_hand_and_merged_are_the_same_run(linebounce: Program) -> None:

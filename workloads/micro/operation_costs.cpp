@@ -5,6 +5,7 @@
 // definitions stand in configs/experiments/operation_costs.toml, with their reasons.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 
 #include "workloads/micro/micro.hpp"
@@ -73,8 +74,9 @@ class OperationCosts final : public Workload {
   Address private_word_ = 0;
   Address shared_word_ = 0;
   Barrier barrier_;
-  std::array<double, kSoloRows> solo_ns_{};
+  std::array<std::optional<double>, kSoloRows> solo_ns_{};
   std::array<std::int64_t, kSharedRows> completed_{};
+  std::array<std::int64_t, kSharedRows> windows_{};  // of all CPUs together
 };
 
 void OperationCosts::set_up(const WorkloadSetup& setting) {
@@ -161,6 +163,7 @@ void OperationCosts::run_shared(Cpu& cpu, SharedRow row) {
     cpu.compute(static_cast<std::int64_t>(delay));
     const double started = cpu.now_ns();
     completed_[row] += contend(cpu, row, started + 2000);  // by then all have long begun
+    ++windows_[row];
   }
 }
 
@@ -204,10 +207,12 @@ std::int64_t OperationCosts::count_in_window(Cpu& cpu, double begin_ns, Body bod
 }
 
 void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
-  for (std::size_t row = 0; row < kSoloRows; ++row) metrics.metric(std::string("cost.") + kSoloNames[row], solo_ns_[row]);
-  const double elapsed = options_.window_us * 1000 * options_.phases;
+  for (std::size_t row = 0; row < kSoloRows; ++row) {
+    if (solo_ns_[row]) metrics.metric(std::string("cost.") + kSoloNames[row], *solo_ns_[row]);
+  }
   for (std::size_t row = 0; row < static_cast<std::size_t>(shared_rows_); ++row) {
-    metrics.metric(std::string("cost.") + kSharedNames[row], elapsed / static_cast<double>(completed_[row]));
+    const double elapsed = options_.window_us * 1000 * (static_cast<double>(windows_[row]) / options_.contenders);
+    metrics.mean(std::string("cost.") + kSharedNames[row], elapsed, completed_[row]);
   }
 }
 

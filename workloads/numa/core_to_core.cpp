@@ -71,6 +71,7 @@ class CoreToCore final : public Workload {
     int home = 0;
     State state = kModified;
     double ns = 0;  // of all repetitions
+    int repetitions = 0;
   };
 
   void add_measurement(const Row& row, Address line);
@@ -182,6 +183,7 @@ void CoreToCore::measure(Cpu& cpu, const Step& step, Random& random) {
   }
   const double end = cpu.now_ns();
   rows_[step.row].ns += end - begin;
+  ++rows_[step.row].repetitions;
 }
 
 Where CoreToCore::where(const Row& row) const {
@@ -198,7 +200,8 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
   };
   std::map<std::string, Sum> means;
   for (const Row& row : rows_) {
-    const double ns = row.ns / static_cast<double>(options_.repetitions);
+    if (row.repetitions == 0) continue;  // the run was cut short
+    const double ns = row.ns / row.repetitions;
     metrics.handover({row.from, row.to, row.home, kStateNames[row.state], ns});
     const Where where = this->where(row);
     const std::string of_state = std::string(kStateKeys[row.state]) + "." + kWhereNames[where];

@@ -39,7 +39,7 @@ void report_throughput(const RunFacts& facts, int tally, MetricSink& metrics) {
   const std::int64_t total = tallied_by_all(facts, tally);
   report_rate(facts, total, metrics);
   report_least_share(facts, tally, metrics);
-  if (total > 0) metrics.metric("cost.operation_ns", facts.measured_ns * facts.cpus / static_cast<double>(total));
+  metrics.mean("cost.operation_ns", facts.measured_ns * facts.cpus, total);
 }
 
 }  // namespace linebounce::workloads

@@ -46,6 +46,10 @@ class MetricSink {
  public:
   virtual ~MetricSink() = default;
   virtual void metric(const std::string& name, double value) = 0;
+  // sum / samples; what was never sampled, in a run cut short, has no metric.
+  void mean(const std::string& name, double sum, std::int64_t samples) {
+    if (samples > 0) metric(name, sum / static_cast<double>(samples));
+  }
   virtual void count(const std::string& name, std::int64_t value) = 0;
   // Rows in the order in which the file is to have them.
   virtual void handover(const Handover& cost) = 0;

@@ -276,7 +276,7 @@ void ClassicRcu::report(MetricSink& metrics) const {
   metrics.count("rcu.callbacks", callbacks);
   metrics.count("rcu.batch_max", largest_batch);
   metrics.count("rcu.queued_max", static_cast<std::int64_t>(most_queued));
-  if (callbacks > 0) metrics.metric("rcu.callback_wait_mean_us", waited_ns / 1000 / static_cast<double>(callbacks));
+  metrics.mean("rcu.callback_wait_mean_us", waited_ns / 1000, callbacks);
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ void GracePeriods::ended(const Cpu& cpu) {
 void GracePeriods::report(MetricSink& metrics) const {
   metrics.count("rcu.grace_periods", ended_);
   if (ended_ == 0) return;
-  metrics.metric("rcu.grace_period_mean_us", sum_ns_ / 1000 / static_cast<double>(ended_));
+  metrics.mean("rcu.grace_period_mean_us", sum_ns_ / 1000, ended_);
   metrics.metric("rcu.grace_period_max_us", longest_ns_ / 1000);
 }
 

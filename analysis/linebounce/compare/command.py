@@ -63,7 +63,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     if arguments.output:
         from linebounce.compare.page import make_page  # noqa: PLC0415
 
-        write_file(arguments.output, make_page(comparisons, rows, found).encode())
+        write_file(arguments.output, make_page(comparisons, rows, found).encode(errors="backslashreplace"))
     if arguments.json:
         print(json.dumps(document_of(comparisons, found), indent=1))
     else:

@@ -47,7 +47,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
     output = arguments.output or _default_output(arguments.directories[0])
     page = make_page(runs)
-    write_file(output, page.encode())
+    write_file(output, page.encode(errors="backslashreplace"))
     print(output)
     if arguments.figures:
         for file in write_figures(runs, arguments.figures):

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -104,15 +104,22 @@ def _output(arguments: argparse.Namespace, name: str) -> Path:
     return chosen.absolute()
 
 
+def _is_file(path: Path) -> bool:
+    """A name that no file system takes is none."""
+    with suppress(OSError):
+        return path.is_file()
+    return False
+
+
 def _experiment(arguments: argparse.Namespace) -> Experiment:
     source = Path(arguments.experiment)
     overrides = [option for setting in arguments.set for option in ("--set", setting)]
     if arguments.machine:
         machine = Path(arguments.machine)
-        overrides += ["--machine", str(machine.absolute()) if machine.is_file() else arguments.machine]
+        overrides += ["--machine", str(machine.absolute()) if _is_file(machine) else arguments.machine]
     if arguments.seed is not None:
         overrides += ["--seed", str(arguments.seed)]
-    return Experiment(find_program(), str(source.absolute()) if source.is_file() else arguments.experiment, tuple(overrides))
+    return Experiment(find_program(), str(source.absolute()) if _is_file(source) else arguments.experiment, tuple(overrides))
 
 
 def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:

@@ -67,7 +67,8 @@ class Dispatcher:
         self.finished_of: dict[Any, int] = {}  # of a running task, the points that are in the directory already
 
     def run(self, points: Iterable[int]) -> None:
-        """Runs these points to their end, whatever it is. Errors: SchedulerLostError, UsageError (no worker can run any)."""
+        """Runs these points to their end, whatever it is. Errors: SchedulerLostError, UsageError (no worker can run any, or
+        write what comes out)."""
         self.waiting.extend(points)
         try:
             self._work()
@@ -157,6 +158,8 @@ class Dispatcher:
             self.attempts[point] += 1
             if self.attempts[point] < _ATTEMPTS:
                 self.again.append(point)
+            elif outcome.refused:  # it would refuse all the others, too
+                raise UsageError(log.removeprefix("linebounce: "))
             else:
                 self.progress.failed[point] = log
 

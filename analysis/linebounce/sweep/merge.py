@@ -1,6 +1,7 @@
 """The end of a sweep: the C++ program merges the points, and the manifest says how they came about."""
 
 import json
+import os
 import subprocess
 import time
 from collections.abc import Sequence
@@ -21,7 +22,9 @@ def merge(experiment: Experiment, directory: Path, ran: bool) -> tuple[int, str,
     deadline = time.monotonic() + _WAIT_S
     wait_until_free(directory, or_until=lambda: time.monotonic() > deadline)
     command = experiment.command("-o", str(directory), *(["--merge"] if ran else []))
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="surrogateescape", check=False
+    )
     return done.returncode, done.stdout, done.stderr.strip().removeprefix("linebounce: ")
 
 
@@ -31,7 +34,7 @@ def sign(directory: Path, command: Sequence[str], begun: datetime) -> None:
     with suppress(OSError, UsageError, ValueError):  # without it the merge's own words stay
         document = json.loads(manifest.read_bytes())
         document |= {
-            "argv": list(command),
+            "argv": [os.fsencode(word).decode(errors="replace") for word in command],
             "started": begun.strftime("%Y-%m-%dT%H:%M:%SZ"),
             "wall_s": float(f"{(datetime.now(UTC) - begun).total_seconds():.6g}"),
         }

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from linebounce.commands import USAGE
 from linebounce.program import Experiment, find_program
 
 LOCK = ".linebounce-lock"
@@ -49,6 +50,7 @@ class Outcome:
     done: list[int] = field(default_factory=list)
     failed: dict[int, str] = field(default_factory=dict)  # with what the program said
     not_run: list[int] = field(default_factory=list)
+    refused: bool = False  # what failed is not the simulation: an output that can't be written, or the experiment
     simulation_s: float = 0.0  # of the points that are done
     wall_s: float = 0.0  # of the task
     files: dict[str, bytes] = field(default_factory=dict)  # by their path in the results directory; empty where it is shared
@@ -130,6 +132,7 @@ def _run_here(job: Job, points: Sequence[int]) -> Outcome:
     if code != 0 and not outcome.failed and outcome.not_run and job.name not in _stopped:
         # The program itself ended early: at the first point that has no end.
         outcome.failed[outcome.not_run.pop(0)] = log or f"the program ended with {code}"
+        outcome.refused = code == USAGE
     return outcome
 
 

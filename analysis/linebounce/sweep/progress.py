@@ -7,8 +7,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from linebounce.console import errors
 
 if TYPE_CHECKING:
     from linebounce.sweep import dispatch
@@ -31,8 +32,7 @@ class ProgressBar:
             TextColumn("left"),
             TimeRemainingColumn(),
         )
-        console = Console(stderr=True)
-        self._bar = Progress(*columns, console=console, disable=not sys.stderr.isatty(), speed_estimate_period=_SPEED_OVER_S)
+        self._bar = Progress(*columns, console=errors(), disable=not sys.stderr.isatty(), speed_estimate_period=_SPEED_OVER_S)
         # What was there already is part of the bar, and not of the speed.
         self._task = self._bar.add_task(label, total=progress.points, completed=progress.done, failed="")
 

@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include "sim/config/load_experiment.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/numbers.hpp"
@@ -29,10 +30,9 @@ Overrides overrides_of(const ReplayStudy& study) {
 }  // namespace
 
 Plan plan_of(const ReplayStudy& study) {
-  toml::table experiment{
-      {"name", study.name},
-      {"title", study.title},
-      {"workload", toml::table{{"name", "replay"}, {"trace", std::filesystem::absolute(study.trace).string()}}}};
+  toml::table experiment{{"name", study.name},
+                         {"title", study.title},
+                         {"workload", toml::table{{"name", "replay"}, {"trace", absolute_path(study.trace)}}}};
   if (study.machine_tables) experiment.insert("machine", *study.machine_tables);
   if (!study.sweep.empty()) experiment.insert("sweep", sweep_of(study));
   return make_plan(read_experiment(to_toml(experiment) + "\n" + study.layout_changes, study.name, overrides_of(study)));

@@ -23,7 +23,7 @@ constexpr int kChanged = 1;
 
 SeedValues seeds_of(const fs::path& point, int number) {
   const fs::path file = point / "seeds.csv";
-  if (!fs::exists(file)) {
+  if (!is_there(file)) {
     throw InputError(file.string() + ": there is no such file: these results are an older program's; delete " +
                      point.parent_path().parent_path().string() + " or run the experiment there again with run --fresh");
   }

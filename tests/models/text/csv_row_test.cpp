@@ -8,19 +8,39 @@ namespace {
 using testing::ElementsAre;
 using testing::Optional;
 
-TEST(CsvRow, CommasPartFields) {
-  EXPECT_THAT(split_csv_row("a,b c,3"), Optional(ElementsAre("a", "b c", "3")));
-  EXPECT_THAT(split_csv_row(",x,"), Optional(ElementsAre("", "x", "")));
-  EXPECT_THAT(split_csv_row(""), Optional(ElementsAre("")));
+using Fields = std::vector<std::string>;
+
+// The fields of a text of one row.
+std::optional<Fields> fields_of(std::string_view text) {
+  const auto fields = take_csv_row(text);
+  EXPECT_TRUE(!fields || text.empty());
+  return fields;
 }
 
-TEST(CsvRow, QuotesHoldCommasAndQuotes) {
-  EXPECT_THAT(split_csv_row(R"("a,b","say ""x""",c)"), Optional(ElementsAre("a,b", "say \"x\"", "c")));
+TEST(CsvRow, HasItsFieldsBetweenCommas) {
+  EXPECT_THAT(fields_of("a,b c,3"), Optional(ElementsAre("a", "b c", "3")));
+  EXPECT_THAT(fields_of(",x,"), Optional(ElementsAre("", "x", "")));
+  EXPECT_THAT(fields_of("\n"), Optional(ElementsAre("")));
 }
 
-TEST(CsvRow, AQuotedFieldThatDoesNotEndIsNone) {
-  EXPECT_EQ(split_csv_row(R"(a,"b,c)"), std::nullopt);
-  EXPECT_EQ(split_csv_row(R"("a"b,c)"), std::nullopt);
+TEST(CsvRow, KeepsCommasAndQuotesInQuotes) {
+  EXPECT_THAT(fields_of(R"("a,b","say ""x""",c)"), Optional(ElementsAre("a,b", "say \"x\"", "c")));
+}
+
+TEST(CsvRow, EndsWithItsLine) {
+  for (std::string_view text : {"a,b\nc,d\n", "a,\"b\"\nc,d\n", "a,b\r\nc,d\n"}) {
+    EXPECT_THAT(take_csv_row(text), Optional(ElementsAre("a", "b"))) << text;
+    EXPECT_EQ(text, "c,d\n");
+  }
+}
+
+TEST(CsvRow, KeepsLineEndsInQuotes) {
+  EXPECT_THAT(fields_of("\"a\nb\r\n\",\"\n\"\n"), Optional(ElementsAre("a\nb\r\n", "\n")));
+}
+
+TEST(CsvRow, RefusesAQuoteThatDoesNotEndWhereItShould) {
+  EXPECT_EQ(fields_of(R"(a,"b,c)"), std::nullopt);
+  EXPECT_EQ(fields_of(R"("a"b,c)"), std::nullopt);
 }
 
 }  // namespace

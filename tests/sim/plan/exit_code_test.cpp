@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <filesystem>
 #include <stdexcept>
 
 #include "sim/config/experiment.hpp"
@@ -29,6 +30,8 @@ TEST(Failure, EachKindOfErrorHasItsExitCode) {
   EXPECT_EQ(described(OutputError("x")).code, ExitCode::usage);
   EXPECT_EQ(described(InputError("x")).code, ExitCode::unreadable_input);
   EXPECT_EQ(described(SimulationFailure("x")).code, ExitCode::simulation_failed);
+  EXPECT_EQ(described(std::bad_alloc()).code, ExitCode::simulation_failed);
+  EXPECT_EQ(described(std::filesystem::filesystem_error("x", "loop", {})).code, ExitCode::usage);
   EXPECT_EQ(described(std::logic_error("x")).code, ExitCode::internal_bug);
   EXPECT_EQ(described(42).code, ExitCode::internal_bug);
 }
@@ -41,6 +44,8 @@ TEST(Failure, ABugAsksToBeReportedAndNeverShowsATypesName) {
 
 TEST(Failure, AKilledProcessMayHaveRunOutOfMemory) {
   EXPECT_THAT(describe_signal(SIGKILL).message, HasSubstr("memory"));
+  EXPECT_EQ(describe_signal(SIGKILL).code, ExitCode::simulation_failed);
+  EXPECT_EQ(describe_signal(SIGSEGV).code, ExitCode::internal_bug);
   EXPECT_THAT(describe_signal(SIGSEGV).message, Not(HasSubstr("memory:")));
 }
 

@@ -303,15 +303,40 @@ TEST_F(RunPlan, MergingReportsAPointThatFailedInAnotherProcess) {
   EXPECT_EQ(report.failures[0].failure.message, "deadlock");
 }
 
-TEST_F(RunPlan, ADamagedPointIsNamed) {
+TEST_F(RunPlan, ADamagedPointIsRunAgainAndNamed) {
   run_plan(plan_over_cpus({1, 2}), options());
+  const std::string before = text_of("results.json");
   std::ofstream(folder / "out/points/1/results.json") << "{";
-  try {
-    run_plan(plan_over_cpus({1, 2}), options());
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("points/1/results.json"));
-  }
+  const RunReport report = run_plan(plan_over_cpus({1, 2}), options());
+  EXPECT_EQ(report.code, ExitCode::done);
+  EXPECT_EQ(report.reused, 1);
+  ASSERT_EQ(report.damaged.size(), 1U);
+  EXPECT_EQ(report.damaged[0].point, 1);
+  EXPECT_THAT(report.damaged[0].reason, HasSubstr("results.json has changed"));
+  EXPECT_EQ(text_of("results.json"), before);
+}
+
+TEST_F(RunPlan, PaperRowsThatHaveChangedAreNoDamage) {
+  run_plan(plan_over_cpus({}), options());
+  Plan retitled = plan_over_cpus({});
+  retitled.experiment.name = "y";
+  EXPECT_TRUE(run_plan(retitled, options(never)).damaged.empty());
+  const RunReport report = run_plan(retitled, options(never));
+  EXPECT_EQ(report.reused, 1);
+  EXPECT_TRUE(report.damaged.empty());
+}
+
+TEST_F(RunPlan, ASeedsOutcomeThatHasChangedIsRunAgain) {
+  const auto fails_at_two = [](const SimulationInput& input, const std::function<void(double)>& progress) {
+    if (input.seed == 2) throw SimulationFailure("not yet");
+    return costs(input, progress);
+  };
+  run_plan(plan_over_cpus({}, 2), options(fails_at_two));
+  const fs::path of_seed_one = seed_path(folder / "out", 1);
+  std::string text = read_file(of_seed_one);
+  text.replace(text.find("11.0"), 4, "71.0");
+  write_file(of_seed_one, text);
+  EXPECT_EQ(value_of(run_plan(plan_over_cpus({}, 2), options()), 0), 11.5);
 }
 
 TEST_F(RunPlan, ASecondRunIntoTheSameDirectoryIsRefusedWhileTheFirstLives) {

@@ -43,6 +43,13 @@ TEST_F(Files, WhatCannotBeWrittenIsNamedWithItsReason) {
   }
 }
 
+TEST_F(Files, WhatIsNoRegularFileIsRefused) {
+  fs::create_symlink("loop", folder / "loop");
+  for (const char* path : {"/dev/zero", "loop", "."}) EXPECT_THROW(read_file(folder / path), InputError) << path;
+  EXPECT_TRUE(is_there(folder / "loop"));
+  EXPECT_FALSE(is_there(folder / "nothing"));
+}
+
 TEST_F(Files, ADirectoryInAFilesPlaceIsAnError) {
   write_file(folder / "taken", "mine");
   EXPECT_THROW(make_directories(folder / "taken"), OutputError);
@@ -83,7 +90,7 @@ TEST(SeedFile, ARowOfLinesThatIsMissingIsAnInputError) {
   ASSERT_EQ(again.data.lines.size(), 2U);
   EXPECT_EQ(again.data.lines[0].function, "say \"x\"\n");
   EXPECT_EQ(again.data.lines[0].remote_pct, 100.0 / 3);
-  for (std::size_t size = 0; size + 1 < text.size(); ++size) {
+  for (std::size_t size = 0; size < text.size(); ++size) {
     EXPECT_THROW(read_seed_file(text.substr(0, size)), InputError) << size;
   }
 }
@@ -110,11 +117,14 @@ TEST(Manifest, IsKnownAgainByItsHashAndStatus) {
   manifest.hash = "0123456789abcdef";
   manifest.status = RunStatus::failed;
   manifest.failed_points = {{2, 4, "deadlock"}};
+  manifest.files["lines.csv"] = {12, "00000000000000aa"};
   const auto again = read_manifest(manifest_text(manifest));
   ASSERT_TRUE(again);
   EXPECT_EQ(again->hash, manifest.hash);
   EXPECT_EQ(again->status, RunStatus::failed);
   EXPECT_EQ(again->failed_points.at(0).reason, "deadlock");
+  EXPECT_EQ(again->files, manifest.files);
+  EXPECT_EQ(read_manifest(with_files(manifest_text(manifest), {}))->files, FileRecords{});
 }
 
 TEST(Manifest, AForeignManifestIsNotTakenForOurs) {

@@ -233,8 +233,8 @@ void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
   report_rate(facts, walks + forks, metrics);
   metrics.metric("tasklist.walks_per_s", per_second(facts, walks));
   metrics.metric("tasklist.forks_per_s", per_second(facts, forks));
-  if (walks > 0) metrics.metric("tasklist.walk_mean_us", walk_ns / 1000 / static_cast<double>(walks));
-  if (forks > 0) metrics.metric("tasklist.fork_mean_us", fork_ns / 1000 / static_cast<double>(forks));
+  metrics.mean("tasklist.walk_mean_us", walk_ns / 1000, walks);
+  metrics.mean("tasklist.fork_mean_us", fork_ns / 1000, forks);
   metrics.count("tasklist.waits_for_memory", put_off);
   kernel_->rcu().report(metrics);
 }

@@ -208,7 +208,7 @@ void BlockIo::report(const RunFacts& facts, MetricSink& metrics) const {
     batches += process.batches;
     waited += process.waited;
   }
-  if (batches > 0) metrics.metric("io.batch_us", facts.cpu(0).to_ns(waited) / 1000 / static_cast<double>(batches));
+  metrics.mean("io.batch_us", facts.cpu(0).to_ns(waited) / 1000, batches);
 }
 
 }  // namespace

@@ -1,0 +1,109 @@
+#include "sim/terminal/visible_output.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <streambuf>
+#include <string>
+
+#include "models/text/visible.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+const std::string_view kClearLine = "\r\x1b[K";
+
+namespace {
+
+constexpr std::size_t kLongestLine = 4000;  // of an error; the longest of ours list all known names
+
+// What is written in colour, and the progress line, begin with one of these; 0 if the text does not.
+std::size_t own_sequence(std::string_view text) {
+  if (text.starts_with(kClearLine)) return kClearLine.size();
+  for (const std::string_view colour : colour_sequences()) {
+    if (text.starts_with(colour)) return colour.size();
+  }
+  return 0;
+}
+
+std::size_t end_of_line(std::string_view text) {
+  return std::min(text.find('\n'), text.size());
+}
+
+}  // namespace
+
+// Between a stream and where it wrote to.
+class VisibleOutput::Filter final : public std::streambuf {
+ public:
+  Filter(std::ostream& stream, int descriptor)
+      : stream_(stream), target_(stream.rdbuf(this)), terminal_(::isatty(descriptor) != 0) {}
+  ~Filter() override {
+    sync();
+    stream_.rdbuf(target_);
+  }
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (c == traits_type::eof()) return traits_type::not_eof(c);
+    const char byte = traits_type::to_char_type(c);
+    return xsputn(&byte, 1) == 1 ? c : traits_type::eof();
+  }
+
+  // Whole lines at once: no sequence and no character goes beyond one.
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    waiting_.append(text, static_cast<std::size_t>(size));
+    const std::size_t lines = waiting_.rfind('\n') + 1;  // npos + 1 is 0
+    return write(lines) ? size : 0;
+  }
+
+  int sync() override { return write(waiting_.size()) && target_->pubsync() == 0 ? 0 : -1; }
+
+ private:
+  bool write(std::size_t size) {
+    if (size == 0) return true;
+    const std::string shown = terminal_ ? with_own_sequences(std::string_view(waiting_).substr(0, size))
+                                        : visible(std::string_view(waiting_).substr(0, size));
+    waiting_.erase(0, size);
+    const auto length = static_cast<std::streamsize>(shown.size());
+    return target_->sputn(shown.data(), length) == length;
+  }
+
+  static std::string with_own_sequences(std::string_view text) {
+    std::string shown;
+    while (!text.empty()) {
+      const std::size_t next = std::min(text.find_first_of("\x1b\r"), text.size());
+      shown += visible(text.substr(0, next));
+      text.remove_prefix(next);
+      const std::size_t own = text.empty() ? 0 : own_sequence(text);
+      shown += own > 0 ? std::string(text.substr(0, own)) : visible(text.substr(0, 1));
+      text.remove_prefix(std::min(std::max<std::size_t>(own, 1), text.size()));
+    }
+    return shown;
+  }
+
+  std::ostream& stream_;
+  std::streambuf* target_;
+  bool terminal_;
+  std::string waiting_;  // the beginning of a line
+};
+
+VisibleOutput::VisibleOutput()
+    : out_(std::make_unique<Filter>(std::cout, STDOUT_FILENO)), err_(std::make_unique<Filter>(std::cerr, STDERR_FILENO)) {}
+
+VisibleOutput::~VisibleOutput() = default;
+
+void print_error(std::string_view message) {
+  while (message.ends_with('\n')) message.remove_suffix(1);
+  std::string text = "linebounce: ";
+  while (true) {
+    text += shortened(message.substr(0, end_of_line(message)), kLongestLine) + "\n";
+    if (end_of_line(message) == message.size()) break;
+    message.remove_prefix(end_of_line(message) + 1);
+  }
+  std::cerr << text << std::flush;
+}
+
+}  // namespace linebounce::sim
