@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How far predictions are from a paper's figures: the median factor of each kind of metric.
+"""How far figures that nothing was fitted to are from a paper's: the median factor of each kind of metric.
 
-Reads the results.json of experiments and looks at their paper rows that are predictions with a figure of one point (a row that
-is relative to another point is a small difference, whose factor says nothing). The factor of a row is
-simulated / paper or its inverse, whichever is larger. Rows of one kind end alike: con_pct, wait_mean_us, ...
+Reads the results.json of experiments and looks at their paper rows, predicted or in sight, with a figure of one point (a row
+that is relative to another point is a small difference, whose factor says nothing). The factor of a row is simulated / paper
+or its inverse, whichever is larger. Rows of one kind end alike: con_pct, wait_mean_us, ...
 """
 
 import argparse
@@ -18,7 +18,7 @@ def factors(results: list[dict]) -> dict[str, list[tuple[float, str]]]:
     found: dict[str, list[tuple[float, str]]] = {}
     for document in results:
         for row in document["paper"]:
-            if row["kind"] != "predicted" or "ratio" not in row or "relative_to" in row:
+            if row["kind"] not in ("predicted", "in_sight") or "ratio" not in row or "relative_to" in row:
                 continue
             ratio = row["ratio"]
             factor = max(ratio, 1 / ratio) if ratio else float("inf")
@@ -43,12 +43,12 @@ def main() -> int:
         median = statistics.median(factor for factor, _ in rows)
         missed = metric in limits and median > limits[metric]
         failed |= missed
-        print(f"{metric}: median factor {median:.3f} of {len(rows)} predictions{'  TOO LARGE' if missed else ''}")
+        print(f"{metric}: median factor {median:.3f} of {len(rows)} rows{'  TOO LARGE' if missed else ''}")
         for factor, name in rows[: arguments.worst]:
             print(f"    {factor:6.2f}  {name}")
     unknown = set(limits) - set(found)
     if unknown:
-        print(f"no predictions of {', '.join(sorted(unknown))}", file=sys.stderr)
+        print(f"no rows of {', '.join(sorted(unknown))}", file=sys.stderr)
     return 1 if failed or unknown else 0
 
 

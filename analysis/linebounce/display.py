@@ -38,12 +38,13 @@ def point_html(point: Point) -> str:
 
 
 def _heading(results: Results) -> str:
-    predicted = [row for row in results.paper if row.ok is not None and row.kind == "predicted"]
     facts = [f"{escape(results.machine)}", f"{len(results.points)} point{'s' * (len(results.points) != 1)}"]
     if results.manifest.seeds > 1:
         facts.append(f"{results.manifest.seeds} seeds")
-    if predicted:
-        facts.append(f"{sum(bool(row.ok) for row in predicted)} of {len(predicted)} predictions within tolerance")
+    for kind, words in (("predicted", "predictions"), ("in_sight", "figures in sight")):
+        scored = [row.ok for row in results.paper if row.ok is not None and row.kind == kind]
+        if scored:
+            facts.append(f"{sum(scored)} of {len(scored)} {words} within tolerance")
     return f"<strong>{escape(results.title)}</strong><br>{' · '.join(facts)}<br><code>{escape(str(results.directory))}</code>"
 
 
@@ -99,7 +100,7 @@ def _paper_row(row: PaperRow) -> Row:
             figures = ("rising", _series(row.simulated, row.unit))
         case _:
             figures = ("", "")
-    return (row.id, *figures, row.kind, _VERDICTS[row.ok])
+    return (row.id, *figures, row.kind_text, _VERDICTS[row.ok])
 
 
 def _number(value: float | None, unit: str = "") -> str:

@@ -11,7 +11,7 @@ Number = int | float
 Setting = str | int | float | bool
 # Where a point lies: configuration paths and their values.
 At = Mapping[str, Setting]
-Kind = Literal["calibrated", "predicted", "definition"]
+Kind = Literal["calibrated", "in_sight", "predicted", "definition"]
 
 Record = TypeVar("Record")
 
@@ -64,12 +64,18 @@ class PaperRow:
     tolerance: float | None
     tolerance_abs: float | None
 
+    @property
+    def kind_text(self) -> str:
+        """Its kind for people: `in sight`."""
+        return self.kind.replace("_", " ")
+
 
 @dataclass(frozen=True)
 class ValueRow(PaperRow):
-    """One number. With relative_to both sides are a ratio minus 1, or a difference."""
+    """One number. With relative_to both sides are a ratio minus 1, or a difference; with of, a part of that metric."""
 
     metric: str
+    of: str | None
     paper: Number | None
     simulated: Number | None
     ratio: float | None
@@ -194,7 +200,11 @@ def paper_row_from(document: Mapping[str, Any]) -> PaperRow:
         shape = {key: document[key] for key in ("metric", "shape", "over")}
         return _checked(ShapeRow(**common, **shape, simulated=tuple(document["simulated"])))
     value = {key: document[key] for key in ("metric", "paper", "simulated", "ratio")}
-    relative = {"relative_to": document.get("relative_to"), "difference": document.get("difference", False)}
+    relative = {
+        "of": document.get("of"),
+        "relative_to": document.get("relative_to"),
+        "difference": document.get("difference", False),
+    }
     return _checked(ValueRow(**common, **value, **relative))
 
 

@@ -6,6 +6,7 @@
 #include "sim/plan/plan.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/results_json.hpp"
+#include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -40,7 +41,7 @@ std::string wanted_text(const PaperRow& row) {
 std::string paper_text(const std::vector<PaperRow>& rows, const Painter& paint) {
   if (rows.empty()) return "";
   Table table({names("paper row", 55), figures("paper", 14, 1), words("kind", 0, 3)}, paint);
-  for (const PaperRow& row : rows) table.add({row.id, shortened(wanted_text(row), 26), to_string(row.kind)});
+  for (const PaperRow& row : rows) table.add({row.id, shortened(wanted_text(row), 26), name_of(row.kind)});
   return "\n" + table.text();
 }
 

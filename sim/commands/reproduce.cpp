@@ -25,7 +25,7 @@ Examples:
   linebounce reproduce operation_costs    one of them
   linebounce reproduce ols2004.table1     the rows whose id begins with this
 
-Exit code 1 if a calibrated row is out of tolerance; predicted rows that miss are shown and counted.)";
+Exit code 1 if a calibrated row is out of tolerance; others that miss are shown and counted.)";
 
 struct ReproduceArguments {
   std::vector<std::string> names;
@@ -140,6 +140,7 @@ void print_json(const std::vector<Reproduced>& all, const std::vector<PaperResul
   out["schema"] = "linebounce.reproduce/1";
   out["experiments"] = std::move(experiments);
   out["calibrated"] = score_json(rows, PaperKind::calibrated);
+  out["in_sight"] = score_json(rows, PaperKind::in_sight);
   out["predicted"] = score_json(rows, PaperKind::predicted);
   std::cout << out.dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
 }

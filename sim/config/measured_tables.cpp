@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <set>
 
 #include "sim/config/measured_rows.hpp"
@@ -20,6 +22,8 @@ namespace fs = std::filesystem;
 constexpr const char* kFigures = "configs/figures";
 constexpr double kMostNodes = 63;
 constexpr double kMostSamples = 1e15;
+// What rows of a table can be: its `kind` is that of all rows but those in the lists that have a kind's name.
+constexpr std::array kKinds = {PaperKind::calibrated, PaperKind::in_sight, PaperKind::predicted};
 constexpr std::string_view kIdCharacters = "abcdefghijklmnopqrstuvwxyz0123456789_-.";
 
 bool is_figure_path(const std::string& name) {
@@ -49,16 +53,34 @@ class MeasuredTableReader {
     table_.min_samples = *least;
     table_.tolerance_abs = reader_.number("tolerance_abs", 0);
     table_.source = reader_.text("source").value_or("");
-    const toml::array* calibrated = reader_.array("calibrated");
+    const auto named = kinds();
     reader_.finish();
     rows();
-    if (calibrated != nullptr && !table_.tolerance_abs)
-      reader_.refuse("calibrated", "rows have a kind where they are scored: calibrated needs tolerance_abs");
-    if (calibrated != nullptr) mark_calibrated(*calibrated);
+    for (MeasuredRow& row : table_.rows) row.kind = table_.kind;
+    for (const auto& [kind, keys] : named) mark(*keys, kind);
     return table_;
   }
 
  private:
+  // Sets the table's own kind. Returns the lists of rows that have another.
+  std::map<PaperKind, const toml::array*> kinds() {
+    std::vector<std::string> legal;
+    std::map<PaperKind, const toml::array*> named;
+    for (const PaperKind kind : kKinds) {
+      legal.push_back(word_of(kind));
+      if (const auto* keys = reader_.array(word_of(kind))) named[kind] = keys;
+    }
+    const auto kind = read_kind(reader_, legal);
+    if (kind) table_.kind = *kind;
+    if (!table_.tolerance_abs && kind) refuse_kind("kind");
+    if (!table_.tolerance_abs && !named.empty()) refuse_kind(word_of(named.begin()->first));
+    return named;
+  }
+
+  [[noreturn]] void refuse_kind(const std::string& key) const {
+    reader_.refuse(key, fmt::format("rows have a kind where they are scored: {} needs tolerance_abs", key));
+  }
+
   void rows() {
     const fs::path file = measured_table_file(table_.file, fs::path(experiment_.file).parent_path());
     if (is_figure_path(table_.file)) table_.file = absolute_path(file);
@@ -72,7 +94,8 @@ class MeasuredTableReader {
   }
 
   // Of the rows that are scored: of any other row the word would say nothing.
-  void mark_calibrated(const toml::array& keys) {
+  void mark(const toml::array& keys, PaperKind kind) {
+    const std::string word = word_of(kind);
     std::vector<std::string> scored;
     for (const MeasuredRow& row : table_.rows) {
       if (table_.is_scored(row)) scored.push_back(row.key);
@@ -80,15 +103,16 @@ class MeasuredTableReader {
     for (const auto& element : keys) {
       const std::string key = element.value_or(std::string{});
       const auto row = std::find_if(table_.rows.begin(), table_.rows.end(), [&](const auto& r) { return r.key == key; });
-      if (row == table_.rows.end() || !table_.is_scored(*row))
-        reader_.refuse("calibrated", "the scored row " + not_known(key, scored));
-      row->calibrated = true;
+      if (row == table_.rows.end() || !table_.is_scored(*row)) reader_.refuse(word, "the scored row " + not_known(key, scored));
+      if (!marked_.insert(key).second) reader_.refuse(word, fmt::format("the row \"{}\" is named twice", key));
+      row->kind = kind;
     }
   }
 
   TableReader reader_;
   const ExperimentTables& experiment_;
   MeasuredTable table_;
+  std::set<std::string> marked_;  // rows that a list names
 };
 
 }  // namespace
@@ -132,7 +156,7 @@ std::vector<PaperRow> paper_rows_of(const std::vector<MeasuredTable>& measured) 
       row.at = table.at;
       row.value = measured_row.remote_pct;
       row.tolerance_abs = table.tolerance_abs;
-      row.kind = measured_row.calibrated ? PaperKind::calibrated : PaperKind::predicted;
+      row.kind = measured_row.kind;
       row.source = table.source;
       row.table = table.id;
     }
@@ -143,16 +167,19 @@ std::vector<PaperRow> paper_rows_of(const std::vector<MeasuredTable>& measured) 
 toml::array measured_tables_array(const std::vector<MeasuredTable>& measured) {
   toml::array tables;
   for (const MeasuredTable& table : measured) {
-    toml::array calibrated;
-    for (const MeasuredRow& row : table.rows) {
-      if (row.calibrated) calibrated.push_back(row.key);
-    }
     toml::table out{{"id", table.id},       {"file", table.file},     {"structure", table.structure},
                     {"field", table.field}, {"source", table.source}, {"at", selection_table(table.at)}};
     if (table.home) out.insert("home", *table.home);
     out.insert("min_samples", table.min_samples);
     if (table.tolerance_abs) insert_value(out, "tolerance_abs", canonical(*table.tolerance_abs));
-    if (!calibrated.empty()) out.insert("calibrated", std::move(calibrated));
+    if (table.kind != PaperKind::predicted) out.insert("kind", word_of(table.kind));
+    for (const PaperKind kind : kKinds) {
+      toml::array named;
+      for (const MeasuredRow& row : table.rows) {
+        if (row.kind == kind && kind != table.kind) named.push_back(row.key);
+      }
+      if (!named.empty()) out.insert(word_of(kind), std::move(named));
+    }
     tables.push_back(std::move(out));
   }
   return tables;
@@ -160,7 +187,8 @@ toml::array measured_tables_array(const std::vector<MeasuredTable>& measured) {
 
 void erase_scoring(toml::array& tables) {
   for (auto& element : tables) {
-    for (const auto* key : {"at", "tolerance_abs", "calibrated", "source"}) element.as_table()->erase(key);
+    for (const auto* key : {"at", "tolerance_abs", "kind", "source"}) element.as_table()->erase(key);
+    for (const PaperKind kind : kKinds) element.as_table()->erase(word_of(kind));
   }
 }
 

@@ -13,7 +13,6 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::array<std::string_view, 3> kKinds = {"calibrated", "predicted", "definition"};
 constexpr std::array<std::string_view, 4> kShapes = {"none", "increasing", "decreasing", "flat"};
 
 template <class Enum, std::size_t n>
@@ -43,6 +42,7 @@ class RowReader {
       row_.relative_to = row_.at;
       for (const auto& [path, value] : *other) row_.relative_to->insert_or_assign(path, value);
     }
+    row_.of = reader_.text("of").value_or("");
     row_.difference = reader_.flag("difference").value_or(false);
     row_.value = reader_.number("value");
     row_.tolerance = reader_.number("tolerance", 0);
@@ -50,7 +50,8 @@ class RowReader {
     const auto shape = reader_.text("shape", {"increasing", "decreasing", "flat"});
     if (shape) row_.shape = from_word<Shape>(kShapes, *shape);
     if (const auto over = reader_.text("over")) row_.over = swept_path(*over, reader_.origin_of("over"), tables_);
-    if (const auto kind = reader_.text("kind", {kKinds.begin(), kKinds.end()})) row_.kind = from_word<PaperKind>(kKinds, *kind);
+    row_.kind = read_kind(reader_, {kPaperKindWords.begin(), kPaperKindWords.end()}).value_or(PaperKind::predicted);
+    row_.scored = reader_.flag("scored").value_or(true);
     row_.source = reader_.text("source").value_or("");
     reader_.finish();
     check();
@@ -82,6 +83,8 @@ class RowReader {
       reader_.refuse("at", fmt::format("{} cannot be in `at` and in `over`", row_.over));
     if (row_.difference && !row_.relative_to) reader_.refuse("difference", "a difference needs relative_to");
     if (row_.relative_to && !row_.value) reader_.refuse("relative_to", "only a row with a value can be relative");
+    if (!row_.of.empty() && (!row_.value || row_.relative_to))
+      reader_.refuse("of", "a part of another metric has a value and no relative_to");
     tolerances(is_order);
   }
 
@@ -128,8 +131,7 @@ std::size_t values_along(const std::vector<const Point*>& points, const std::str
 }
 
 toml::table row_table(const PaperRow& row) {
-  toml::table table{
-      {"id", row.id}, {"kind", std::string(kKinds.at(static_cast<std::size_t>(row.kind)))}, {"at", selection_table(row.at)}};
+  toml::table table{{"id", row.id}, {"kind", word_of(row.kind)}, {"at", selection_table(row.at)}};
   if (row.metrics.size() == 1) {
     table.insert("metric", row.metrics.front());
   } else {
@@ -137,6 +139,7 @@ toml::table row_table(const PaperRow& row) {
     for (const auto& metric : row.metrics) order.push_back(metric);
     table.insert("order", std::move(order));
   }
+  if (!row.of.empty()) table.insert("of", row.of);
   if (row.relative_to) table.insert("relative_to", selection_table(*row.relative_to));
   if (row.difference) table.insert("difference", true);
   if (row.value) insert_value(table, "value", canonical(*row.value));
@@ -144,11 +147,22 @@ toml::table row_table(const PaperRow& row) {
   if (row.tolerance_abs) insert_value(table, "tolerance_abs", canonical(*row.tolerance_abs));
   if (row.shape != Shape::none) table.insert("shape", std::string(kShapes.at(static_cast<std::size_t>(row.shape))));
   if (!row.over.empty()) table.insert("over", row.over);
+  if (!row.scored) table.insert("scored", false);
   if (!row.source.empty()) table.insert("source", row.source);
   return table;
 }
 
 }  // namespace
+
+std::optional<PaperKind> read_kind(TableReader& reader, std::vector<std::string> legal) {
+  const auto word = reader.text("kind", std::move(legal));
+  if (!word) return std::nullopt;
+  return from_word<PaperKind>(kPaperKindWords, *word);
+}
+
+std::string word_of(PaperKind kind) {
+  return std::string(kPaperKindWords.at(static_cast<std::size_t>(kind)));
+}
 
 std::optional<Selection> read_selection(TableReader& reader, const std::string& key, const ExperimentTables& tables) {
   const auto* table = reader.table(key);

@@ -14,6 +14,10 @@
 
 namespace linebounce::sim {
 
+// The key `kind`, if it is there. Errors: ConfigError for a word that isn't legal.
+std::optional<PaperKind> read_kind(TableReader& reader, std::vector<std::string> legal);
+std::string word_of(PaperKind kind);
+
 using Selection = std::map<std::string, ConfigValue>;  // values of swept paths
 
 // The key's table, if there is one. Errors: ConfigError for a path that isn't swept, or a value that its key doesn't allow.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/point/paper_row.hpp"
 #include "workloads/program/parameters.hpp"
 
 namespace linebounce::sim {
@@ -20,8 +21,8 @@ struct MeasuredRow {
   std::string function, field, access;
   std::int64_t offset = 0;  // in the line, bytes
   std::int64_t samples = 0;
-  double remote_pct = 0;    // of the samples: requester's node is not the line's home
-  bool calibrated = false;  // was used to choose a parameter
+  double remote_pct = 0;  // of the samples: requester's node is not the line's home
+  PaperKind kind = PaperKind::predicted;
 };
 
 // Where the experiment names what it may name wrongly: "FILE:LINE:COLUMN".
@@ -37,6 +38,7 @@ struct MeasuredTable {
   std::map<std::string, ParameterValue> at;  // the point whose run its rows are held against
   std::int64_t min_samples = 0;              // a row with as many is scored
   std::optional<double> tolerance_abs;       // of a scored row's remote share, in points; none: rows are no paper rows
+  PaperKind kind = PaperKind::predicted;     // of rows that are not named as another
   std::string source;
   std::vector<MeasuredRow> rows;  // by offset, then as the file has them
   MeasuredTablePlaces places;

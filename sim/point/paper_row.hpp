@@ -1,22 +1,28 @@
 // A [[paper]] row: a published figure and which simulated metric is held against it.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/point/config_value.hpp"
 
 namespace linebounce::sim {
 
-enum class PaperKind { calibrated, predicted, definition };
+// What a row's figure was to whoever chose the parameters: they were fitted to it; chosen with it known, but not fitted to it;
+// chosen without it. Of a definition nothing is to be found out.
+enum class PaperKind { calibrated, in_sight, predicted, definition };
+constexpr std::array<std::string_view, 4> kPaperKindWords = {"calibrated", "in_sight", "predicted", "definition"};
 enum class Shape { none, increasing, decreasing, flat };
 
 // One [[paper]] row.
 struct PaperRow {
   std::string id;
   std::vector<std::string> metrics;  // one, or several with `order`
+  std::string of = {};               // the metric of the same point that it is divided by; empty: none
   std::map<std::string, ConfigValue> at;
   std::optional<std::map<std::string, ConfigValue>> relative_to;  // laid over `at`: selects a point by itself
   bool difference = false;
@@ -25,6 +31,7 @@ struct PaperRow {
   Shape shape = Shape::none;
   std::string over;  // the swept path that a shape is looked at along
   PaperKind kind = PaperKind::predicted;
+  bool scored = true;  // false: the row is shown, but decides nothing
   std::string source;
   std::string table = {};  // the id of the measured table that it is a row of; empty: a [[paper]] row
 

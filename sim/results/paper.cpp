@@ -60,7 +60,14 @@ void evaluate_series(PaperResult& result, const PaperPoints& where, const std::v
 
 void evaluate_value(PaperResult& result, const PaperPoints& where, const std::vector<ReportedPoint>& points) {
   const PaperRow& row = result.row;
-  auto simulated = look_up(row.metrics.front(), points[static_cast<std::size_t>(where.at.front())], result);
+  const ReportedPoint& point = points[static_cast<std::size_t>(where.at.front())];
+  auto simulated = look_up(row.metrics.front(), point, result);
+  if (simulated && !row.of.empty()) {
+    const auto whole = look_up(row.of, point, result);
+    if (whole == 0) result.problem = row.of + " is 0";
+    result.unit = "";
+    simulated = whole && *whole != 0 ? std::optional(*simulated / *whole) : std::nullopt;
+  }
   if (simulated && row.relative_to) {
     const auto base = look_up(row.metrics.front(), points[static_cast<std::size_t>(where.relative_to.front())], result);
     if (!base) {
@@ -104,17 +111,12 @@ PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::v
   }
   // A metric that a finished run doesn't have is a miss, whatever the reason; a point that did not finish says nothing.
   if (!result.problem.empty()) result.ok = unfinished(where, points) ? std::nullopt : std::optional(false);
-  if (!scored || row.kind == PaperKind::definition) result.ok.reset();
+  if (!scored || !row.scored || row.kind == PaperKind::definition) result.ok.reset();
   return result;
 }
 
 std::string to_string(PaperKind kind) {
-  switch (kind) {
-    case PaperKind::calibrated: return "calibrated";
-    case PaperKind::predicted: return "predicted";
-    case PaperKind::definition: return "definition";
-  }
-  return "";
+  return std::string(kPaperKindWords.at(static_cast<std::size_t>(kind)));
 }
 
 std::string to_string(Shape shape) {

@@ -58,6 +58,7 @@ ordered_json series_to_json(const PaperResult& result) {
 ordered_json value_row_to_json(const PaperResult& result) {
   const PaperRow& row = result.row;
   ordered_json out = {{"id", row.id}, {"metric", row.metrics.front()}, {"at", at_to_json(row.at)}};
+  if (!row.of.empty()) out["of"] = row.of;
   if (row.relative_to) {
     out["relative_to"] = at_to_json(*row.relative_to);
     out["difference"] = row.difference;

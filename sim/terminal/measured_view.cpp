@@ -14,8 +14,8 @@ namespace {
 constexpr const char* kNote =
     "Samples: loads and atomics that a cache served, on the hottest line of its kind; the simulated ones are scaled so that "
     "each "
-    "line has as many as were measured. Remote %: the requester's node is not the line's home. ✓ within tolerance, ✗ not, c "
-    "calibrated. Rows with fewer than 10 measured samples are left out.";
+    "line has as many as were measured. Remote %: the requester's node is not the line's home. ✓ within tolerance, ✗ not; c "
+    "calibrated, s in sight. Rows with fewer than 10 measured samples are left out.";
 
 class View {
  public:
@@ -71,7 +71,7 @@ class View {
     const std::string id = table_.id + "." + row.key;
     const auto result = std::find_if(paper_.begin(), paper_.end(), [&](const PaperResult& r) { return r.row.id == id; });
     if (result == paper_.end() || !result->ok) return "";
-    const std::string kind = row.calibrated ? "c" : "";
+    const std::string kind = row.kind == PaperKind::calibrated ? "c" : row.kind == PaperKind::in_sight ? "s" : "";
     return *result->ok ? Cell{"✓" + kind, Colour::green} : Cell{"✗" + kind, Colour::red};
   }
 

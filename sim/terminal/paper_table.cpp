@@ -60,7 +60,7 @@ Cell kind_cell(PaperKind kind) {
   const Colour colour = kind == PaperKind::predicted    ? Colour::cyan
                         : kind == PaperKind::definition ? Colour::dim
                                                         : Colour::none;
-  return {to_string(kind), colour};
+  return {name_of(kind), colour};
 }
 
 std::string difference_text(const PaperResult& result) {
@@ -109,13 +109,17 @@ std::string group_text(const Group& group, const Painter& paint) {
   return table.text();
 }
 
-std::string score_part(const char* name, const Score& score, bool must_hold, const Painter& paint) {
+std::string score_part(PaperKind kind, const Score& score, const Painter& paint) {
   const bool all = score.within == score.of;
-  const Colour colour = all ? Colour::green : must_hold ? Colour::red : Colour::yellow;
-  return fmt::format("{} {}", name, paint(colour, fmt::format("{} of {}", score.within, score.of)));
+  const Colour colour = all ? Colour::green : kind == PaperKind::calibrated ? Colour::red : Colour::yellow;
+  return fmt::format("{} {}", name_of(kind), paint(colour, fmt::format("{} of {}", score.within, score.of)));
 }
 
 }  // namespace
+
+std::string name_of(PaperKind kind) {
+  return kind == PaperKind::in_sight ? "in sight" : to_string(kind);
+}
 
 Score score_of(const std::vector<PaperResult>& rows, PaperKind kind) {
   Score score;
@@ -138,11 +142,9 @@ std::string paper_table(const std::vector<PaperResult>& rows, const Painter& pai
 
 std::string score_text(const std::vector<PaperResult>& rows, const Painter& paint) {
   std::string text;
-  if (const Score score = score_of(rows, PaperKind::calibrated); score.of > 0) {
-    text = score_part("calibrated", score, true, paint);
-  }
-  if (const Score score = score_of(rows, PaperKind::predicted); score.of > 0) {
-    text += (text.empty() ? "" : ", ") + score_part("predicted", score, false, paint);
+  for (const PaperKind kind : {PaperKind::calibrated, PaperKind::in_sight, PaperKind::predicted}) {
+    const Score score = score_of(rows, kind);
+    if (score.of > 0) text += (text.empty() ? "" : ", ") + score_part(kind, score, paint);
   }
   return text.empty() ? text : "within tolerance: " + text;
 }

@@ -9,6 +9,8 @@
 
 namespace linebounce::sim {
 
+std::string name_of(PaperKind kind);  // for people: "in sight"
+
 // Of the rows that were scored, how many are within their tolerance.
 struct Score {
   int within = 0;
@@ -20,7 +22,7 @@ Score score_of(const std::vector<PaperResult>& rows, PaperKind kind);
 // (measured_view.hpp).
 std::string paper_table(const std::vector<PaperResult>& rows, const Painter& paint);
 
-// "calibrated 5 of 5 within tolerance, predicted 2 of 3"; empty when nothing was scored.
+// "within tolerance: calibrated 5 of 5, in sight 3 of 4, predicted 2 of 3"; empty when nothing was scored.
 std::string score_text(const std::vector<PaperResult>& rows, const Painter& paint);
 
 }  // namespace linebounce::sim

@@ -479,5 +479,5 @@ def test_the_command_to_run_it_again_is_there(opened: Callable[..., OpenedPage],
 
 def test_calibrated_figures_count_as_no_predictions(opened: Callable[..., OpenedPage]) -> None:
     facts = opened("costs_run").page.locator(".facts").inner_text()
-    assert "3 of 3 predictions within tolerance" in facts
+    assert "3 of 3 figures in sight within tolerance" in facts
     assert "6 of 6 calibrated figures within tolerance" in facts

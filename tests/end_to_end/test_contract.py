@@ -208,7 +208,10 @@ def test_json_is_one_document_and_nothing_else(linebounce: Program, arguments: l
 def test_reproduce_as_json(linebounce: Program) -> None:
     result = linebounce("reproduce", "ols2004.table1.l2_hit", "--json")
     assert result.code == 0
-    assert "ols2004.table1.l2_hit" in json.dumps(json.loads(result.stdout))
+    document = json.loads(result.stdout)
+    assert "ols2004.table1.l2_hit" in json.dumps(document)
+    assert document["calibrated"] == {"within": 1, "of": 1}
+    assert document["in_sight"] == document["predicted"] == {"within": 0, "of": 0}
 
 
 @pytest.mark.thorough

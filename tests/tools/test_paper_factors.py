@@ -1,4 +1,4 @@
-"""How far predictions are from a paper: the median factor of each kind of metric."""
+"""How far figures are from a paper's: the median factor of each kind of metric."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ def row(name: str, metric: str, ratio: float, kind: str = "predicted") -> dict:
 
 ROWS = [
     row("a", "locks.dcache_lock.con_pct", 0.5),
-    row("b", "locks.dcache_lock.dput.con_pct", 1.25),
+    row("b", "locks.dcache_lock.dput.con_pct", 1.25, "in_sight"),
     row("c", "locks.dcache_lock.con_pct", 8, "calibrated"),
     row("d", "locks.dcache_lock.wait_mean_us", 1.1),
     row("f", "locks.dcache_lock.con_pct", 7) | {"relative_to": {"machine.cpus": 1}},
@@ -21,7 +21,7 @@ ROWS = [
 ]
 
 
-def test_only_predictions_with_a_figure_count_and_too_small_is_as_bad_as_too_large() -> None:
+def test_only_figures_that_nothing_was_fitted_to_count_and_too_small_is_as_bad_as_too_large() -> None:
     assert factors([{"paper": ROWS}]) == {"con_pct": [(2, "a"), (1.25, "b")], "wait_mean_us": [(1.1, "d")]}
 
 

@@ -126,8 +126,12 @@ def _run(results: Results) -> dict[str, Any]:
 
 
 def _verdicts(paper: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
-    """What the heading says: words, rows within tolerance, rows scored. A calibrated figure counts as no prediction."""
-    kinds = {"predicted": "predictions within tolerance", "calibrated": "calibrated figures within tolerance"}
+    """What the heading says: words, rows within tolerance, rows scored. What was in sight is no prediction."""
+    kinds = {
+        "predicted": "predictions within tolerance",
+        "in sight": "figures in sight within tolerance",
+        "calibrated": "calibrated figures within tolerance",
+    }
     scored = {
         words: [row["ok"] for row in paper if row["kind"] == kind and row["ok"] is not None] for kind, words in kinds.items()
     }

@@ -219,7 +219,7 @@ def _table_source(row: str, tables: Mapping[str, str]) -> str:
 def _paper_entry(row: PaperRow, source: str) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "id": row.id,
-        "kind": row.kind,
+        "kind": row.kind_text,
         "ok": row.ok,
         "unit": row.unit,
         "source": source,
@@ -232,6 +232,8 @@ def _paper_entry(row: PaperRow, source: str) -> dict[str, Any]:
             entry |= {"metric": row.metric, "paper": row.paper, "simulated": row.simulated, "ratio": row.ratio}
             entry |= {"paper_text": _with_unit(row.paper, row.unit), "simulated_text": _with_unit(row.simulated, row.unit)}
             entry |= {"chart": None, **_placed(row)}
+            if row.of is not None:
+                entry["metric"] += f" / {row.of}"
             if row.relative_to is not None:
                 how = "minus" if row.difference else "relative to"
                 entry["at"] = f"{entry['at']}; {how} that at {_settings_text(row.relative_to)}"

@@ -109,17 +109,31 @@ TEST_F(MeasuredTables, EveryRowWithEnoughSamplesIsAPaperRow) {
   EXPECT_EQ(experiment.paper[1].kind, PaperKind::calibrated);
 }
 
+TEST_F(MeasuredTables, ATablesKindIsThatOfAllRowsThatNoListNames) {
+  const Experiment table_in_sight = load(table("kind = \"in_sight\"\ncalibrated = [\"f.lock.load\"]\n"));
+  EXPECT_EQ(table_in_sight.paper[0].kind, PaperKind::in_sight);
+  EXPECT_EQ(table_in_sight.paper[1].kind, PaperKind::calibrated);
+  const Experiment row_in_sight = load(table("in_sight = [\"f.lock.load\"]\n"));
+  EXPECT_EQ(row_in_sight.paper[0].kind, PaperKind::predicted);
+  EXPECT_EQ(row_in_sight.paper[1].kind, PaperKind::in_sight);
+  EXPECT_THAT(experiment_error(table("in_sight = [\"f.lock.load\"]\ncalibrated = [\"f.lock.load\"]\n")),
+              HasSubstr("the row \"f.lock.load\" is named twice"));
+  EXPECT_THAT(experiment_error(table("kind = \"definition\"\n")), HasSubstr("known: calibrated, in_sight, predicted"));
+}
+
 TEST_F(MeasuredTables, TheResolvedConfigurationReadsTheSame) {
-  const Experiment first = load(table("calibrated = [\"f.lock.load\"]\n"));
+  const Experiment first = load(table("kind = \"in_sight\"\ncalibrated = [\"f.lock.load\"]\n"));
   const Experiment again = load(to_toml(first.resolved));
   EXPECT_EQ(to_toml(again.resolved), to_toml(first.resolved));
   EXPECT_EQ(again.paper.size(), 2U);
+  EXPECT_EQ(again.paper[0].kind, PaperKind::in_sight);
   EXPECT_EQ(again.paper[1].kind, PaperKind::calibrated);
 }
 
 TEST_F(MeasuredTables, TheHashKnowsTheRowsAndWhatIsCountedButNotTheTolerance) {
   const std::string hash = configuration_hash(expand(load(table()))[0].resolved);
   EXPECT_EQ(configuration_hash(expand(load(replace_line(table(), "tolerance_abs", "tolerance_abs = 3")))[0].resolved), hash);
+  EXPECT_EQ(configuration_hash(expand(load(table("kind = \"in_sight\"\n")))[0].resolved), hash);
   EXPECT_NE(configuration_hash(expand(load(replace_line(table(), "min_samples", "min_samples = 70")))[0].resolved), hash);
   write("t.csv", std::string(kHeader) + "121,10,cmpxchg4.acq,f,0,lock\n60,90,ld4,f,0,lock\n12,0,ld4,g,8,nr\n");
   EXPECT_NE(configuration_hash(expand(load(table()))[0].resolved), hash);
@@ -149,6 +163,8 @@ TEST_F(MeasuredTables, WithoutAToleranceItsRowsAreNoPaperRows) {
   EXPECT_TRUE(experiment.paper.empty());
   EXPECT_THAT(experiment_error(replace_line(table(), "tolerance_abs", "calibrated = [\"f.lock.load\"]")),
               HasSubstr("table.calibrated: rows have a kind where they are scored"));
+  EXPECT_THAT(experiment_error(replace_line(table(), "tolerance_abs", "kind = \"in_sight\"")),
+              HasSubstr("table.kind: rows have a kind where they are scored"));
 }
 
 TEST_F(MeasuredTables, APointOfASweepReadsBackAsTheSamePoint) {

@@ -37,6 +37,19 @@ TEST_F(PaperRows, AllFieldsAreRead) {
   EXPECT_EQ(row.source, "table 3");
 }
 
+TEST_F(PaperRows, ARowMayBeAPartOfAnotherMetricOrOnlyBeShown) {
+  const std::string start = std::string("metric = \"m\"\nof = \"n\"\nkind = \"in_sight\"\nscored = false\n") + kAt;
+  const Experiment first = load(rows(start + "value = 0.5\ntolerance = 0.1\n"));
+  const Experiment again = load(to_toml(first.resolved));
+  for (const Experiment& experiment : {first, again}) {
+    EXPECT_EQ(experiment.paper[0].of, "n");
+    EXPECT_EQ(experiment.paper[0].kind, PaperKind::in_sight);
+    EXPECT_FALSE(experiment.paper[0].scored);
+  }
+  EXPECT_EQ(error(start + "value = 0.5\ntolerance = 0.1\nrelative_to = { \"machine.cpus\" = 4 }\n"),
+            "e.toml:17:6: paper.of: a part of another metric has a value and no relative_to");
+}
+
 TEST_F(PaperRows, AShapeSelectsALineOfPoints) {
   const auto shape = load(
       rows("metric = \"m\"\nat = { workload.lock = \"tas\" }\nshape = \"flat\"\nover = \"machine.cpus\"\ntolerance = 0.1\n"));
@@ -88,7 +101,7 @@ TEST_F(PaperRows, FieldsThatDontGoTogetherAreRefused) {
             "e.toml:17:9: paper.shape: \"round\" is not known; known: increasing, decreasing, flat");
   EXPECT_EQ(error("metric = \"m\"\nshape = \"flat\"\n"), "e.toml:17:9: paper.shape: shape and over = \"PATH\" go together");
   EXPECT_EQ(error("metric = \"m\"\nkind = \"guess\"\n"),
-            "e.toml:17:8: paper.kind: \"guess\" is not known; known: calibrated, predicted, definition");
+            "e.toml:17:8: paper.kind: \"guess\" is not known; known: calibrated, in_sight, predicted, definition");
   EXPECT_EQ(error("order = [\"m\"]\n"), "e.toml:16:9: paper.order: expected a list of two or more metrics, as texts");
   EXPECT_EQ(error("order = [\"m\", 3]\n"), "e.toml:16:9: paper.order: expected a list of two or more metrics, as texts");
 }

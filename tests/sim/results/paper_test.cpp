@@ -69,6 +69,27 @@ TEST(PaperRow, ADefinitionIsNeverScored) {
   EXPECT_TRUE(judged(row, {1.4}).simulated);
 }
 
+TEST(PaperRow, ARowThatDecidesNothingIsShownButNotScored) {
+  PaperRow row = row_with(1.4, 0.03);
+  row.scored = false;
+  EXPECT_FALSE(judged(row, {9}).ok);
+  EXPECT_EQ(judged(row, {9}).simulated, 9);
+}
+
+TEST(PaperRow, APartOfAnotherMetricHasNoUnit) {
+  PaperRow row = row_with(0.25, 0.01);
+  row.of = "cost.main_memory";
+  ReportedPoint point = point_with(20);
+  EXPECT_THAT(evaluate(row, {{0}, {}}, {point}, true).problem, HasSubstr("no metric cost.main_memory"));
+  point.metrics["cost.main_memory"] = {80.0, "ns", std::nullopt};
+  const PaperResult result = evaluate(row, {{0}, {}}, {point}, true);
+  EXPECT_EQ(result.simulated, 0.25);
+  EXPECT_EQ(result.unit, "");
+  EXPECT_EQ(result.ok, true);
+  point.metrics["cost.main_memory"].value = 0.0;
+  EXPECT_EQ(evaluate(row, {{0}, {}}, {point}, true).problem, "cost.main_memory is 0");
+}
+
 TEST(PaperRow, IsShownButNotScoredWhenTheMachineWasOverridden) {
   const PaperResult result = evaluate(row_with(10, 0.1), {{0}, {}}, {point_with(10)}, false);
   EXPECT_EQ(result.simulated, 10);

@@ -24,10 +24,10 @@ class MeasuredView : public ::testing::Test {
     table.field = "lock";
     table.min_samples = 50;
     table.tolerance_abs = 10;
-    table.rows = {{"schedule.lock", "rq", "schedule", "lock", "atomic", 80, 300, 1.2, true},
-                  {"idle_cpu.idle", "rq", "idle_cpu", "idle", "load", 88, 100, 66, false},
-                  {"f.map", "bitmap", "f", "map", "load", 96, 12, 0, false},
-                  {"g.map", "rq", "g", "map", "load", 96, 3, 0, false}};
+    table.rows = {{"schedule.lock", "rq", "schedule", "lock", "atomic", 80, 300, 1.2, PaperKind::calibrated},
+                  {"idle_cpu.idle", "rq", "idle_cpu", "idle", "load", 88, 100, 66, PaperKind::in_sight},
+                  {"f.map", "bitmap", "f", "map", "load", 96, 12, 0},
+                  {"g.map", "rq", "g", "map", "load", 96, 3, 0}};
     plan_.experiment.measured = {table};
     plan_.points.resize(1);
     PointData point;
@@ -61,7 +61,7 @@ TEST_F(MeasuredView, SamplesAreScaledToTheMeasuredTotal) {
 }
 
 TEST_F(MeasuredView, ARowThatWasNeverSampledHasNoShareAndIsAMiss) {
-  EXPECT_THAT(text(), HasSubstr("idle                   load        100      0     66.0      -  ✗\n"));
+  EXPECT_THAT(text(), HasSubstr("idle                   load        100      0     66.0      -  ✗s\n"));
 }
 
 TEST_F(MeasuredView, ANeighboursFieldHasItsStructureAndSmallRowsAreLeftOut) {

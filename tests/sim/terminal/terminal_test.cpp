@@ -74,6 +74,17 @@ TEST(PaperTable, ShowsAPredictedMissAsAMiss) {
   EXPECT_THAT(score_text({result}, kPlain), HasSubstr("predicted 0 of 1"));
 }
 
+TEST(PaperTable, CountsEachKindOfItsOwn) {
+  std::vector<PaperResult> results(4);
+  results[0].row.kind = PaperKind::calibrated;
+  results[1].row.kind = PaperKind::in_sight;
+  results[2].row.kind = PaperKind::in_sight;
+  results[3].row.kind = PaperKind::predicted;
+  for (PaperResult& result : results) result.ok = true;
+  results[2].ok = false;
+  EXPECT_EQ(score_text(results, kPlain), "within tolerance: calibrated 1 of 1, in sight 1 of 2, predicted 1 of 1");
+}
+
 // 10 and 1000 ns lie two decades apart: the longer one is drawn to the right of the shorter one, each with its share.
 TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
   const std::string chart = latency_chart({{"kernel", "memory", 0, 1000, 1}, {"kernel", "l2", 0, 10, 3}}, kPlain);

@@ -19,7 +19,9 @@ def _against_paper(table: str, axis: alt.Axis, scale: alt.Scale, title: str, exa
     )
     shape = alt.Shape(
         "kind:N",
-        scale=alt.Scale(domain=["predicted", "calibrated", "definition"], range=["circle", "square", "diamond"]),
+        scale=alt.Scale(
+            domain=["predicted", "in sight", "calibrated", "definition"], range=["circle", "triangle-up", "square", "diamond"]
+        ),
         legend=alt.Legend(title=None, orient="top", symbolFillColor="#7f7f7f", symbolStrokeColor="#7f7f7f"),
     )
     tips = [

@@ -42,7 +42,7 @@ const PAPER_COLUMNS = [
   { key: "simulated", label: "simulated", number: true, text: (row) => ("series" in row ? `${seriesText(row.series)} ${unitText(row.unit)}` : `${numberText(row.simulated)} ${unitText(row.unit)}`) },
   { key: "ratio", label: "error", title: "simulated / paper - 1, or the difference of shares", number: true, sort: errorOf, text: errorText },
   { key: "tolerance", label: "tolerance", number: true, text: (row) => row.tolerance },
-  { key: "kind", label: "kind", html: (row) => element("span", { class: `grade ${row.kind}` }, row.kind) },
+  { key: "kind", label: "kind", html: (row) => element("span", { class: `grade ${row.kind.replace(" ", "_")}` }, row.kind) },
   { key: "ok", label: "verdict", sort: (row) => String(row.ok), html: (row) => element("span", { class: `verdict ${VERDICTS[row.ok][0]}` }, VERDICTS[row.ok][1]) },
 ];
 
