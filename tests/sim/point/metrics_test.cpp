@@ -83,7 +83,7 @@ TEST(FindMetric, ANameThatIsDeclaredAsItStandsGoesBeforeAPattern) {
 }
 
 TEST(FindMetric, WhatNobodyHasDeclaredIsNotFound) {
-  for (const char* name : {"", "throughput", "throughput.operations", "locks..con_pct", "cpi.kernel.x", "xcpi.kernel"}) {
+  for (const char* name : {"", "throughput", "throughput.operation", "locks..con_pct", "cpi.kernel.x", "xcpi.kernel"}) {
     EXPECT_EQ(find_metric(name), nullptr) << name;
   }
 }

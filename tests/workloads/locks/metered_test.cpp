@@ -175,7 +175,9 @@ TEST(LockFigures, WhatIsUnderWayAtTheEndIsTimeToo) {
   EXPECT_EQ(use.held, end - since);
   EXPECT_EQ(use.waited, end - wanted);
   EXPECT_EQ(use.nowait, 1);
-  EXPECT_EQ(use.spin, 0);
+  EXPECT_EQ(use.spin, 1) << "the wait counts with its length so far";
+  EXPECT_EQ(use.waiting, 1);
+  EXPECT_EQ(use.wait_sum, end - wanted);
   EXPECT_EQ(use.holds, 0);
 }
 
