@@ -85,7 +85,9 @@ def ctest(tally: Tally, preset: str, arguments: list[str], environment: dict[str
 
 
 def pytest(tally: Tally, arguments: list[str]) -> None:
-    run_with_report(tally, "pytest", [sys.executable, "-m", "pytest", "-q", *arguments], "--junitxml", {})
+    # A file's tests share what its fixtures have run.
+    side_by_side = ["-n", JOBS, "--dist", "loadfile"]
+    run_with_report(tally, "pytest", [sys.executable, "-m", "pytest", "-q", *side_by_side, *arguments], "--junitxml", {})
 
 
 def lint(tally: Tally) -> None:
