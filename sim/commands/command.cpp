@@ -71,11 +71,14 @@ void Command::when_parsed(const std::function<void()>& complete) {
 }
 
 void Command::action(const std::function<ExitCode()>& action) {
-  app_->callback([invocation = invocation_, action] { invocation->action = action; });
+  this->action([action](const std::vector<std::string>&) { return action(); });
 }
 
 void Command::action(const std::function<ExitCode(const std::vector<std::string>& argv)>& action) {
-  app_->callback([invocation = invocation_, action] { invocation->action = [=] { return action(invocation->argv); }; });
+  app_->callback([app = app_, invocation = invocation_, action] {
+    if (!app->get_subcommands().empty()) return;  // that one's action it is
+    invocation->action = [=] { return action(invocation->argv); };
+  });
 }
 
 }  // namespace linebounce::sim

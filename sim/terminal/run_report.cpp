@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include "models/machine_layout.hpp"
+#include "sim/config/project_files.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/result_files.hpp"
@@ -113,6 +115,20 @@ std::string overridden_note(const Plan& plan) {
   return "The machine or the workload was overridden: rows are not scored.\n";
 }
 
+// The project's own protocols are proved by its tests; of another nobody here knows whether it has been.
+std::string unproved_note(const Plan& plan) {
+  std::set<std::string> files;
+  for (const Point& point : plan.points) {
+    const MachineSpec& machine = point.input.machine;
+    for (const std::string& protocol : {machine.bus.protocol, machine.node.protocol, machine.directory.protocol}) {
+      if (is_path(kProtocolFiles, protocol)) files.insert(protocol);
+    }
+  }
+  std::string note;
+  for (const std::string& file : files) note += "Not one of the proved protocols; to check it: linebounce check " + file + "\n";
+  return note;
+}
+
 }  // namespace
 
 int available_cores() {
@@ -177,7 +193,9 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
   if (!score.empty()) std::cout << (figures.empty() ? "  " : "\n  ") << score << "\n";
   const std::string warnings = health_note(report.results.points, paint);
   if (!warnings.empty()) std::cout << "\n" << warnings;
-  std::cout << "\n" << overridden_note(plan) << reuse_text(plan, report) << "Results: " << directory.string() << "/\n";
+  std::cout << "\n"
+            << overridden_note(plan) << unproved_note(plan) << reuse_text(plan, report) << "Results: " << directory.string()
+            << "/\n";
 }
 
 void print_point(const Plan& plan, int point, const RunReport& report, const fs::path& directory) {

@@ -312,3 +312,11 @@ def test_a_file_that_is_no_protocol_is_refused_with_its_line(linebounce: Program
     path = linebounce.file("wrong.md", text_of("msi_snoop").replace("| issue GetS |", "| issue GetX |"))
     message = linebounce.refused("check", path)
     assert re.search(r"wrong\.md:\d+: .*GetX", message)
+
+
+def test_a_run_names_the_protocol_that_nobody_has_proved(linebounce: Program) -> None:
+    mine = linebounce.file("mine.md", text_of("mesi_snoop"))
+    run = ("run", "lock_selection", "--set", "workload.lock=mcs", "--set", "run.measure_us=20", "-o", "out")
+    result = linebounce(*run, "--set", f"machine.bus.protocol={mine}")
+    assert f"linebounce check {mine}" in result.stdout
+    assert "linebounce check" not in linebounce(*run, "--fresh").stdout

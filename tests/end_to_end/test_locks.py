@@ -201,3 +201,33 @@ def test_only_without_a_lock_there_are_races(linebounce: Program) -> None:
         else:
             assert wrong == [0, 0]
             assert "locks.section_lock.races" not in point["metrics"]
+
+
+def test_a_lock_that_starves_says_so(linebounce: Program) -> None:
+    """32 CPUs and test-and-set: one of them has the lock all the time, and those that never get it count as waiting."""
+    point = ("--set", "workload.lock=tas", "--set", "machine.cpus=32", "--set", "run.seeds=1")
+    command = ("run", "lock_scaling", "--machine", "generic_2socket_32core", *point, "-o", "out")
+    result = linebounce(*command)
+    assert result.code == 0
+    assert "WARNING" in result.stdout
+    (point,) = results_of(linebounce.directory / "out")["points"]
+    assert any("31 CPUs got less than a tenth of an equal share" in warning for warning in point["warnings"])
+    assert any("31 CPUs still waited for section_lock" in warning for warning in point["warnings"])
+    assert value(point, "locks.section_lock.waiting") == 31
+    assert value(point, "locks.section_lock.wait_max_us") > 400
+
+
+def test_a_hand_off_costs_more_with_every_waiter_that_shares_the_lines(linebounce: Program) -> None:
+    """Not so with mcs: whatever waits behind the next in the queue does nothing."""
+    points = results_of(linebounce.run("lock_handoff", "out", "--set", "run.seeds=1"))["points"]
+    handoff: Throughput = defaultdict(dict)
+    for point in points:
+        if (metric := point["metrics"].get("locks.section_lock.handoff_mean_ns")) is not None:
+            handoff[point["at"]["workload.lock"]][point["at"]["machine.cpus"]] = metric["value"]
+    for lock in ("ticket", "ttas"):
+        waits = [ns for _, ns in sorted(handoff[lock].items())]
+        assert len(waits) == 4
+        assert all(more > fewer for fewer, more in pairwise(waits)), lock
+    across = [handoff["mcs"][cpus] for cpus in (16, 32, 64)]
+    assert max(across) < 1.1 * min(across)
+    assert handoff["ticket"][64] > 2 * handoff["mcs"][64]

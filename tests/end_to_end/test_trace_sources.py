@@ -112,3 +112,22 @@ def test_ten_million_operations_are_made_in_constant_memory(linebounce: Program)
     arguments = ["trace", "synth", "-o", "large.trace", "--threads", "4", "--accesses", "2500000"]
     assert peak_mib([linebounce.executable, *arguments], linebounce.directory) < 100
     assert Path(linebounce.directory / "large.trace").stat().st_size > 1_000_000
+
+
+@pytest.mark.parametrize("load", ["dentry", "refcount", "timer", "slab"])
+def test_loads_of_kernels_are_replayed_on_any_machine(linebounce: Program, load: str) -> None:
+    options = ("--threads", "4", "--operations", "300")
+    assert linebounce("trace", "synth", load, "-o", "load.lbt", *options).stdout == "load.lbt: 1200 operations of 4 threads\n"
+    content = (linebounce.directory / "load.lbt").read_bytes()
+    assert linebounce("trace", "synth", load, "-o", "load.lbt", *options).code == 0
+    assert (linebounce.directory / "load.lbt").read_bytes() == content
+    for machine in ("p3_xeon_4way", "itanium2_split_node"):
+        result = linebounce("trace", "replay", "load.lbt", "--machine", machine, "-o", machine)
+        assert result.code == 0, result.stderr
+        assert "local_c2c" in result.stdout
+
+
+def test_numbers_of_a_load_that_contradict_each_other_are_refused(linebounce: Program) -> None:
+    assert "--array 8" in linebounce.refused("trace", "synth", "slab", "-o", "x", "--array", "8", "--batch", "9")
+    assert "--output" in linebounce.refused("trace", "synth")
+    assert "mcs" in linebounce.refused("trace", "synth", "timer", "-o", "x", "--lock", "mcss")

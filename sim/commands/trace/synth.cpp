@@ -6,14 +6,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <memory>
 
+#include "sim/commands/command.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/sources/kernel_loads.hpp"
 #include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::sim {
@@ -32,6 +35,8 @@ Examples:
       nothing but private data, 10^8 accesses of each thread
   linebounce trace synth -o small.txt --threads 2 --accesses 20
       as text, to look at
+  linebounce trace synth dentry -o lookups.lbt --threads 16
+      a load of a kernel: dentry, refcount, timer or slab, each with options of its own (docs/loads.md)
 
 Each thread repeats the same steps: it computes, draws a shared object, acquires its lock if there are locks, makes a section of
 accesses, and releases the lock. Under a lock, all shared accesses of a section go to that object; without locks each access
@@ -44,6 +49,21 @@ struct SynthArguments {
   double skew = 0;
 };
 
+// Makes the file at `output`; `write` fills it. Says what it holds: `content`.
+ExitCode make_trace(const std::string& output, const std::vector<std::string>& argv, const std::string& content,
+                    const std::function<void(trace::Writer&)>& write) {
+  UnfinishedFile file(output);
+  trace::Writer out(file.path());
+  write(out);
+  trace::Summary summary;
+  summary.program = "synthetic";
+  summary.recorder = fmt::format("linebounce {}", fmt::join(argv.begin() + 1, argv.end(), " "));
+  out.finish(summary);
+  file.finish();
+  std::cout << output << ": " << content << "\n";
+  return ExitCode::done;
+}
+
 // Whatever keeps writers out of data that they change in place.
 void require_lock(const std::string& name) {
   const std::vector<std::string> legal =
@@ -53,21 +73,15 @@ void require_lock(const std::string& name) {
 }
 
 ExitCode synth(const SynthArguments& arguments, const std::vector<std::string>& argv) {
+  if (arguments.output.empty()) throw UsageError("--output is required");
   SynthSpec spec = arguments.spec;
   if (spec.object_bytes % 8 != 0)
     throw ConfigError(fmt::format("--object-size: {} is no multiple of 8, the size of an access", spec.object_bytes));
   require_lock(spec.algorithm);
   spec.zipf_milli = static_cast<int>(std::lround(arguments.skew * 1000));
-  UnfinishedFile file(arguments.output);
-  trace::Writer out(file.path());
-  write_synthetic(spec, out);
-  trace::Summary summary;
-  summary.program = "synthetic";
-  summary.recorder = fmt::format("linebounce {}", fmt::join(argv.begin() + 1, argv.end(), " "));
-  out.finish(summary);
-  file.finish();
-  std::cout << fmt::format("{}: {} accesses of {} threads\n", arguments.output, spec.accesses * spec.threads, spec.threads);
-  return ExitCode::done;
+  return make_trace(arguments.output, argv,
+                    fmt::format("{} accesses of {} threads", spec.accesses * spec.threads, spec.threads),
+                    [&spec](trace::Writer& out) { write_synthetic(spec, out); });
 }
 
 template <class T>
@@ -78,7 +92,7 @@ void add(Command& command, const char* name, T& value, const char* type, T least
 
 void add_options(Command& command, SynthArguments& arguments) {
   SynthSpec& spec = arguments.spec;
-  command.option("-o,--output", "FILE", &arguments.output, "The trace; text if its name ends in .txt").required();
+  command.option("-o,--output", "FILE", &arguments.output, "The trace; text if its name ends in .txt");
   add(command, "--threads", spec.threads, "N", 1, 1024, "Threads, one for each CPU");
   add(command, "--accesses", spec.accesses, "N", std::int64_t{1}, std::int64_t{1} << 40, "Accesses of each thread");
   add(command, "--objects", spec.objects, "N", 1, 65536, "Objects that all threads use");
@@ -100,12 +114,122 @@ void add_options(Command& command, SynthArguments& arguments) {
   add(command, "--seed", spec.seed, "SEED", std::uint64_t{0}, std::uint64_t{1} << 53, "Seed of the trace");
 }
 
+// ---- the loads of kernels ----
+
+template <class Load>
+struct LoadArguments {
+  Load load;
+  std::string output;
+  double skew = 0;
+};
+
+// What all four loads have.
+void add_common(Command& command, LoadSpec& spec, std::string& output) {
+  command.option("-o,--output", "FILE", &output, "The trace; text if its name ends in .txt").required();
+  add(command, "--threads", spec.threads, "N", 1, 1024, "Threads, one for each CPU");
+  add(command, "--operations", spec.operations, "N", std::int64_t{1}, std::int64_t{1} << 32, "Operations of each thread");
+  add(command, "--between", spec.between_cycles, "CYCLES", 0, 1000000000, "Computation before each, on average");
+  add(command, "--seed", spec.seed, "SEED", std::uint64_t{0}, std::uint64_t{1} << 53, "Seed of the trace");
+}
+
+void add_lock(Command& command, LoadSpec& spec) {
+  command.option("--lock", "NAME", &spec.algorithm,
+                 "Algorithm of its locks, of `linebounce list locks`; default: " + spec.algorithm);
+}
+
+void add_skew(Command& command, double& skew, const char* of_what) {
+  command
+      .option("--skew", "S", &skew,
+              fmt::format("Exponent of Zipf's law by which {} are drawn; 0 (uniform) to 8; default: {}", of_what, skew))
+      .between_reals(0, 8);
+}
+
+// Its options are added by `add_own`, its numbers are checked and made complete by `complete`.
+template <class Load>
+void add_load(Command& synth, const char* name, const char* meaning, double skew,
+              const std::function<void(Command&, LoadArguments<Load>&)>& add_own,
+              const std::function<void(LoadArguments<Load>&)>& complete, const char* example) {
+  auto arguments = std::make_shared<LoadArguments<Load>>();
+  arguments->skew = skew;
+  Command command = synth.subcommand(name, meaning);
+  add_common(command, arguments->load.common, arguments->output);
+  add_own(command, *arguments);
+  command.footer(example);
+  command.action([arguments, complete](const std::vector<std::string>& argv) {
+    const LoadSpec& spec = arguments->load.common;
+    require_lock(spec.algorithm);
+    complete(*arguments);
+    return make_trace(arguments->output, argv,
+                      fmt::format("{} operations of {} threads", spec.operations * spec.threads, spec.threads),
+                      [&arguments](trace::Writer& out) { write_load(arguments->load, out); });
+  });
+}
+
+void add_loads(Command& synth) {
+  add_load<DentryLoad>(
+      synth, "dentry", "Path lookups in a directory cache under one lock", 0.9,
+      [](Command& command, LoadArguments<DentryLoad>& arguments) {
+        add(command, "--dentries", arguments.load.dentries, "N", 1, 65536, "Entries");
+        add(command, "--components", arguments.load.components, "N", 1, 64,
+            "Names of a path: an acquisition and a reference each");
+        add(command, "--updates", arguments.load.updates_pct, "PCT", 0, 100,
+            "Operations that move an entry to another hash chain");
+        add_skew(command, arguments.skew, "entries");
+        add_lock(command, arguments.load.common);
+      },
+      [](LoadArguments<DentryLoad>& arguments) {
+        arguments.load.zipf_milli = static_cast<int>(std::lround(arguments.skew * 1000));
+      },
+      "\nExamples:\n  linebounce trace synth dentry -o lookups.lbt --threads 8\n"
+      "  linebounce compare-locks lookups.lbt --machine p3_xeon_8way\n      which lock would cost less than dcache_lock does");
+  add_load<RefcountLoad>(
+      synth, "refcount", "References to shared objects, counted up and down", 0,
+      [](Command& command, LoadArguments<RefcountLoad>& arguments) {
+        add(command, "--objects", arguments.load.objects, "N", 1, 65536, "Objects");
+        add(command, "--reads", arguments.load.reads, "N", 0, 1000, "Words that are read of an object while it is held");
+        add_skew(command, arguments.skew, "objects");
+      },
+      [](LoadArguments<RefcountLoad>& arguments) {
+        arguments.load.zipf_milli = static_cast<int>(std::lround(arguments.skew * 1000));
+      },
+      "\nExamples:\n  linebounce trace synth refcount -o references.lbt --objects 1\n"
+      "  linebounce trace replay references.lbt --machine x445_8way\n      what a count that everybody writes costs");
+  add_load<TimerLoad>(
+      synth, "timer", "Timers in a base of each CPU, some moved by other CPUs", 0,
+      [](Command& command, LoadArguments<TimerLoad>& arguments) {
+        add(command, "--timers", arguments.load.timers, "N", 1, 4096, "Timers of each CPU");
+        add(command, "--remote", arguments.load.remote_pct, "PCT", 0, 100, "Operations on another CPU's timer");
+        add_lock(command, arguments.load.common);
+      },
+      [](LoadArguments<TimerLoad>&) {},
+      "\nExamples:\n  linebounce trace synth timer -o timers.lbt --remote 40\n"
+      "  linebounce trace replay timers.lbt --machine itanium2_two_node_16way\n      what it costs that timers are armed "
+      "elsewhere");
+  add_load<SlabLoad>(
+      synth, "slab", "Objects from arrays of each CPU over shared lists, some freed by other CPUs", 0,
+      [](Command& command, LoadArguments<SlabLoad>& arguments) {
+        add(command, "--array", arguments.load.array, "N", 1, 4096, "Objects that a CPU's array holds");
+        add(command, "--batch", arguments.load.batch, "N", 1, 4096,
+            "Objects that are moved from or to the lists at once, at most --array");
+        add(command, "--remote", arguments.load.remote_pct, "PCT", 0, 100, "Objects that another CPU frees");
+        add_lock(command, arguments.load.common);
+      },
+      [](LoadArguments<SlabLoad>& arguments) {
+        if (arguments.load.batch > arguments.load.array)
+          throw UsageError(fmt::format("--batch {} is more than --array {}: an array has no room for it", arguments.load.batch,
+                                       arguments.load.array));
+      },
+      "\nExamples:\n  linebounce trace synth slab -o slab.lbt --remote 50\n"
+      "  linebounce trace replay slab.lbt --machine numaq_16way\n      what it costs that objects are freed elsewhere");
+}
+
 }  // namespace
 
 void add_trace_synth(Command& trace) {
   auto arguments = std::make_shared<SynthArguments>();
   Command command = trace.subcommand("synth", "Make a trace from a few numbers, without a program");
   add_options(command, *arguments);
+  add_loads(command);
   command.footer(kFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return synth(*arguments, argv); });
 }
