@@ -304,3 +304,10 @@ def test_a_replay_in_which_all_wait_for_ever_names_what_they_wait_for(linebounce
     assert result.code == 4
     assert "CPU 0 awaits e, in program" in result.stderr
     assert "CPU 1 awaits f, in program" in result.stderr
+
+
+def test_a_lock_in_the_place_of_none_is_said_to_change_nothing(linebounce: Program) -> None:
+    assert linebounce("trace", "synth", "refcount", "-o", "r.lbt", "--operations", "100").code == 0
+    replay = ("trace", "replay", "r.lbt", "--machine", "p3_xeon_8way", "-o", "out")
+    assert "--lock mcs changed nothing: the trace has no locks" in linebounce(*replay, "--lock", "mcs").stdout
+    assert "changed nothing" not in linebounce(*replay, "--fresh").stdout

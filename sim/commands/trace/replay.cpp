@@ -109,6 +109,12 @@ std::string over_early(const Plan& plan, const ReportedPoint& point) {
       over_us, run.warmup_us + run.measure_us);
 }
 
+// A lock that was asked for, in a trace without any.
+std::string nothing_replaced(const ReplayArguments& arguments, const trace::Reader& reader) {
+  if (arguments.locks.empty() || !reader.symbols().locks.empty()) return {};
+  return fmt::format("--lock {} changed nothing: the trace has no locks.\n", arguments.locks.front());
+}
+
 // Of each machine, lock and folding its own: they are looked at side by side.
 fs::path default_directory(const ReplayArguments& arguments) {
   std::string name = fs::path(arguments.file).stem().string();
@@ -138,6 +144,7 @@ ExitCode replay(const ReplayArguments& arguments, const std::vector<std::string>
   const std::string table = differences(reader.summary(), point, painter_for_stdout());
   const std::string last = table.empty() ? over_early(plan, point) : table;
   if (!last.empty()) std::cout << "\n" << last;
+  std::cout << nothing_replaced(arguments, reader);
   return report.code;
 }
 
