@@ -43,13 +43,48 @@ std::vector<CpuPlace> cores_in_order(const MachineSpec& spec, const std::vector<
       for (int core = 0; core < cores_per_bus; ++core) cores.push_back({node, node * spec.buses_per_node + bus, core, 0});
     }
   }
-  if (spec.cpu_order == CpuOrder::spread) {
+  if (spec.cpu_order == CpuOrder::spread && spec.cpu_list.empty()) {
     std::stable_sort(cores.begin(), cores.end(), [&spec](const CpuPlace& a, const CpuPlace& b) {
       const int in_node_a = a.bus % spec.buses_per_node;
       const int in_node_b = b.bus % spec.buses_per_node;
       return a.core != b.core ? a.core < b.core : in_node_a < in_node_b;
     });
   }
+  return cores;
+}
+
+// The core of each CPU that the list names, by its place in that order.
+std::vector<int> listed_cores(const MachineSpec& spec, int present) {
+  const int most = present * spec.cpu.threads_per_core - 1;
+  std::vector<int> threads;
+  std::istringstream words(spec.cpu_list);
+  for (std::string word; words >> word;) {
+    const bool digits = word.size() < 6 && word.find_first_not_of("0123456789") == std::string::npos;
+    const int number = digits ? std::stoi(word) : -1;
+    if (number < 0 || number > most) {
+      throw std::invalid_argument(
+          fmt::format("machine.cpu_list: '{}' is no hardware thread of this machine; legal: numbers from 0 to {}", word, most));
+    }
+    if (std::find(threads.begin(), threads.end(), number) != threads.end())
+      throw std::invalid_argument(fmt::format("machine.cpu_list: hardware thread {} is named twice", number));
+    threads.push_back(number);
+  }
+  if (threads.size() < static_cast<std::size_t>(spec.cpus)) {
+    throw std::invalid_argument(
+        fmt::format("machine.cpu_list: names {} hardware threads for {} CPUs (machine.cpus)", threads.size(), spec.cpus));
+  }
+  threads.resize(static_cast<std::size_t>(spec.cpus));
+  for (int& thread : threads) thread /= spec.cpu.threads_per_core;
+  return threads;
+}
+
+// Likewise of each CPU, as the machine's order gives them out.
+std::vector<int> cores_of_cpus(const MachineSpec& spec, int present) {
+  if (!spec.cpu_list.empty()) return listed_cores(spec, present);
+  const bool fill = spec.cpu_order == CpuOrder::fill;
+  // But for "fill", all cores get a first thread before any gets a second one.
+  std::vector<int> cores;
+  for (int cpu = 0; cpu < spec.cpus; ++cpu) cores.push_back(fill ? cpu / spec.cpu.threads_per_core : cpu % present);
   return cores;
 }
 
@@ -60,8 +95,7 @@ MachineLayout lay_out(const MachineSpec& spec) {
   layout.buses_per_node = spec.buses_per_node;
   layout.nodes_with_memory = parse_nodes(spec.memory.nodes, spec.nodes, "machine.memory.nodes");
   const std::vector<int> nodes = parse_nodes(spec.cpu_nodes, spec.nodes, "machine.cpu_nodes");
-  const int threads = spec.cpu.threads_per_core;
-  const int present = spec.cpus_present / threads;
+  const int present = spec.cpus_present / spec.cpu.threads_per_core;
   const int buses = static_cast<int>(nodes.size()) * spec.buses_per_node;
   if (present % buses != 0) {
     throw std::invalid_argument(
@@ -69,21 +103,23 @@ MachineLayout lay_out(const MachineSpec& spec) {
                     present, buses, nodes.size(), spec.buses_per_node));
   }
   std::vector<CpuPlace> cores = cores_in_order(spec, nodes, present / buses);
-  const int in_use = (spec.cpus + threads - 1) / threads;
-  const bool spread = spec.cpu_order == CpuOrder::spread;
-  // With "spread" all cores get a first thread before any gets a second one.
-  cores.resize(static_cast<std::size_t>(spread ? std::min(spec.cpus, present) : in_use));
+  const std::vector<int> core_of_cpu = cores_of_cpus(spec, present);
+  std::vector<int> threads_in_use(cores.size());
+  for (const int core : core_of_cpu) ++threads_in_use[static_cast<std::size_t>(core)];
+  // Cores in use are numbered bus by bus, whatever the order of the CPUs.
   layout.cores_on_bus.resize(static_cast<std::size_t>(spec.nodes) * static_cast<std::size_t>(spec.buses_per_node));
-  for (const CpuPlace& core : cores) ++layout.cores_on_bus[static_cast<std::size_t>(core.bus)];
-  // Cores are numbered bus by bus, whatever the order of the CPUs.
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    if (threads_in_use[i] > 0) ++layout.cores_on_bus[static_cast<std::size_t>(cores[i].bus)];
+  }
   std::vector<int> first(layout.cores_on_bus.size());
   std::exclusive_scan(layout.cores_on_bus.begin(), layout.cores_on_bus.end(), first.begin(), 0);
-  for (CpuPlace& core : cores) core.core = first[static_cast<std::size_t>(core.bus)]++;
-  const int count = static_cast<int>(cores.size());
-  for (int cpu = 0; cpu < spec.cpus; ++cpu) {
-    CpuPlace place = cores[static_cast<std::size_t>(spread ? cpu % count : cpu / threads)];
-    place.thread = spread ? cpu / count : cpu % threads;
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    if (threads_in_use[i] > 0) cores[i].core = first[static_cast<std::size_t>(cores[i].bus)]++;
+  }
+  for (const int core : core_of_cpu) {
+    CpuPlace& place = cores[static_cast<std::size_t>(core)];
     layout.cpus.push_back(place);
+    ++place.thread;  // of the next CPU on this core
   }
   return layout;
 }

@@ -17,7 +17,7 @@ struct Frequency {
 
 enum class Replacement { lru, tree_plru };
 enum class Consistency { sc, tso, ia64 };
-enum class CpuOrder { spread, fill };
+enum class CpuOrder { spread, fill, fill_cores };
 
 struct CpuSpec {
   Frequency clock;
@@ -138,6 +138,7 @@ struct MachineSpec {
   int cpus = 0;          // hardware threads in use
   int cpus_present = 0;  // hardware threads that the machine has; cpu_order says which of them are in use
   CpuOrder cpu_order = CpuOrder::spread;
+  std::string cpu_list;  // hardware threads, as `fill` numbers them, "0 8 1"; empty: by cpu_order
   int nodes = 1;
   int buses_per_node = 1;         // front-side buses behind one node's controller
   std::string cpu_nodes = "all";  // the nodes that have CPUs: "all", or numbers, "0 1"

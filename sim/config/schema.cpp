@@ -85,7 +85,11 @@ const std::vector<Parameter>& schema() {
        "hardware threads that the machine has; 0: as many as `cpus`", kStructural},
       {"machine.cpus", "", machine<&MachineSpec::cpus>, kRequired, 1, kMostCpus, "hardware threads in use"},
       {"machine.cpu_order", "", machine<&MachineSpec::cpu_order>, kDefault, 0, 0,
-       "which hardware threads come first: spread over nodes, buses and cores, or fill one after the other"},
+       "which hardware threads come first: spread over nodes, buses and cores; fill one node after the other; fill_cores: so, "
+       "but "
+       "second threads of cores last"},
+      {"machine.cpu_list", "", machine<&MachineSpec::cpu_list>, kDefault, 0, 0,
+       "the hardware threads of CPU 0, 1, ..., by numbers as `fill` gives them: \"0 8 1 9\"; empty: by cpu_order"},
       {"machine.nodes", "", machine<&MachineSpec::nodes>, kDefault, 1, kMostNodes, "nodes, joined by the network", kOfNodes},
       {"machine.buses_per_node", "", machine<&MachineSpec::buses_per_node>, kDefault, 1, kMostNodes,
        "front-side buses in a node, each with a controller of its own", kOfNodes},
@@ -248,7 +252,7 @@ struct Words<Consistency> {
 };
 template <>
 struct Words<CpuOrder> {
-  static constexpr std::array<std::string_view, 2> kList = {"spread", "fill"};
+  static constexpr std::array<std::string_view, 3> kList = {"spread", "fill", "fill_cores"};
 };
 template <>
 struct Words<Placement> {

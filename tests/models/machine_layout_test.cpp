@@ -1,0 +1,70 @@
+// Which hardware thread each CPU is, by the words for it. The machine: two nodes of two cores with two threads each.
+#include "models/machine_layout.hpp"
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+MachineSpec machine_of(int cpus) {
+  MachineSpec spec = small_nodes(2, cpus);
+  spec.cpus_present = 8;
+  spec.cpu.threads_per_core = 2;
+  return spec;
+}
+
+// "node.core.thread" of each CPU; cores are numbered within their bus.
+std::vector<std::string> places(const MachineSpec& spec) {
+  std::vector<std::string> texts;
+  for (const CpuPlace& place : lay_out(spec).cpus) {
+    texts.push_back(std::to_string(place.node) + "." + std::to_string(place.core) + "." + std::to_string(place.thread));
+  }
+  return texts;
+}
+
+TEST(CpuOrder, SpreadGoesOverNodesThenCoresThenThreads) {
+  EXPECT_THAT(places(machine_of(8)), ElementsAre("0.0.0", "1.2.0", "0.1.0", "1.3.0", "0.0.1", "1.2.1", "0.1.1", "1.3.1"));
+}
+
+TEST(CpuOrder, FillTakesAllThreadsOfACoreFirst) {
+  MachineSpec spec = machine_of(5);
+  spec.cpu_order = CpuOrder::fill;
+  EXPECT_THAT(places(spec), ElementsAre("0.0.0", "0.0.1", "0.1.0", "0.1.1", "1.2.0"));
+}
+
+TEST(CpuOrder, FillCoresTakesSecondThreadsLast) {
+  MachineSpec spec = machine_of(6);
+  spec.cpu_order = CpuOrder::fill_cores;
+  EXPECT_THAT(places(spec), ElementsAre("0.0.0", "0.1.0", "1.2.0", "1.3.0", "0.0.1", "0.1.1"));
+}
+
+// Threads 6 and 7 are the last core; the cores that nobody is on are not there.
+TEST(CpuOrder, AListNamesThreadsAsFillNumbersThem) {
+  MachineSpec spec = machine_of(3);
+  spec.cpu_list = "6 0 7";
+  EXPECT_THAT(places(spec), ElementsAre("1.1.0", "0.0.0", "1.1.1"));
+  EXPECT_THAT(lay_out(spec).cores_on_bus, ElementsAre(1, 1));
+}
+
+TEST(CpuOrder, AListThatDoesNotFitIsRefused) {
+  MachineSpec spec = machine_of(3);
+  const auto refusal = [&spec](const char* list) {
+    spec.cpu_list = list;
+    return [&spec] { lay_out(spec); };
+  };
+  EXPECT_THAT(refusal("0 1"), ThrowsMessage<std::invalid_argument>(HasSubstr("names 2 hardware threads for 3 CPUs")));
+  EXPECT_THAT(refusal("0 1 8"), ThrowsMessage<std::invalid_argument>(HasSubstr("legal: numbers from 0 to 7")));
+  EXPECT_THAT(refusal("0 1 x"), ThrowsMessage<std::invalid_argument>(HasSubstr("'x' is no hardware thread")));
+  EXPECT_THAT(refusal("0 1 0"), ThrowsMessage<std::invalid_argument>(HasSubstr("hardware thread 0 is named twice")));
+}
+
+}  // namespace
+}  // namespace linebounce::test
