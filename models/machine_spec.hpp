@@ -23,6 +23,7 @@ struct CpuSpec {
   Frequency clock;
   int issue_per_cycle = 1;                  // instructions that cpu.execute() retires in a cycle
   int threads_per_core = 1;                 // hardware threads that share one core's L1
+  int shared_issue_pct = 100;               // of its speed that a thread keeps while another one of its core computes
   int atomic_latency_cycles = 0;            // exchange, fetch-and-add: the line is locked for so long
   int compare_exchange_latency_cycles = 0;  // likewise
   int fence_latency_cycles = 0;

@@ -193,6 +193,11 @@ Tick Core::sibling_limit(const HardwareThread& cpu) const {
   return std::max(limit, cpu.now_ + 1);
 }
 
+bool Core::others_take_issue_slots(const HardwareThread& cpu) const {
+  return std::any_of(threads_.begin(), threads_.end(),
+                     [&cpu](const auto& other) { return other.get() != &cpu && other->takes_issue_slots(); });
+}
+
 Tick Core::next_item() const {
   Tick next = std::min(boundary_, unit_.next_fill());
   for (const auto& cpu : threads_) {

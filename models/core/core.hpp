@@ -99,6 +99,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   void run_drain(HardwareThread& cpu, Tick at);
   void begin_measuring(Tick at);
   [[nodiscard]] HardwareThread* earliest_ready() const;
+  [[nodiscard]] bool others_take_issue_slots(const HardwareThread& cpu) const;
   [[nodiscard]] Tick sibling_limit(const HardwareThread& cpu) const;
   void wait_kernel(Tick until);
   void notify_at(Tick at);

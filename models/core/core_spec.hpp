@@ -13,6 +13,7 @@ struct CoreSpec {
   const Timebase* timebase = nullptr;
   Tick cycle = 1;
   int issue_per_cycle = 1;
+  int shared_issue_pct = 100;
   std::vector<Tick> hit_latency;  // by level, the nearest first
   Tick atomic_latency = 0;
   Tick compare_exchange_latency = 0;

@@ -243,13 +243,22 @@ void HardwareThread::execute(std::int64_t instructions) {
   slots_ += instructions;
   const std::int64_t cycles = slots_ / spec_->issue_per_cycle;
   slots_ %= spec_->issue_per_cycle;
-  idle_for(cycles * cycle_);
+  pass(cycles);
 }
 
 void HardwareThread::compute(std::int64_t cycles) {
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::compute, .amount = cycles});
   slots_ = 0;
   ++computed_;
+  pass(cycles);
+}
+
+// A computation's speed is decided when it begins. What siblings do then is known once it is this thread's turn.
+void HardwareThread::pass(std::int64_t cycles) {
+  if (spec_->shared_issue_pct < 100 && core_->threads() > 1) {
+    wait_turn();
+    if (core_->others_take_issue_slots(*this)) cycles = (cycles * 100 + spec_->shared_issue_pct - 1) / spec_->shared_issue_pct;
+  }
   idle_for(cycles * cycle_);
 }
 

@@ -97,7 +97,9 @@ class HardwareThread final : public Cpu {
   // When the operation that comes next was first wanted.
   [[nodiscard]] Tick wanted_since() const { return put_off_since_ < now_ ? put_off_since_ : now_; }
   void try_again(Tick at);
+  void pass(std::int64_t cycles);
   void idle_for(Tick ticks);
+  [[nodiscard]] bool takes_issue_slots() const { return status_ == Status::ready && !spinning_; }
   FunctionId change_function(FunctionId function);
   void forget_limits() { limit_ = fast_limit_ = 0; }
 
@@ -145,6 +147,7 @@ class HardwareThread final : public Cpu {
   Tick idle_to_ = -1;
 
   Spin spin_;
+  bool spinning_ = false;  // in spin(), parked or not
   ThreadInterrupts interrupts_;
   InterruptHandler handler_;
 

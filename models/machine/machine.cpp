@@ -67,6 +67,7 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   core.fence_latency = spec.cpu.fence_latency_cycles * core.cycle;
   core.fill_latency = spec.cpu.fill_latency_cycles * core.cycle;
   core.keep = spec.cpu.keep_cycles * core.cycle;
+  core.shared_issue_pct = spec.cpu.shared_issue_pct;
   core.interrupt_latency = spec.cpu.interrupt_latency_cycles * core.cycle;
   core.ipi_latency = std::max<Tick>(1, timebase.from_ns(spec.cpu.ipi_latency_ns));  // no effect on another core without a delay
   core.consistency = spec.cpu.consistency;

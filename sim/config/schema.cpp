@@ -101,6 +101,9 @@ const std::vector<Parameter>& schema() {
        "instructions that a core retires in a cycle"},
       {"machine.cpu.threads_per_core", "", cpu<&CpuSpec::threads_per_core>, kDefault, 1, 8,
        "hardware threads that share a core's caches"},
+      {"machine.cpu.shared_issue_pct", "%", cpu<&CpuSpec::shared_issue_pct>, kDefault, 1, 100,
+       "of its speed that a hardware thread keeps when it computes while another of its core does, too; spins pause, and cost "
+       "nothing"},
       {"machine.cpu.atomic_latency_cycles", "cycles", cpu<&CpuSpec::atomic_latency_cycles>, kDefault, 0, kMostCycles,
        "exchange and fetch-and-add on a line that is owned; the line is locked for so long"},
       {"machine.cpu.compare_exchange_latency_cycles", "cycles", cpu<&CpuSpec::compare_exchange_latency_cycles>, kDefault, 0,

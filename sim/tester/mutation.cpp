@@ -165,6 +165,7 @@ class Mutation {
     set_between(kCosts, "machine.cpu.fence_latency_cycles", 0, 40);
     set_between(kCosts, "machine.cpu.fill_latency_cycles", 0, 20);
     set_between(kCosts, "machine.cpu.keep_cycles", 0, 20);
+    set_between(kCosts, "machine.cpu.shared_issue_pct", 30, 100);
     set_between(kCosts, "machine.cpu.interrupt_latency_cycles", 0, 300);
     set_between(kCosts, "machine.cpu.ipi_latency_ns", 0, 1000);
   }

@@ -32,6 +32,70 @@ TEST(HardwareThreads, ALockedLineKeepsTheSiblingWaiting) {
              }});
 }
 
+MachineSpec half_speed() {
+  MachineSpec spec = two_threads();
+  spec.cpu.shared_issue_pct = 50;
+  return spec;
+}
+
+// What 1000 cycles take, after `before` of them.
+Core::Program timed_computation(double& taken, std::int64_t before = 0) {
+  return [&taken, before](Cpu& cpu) {
+    cpu.compute(before);
+    const double begin = cpu.now_ns();
+    cpu.compute(1000);
+    taken = cpu.now_ns() - begin;
+  };
+}
+
+TEST(IssueSlots, TwoThatComputeTakeTwiceAsLongEach) {
+  SmallMachine small(half_speed());
+  double first = 0;
+  double second = 0;
+  small.run({timed_computation(first), timed_computation(second)});
+  EXPECT_EQ(first, 2000);
+  EXPECT_EQ(second, 2000);
+}
+
+// A computation's speed is decided when it begins: CPU 1 computes at 20, though it is over at 500.
+TEST(IssueSlots, TheSpeedIsDecidedWhenItBegins) {
+  SmallMachine small(half_speed());
+  double beside = 0;
+  small.run({timed_computation(beside, 10), [](Cpu& cpu) { cpu.compute(250); }});
+  EXPECT_EQ(beside, 2000);
+}
+
+TEST(IssueSlots, WhoHasEndedTakesNone) {
+  SmallMachine small(half_speed());
+  double alone = 0;
+  small.run({timed_computation(alone, 500), [](Cpu& cpu) { cpu.compute(250); }});
+  EXPECT_EQ(alone, 1000);
+}
+
+// CPU 1's load misses at 0 and is under way until 146.
+TEST(IssueSlots, WhoWaitsForALineTakesNone) {
+  SmallMachine small(half_speed());
+  double computing = 0;
+  small.run({timed_computation(computing, 10), [](Cpu& cpu) { cpu.load(kLine); }});
+  EXPECT_EQ(computing, 1000);
+}
+
+class SpinningSibling : public testing::TestWithParam<bool> {};
+
+// Its loop pauses, whether it is simulated or parked.
+TEST_P(SpinningSibling, TakesNone) {
+  SmallMachine small(half_speed(), {.parked_spins = GetParam()});
+  double computing = 0;
+  small.run({[&](Cpu& cpu) {
+               timed_computation(computing, 500)(cpu);
+               cpu.store(kLine, 1);
+             },
+             [](Cpu& cpu) { cpu.spin_until(kLine, [](Value value) { return value == 1; }); }});
+  EXPECT_EQ(computing, 1000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Parked, SpinningSibling, testing::Bool());
+
 TEST(HardwareThreads, AnotherLineIsNotLocked) {
   SmallMachine small(two_threads());
   small.run({[](Cpu& cpu) {
