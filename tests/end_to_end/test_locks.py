@@ -228,6 +228,7 @@ def test_a_hand_off_costs_more_with_every_waiter_that_shares_the_lines(linebounc
         waits = [ns for _, ns in sorted(handoff[lock].items())]
         assert len(waits) == 4
         assert all(more > fewer for fewer, more in pairwise(waits)), lock
+    # Of two sockets' hand-offs more stay inside one than of eight's.
     across = [handoff["mcs"][cpus] for cpus in (16, 32, 64)]
-    assert max(across) < 1.1 * min(across)
+    assert max(across) < 1.2 * min(across)
     assert handoff["ticket"][64] > 2 * handoff["mcs"][64]
