@@ -31,7 +31,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Point:
-    """One point of the plan. One that failed has no metrics. Warnings say what makes its figures mean less than they seem to."""
+    """One point of the plan. One that failed has no metrics. Warnings: what makes its figures mean less than they seem to."""
 
     number: int
     at: At

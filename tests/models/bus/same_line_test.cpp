@@ -1,5 +1,5 @@
-// Requests for one line: whether they overlap, and how long who has it keeps it. A load of the small machine at 2000 that
-// misses:
+// Requests for one line: whether they overlap, and how long the cache that has it keeps it. A load of the small machine at 2000
+// that misses:
 //   2010 posted; granted on the edge behind it, 2020; address phase 2030; snoop result 2070; memory's first data 2130; at the
 //   pins 2140; 2145 the load starts; 2146 it is over, and the line is free
 #include <gtest/gtest.h>
