@@ -195,7 +195,7 @@ Tick Core::sibling_limit(const HardwareThread& cpu) const {
 
 bool Core::others_take_issue_slots(const HardwareThread& cpu) const {
   return std::any_of(threads_.begin(), threads_.end(),
-                     [&cpu](const auto& other) { return other.get() != &cpu && other->takes_issue_slots(); });
+                     [&cpu](const auto& other) { return other.get() != &cpu && other->takes_issue_slots(cpu.now_); });
 }
 
 Tick Core::next_item() const {

@@ -99,7 +99,10 @@ class HardwareThread final : public Cpu {
   void try_again(Tick at);
   void pass(std::int64_t cycles);
   void idle_for(Tick ticks);
-  [[nodiscard]] bool takes_issue_slots() const { return status_ == Status::ready && !spinning_; }
+  // A program may end with a computation, whose time is still to pass.
+  [[nodiscard]] bool takes_issue_slots(Tick at) const {
+    return !spinning_ && (status_ == Status::ready || (status_ == Status::ended && now_ > at));
+  }
   FunctionId change_function(FunctionId function);
   void forget_limits() { limit_ = fast_limit_ = 0; }
 

@@ -38,6 +38,7 @@ ConfigValue legal_value(const KeyInfo& key) {
 // Keys that other keys have to fit, or that aren't plain quantities.
 bool stands_alone(const KeyInfo& key) {
   static const std::vector<std::string> tied = {"machine.cpus",
+                                                "machine.cpu_list",
                                                 "machine.cpu.threads_per_core",
                                                 "machine.cpu.consistency",
                                                 "machine.cpu.store_buffer_entries",
