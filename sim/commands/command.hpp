@@ -11,7 +11,7 @@
 
 #include "sim/plan/exit_code.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): its own name
 class App;
 class Option;
 }  // namespace CLI

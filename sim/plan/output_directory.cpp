@@ -165,7 +165,7 @@ PointFiles look_at_point(const fs::path& point_directory, const std::string& has
 }
 
 bool holds_results(const fs::path& directory) {
-  const std::vector<std::string> names = result_names();
+  const std::vector<std::string>& names = result_names();
   for (const fs::path& place : result_places(directory)) {
     for (const fs::path& path : entries(place)) {
       const bool result = std::find(names.begin(), names.end(), path.filename().string()) != names.end();

@@ -208,7 +208,8 @@ void write_load(const TimerLoad& load, trace::Writer& out) {
   const std::uint32_t mod_timer = define_function(out, "mod_timer");
   run_threads(load.common, out, [&](Thread& thread) {
     const int owner = thread.happens(load.remote_pct) ? thread.another(load.common.threads) : thread.number();
-    const std::uint32_t moved = timers[static_cast<std::size_t>(owner * load.timers + thread.below(load.timers))];
+    const auto of_owner = static_cast<std::size_t>(owner) * static_cast<std::size_t>(load.timers);
+    const std::uint32_t moved = timers[of_owner + static_cast<std::size_t>(thread.below(load.timers))];
     const std::uint32_t base = bases[static_cast<std::size_t>(owner)];
     const Place slot{static_cast<std::uint64_t>(thread.below(kWheelSlots)) * 16, kPointer};
     thread.enter(mod_timer);
