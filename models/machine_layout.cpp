@@ -7,6 +7,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "models/text/whole_number.hpp"
+
 namespace linebounce {
 
 std::vector<int> parse_nodes(const std::string& text, int nodes, const std::string& key) {
@@ -18,13 +20,12 @@ std::vector<int> parse_nodes(const std::string& text, int nodes, const std::stri
   }
   std::istringstream words(text);
   for (std::string word; words >> word;) {
-    const bool digits = word.size() < 6 && word.find_first_not_of("0123456789") == std::string::npos;
-    const int number = digits ? std::stoi(word) : -1;
-    if (number < 0 || number >= nodes) {
+    const auto number = whole_number(word, 0, nodes - 1);
+    if (!number) {
       throw std::invalid_argument(
           fmt::format("{}: '{}' is no node of this machine; legal: \"all\", or numbers from 0 to {}", key, word, nodes - 1));
     }
-    numbers.push_back(number);
+    numbers.push_back(static_cast<int>(*number));
   }
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
@@ -59,15 +60,14 @@ std::vector<int> listed_cores(const MachineSpec& spec, int present) {
   std::vector<int> threads;
   std::istringstream words(spec.cpu_list);
   for (std::string word; words >> word;) {
-    const bool digits = word.size() < 6 && word.find_first_not_of("0123456789") == std::string::npos;
-    const int number = digits ? std::stoi(word) : -1;
-    if (number < 0 || number > most) {
+    const auto number = whole_number(word, 0, most);
+    if (!number) {
       throw std::invalid_argument(
           fmt::format("machine.cpu_list: '{}' is no hardware thread of this machine; legal: numbers from 0 to {}", word, most));
     }
-    if (std::find(threads.begin(), threads.end(), number) != threads.end())
-      throw std::invalid_argument(fmt::format("machine.cpu_list: hardware thread {} is named twice", number));
-    threads.push_back(number);
+    if (std::find(threads.begin(), threads.end(), *number) != threads.end())
+      throw std::invalid_argument(fmt::format("machine.cpu_list: hardware thread {} is named twice", *number));
+    threads.push_back(static_cast<int>(*number));
   }
   if (threads.size() < static_cast<std::size_t>(spec.cpus)) {
     throw std::invalid_argument(

@@ -101,7 +101,7 @@ class HardwareThread final : public Cpu {
   void idle_for(Tick ticks);
   // A program may end with a computation, whose time is still to pass.
   [[nodiscard]] bool takes_issue_slots(Tick at) const {
-    return !spinning_ && (status_ == Status::ready || (status_ == Status::ended && now_ > at));
+    return !spin_.active() && (status_ == Status::ready || (status_ == Status::ended && now_ > at));
   }
   FunctionId change_function(FunctionId function);
   void forget_limits() { limit_ = fast_limit_ = 0; }
@@ -150,7 +150,6 @@ class HardwareThread final : public Cpu {
   Tick idle_to_ = -1;
 
   Spin spin_;
-  bool spinning_ = false;  // in spin(), parked or not
   ThreadInterrupts interrupts_;
   InterruptHandler handler_;
 

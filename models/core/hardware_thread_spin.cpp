@@ -7,7 +7,6 @@ namespace linebounce {
 void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes) {
   if (tap() != nullptr) tap()->spin_begins(*this, addresses, bytes);
   spin_.begin(addresses);
-  spinning_ = true;
   for (;;) {
     while (!spin_.all_loaded()) {
       const std::size_t word = spin_.take_next_word();
@@ -17,7 +16,7 @@ void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> v
     pause_spin();
     park(values, bytes);
   }
-  spinning_ = false;
+  spin_.end();
   if (tap() != nullptr) tap()->spin_ends(*this);
 }
 

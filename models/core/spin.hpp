@@ -20,7 +20,11 @@ class Spin {
   void begin(std::span<const Address> words) {
     words_ = words;
     next_word_ = 0;
+    active_ = true;
   }
+  void end() { active_ = false; }
+  // From begin() to end(), parked or not.
+  [[nodiscard]] bool active() const { return active_; }
   [[nodiscard]] std::span<const Address> words() const { return words_; }
   [[nodiscard]] bool all_loaded() const { return next_word_ == words_.size(); }
   std::size_t take_next_word() { return next_word_++; }
@@ -60,6 +64,7 @@ class Spin {
   Tick pause_;
   std::span<const Address> words_;
   std::size_t next_word_ = 0;
+  bool active_ = false;
   Tick parked_at_ = 0;        // when the next load of words_[0] would be
   std::int64_t counted_ = 0;  // loads of the parked spin, from parked_at_ on
 };

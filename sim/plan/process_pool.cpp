@@ -174,10 +174,6 @@ class Children {
   std::vector<Child> children_;
 };
 
-}  // namespace
-
-namespace {
-
 bool is_ignored(int signal) {
   struct sigaction action {};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;

@@ -41,7 +41,8 @@ Statistics::Statistics(Machine& machine, const AddressSpace& memory)
       store_(machine.store()),
       homes_(machine.homes()),
       layout_(machine.layout()),
-      memory_(memory) {}
+      memory_(memory),
+      middle_(core_.warmup_end + (core_.end - core_.warmup_end) / 2) {}
 
 void Statistics::miss(const Miss& miss) {
   if (miss.issued < core_.warmup_end || miss.issued >= core_.end) return;
@@ -53,7 +54,7 @@ void Statistics::miss(const Miss& miss) {
   const bool remote = layout_.cpus[static_cast<std::size_t>(miss.cpu.value)].node != home;
   table_.add({place.object, place.offset, miss.function, miss.access, static_cast<std::int16_t>(home), miss.source}, remote,
              miss.latency);
-  ++halves_[miss.issued - core_.warmup_end < (core_.end - core_.warmup_end) / 2 ? 0 : 1];
+  ++halves_[miss.issued < middle_ ? 0 : 1];
 }
 
 void Statistics::collect(Machine& machine, PointData& point) const {

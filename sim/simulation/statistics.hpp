@@ -65,10 +65,11 @@ class Statistics final : public Observer {
   const Homes& homes_;
   const MachineLayout& layout_;
   const AddressSpace& memory_;
+  Tick middle_;  // of the measured time
   using OfSources = std::array<LatencyHistogram, kSources>;
   std::array<OfSources, 2> reads_, stores_;  // [mode][source]; atomic operations read
   MissTable table_;
-  std::array<std::int64_t, 2> halves_{};  // misses of the measured time's halves
+  std::array<std::int64_t, 2> halves_{};  // misses before and after middle_
 };
 
 }  // namespace linebounce::sim

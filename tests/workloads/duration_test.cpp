@@ -74,5 +74,11 @@ TEST(Duration, WhatIsNoDistributionIsRefusedWithThoseThatAre) {
   }
 }
 
+TEST(Duration, AMeanThatExponentialTimesCannotHaveIsRefused) {
+  EXPECT_NO_THROW(Duration("inside", "uniform", 1'000'000'000));
+  EXPECT_THAT([] { Duration("inside", "exponential", 1'000'000'000); },
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("workload.inside_cycles: 1000000000")));
+}
+
 }  // namespace
 }  // namespace linebounce::workloads

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <sstream>
 #include <stdexcept>
 
+#include "models/text/whole_number.hpp"
 #include "workloads/program/exponential.hpp"
+#include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
 
@@ -17,12 +17,7 @@ namespace {
 constexpr std::int64_t kMostCycles = 1'000'000'000;
 constexpr std::int64_t kMostWeight = 1'000'000;
 
-std::optional<std::int64_t> number(std::string_view text, std::int64_t least, std::int64_t most) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value > most) return std::nullopt;
-  return value;
-}
+constexpr std::int64_t kExponentialMeans = std::int64_t{1} << 26;  // draw_exponential() takes smaller ones
 
 }  // namespace
 
@@ -34,6 +29,10 @@ Duration::Duration(const std::string& parameter, const std::string& distribution
     return;
   }
   if (distribution == "exponential") {
+    if (mean_ >= kExponentialMeans)
+      throw std::invalid_argument(
+          fmt::format("workload.{}_cycles: {} is too large a mean of exponential times; legal: up to {}", parameter, mean_,
+                      kExponentialMeans - 1));
     kind_ = Kind::exponential;
     return;
   }
@@ -46,8 +45,8 @@ Duration::Duration(const std::string& parameter, const std::string& distribution
   std::uint64_t weights = 0;
   for (std::string bin; text >> bin;) {
     const std::size_t colon = std::min(bin.find(':'), bin.size());
-    const auto cycles = number(std::string_view(bin).substr(0, colon), 0, kMostCycles);
-    const auto weight = number(std::string_view(bin).substr(std::min(colon + 1, bin.size())), 1, kMostWeight);
+    const auto cycles = whole_number(std::string_view(bin).substr(0, colon), 0, kMostCycles);
+    const auto weight = whole_number(std::string_view(bin).substr(std::min(colon + 1, bin.size())), 1, kMostWeight);
     if (!cycles || !weight) {
       bins_.clear();
       break;
@@ -65,8 +64,7 @@ Duration::Duration(const std::string& parameter, const std::string& distribution
 std::int64_t Duration::draw(Random& random) const {
   switch (kind_) {
     case Kind::constant: return mean_;
-    case Kind::uniform:
-      return mean_ <= 0 ? 0 : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * mean_))) + 1;
+    case Kind::uniform: return draw_about(random, mean_);
     case Kind::exponential: return draw_exponential(random, mean_);
     case Kind::histogram: break;
   }

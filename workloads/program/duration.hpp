@@ -18,7 +18,8 @@ class Duration {
   //   exponential
   //   two_point     half the mean nine times of ten, 5.5 times the mean the tenth time
   // or a histogram, "100:9 5000:1": cycles and weight, in which the mean plays no part.
-  // Errors: std::invalid_argument, "workload.PARAMETER: ..." with the legal values.
+  // `parameter`: its name, which with "_cycles" behind it is that of the mean. Errors: std::invalid_argument,
+  // "workload.PARAMETER: ..." with the legal values.
   Duration(const std::string& parameter, const std::string& distribution, std::int64_t mean_cycles);
 
   [[nodiscard]] std::int64_t draw(Random& random) const;

@@ -16,11 +16,14 @@ inline std::int64_t cycles(double us, const MachineSpec& machine) {
   return std::llround(us * static_cast<double>(clock.numerator_mhz) / static_cast<double>(clock.denominator));
 }
 
-// Uniform from 1 to twice the mean, so that CPUs don't march in step; 0: not at all.
+// Uniform from 1 to twice the mean; 0 of a mean of 0.
+inline std::int64_t draw_about(Random& random, std::int64_t mean) {
+  return mean <= 0 ? 0 : static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * mean))) + 1;
+}
+
+// For so long, so that CPUs don't march in step; with a mean of 0 not at all.
 inline void compute_about(Cpu& cpu, Random& random, std::int64_t mean_cycles) {
-  if (mean_cycles <= 0) return;
-  const auto drawn = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * mean_cycles)));
-  cpu.compute(drawn + 1);
+  if (const std::int64_t drawn = draw_about(random, mean_cycles); drawn > 0) cpu.compute(drawn);
 }
 
 // How instructions pass that miss no cache: at so many cycles each, at least what the issue width allows.
