@@ -49,9 +49,9 @@ class Warnings {
   }
 
   void waits_without_end() {
-    constexpr std::string_view kWaiting = ".waiting";
+    constexpr std::string_view kLocks = "locks.", kWaiting = ".waiting";
     for (const auto& [name, waiting] : point_.metrics) {
-      if (!name.starts_with("locks.") || !name.ends_with(kWaiting)) continue;
+      if (!name.starts_with(kLocks) || !name.ends_with(kWaiting)) continue;
       const std::string lock = name.substr(0, name.size() - kWaiting.size());
       const auto total = metric(lock + ".total");
       const double still = as_double(waiting.value);
@@ -60,7 +60,7 @@ class Warnings {
       warnings_.push_back(
           fmt::format("{} still waited for {} at the end, of {} acquisitions: these waits count with their "
                       "length so far, and are longer than that",
-                      cpus(still), lock.substr(6), whole(*total)));
+                      cpus(still), lock.substr(kLocks.size()), whole(*total)));
     }
   }
 

@@ -5,27 +5,18 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/program/random.hpp"
-#include "workloads/program/zipf.hpp"
+#include "sim/sources/synthetic_thread.hpp"
 
 namespace linebounce::sim {
-
-using namespace workloads;
 
 namespace {
 
 using trace::Field;
-using trace::Kind;
-using trace::Operation;
+using workloads::Zipf;
 
 constexpr std::uint64_t kPointer = 8;
 constexpr std::uint64_t kCount = 4;  // bytes of a counter
 constexpr int kLine = 64;            // larger structures begin at a multiple of it
-
-// A field of a structure: where it is and how large.
-struct Place {
-  std::uint64_t offset, bytes;
-};
 
 std::uint32_t define_structure(trace::Writer& out, const std::string& name, std::int64_t size, std::vector<Field> fields) {
   trace::Structure structure;
@@ -59,57 +50,13 @@ std::uint32_t define_function(trace::Writer& out, const std::string& name) {
   return out.define(trace::Function{name, false});
 }
 
-// One thread's stream, and its dice.
-class Thread {
- public:
-  Thread(const LoadSpec& spec, int number, trace::Writer& out)
-      : number_(number),
-        between_(static_cast<std::uint64_t>(spec.between_cycles)),
-        random_(spec.seed, static_cast<std::uint64_t>(number), 0),
-        out_(&out),
-        stream_(out.define(trace::Stream{fmt::format("cpu[{}]", number), number, -1, false})) {}
-
-  [[nodiscard]] int number() const { return number_; }
-  Random& random() { return random_; }
-  int below(int bound) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(bound))); }
-  bool happens(int pct) { return below(100) < pct; }
-  // Another thread than this one; of one thread, itself.
-  int another(int threads) { return threads == 1 ? 0 : (number_ + 1 + below(threads - 1)) % threads; }
-
-  // As often above the average as below it.
-  void compute() {
-    if (between_ > 0) append(Kind::compute, 0, random_.below(2 * between_ + 1));
-  }
-  void enter(std::uint32_t function) { append(Kind::enter, function); }
-  void leave() { append(Kind::leave, 0); }
-  void acquire(std::uint32_t lock) { append(Kind::acquire, lock); }
-  void release(std::uint32_t lock) { append(Kind::release, lock); }
-  void load(std::uint32_t object, Place place) { access(Kind::load, object, place); }
-  void store(std::uint32_t object, Place place) { access(Kind::store, object, place); }
-  void add(std::uint32_t object, Place place) { access(Kind::fetch_add, object, place); }
-
- private:
-  void access(Kind kind, std::uint32_t object, Place place) {
-    append(kind, object, place.offset, static_cast<std::uint8_t>(place.bytes));
-  }
-  void append(Kind kind, std::uint32_t id, std::uint64_t argument = 0, std::uint8_t bytes = 0) {
-    out_->append(stream_, Operation{kind, bytes, 0, id, argument});
-  }
-
-  int number_;
-  std::uint64_t between_;
-  Random random_;
-  trace::Writer* out_;
-  std::uint32_t stream_;
-};
-
 // Operation by operation in turn, so that no thread's have to wait in memory for those of others.
 template <class Step>
 void run_threads(const LoadSpec& spec, trace::Writer& out, Step step) {
-  std::vector<Thread> threads;
-  for (int i = 0; i < spec.threads; ++i) threads.emplace_back(spec, i, out);
+  std::vector<SyntheticThread> threads;
+  for (int i = 0; i < spec.threads; ++i) threads.emplace_back(out, "cpu", i, spec.between_cycles, spec.seed);
   for (std::int64_t i = 0; i < spec.operations; ++i) {
-    for (Thread& thread : threads) {
+    for (SyntheticThread& thread : threads) {
       thread.compute();
       step(thread);
     }
@@ -141,10 +88,12 @@ void write_load(const DentryLoad& load, trace::Writer& out) {
   const std::uint32_t d_lookup = define_function(out, "d_lookup");
   const std::uint32_t dput = define_function(out, "dput");
   const std::uint32_t d_move = define_function(out, "d_move");
-  const Zipf zipf(load.dentries, load.zipf_milli);
-  const auto drawn = [&zipf](Thread& thread) { return static_cast<std::size_t>(zipf.draw(thread.random())); };
+  const Zipf popularity = zipf(load.dentries, load.skew);
+  const auto drawn = [&popularity](SyntheticThread& thread) {
+    return static_cast<std::size_t>(popularity.draw(thread.random()));
+  };
 
-  const auto move = [&](Thread& thread) {
+  const auto move = [&](SyntheticThread& thread) {
     const std::size_t moved = drawn(thread);
     const auto to = static_cast<std::size_t>(thread.below(load.dentries));
     thread.enter(d_move);
@@ -157,7 +106,7 @@ void write_load(const DentryLoad& load, trace::Writer& out) {
     thread.leave();
   };
   std::vector<std::size_t> walked;
-  const auto walk = [&](Thread& thread) {
+  const auto walk = [&](SyntheticThread& thread) {
     walked.clear();
     thread.enter(d_lookup);
     for (int i = 0; i < load.components; ++i) {
@@ -174,7 +123,8 @@ void write_load(const DentryLoad& load, trace::Writer& out) {
     for (const std::size_t entry : walked) thread.add(dentries[entry], kDentryCount);
     thread.leave();
   };
-  run_threads(load.common, out, [&](Thread& thread) { thread.happens(load.updates_pct) ? move(thread) : walk(thread); });
+  run_threads(load.common, out,
+              [&](SyntheticThread& thread) { thread.happens(load.updates_pct) ? move(thread) : walk(thread); });
 }
 
 void write_load(const RefcountLoad& load, trace::Writer& out) {
@@ -182,9 +132,9 @@ void write_load(const RefcountLoad& load, trace::Writer& out) {
   std::vector<std::uint32_t> objects;
   for (int i = 0; i < load.objects; ++i) objects.push_back(define_object(out, fmt::format("object[{}]", i), structure, 64));
   const std::uint32_t use = define_function(out, "use_object");
-  const Zipf zipf(load.objects, load.zipf_milli);
-  run_threads(load.common, out, [&](Thread& thread) {
-    const std::uint32_t object = objects[static_cast<std::size_t>(zipf.draw(thread.random()))];
+  const Zipf popularity = zipf(load.objects, load.skew);
+  run_threads(load.common, out, [&](SyntheticThread& thread) {
+    const std::uint32_t object = objects[static_cast<std::size_t>(popularity.draw(thread.random()))];
     thread.enter(use);
     thread.add(object, kReferences);
     for (int i = 0; i < load.reads; ++i)
@@ -206,7 +156,7 @@ void write_load(const TimerLoad& load, trace::Writer& out) {
       timers.push_back(define_object(out, fmt::format("timer[{}]", cpu * load.timers + i), timer, 64, true));
   }
   const std::uint32_t mod_timer = define_function(out, "mod_timer");
-  run_threads(load.common, out, [&](Thread& thread) {
+  run_threads(load.common, out, [&](SyntheticThread& thread) {
     const int owner = thread.happens(load.remote_pct) ? thread.another(load.common.threads) : thread.number();
     const auto of_owner = static_cast<std::size_t>(owner) * static_cast<std::size_t>(load.timers);
     const std::uint32_t moved = timers[of_owner + static_cast<std::size_t>(thread.below(load.timers))];
@@ -249,7 +199,7 @@ class Slab {
     free_function_ = define_function(out, "kmem_cache_free");
   }
 
-  void step(Thread& thread) {
+  void step(SyntheticThread& thread) {
     const std::uint32_t object = allocate(thread);
     thread.store(object, kObjectWords);
     const int freed_by = thread.happens(load_.remote_pct) ? thread.another(load_.common.threads) : thread.number();
@@ -263,10 +213,10 @@ class Slab {
     std::vector<std::uint32_t> to_free;  // handed to this CPU
   };
 
-  Array& array_of(const Thread& thread) { return arrays_[static_cast<std::size_t>(thread.number())]; }
+  Array& array_of(const SyntheticThread& thread) { return arrays_[static_cast<std::size_t>(thread.number())]; }
   [[nodiscard]] static Place entry(std::size_t number) { return {kPointer * (number + 1), kPointer}; }
 
-  std::uint32_t allocate(Thread& thread) {
+  std::uint32_t allocate(SyntheticThread& thread) {
     Array& array = array_of(thread);
     const std::uint32_t own = array_objects_[static_cast<std::size_t>(thread.number())];
     thread.enter(alloc_);
@@ -280,7 +230,7 @@ class Slab {
     return object;
   }
 
-  void free(Thread& thread, std::uint32_t object) {
+  void free(SyntheticThread& thread, std::uint32_t object) {
     Array& array = array_of(thread);
     const std::uint32_t own = array_objects_[static_cast<std::size_t>(thread.number())];
     thread.enter(free_function_);
@@ -292,7 +242,7 @@ class Slab {
     thread.leave();
   }
 
-  void refill(Thread& thread, Array& array) {
+  void refill(SyntheticThread& thread, Array& array) {
     thread.acquire(lock_);
     thread.load(lists_, kListPartial);
     for (int i = 0; i < load_.batch; ++i) {
@@ -306,7 +256,7 @@ class Slab {
   }
 
   // The oldest go.
-  void flush(Thread& thread, Array& array) {
+  void flush(SyntheticThread& thread, Array& array) {
     thread.acquire(lock_);
     for (int i = 0; i < load_.batch; ++i) {
       thread.store(array.objects[static_cast<std::size_t>(i)], kObjectLink);
@@ -329,7 +279,7 @@ class Slab {
 
 void write_load(const SlabLoad& load, trace::Writer& out) {
   Slab slab(load, out);
-  run_threads(load.common, out, [&slab](Thread& thread) { slab.step(thread); });
+  run_threads(load.common, out, [&slab](SyntheticThread& thread) { slab.step(thread); });
 }
 
 }  // namespace linebounce::sim

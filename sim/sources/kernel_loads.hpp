@@ -24,7 +24,7 @@ struct LoadSpec {
 struct DentryLoad {
   LoadSpec common;
   int dentries = 256;
-  int zipf_milli = 900;  // skew among them, thousandths
+  double skew = 0.9;  // exponent of Zipf's law by which they are drawn
   int components = 4;
   int updates_pct = 1;
 };
@@ -33,7 +33,7 @@ struct DentryLoad {
 struct RefcountLoad {
   LoadSpec common;
   int objects = 16;
-  int zipf_milli = 0;
+  double skew = 0;
   int reads = 2;
 };
 

@@ -4,17 +4,14 @@
 
 #include <algorithm>
 
-#include "workloads/program/random.hpp"
-#include "workloads/program/zipf.hpp"
+#include "sim/sources/synthetic_thread.hpp"
 
 namespace linebounce::sim {
-
-using namespace workloads;
 
 namespace {
 
 using trace::Kind;
-using trace::Operation;
+using workloads::Zipf;
 
 constexpr std::uint64_t kWord = 8;  // bytes of an access
 
@@ -24,80 +21,67 @@ struct World {
   std::uint32_t function = 0;
 };
 
-class SynthThread {
+class SectionThread {
  public:
-  SynthThread(const SynthSpec& spec, const World& world, const Zipf& zipf, int number, trace::Writer& out)
+  SectionThread(const SynthSpec& spec, const World& world, const Zipf& popularity, int number, trace::Writer& out)
       : spec_(&spec),
         world_(&world),
-        zipf_(&zipf),
-        out_(&out),
-        stream_(out.define(trace::Stream{fmt::format("thread[{}]", number), number, -1, false})),
-        own_(define_own(number)),
-        left_(spec.accesses),
-        random_(spec.seed, static_cast<std::uint64_t>(number), 0) {
-    append(Kind::enter, world.function);
+        popularity_(&popularity),
+        thread_(out, "thread", number, spec.between_cycles, spec.seed),
+        own_(define_own(number, out)),
+        left_(spec.accesses) {
+    thread_.enter(world.function);
   }
 
   [[nodiscard]] bool done() const { return left_ == 0; }
 
   void section() {
-    compute();
-    const auto object = static_cast<std::size_t>(zipf_->draw(random_));
-    const bool only_reads = happens(spec_->shared_section_pct);
-    if (!world_->locks.empty()) append(only_reads ? Kind::acquire_shared : Kind::acquire, lock_of(object));
+    thread_.compute();
+    const std::size_t object = draw_object();
+    const bool only_reads = thread_.happens(spec_->shared_section_pct);
+    if (!world_->locks.empty()) only_reads ? thread_.acquire_shared(lock_of(object)) : thread_.acquire(lock_of(object));
     const std::int64_t accesses = std::min<std::int64_t>(spec_->section, left_);
     for (std::int64_t i = 0; i < accesses; ++i) access(object, only_reads);
-    if (!world_->locks.empty()) append(only_reads ? Kind::release_shared : Kind::release, lock_of(object));
+    if (!world_->locks.empty()) only_reads ? thread_.release_shared(lock_of(object)) : thread_.release(lock_of(object));
     left_ -= accesses;
-    if (done()) append(Kind::leave, 0);
+    if (done()) thread_.leave();
   }
 
  private:
-  std::uint32_t define_own(int number) {
+  std::uint32_t define_own(int number, trace::Writer& out) const {
     trace::Object object;
     object.name = fmt::format("private[{}]", number);
     object.size = std::int64_t{spec_->private_kib} * 1024;
     object.alignment = 4096;
     object.home = "first_touch";
-    return out_->define(object);
+    return out.define(object);
   }
 
-  // As often above the average as below it.
-  void compute() {
-    const auto cycles = static_cast<std::uint64_t>(spec_->between_cycles);
-    if (cycles > 0) append(Kind::compute, 0, random_.below(2 * cycles + 1));
-  }
+  std::size_t draw_object() { return static_cast<std::size_t>(popularity_->draw(thread_.random())); }
 
   void access(std::size_t object, bool only_reads) {
-    const bool shared = happens(spec_->shared_pct);
+    const bool shared = thread_.happens(spec_->shared_pct);
     // Without locks, each access finds an object of its own.
-    const std::size_t chosen = shared && world_->locks.empty() ? static_cast<std::size_t>(zipf_->draw(random_)) : object;
+    const std::size_t chosen = shared && world_->locks.empty() ? draw_object() : object;
     const std::int64_t bytes = shared ? spec_->object_bytes : std::int64_t{spec_->private_kib} * 1024;
-    const std::uint64_t offset = random_.below(static_cast<std::uint64_t>(bytes) / kWord) * kWord;
-    append(kind(shared, only_reads), shared ? world_->objects[chosen] : own_, offset, static_cast<std::uint8_t>(kWord));
+    const std::uint64_t offset = thread_.random().below(static_cast<std::uint64_t>(bytes) / kWord) * kWord;
+    thread_.access(kind(shared, only_reads), shared ? world_->objects[chosen] : own_, {offset, kWord});
   }
 
   Kind kind(bool shared, bool only_reads) {
     if (only_reads && shared) return Kind::load;
-    if (happens(spec_->read_pct)) return Kind::load;
-    return shared && happens(spec_->atomic_pct) ? Kind::fetch_add : Kind::store;
+    if (thread_.happens(spec_->read_pct)) return Kind::load;
+    return shared && thread_.happens(spec_->atomic_pct) ? Kind::fetch_add : Kind::store;
   }
-
-  bool happens(int pct) { return random_.below(100) < static_cast<std::uint64_t>(pct); }
 
   [[nodiscard]] std::uint32_t lock_of(std::size_t object) const { return world_->locks[object % world_->locks.size()]; }
 
-  void append(Kind what, std::uint32_t id, std::uint64_t argument = 0, std::uint8_t bytes = 0) {
-    out_->append(stream_, Operation{what, bytes, 0, id, argument});
-  }
-
   const SynthSpec* spec_;
   const World* world_;
-  const Zipf* zipf_;
-  trace::Writer* out_;
-  std::uint32_t stream_, own_;
+  const Zipf* popularity_;
+  SyntheticThread thread_;
+  std::uint32_t own_;
   std::int64_t left_;  // accesses to come
-  Random random_;
 };
 
 World define_world(const SynthSpec& spec, trace::Writer& out) {
@@ -124,12 +108,12 @@ World define_world(const SynthSpec& spec, trace::Writer& out) {
 
 void write_synthetic(const SynthSpec& spec, trace::Writer& out) {
   const World world = define_world(spec, out);
-  const Zipf zipf(spec.objects, spec.zipf_milli);
-  std::vector<SynthThread> threads;
-  for (int i = 0; i < spec.threads; ++i) threads.emplace_back(spec, world, zipf, i, out);
+  const Zipf popularity = zipf(spec.objects, spec.skew);
+  std::vector<SectionThread> threads;
+  for (int i = 0; i < spec.threads; ++i) threads.emplace_back(spec, world, popularity, i, out);
   // Section by section in turn, so that no thread's operations have to wait in memory for those of others.
   while (!threads.front().done()) {
-    for (SynthThread& thread : threads) thread.section();
+    for (SectionThread& thread : threads) thread.section();
   }
 }
 

@@ -15,7 +15,7 @@ struct SynthSpec {
   int object_bytes = 64;           // of each; REQUIRES: a multiple of 8
   int private_kib = 8;             // of each thread's own memory
   int shared_pct = 10;             // of accesses: to shared objects
-  int zipf_milli = 0;              // skew among the shared objects, thousandths
+  double skew = 0;                 // exponent of Zipf's law by which shared objects are drawn
   int read_pct = 70;               // of accesses
   int atomic_pct = 0;              // of writes to shared objects
   int locks = 0;                   // object k is protected by lock k modulo their number

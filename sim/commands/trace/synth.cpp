@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -43,15 +42,16 @@ accesses, and releases the lock. Under a lock, all shared accesses of a section 
 draws its own. The other accesses go to the thread's own memory. All accesses are of 8 bytes. The same options and the same seed
 give the same trace.)";
 
-struct SynthArguments {
-  SynthSpec spec;
+template <class Spec>
+struct Arguments {
+  Spec spec;
   std::string output;
-  double skew = 0;
 };
 
 // Makes the file at `output`; `write` fills it. Says what it holds: `content`.
 ExitCode make_trace(const std::string& output, const std::vector<std::string>& argv, const std::string& content,
                     const std::function<void(trace::Writer&)>& write) {
+  if (output.empty()) throw UsageError("--output is required");
   UnfinishedFile file(output);
   trace::Writer out(file.path());
   write(out);
@@ -72,152 +72,140 @@ void require_lock(const std::string& name) {
     throw ConfigError("--lock: the lock " + not_known(name, legal));
 }
 
-ExitCode synth(const SynthArguments& arguments, const std::vector<std::string>& argv) {
-  if (arguments.output.empty()) throw UsageError("--output is required");
-  SynthSpec spec = arguments.spec;
-  if (spec.object_bytes % 8 != 0)
-    throw ConfigError(fmt::format("--object-size: {} is no multiple of 8, the size of an access", spec.object_bytes));
-  require_lock(spec.algorithm);
-  spec.zipf_milli = static_cast<int>(std::lround(arguments.skew * 1000));
-  return make_trace(arguments.output, argv,
-                    fmt::format("{} accesses of {} threads", spec.accesses * spec.threads, spec.threads),
-                    [&spec](trace::Writer& out) { write_synthetic(spec, out); });
-}
-
 template <class T>
 void add(Command& command, const char* name, T& value, const char* type, T least, T most, const std::string& meaning) {
   command.option(name, type, &value, fmt::format("{}; {} to {}; default: {}", meaning, least, most, value))
       .between(least, most);
 }
 
-void add_options(Command& command, SynthArguments& arguments) {
-  SynthSpec& spec = arguments.spec;
-  command.option("-o,--output", "FILE", &arguments.output, "The trace; text if its name ends in .txt");
-  add(command, "--threads", spec.threads, "N", 1, 1024, "Threads, one for each CPU");
-  add(command, "--accesses", spec.accesses, "N", std::int64_t{1}, std::int64_t{1} << 40, "Accesses of each thread");
-  add(command, "--objects", spec.objects, "N", 1, 65536, "Objects that all threads use");
-  add(command, "--object-size", spec.object_bytes, "BYTES", 8, 1 << 20, "Size of each, a multiple of 8");
-  add(command, "--private", spec.private_kib, "KIB", 1, 1 << 20, "Each thread's own memory");
-  add(command, "--shared", spec.shared_pct, "PCT", 0, 100, "Share of accesses that go to shared objects");
-  command
-      .option("--skew", "S", &arguments.skew,
-              "Exponent of Zipf's law by which shared objects are drawn; 0 (uniform) to 8; default: 0")
-      .between_reals(0, 8);
-  add(command, "--reads", spec.read_pct, "PCT", 0, 100, "Share of accesses that read");
-  add(command, "--atomics", spec.atomic_pct, "PCT", 0, 100, "Share of atomic operations among the writes of shared objects");
-  add(command, "--locks", spec.locks, "N", 0, 65536, "Locks; object K is under lock K modulo N");
-  command.option("--lock", "NAME", &spec.algorithm, "Their algorithm, of `linebounce list locks`; default: " + spec.algorithm);
-  add(command, "--section", spec.section, "N", 1, 1000000, "Accesses of a section");
-  add(command, "--read-sections", spec.shared_section_pct, "PCT", 0, 100,
-      "Share of sections that only read shared data, under the lock as readers (which many locks admit one by one)");
-  add(command, "--between", spec.between_cycles, "CYCLES", 0, 1000000000, "Computation before each section, on average");
-  add(command, "--seed", spec.seed, "SEED", std::uint64_t{0}, std::uint64_t{1} << 53, "Seed of the trace");
+void add_output(Command& command, std::string& output) {
+  command.option("-o,--output", "FILE", &output, "The trace; text if its name ends in .txt");
 }
 
-// ---- the loads of kernels ----
-
-template <class Load>
-struct LoadArguments {
-  Load load;
-  std::string output;
-  double skew = 0;
-};
-
-// What all four loads have.
-void add_common(Command& command, LoadSpec& spec, std::string& output) {
-  command.option("-o,--output", "FILE", &output, "The trace; text if its name ends in .txt").required();
-  add(command, "--threads", spec.threads, "N", 1, 1024, "Threads, one for each CPU");
-  add(command, "--operations", spec.operations, "N", std::int64_t{1}, std::int64_t{1} << 32, "Operations of each thread");
-  add(command, "--between", spec.between_cycles, "CYCLES", 0, 1000000000, "Computation before each, on average");
-  add(command, "--seed", spec.seed, "SEED", std::uint64_t{0}, std::uint64_t{1} << 53, "Seed of the trace");
+void add_threads(Command& command, int& threads) {
+  add(command, "--threads", threads, "N", 1, 1024, "Threads, one for each CPU");
 }
 
-void add_lock(Command& command, LoadSpec& spec) {
-  command.option("--lock", "NAME", &spec.algorithm,
-                 "Algorithm of its locks, of `linebounce list locks`; default: " + spec.algorithm);
+void add_between(Command& command, int& cycles, const std::string& before_what) {
+  add(command, "--between", cycles, "CYCLES", 0, 1000000000, "Computation before each " + before_what + ", on average");
 }
 
-void add_skew(Command& command, double& skew, const char* of_what) {
+void add_lock(Command& command, std::string& algorithm) {
+  command.option("--lock", "NAME", &algorithm, "The locks' algorithm, of `linebounce list locks`; default: " + algorithm);
+}
+
+void add_skew(Command& command, double& skew, const std::string& of_what) {
   command
       .option("--skew", "S", &skew,
               fmt::format("Exponent of Zipf's law by which {} are drawn; 0 (uniform) to 8; default: {}", of_what, skew))
       .between_reals(0, 8);
 }
 
-// Its options are added by `add_own`, its numbers are checked and made complete by `complete`.
-template <class Load>
-void add_load(Command& synth, const char* name, const char* meaning, double skew,
-              const std::function<void(Command&, LoadArguments<Load>&)>& add_own,
-              const std::function<void(LoadArguments<Load>&)>& complete, const char* example) {
-  auto arguments = std::make_shared<LoadArguments<Load>>();
-  arguments->skew = skew;
+void add_seed(Command& command, std::uint64_t& seed) {
+  add(command, "--seed", seed, "SEED", std::uint64_t{0}, std::uint64_t{1} << 53, "Seed of the trace");
+}
+
+ExitCode synth(const Arguments<SynthSpec>& arguments, const std::vector<std::string>& argv) {
+  const SynthSpec& spec = arguments.spec;
+  if (spec.object_bytes % 8 != 0)
+    throw ConfigError(fmt::format("--object-size: {} is no multiple of 8, the size of an access", spec.object_bytes));
+  require_lock(spec.algorithm);
+  return make_trace(arguments.output, argv,
+                    fmt::format("{} accesses of {} threads", spec.accesses * spec.threads, spec.threads),
+                    [&spec](trace::Writer& out) { write_synthetic(spec, out); });
+}
+
+void add_options(Command& command, Arguments<SynthSpec>& arguments) {
+  SynthSpec& spec = arguments.spec;
+  add_output(command, arguments.output);
+  add_threads(command, spec.threads);
+  add(command, "--accesses", spec.accesses, "N", std::int64_t{1}, std::int64_t{1} << 40, "Accesses of each thread");
+  add(command, "--objects", spec.objects, "N", 1, 65536, "Objects that all threads use");
+  add(command, "--object-size", spec.object_bytes, "BYTES", 8, 1 << 20, "Size of each, a multiple of 8");
+  add(command, "--private", spec.private_kib, "KIB", 1, 1 << 20, "Each thread's own memory");
+  add(command, "--shared", spec.shared_pct, "PCT", 0, 100, "Share of accesses that go to shared objects");
+  add_skew(command, spec.skew, "shared objects");
+  add(command, "--reads", spec.read_pct, "PCT", 0, 100, "Share of accesses that read");
+  add(command, "--atomics", spec.atomic_pct, "PCT", 0, 100, "Share of atomic operations among the writes of shared objects");
+  add(command, "--locks", spec.locks, "N", 0, 65536, "Locks; object K is under lock K modulo N");
+  add_lock(command, spec.algorithm);
+  add(command, "--section", spec.section, "N", 1, 1000000, "Accesses of a section");
+  add(command, "--read-sections", spec.shared_section_pct, "PCT", 0, 100,
+      "Share of sections that only read shared data, under the lock as readers (which many locks admit one by one)");
+  add_between(command, spec.between_cycles, "section");
+  add_seed(command, spec.seed);
+}
+
+// ---- the loads of kernels ----
+
+void require_room(const SlabLoad& load) {
+  if (load.batch > load.array)
+    throw UsageError(fmt::format("--batch {} is more than --array {}: an array has no room for it", load.batch, load.array));
+}
+void require_room(const auto& /*no arrays*/) {}
+
+// Its own options are added by `add_own`.
+template <class Load, class AddOwn>
+void add_load(Command& synth, const char* name, const char* meaning, AddOwn add_own, const char* example) {
+  auto arguments = std::make_shared<Arguments<Load>>();
   Command command = synth.subcommand(name, meaning);
-  add_common(command, arguments->load.common, arguments->output);
-  add_own(command, *arguments);
+  LoadSpec& common = arguments->spec.common;
+  add_output(command, arguments->output);
+  add_threads(command, common.threads);
+  add(command, "--operations", common.operations, "N", std::int64_t{1}, std::int64_t{1} << 32, "Operations of each thread");
+  add_between(command, common.between_cycles, "operation");
+  add_seed(command, common.seed);
+  add_own(command, arguments->spec);
   command.footer(example);
-  command.action([arguments, complete](const std::vector<std::string>& argv) {
-    const LoadSpec& spec = arguments->load.common;
+  command.action([arguments](const std::vector<std::string>& argv) {
+    const LoadSpec& spec = arguments->spec.common;
     require_lock(spec.algorithm);
-    complete(*arguments);
+    require_room(arguments->spec);
     return make_trace(arguments->output, argv,
                       fmt::format("{} operations of {} threads", spec.operations * spec.threads, spec.threads),
-                      [&arguments](trace::Writer& out) { write_load(arguments->load, out); });
+                      [&arguments](trace::Writer& out) { write_load(arguments->spec, out); });
   });
 }
 
 void add_loads(Command& synth) {
   add_load<DentryLoad>(
-      synth, "dentry", "Path lookups in a directory cache under one lock", 0.9,
-      [](Command& command, LoadArguments<DentryLoad>& arguments) {
-        add(command, "--dentries", arguments.load.dentries, "N", 1, 65536, "Entries");
-        add(command, "--components", arguments.load.components, "N", 1, 64,
-            "Names of a path: an acquisition and a reference each");
-        add(command, "--updates", arguments.load.updates_pct, "PCT", 0, 100,
-            "Operations that move an entry to another hash chain");
-        add_skew(command, arguments.skew, "entries");
-        add_lock(command, arguments.load.common);
-      },
-      [](LoadArguments<DentryLoad>& arguments) {
-        arguments.load.zipf_milli = static_cast<int>(std::lround(arguments.skew * 1000));
+      synth, "dentry", "Path lookups in a directory cache under one lock",
+      [](Command& command, DentryLoad& load) {
+        add(command, "--dentries", load.dentries, "N", 1, 65536, "Entries");
+        add(command, "--components", load.components, "N", 1, 64, "Names of a path: an acquisition and a reference each");
+        add(command, "--updates", load.updates_pct, "PCT", 0, 100, "Operations that move an entry to another hash chain");
+        add_skew(command, load.skew, "entries");
+        add_lock(command, load.common.algorithm);
       },
       "\nExamples:\n  linebounce trace synth dentry -o lookups.lbt --threads 8\n"
       "  linebounce compare-locks lookups.lbt --machine p3_xeon_8way\n      which lock would cost less than dcache_lock does");
   add_load<RefcountLoad>(
-      synth, "refcount", "References to shared objects, counted up and down", 0,
-      [](Command& command, LoadArguments<RefcountLoad>& arguments) {
-        add(command, "--objects", arguments.load.objects, "N", 1, 65536, "Objects");
-        add(command, "--reads", arguments.load.reads, "N", 0, 1000, "Words that are read of an object while it is held");
-        add_skew(command, arguments.skew, "objects");
-      },
-      [](LoadArguments<RefcountLoad>& arguments) {
-        arguments.load.zipf_milli = static_cast<int>(std::lround(arguments.skew * 1000));
+      synth, "refcount", "References to shared objects, counted up and down",
+      [](Command& command, RefcountLoad& load) {
+        add(command, "--objects", load.objects, "N", 1, 65536, "Objects");
+        add(command, "--reads", load.reads, "N", 0, 1000, "Words that are read of an object while it is held");
+        add_skew(command, load.skew, "objects");
       },
       "\nExamples:\n  linebounce trace synth refcount -o references.lbt --objects 1\n"
       "  linebounce trace replay references.lbt --machine x445_8way\n      what a count that everybody writes costs");
   add_load<TimerLoad>(
-      synth, "timer", "Timers in a base of each CPU, some moved by other CPUs", 0,
-      [](Command& command, LoadArguments<TimerLoad>& arguments) {
-        add(command, "--timers", arguments.load.timers, "N", 1, 4096, "Timers of each CPU");
-        add(command, "--remote", arguments.load.remote_pct, "PCT", 0, 100, "Operations on another CPU's timer");
-        add_lock(command, arguments.load.common);
+      synth, "timer", "Timers in a base of each CPU, some moved by other CPUs",
+      [](Command& command, TimerLoad& load) {
+        add(command, "--timers", load.timers, "N", 1, 4096, "Timers of each CPU");
+        add(command, "--remote", load.remote_pct, "PCT", 0, 100, "Operations on another CPU's timer");
+        add_lock(command, load.common.algorithm);
       },
-      [](LoadArguments<TimerLoad>&) {},
       "\nExamples:\n  linebounce trace synth timer -o timers.lbt --remote 40\n"
       "  linebounce trace replay timers.lbt --machine itanium2_two_node_16way\n      what it costs that timers are armed "
       "elsewhere");
   add_load<SlabLoad>(
-      synth, "slab", "Objects from arrays of each CPU over shared lists, some freed by other CPUs", 0,
-      [](Command& command, LoadArguments<SlabLoad>& arguments) {
-        add(command, "--array", arguments.load.array, "N", 1, 4096, "Objects that a CPU's array holds");
-        add(command, "--batch", arguments.load.batch, "N", 1, 4096,
+      synth, "slab", "Objects from arrays of each CPU over shared lists, some freed by other CPUs",
+      [](Command& command, SlabLoad& load) {
+        add(command, "--array", load.array, "N", 1, 4096, "Objects that a CPU's array holds");
+        add(command, "--batch", load.batch, "N", 1, 4096,
             "Objects that are moved from or to the lists at once, at most --array");
-        add(command, "--remote", arguments.load.remote_pct, "PCT", 0, 100, "Objects that another CPU frees");
-        add_lock(command, arguments.load.common);
-      },
-      [](LoadArguments<SlabLoad>& arguments) {
-        if (arguments.load.batch > arguments.load.array)
-          throw UsageError(fmt::format("--batch {} is more than --array {}: an array has no room for it", arguments.load.batch,
-                                       arguments.load.array));
+        add(command, "--remote", load.remote_pct, "PCT", 0, 100, "Objects that another CPU frees");
+        add_lock(command, load.common.algorithm);
       },
       "\nExamples:\n  linebounce trace synth slab -o slab.lbt --remote 50\n"
       "  linebounce trace replay slab.lbt --machine numaq_16way\n      what it costs that objects are freed elsewhere");
@@ -226,7 +214,7 @@ void add_loads(Command& synth) {
 }  // namespace
 
 void add_trace_synth(Command& trace) {
-  auto arguments = std::make_shared<SynthArguments>();
+  auto arguments = std::make_shared<Arguments<SynthSpec>>();
   Command command = trace.subcommand("synth", "Make a trace from a few numbers, without a program");
   add_options(command, *arguments);
   add_loads(command);

@@ -3,8 +3,11 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,6 +51,16 @@ inline Converted read_all(const std::filesystem::path& file) {
       operations.insert(operations.end(), frame.begin(), frame.end());
   }
   return out;
+}
+
+// How many operations of each kind all streams hold.
+inline std::map<trace::Kind, std::int64_t> counts(
+    const Converted& it, const std::function<bool(const trace::Operation&)>& counted = [](const auto&) { return true; }) {
+  std::map<trace::Kind, std::int64_t> sums;
+  for (const auto& stream : it.streams) {
+    for (const trace::Operation& operation : stream) sums[operation.kind] += counted(operation) ? 1 : 0;
+  }
+  return sums;
 }
 
 inline Converted converted(decltype(SourceFormat::convert) convert, const std::string& content) {

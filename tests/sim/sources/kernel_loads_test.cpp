@@ -21,14 +21,6 @@ Converted made(const Load& load) {
   return read_all(folder / "out.trace");
 }
 
-std::map<Kind, std::int64_t> counts(const Converted& it) {
-  std::map<Kind, std::int64_t> sums;
-  for (const auto& stream : it.streams) {
-    for (const trace::Operation& operation : stream) ++sums[operation.kind];
-  }
-  return sums;
-}
-
 TEST(KernelLoads, APathTakesTheLockAndCountsAReferenceForEachName) {
   auto all = counts(made(DentryLoad{.common = {.threads = 2, .operations = 500}, .components = 3, .updates_pct = 0}));
   EXPECT_EQ(all[Kind::acquire], 2 * 500 * 3);

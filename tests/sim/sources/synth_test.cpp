@@ -19,17 +19,6 @@ Converted synthetic(const SynthSpec& spec) {
   return read_all(folder / "out.trace");
 }
 
-std::map<Kind, std::int64_t> counts(const Converted& it, const std::function<bool(const trace::Operation&)>& counted) {
-  std::map<Kind, std::int64_t> sums;
-  for (const auto& stream : it.streams) {
-    for (const trace::Operation& operation : stream) sums[operation.kind] += counted(operation) ? 1 : 0;
-  }
-  return sums;
-}
-std::map<Kind, std::int64_t> counts(const Converted& it) {
-  return counts(it, [](const auto&) { return true; });
-}
-
 TEST(Synth, EachThreadMakesExactlyItsAccesses) {
   const Converted it = synthetic({.threads = 3, .accesses = 1234, .section = 10});
   ASSERT_EQ(it.streams.size(), 3U);
@@ -88,7 +77,7 @@ TEST(Synth, TheSameSeedMakesTheSameTraceAndAnotherOneAnother) {
 }
 
 TEST(Synth, WithSkewTheFirstObjectIsDrawnMoreOften) {
-  const SynthSpec spec{.threads = 1, .accesses = 20000, .objects = 4, .shared_pct = 100, .zipf_milli = 1000};
+  const SynthSpec spec{.threads = 1, .accesses = 20000, .objects = 4, .shared_pct = 100, .skew = 1};
   const Converted it = synthetic(spec);
   std::vector<std::int64_t> uses(4);
   for (const trace::Operation& operation : it.streams[0]) {
