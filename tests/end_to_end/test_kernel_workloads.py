@@ -88,6 +88,16 @@ def test_while_all_stay_outside_long_enough_no_wait_exceeds_the_bound_but_for_ha
     assert 0.97 < metric_of(wreck, "train_wreck.longest_wait_of_bound") < 1.2
 
 
+def test_ttas_hands_on_sooner_than_tas_whose_waiters_take_the_line_away_from_the_holder(linebounce: Program) -> None:
+    wait = {}
+    for lock in ("ttas", "tas"):
+        at = ["--set", f"workload.lock={lock}", "--set", "workload.outside_pct=100"]
+        wreck = json.loads((linebounce.run("train_wreck", lock, *at) / "results.json").read_text())
+        wait[lock] = metric_of(wreck, "train_wreck.longest_wait_of_bound")
+    # -0.055; a ttas whose waiters exchange again and again as tas's do gives 0.
+    assert -0.075 < wait["ttas"] - wait["tas"] < -0.035
+
+
 @pytest.mark.parametrize(("lock", "bounded"), [("ticket", True), ("mcs", True), ("ttas", False), ("tas", False)])
 def test_with_too_little_time_outside_only_an_order_bounds_the_wait(linebounce: Program, lock: str, bounded: bool) -> None:
     wreck, _ = results(linebounce, WRECK.format(lock, 5, 64), "unbounded", run="warmup_us = 10\nmeasure_us = 8000")

@@ -1,0 +1,72 @@
+// One thread of a trace that is made from a few numbers: its stream, and its dice.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "trace/writer.hpp"
+#include "workloads/program/random.hpp"
+#include "workloads/program/zipf.hpp"
+
+namespace linebounce::sim {
+
+// A field of an object: where it is and how large.
+struct Place {
+  std::uint64_t offset, bytes;
+};
+
+class SyntheticThread {
+ public:
+  // Its stream is called "KIND[NUMBER]"; `between_cycles`: what compute() computes on average.
+  SyntheticThread(trace::Writer& out, const std::string& kind, int number, int between_cycles, std::uint64_t seed)
+      : number_(number),
+        between_(static_cast<std::uint64_t>(between_cycles)),
+        random_(seed, static_cast<std::uint64_t>(number), 0),
+        out_(&out),
+        stream_(out.define(trace::Stream{fmt::format("{}[{}]", kind, number), number, -1, false})) {}
+
+  [[nodiscard]] int number() const { return number_; }
+  workloads::Random& random() { return random_; }
+  int below(int bound) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(bound))); }
+  bool happens(int pct) { return below(100) < pct; }
+  // Another thread than this one; of one thread, itself.
+  int another(int threads) { return threads == 1 ? 0 : (number_ + 1 + below(threads - 1)) % threads; }
+
+  // As often above the average as below it.
+  void compute() {
+    if (between_ > 0) append(trace::Kind::compute, 0, random_.below(2 * between_ + 1));
+  }
+  void enter(std::uint32_t function) { append(trace::Kind::enter, function); }
+  void leave() { append(trace::Kind::leave, 0); }
+  void acquire(std::uint32_t lock) { append(trace::Kind::acquire, lock); }
+  void release(std::uint32_t lock) { append(trace::Kind::release, lock); }
+  void acquire_shared(std::uint32_t lock) { append(trace::Kind::acquire_shared, lock); }
+  void release_shared(std::uint32_t lock) { append(trace::Kind::release_shared, lock); }
+  void load(std::uint32_t object, Place place) { access(trace::Kind::load, object, place); }
+  void store(std::uint32_t object, Place place) { access(trace::Kind::store, object, place); }
+  void add(std::uint32_t object, Place place) { access(trace::Kind::fetch_add, object, place); }
+  void access(trace::Kind kind, std::uint32_t object, Place place) {
+    append(kind, object, place.offset, static_cast<std::uint8_t>(place.bytes));
+  }
+
+ private:
+  void append(trace::Kind kind, std::uint32_t id, std::uint64_t argument = 0, std::uint8_t bytes = 0) {
+    out_->append(stream_, trace::Operation{kind, bytes, 0, id, argument});
+  }
+
+  int number_;
+  std::uint64_t between_;
+  workloads::Random random_;
+  trace::Writer* out_;
+  std::uint32_t stream_;
+};
+
+// Zipf's law over so many items; `skew`: its exponent, of which three decimals count.
+inline workloads::Zipf zipf(int items, double skew) {
+  return {items, static_cast<int>(std::lround(skew * 1000))};
+}
+
+}  // namespace linebounce::sim
