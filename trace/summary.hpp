@@ -8,6 +8,9 @@
 
 namespace linebounce::trace {
 
+// How sentences begin that say of atomic operations which the trace lacks: where some are, "nothing is shared" is no verdict.
+inline constexpr const char* kUnseenAtomics = "atomic instructions";
+
 struct Summary {
   std::string program;   // that was recorded: "dbench", "lbzip2 -k file"
   std::string recorder;  // and by what: "linebounce trace record dcache_dbench --point 3"

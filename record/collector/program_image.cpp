@@ -178,6 +178,14 @@ void ProgramImage::find_segments() {
   dwfl_getmodules(session_.get(), add_module, &segments_, 0);
 }
 
+std::vector<Dwfl_Module*> ProgramImage::modules() const {
+  std::vector<Dwfl_Module*> modules;
+  for (const auto& [begin, segment] : segments_) {
+    if (std::find(modules.begin(), modules.end(), segment.module) == modules.end()) modules.push_back(segment.module);
+  }
+  return modules;
+}
+
 Dwfl_Module* ProgramImage::module_at(std::uint64_t address) const {
   const auto next = segments_.upper_bound(address);
   if (next == segments_.begin()) return nullptr;

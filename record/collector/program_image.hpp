@@ -47,6 +47,9 @@ class ProgramImage {
   // The name of the file that is mapped there, without folder; empty: none.
   std::string file_name(std::uint64_t address);
 
+  // The files that are mapped.
+  [[nodiscard]] std::vector<Dwfl_Module*> modules() const;
+
   // Compilation units with debug information, of all files; look_again adds to the end.
   struct Unit {
     Dwarf_Die entry{};

@@ -17,6 +17,7 @@
 #include "record/collector/recorded_process.hpp"
 #include "record/collector/recording.hpp"
 #include "record/collector/shared_channel.hpp"
+#include "record/collector/unseen_atomics.hpp"
 
 namespace linebounce::record {
 
@@ -57,6 +58,7 @@ class Collector {
   }
 
   [[nodiscard]] const Recording& recording() const { return recording_; }
+  [[nodiscard]] const ProgramImage& image() const { return image_; }
   BackgroundWriter& writer() { return writer_; }
 
  private:
@@ -107,10 +109,14 @@ bool is_gone(pid_t process) {
   return process == 0 || (::kill(process, 0) != 0 && errno == ESRCH);
 }
 
-std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording) {
-  std::vector<std::string> missing = {
-      "accesses of libraries that linebounce-cc did not compile, but those of the C library's memory and string functions",
-      "instructions between accesses: two for each access are assumed"};
+std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording, const ProgramImage& image) {
+  // First what is likeliest to mislead.
+  std::vector<std::string> missing =
+      unseen_atomics(image, [&recording](const std::string& function) { return recording.has_run(function); });
+  missing.insert(
+      missing.end(),
+      {"accesses of libraries that linebounce-cc did not compile, but those of the C library's memory and string functions",
+       "instructions between accesses: two for each access are assumed"});
   if (recording.had_atomics()) {
     missing.push_back("locks that the program makes of atomic operations: they are plain operations, a spin as long as it was");
   }
@@ -160,7 +166,7 @@ Recorded record_program(const RecordOptions& options) {
   recorded.file = file;
   recorded.operations = collector->recording().output().operations();
   recorded.threads = collector->writer().symbols().streams.size();
-  recorded.missing = what_is_missing(channel.channel(), collector->recording());
+  recorded.missing = what_is_missing(channel.channel(), collector->recording(), collector->image());
   recorded.killed_by = process.killed_by();
   recorded.exit_status = process.exit_status();
   if (!recorded.killed_by.empty()) recorded.missing.push_back("what came after the program " + recorded.killed_by);

@@ -29,6 +29,8 @@ class Recording {
   [[nodiscard]] const TraceOutput& output() const { return output_; }
   [[nodiscard]] bool had_atomics() const { return had_atomics_; }
   // Releases by threads that did not hold the lock: they are not in the trace.
+  // A function of that name was entered.
+  [[nodiscard]] bool has_run(const std::string& function) const { return functions_by_name_.contains(function); }
   [[nodiscard]] std::uint64_t foreign_releases() const { return foreign_releases_; }
 
  private:

@@ -185,7 +185,10 @@ const Type* Types::read(Dwarf_Die& entry) {
   Dwarf_Die die = entry;
   std::string alias;
   if (!peel(die, alias)) return nullptr;
-  if (dwarf_hasattr(&die, DW_AT_declaration)) return named(name_of(die));
+  if (dwarf_hasattr(&die, DW_AT_declaration)) {
+    const auto complete = structures_.find(name_of(die));
+    return complete == structures_.end() ? nullptr : read(complete->second);
+  }
   const auto [place, is_new] = types_.try_emplace(die.addr, nullptr);
   if (!is_new) return place->second.get();  // nullptr: of a structure that holds itself, which no program has
   auto type = std::make_unique<Type>();
@@ -241,8 +244,10 @@ void Types::read_array(Dwarf_Die& die, Type& type) {
 }
 
 const Type* Types::named(const std::string& name) {
-  const auto found = names_.find(name);
-  return found == names_.end() ? nullptr : read(found->second);
+  for (auto* const names : {&structures_, &other_names_}) {
+    if (const auto found = names->find(name); found != names->end()) return read(found->second);
+  }
+  return nullptr;
 }
 
 void Types::note_types_of(Dwarf_Die& scope) {
@@ -254,7 +259,7 @@ void Types::note_types_of(Dwarf_Die& scope) {
     const bool is_complete = is_structure(tag) && !dwarf_hasattr(&child, DW_AT_declaration);
     if (!is_complete && tag != DW_TAG_typedef && tag != DW_TAG_base_type) continue;
     const std::string name = name_of(child);
-    if (!name.empty()) names_.try_emplace(name, child);
+    if (!name.empty()) (is_complete ? structures_ : other_names_).try_emplace(name, child);
     if (is_complete) note_types_of(child);  // classes in classes
   } while (dwarf_siblingof(&child, &child) == 0);
 }

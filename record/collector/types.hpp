@@ -57,7 +57,9 @@ class Types {
   void read_array(Dwarf_Die& die, Type& type);
 
   std::unordered_map<const void*, std::unique_ptr<Type>> types_;  // by the entry's address
-  std::unordered_map<std::string, Dwarf_Die> names_;
+  // By name, of all units. Apart, because one unit's typedef may have the name of a structure that it only declares.
+  std::unordered_map<std::string, Dwarf_Die> structures_;  // complete ones
+  std::unordered_map<std::string, Dwarf_Die> other_names_;
 };
 
 // Its fields as a trace has them: nested structures and short arrays are taken apart ("list.next", "lock[3]"), as long as there

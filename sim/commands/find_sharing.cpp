@@ -124,6 +124,7 @@ class SharingFinder {
     const Plan recorded = plan_of(study_);
     SharingReport report;
     report.trace = arguments_.trace;
+    report.missing = reader_.summary().missing;
     report.machine = recorded.experiment.machine_name;
     report.directory = fs::path(arguments_.directory) / report.machine;
     const auto points = run_study(recorded, run_options(arguments_, report.directory / study_.name, argv_), code);
@@ -202,9 +203,20 @@ class SharingFinder {
   ReplayStudy study_;
 };
 
+// "Nothing" is said of what was recorded, which may not be all.
+std::string nothing_found(const std::vector<std::string>& missing) {
+  const bool hides_lines = std::any_of(missing.begin(), missing.end(),
+                                       [](const std::string& one) { return one.starts_with(trace::kUnseenAtomics); });
+  if (hides_lines)
+    return "No verdict: what was recorded shares no line falsely, but the program has atomic operations that were not "
+           "recorded.";
+  return missing.empty() ? "No line is shared falsely, or it costs nothing."
+                         : "No line of what was recorded is shared falsely, or it costs nothing.";
+}
+
 // The last line says what to do.
 std::string advice(const SharingReport& report) {
-  if (report.lines.empty()) return "No line is shared falsely, or it costs nothing.";
+  if (report.lines.empty()) return nothing_found(report.missing);
   if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout helps.";
   const TriedProposal& best = report.tried.front();
   const double all_pct = report.all_throughput_pct.value_or(best.throughput_pct);

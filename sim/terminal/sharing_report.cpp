@@ -113,6 +113,8 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
   if (report.untried > 0) out += fmt::format("  and {} more that were not run, as --top N runs them\n", report.untried);
   if (report.tried.size() > 1 && report.all_throughput_pct)
     out += fmt::format("\n  All together: {:+.1f} % throughput\n", *report.all_throughput_pct);
+  for (std::size_t i = 0; i < report.missing.size(); ++i)
+    out += fmt::format("{}  {:<9} {}\n", i == 0 ? "\n" : "", i == 0 ? "not seen" : "", report.missing[i]);
   return out;
 }
 
@@ -138,6 +140,7 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"lines", std::move(lines)},
           {"proposals", std::move(proposals)},
           {"untried_proposals", report.untried},
+          {"missing", report.missing},
           {"all_throughput_change_pct",
            report.all_throughput_pct ? ordered_json(rounded(*report.all_throughput_pct)) : ordered_json(nullptr)}};
 }

@@ -36,6 +36,7 @@ struct SharingReport {
   std::vector<TriedProposal> tried;               // that with the largest gain first; without those whose runs failed
   std::size_t untried = 0;                        // proposals that --top left out
   std::optional<double> all_throughput_pct = {};  // with all that were tried together, unless that run failed
+  std::vector<std::string> missing = {};          // what the trace could not hold
 };
 
 // In the folder above SharingReport::directory: sharing_json.

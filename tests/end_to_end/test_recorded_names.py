@@ -304,3 +304,36 @@ int main(void) {
 def test_blocks_have_the_types_that_expressions_with_elements_and_members_have(recorder: Recorder, compiler: str) -> None:
     symbols = recorder.record(recorder.compile(BLOCKS, "-O0", compiler=compiler)).symbols
     assert [each.name for each in symbols.locks] == ["list[0].lock", "item[1].lock", "item[3].lock", "item[4].lock"]
+
+
+# list.h's typedef has the name of a structure that only list.c defines. main.c comes first.
+DECLARED_ONLY = """
+#include <pthread.h>
+typedef struct list list;
+list* make(void);
+void add(list* it);
+static list* shared;
+static void* work(void* none) { for (int i = 0; i < 100; i++) add(shared); return none; }
+int main(void) {
+  shared = make();
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  work(0);
+  pthread_join(thread, 0);
+}
+"""
+DEFINED = """
+#include <stdlib.h>
+typedef struct list list;
+struct list { long length; list* next; };
+list* make(void) { list* l = calloc(1, sizeof *l); return l; }
+void add(list* it) { __atomic_fetch_add(&it->length, 1, __ATOMIC_RELAXED); }
+"""
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_a_structure_that_another_unit_defines_has_its_fields(recorder: Recorder, compiler: str) -> None:
+    recorder.linebounce.file("main.c", DECLARED_ONLY)
+    trace = recorder.record(recorder.compile(DEFINED, "main.c", compiler=compiler, name="list.c"))
+    (blocks,) = [each for each in trace.symbols.structures if each.name == "list"]
+    assert [field.name for field in blocks.fields] == ["length", "next"]

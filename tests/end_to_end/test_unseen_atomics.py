@@ -1,0 +1,61 @@
+"""Atomic operations that are not recorded are named, and keep `find-sharing` from a verdict."""
+
+import pytest
+from recorded import C_COMPILERS, Recorder
+
+COUNTERS = """
+#include <pthread.h>
+static long counters[4];
+static void hit(long* counter) { COUNT; }
+static void* work(void* mine) { for (int i = 0; i < 1000; i++) hit(mine); return 0; }
+int main(void) {
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) pthread_create(&threads[i], 0, work, &counters[i]);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
+}
+"""
+IN_ASSEMBLER = '__asm__ volatile("lock incq %0" : "+m"(*counter))'
+EXCHANGE = 'long one = 1; __asm__ volatile("xchg %0, %1" : "+r"(one), "+m"(*counter))'
+BUILT_IN = "__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED)"
+NO_VERDICT = "No verdict: what was recorded shares no line falsely, but the program has atomic operations"
+
+
+def last_line(recorder: Recorder) -> str:
+    result = recorder.linebounce("find-sharing", "trace.lbt", "--machine", "p3_xeon_8way")
+    assert result.code == 0, result.stderr
+    return result.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+@pytest.mark.parametrize("count", [IN_ASSEMBLER, EXCHANGE])
+def test_inline_assembler_is_named_and_no_verdict_is_given(recorder: Recorder, compiler: str, count: str) -> None:
+    trace = recorder.record(recorder.compile(COUNTERS.replace("COUNT", count), compiler=compiler))
+    (unseen,) = [each for each in trace.missing if each.startswith("atomic instructions")]
+    # gcc does not report that `work` was entered: all that it does is inline assembler.
+    ran = "may have run" if compiler == "gcc" else "ran"
+    assert unseen == f"atomic instructions that are not recorded, in functions that {ran}: work (1)"
+    assert last_line(recorder).startswith(NO_VERDICT)
+    shown = recorder.linebounce("find-sharing", "trace.lbt", "--machine", "p3_xeon_8way").stdout
+    assert f"not seen  {unseen}" in shown
+
+
+@pytest.mark.parametrize("compiler", C_COMPILERS)
+def test_the_runtime_s_own_atomics_are_not_the_program_s(recorder: Recorder, compiler: str) -> None:
+    trace = recorder.record(recorder.compile(COUNTERS.replace("COUNT", BUILT_IN), compiler=compiler))
+    assert not [each for each in trace.missing if each.startswith("atomic instructions")]
+    assert "counters" in recorder.linebounce("find-sharing", "trace.lbt", "--machine", "p3_xeon_8way").stdout
+
+
+def test_code_that_was_not_instrumented_may_have_run(recorder: Recorder) -> None:
+    hidden = COUNTERS.replace("static void hit", '__attribute__((noinline, no_sanitize("thread"))) static void hit')
+    trace = recorder.record(recorder.compile(hidden.replace("COUNT", BUILT_IN)))
+    assert any(each.startswith("atomic instructions") and "hit (1)" in each for each in trace.missing)
+    assert last_line(recorder).startswith(NO_VERDICT)
+
+
+def test_nothing_is_said_of_what_was_recorded(recorder: Recorder) -> None:
+    alone = COUNTERS.replace("long counters[4]", "struct { long n; char pad[120]; } counters[4]").replace(
+        "&counters[i]", "&counters[i].n"
+    )
+    recorder.record(recorder.compile(alone.replace("COUNT", BUILT_IN)))
+    assert last_line(recorder) == "No line of what was recorded is shared falsely, or it costs nothing."
