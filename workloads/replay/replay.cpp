@@ -39,7 +39,8 @@ struct Options {
   std::string trace;  // comes as WorkloadSetup::trace
   std::string threads = "one_each";
   std::string placement = kRecorded;
-  bool recover = false;                                                // is for who opens the trace
+  bool recover = false;  // is for who opens the trace
+  std::uint64_t order = 0;
   std::map<std::string, std::string> locks = {{kDefault, kRecorded}};  // the algorithm, by lock
 
   void bind(ParameterBinder& parameters) {
@@ -51,6 +52,9 @@ struct Options {
     parameters.text("placement", placement, "where its objects are: as recorded, or all by one policy",
                     {kRecorded, "first_touch", "interleaved", "local"});
     parameters.flag("recover", recover, "replays what comes before the first damage of a damaged trace");
+    parameters.number("order", order, 0, 1e6,
+                      "0: the recorded order of operations; each other number is another order: every acquisition of a lock "
+                      "comes 0 to 15 cycles later, as this number's random series has it");
     parameters.texts("locks.", locks,
                      "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
                      "nearest: rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
@@ -76,6 +80,7 @@ class Replay final : public Workload {
                                    .places = *places_,
                                    .locks = setting.locks,
                                    .cpu_of = std::move(map.cpu_of),
+                                   .order = options_.order,
                                    .differences = {}});
     context_->differences.resize(map.streams.size());
     for (std::size_t cpu = 0; cpu < map.streams.size(); ++cpu)
