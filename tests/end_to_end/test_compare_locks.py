@@ -205,6 +205,32 @@ def test_a_program_in_which_locks_make_no_difference_keeps_its_own(linebounce: P
     assert machine["advice"] == f"{MACHINE}: leave the locks as they are: no other one gains as much as 1 %"
 
 
+def readers_only(linebounce: Program, write: str) -> Path:
+    text = "linebounce trace 1\nobject x size=64\nlock l algorithm=rwlock\nstream x\nstream y\n"
+    for _ in range(50):
+        for stream in "xy":
+            text += f"{stream} acquire_shared l\n{stream} load x 8\n{stream} release_shared l\n{stream} compute 20\n"
+    return linebounce.file("readers.txt", text + f"x acquire l\nx {write} x 8\nx release l\nend\n")
+
+
+def test_rcu_takes_the_place_of_a_lock_under_which_nobody_writes(linebounce: Program) -> None:
+    file = readers_only(linebounce, "load")
+    (machine,) = compared(linebounce, file, "--machine", MACHINE)["machines"]
+    trials = {trial["algorithm"]: trial for trial in machine["locks"][0]["trials"]}
+    assert trials["rcu"]["change_low_pct"] > 0
+    assert trials["rcu"]["waited_pct"] == 0
+    result = linebounce("trace", "replay", file, "--machine", MACHINE, "--lock", "rcu")
+    assert result.code == 0, result.stderr
+
+
+def test_rcu_is_refused_where_a_writer_would_have_to_publish_copies(linebounce: Program) -> None:
+    file = readers_only(linebounce, "store")
+    (machine,) = compared(linebounce, file, "--machine", MACHINE)["machines"]
+    assert "rcu" not in {trial["algorithm"] for trial in machine["locks"][0]["trials"]}
+    message = linebounce.refused("trace", "replay", file, "--machine", MACHINE, "--lock", "rcu")
+    assert "rcu can't take the place of l here: its readers keep nobody out" in message
+
+
 WRITING_READERS = """
 #include <pthread.h>
 static pthread_rwlock_t pure = PTHREAD_RWLOCK_INITIALIZER, counted = PTHREAD_RWLOCK_INITIALIZER;

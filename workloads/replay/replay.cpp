@@ -15,6 +15,7 @@
 #include "workloads/replay/homes_text.hpp"
 #include "workloads/replay/player.hpp"
 #include "workloads/replay/thread_map.hpp"
+#include "workloads/replay/written_sections.hpp"
 
 namespace linebounce::workloads {
 
@@ -70,7 +71,8 @@ class Replay final : public Workload {
 
   void set_up(const WorkloadSetup& setting) override {
     if (setting.trace == nullptr) throw std::invalid_argument("workload.trace: the trace to replay is missing");
-    const trace::Symbols& symbols = setting.trace->symbols();
+    trace_ = setting.trace;
+    const trace::Symbols& symbols = trace_->symbols();
     ThreadMap map = map_threads(symbols, options_.threads, setting.machine.cpus, setting.trace->file().string());
     refuse_unknown_locks(symbols);
     const ReplayPlaces::Choices choices{.algorithm_of = [this](const trace::Lock& lock) { return algorithm_of(lock); },
@@ -148,10 +150,16 @@ class Replay final : public Workload {
     }
     const std::string& algorithm = options_.locks.at(chosen);
     if (algorithm == kRecorded) return recorded_algorithm(lock);
-    const std::string reason = why_no_substitute(lock, algorithm);
+    const std::string reason = why_no_substitute(lock, algorithm, [&] { return has_writers(lock); });
     if (reason.empty()) return algorithm;
     throw std::invalid_argument(
         fmt::format("workload.locks.{}: {} can't take the place of {} here: {}", chosen, algorithm, lock.name, reason));
+  }
+
+  // Only who asks pays for a pass over the operations.
+  [[nodiscard]] bool has_writers(const trace::Lock& lock) const {
+    if (!with_writers_) with_writers_ = locks_with_writers(*trace_);
+    return with_writers_->at(static_cast<std::size_t>(&lock - trace_->symbols().locks.data()));
   }
 
   void refuse_unknown_locks(const trace::Symbols& symbols) const {
@@ -178,6 +186,8 @@ class Replay final : public Workload {
   }
 
   Options options_;
+  const trace::Reader* trace_ = nullptr;
+  mutable std::optional<std::vector<bool>> with_writers_;  // by lock
   std::optional<ReplayPlaces> places_;
   std::optional<ReplayContext> context_;
   std::vector<std::unique_ptr<ReplayCpu>> cpus_;
@@ -185,11 +195,12 @@ class Replay final : public Workload {
 
 }  // namespace
 
-std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm) {
+std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm,
+                              const std::function<bool()>& has_writers) {
   if (algorithm == recorded.algorithm) return "";
   const LockTraits& traits = find_lock(algorithm).traits;
   if (traits.sleeps && recorded.in_handlers) return "interrupt handlers take it, which can't sleep";
-  if (traits.readers == Readers::never_wait)
+  if (traits.readers == Readers::never_wait && has_writers())
     return "its readers keep nobody out: writers would have to publish copies, and here they write in place";
   if (traits.readers == Readers::read_again && recorded.readers_write)
     return "its readers may have to read again, and here they write";
