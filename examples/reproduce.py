@@ -136,9 +136,9 @@ def hash_table(tools: Tools) -> list[Claim]:
     striped = tools.record("hash_table.c", "hash_table_striped", "-DSTRIPES=64")
     others = tools.other_locks(one, "stripe.lock")
     return [
-        Claim("ttas: more throughput, %", 46, others["ttas"], 15, 110),
+        Claim("ttas: more throughput, %", 46, others["ttas"], 10, 110),
         Claim("the best fair lock: more throughput, %", -29, max(others[lock] for lock in FAIR), -50, -15),
-        Claim("64 locks: times as fast", 1.9, tools.replay(one).us / tools.replay(striped).us, 1.5, 6),
+        Claim("64 locks: times as fast", 3, tools.replay(one).us / tools.replay(striped).us, 2, 5),
     ]
 
 

@@ -33,16 +33,16 @@ Examples:
   linebounce compare-locks program.lbt --machine mine.toml --lock table_lock --json
       one lock, on a machine of your own, for a program
 
-A lock that handlers acquire is never replaced by one that sleeps, and a lock for readers only replaces one with readers. A recorded
-lock that is not in `list locks` runs as the nearest one, and the table says so: rwlock for pthread_rwlock (std::shared_mutex),
-ttas for pthread_spin, mutex for the others.
+A lock that handlers acquire is never replaced by one that sleeps, and a lock for readers only replaces one with readers: rcu
+only where nobody writes under the lock. A recorded lock that is not in `list locks` runs as the nearest one, and the table says
+so: rwlock for pthread_rwlock (std::shared_mutex), ttas for pthread_spin, mutex for the others.
 
-Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. Nor is the
-recorded order one as good as any: what was waited for had always come. So the trace runs as recorded once, to see which locks
-matter, and is then compared in --orders other orders, in which each acquisition comes a few cycles later at random: with the
-recorded locks and with each replacement, both in each order. The table has the median change and Student's 95 % interval. The best of many may owe its place
-to these orders, so it runs again in as many others: it is recommended if there, too, it gains at least 1 % and its interval
-excludes 0. More orders make narrower intervals.
+Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. The recorded
+order is no fair base: in it, whatever a thread waited for had always come. So the trace runs once as recorded, to see which
+locks matter. Then it runs in --orders other orders, in which each acquisition comes a few cycles later at random, each time
+with the recorded locks and with each replacement. The table has the median change and its 95 % interval (Student's t). The best
+of many may owe its place to these orders, so it runs again in as many others, and is recommended if it gains at least 1 %
+there, too, and the interval excludes 0. More orders make narrower intervals.
 
 Finished runs are reused: an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
 needs --set workload.threads=round_robin.)";

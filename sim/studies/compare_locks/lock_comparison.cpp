@@ -185,6 +185,9 @@ std::string no_advice(const LockComparison& comparison) {
     return fmt::format("{}: {} for {} gains {} in {} orders, and {} in others", by_chance, algorithm, lock,
                        interval(first->change), comparison.orders, interval(comparison.again->change));
   }
+  if (const LockTrial* best = best_gain(comparison); best != nullptr)
+    return fmt::format("{}{} for {} gains {} in {} orders, but has not finished in others", leave, best->algorithm, best->lock,
+                       interval(best->change), comparison.orders);
   const LockRanking& first = comparison.locks.front();
   const auto best = std::max_element(first.trials.begin(), first.trials.end(), [](const LockTrial& a, const LockTrial& b) {
     return a.change.median_pct < b.change.median_pct;

@@ -73,6 +73,12 @@ TEST(LockComparison, AGainThatOtherOrdersDontShowIsChance) {
       "in 3 orders, and +0.2 % (-2.0 to 1.8) in others");
 }
 
+TEST(LockComparison, AGainThatCouldNotBeConfirmedIsNotAdvised) {
+  EXPECT_EQ(
+      advice(comparison_of({3.5, 1.7, 5.2})),
+      "m: leave the locks as they are: mcs for table gains +3.5 % (1.7 to 5.2) in 3 orders, but has not finished in others");
+}
+
 TEST(LockComparison, AGainWhoseIntervalHoldsZeroIsChance) {
   const LockComparison comparison = comparison_of({3.5, -0.1, 7});
   EXPECT_EQ(best_gain(comparison), nullptr);
