@@ -16,7 +16,7 @@ namespace linebounce::sim {
 // operations, each with and without the replacement.
 struct OrdersChange {
   double median_pct = 0;
-  double low_pct = 0, high_pct = 0;  // 95 % interval (Student) of the mean over orders; the median lies in it
+  double low_pct = 0, high_pct = 0;  // 95 % interval (Student) of the mean over orders; with up to six the median lies in it
   // Gains enough for a change of the program, and by more than chance.
   [[nodiscard]] bool is_gain() const;
 };
