@@ -105,6 +105,8 @@ class Comparer {
     const auto orders = in_orders(study, 1, trials, directory, code);
     if (!orders) return std::nullopt;
     auto comparison = ranked_locks(chosen, trials, *orders, base->front());
+    if (!comparison && code == ExitCode::done)
+      throw ConfigError(study.trace.string() + ": there is nothing to compare: the recorded operations take no time");
     if (!comparison) return std::nullopt;
     comparison->machine = recorded.experiment.machine_name;
     comparison->directory = directory;

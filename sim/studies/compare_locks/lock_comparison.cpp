@@ -91,7 +91,7 @@ std::string interval(const OrdersChange& change) {
   return fmt::format("{:+.1f} % ({:.1f} to {:.1f})", change.median_pct, change.low_pct, change.high_pct);
 }
 
-const LockRanking& ranking_of(const LockComparison& comparison, const std::string& lock) {
+const LockRanking& ranking_in(const LockComparison& comparison, const std::string& lock) {
   return *std::find_if(comparison.locks.begin(), comparison.locks.end(), [&](const auto& it) { return it.lock == lock; });
 }
 
@@ -180,7 +180,7 @@ std::string no_advice(const LockComparison& comparison) {
   const std::string by_chance = leave + "no other one is better by more than chance";
   if (comparison.again) {
     const auto& [lock, algorithm] = comparison.again->replacement;
-    const std::vector<LockTrial>& trials = ranking_of(comparison, lock).trials;
+    const std::vector<LockTrial>& trials = ranking_in(comparison, lock).trials;
     const auto first = std::find_if(trials.begin(), trials.end(), [&](const auto& it) { return it.algorithm == algorithm; });
     return fmt::format("{}: {} for {} gains {} in {} orders, and {} in others", by_chance, algorithm, lock,
                        interval(first->change), comparison.orders, interval(comparison.again->change));
@@ -202,7 +202,7 @@ std::string no_advice(const LockComparison& comparison) {
 std::string advice(const LockComparison& comparison) {
   if (!comparison.again || !comparison.again->change.is_gain()) return no_advice(comparison);
   const auto& [lock, algorithm] = comparison.again->replacement;
-  const LockRanking& ranking = ranking_of(comparison, lock);
+  const LockRanking& ranking = ranking_in(comparison, lock);
   const auto recorded = std::find_if(ranking.trials.begin(), ranking.trials.end(), is_recorded);
   const std::string was =
       recorded->algorithm == ranking.recorded_algorithm ? "" : fmt::format(" ({})", ranking.recorded_algorithm);
