@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -32,21 +33,23 @@ Examples:
   linebounce compare-locks program.lbt --machine mine.toml --lock table_lock --json
       one lock, on a machine of your own, for a program
 
-The trace runs first with its locks as recorded, then with one of them replaced, for each lock that matters and each algorithm. A
-lock that handlers acquire is never replaced by one that sleeps, and a lock for readers only replaces one with readers. A recorded
-lock that is not in `list locks` runs as the nearest one, and the table says so: rwlock for pthread_rwlock (std::shared_mutex),
-ttas for pthread_spin, mutex for the others.
+A lock that handlers acquire is never replaced by one that sleeps, and a lock for readers only replaces one with readers: rcu
+only where nobody writes under the lock. A recorded lock that is not in `list locks` runs as the nearest one, and the table says
+so: rwlock for pthread_rwlock (std::shared_mutex), ttas for pthread_spin, mutex for the others.
 
-Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. Four more runs
-measure by how much, with the locks as recorded and a memory that is 0.2 or 0.4 ns faster or slower. A lock is recommended if it
-gains at least 1 %, and more than twice the difference between the fastest and the slowest of these five runs: the best of many
-locks may owe its place to a lucky order. This guards against chance; it is not a confidence interval.
+Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. The recorded
+order is no fair base: in it, whatever a thread waited for had always come. So the trace runs once as recorded, to see which
+locks matter. Then it runs in --orders other orders, in which each acquisition comes a few cycles later at random, each time
+with the recorded locks and with each replacement. The table has the median change and its 95 % interval (Student's t). The best
+of many may owe its place to these orders, so it runs again in as many others, and is recommended if it gains at least 1 %
+there, too, and the interval excludes 0. More orders make narrower intervals.
 
 Finished runs are reused: an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
 needs --set workload.threads=round_robin.)";
 
 struct CompareArguments : StudyArguments {
   std::vector<std::string> machines, locks;
+  int orders = 3;
 };
 
 std::vector<RecordedLock> require_locks(const trace::Reader& reader) {
@@ -95,56 +98,58 @@ class Comparer {
     const fs::path directory = fs::path(arguments_.directory) / recorded.experiment.machine_name;
     const auto base = run_study(recorded, run_options(arguments_, directory / study.name, argv_), code);
     if (!base) return std::nullopt;
-    const auto order_pct = order_of(study, recorded, base->front(), directory, code);
-    if (!order_pct) return std::nullopt;
     const std::vector<RecordedLock> chosen = named_.empty() ? locks_that_matter(locks_, base->front()) : named_;
     const std::vector<LockReplacement> trials = trials_of(chosen);
     study.name = "replaced";
     study.title = "One lock at a time replaced by another";
-    study.sweep = sweep_of(chosen, trials);
-    const Plan replaced = plan_of(study);
-    const auto points = run_study(replaced, run_options(arguments_, directory / study.name, argv_), code);
-    if (!points) return std::nullopt;
-    LockComparison comparison = ranked_locks(chosen, trials, *points);
-    comparison.machine = recorded.experiment.machine_name;
-    comparison.directory = directory;
-    comparison.order_pct = *order_pct;
+    const auto orders = in_orders(study, 1, trials, directory, code);
+    if (!orders) return std::nullopt;
+    auto comparison = ranked_locks(chosen, trials, *orders, base->front());
+    if (!comparison && code == ExitCode::done)
+      throw ConfigError(study.trace.string() + ": there is nothing to compare: the recorded operations take no time");
+    if (!comparison) return std::nullopt;
+    comparison->machine = recorded.experiment.machine_name;
+    comparison->directory = directory;
+    if (const LockTrial* best = best_gain(*comparison); best != nullptr) {
+      const LockReplacement replacement{best->lock, best->algorithm};
+      study.name = "confirmed";
+      study.title = "The best of them again, in other orders";
+      const auto others = in_orders(study, 1 + arguments_.orders, {{}, replacement}, directory, code);
+      if (!others) return std::nullopt;
+      comparison->again = confirmation_of(replacement, *others);
+    }
     return comparison;
   }
 
  private:
-  // By how many percent of the throughput runs differ in which the same operations of the same locks meet in other orders.
-  // Equal runs are equal, so it is memory that is a little faster or slower.
-  std::optional<double> order_of(ReplayStudy study, const Plan& recorded, const ReportedPoint& base, const fs::path& directory,
-                                 ExitCode& code) const {
-    constexpr const char* kLatency = "machine.memory.latency_ns";
-    study.name = "reordered";
-    study.title = "The locks as recorded, and memory a little faster or slower";
-    std::erase_if(study.sets, [](const std::string& set) { return set.starts_with(std::string(kLatency) + "="); });
-    toml::array latencies;
-    const double latency_ns = recorded.points.front().input.machine.memory.latency_ns;
-    for (const double shift_ns : {-0.4, -0.2, 0.2, 0.4}) latencies.push_back(std::max(0.0, latency_ns + shift_ns));
-    study.sweep = {{kLatency, latencies}};
+  // All trials in each order, of which the first has this number.
+  std::optional<std::vector<std::vector<ReportedPoint>>> in_orders(ReplayStudy study, int first,
+                                                                   const std::vector<LockReplacement>& trials,
+                                                                   const fs::path& directory, ExitCode& code) const {
+    study.sweep = sweep_of(trials, first);
     const auto points = run_study(plan_of(study), run_options(arguments_, directory / study.name, argv_), code);
     if (!points) return std::nullopt;
-    double least = 0;
-    double most = 0;
-    for (const ReportedPoint& point : *points) {
-      if (!point.finished) continue;
-      const double change_pct = throughput_change_pct(base, point);
-      least = std::min(least, change_pct);
-      most = std::max(most, change_pct);
-    }
-    return most - least;
+    std::vector<std::vector<ReportedPoint>> orders;
+    for (auto point = points->begin(); point != points->end(); point += static_cast<std::ptrdiff_t>(trials.size()))
+      orders.emplace_back(point, point + static_cast<std::ptrdiff_t>(trials.size()));
+    return orders;
   }
 
-  static std::vector<std::pair<std::string, toml::array>> sweep_of(const std::vector<RecordedLock>& locks,
-                                                                   const std::vector<LockReplacement>& trials) {
-    std::vector<std::pair<std::string, toml::array>> sweep;
-    for (const RecordedLock& lock : locks) {
-      toml::array& values = sweep.emplace_back("workload.locks." + lock.name, toml::array{}).second;
-      for (const LockReplacement& trial : trials) values.push_back(trial.lock == lock.name ? trial.algorithm : "recorded");
+  [[nodiscard]] std::vector<std::pair<std::string, toml::array>> sweep_of(const std::vector<LockReplacement>& trials,
+                                                                          int first) const {
+    std::map<std::string, toml::array> locks;
+    for (const LockReplacement& trial : trials) {
+      if (!trial.lock.empty()) locks.try_emplace(trial.lock);
     }
+    toml::array numbers;
+    for (int order = first; order < first + arguments_.orders; ++order) {
+      for (const LockReplacement& trial : trials) {
+        numbers.push_back(order);
+        for (auto& [lock, values] : locks) values.push_back(trial.lock == lock ? trial.algorithm : "recorded");
+      }
+    }
+    std::vector<std::pair<std::string, toml::array>> sweep = {{"workload.order", std::move(numbers)}};
+    for (auto& [lock, values] : locks) sweep.emplace_back("workload.locks." + lock, std::move(values));
     return sweep;
   }
 
@@ -190,6 +195,8 @@ void add_compare_locks(Command& program) {
   command.option("--machine", "M", &arguments->machines, "Machines to run on; default: the recorded one").one_value_each();
   command.option("--lock", "NAME", &arguments->locks, "Only these locks; default: up to four with the most waiting")
       .one_value_each();
+  command.option("--orders", "N", &arguments->orders, "Orders of the same operations that each lock is compared in; default: 3")
+      .between(2, 100);
   add_study_options(command, *arguments, "out/compare_locks");
   command.footer(kFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return compare_locks(*arguments, argv); });

@@ -41,7 +41,8 @@ bool replays_as_recorded(const toml::table& resolved, const trace::Summary& summ
   };
   return machine_of(resolved) == machine_of(recorded) && same("run.warmup_us") && same("run.measure_us") &&
          has_recorded_locks(resolved) && is_text(resolved, "workload.threads", "one_each") &&
-         is_text(resolved, "workload.placement", "recorded") && !resolved.contains("placement") && !resolved.contains("layout");
+         resolved.at_path("workload.order").value_or(0) == 0 && is_text(resolved, "workload.placement", "recorded") &&
+         !resolved.contains("placement") && !resolved.contains("layout");
 }
 
 }  // namespace linebounce::sim

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "sim/results/numbers.hpp"
 #include "sim/studies/replay/replay_study.hpp"
@@ -15,35 +17,56 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kNameWidth = 18;
-constexpr std::size_t kWidth = 13;
+constexpr std::size_t kNameWidth = 15;
+constexpr std::size_t kLockWidth = 70;
 
 Table empty_table(const Painter& paint) {
   std::vector<Column> columns = {words("lock", kNameWidth)};
-  for (const char* title : {"per s", "change", "waiting", "mean wait", "longest wait", "transfers"})
-    columns.push_back(figures(title, kWidth));
+  const std::vector<std::pair<const char*, std::size_t>> widths = {{"per s", 11},    {"change", 12},    {"95 % interval", 16},
+                                                                   {"waiting", 9},   {"mean wait", 12}, {"longest wait", 13},
+                                                                   {"transfers", 10}};
+  for (const auto& [title, width] : widths) columns.push_back(figures(title, width));
   Table table(std::move(columns), paint);
   table.add_rule();
   return table;
 }
 
-Cell change_cell(const LockTrial& trial, const LockComparison& all) {
+Cell change_cell(const LockTrial& trial) {
   if (trial.recorded) return {"as recorded", Colour::dim};
-  const Colour colour = is_worth_it(trial, all) ? Colour::green : trial.change_pct <= -kWorthIt ? Colour::red : Colour::none;
-  return {fmt::format("{:+.1f} %", trial.change_pct), colour};
+  const OrdersChange& change = trial.change;
+  const bool loses = change.median_pct <= -kWorthIt && change.high_pct < 0;
+  return {fmt::format("{:+.1f} %", change.median_pct), change.is_gain() ? Colour::green : loses ? Colour::red : Colour::none};
 }
 
-void add_trial(Table& table, const LockTrial& trial, const LockComparison& all) {
-  table.add({"  " + trial.algorithm, readable(trial.throughput_per_s), change_cell(trial, all),
+Cell interval_cell(const LockTrial& trial) {
+  if (trial.recorded) return "";
+  return fmt::format("{:.1f} to {:.1f}", trial.change.low_pct, trial.change.high_pct);
+}
+
+void add_trial(Table& table, const LockTrial& trial) {
+  table.add({"  " + trial.algorithm, readable(trial.throughput_per_s), change_cell(trial), interval_cell(trial),
              fmt::format("{:.1f} %", trial.waited_pct), readable(trial.wait_mean_us, "us"), readable(trial.wait_max_us, "us"),
              fmt::format("{:.0f}", trial.transfers)});
+}
+
+// Null: there was nothing to confirm.
+ordered_json confirmation_json(const LockComparison& comparison) {
+  if (!comparison.again) return nullptr;
+  const auto& [replacement, change] = *comparison.again;
+  return {{"lock", replacement.lock},
+          {"algorithm", replacement.algorithm},
+          {"change_pct", rounded(change.median_pct)},
+          {"change_low_pct", rounded(change.low_pct)},
+          {"change_high_pct", rounded(change.high_pct)}};
 }
 
 ordered_json trial_json(const LockTrial& trial) {
   return {{"algorithm", trial.algorithm},
           {"recorded", trial.recorded},
           {"throughput_per_s", rounded(trial.throughput_per_s)},
-          {"change_pct", rounded(trial.change_pct)},
+          {"change_pct", rounded(trial.change.median_pct)},
+          {"change_low_pct", rounded(trial.change.low_pct)},
+          {"change_high_pct", rounded(trial.change.high_pct)},
           {"waited_pct", rounded(trial.waited_pct)},
           {"wait_mean_us", rounded(trial.wait_mean_us)},
           {"wait_max_us", rounded(trial.wait_max_us)},
@@ -56,20 +79,24 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
   Table table = empty_table(paint);
   for (const LockRanking& lock : comparison.locks) {
     const std::string as = replayed_as(lock);
-    table.add_text("  " + paint(Colour::bold, shortened(lock.lock, kNameWidth + 4 * kWidth)) +
+    table.add_text("  " + paint(Colour::bold, shortened(lock.lock, kLockWidth)) +
                    (as.empty() ? "" : "  " + paint(Colour::dim, as)) + "\n");
-    for (const LockTrial& trial : lock.trials) add_trial(table, trial, comparison);
+    for (const LockTrial& trial : lock.trials) add_trial(table, trial);
     for (const std::string& algorithm : lock.failed) table.add({"  " + algorithm, {"failed", Colour::red}});
   }
   const std::string note =
       fmt::format(
-          "One lock at a time is another, all others are as recorded; with the recorded ones, orders of the same operations "
-          "differ by "
-          "{:.1f} %. ",
-          comparison.order_pct) +
-      "per s: operations of the whole program; waiting: share of all CPUs' time that is spent waiting for this lock; waits are "
-      "of those who had to; a long longest wait beside a short mean "
-      "is an unfair lock; transfers: lines that went from one cache to another or were upgraded, in the whole run.";
+          "One lock at a time is another, all others are as recorded, in {} orders of the same operations; figures are medians "
+          "over them. With the recorded locks these orders differ by {:.1f} %, and the recorded order is {:.1f} % {} than "
+          "their "
+          "median. ",
+          comparison.orders, comparison.order_pct, std::abs(comparison.recorded_order_pct),
+          comparison.recorded_order_pct < 0 ? "slower" : "faster") +
+      "per s: operations of the whole program; change: against the recorded locks in the same order, and the 95 % interval of "
+      "its mean (Student's t); waiting: share of all CPUs' time that is spent waiting for this lock; waits are of those who "
+      "had "
+      "to; a long longest wait beside a short mean is an unfair lock; transfers: lines that went from one cache to another or "
+      "were upgraded, in the whole run.";
   return "  " + paint(Colour::bold, comparison.machine) + "\n" + table.text() + "  " +
          wrapped_from(note, 2, Colour::dim, paint);
 }
@@ -86,8 +113,11 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
     }
     list.push_back({{"machine", machine.machine},
                     {"directory", machine.directory.string()},
+                    {"orders", machine.orders},
                     {"order_pct", rounded(machine.order_pct)},
+                    {"recorded_order_pct", rounded(machine.recorded_order_pct)},
                     {"locks", std::move(locks)},
+                    {"confirmation", confirmation_json(machine)},
                     {"advice", advice(machine)}});
   }
   return {{"schema", "linebounce.compare_locks/1"}, {"trace", trace}, {"machines", std::move(list)}};

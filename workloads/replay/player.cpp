@@ -16,7 +16,11 @@ double nanoseconds(std::uint64_t picoseconds) {
 }  // namespace
 
 ReplayCpu::ReplayCpu(ReplayContext& context, int number, std::vector<std::uint32_t> streams)
-    : context_(context), number_(number), threads_(streams.size()), folded_(streams.size() > 1) {
+    : context_(context),
+      number_(number),
+      delays_(context.order, static_cast<std::uint64_t>(number), 0),
+      threads_(streams.size()),
+      folded_(streams.size() > 1) {
   for (std::size_t i = 0; i < streams.size(); ++i) {
     threads_[i].stream = streams[i];
     threads_[i].operations.emplace(context.trace, streams[i]);

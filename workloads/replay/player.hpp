@@ -10,6 +10,7 @@
 
 #include "models/core/cpu.hpp"
 #include "trace/reader.hpp"
+#include "workloads/program/random.hpp"
 #include "workloads/replay/places.hpp"
 
 namespace linebounce::workloads {
@@ -20,6 +21,7 @@ struct ReplayContext {
   ReplayPlaces& places;
   LockSet& locks;
   std::vector<int> cpu_of;  // by a recorded CPU's number
+  std::uint64_t order = 0;  // 0: as recorded
   // What was not as it was when recorded, and what was done. Each CPU counts for itself.
   struct Differences {
     std::int64_t tries = 0;             // that got a lock then and not now, or now and not then
@@ -131,6 +133,7 @@ class ReplayCpu {
   void write(Cpu& cpu, const trace::Operation& operation, Address address, std::uint64_t offset);
   bool use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   bool take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  void delay(Cpu& cpu);
   [[nodiscard]] bool is_kept_by_another(const MeteredLock& lock, const trace::Operation& operation) const;
   void give(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   void read_again(Cpu& cpu, ReplayThread& thread, MeteredLock& lock, bool outermost);
@@ -146,6 +149,7 @@ class ReplayCpu {
 
   ReplayContext& context_;
   int number_;
+  Random delays_;
   std::vector<ReplayThread> threads_;
   struct Handlers {
     OperationCursor operations;

@@ -55,6 +55,7 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     thread.not_had.push_back(operation.id);
     return true;
   }
+  if (context_.order != 0) delay(cpu);
   if (tries) {
     const bool had_then = (operation.flags & trace::kFailed) == 0;
     const bool has = lock.try_acquire(cpu);
@@ -78,6 +79,13 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
   lock.acquire(cpu);
   if (folded_) held_here_[operation.id].alone = true;
   return true;
+}
+
+// Little against any section, and enough for another CPU to come first. A faster or slower memory would do the same, but not on
+// a machine whose bus rounds it up to a cycle of its own.
+void ReplayCpu::delay(Cpu& cpu) {
+  constexpr std::uint64_t kBelowCycles = 16;
+  cpu.compute(static_cast<std::int64_t>(delays_.below(kBelowCycles)));
 }
 
 // Whether it must wait for what threads of this CPU hold: while it does, they can go on.

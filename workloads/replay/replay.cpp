@@ -15,6 +15,7 @@
 #include "workloads/replay/homes_text.hpp"
 #include "workloads/replay/player.hpp"
 #include "workloads/replay/thread_map.hpp"
+#include "workloads/replay/written_sections.hpp"
 
 namespace linebounce::workloads {
 
@@ -39,7 +40,8 @@ struct Options {
   std::string trace;  // comes as WorkloadSetup::trace
   std::string threads = "one_each";
   std::string placement = kRecorded;
-  bool recover = false;                                                // is for who opens the trace
+  bool recover = false;  // is for who opens the trace
+  std::uint64_t order = 0;
   std::map<std::string, std::string> locks = {{kDefault, kRecorded}};  // the algorithm, by lock
 
   void bind(ParameterBinder& parameters) {
@@ -51,6 +53,9 @@ struct Options {
     parameters.text("placement", placement, "where its objects are: as recorded, or all by one policy",
                     {kRecorded, "first_touch", "interleaved", "local"});
     parameters.flag("recover", recover, "replays what comes before the first damage of a damaged trace");
+    parameters.number("order", order, 0, 1e6,
+                      "0: the recorded order of operations; each other number is another order: every acquisition of a lock "
+                      "comes 0 to 15 cycles later, as this number's random series has it");
     parameters.texts("locks.", locks,
                      "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
                      "nearest: rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
@@ -66,7 +71,8 @@ class Replay final : public Workload {
 
   void set_up(const WorkloadSetup& setting) override {
     if (setting.trace == nullptr) throw std::invalid_argument("workload.trace: the trace to replay is missing");
-    const trace::Symbols& symbols = setting.trace->symbols();
+    trace_ = setting.trace;
+    const trace::Symbols& symbols = trace_->symbols();
     ThreadMap map = map_threads(symbols, options_.threads, setting.machine.cpus, setting.trace->file().string());
     refuse_unknown_locks(symbols);
     const ReplayPlaces::Choices choices{.algorithm_of = [this](const trace::Lock& lock) { return algorithm_of(lock); },
@@ -76,6 +82,7 @@ class Replay final : public Workload {
                                    .places = *places_,
                                    .locks = setting.locks,
                                    .cpu_of = std::move(map.cpu_of),
+                                   .order = options_.order,
                                    .differences = {}});
     context_->differences.resize(map.streams.size());
     for (std::size_t cpu = 0; cpu < map.streams.size(); ++cpu)
@@ -143,10 +150,16 @@ class Replay final : public Workload {
     }
     const std::string& algorithm = options_.locks.at(chosen);
     if (algorithm == kRecorded) return recorded_algorithm(lock);
-    const std::string reason = why_no_substitute(lock, algorithm);
+    const std::string reason = why_no_substitute(lock, algorithm, [&] { return has_writers(lock); });
     if (reason.empty()) return algorithm;
     throw std::invalid_argument(
         fmt::format("workload.locks.{}: {} can't take the place of {} here: {}", chosen, algorithm, lock.name, reason));
+  }
+
+  // Only who asks pays for a pass over the operations.
+  [[nodiscard]] bool has_writers(const trace::Lock& lock) const {
+    if (!with_writers_) with_writers_ = locks_with_writers(*trace_);
+    return with_writers_->at(static_cast<std::size_t>(&lock - trace_->symbols().locks.data()));
   }
 
   void refuse_unknown_locks(const trace::Symbols& symbols) const {
@@ -173,6 +186,8 @@ class Replay final : public Workload {
   }
 
   Options options_;
+  const trace::Reader* trace_ = nullptr;
+  mutable std::optional<std::vector<bool>> with_writers_;  // by lock
   std::optional<ReplayPlaces> places_;
   std::optional<ReplayContext> context_;
   std::vector<std::unique_ptr<ReplayCpu>> cpus_;
@@ -180,11 +195,12 @@ class Replay final : public Workload {
 
 }  // namespace
 
-std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm) {
+std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm,
+                              const std::function<bool()>& has_writers) {
   if (algorithm == recorded.algorithm) return "";
   const LockTraits& traits = find_lock(algorithm).traits;
   if (traits.sleeps && recorded.in_handlers) return "interrupt handlers take it, which can't sleep";
-  if (traits.readers == Readers::never_wait)
+  if (traits.readers == Readers::never_wait && has_writers())
     return "its readers keep nobody out: writers would have to publish copies, and here they write in place";
   if (traits.readers == Readers::read_again && recorded.readers_write)
     return "its readers may have to read again, and here they write";

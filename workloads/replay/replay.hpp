@@ -1,6 +1,7 @@
 // Workload `replay`: a trace's operations, on any machine and with any locks.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,9 +18,10 @@ namespace linebounce::workloads {
 std::vector<ParameterDeclaration> replay_parameters();
 std::unique_ptr<Workload> make_replay(const Parameters& parameters);
 
-// Why a lock of this algorithm can't take the place of a recorded one; empty: it can. Errors: std::invalid_argument for an
-// algorithm that there is not.
-std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm);
+// Why a lock of this algorithm can't take the place of a recorded one; empty: it can. `has_writers`: as locks_with_writers()
+// has it, asked where that matters. Errors: std::invalid_argument for an algorithm that there is not.
+std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm,
+                              const std::function<bool()>& has_writers);
 
 // What a lock is replayed as that is to be as it was recorded: what is no algorithm of ours as the nearest that is, `mutex` for
 // what nobody knows.

@@ -10,6 +10,7 @@
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/replay/replay.hpp"
+#include "workloads/replay/written_sections.hpp"
 
 namespace linebounce::sim {
 
@@ -48,6 +49,7 @@ std::vector<Uses> uses_of(const trace::Reader& reader) {
 
 std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
   const std::vector<Uses> uses = uses_of(reader);
+  const std::vector<bool> with_writers = locks_with_writers(reader);
   const std::map<std::string, std::string> metrics = metric_names_of(reader.symbols());
   std::vector<RecordedLock> locks;
   for (std::size_t id = 0; id < uses.size(); ++id) {
@@ -61,18 +63,19 @@ std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
     lock->acquired += uses[id].acquired;
     lock->acquired_shared += uses[id].acquired_shared;
     lock->locks.push_back(symbol);
+    lock->has_writers = lock->has_writers || with_writers[id];
   }
   return locks;
 }
 
 std::vector<std::string> suitable_locks(const RecordedLock& lock) {
   std::vector<std::string> suitable = lock_names([&lock](const LockTraits& traits) {
-    const bool for_readers = traits.readers == Readers::together || traits.readers == Readers::read_again;
-    return traits.excludes && (lock.acquired_shared > 0 || !for_readers);
+    return traits.excludes && (lock.acquired_shared > 0 || traits.readers == Readers::one_by_one);
   });
   std::erase_if(suitable, [&lock](const std::string& algorithm) {
-    return std::any_of(lock.locks.begin(), lock.locks.end(),
-                       [&](const trace::Lock& symbol) { return !why_no_substitute(symbol, algorithm).empty(); });
+    return std::any_of(lock.locks.begin(), lock.locks.end(), [&](const trace::Lock& symbol) {
+      return !why_no_substitute(symbol, algorithm, [&] { return lock.has_writers; }).empty();
+    });
   });
   return suitable;
 }

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "sim/terminal/lock_comparison_table.hpp"
 
 namespace linebounce::sim {
@@ -9,11 +11,11 @@ namespace {
 
 using testing::HasSubstr;
 
-// One lock; another one in its place changes the throughput by so many percent.
-LockComparison comparison_of(double change_pct, double order_pct) {
+// One lock; another one in its place changes the throughput so much, in three orders.
+LockComparison comparison_of(OrdersChange change) {
   LockComparison comparison;
   comparison.machine = "m";
-  comparison.order_pct = order_pct;
+  comparison.orders = 3;
   LockTrial recorded;
   recorded.lock = "table";
   recorded.algorithm = "rwlock";
@@ -21,27 +23,98 @@ LockComparison comparison_of(double change_pct, double order_pct) {
   LockTrial best = recorded;
   best.algorithm = "mcs";
   best.recorded = false;
-  best.change_pct = change_pct;
+  best.change = change;
   comparison.locks.push_back({"table", "pthread_rwlock", {best, recorded}, {}});
   return comparison;
 }
 
-TEST(LockComparison, AGainAboveTwiceWhatOrdersDifferByIsAdvised) {
-  EXPECT_EQ(advice(comparison_of(3.5, 1.7)), "table: mcs instead of rwlock (pthread_rwlock): +3.5 % throughput on m");
+LockComparison confirmed(OrdersChange first, OrdersChange again) {
+  LockComparison comparison = comparison_of(first);
+  comparison.again = Confirmation{{"table", "mcs"}, again};
+  return comparison;
 }
 
-TEST(LockComparison, AGainThatALuckyOrderCouldGiveIsNot) {
-  EXPECT_EQ(advice(comparison_of(3.5, 1.8)),
-            "m: leave the locks as they are: mcs for table gains 3.5 %, less than twice the 1.8 % that orders of the same "
-            "operations differ by");
+ReportedPoint with_throughput(double per_s) {
+  return ReportedPoint{{}, {{"throughput.operations_per_s", {per_s, "1/s", {}}}}};
+}
+
+RecordedLock table_lock() {
+  RecordedLock lock;
+  lock.name = "table";
+  lock.algorithm = lock.replayed_as = "ttas";
+  return lock;
+}
+
+const std::vector<LockReplacement> kTrials = {{}, {"table", "ticket"}, {"table", "mcs"}};
+
+// Student's factor for three is 4.303; the differences 1, 2, 6 have the mean 3 and the deviation sqrt(7).
+TEST(OrdersChange, IsTheMedianOfOrdersWithStudentsIntervalOfTheirMean) {
+  const OrdersChange change = orders_change({100, 200, 50}, {101, 204, 53});
+  EXPECT_DOUBLE_EQ(change.median_pct, 2);
+  EXPECT_NEAR(change.low_pct, 3 - 4.303 * std::sqrt(7.0 / 3), 1e-9);
+  EXPECT_NEAR(change.high_pct, 3 + 4.303 * std::sqrt(7.0 / 3), 1e-9);
+}
+
+TEST(OrdersChange, IsAGainAboveOnePercentIfTheIntervalExcludesZero) {
+  EXPECT_TRUE((OrdersChange{1, 0.1, 2}.is_gain()));
+  EXPECT_FALSE((OrdersChange{0.9, 0.8, 1}.is_gain()));
+  EXPECT_FALSE((OrdersChange{5, -0.1, 10}.is_gain()));
+}
+
+TEST(LockComparison, AGainThatOtherOrdersConfirmIsAdvisedWithTheirFigures) {
+  EXPECT_EQ(advice(confirmed({3.5, 1.7, 5.2}, {3.1, 2.2, 4})),
+            "table: mcs instead of rwlock (pthread_rwlock): +3.1 % (2.2 to 4.0) throughput on m");
+}
+
+TEST(LockComparison, AGainThatOtherOrdersDontShowIsChance) {
+  EXPECT_EQ(
+      advice(confirmed({3.5, 1.7, 5.2}, {0.2, -2, 1.8})),
+      "m: leave the locks as they are: no other one is better by more than chance: mcs for table gains +3.5 % (1.7 to 5.2) "
+      "in 3 orders, and +0.2 % (-2.0 to 1.8) in others");
+}
+
+TEST(LockComparison, AGainThatCouldNotBeConfirmedIsNotAdvised) {
+  EXPECT_EQ(
+      advice(comparison_of({3.5, 1.7, 5.2})),
+      "m: leave the locks as they are: mcs for table gains +3.5 % (1.7 to 5.2) in 3 orders, but has not finished in others");
+}
+
+TEST(LockComparison, AGainWhoseIntervalHoldsZeroIsChance) {
+  const LockComparison comparison = comparison_of({3.5, -0.1, 7});
+  EXPECT_EQ(best_gain(comparison), nullptr);
+  EXPECT_EQ(
+      advice(comparison),
+      "m: leave the locks as they are: no other one is better by more than chance: mcs for table gains +3.5 % (-0.1 to 7.0) "
+      "in 3 orders");
 }
 
 TEST(LockComparison, AGainBelowOnePercentIsNotWorthAChangeOfTheProgram) {
-  EXPECT_EQ(advice(comparison_of(0.9, 0)), "m: leave the locks as they are: no other one gains as much as 1 %");
+  EXPECT_EQ(advice(comparison_of({0.9, 0.8, 1})), "m: leave the locks as they are: no other one gains as much as 1 %");
+}
+
+TEST(LockComparison, TheRecordedOrderIsHeldAgainstTheOthersAndIsNoneOfThem) {
+  const auto order = [](double base, double mcs) {
+    return std::vector<ReportedPoint>{with_throughput(base), with_throughput(base), with_throughput(mcs)};
+  };
+  const auto comparison =
+      ranked_locks({table_lock()}, kTrials, {order(100, 110), order(102, 110), order(98, 110)}, with_throughput(108));
+  ASSERT_TRUE(comparison);
+  EXPECT_DOUBLE_EQ(comparison->order_pct, 4);
+  EXPECT_NEAR(comparison->recorded_order_pct, 8, 1e-9);
+  EXPECT_EQ(best_gain(*comparison)->algorithm, "mcs");
+  EXPECT_NEAR(best_gain(*comparison)->change.median_pct, 10, 1e-9);
+}
+
+TEST(LockComparison, AnOrderInWhichTheRecordedLocksFailHasNothingToCompareWith) {
+  const std::vector<ReportedPoint> good(3, with_throughput(100));
+  std::vector<ReportedPoint> failed = good;
+  failed.front().finished = false;
+  EXPECT_EQ(ranked_locks({table_lock()}, kTrials, {good, failed, good}, good.front())->orders, 2);
+  EXPECT_FALSE(ranked_locks({table_lock()}, kTrials, {good, failed, failed}, good.front()));
 }
 
 TEST(LockComparison, TheTableSaysWhatStandsForALockThatIsNotOurs) {
-  LockComparison comparison = comparison_of(3.5, 0);
+  LockComparison comparison = comparison_of({3.5, 3, 4});
   EXPECT_THAT(lock_comparison_table(comparison, Painter(false, 100)),
               HasSubstr("table  as rwlock; recorded: pthread_rwlock\n"));
   comparison.locks.front().recorded_algorithm = "rwlock";
@@ -49,15 +122,10 @@ TEST(LockComparison, TheTableSaysWhatStandsForALockThatIsNotOurs) {
 }
 
 TEST(LockComparison, ALockWithWhichTheRunFailedIsNamedAndTheOthersAreRanked) {
-  const auto with_throughput = [](double per_s) {
-    return ReportedPoint{{}, {{"throughput.operations_per_s", {per_s, "1/s", {}}}}};
-  };
-  RecordedLock lock;
-  lock.name = "table";
-  lock.algorithm = lock.replayed_as = "ttas";
-  const std::vector<LockReplacement> trials = {{}, {"table", "ticket"}, {"table", "mcs"}};
-  const LockComparison comparison =
-      ranked_locks({lock}, trials, {with_throughput(100), ReportedPoint{{}, {}, false}, with_throughput(110)});
+  const std::vector<ReportedPoint> good = {with_throughput(100), with_throughput(105), with_throughput(110)};
+  std::vector<ReportedPoint> one_failed = good;
+  one_failed[1] = ReportedPoint{{}, {}, false};
+  const LockComparison comparison = *ranked_locks({table_lock()}, kTrials, {good, one_failed}, good.front());
   const LockRanking& ranking = comparison.locks.front();
   ASSERT_EQ(ranking.trials.size(), 2);
   EXPECT_EQ(ranking.trials.front().algorithm, "mcs");

@@ -1,0 +1,73 @@
+#include "workloads/replay/written_sections.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace linebounce::workloads {
+
+namespace {
+
+using trace::Kind;
+
+bool writes(const trace::Operation& operation) {
+  const bool can_write = operation.kind >= Kind::store && operation.kind <= Kind::compare_exchange;
+  return can_write && (operation.flags & trace::kFailed) == 0;
+}
+
+struct Facts {
+  bool held_alone = false, written = false;
+};
+
+// One thread's, or one handlers', operations in order. A lock may be held several times, by readers.
+class Sections {
+ public:
+  explicit Sections(std::vector<Facts>& facts) : facts_(facts) {}
+
+  void add(const trace::Operation& operation) {
+    switch (operation.kind) {
+      case Kind::try_acquire:
+      case Kind::acquire: return hold(operation, true);
+      case Kind::try_acquire_shared:
+      case Kind::acquire_shared: return hold(operation, false);
+      case Kind::release:
+      case Kind::release_shared: return leave(operation.id);
+      default: break;
+    }
+    if (!writes(operation)) return;
+    for (const std::uint32_t lock : held_) facts_.at(lock).written = true;
+  }
+
+ private:
+  void hold(const trace::Operation& operation, bool alone) {
+    if ((operation.flags & trace::kFailed) != 0) return;
+    held_.push_back(operation.id);
+    if (alone) facts_.at(operation.id).held_alone = true;
+  }
+
+  // What was acquired before the recording began is not held here.
+  void leave(std::uint32_t lock) {
+    const auto last = std::find(held_.rbegin(), held_.rend(), lock);
+    if (last != held_.rend()) held_.erase(std::next(last).base());
+  }
+
+  std::vector<Facts>& facts_;
+  std::vector<std::uint32_t> held_;
+};
+
+}  // namespace
+
+std::vector<bool> locks_with_writers(const trace::Reader& reader) {
+  std::vector<Facts> facts(reader.symbols().locks.size());
+  for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
+    Sections sections(facts);
+    trace::Reader::Cursor cursor = reader.open(stream);
+    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+      for (const trace::Operation& operation : frame) sections.add(operation);
+    }
+  }
+  std::vector<bool> with_writers;
+  for (const Facts& lock : facts) with_writers.push_back(lock.held_alone && lock.written);
+  return with_writers;
+}
+
+}  // namespace linebounce::workloads
