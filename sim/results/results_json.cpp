@@ -19,9 +19,10 @@ ordered_json optional_number(const std::optional<double>& value) {
 }
 
 ordered_json point_to_json(const ReportedPoint& point) {
-  ordered_json metrics = ordered_json::object();
+  // Behind one another: each metric is there once, and looking for it among the others would take the square of their number.
+  ordered_json::object_t metrics;
   for (const auto& [name, metric] : point.metrics) {
-    ordered_json& out = metrics[name];
+    ordered_json& out = metrics.emplace_back(name, ordered_json::object()).second;
     out["value"] = number_to_json(metric.value);
     out["unit"] = metric.unit;
     if (metric.ci95) out["ci95"] = number_to_json(*metric.ci95);
