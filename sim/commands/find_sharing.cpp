@@ -203,7 +203,7 @@ class SharingFinder {
   ReplayStudy study_;
 };
 
-// "Nothing" is said of what was recorded, which may not be all.
+// The verdict if there are no lines: it holds for what was recorded, which may not be all.
 std::string nothing_found(const std::vector<std::string>& missing) {
   const bool hides_lines = std::any_of(missing.begin(), missing.end(),
                                        [](const std::string& one) { return one.starts_with(trace::kUnseenAtomics); });
