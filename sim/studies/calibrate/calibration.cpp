@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -266,8 +267,12 @@ class Calibrator {
       said.push_back(fmt::format("{} and {}: the matrix shows only what they cost together. The first was fitted first.",
                                  knob_name(first), fmt::join(alike, ", ")));
     }
+    std::map<std::vector<std::size_t>, std::vector<std::string>> as_several_do;
     for (const Dependence& dependence : separation.dependent) {
-      if (dependence.on.size() > 1) said.push_back(as_several_do(dependence));
+      if (dependence.on.size() > 1) as_several_do[dependence.on].push_back(knob_name(dependence.unknown));
+    }
+    for (const auto& [others, names] : as_several_do) {
+      said.push_back(fmt::format("{}: {}, turned together, do the same.", fmt::join(names, ", "), several(others)));
     }
     if (!separation.powerless.empty()) {
       said.push_back(fmt::format("No pair shows {}.", fmt::join(names_of(separation.powerless), ", ")));
@@ -276,13 +281,10 @@ class Calibrator {
         fmt::format("No pair of CPUs shows what memory costs: memory.latency_ns and all else are those of {}.", result_.base));
   }
 
-  [[nodiscard]] std::string as_several_do(const Dependence& dependence) const {
+  [[nodiscard]] std::string several(const std::vector<std::size_t>& knobs) const {
     constexpr std::size_t kMostNamed = 4;
-    if (dependence.on.size() > kMostNamed) {
-      return fmt::format("{}: {} others, turned together, do the same.", knob_name(dependence.unknown), dependence.on.size());
-    }
-    return fmt::format("{}: {}, turned together, do the same.", knob_name(dependence.unknown),
-                       fmt::join(names_of(dependence.on), ", "));
+    if (knobs.size() > kMostNamed) return fmt::format("{} others", knobs.size());
+    return fmt::format("{}", fmt::join(names_of(knobs), " and "));
   }
 
   [[nodiscard]] std::string knob_name(std::size_t knob) const { return short_path(knobs_[knob].paths.front()); }
