@@ -65,16 +65,19 @@ std::string fitted_table(const Calibration& calibration, const Painter& paint) {
   return "\n" + table.text();
 }
 
+std::string list_of(const std::string& head, const std::vector<std::string>& sentences, const Painter& paint) {
+  if (sentences.empty()) return "";
+  std::string text = "\n  " + paint(Colour::bold, head) + "\n" + rule(paint, 85) + "\n";
+  for (const std::string& sentence : sentences) text += "  - " + wrapped_from(sentence, 4, Colour::none, paint);
+  return text;
+}
+
 }  // namespace
 
 std::string calibration_report(const Calibration& calibration, const Painter& paint) {
-  std::string text = structure_line(calibration) + numbering(calibration, paint) + blocks_table(calibration, paint) +
-                     fitted_table(calibration, paint) + "\n  " + paint(Colour::bold, "not explained") + "\n" + rule(paint, 85) +
-                     "\n";
-  for (const std::string& sentence : calibration.unexplained) {
-    text += "  - " + wrapped_from(sentence, 4, Colour::none, paint);
-  }
-  return text;
+  return structure_line(calibration) + numbering(calibration, paint) + blocks_table(calibration, paint) +
+         fitted_table(calibration, paint) + list_of("not explained", calibration.unexplained, paint) +
+         list_of("not determined by the matrix", calibration.undetermined, paint);
 }
 
 }  // namespace linebounce::sim

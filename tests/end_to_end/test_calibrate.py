@@ -2,6 +2,7 @@
 
 import csv
 import random
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -85,7 +86,21 @@ def test_what_was_fitted_says_so_and_the_rest_keeps_its_source(linebounce: Progr
     assert f"calibrated: core-to-core matrix {EXAMPLE}" in described
     assert "no source given" not in described
     assert "not explained" in result.stdout
-    assert "memory" in result.stdout.split("not explained")[1]
+    assert "memory" in result.stdout.split("not determined by the matrix")[1]
+
+
+def test_what_the_matrix_does_not_tell_apart_is_said(linebounce: Program) -> None:
+    """Two sockets: their distance is one figure, to which link, controllers and directory all add. A snoop is on a line's way
+    to another node more often than to one's own, so it takes two parameters to do what it does."""
+    result = linebounce("calibrate", "--from", EXAMPLE, "-o", "mine.toml")
+    said = " ".join(result.stdout.split("not determined by the matrix")[1].split())
+    assert "network.latency_ns and node.latency_ns, directory.latency_ns" in said
+    assert "only what they cost together" in said
+    snoop = re.search(r"- ([^:]*bus\.snoop_clocks[^:]*): ([^.]*\.[^.]*\.[^.]*)\.", said)
+    assert snoop is not None
+    assert snoop[2].startswith("bus.intervention_clocks and network.latency_ns")
+    described = linebounce("describe", "machine", "./mine.toml").stdout
+    assert "no parameter" not in result.stdout + described
 
 
 def test_the_same_matrix_gives_the_same_machine(linebounce: Program) -> None:

@@ -43,6 +43,17 @@ def test_the_matrix_has_two_blocks(itanium: Path) -> None:
     assert max(inside) - min(inside) < 4, "all CPUs of a node are alike, but for a clock of the bus"
 
 
+def test_near_homes_are_those_of_giver_and_receiver(session_linebounce: Program, itanium: Path) -> None:
+    chosen = ["--set", "workload.homes=near", "--set", "workload.repetitions=1"]
+    near = costs(session_linebounce.run("core_to_core", "near", "--machine", ITANIUM, *chosen))
+    expected = {
+        (giver, receiver, home, state)
+        for giver, receiver, home, state in costs(itanium)
+        if int(home) in (node_of(giver), node_of(receiver))
+    }
+    assert set(near) == expected
+
+
 def test_without_latency_of_the_links_remote_latencies_fall_by_their_crossings(
     session_linebounce: Program, itanium: Path
 ) -> None:

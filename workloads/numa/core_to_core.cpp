@@ -41,7 +41,10 @@ struct Options {
     parameters.number("repetitions", repetitions, 1, 10000,
                       "of each measurement, each on a new line and in another phase of the clocks");
     parameters.text("states", states, "in which the giver leaves the line", {"all", "modified", "exclusive", "shared"});
-    parameters.text("homes", homes, "nodes that the lines are at home on: \"all\" that have memory, or numbers, \"0 1\"");
+    parameters.text(
+        "homes", homes,
+        "nodes that the lines are at home on: \"all\" that have memory, or numbers, \"0 1\"; \"near\": of each pair's own "
+        "nodes those that have memory, and all if neither has");
     parameters.text("access", access,
                     "what the receiver does; upgrade: an atomic operation on a line that it has loaded before",
                     {"load", "atomic", "upgrade"});
@@ -74,6 +77,8 @@ class CoreToCore final : public Workload {
     int repetitions = 0;
   };
 
+  [[nodiscard]] std::vector<int> homes_of_lines(const MachineLayout& layout) const;
+  [[nodiscard]] bool measures(const Row& row, const MachineLayout& layout) const;
   void add_measurement(const Row& row, Address line);
   [[nodiscard]] int other_reader(int from, int to) const;
   void act(Cpu& cpu, const Step& step, Random& random);
@@ -102,11 +107,7 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
     mailboxes_.push_back(memory.place(mailbox, "mailbox[" + std::to_string(cpu) + "]", 0, Home::on(node_of_.back())));
   }
   const int pairs = cpus * (cpus - 1);
-  for (const int home : parse_nodes(options_.homes, layout.nodes(), "workload.homes")) {
-    if (!std::binary_search(layout.nodes_with_memory.begin(), layout.nodes_with_memory.end(), home)) {
-      if (options_.homes == "all") continue;
-      throw std::invalid_argument("workload.homes: node " + std::to_string(home) + " has no memory");
-    }
+  for (const int home : homes_of_lines(layout)) {
     for (int state = 0; state < kStates; ++state) {
       // Nobody but giver and receiver is there to share a line with.
       if (!wants(static_cast<State>(state)) || (state == kShared && cpus < 3)) continue;
@@ -116,7 +117,9 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
       for (int pair = 0; pair < pairs; ++pair) {
         const int from = pair / (cpus - 1);
         const int to = pair % (cpus - 1);
-        rows_.push_back({from, to < from ? to : to + 1, home, static_cast<State>(state)});
+        const Row row{from, to < from ? to : to + 1, home, static_cast<State>(state)};
+        if (!measures(row, layout)) continue;
+        rows_.push_back(row);
         for (std::int64_t i = 0; i < options_.repetitions; ++i, next += static_cast<Address>(line))
           add_measurement(rows_.back(), next);
       }
@@ -124,6 +127,29 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
   }
   if (rows_.empty()) throw std::invalid_argument("workload core_to_core: a Shared line needs three CPUs; nothing to measure");
   memory.preset(mailboxes_[static_cast<std::size_t>(steps_.front().cpu)], 1);
+}
+
+std::vector<int> CoreToCore::homes_of_lines(const MachineLayout& layout) const {
+  const bool all = options_.homes == "all" || options_.homes == "near";
+  std::vector<int> homes;
+  for (const int home : parse_nodes(all ? "all" : options_.homes, layout.nodes(), "workload.homes")) {
+    if (std::binary_search(layout.nodes_with_memory.begin(), layout.nodes_with_memory.end(), home)) {
+      homes.push_back(home);
+    } else if (!all) {
+      throw std::invalid_argument("workload.homes: node " + std::to_string(home) + " has no memory");
+    }
+  }
+  return homes;
+}
+
+bool CoreToCore::measures(const Row& row, const MachineLayout& layout) const {
+  if (options_.homes != "near") return true;
+  const int from = node_of_[static_cast<std::size_t>(row.from)];
+  const int to = node_of_[static_cast<std::size_t>(row.to)];
+  const auto has_memory = [&layout](int node) {
+    return std::binary_search(layout.nodes_with_memory.begin(), layout.nodes_with_memory.end(), node);
+  };
+  return row.home == from || row.home == to || (!has_memory(from) && !has_memory(to));
 }
 
 // The giver reads last: where a Shared line has an owner or a forwarder, it is the giver.

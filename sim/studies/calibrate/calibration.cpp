@@ -1,9 +1,11 @@
 #include "sim/studies/calibrate/calibration.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -26,6 +28,10 @@ double number_at(const Settings& settings, const std::string& path) {
   const ConfigValue& value = settings.at(path).value;
   const auto* integer = std::get_if<std::int64_t>(&value);
   return integer ? static_cast<double>(*integer) : std::get<double>(value);
+}
+
+std::string short_path(const std::string& path) {
+  return path.substr(kMachine.size());
 }
 
 MachineSpec typed(const MachineTables& tables) {
@@ -52,6 +58,7 @@ class Calibrator {
     fit_latencies();
     measure_what_is_left();
     say_what_is_unexplained();
+    say_what_is_undetermined();
     complete_sources();
     return std::move(result_);
   }
@@ -161,30 +168,24 @@ class Calibrator {
       for (int b = 0; b < a; ++b) result_.measured.set(a, b, request_.measured.at(file_cpu(a), file_cpu(b)));
     }
     blocks_ = blocks_of(machine, lay_out(machine));
-    const std::vector<Stage> stages = stages_of(machine, blocks_, request_.access);
+    knobs_ = knobs_of(machine, blocks_, request_.access);
     Values start;
-    for (const Stage& stage : stages) {
-      for (const auto& turn : stage.turns) {
-        for (const Knob& knob : turn) {
-          for (const std::string& path : knob.paths) start[path] = number_at(result_.machine.settings, path);
-        }
-      }
+    for (const Knob& knob : knobs_) {
+      for (const std::string& path : knob.paths) start[path] = number_at(result_.machine.settings, path);
     }
     MatrixSimulator simulator(result_.machine, request_.access, request_.at_once, request_.progress);
-    FitResult fitted = fit(stages, blocks_, result_.measured, start, [&](const std::vector<Values>& candidates) {
+    fit_ = fit(knobs_, blocks_, result_.measured, start, [&](const std::vector<Values>& candidates) {
       result_.simulations += static_cast<int>(candidates.size());
       return simulator(candidates);
     });
-    put(result_.machine.settings, fitted.values);
-    for (const auto& [path, value] : fitted.values) {
-      result_.fitted.push_back({path.substr(kMachine.size()), result_.machine.keys.find(path)->unit, start.at(path), value});
+    put(result_.machine.settings, fit_.values);
+    for (const auto& [path, value] : fit_.values) {
+      result_.fitted.push_back({short_path(path), result_.machine.keys.find(path)->unit, start.at(path), value});
     }
-    // What the first turn of a stage leaves where it was has been compared with the matrix, too.
-    for (const Stage& stage : stages) {
-      for (const Knob& knob : stage.turns.front()) from_matrix(knob.paths.front());
-    }
-    for (const auto& [path, value] : fitted.values) from_matrix(path);
-    result_.simulated = std::move(fitted.simulated);
+    // What was left where it was has been compared with the matrix, too, unless others do the same.
+    for (const std::size_t knob : fit_.separation.apart) from_matrix(knobs_[knob].paths.front());
+    for (const auto& [path, value] : fit_.values) from_matrix(path);
+    result_.simulated = fit_.simulated;
   }
 
   [[nodiscard]] int file_cpu(int cpu) const { return result_.file_cpu[static_cast<std::size_t>(cpu)]; }
@@ -220,10 +221,12 @@ class Calibrator {
                       "was kept.",
                       structure_.nodes, structure_.buses_per_node, structure_.threads_per_core, result_.base));
     }
+    bool off = false;
     for (const BlockResult& block : result_.blocks) {
       if (std::fabs(block.measured - block.simulated) > kOffShare * block.measured) {
-        said.push_back(fmt::format("{}: {:.1f} ns measured, {:.1f} ns simulated: no parameter that moves it can do more.",
-                                   name_of(block.block), block.measured, block.simulated));
+        said.push_back(
+            fmt::format("{}: {:.1f} ns measured, {:.1f} ns simulated.", name_of(block.block), block.measured, block.simulated));
+        off = true;
       }
       const double spread = spread_of(block);
       if (spread > kSpreadShare * block.measured) {
@@ -232,13 +235,63 @@ class Calibrator {
                         name_of(block.block), spread));
       }
     }
+    if (off) said.push_back(how_far_the_search_went());
     if (!request_.machine && structure_.nodes > 1) {
       said.push_back(
           "Whether groups are sockets or clusters of one cannot be seen in a matrix; they are nodes here, each with memory. "
           "--machine says otherwise.");
     }
+  }
+
+  [[nodiscard]] std::string how_far_the_search_went() const {
+    if (fit_.settled) {
+      return fmt::format(
+          "Of {} parameters, {} were turned up and down, alone and together, from the values found; no such step makes the sum "
+          "of "
+          "the squares of all pairs 2 % smaller. The others do the same as those, or nothing.",
+          knobs_.size(), fit_.separation.apart.size());
+    }
+    return "The search was ended before it came to rest: calibrate again, with --machine and the file that was written.";
+  }
+
+  // In plain words, what the directions are that the matrix doesn't show.
+  void say_what_is_undetermined() {
+    auto& said = result_.undetermined;
+    const Separation& separation = fit_.separation;
+    for (const std::size_t first : separation.apart) {
+      std::vector<std::string> alike;
+      for (const Dependence& dependence : separation.dependent) {
+        if (dependence.on == std::vector{first}) alike.push_back(knob_name(dependence.unknown));
+      }
+      if (alike.empty()) continue;
+      said.push_back(fmt::format("{} and {}: the matrix shows only what they cost together. The first was fitted first.",
+                                 knob_name(first), fmt::join(alike, ", ")));
+    }
+    std::map<std::vector<std::size_t>, std::vector<std::string>> as_several_do;
+    for (const Dependence& dependence : separation.dependent) {
+      if (dependence.on.size() > 1) as_several_do[dependence.on].push_back(knob_name(dependence.unknown));
+    }
+    for (const auto& [others, names] : as_several_do) {
+      said.push_back(fmt::format("{}: {}, turned together, do the same.", fmt::join(names, ", "), several(others)));
+    }
+    if (!separation.powerless.empty()) {
+      said.push_back(fmt::format("No pair shows {}.", fmt::join(names_of(separation.powerless), ", ")));
+    }
     said.push_back(
         fmt::format("No pair of CPUs shows what memory costs: memory.latency_ns and all else are those of {}.", result_.base));
+  }
+
+  [[nodiscard]] std::string several(const std::vector<std::size_t>& knobs) const {
+    constexpr std::size_t kMostNamed = 4;
+    if (knobs.size() > kMostNamed) return fmt::format("{} others", knobs.size());
+    return fmt::format("{}", fmt::join(names_of(knobs), " and "));
+  }
+
+  [[nodiscard]] std::string knob_name(std::size_t knob) const { return short_path(knobs_[knob].paths.front()); }
+  [[nodiscard]] std::vector<std::string> names_of(const std::vector<std::size_t>& knobs) const {
+    std::vector<std::string> names;
+    for (const std::size_t knob : knobs) names.push_back(knob_name(knob));
+    return names;
   }
 
   [[nodiscard]] double spread_of(const BlockResult& result) const {
@@ -261,6 +314,8 @@ class Calibrator {
   const CalibrationRequest& request_;
   Structure structure_;
   std::vector<Block> blocks_;
+  std::vector<Knob> knobs_;
+  FitResult fit_;
   Calibration result_;
 };
 
@@ -275,7 +330,9 @@ std::string machine_file_text(const Calibration& calibration, const std::string&
       "# Written by `linebounce calibrate --from {}`: {}, with latencies fitted to that matrix.\n"
       "# RMS of all pairs {:.2f} ns, of a mean of {:.1f} ns.\n",
       matrix_file, calibration.base, calibration.rms, calibration.mean);
-  for (const std::string& sentence : calibration.unexplained) text += "# " + sentence + "\n";
+  for (const auto* sentences : {&calibration.unexplained, &calibration.undetermined}) {
+    for (const std::string& sentence : *sentences) text += "# " + sentence + "\n";
+  }
   const toml::table resolved = resolved_settings(calibration.machine.settings, calibration.machine);
   return text + "\n" + to_toml(*resolved["machine"].as_table());
 }

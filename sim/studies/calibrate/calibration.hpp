@@ -41,11 +41,12 @@ struct Calibration {
   std::string base;       // the machine that it was made from
   std::vector<FittedValue> fitted;
   std::vector<BlockResult> blocks;
-  LatencyMatrix measured, simulated;     // CPUs as the machine numbers them
-  std::vector<int> file_cpu;             // by CPU of the machine: its number in the file
-  double rms = 0, mean = 0;              // of all pairs, ns
-  std::pair<int, int> worst;             // CPUs as the machine numbers them
-  std::vector<std::string> unexplained;  // sentences
+  LatencyMatrix measured, simulated;      // CPUs as the machine numbers them
+  std::vector<int> file_cpu;              // by CPU of the machine: its number in the file
+  double rms = 0, mean = 0;               // of all pairs, ns
+  std::pair<int, int> worst;              // CPUs as the machine numbers them
+  std::vector<std::string> unexplained;   // sentences
+  std::vector<std::string> undetermined;  // likewise: parameters that the matrix can't tell apart, or doesn't show
   int simulations = 0;
 };
 

@@ -2,93 +2,157 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
-
-#include "sim/studies/calibrate/least_squares.hpp"
+#include <numeric>
+#include <optional>
+#include <utility>
 
 namespace linebounce::sim {
 namespace {
 
-constexpr int kMostSteps = 3;         // after the first the latencies are linear but for whole clocks
-constexpr double kGoodShare = 0.002;  // of a block's mean: nobody measures better
-constexpr double kWorthIt = 0.98;     // a change must take off two percent of the sum of squares
-constexpr double kProbeShare = 0.25;  // of a value, to see what it does
-constexpr double kProbeNs = 2;        // at least
+constexpr int kMostRounds = 8;         // derivatives are taken so often from one start
+constexpr int kMostSteps = 4;          // with the same derivatives; latencies are linear but for whole clocks
+constexpr std::size_t kMostTried = 3;  // candidates of one kind, the most promising first
+constexpr double kGoodShare = 0.002;   // of a block's mean: nobody measures better
+constexpr double kWorthIt = 0.98;      // a change must take off two percent of the sum of squares
+constexpr double kProbeShare = 0.25;   // of a value, to see what it does
+constexpr double kProbeNs = 2;         // at least
 constexpr double kSame = 1e-9;
 
-std::vector<std::size_t> blocks_at(const std::vector<Block>& blocks, Distance distance) {
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (blocks[i].distance == distance) found.push_back(i);
-  }
-  return found;
+// A place in the search.
+struct Place {
+  Values values;
+  LatencyMatrix simulated;
+  double squares = 0;  // of all pairs' differences, as if those of a block were alike in the machine
+};
+
+bool better(const Place& one, const Place& other) {
+  return one.squares < kWorthIt * other.squares;
 }
 
-Knob cycles(std::vector<std::string> paths, double minimum = 0) {
-  return {std::move(paths), minimum, 1};
-}
-Knob ns(const std::string& path) {
-  return {{path}, 0, 0.1};
-}
-
-// A snoop takes at least one clock. All clocks of the bus are as long, so the later turns only find something to do where the
-// machine is too slow even without those before; the core's clock then takes what is less than a clock of the bus.
-std::vector<std::vector<Knob>> bus_turns() {
-  return {{cycles({"machine.bus.intervention_clocks"})},
-          {cycles({"machine.bus.snoop_clocks"}, 1)},
-          {cycles({"machine.bus.latch_clocks"})},
-          {cycles({"machine.bus.arbitration_clocks"})},
-          {cycles({"machine.cpu.fill_latency_cycles"})}};
+// The best of some places, if it is better than `than`.
+std::optional<Place> best_of(std::vector<Place> places, const Place& than) {
+  const auto best =
+      std::min_element(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.squares < b.squares; });
+  if (best == places.end() || !better(*best, than)) return std::nullopt;
+  return std::move(*best);
 }
 
-std::vector<std::vector<Knob>> network_turns(const MachineSpec& machine, const std::vector<Block>& blocks) {
-  std::vector<Knob> first;
-  for (const LinkSpec& link : machine.network.links) first.push_back(ns("machine.network.link." + link.name + ".latency_ns"));
-  if (first.empty()) first.push_back(ns("machine.network.latency_ns"));
-  std::vector<std::vector<Knob>> turns = {first};
-  // Where pairs are near and far, what they have in common is not the links'; where buses share a node it is known from those.
-  const bool controller_free = blocks_at(blocks, Distance::same_node).empty();
-  std::set<int> distances;
-  for (const Block& block : blocks) {
-    if (block.distance == Distance::other_node) distances.insert(block.links);
-  }
-  if (controller_free && distances.size() > 1 && machine.network.links.empty()) {
-    turns.front().push_back(ns("machine.node.latency_ns"));
-  } else if (controller_free) {
-    turns.push_back({ns("machine.node.latency_ns")});
-  }
-  if (controller_free) turns.push_back({ns("machine.directory.latency_ns")});
-  return turns;
-}
+// Where a search from one start ended.
+struct Ending {
+  Place place;
+  Slopes slopes;
+  bool settled = false;
+};
 
 class Fitter {
  public:
-  Fitter(const std::vector<Block>& blocks, const LatencyMatrix& measured, const Values& start, const SimulateMatrices& simulate)
-      : blocks_(blocks), measured_(measured), simulate_(simulate), start_(start), values_(start) {
-    simulated_ = simulate_({values_}).front();
-  }
-
-  void run(const Stage& stage) {
-    for (const auto& turn : stage.turns) {
-      if (good_enough(stage)) return;
-      run_turn(stage, turn);
+  Fitter(std::vector<Knob> knobs, const std::vector<Block>& blocks, const LatencyMatrix& measured,
+         const SimulateMatrices& simulate)
+      : knobs_(std::move(knobs)), blocks_(blocks), measured_(measured), simulate_(simulate) {
+    for (const Block& block : blocks) {
+      weights_.push_back(static_cast<double>(block.pairs.size()));
+      const double mean = mean_of(block, measured);
+      for (const auto& [a, b] : block.pairs) within_ += (measured.at(a, b) - mean) * (measured.at(a, b) - mean);
     }
   }
 
-  FitResult result() && {
-    FitResult result{{}, std::move(simulated_)};
-    for (const auto& [path, value] : values_) {
-      if (std::fabs(value - start_.at(path)) > kSame) result.values.emplace(path, value);
+  [[nodiscard]] Place place_at(const Values& values) const { return places_at({values}).front(); }
+
+  // From one place until no change of any knob is worth it.
+  [[nodiscard]] Ending settle(Place place) const {
+    std::vector<std::size_t> all(knobs_.size());
+    std::iota(all.begin(), all.end(), 0);
+    return settle({std::move(place), Slopes(blocks_.size(), std::vector<double>(knobs_.size(), 0)), false}, all);
+  }
+
+  // On from where another has ended, which has some of these knobs and has just probed them.
+  [[nodiscard]] Ending settle_after(const Fitter& other, Ending its) const {
+    Slopes slopes(blocks_.size());
+    std::vector<std::size_t> unknown;
+    for (std::size_t k = 0; k < knobs_.size(); ++k) {
+      const auto same = std::find_if(other.knobs_.begin(), other.knobs_.end(),
+                                     [&](const Knob& knob) { return knob.paths == knobs_[k].paths; });
+      if (same == other.knobs_.end()) unknown.push_back(k);
+      const auto column = static_cast<std::size_t>(same - other.knobs_.begin());
+      for (std::size_t block = 0; block < blocks_.size(); ++block) {
+        slopes[block].push_back(same == other.knobs_.end() ? 0 : its.slopes[block][column]);
+      }
+    }
+    return settle({std::move(its.place), std::move(slopes), false}, unknown);
+  }
+
+  // The same from a few other places, with the derivatives of that one: they are about the same everywhere, and what gets no
+  // farther with them is not worth its own.
+  [[nodiscard]] Ending settle_from_elsewhere(Ending best, const Values& start) const {
+    for (const Values& other : other_starts(start)) {
+      if (nothing_to_gain(best.place)) break;
+      const Place reached = descend(place_at(other), best.slopes);
+      if (better(reached, best.place)) best = settle(reached);
+    }
+    return best;
+  }
+
+  [[nodiscard]] FitResult result(Ending end, const Values& start) const {
+    FitResult result{{}, std::move(end.place.simulated), std::move(end.slopes), {}, end.settled};
+    result.separation = separate(result.slopes, weights_);
+    for (const auto& [path, value] : end.place.values) {
+      if (std::fabs(value - start.at(path)) > kSame) result.values.emplace(path, value);
     }
     return result;
   }
 
  private:
-  [[nodiscard]] double value_of(const Knob& knob) const { return values_.at(knob.paths.front()); }
+  // What the machine says there.
 
-  static Values with(Values values, const Knob& knob, double value) {
-    for (const std::string& path : knob.paths) values.at(path) = value;
-    return values;
+  [[nodiscard]] std::vector<Place> places_at(const std::vector<Values>& candidates) const {
+    std::vector<Place> places;
+    if (candidates.empty()) return places;
+    std::vector<LatencyMatrix> matrices = simulate_(candidates);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      Place& place = places.emplace_back(Place{candidates[i], std::move(matrices[i])});
+      place.squares = within_ + between(residuals(place));
+    }
+    return places;
+  }
+
+  [[nodiscard]] std::vector<double> residuals(const Place& place) const {
+    std::vector<double> off;
+    for (const Block& block : blocks_) off.push_back(mean_of(block, measured_) - mean_of(block, place.simulated));
+    return off;
+  }
+
+  [[nodiscard]] double between(const std::vector<double>& residuals) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < residuals.size(); ++i) sum += weights_[i] * residuals[i] * residuals[i];
+    return sum;
+  }
+
+  // When to stop.
+
+  [[nodiscard]] bool good_enough(const Place& place) const {
+    return std::all_of(blocks_.begin(), blocks_.end(), [&](const Block& block) {
+      const double measured = mean_of(block, measured_);
+      return std::fabs(measured - mean_of(block, place.simulated)) <= kGoodShare * measured;
+    });
+  }
+
+  // Also where nearly all that is left is differences within blocks, where no machine of this structure can do anything.
+  [[nodiscard]] bool nothing_to_gain(const Place& place) const {
+    return good_enough(place) || within_ > kWorthIt * place.squares;
+  }
+
+  // Knobs and their values.
+
+  static bool is_fine(const Knob& knob) { return knob.step < 1; }
+  static double value_of(const Knob& knob, const Values& values) { return values.at(knob.paths.front()); }
+
+  // A value that stays need not be a multiple of the knob's step.
+  static void turn(Values& values, const Knob& knob, double by) {
+    if (std::fabs(by) <= kSame) return;
+    const double same = on_grid(knob, value_of(knob, values) + by);
+    for (const std::string& path : knob.paths) {
+      values.at(path) = knob.to_same_value ? same : on_grid(knob, values.at(path) + by);
+    }
   }
 
   static double on_grid(const Knob& knob, double value) {
@@ -97,106 +161,219 @@ class Fitter {
     return knob.step < 1 ? steps / std::round(1 / knob.step) : steps * knob.step;
   }
 
-  static double probe(const Knob& knob, double value) {
-    const double by = std::max({value * kProbeShare, knob.step, knob.step < 1 ? kProbeNs : 0.0});
-    return on_grid(knob, value + by);
+  static double probe_of(const Knob& knob, double value) {
+    return std::max({value * kProbeShare, knob.step, knob.step < 1 ? kProbeNs : 0.0});
   }
 
-  [[nodiscard]] double residual(std::size_t block, const LatencyMatrix& simulated) const {
-    return mean_of(blocks_[block], measured_) - mean_of(blocks_[block], simulated);
-  }
-
-  [[nodiscard]] bool good_enough(const Stage& stage) const {
-    return std::all_of(stage.blocks.begin(), stage.blocks.end(), [this](std::size_t block) {
-      return std::fabs(residual(block, simulated_)) <= kGoodShare * mean_of(blocks_[block], measured_);
-    });
-  }
-
-  [[nodiscard]] double squares(const Stage& stage, const LatencyMatrix& simulated) const {
-    double sum = 0;
-    for (const std::size_t block : stage.blocks) {
-      const double off = residual(block, simulated);
-      sum += off * off * static_cast<double>(blocks_[block].pairs.size());
-    }
-    return sum;
-  }
-
-  // slopes[i][k]: by how much the mean of the stage's block i rises with a unit of knob k.
-  [[nodiscard]] std::vector<std::vector<double>> slopes_of(const Stage& stage, const std::vector<Knob>& turn) const {
+  // Each of these knobs turned alone, up (1) or down (-1); one that is at its bound already stays there.
+  [[nodiscard]] std::vector<Values> probes(const Values& values, const std::vector<std::size_t>& knobs, int direction) const {
     std::vector<Values> probes;
-    for (const Knob& knob : turn) probes.push_back(with(values_, knob, probe(knob, value_of(knob))));
-    const std::vector<LatencyMatrix> probed = simulate_(probes);
-    std::vector<std::vector<double>> slopes;
-    for (const std::size_t block : stage.blocks) {
-      auto& row = slopes.emplace_back();
-      for (std::size_t k = 0; k < turn.size(); ++k) {
-        const double by = probe(turn[k], value_of(turn[k])) - value_of(turn[k]);
-        row.push_back((mean_of(blocks_[block], probed[k]) - mean_of(blocks_[block], simulated_)) / by);
+    for (const std::size_t k : knobs) {
+      Values probe = values;
+      turn(probe, knobs_[k], direction * probe_of(knobs_[k], value_of(knobs_[k], values)));
+      if (probe != values) probes.push_back(std::move(probe));
+    }
+    return probes;
+  }
+
+  // `up` are the probes of `probed`. A knob that does what others do, as it was seen at first, still does.
+  void update(Slopes& slopes, const Place& from, const std::vector<Place>& up, const std::vector<std::size_t>& probed) const {
+    const std::vector<Dependence> dependent = separate(slopes, weights_).dependent;
+    slopes.resize(blocks_.size(), std::vector<double>(knobs_.size(), 0));
+    for (std::size_t block = 0; block < blocks_.size(); ++block) {
+      const double before = mean_of(blocks_[block], from.simulated);
+      for (std::size_t i = 0; i < probed.size(); ++i) {
+        const Knob& knob = knobs_[probed[i]];
+        const double by = value_of(knob, up[i].values) - value_of(knob, from.values);
+        slopes[block][probed[i]] = (mean_of(blocks_[block], up[i].simulated) - before) / by;
+      }
+      for (const Dependence& dependence : dependent) {
+        double sum = 0;
+        for (std::size_t j = 0; j < dependence.on.size(); ++j) sum += dependence.parts[j] * slopes[block][dependence.on[j]];
+        slopes[block][dependence.unknown] = sum;
       }
     }
-    return slopes;
   }
 
-  [[nodiscard]] Values next_values(const Stage& stage, const std::vector<Knob>& turn,
-                                   const std::vector<std::vector<double>>& slopes) const {
-    std::vector<double> wanted;
-    std::vector<double> weights;
-    for (const std::size_t block : stage.blocks) {
-      wanted.push_back(residual(block, simulated_));
-      weights.push_back(static_cast<double>(blocks_[block].pairs.size()));
+  // Where to go.
+
+  // `probed`: knobs whose derivatives are not known yet.
+  [[nodiscard]] Ending settle(Ending end, std::vector<std::size_t> probed) const {
+    for (int round = 0; round < kMostRounds && !end.settled; ++round) {
+      std::vector<Place> up = places_at(probes(end.place.values, probed, 1));
+      update(end.slopes, end.place, up, probed);
+      probed = separate(end.slopes, weights_).apart;
+      if (nothing_to_gain(end.place)) {
+        end.settled = true;
+        break;
+      }
+      Place reached = descend(end.place, end.slopes);
+      if (reached.values != end.place.values) {
+        end.place = std::move(reached);
+      } else if (auto found = best_of(std::move(up), end.place)) {
+        end.place = std::move(*found);
+      } else if (auto lower = best_of(places_at(probes(end.place.values, probed, -1)), end.place)) {
+        end.place = std::move(*lower);
+      } else {
+        end.settled = true;
+      }
     }
-    std::vector<double> least;
-    for (const Knob& knob : turn) least.push_back(std::min(0.0, knob.minimum - value_of(knob)));
-    const std::vector<double> change = least_squares(slopes, wanted, weights, least);
-    Values next = values_;
-    for (std::size_t k = 0; k < turn.size(); ++k) next = with(next, turn[k], on_grid(turn[k], value_of(turn[k]) + change[k]));
+    return end;
+  }
+
+  [[nodiscard]] Place descend(Place place, const Slopes& slopes) const {
+    bool all_at_once = true;
+    for (int step = 0; step < kMostSteps && !nothing_to_gain(place); ++step) {
+      std::optional<Place> next;
+      if (all_at_once) next = together(place, slopes);
+      all_at_once = next.has_value();
+      if (!next) next = one_by_one(place, slopes);
+      if (!next) break;
+      place = std::move(*next);
+    }
+    return place;
+  }
+
+  // All knobs at once, and if that goes too far, half the way.
+  [[nodiscard]] std::optional<Place> together(const Place& place, const Slopes& slopes) const {
+    const std::vector<double> change = best_change(place, slopes);
+    for (const double part : {1.0, 0.5}) {
+      const Values next = changed(place, change, part);
+      if (!promises(next, place, slopes)) return std::nullopt;
+      if (auto found = best_of({place_at(next)}, place)) return found;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Values changed(const Place& place, const std::vector<double>& change, double part = 1) const {
+    Values next = place.values;
+    for (std::size_t k = 0; k < knobs_.size(); ++k) turn(next, knobs_[k], part * change[k]);
     return next;
   }
 
-  void run_turn(const Stage& stage, const std::vector<Knob>& turn) {
-    const auto slopes = slopes_of(stage, turn);
-    for (int step = 0; step < kMostSteps; ++step) {
-      Values next = next_values(stage, turn, slopes);
-      if (next == values_) return;
-      LatencyMatrix simulated = simulate_({next}).front();
-      if (squares(stage, simulated) > kWorthIt * squares(stage, simulated_)) return;
-      values_ = std::move(next);
-      simulated_ = std::move(simulated);
-      if (good_enough(stage)) return;
+  [[nodiscard]] double expected(const Values& next, const Place& place, const Slopes& slopes) const {
+    std::vector<double> off = residuals(place);
+    for (std::size_t block = 0; block < off.size(); ++block) {
+      for (std::size_t k = 0; k < knobs_.size(); ++k) {
+        off[block] -= slopes[block][k] * (value_of(knobs_[k], next) - value_of(knobs_[k], place.values));
+      }
     }
+    return within_ + between(off);
+  }
+  [[nodiscard]] bool promises(const Values& next, const Place& place, const Slopes& slopes) const {
+    return expected(next, place, slopes) < kWorthIt * place.squares;
   }
 
+  [[nodiscard]] std::vector<double> best_change(const Place& place, const Slopes& slopes) const {
+    std::vector<double> least;
+    for (const Knob& knob : knobs_) least.push_back(std::min(0.0, knob.minimum - value_of(knob, place.values)));
+    return with_finer_ones(place, slopes, least_squares(slopes, residuals(place), weights_, least));
+  }
+
+  // Whole clocks are rounded first; what has finer steps then makes the best of that.
+  [[nodiscard]] std::vector<double> with_finer_ones(const Place& place, const Slopes& slopes,
+                                                    std::vector<double> change) const {
+    Slopes fine = slopes;
+    std::vector<double> left = residuals(place);
+    std::vector<double> least;
+    for (std::size_t k = 0; k < knobs_.size(); ++k) {
+      const double value = value_of(knobs_[k], place.values);
+      least.push_back(std::min(0.0, knobs_[k].minimum - value));
+      if (is_fine(knobs_[k])) continue;
+      if (std::fabs(change[k]) > kSame) change[k] = on_grid(knobs_[k], value + change[k]) - value;
+      for (std::size_t block = 0; block < left.size(); ++block) {
+        left[block] -= slopes[block][k] * change[k];
+        fine[block][k] = 0;
+      }
+    }
+    const std::vector<double> finer = least_squares(fine, left, weights_, least);
+    for (std::size_t k = 0; k < knobs_.size(); ++k) {
+      if (is_fine(knobs_[k])) change[k] = finer[k];
+    }
+    return change;
+  }
+
+  [[nodiscard]] std::optional<Place> one_by_one(const Place& place, const Slopes& slopes) const {
+    std::vector<Values> turned;
+    for (std::size_t k = 0; k < knobs_.size(); ++k) {
+      std::vector<double> change(knobs_.size(), 0);
+      change[k] = alone(place, slopes, k);
+      turned.push_back(changed(place, change));
+    }
+    auto found = best_of(places_at(most_promising(std::move(turned), place, slopes)), place);
+    return found ? std::move(found) : a_clock_more_or_less(place, slopes);
+  }
+
+  // A clock of the core may take what is left of one of the bus, and what has finer steps then has to give that back.
+  [[nodiscard]] std::optional<Place> a_clock_more_or_less(const Place& place, const Slopes& slopes) const {
+    std::vector<Values> turned;
+    for (std::size_t k = 0; k < knobs_.size(); ++k) {
+      if (is_fine(knobs_[k])) continue;
+      for (const double by : {knobs_[k].step, -knobs_[k].step}) {
+        std::vector<double> change(knobs_.size(), 0);
+        change[k] = by;
+        turned.push_back(changed(place, with_finer_ones(place, slopes, std::move(change))));
+      }
+    }
+    return best_of(places_at(most_promising(std::move(turned), place, slopes)), place);
+  }
+
+  [[nodiscard]] std::vector<Values> most_promising(std::vector<Values> candidates, const Place& place,
+                                                   const Slopes& slopes) const {
+    std::erase_if(candidates, [&](const Values& values) { return !promises(values, place, slopes); });
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [&](const Values& a, const Values& b) { return expected(a, place, slopes) < expected(b, place, slopes); });
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    candidates.resize(std::min(candidates.size(), kMostTried));
+    return candidates;
+  }
+
+  // The change of one knob that is best if no other is turned.
+  [[nodiscard]] double alone(const Place& place, const Slopes& slopes, std::size_t k) const {
+    const std::vector<double> off = residuals(place);
+    double moved = 0;
+    double wanted = 0;
+    for (std::size_t block = 0; block < off.size(); ++block) {
+      moved += weights_[block] * slopes[block][k] * slopes[block][k];
+      wanted += weights_[block] * slopes[block][k] * off[block];
+    }
+    return moved <= kSame ? 0 : wanted / moved;
+  }
+
+  // A part of the machine at its least, so that the others have to take what it had, or all at twice as much. Links make that
+  // matter: messages go another way when it has become the shorter one.
+  [[nodiscard]] std::vector<Values> other_starts(const Values& start) const {
+    std::vector<Values> starts;
+    for (const char* part : {"machine.network.", "machine.node.", "machine.bus."}) {
+      Values other = start;
+      for (const Knob& knob : knobs_) {
+        if (knob.paths.front().starts_with(part)) turn(other, knob, knob.minimum - value_of(knob, start));
+      }
+      if (other != start) starts.push_back(std::move(other));
+    }
+    Values doubled = start;
+    for (const Knob& knob : knobs_) turn(doubled, knob, value_of(knob, start));
+    starts.push_back(std::move(doubled));
+    return starts;
+  }
+
+  const std::vector<Knob> knobs_;
   const std::vector<Block>& blocks_;
   const LatencyMatrix& measured_;
   const SimulateMatrices& simulate_;
-  const Values start_;
-  Values values_;
-  LatencyMatrix simulated_;
+  std::vector<double> weights_;  // of blocks
+  double within_ = 0;            // squares of what pairs of a block differ by
 };
 
 }  // namespace
 
-std::vector<Stage> stages_of(const MachineSpec& machine, const std::vector<Block>& blocks, const std::string& access) {
-  std::vector<Stage> stages;
-  const auto add = [&](Distance distance, std::vector<std::vector<Knob>> turns) {
-    if (auto found = blocks_at(blocks, distance); !found.empty()) stages.push_back({std::move(found), std::move(turns)});
-  };
-  // Between threads of a core the line stays where it is. The measured program compares and exchanges, the simulated one adds.
-  const Knob own_line = access == "atomic"
-                            ? cycles({"machine.cpu.atomic_latency_cycles", "machine.cpu.compare_exchange_latency_cycles"})
-                            : cycles({"machine.cache." + machine.caches.front().name + ".hit_latency_cycles"}, 1);
-  add(Distance::same_core, {{own_line}});
-  add(Distance::same_bus, bus_turns());
-  add(Distance::same_node, {{ns("machine.node.latency_ns")}, {ns("machine.directory.latency_ns")}});
-  add(Distance::other_node, network_turns(machine, blocks));
-  return stages;
-}
-
-FitResult fit(const std::vector<Stage>& stages, const std::vector<Block>& blocks, const LatencyMatrix& measured,
+FitResult fit(const std::vector<Knob>& knobs, const std::vector<Block>& blocks, const LatencyMatrix& measured,
               const Values& start, const SimulateMatrices& simulate) {
-  Fitter fitter(blocks, measured, start, simulate);
-  for (const Stage& stage : stages) fitter.run(stage);
-  return std::move(fitter).result();
+  const Fitter common(with_links_as_one(knobs), blocks, measured, simulate);
+  Ending end = common.settle_from_elsewhere(common.settle(common.place_at(start)), start);
+  const Fitter each(knobs, blocks, measured, simulate);
+  if (with_links_as_one(knobs).size() < knobs.size()) end = each.settle_after(common, std::move(end));
+  return each.result(std::move(end), start);
 }
 
 }  // namespace linebounce::sim

@@ -2,74 +2,183 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <utility>
 
 namespace linebounce::sim {
 namespace {
 
-using Square = std::vector<std::vector<double>>;
+constexpr double kApart = 0.1;   // of an unknown's effect; below it, what is left may be the rounding to whole clocks
+constexpr double kNamed = 0.05;  // of an unknown's effect: what contributes less to it is not named
+constexpr double kPowerless = 1e-9;
 
-// Gauss elimination with pivots on the diagonal, which is enough for normal equations; an unknown without a pivot is 0.
-std::vector<double> solve(Square left, std::vector<double> right) {
-  const std::size_t size = right.size();
-  std::vector<bool> free(size, true);
-  const auto largest = [&left, size] {
-    double most = 0;
-    for (std::size_t i = 0; i < size; ++i) most = std::max(most, std::fabs(left[i][i]));
-    return most;
-  }();
-  for (std::size_t i = 0; i < size; ++i) {
-    if (std::fabs(left[i][i]) <= largest * 1e-9) {
-      free[i] = false;
-      continue;
+using Vector = std::vector<double>;
+
+double product(const Vector& a, const Vector& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void subtract(Vector& from, const Vector& what, double times) {
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] -= times * what[i];
+}
+
+Vector column_of(const Slopes& slopes, const Vector& weights, std::size_t unknown) {
+  Vector column;
+  for (std::size_t row = 0; row < slopes.size(); ++row) column.push_back(std::sqrt(weights[row]) * slopes[row][unknown]);
+  return column;
+}
+
+// Gram and Schmidt's directions of some unknowns, one after the other, and how each unknown is made of them.
+class Directions {
+ public:
+  // Whether it is apart from those before it. What is asked twice is as good as asked once: a second pass takes what rounding
+  // left.
+  bool add(std::size_t unknown, Vector column) {
+    const double whole = std::sqrt(product(column, column));
+    Vector shares = split(column);
+    const double rest = std::sqrt(product(column, column));
+    if (whole <= kPowerless || rest < kApart * whole) return false;
+    for (double& value : column) value /= rest;
+    shares.push_back(rest);
+    directions_.push_back(std::move(column));
+    made_of_.push_back(std::move(shares));
+    unknowns_.push_back(unknown);
+    return true;
+  }
+
+  // How much of each unknown comes nearest to the column.
+  [[nodiscard]] Vector nearest(Vector column) const {
+    Vector shares = split(column);
+    for (std::size_t i = shares.size(); i-- > 0;) {
+      for (std::size_t later = i + 1; later < shares.size(); ++later) shares[i] -= made_of_[later][i] * shares[later];
+      shares[i] /= made_of_[i][i];
     }
-    for (std::size_t row = i + 1; row < size; ++row) {
-      const double factor = left[row][i] / left[i][i];
-      for (std::size_t column = i; column < size; ++column) left[row][column] -= factor * left[i][column];
-      right[row] -= factor * right[i];
+    return shares;
+  }
+
+  [[nodiscard]] const std::vector<std::size_t>& unknowns() const { return unknowns_; }
+
+ private:
+  // Takes from the column what it has of each direction.
+  Vector split(Vector& column) const {
+    Vector shares(directions_.size(), 0);
+    for (int pass = 0; pass < 2; ++pass) {
+      for (std::size_t i = 0; i < directions_.size(); ++i) {
+        const double share = product(column, directions_[i]);
+        subtract(column, directions_[i], share);
+        shares[i] += share;
+      }
+    }
+    return shares;
+  }
+
+  std::vector<Vector> directions_;  // of length 1, at right angles
+  std::vector<Vector> made_of_;     // by direction: what its unknown has of it and of those before it
+  std::vector<std::size_t> unknowns_;
+};
+
+class Bounded {
+ public:
+  Bounded(const Slopes& slopes, const Vector& wanted, const Vector& weights, const Vector& least)
+      : least_(least), bound_(least.size(), false), released_(least.size(), false) {
+    for (std::size_t i = 0; i < least.size(); ++i) columns_.push_back(column_of(slopes, weights, i));
+    for (std::size_t row = 0; row < wanted.size(); ++row) wanted_.push_back(std::sqrt(weights[row]) * wanted[row]);
+  }
+
+  // What is below its bound is put there and the others are solved for again; what then wants to leave its bound may, once.
+  Vector solve() {
+    for (;;) {
+      Vector x = solve_free();
+      if (!hold(x) && !release(x)) return x;
     }
   }
-  std::vector<double> x(size, 0);
-  for (std::size_t i = size; i-- > 0;) {
-    if (!free[i]) continue;
-    double rest = right[i];
-    for (std::size_t column = i + 1; column < size; ++column) rest -= left[i][column] * x[column];
-    x[i] = rest / left[i][i];
+
+ private:
+  [[nodiscard]] Vector solve_free() const {
+    Vector x(least_.size(), 0);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = bound_[i] ? least_[i] : 0;
+    Directions directions;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!bound_[i]) directions.add(i, columns_[i]);
+    }
+    const Vector change = directions.nearest(left_over(x));
+    for (std::size_t i = 0; i < change.size(); ++i) x[directions.unknowns()[i]] = change[i];
+    return x;
   }
-  return x;
+
+  [[nodiscard]] Vector left_over(const Vector& x) const {
+    Vector rest = wanted_;
+    for (std::size_t i = 0; i < x.size(); ++i) subtract(rest, columns_[i], x[i]);
+    return rest;
+  }
+
+  bool hold(const Vector& x) {
+    bool held = false;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (bound_[i] || x[i] >= least_[i]) continue;
+      bound_[i] = held = true;
+    }
+    return held;
+  }
+
+  bool release(const Vector& x) {
+    const Vector rest = left_over(x);
+    const double enough = kPowerless * (1 + product(wanted_, wanted_));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!bound_[i] || released_[i] || product(columns_[i], rest) <= enough) continue;
+      bound_[i] = false;
+      released_[i] = true;
+      return true;
+    }
+    return false;
+  }
+
+  const Vector& least_;
+  std::vector<Vector> columns_;
+  Vector wanted_;
+  std::vector<bool> bound_, released_;
+};
+
+// Without what contributes next to nothing.
+Dependence dependence_of(std::size_t unknown, const Directions& directions, const Vector& parts, const Slopes& slopes,
+                         const Vector& weights) {
+  const auto length = [&](std::size_t i) {
+    const Vector column = column_of(slopes, weights, i);
+    return std::sqrt(product(column, column));
+  };
+  Dependence found;
+  found.unknown = unknown;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t other = directions.unknowns()[i];
+    if (std::fabs(parts[i]) * length(other) < kNamed * length(unknown)) continue;
+    found.on.push_back(other);
+    found.parts.push_back(parts[i]);
+  }
+  return found;
 }
 
 }  // namespace
 
-std::vector<double> least_squares(const std::vector<std::vector<double>>& slopes, const std::vector<double>& wanted,
-                                  const std::vector<double>& weights, const std::vector<double>& least) {
-  const std::size_t size = least.size();
-  std::vector<bool> bound(size, false);
-  std::vector<double> x;
-  // An unknown below its bound is put there, and the others are solved for again; at most once for each.
-  for (;;) {
-    Square left(size, std::vector<double>(size, 0));
-    std::vector<double> right(size, 0);
-    for (std::size_t row = 0; row < wanted.size(); ++row) {
-      double rest = wanted[row];
-      for (std::size_t i = 0; i < size; ++i) rest -= bound[i] ? slopes[row][i] * least[i] : 0;
-      for (std::size_t i = 0; i < size; ++i) {
-        if (bound[i]) continue;
-        right[i] += weights[row] * slopes[row][i] * rest;
-        for (std::size_t j = 0; j < size; ++j) {
-          if (!bound[j]) left[i][j] += weights[row] * slopes[row][i] * slopes[row][j];
-        }
-      }
+Separation separate(const Slopes& slopes, const Vector& weights) {
+  Separation separation;
+  Directions directions;
+  const std::size_t unknowns = slopes.empty() ? 0 : slopes.front().size();
+  for (std::size_t i = 0; i < unknowns; ++i) {
+    const Vector column = column_of(slopes, weights, i);
+    if (std::sqrt(product(column, column)) <= kPowerless) {
+      separation.powerless.push_back(i);
+    } else if (directions.add(i, column)) {
+      separation.apart.push_back(i);
+    } else {
+      separation.dependent.push_back(dependence_of(i, directions, directions.nearest(column), slopes, weights));
     }
-    x = solve(std::move(left), std::move(right));
-    bool again = false;
-    for (std::size_t i = 0; i < size; ++i) {
-      again = again || (!bound[i] && x[i] < least[i]);
-      bound[i] = bound[i] || x[i] < least[i];
-      if (bound[i]) x[i] = least[i];
-    }
-    if (!again) return x;
   }
+  return separation;
+}
+
+Vector least_squares(const Slopes& slopes, const Vector& wanted, const Vector& weights, const Vector& least) {
+  return Bounded(slopes, wanted, weights, least).solve();
 }
 
 }  // namespace linebounce::sim

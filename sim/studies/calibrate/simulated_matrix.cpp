@@ -39,9 +39,9 @@ class SharedNumbers {
   double* numbers_;
 };
 
-// Every node is home to as many lines; the more nodes, the more pairs a mean is of.
+// The more nodes, the more pairs a block has.
 std::int64_t repetitions_for(int nodes) {
-  return std::clamp(16 / nodes, 2, 8);
+  return std::clamp(16 / nodes, 4, 8);
 }
 
 Parameters parameters_of(const std::string& access, int nodes) {
@@ -52,6 +52,7 @@ Parameters parameters_of(const std::string& access, int nodes) {
   }
   values["states"] = std::string("modified");
   values["access"] = access;
+  values["homes"] = std::string("near");
   values["repetitions"] = repetitions_for(nodes);
   return Parameters(std::move(values));
 }

@@ -1,0 +1,82 @@
+#include "sim/studies/calibrate/knobs.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace linebounce::sim {
+namespace {
+
+constexpr const char* kLinks = "machine.network.link.";
+
+bool has(const std::vector<Block>& blocks, Distance distance) {
+  return std::any_of(blocks.begin(), blocks.end(), [distance](const Block& block) { return block.distance == distance; });
+}
+
+Knob cycles(std::vector<std::string> paths, double minimum = 0) {
+  return {std::move(paths), minimum, 1, true};
+}
+Knob ns(const std::string& path) {
+  return {{path}, 0, 0.1, true};
+}
+
+// The measured program compares and exchanges, the simulated one adds.
+Knob own_line(const MachineSpec& machine, const std::string& access) {
+  if (access == "atomic") {
+    return cycles({"machine.cpu.atomic_latency_cycles", "machine.cpu.compare_exchange_latency_cycles"});
+  }
+  return cycles({"machine.cache." + machine.caches.front().name + ".hit_latency_cycles"}, 1);
+}
+
+// A snoop takes at least one clock. All clocks of the bus are as long, so these are only turned where the machine is too slow
+// even without an intervention; the core's clock then takes what is less than a clock of the bus.
+std::vector<Knob> other_bus_knobs() {
+  return {cycles({"machine.bus.snoop_clocks"}, 1), cycles({"machine.bus.latch_clocks"}),
+          cycles({"machine.bus.arbitration_clocks"}), cycles({"machine.bus.response_clocks"}),
+          cycles({"machine.cpu.fill_latency_cycles"})};
+}
+
+std::vector<Knob> network_knobs(const MachineSpec& machine) {
+  std::vector<Knob> knobs;
+  for (const LinkSpec& link : machine.network.links) knobs.push_back(ns(kLinks + link.name + ".latency_ns"));
+  if (knobs.empty()) knobs.push_back(ns("machine.network.latency_ns"));
+  return knobs;
+}
+
+std::vector<Knob> node_knobs() {
+  return {ns("machine.node.latency_ns"), ns("machine.directory.latency_ns"), ns("machine.node.line_crossing_ns"),
+          ns("machine.node.request_crossing_ns")};
+}
+
+}  // namespace
+
+std::vector<Knob> knobs_of(const MachineSpec& machine, const std::vector<Block>& blocks, const std::string& access) {
+  std::vector<Knob> knobs;
+  const auto add = [&knobs](std::vector<Knob> more) { std::move(more.begin(), more.end(), std::back_inserter(knobs)); };
+  const bool own_lines_seen = has(blocks, Distance::same_core);
+  const bool nodes_seen = has(blocks, Distance::other_node);
+  if (own_lines_seen) add({own_line(machine, access)});
+  // One for each distance first. Without a pair on one bus, its clocks are part of what all others cost.
+  add({cycles({"machine.bus.intervention_clocks"})});
+  if (nodes_seen) add(network_knobs(machine));
+  if (nodes_seen || has(blocks, Distance::same_node)) add(node_knobs());
+  add(other_bus_knobs());
+  if (!own_lines_seen) add({own_line(machine, access)});
+  return knobs;
+}
+
+std::vector<Knob> with_links_as_one(const std::vector<Knob>& knobs) {
+  std::vector<Knob> joined;
+  for (const Knob& knob : knobs) {
+    const bool link = knob.paths.front().starts_with(kLinks);
+    if (link && !joined.empty() && joined.back().paths.front().starts_with(kLinks)) {
+      joined.back().paths.push_back(knob.paths.front());
+      joined.back().to_same_value = false;
+    } else {
+      joined.push_back(knob);
+    }
+  }
+  return joined;
+}
+
+}  // namespace linebounce::sim
