@@ -179,8 +179,8 @@ std::string no_advice(const LockComparison& comparison) {
   const std::string leave = comparison.machine + ": leave the locks as they are: ";
   const std::string by_chance = leave + "no other one is better by more than chance";
   if (comparison.again) {
-    const std::string& lock = comparison.again->replacement.first;
-    const std::string& algorithm = comparison.again->replacement.second;
+    const std::string& lock = comparison.again->replacement.lock;
+    const std::string& algorithm = comparison.again->replacement.algorithm;
     const std::vector<LockTrial>& trials = ranking_in(comparison, lock).trials;
     const auto first = std::find_if(trials.begin(), trials.end(), [&](const auto& it) { return it.algorithm == algorithm; });
     return fmt::format("{}: {} for {} gains {} in {} orders, and {} in others", by_chance, algorithm, lock,
