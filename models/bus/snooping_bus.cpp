@@ -160,15 +160,16 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
   if (requests_.empty()) return next;
   const Tick earliest = earliest_arbitration(now);
   if (earliest == kNever) return next;
+  const auto edge_behind = [this](const BusRequest& request) { return (request.stamp / timing_.clock + 1) * timing_.clock; };
+  if (!timing_.one_per_line) return {std::max(edge_behind(requests_.front()), earliest), 0};
   for (std::size_t i = 0; i < requests_.size(); ++i) {
-    const BusRequest& request = requests_[i];
-    const Tick stamped = (request.stamp / timing_.clock + 1) * timing_.clock;
-    const Tick free = timing_.one_per_line ? line_free(request.line) : 0;
+    const Tick stamped = edge_behind(requests_[i]);
+    const Tick free = line_free(requests_[i].line);
     if (free != kNever) {
       const Tick edge = std::max({stamped, earliest, align_up(free, timing_.clock)});
       if (edge < next.at) next = {edge, i};
     }
-    if (!timing_.one_per_line || next.at <= stamped) break;  // those behind it are no earlier
+    if (next.at <= stamped) break;  // those behind it are no earlier
   }
   return next;
 }
