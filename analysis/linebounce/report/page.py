@@ -13,13 +13,14 @@ import jinja2
 import polars as pl
 import pygments  # type: ignore[import-untyped]
 import vl_convert
+from altair.utils.schemapi import debug_mode
 from markupsafe import Markup
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import TOMLLexer  # type: ignore[import-untyped]
 
 from linebounce.records import Point, setting_text
 from linebounce.report import charts, line_store, sweeps, tables
-from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK
+from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK, Spec
 from linebounce.report.machine import Machine, machine_of
 from linebounce.report.network import network_drawing
 from linebounce.report.ownership import ownership_frames
@@ -58,7 +59,7 @@ def make_page(runs: Sequence[Results]) -> str:
         shown = [_run(run) for run in runs]
         data = {
             "runs": [run["data"] for run in shown],
-            "charts": {name: make() for name, make in charts.CHARTS.items()},
+            "charts": _charts(),
             "labels": LABELS,
             "on_dark": ON_DARK,
             "key_figures": list(sweeps.KEY_FIGURES.items()),
@@ -74,6 +75,12 @@ def make_page(runs: Sequence[Results]) -> str:
             scripts=_SCRIPTS,
             made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         )
+
+
+def _charts() -> dict[str, Spec]:
+    """Unchecked, for they are the same in every page: a test checks them against Vega-Lite's schema."""
+    with debug_mode(False):
+        return {name: make() for name, make in charts.CHARTS.items()}
 
 
 def _vega() -> str:
