@@ -56,7 +56,7 @@ class Disassembler {
   }
 
  private:
-  // Most functions are told apart by their bytes, a hundred times faster.
+  // Most functions have none of these bytes and need not be disassembled.
   static bool may_have_some(Code code) {
     constexpr std::array<std::uint8_t, 3> kBytes = {0xf0, 0x86, 0x87};  // lock, xchg of a byte, xchg
     return std::find_first_of(code.begin(), code.end(), kBytes.begin(), kBytes.end()) != code.end();

@@ -94,9 +94,8 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
           comparison.recorded_order_pct < 0 ? "slower" : "faster") +
       "per s: operations of the whole program; change: against the recorded locks in the same order, and the 95 % interval of "
       "its mean (Student's t); waiting: share of all CPUs' time that is spent waiting for this lock; waits are of those who "
-      "had "
-      "to; a long longest wait beside a short mean is an unfair lock; transfers: lines that went from one cache to another or "
-      "were upgraded, in the whole run.";
+      "had to; a long longest wait beside a short mean is an unfair lock; transfers: lines that went from one cache to "
+      "another or were upgraded, in the whole run.";
   return "  " + paint(Colour::bold, comparison.machine) + "\n" + table.text() + "  " +
          wrapped_from(note, 2, Colour::dim, paint);
 }

@@ -114,7 +114,7 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
   if (report.tried.size() > 1 && report.all_throughput_pct)
     out += fmt::format("\n  All together: {:+.1f} % throughput\n", *report.all_throughput_pct);
   for (std::size_t i = 0; i < report.missing.size(); ++i)
-    out += fmt::format("{}  {:<9} {}\n", i == 0 ? "\n" : "", i == 0 ? "not seen" : "", report.missing[i]);
+    out += (i == 0 ? "\n  not seen  " : "            ") + wrapped_from(report.missing[i], 12, Colour::none, paint);
   return out;
 }
 

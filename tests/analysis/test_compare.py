@@ -233,7 +233,7 @@ def test_json_with_a_condition_that_holds_is_still_one_document(runs: Path) -> N
         (["a", "costs"], 2, "have no point in common"),
         (["one_a", "other_metrics"], 2, "share no metric"),
         (["a", "nowhere"], 3, "no such directory"),
-        (["a", "b", "--fail-on", "throughput.operation_per_s < -1%"], 2, "did you mean throughput.operations_per_s"),
+        (["a", "b", "--fail-on", "throughput.operation_per_s < -1%"], 2, "operations_per_s or throughput.operations?"),
         (["a", "b", "--fail-on", "throughput.operations_per_s < 5%"], 2, "needs its sign"),
         (["a", "b", "--fail-on", "throughput.operations_per_s = 5"], 2, "legal are METRIC > +5%"),
         (["a", "b", "-o", "/proc/none.html"], 2, "/proc/none.html"),

@@ -12,7 +12,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from linebounce.report.charts.sweep import SERIES_COLOURS, SERIES_DASHES, SERIES_SHAPES
 from linebounce.report.metric_names import metric_names
-from machine_speed import one_second
 from opened_page import DESKTOP, PHONE, OpenedPage, open_page
 from playwright.sync_api import Browser
 from program import Result
@@ -88,14 +87,14 @@ def test_every_chart_has_marks_and_nothing_leaves_the_file(
 
 
 def test_a_report_of_a_hundred_thousand_lines_opens_in_under_two_seconds(browser: Browser, reports: dict[str, Path]) -> None:
-    """Until its tables stand and its first chart is drawn; the best of three."""
-    times = []
-    for _ in range(3):
-        page = open_page(browser, reports["oltp_run"]).page
-        page.wait_for_selector("figure svg g.mark-symbol path")
-        times.append(page.evaluate("performance.now()") / 1000)
-        page.context.close()
-    assert min(times) < 2 * max(1, one_second().clock)
+    """Until its tables stand and its first chart is drawn; of the processor, for other programs may be running."""
+    page = open_page(browser, reports["oltp_run"]).page
+    page.wait_for_selector("figure svg g.mark-symbol path")
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Performance.enable")
+    metrics = {metric["name"]: metric["value"] for metric in devtools.send("Performance.getMetrics")["metrics"]}
+    page.context.close()
+    assert 0 < metrics["ProcessTime"] < 2
 
 
 def test_the_lock_table_sorts_by_every_column_both_ways(opened: Callable[..., OpenedPage]) -> None:

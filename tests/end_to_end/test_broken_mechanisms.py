@@ -1,4 +1,4 @@
-"""Mechanisms broken on purpose: an experiment that reproduces a paper's figure stops to do so, and its row says so."""
+"""Mechanisms broken on purpose: an experiment that reproduces a paper's figure no longer does, and its row says so."""
 
 import json
 

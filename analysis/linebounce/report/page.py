@@ -12,7 +12,6 @@ from typing import Any
 import jinja2
 import polars as pl
 import pygments  # type: ignore[import-untyped]
-import vl_convert
 from altair.utils.schemapi import debug_mode
 from markupsafe import Markup
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
@@ -25,6 +24,7 @@ from linebounce.report.machine import Machine, machine_of
 from linebounce.report.network import network_drawing
 from linebounce.report.ownership import ownership_frames
 from linebounce.report.topology import node_drawing
+from linebounce.report.vega import vega_bundle
 from linebounce.results import Results, reading
 
 # In the order of the page: (anchor, heading). Each has its part of the page in templates/sections/ANCHOR.html, and what draws
@@ -52,9 +52,9 @@ _SCRIPTS = (
 
 
 def make_page(runs: Sequence[Results]) -> str:
-    """The whole file. Vega is bundled beside the other work: it takes as long as everything else."""
+    """The whole file. If Vega must be bundled, then beside the other work."""
     with ThreadPoolExecutor(max_workers=1) as pool:
-        vega = pool.submit(_vega)
+        vega = pool.submit(vega_bundle)
         environment = _environment()
         shown = [_run(run) for run in runs]
         data = {
@@ -81,12 +81,6 @@ def _charts() -> dict[str, Spec]:
     """Unchecked, for they are the same in every page: a test checks them against Vega-Lite's schema."""
     with debug_mode(False):
         return {name: make() for name, make in charts.CHARTS.items()}
-
-
-def _vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script that needs no other."""
-    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub lacks the default of the snippet
-    return bundle
 
 
 def _environment() -> jinja2.Environment:

@@ -244,12 +244,16 @@ class Calibrator {
   }
 
   [[nodiscard]] std::string how_far_the_search_went() const {
-    if (fit_.settled) {
-      return fmt::format(
-          "Of {} parameters, {} were turned up and down, alone and together, from the values found; no such step makes the sum "
-          "of "
-          "the squares of all pairs 2 % smaller. The others do the same as those, or nothing.",
-          knobs_.size(), fit_.separation.apart.size());
+    switch (fit_.end) {
+      case SearchEnd::nothing_left:
+        return "Of the squares of all pairs nearly all is differences inside blocks, which no parameter moves.";
+      case SearchEnd::no_step_gains:
+        return fmt::format(
+            "Of {} parameters, {} were turned up and down from the values found, each alone; no such step makes the sum of the "
+            "squares of all pairs 2 % smaller, nor do their effects promise that of several together. The others do the same "
+            "as those, or nothing.",
+            knobs_.size(), fit_.separation.apart.size());
+      case SearchEnd::cut_off: break;
     }
     return "The search was ended before it came to rest: calibrate again, with --machine and the file that was written.";
   }

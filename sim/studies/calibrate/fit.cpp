@@ -41,7 +41,7 @@ std::optional<Place> best_of(std::vector<Place> places, const Place& than) {
 struct Ending {
   Place place;
   Slopes slopes;
-  bool settled = false;
+  SearchEnd end = SearchEnd::cut_off;
 };
 
 class Fitter {
@@ -58,11 +58,11 @@ class Fitter {
 
   [[nodiscard]] Place place_at(const Values& values) const { return places_at({values}).front(); }
 
-  // From one place until no change of any knob is worth it.
+  // From one place until no change of a knob is worth it.
   [[nodiscard]] Ending settle(Place place) const {
     std::vector<std::size_t> all(knobs_.size());
     std::iota(all.begin(), all.end(), 0);
-    return settle({std::move(place), Slopes(blocks_.size(), std::vector<double>(knobs_.size(), 0)), false}, all);
+    return settle({std::move(place), Slopes(blocks_.size(), std::vector<double>(knobs_.size(), 0))}, all);
   }
 
   // On from where another has ended, which has some of these knobs and has just probed them.
@@ -78,7 +78,7 @@ class Fitter {
         slopes[block].push_back(same == other.knobs_.end() ? 0 : its.slopes[block][column]);
       }
     }
-    return settle({std::move(its.place), std::move(slopes), false}, unknown);
+    return settle({std::move(its.place), std::move(slopes)}, unknown);
   }
 
   // The same from a few other places, with the derivatives of that one: they are about the same everywhere, and what gets no
@@ -93,7 +93,7 @@ class Fitter {
   }
 
   [[nodiscard]] FitResult result(Ending end, const Values& start) const {
-    FitResult result{{}, std::move(end.place.simulated), std::move(end.slopes), {}, end.settled};
+    FitResult result{{}, std::move(end.place.simulated), std::move(end.slopes), {}, end.end};
     result.separation = separate(result.slopes, weights_);
     for (const auto& [path, value] : end.place.values) {
       if (std::fabs(value - start.at(path)) > kSame) result.values.emplace(path, value);
@@ -199,12 +199,12 @@ class Fitter {
 
   // `probed`: knobs whose derivatives are not known yet.
   [[nodiscard]] Ending settle(Ending end, std::vector<std::size_t> probed) const {
-    for (int round = 0; round < kMostRounds && !end.settled; ++round) {
+    for (int round = 0; round < kMostRounds && end.end == SearchEnd::cut_off; ++round) {
       std::vector<Place> up = places_at(probes(end.place.values, probed, 1));
       update(end.slopes, end.place, up, probed);
       probed = separate(end.slopes, weights_).apart;
       if (nothing_to_gain(end.place)) {
-        end.settled = true;
+        end.end = SearchEnd::nothing_left;
         break;
       }
       Place reached = descend(end.place, end.slopes);
@@ -215,7 +215,7 @@ class Fitter {
       } else if (auto lower = best_of(places_at(probes(end.place.values, probed, -1)), end.place)) {
         end.place = std::move(*lower);
       } else {
-        end.settled = true;
+        end.end = SearchEnd::no_step_gains;
       }
     }
     return end;

@@ -20,12 +20,18 @@ using Values = std::map<std::string, double>;  // by path
 // The matrices of the machine with each of these values, CPUs as the machine numbers them.
 using SimulateMatrices = std::function<std::vector<LatencyMatrix>(const std::vector<Values>&)>;
 
+enum class SearchEnd {
+  cut_off,        // there were no rounds left
+  nothing_left,   // what is left is next to nothing, or differences inside blocks, which no knob moves
+  no_step_gains,  // each knob that does something of its own was turned up and down, and the derivatives promise nothing more
+};
+
 struct FitResult {
   Values values;  // of all knobs that were turned away from where they were
   LatencyMatrix simulated;
   Slopes slopes;          // of blocks by knobs, where the search ended
   Separation separation;  // of the knobs, by those slopes
-  bool settled = false;   // each knob was turned both ways, alone and with the others, and nothing was gained
+  SearchEnd end = SearchEnd::cut_off;
 };
 
 // Least squares over the means of blocks, each with the weight of its pairs: Gauss-Newton steps with differences for

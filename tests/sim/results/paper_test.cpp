@@ -5,7 +5,6 @@
 namespace linebounce::sim {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 PaperRow row_with(double value, double tolerance) {

@@ -1,0 +1,36 @@
+"""The scripts that draw a report's charts in a browser."""
+
+import gzip
+import os
+import zlib
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+
+import vl_convert
+
+from linebounce.errors import UsageError
+from linebounce.files import write_file
+
+
+def vega_bundle() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script that needs no other.
+
+    Bundling takes longer than the rest of a report, and its outcome depends on vl_convert's version alone: it is kept among the
+    user's cached files, compressed, so that damage is noticed. Where nothing can be kept, it is made again.
+    """
+    kept = None
+    with suppress(RuntimeError):  # no home directory
+        kept = _cached_files() / f"vega-{version('vl-convert-python')}.js.gz"
+        with suppress(OSError, EOFError, zlib.error):
+            if bundle := gzip.decompress(kept.read_bytes()).decode():  # of nothing, it makes nothing
+                return bundle
+    bundle = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub lacks the default of the snippet
+    if kept is not None:
+        with suppress(UsageError):
+            write_file(kept, gzip.compress(bundle.encode(), mtime=0))
+    return bundle
+
+
+def _cached_files() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "linebounce"
