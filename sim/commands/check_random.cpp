@@ -152,7 +152,7 @@ ordered_json outcome_json(const RandomArguments& arguments, const RandomBase& ba
           {"failure", failure_json(base, outcome.failure)}};
 }
 
-std::string size_text(const RandomBase& base, const RandomCase& tried) {
+std::string case_size(const RandomBase& base, const RandomCase& tried) {
   const int cpus = cpus_of(base, tried);
   return fmt::format("{} CPU{}, {} operations each, {} settings changed", cpus, cpus == 1 ? "" : "s", tried.operations,
                      tried.settings.size());
@@ -163,8 +163,8 @@ std::string failure_page(const RandomArguments& arguments, const RandomBase& bas
   const Shrunk& shrunk = failure.shrunk;
   std::string out = fmt::format("  {}  round {} of seed {}\n\n{}\n\n", paint(Colour::red, "failed"), failure.round,
                                 arguments.seed, shrunk.result.failure.message);
-  out += fmt::format("  found     {}\n", size_text(base, failure.found));
-  out += fmt::format("  smallest  {}{}\n\n", size_text(base, shrunk.smallest),
+  out += fmt::format("  found     {}\n", case_size(base, failure.found));
+  out += fmt::format("  smallest  {}{}\n\n", case_size(base, shrunk.smallest),
                      shrunk.finished ? "" : " (the time was up: --shrink-seconds)");
   for (const CaseSetting& setting : shrunk.smallest.settings) {
     out += fmt::format("    {} = {}\n", setting.path, plain_text(setting.value));

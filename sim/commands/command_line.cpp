@@ -33,7 +33,7 @@ constexpr std::array kSubcommands = {add_run,   add_reproduce, add_what_if,   ad
 // What analysis/ installs; a caller who has not installed it yet is told how.
 constexpr std::array<std::string_view, 4> kPythonCommands = {"report", "compare", "sweep", "trace-export"};
 
-constexpr const char* kFooter = R"(
+constexpr const char* kCommandLineFooter = R"(
 Examples:
   linebounce run operation_costs              run an experiment, print its results
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
@@ -166,7 +166,7 @@ int parse_and_do(int argc, char** argv) {
                            "Print the version and exit");
   program.set_help_flag("-h,--help", "Print this help and exit");
   program.require_subcommand(1);
-  program.footer(kFooter);
+  program.footer(kCommandLineFooter);
   Command command(program, invocation);
   for (const auto add : kSubcommands) add(command);
   if (argc < 2) {

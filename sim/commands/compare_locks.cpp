@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kCompareLocksFooter = R"(
 Examples:
   linebounce compare-locks program.lbt --machine p3_xeon_8way
       the locks that the program waits for, each replaced by every suitable lock
@@ -198,7 +198,7 @@ void add_compare_locks(Command& program) {
   command.option("--orders", "N", &arguments->orders, "Orders of the same operations that each lock is compared in; default: 3")
       .between(2, 100);
   add_study_options(command, *arguments, "out/compare_locks");
-  command.footer(kFooter);
+  command.footer(kCompareLocksFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return compare_locks(*arguments, argv); });
 }
 

@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kDescribeFooter = R"(
 Examples:
   linebounce describe machine p3_xeon_4way
   linebounce describe experiment operation_costs
@@ -105,7 +105,7 @@ ordered_json controller_json(const ControllerTable& table) {
   return out;
 }
 
-struct Arguments {
+struct DescribeArguments {
   std::string kind;
   LayoutQuestion about;  // of any other kind the name alone
   bool json = false;
@@ -128,7 +128,7 @@ void refuse_layout_options(const Kind& kind, const LayoutQuestion& about) {
                     kind.singular));
 }
 
-ExitCode describe(const Arguments& arguments) {
+ExitCode describe(const DescribeArguments& arguments) {
   const Kind& kind = find_kind(arguments.kind);
   const bool layout = kind.singular == "layout";
   if (!layout) refuse_layout_options(kind, arguments.about);
@@ -189,7 +189,7 @@ ordered_json protocol_json(const std::string& name) {
 }
 
 void add_describe(Command& program) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DescribeArguments>();
   Command command =
       program.subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol, layout or metric");
   command.option("KIND", "", &arguments->kind, "machine, experiment, workload, lock, counter, protocol, layout or metric")
@@ -202,7 +202,7 @@ void add_describe(Command& program) {
   command.option("--machine", "NAME", &about.machine, "Of a layout: draw this machine's lines");
   command.option("--experiment", "NAME", &about.experiment, "Of a layout: before and after this experiment's changes");
   command.flag("--json", arguments->json, "Print one JSON object");
-  command.footer(kFooter);
+  command.footer(kDescribeFooter);
   command.action([arguments] { return describe(*arguments); });
 }
 

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kFindSharingFooter = R"(
 Examples:
   linebounce find-sharing program.lbt --machine p3_xeon_8way
       lines on which threads use different bytes, and cures for them
@@ -254,7 +254,7 @@ void add_find_sharing(Command& program) {
   command.option("--top", "N", &arguments->top, "Number of lines to print and proposals to try, costliest first; default: 5")
       .between(1, 1000);
   add_study_options(command, *arguments, "out/find_sharing");
-  command.footer(kFooter);
+  command.footer(kFindSharingFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return find_sharing(*arguments, argv); });
 }
 

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kLinesFooter = R"(
 Examples:
   linebounce lines out/oltp                              the ten lines with the most latency, field by field
   linebounce lines out/oltp --top 3 --structure rq       of run queues alone
@@ -159,7 +159,7 @@ void add_lines(Command& program) {
   command.flag("--sum", arguments->choice.sum, "Sum all objects of a structure, line by line");
   command.option("--point", "K", &arguments->point, "Point K of a sweep; default: the one with the most latency");
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");
-  command.footer(kFooter);
+  command.footer(kLinesFooter);
   command.action([arguments] { return show_lines(*arguments); });
 }
 

@@ -22,7 +22,7 @@ namespace linebounce::sim {
 using namespace workloads;
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kListFooter = R"(
 Examples:
   linebounce list experiments
   linebounce list machines --json)";
@@ -126,7 +126,7 @@ void add_list(Command& program) {
   command.option("KIND", "", word.get(), "machines, experiments, workloads, locks, counters, protocols, layouts or metrics")
       .required();
   command.flag("--json", *json, "Print one JSON array of objects with name and title");
-  command.footer(kFooter);
+  command.footer(kListFooter);
   command.action([word, json] { return list(*word, *json); });
 }
 

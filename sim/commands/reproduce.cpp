@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kReproduceFooter = R"(
 Examples:
   linebounce reproduce                    every experiment for which a paper has figures
   linebounce reproduce operation_costs    one of them
@@ -192,7 +192,7 @@ void add_reproduce(Command& program) {
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/reproduce");
   add_jobs(command, arguments->at_once);
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");
-  command.footer(kFooter);
+  command.footer(kReproduceFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return reproduce(*arguments, argv); });
 }
 

@@ -27,7 +27,7 @@ struct RunArguments {
   bool merge = false;
 };
 
-constexpr const char* kFooter = R"(
+constexpr const char* kRunFooter = R"(
 Examples:
   linebounce run operation_costs
   linebounce run my_locks.toml -o out/slow --set machine.memory.latency_ns=200 --set workload.lock=mcs
@@ -113,7 +113,7 @@ void add_run(Command& program) {
   command.flag("--plan", arguments->plan, "Only print the points, as JSON");
   command.option("--point", "K", &arguments->points, "Only run point K, without merging; may be repeated").one_value_each();
   command.flag("--merge", arguments->merge, "Only merge the points that have been run");
-  command.footer(kFooter);
+  command.footer(kRunFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return run(*arguments, argv); });
 }
 

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kWhatIfFooter = R"(
 Examples:
   linebounce what-if                                   all changes in configs/experiments/what_if, ranked by their gain
   linebounce what-if what_if/no_plug what_if/slub      two of them
@@ -143,7 +143,7 @@ void add_what_if(Command& program) {
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out");
   add_jobs(command, arguments->at_once);
   command.flag("--json", arguments->json, "Print one JSON object instead of a table");
-  command.footer(kFooter);
+  command.footer(kWhatIfFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return what_if(*arguments, argv); });
 }
 

@@ -14,7 +14,6 @@ namespace linebounce::sim {
 
 namespace {
 
-constexpr int kLargestStructure = 1 << 20;  // bytes
 constexpr int kLargestLine = 4096;
 
 void require_power_of_two(const TableReader& reader, const std::string& key, int value) {

@@ -13,6 +13,8 @@ using namespace workloads;
 // A workload that lays out structures by a file has a parameter of this name, whose value is the file's name or path.
 inline constexpr const char* kLayoutKey = "workload.layout";
 
+inline constexpr int kLargestStructure = 1 << 20;  // bytes
+
 struct LayoutFile {
   std::string name, title;
   int line_bytes = 128;  // of the lines that base offsets are counted in

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array kColumns = {"samples", "remote_pct", "instruction", "function", "offset_in_line", "field"};
 constexpr const char* kStructure = "structure";  // may be left out
-constexpr std::int64_t kMostSamples = std::int64_t{1} << 53;
+constexpr std::int64_t kMostSamplesOfARow = std::int64_t{1} << 53;
 
 class Reader {
  public:
@@ -100,7 +100,7 @@ class Reader {
     row.field = name("field");
     row.access = access();
     row.offset = number<std::int64_t>("offset_in_line", 4096);
-    row.samples = number<std::int64_t>("samples", kMostSamples);
+    row.samples = number<std::int64_t>("samples", kMostSamplesOfARow);
     row.remote_pct = number<double>("remote_pct", 100);
     const auto same = std::find_if(rows_.begin(), rows_.end(), [&row](const MeasuredRow& other) {
       return std::tie(other.structure, other.function, other.field, other.access) ==

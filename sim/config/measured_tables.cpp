@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFigures = "configs/figures";
-constexpr double kMostNodes = 63;
+constexpr double kHighestNode = 63;
 constexpr double kMostSamples = 1e15;
 // What rows of a table can be: its `kind` is that of all rows but those in the lists that have a kind's name.
 constexpr std::array kKinds = {PaperKind::calibrated, PaperKind::in_sight, PaperKind::predicted};
@@ -45,7 +45,7 @@ class MeasuredTableReader {
     table_.file = reader_.required_text("file");
     table_.structure = reader_.required_text("structure");
     table_.field = reader_.required_text("field");
-    table_.home = reader_.integer("home", 0, kMostNodes);
+    table_.home = reader_.integer("home", 0, kHighestNode);
     table_.places = {reader_.origin_of("structure").place, reader_.origin_of("field").place};
     table_.at = read_selection(reader_, "at", experiment_).value_or(std::map<std::string, ConfigValue>{});
     const auto least = reader_.integer("min_samples", 1, kMostSamples);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "sim/config/layout_file.hpp"
 #include "sim/config/pahole_tokens.hpp"
 #include "sim/config/settings.hpp"
 #include "workloads/program/layout_set.hpp"
@@ -25,8 +26,7 @@ using pahole::tokens_of;
 
 namespace {
 
-constexpr int kLargestStructure = 1 << 20;  // bytes
-constexpr int kDeepest = 64;                // structures within structures
+constexpr int kDeepest = 64;  // structures within structures
 
 // What stands between braces.
 struct Body {

@@ -5,7 +5,7 @@
 
 namespace linebounce::sim {
 
-// What `linebounce --help` says of them (kFooter of command_line.cpp). Where several apply, the largest is returned.
+// What `linebounce --help` says of them (kExitCodeFooter of command_line.cpp). Where several apply, the largest is returned.
 enum class ExitCode : int {
   done = 0,
   check_failed = 1,

@@ -36,7 +36,7 @@ std::vector<PointData> read_seeds(const Plan& plan, int point, const fs::path& d
     SeedFile file = read_seed_file(read_file(seed_path(directory, seed_of(plan, point, i))));
     manifest.simulation_s += file.wall_s;
     manifest.references += file.data.references;
-    add_lines(lines, std::exchange(file.data.lines, {}));
+    add_line_rows(lines, std::exchange(file.data.lines, {}));
     runs.push_back(std::move(file.data));
   }
   runs.front().lines = std::move(lines);

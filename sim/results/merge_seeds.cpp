@@ -192,7 +192,7 @@ double student_t_95(std::size_t degrees_of_freedom) {
   return 1.984;
 }
 
-void add_lines(std::vector<LineRow>& sum, std::vector<LineRow> lines) {
+void add_line_rows(std::vector<LineRow>& sum, std::vector<LineRow> lines) {
   if (sum.empty()) sum.swap(lines);
   const auto known = static_cast<std::ptrdiff_t>(sum.size());
   std::move(lines.begin(), lines.end(), std::back_inserter(sum));
@@ -205,7 +205,7 @@ MergedPoint merge_seeds(std::vector<PointData> runs) {
   MergedPoint merged;
   merged.metrics = merge_metrics(runs);
   merged.tables.latency = merge_latency(runs);
-  for (PointData& run : runs) add_lines(merged.tables.lines, std::move(run.lines));
+  for (PointData& run : runs) add_line_rows(merged.tables.lines, std::move(run.lines));
   merged.tables.locks = merge_locks(runs);
   merged.tables.matrix = merge_matrix(runs);
   merged.tables.transitions = merge_transitions(runs);

@@ -26,20 +26,20 @@ struct Sum {
   }
 };
 
-struct Line {
+struct MissedLine {
   Sum sum;
   std::string subsystem;
 };
 
 struct KernelLines {
-  Sum all;                  // also what no line has
-  std::vector<Line> lines;  // by object and number
+  Sum all;                        // also what no line has
+  std::vector<MissedLine> lines;  // by object and number
 };
 
 // Lines of arrays are not told apart and are none of them.
 KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
   KernelLines kernel;
-  std::map<std::pair<std::uint32_t, std::int64_t>, Line> lines;
+  std::map<std::pair<std::uint32_t, std::int64_t>, MissedLine> lines;
   for (const MissTable::Entry* entry : misses.sorted()) {
     const MissTable::Key& key = entry->key;
     const bool of_kernel = memory.functions()[key.function].mode == Mode::kernel;
@@ -47,7 +47,7 @@ KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
     kernel.all.add(entry->latency, entry->count);
     const Symbol symbol = memory.symbol({key.object, key.offset});
     if (symbol.field == "[]") continue;
-    Line& line = lines[{key.object, symbol.line}];
+    MissedLine& line = lines[{key.object, symbol.line}];
     line.sum.add(entry->latency, entry->count);
     line.subsystem = memory.subsystem({key.object, key.offset});
   }
@@ -56,8 +56,8 @@ KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
 }
 
 // Those with the largest sums of latency.
-std::vector<Line> worst_of(std::vector<Line> lines) {
-  std::sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+std::vector<MissedLine> worst_of(std::vector<MissedLine> lines) {
+  std::sort(lines.begin(), lines.end(), [](const MissedLine& a, const MissedLine& b) {
     return std::tie(a.sum.latency, a.sum.count) > std::tie(b.sum.latency, b.sum.count);
   });
   if (lines.size() > kTopLines) lines.resize(kTopLines);
@@ -79,7 +79,7 @@ void add_top_lines(const MissTable& misses, const AddressSpace& memory, PointDat
   if (kernel.all.count == 0) return;
   Sum top;
   std::map<std::string, Sum> subsystems;
-  for (const Line& line : worst_of(std::move(kernel.lines))) {
+  for (const MissedLine& line : worst_of(std::move(kernel.lines))) {
     top.add(line.sum.latency, line.sum.count);
     subsystems[line.subsystem].add(line.sum.latency, line.sum.count);
   }

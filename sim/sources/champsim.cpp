@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kRecord = 64;
 constexpr std::size_t kWritten = 16, kWrites = 2;
 constexpr std::size_t kRead = 32, kReads = 4;
-constexpr std::uint64_t kWord = 8;  // the format says no sizes
+constexpr std::uint64_t kChampsimWord = 8;  // the format says no sizes
 
 using Record = std::array<unsigned char, kRecord>;
 
@@ -35,7 +35,7 @@ std::vector<std::string> convert_champsim(const std::filesystem::path& file, tra
   const auto access = [&](trace::Kind kind, std::uint64_t address) {
     if (address == 0) return;
     fetched.access();
-    objects.access(stream, kind, address - address % kWord, kWord);
+    objects.access(stream, kind, address - address % kChampsimWord, kChampsimWord);
   };
   Record record{};
   std::uint64_t number = 0;

@@ -9,7 +9,7 @@ namespace linebounce::sim {
 namespace {
 
 // What an address refers to on Dinero's own machines, a word, for the format does not say.
-constexpr std::uint64_t kWord = 4;
+constexpr std::uint64_t kDineroWord = 4;
 
 class Dinero {
  public:
@@ -43,7 +43,7 @@ class Dinero {
 
   void data(trace::Kind kind, std::uint64_t address) {
     fetched_.access();
-    objects_.access(stream_, kind, address - address % kWord, kWord);
+    objects_.access(stream_, kind, address - address % kDineroWord, kDineroWord);
   }
 
   [[nodiscard]] std::vector<std::string> missing() const {

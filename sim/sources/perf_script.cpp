@@ -14,7 +14,7 @@ namespace linebounce::sim {
 
 namespace {
 
-constexpr std::uint64_t kWord = 8;  // samples say no sizes
+constexpr std::uint64_t kSampleBytes = 8;  // samples say no sizes
 
 struct Sample {
   std::string thread;  // "lbzip2/4711"
@@ -129,7 +129,7 @@ class PerfScript {
       thread.function = sample.function;
       if (!thread.function.empty()) append(thread, trace::Kind::enter, function(thread.function));
     }
-    objects_.access(thread.stream, kind_of(sample), sample.address - sample.address % kWord, kWord);
+    objects_.access(thread.stream, kind_of(sample), sample.address - sample.address % kSampleBytes, kSampleBytes);
   }
 
   trace::Kind kind_of(const Sample& sample) {

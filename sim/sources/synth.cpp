@@ -13,7 +13,7 @@ namespace {
 using trace::Kind;
 using workloads::Zipf;
 
-constexpr std::uint64_t kWord = 8;  // bytes of an access
+constexpr std::uint64_t kSynthWord = 8;  // bytes of an access
 
 // What all threads have in common: ids in the trace.
 struct World {
@@ -64,8 +64,8 @@ class SectionThread {
     // Without locks, each access finds an object of its own.
     const std::size_t chosen = shared && world_->locks.empty() ? draw_object() : object;
     const std::int64_t bytes = shared ? spec_->object_bytes : std::int64_t{spec_->private_kib} * 1024;
-    const std::uint64_t offset = thread_.random().below(static_cast<std::uint64_t>(bytes) / kWord) * kWord;
-    thread_.access(kind(shared, only_reads), shared ? world_->objects[chosen] : own_, {offset, kWord});
+    const std::uint64_t offset = thread_.random().below(static_cast<std::uint64_t>(bytes) / kSynthWord) * kSynthWord;
+    thread_.access(kind(shared, only_reads), shared ? world_->objects[chosen] : own_, {offset, kSynthWord});
   }
 
   Kind kind(bool shared, bool only_reads) {
@@ -91,7 +91,7 @@ World define_world(const SynthSpec& spec, trace::Writer& out) {
     trace::Object object;
     object.name = fmt::format("shared[{}]", i);
     object.size = spec.object_bytes;
-    object.alignment = static_cast<int>(kWord);
+    object.alignment = static_cast<int>(kSynthWord);
     world.objects.push_back(out.define(object));
   }
   for (int i = 0; i < spec.locks; ++i) {

@@ -12,7 +12,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::size_t kLabelWidth = 16;
+constexpr std::size_t kLatencyLabelWidth = 16;
 constexpr std::size_t kColumns = 56;
 constexpr std::size_t kRowHeight = 8;  // eighths of a character cell
 constexpr std::size_t kRows = 2;       // cells that a strip is high
@@ -117,7 +117,7 @@ std::string axis_text(const Axis& axis, const Painter& paint) {
     labels_end = start + width_of(label);
   }
   line += repeated("─", kColumns - line_end);
-  const std::string indent(kLabelWidth + 2, ' ');
+  const std::string indent(kLatencyLabelWidth + 2, ' ');
   return indent + paint(Colour::dim, line) + "\n" + indent + paint(Colour::dim, labels) + "\n";
 }
 
@@ -135,7 +135,7 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
   }
   if (total == 0) return "";
   const Axis axis(shortest, longest);
-  Table table({{"Latency by source", Fit::text, kLabelWidth, 0, Colour::bold},
+  Table table({{"Latency by source", Fit::text, kLatencyLabelWidth, 0, Colour::bold},
                words("", kColumns),
                figures("mean", 12),
                figures("share", 9)},
@@ -144,7 +144,7 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
   for (const Strip& strip : strips_of(rows, axis)) {
     const Colour colour = kPalette.at(number++ % kPalette.size());
     for (std::size_t row = kRows - 1; row > 0; --row) table.add({"", {trimmed(cells(strip, row)), colour}});
-    table.add({{shortened(strip.source, kLabelWidth - 1), colour},
+    table.add({{shortened(strip.source, kLatencyLabelWidth - 1), colour},
                {cells(strip, 0), colour},
                readable_ns(strip.ns / strip.count),
                fmt::format("{:.1f} %", 100 * strip.count / total)});

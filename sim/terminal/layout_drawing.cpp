@@ -25,7 +25,7 @@ struct Piece {
   int begin, end;      // in the section
 };
 
-struct Line {
+struct DrawnLine {
   int begin, end;  // of the section's bytes that lie in it
   std::vector<Piece> pieces;
 };
@@ -68,15 +68,15 @@ std::vector<Piece> pieces_of(const Layout& layout, const Part& part) {
 }
 
 // Pieces cut at the lines' ends.
-std::vector<Line> lines_of(const Layout& layout, const Part& part, int line_bytes) {
-  std::vector<Line> lines;
+std::vector<DrawnLine> lines_of(const Layout& layout, const Part& part, int line_bytes) {
+  std::vector<DrawnLine> lines;
   for (int begin = 0; begin < part.size;) {
     const int end = std::min((part.base + begin) / line_bytes * line_bytes + line_bytes - part.base, part.size);
     lines.push_back({begin, end, {}});
     begin = end;
   }
   for (const Piece& piece : pieces_of(layout, part)) {
-    for (Line& line : lines) {
+    for (DrawnLine& line : lines) {
       const Piece inside{piece.field, std::max(piece.begin, line.begin), std::min(piece.end, line.end)};
       if (inside.begin < inside.end) line.pieces.push_back(inside);
     }
@@ -85,7 +85,7 @@ std::vector<Line> lines_of(const Layout& layout, const Part& part, int line_byte
 }
 
 // What marks the pieces of a line in its strip: a letter each, in the order of fields; holes have a dot.
-std::vector<std::string> marks_of(const Line& line) {
+std::vector<std::string> marks_of(const DrawnLine& line) {
   std::vector<std::string> marks;
   std::size_t fields = 0;
   for (const Piece& piece : line.pieces)
@@ -98,7 +98,7 @@ Colour colour_of(const std::vector<Piece>& pieces, std::size_t i) {
 }
 
 // A character for each byte, or for each few bytes of a long line.
-std::string strip(const Part& part, const Line& line, int line_bytes, const Painter& paint) {
+std::string strip(const Part& part, const DrawnLine& line, int line_bytes, const Painter& paint) {
   const int bytes = std::max(1, line_bytes / kStripWidth);
   const auto marks = marks_of(line);
   const int start = (part.base + line.begin) / line_bytes * line_bytes - part.base;
@@ -147,7 +147,7 @@ std::string begins_text(const Layout& layout, int line_bytes) {
   return fmt::format("begins {} bytes into a line", *layout.base_offset % line_bytes);
 }
 
-ordered_json pieces_json(const Part& part, const Line& line, bool fields, int line_bytes) {
+ordered_json pieces_json(const Part& part, const DrawnLine& line, bool fields, int line_bytes) {
   ordered_json out = ordered_json::array();
   for (const Piece& piece : line.pieces) {
     if ((piece.field != nullptr) != fields) continue;
@@ -163,7 +163,7 @@ ordered_json pieces_json(const Part& part, const Line& line, bool fields, int li
 
 ordered_json lines_json(const Layout& layout, const Part& part, int line_bytes) {
   ordered_json out = ordered_json::array();
-  for (const Line& line : lines_of(layout, part, line_bytes)) {
+  for (const DrawnLine& line : lines_of(layout, part, line_bytes)) {
     out.push_back({{"line", out.size()},
                    {"fields", pieces_json(part, line, true, line_bytes)},
                    {"holes", pieces_json(part, line, false, line_bytes)}});

@@ -18,7 +18,7 @@ std::string home_of(const Line& line) {
   return line.home ? std::to_string(*line.home) : "-";
 }
 
-std::string percent(double value) {
+std::string one_decimal(double value) {
   return fmt::format("{:.1f}", value);
 }
 
@@ -32,8 +32,8 @@ std::string overview(const LineSet& set, const std::vector<Line>& shown, const P
     const Line& line = shown[i];
     const MissSum& misses = line.misses;
     table.add({std::to_string(i + 1), line.structure, object_of(line), std::to_string(line.number),
-               std::to_string(misses.count), percent(100 - misses.remote_pct()), percent(misses.remote_pct()),
-               readable_ns(misses.latency_ns), percent(misses.latency_share_pct(set.all)), home_of(line)});
+               std::to_string(misses.count), one_decimal(100 - misses.remote_pct()), one_decimal(misses.remote_pct()),
+               readable_ns(misses.latency_ns), one_decimal(misses.latency_share_pct(set.all)), home_of(line)});
   }
   return table.text();
 }
@@ -54,7 +54,7 @@ std::string uses_of(const Line& line, std::size_t number, const Painter& paint) 
               paint, 0);
   for (const LineUse& use : line.uses) {
     table.add({std::to_string(use.offset), use_name(line, use), use.function, use.access, std::to_string(use.misses.count),
-               percent(use.misses.remote_pct()), readable_ns(use.misses.latency_ns_mean())});
+               one_decimal(use.misses.remote_pct()), readable_ns(use.misses.latency_ns_mean())});
   }
   return out + table.text();
 }
@@ -73,7 +73,7 @@ std::string line_table(const LineSet& set, std::size_t most, const Painter& pain
   }
   if (set.arrays.count > 0) {
     out += paint(Colour::dim, fmt::format("      plain arrays, whose lines are not told apart: {} % of the latency",
-                                          percent(set.arrays.latency_share_pct(set.all)))) +
+                                          one_decimal(set.arrays.latency_share_pct(set.all)))) +
            "\n";
   }
   for (std::size_t i = 0; i < shown.size(); ++i) out += "\n" + uses_of(shown[i], i + 1, paint);
@@ -102,7 +102,8 @@ std::string subsystem_table(const std::map<std::string, ReportedMetric>& metrics
   Table table({names(""), figures("misses %", 10), figures("latency %", 11), words("", 0, 2)}, paint);
   for (const SubsystemShare& share : shares) {
     const auto blocks = static_cast<std::size_t>(share.latency_pct / kPercentOfABlock);
-    table.add({share.name, percent(share.misses_pct), percent(share.latency_pct), {repeated("█", blocks), Colour::cyan}});
+    table.add(
+        {share.name, one_decimal(share.misses_pct), one_decimal(share.latency_pct), {repeated("█", blocks), Colour::cyan}});
   }
   return "  " + paint(Colour::bold, "The kernel's 500 lines with the most latency, by subsystem") + "\n" + table.text();
 }

@@ -17,11 +17,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::size_t kNameWidth = 15;
+constexpr std::size_t kLockNameWidth = 15;
 constexpr std::size_t kLockWidth = 70;
 
 Table empty_table(const Painter& paint) {
-  std::vector<Column> columns = {words("lock", kNameWidth)};
+  std::vector<Column> columns = {words("lock", kLockNameWidth)};
   const std::vector<std::pair<const char*, std::size_t>> widths = {{"per s", 11},    {"change", 12},    {"95 % interval", 16},
                                                                    {"waiting", 9},   {"mean wait", 12}, {"longest wait", 13},
                                                                    {"transfers", 10}};

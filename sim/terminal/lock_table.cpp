@@ -12,7 +12,7 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::string_view kLocks = "locks.";
+constexpr std::string_view kLockPrefix = "locks.";
 constexpr std::size_t kMostLines = 40;     // locks and call sites; at least one lock is shown whole
 constexpr std::size_t kFiguresWidth = 77;  // of a line, before the name
 
@@ -47,7 +47,7 @@ std::vector<LockBlock> chosen(std::vector<LockBlock> blocks) {
 
 // ---- lockmeter's figures: two digits, four of large ones ----
 
-std::string percent(double value) {
+std::string lockmeter_percent(double value) {
   if (value == 0) return "0%";
   if (value < 1) return fmt::format("{:.2f}%", value);
   return value < 99.95 ? fmt::format("{:.1f}%", value) : fmt::format("{:.0f}%", value);
@@ -69,16 +69,17 @@ double share_pct(std::int64_t part, std::int64_t whole) {
 
 std::string wait_text(const LockRow& row) {
   if (row.spin == 0) return fmt::format("{:>6}{:15}", "0us", "");  // nobody waited: no figures of it
-  return mean_and_maximum(row.wait_mean_us, row.wait_max_us) + fmt::format("({:>5})", percent(row.cpu_pct));
+  return mean_and_maximum(row.wait_mean_us, row.wait_max_us) + fmt::format("({:>5})", lockmeter_percent(row.cpu_pct));
 }
 
 // NOWAIT and SPIN are shares of TOTAL, RJCT of all attempts.
 std::string line_of(const LockRow& row, const Painter& paint) {
   const bool lock = row.call_site.empty();
-  const std::string figures = fmt::format("{:>6}{:>6} {} {}{:>9}{:>7}{:>6}{:>6}", percent(row.util_pct), percent(row.con_pct),
-                                          mean_and_maximum(row.hold_mean_us, row.hold_max_us), wait_text(row), row.total,
-                                          percent(share_pct(row.nowait, row.total)), percent(share_pct(row.spin, row.total)),
-                                          percent(share_pct(row.rjct, row.total + row.rjct)));
+  const std::string figures =
+      fmt::format("{:>6}{:>6} {} {}{:>9}{:>7}{:>6}{:>6}", lockmeter_percent(row.util_pct), lockmeter_percent(row.con_pct),
+                  mean_and_maximum(row.hold_mean_us, row.hold_max_us), wait_text(row), row.total,
+                  lockmeter_percent(share_pct(row.nowait, row.total)), lockmeter_percent(share_pct(row.spin, row.total)),
+                  lockmeter_percent(share_pct(row.rjct, row.total + row.rjct)));
   const std::size_t indent = lock ? 2 : 4;
   const std::string name = shortened(lock ? row.lock : row.call_site, paint.columns() - kFiguresWidth - indent);
   return figures + std::string(indent, ' ') + paint(lock ? Colour::bold : Colour::none, name) + "\n";
@@ -101,15 +102,15 @@ std::map<std::string, double> races_of(const ReportedPoint& point) {
   constexpr std::string_view kRaces = ".races";
   std::map<std::string, double> races;
   for (const auto& [name, metric] : point.metrics) {
-    if (!name.starts_with(kLocks) || !name.ends_with(kRaces)) continue;
-    races[name.substr(kLocks.size(), name.size() - kLocks.size() - kRaces.size())] = as_double(metric.value);
+    if (!name.starts_with(kLockPrefix) || !name.ends_with(kRaces)) continue;
+    races[name.substr(kLockPrefix.size(), name.size() - kLockPrefix.size() - kRaces.size())] = as_double(metric.value);
   }
   return races;
 }
 
 // "; the first: CPU 2 came in at 5.25 us while CPU 0 was inside". Means over several seeds are no pair: nothing then.
 std::string first_race(const ReportedPoint& point, const std::string& lock) {
-  const std::string prefix = std::string(kLocks) + lock + ".first_race.";
+  const std::string prefix = std::string(kLockPrefix) + lock + ".first_race.";
   const auto inside = point.metrics.find(prefix + "inside_cpu");
   const auto entering = point.metrics.find(prefix + "entering_cpu");
   const auto at = point.metrics.find(prefix + "at_us");

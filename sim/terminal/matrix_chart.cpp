@@ -12,10 +12,10 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kMostFigures = 16;  // CPUs; more do not fit side by side
-constexpr std::size_t kFigureWidth = 5;
-constexpr std::size_t kLabelWidth = 8;
+constexpr std::size_t kCellWidth = 5;
+constexpr std::size_t kCpuLabelWidth = 8;
 constexpr std::array kShades = {"··", "░░", "▒▒", "▓▓", "██"};
-constexpr std::array kColours = {Colour::cyan, Colour::green, Colour::yellow, Colour::magenta, Colour::red};
+constexpr std::array kCellColours = {Colour::cyan, Colour::green, Colour::yellow, Colour::magenta, Colour::red};
 
 struct Mean {
   double sum = 0;
@@ -72,7 +72,7 @@ class MatrixChart {
     out += head();
     for (std::size_t i = 0; i < order_.size(); ++i) {
       if (!gap(i).empty()) out += "\n";
-      std::string line = pad_left(fmt::format("cpu {}", order_[i]), kLabelWidth);
+      std::string line = pad_left(fmt::format("cpu {}", order_[i]), kCpuLabelWidth);
       for (std::size_t j = 0; j < order_.size(); ++j) line += gap(j) + cell(state, order_[i], order_[j]);
       out += trimmed(line) + "\n";
     }
@@ -80,9 +80,9 @@ class MatrixChart {
   }
 
   [[nodiscard]] std::string head() const {
-    std::string line(kLabelWidth, ' ');
+    std::string line(kCpuLabelWidth, ' ');
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      line += gap(i) + pad_left(std::to_string(order_[i]), as_figures_ ? kFigureWidth : width_of(kShades[0]));
+      line += gap(i) + pad_left(std::to_string(order_[i]), as_figures_ ? kCellWidth : width_of(kShades[0]));
     }
     return paint_(Colour::dim, line) + "\n";
   }
@@ -90,17 +90,17 @@ class MatrixChart {
   [[nodiscard]] std::string cell(const std::string& state, int from, int to) const {
     const auto& cells = means_.at(state);
     const auto found = cells.find({from, to});
-    if (found == cells.end()) return std::string(as_figures_ ? kFigureWidth : width_of(kShades[0]), ' ');
+    if (found == cells.end()) return std::string(as_figures_ ? kCellWidth : width_of(kShades[0]), ' ');
     const double ns = found->second.value();
-    const std::string text = as_figures_ ? pad_left(fmt::format("{}", std::lround(ns)), kFigureWidth) : kShades.at(level(ns));
-    return paint_(kColours.at(level(ns)), text);
+    const std::string text = as_figures_ ? pad_left(fmt::format("{}", std::lround(ns)), kCellWidth) : kShades.at(level(ns));
+    return paint_(kCellColours.at(level(ns)), text);
   }
 
   [[nodiscard]] std::string legend() const {
     std::string out = "  ";
     for (std::size_t i = 0; i < kShades.size(); ++i) {
       const double from = lowest_ + (highest_ - lowest_) * static_cast<double>(i) / static_cast<double>(kShades.size());
-      out += fmt::format("{} from {} ns   ", paint_(kColours.at(i), kShades.at(i)), std::lround(from));
+      out += fmt::format("{} from {} ns   ", paint_(kCellColours.at(i), kShades.at(i)), std::lround(from));
     }
     return trimmed(out) + "\n";
   }

@@ -16,8 +16,8 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kMostSideBySide = 4;  // points; of more, only what matters is shown
-constexpr std::size_t kFigureWidth = 12;
-constexpr std::size_t kNameWidth = 56;
+constexpr std::size_t kMetricFigureWidth = 12;
+constexpr std::size_t kMetricNameWidth = 56;
 constexpr std::size_t kUnitWidth = 16;  // the longest unit, "instructions", and a space
 
 constexpr std::string_view kLocks = "locks.";
@@ -95,13 +95,13 @@ std::string metrics_table(const std::vector<ReportedPoint>& points, const Painte
     return sweep_table(sorted_points(points, sorted_by), paint) + sorting_note(points, sorted_by, paint);
   const std::set<std::string> compared = compared_lock_metrics(points);
   Units units;
-  std::size_t width = kFigureWidth;
+  std::size_t width = kMetricFigureWidth;
   std::size_t names = 0;
   for (const ReportedPoint& point : points) {
     for (const auto& [name, metric] : point.metrics) {
       if (name.starts_with(kLocks) && !compared.contains(name)) continue;
       units[{metric_group(name), name}] = metric.unit;
-      names = std::max(names, std::min(width_of(name) + 1, kNameWidth));
+      names = std::max(names, std::min(width_of(name) + 1, kMetricNameWidth));
       width = std::max(width, width_of(metric_text(point, name)) + 2);
     }
   }

@@ -127,7 +127,7 @@ std::string figure(double value, int decimals) {
   return too_small ? readable(value) : fmt::format("{:.{}f}", value, decimals);
 }
 
-std::vector<std::string> figures(const std::vector<const ReportedMetric*>& values) {
+std::vector<std::string> figures_of(const std::vector<const ReportedMetric*>& values) {
   double largest = 0;
   for (const ReportedMetric* metric : values) {
     if (metric != nullptr) largest = std::max(largest, std::abs(as_double(metric->value)));
@@ -164,7 +164,7 @@ SweepColumn metric_column(const std::vector<ReportedPoint>& points, const std::s
   column.group = heading.group;
   column.name = heading.name;
   column.unit = unit == "1/s" ? "per s" : unit;
-  column.cells = figures(values);
+  column.cells = figures_of(values);
   column.width = std::max({widest(column.cells), longest_word(column.name), width_of(column.unit)});
   return column;
 }

@@ -20,7 +20,7 @@ constexpr int kCounted = 0;  // tally
 constexpr const char* kEvents = "events";
 constexpr const char* kReferences = "references";
 
-struct Options {
+struct CounterScalingOptions {
   std::string counter = "atomic";
   std::string counts = kEvents;
   std::int64_t outside_cycles = 1000;
@@ -42,7 +42,7 @@ struct Options {
 
 class CounterScaling final : public Workload {
  public:
-  explicit CounterScaling(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit CounterScaling(const Parameters& parameters) : options_(read_options<CounterScalingOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
@@ -99,7 +99,7 @@ class CounterScaling final : public Workload {
     reference_count_->put(cpu);  // never the last: the owner keeps its own
   }
 
-  Options options_;
+  CounterScalingOptions options_;
   bool references_ = options_.counts == kReferences;
   std::uint64_t seed_ = 0;
   FunctionId user_ = 0;
@@ -114,7 +114,7 @@ class CounterScaling final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> counter_scaling_parameters() {
-  return declare<Options>();
+  return declare<CounterScalingOptions>();
 }
 
 std::unique_ptr<Workload> make_counter_scaling(const Parameters& parameters) {

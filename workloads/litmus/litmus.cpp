@@ -288,7 +288,7 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
   metrics.count("litmus.forbidden", forbidden);
 }
 
-struct Options {
+struct LitmusOptions {
   std::string test = "mp";
   std::int64_t rounds = 2000;
 
@@ -303,11 +303,11 @@ struct Options {
 }  // namespace
 
 std::vector<ParameterDeclaration> litmus_parameters() {
-  return declare<Options>();
+  return declare<LitmusOptions>();
 }
 
 std::unique_ptr<Workload> make_litmus(const Parameters& parameters) {
-  const auto options = read_options<Options>(parameters);
+  const auto options = read_options<LitmusOptions>(parameters);
   return make_litmus(find_litmus_test(options.test), options.rounds);
 }
 

@@ -9,7 +9,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr Address kWaits = 0;  // of a node
+constexpr Address kClhWaits = 0;  // of a node
 
 class ClhLock final : public Lock {
  public:
@@ -18,7 +18,7 @@ class ClhLock final : public Lock {
 
   bool acquire(Cpu& cpu) override {
     const Address mine = nodes_->take(cpu);
-    cpu.store(mine + kWaits, 1);
+    cpu.store(mine + kClhWaits, 1);
     const Address before = cpu.exchange(tail_, mine);
     const bool waited = wait_at(cpu, before);
     use(cpu) = {mine, before};
@@ -28,9 +28,9 @@ class ClhLock final : public Lock {
   // The last node may have been used again between the two looks at it; then it has taken its place in the queue and must wait.
   bool try_acquire(Cpu& cpu) override {
     const Address before = cpu.load(tail_);
-    if (cpu.load_acquire(before + kWaits) != 0) return false;
+    if (cpu.load_acquire(before + kClhWaits) != 0) return false;
     const Address mine = nodes_->take(cpu);
-    cpu.store(mine + kWaits, 1);
+    cpu.store(mine + kClhWaits, 1);
     if (cpu.compare_exchange(tail_, before, mine) != before) {
       nodes_->give(cpu, mine);
       return false;
@@ -42,7 +42,7 @@ class ClhLock final : public Lock {
 
   void release(Cpu& cpu) override {
     const Use now = use(cpu);
-    cpu.store_release(now.mine + kWaits, 0);
+    cpu.store_release(now.mine + kClhWaits, 0);
     nodes_->give(cpu, now.before);
   }
 
@@ -52,9 +52,9 @@ class ClhLock final : public Lock {
   };
 
   bool wait_at(Cpu& cpu, Address before) const {
-    if (cpu.load_acquire(before + kWaits) == 0) return false;
+    if (cpu.load_acquire(before + kClhWaits) == 0) return false;
     const FunctionScope waiting(cpu, waits_in_.of(cpu));
-    cpu.spin_until_acquire(before + kWaits, [](Value waits) { return waits == 0; });
+    cpu.spin_until_acquire(before + kClhWaits, [](Value waits) { return waits == 0; });
     return true;
   }
   Use& use(const Cpu& cpu) { return uses_[static_cast<std::size_t>(cpu.id().value)]; }
@@ -69,7 +69,7 @@ class ClhLock final : public Lock {
 
 std::unique_ptr<Lock> make_clh_lock(const LockPlace& place) {
   const int line = place.memory.line_bytes();
-  const Layout node{.name = "clh_node", .size = line, .fields = {{"waits", kWaits}}};
+  const Layout node{.name = "clh_node", .size = line, .fields = {{"waits", kClhWaits}}};
   const Address tail = place.place({.name = "clh_lock", .fields = {{"tail", 0}}});
   place.memory.preset(tail, place.memory.place(node, place.name + ".node", line));
   return std::make_unique<ClhLock>(tail, place.per_cpu.nodes(node), place.per_cpu.cpus(), place.waits_in);

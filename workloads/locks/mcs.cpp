@@ -8,8 +8,8 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr Address kNext = 0;
-constexpr Address kWaits = 8;
+constexpr Address kMcsNext = 0;
+constexpr Address kMcsWaits = 8;
 
 class McsLock final : public Lock {
  public:
@@ -18,13 +18,13 @@ class McsLock final : public Lock {
 
   bool acquire(Cpu& cpu) override {
     const Address mine = nodes_->take(cpu);
-    cpu.store(mine + kNext, 0);
-    cpu.store(mine + kWaits, 1);
+    cpu.store(mine + kMcsNext, 0);
+    cpu.store(mine + kMcsWaits, 1);
     const Address before = cpu.exchange(tail_, mine);
     if (before != 0) {
       const FunctionScope waiting(cpu, waits_in_.of(cpu));
-      cpu.store_release(before + kNext, mine);
-      cpu.spin_until_acquire(mine + kWaits, [](Value waits) { return waits == 0; });
+      cpu.store_release(before + kMcsNext, mine);
+      cpu.spin_until_acquire(mine + kMcsWaits, [](Value waits) { return waits == 0; });
     }
     node(cpu) = mine;
     return before != 0;
@@ -32,7 +32,7 @@ class McsLock final : public Lock {
 
   bool try_acquire(Cpu& cpu) override {
     const Address mine = nodes_->take(cpu);
-    cpu.store(mine + kNext, 0);
+    cpu.store(mine + kMcsNext, 0);
     if (cpu.compare_exchange(tail_, 0, mine) != 0) {
       nodes_->give(cpu, mine);
       return false;
@@ -49,12 +49,12 @@ class McsLock final : public Lock {
 
  private:
   void pass_on(Cpu& cpu, Address mine) const {
-    Address after = cpu.load(mine + kNext);
+    Address after = cpu.load(mine + kMcsNext);
     if (after == 0) {
       if (cpu.compare_exchange(tail_, mine, 0) == mine) return;
-      after = cpu.spin_until(mine + kNext, [](Value next) { return next != 0; });
+      after = cpu.spin_until(mine + kMcsNext, [](Value next) { return next != 0; });
     }
-    cpu.store_release(after + kWaits, 0);
+    cpu.store_release(after + kMcsWaits, 0);
   }
   Address& node(const Cpu& cpu) { return holds_with_[static_cast<std::size_t>(cpu.id().value)]; }
 
@@ -67,7 +67,8 @@ class McsLock final : public Lock {
 }  // namespace
 
 std::unique_ptr<Lock> make_mcs_lock(const LockPlace& place) {
-  const Layout node{.name = "mcs_node", .size = place.memory.line_bytes(), .fields = {{"next", kNext}, {"waits", kWaits}}};
+  const Layout node{
+      .name = "mcs_node", .size = place.memory.line_bytes(), .fields = {{"next", kMcsNext}, {"waits", kMcsWaits}}};
   const Address tail = place.place({.name = "mcs_lock", .fields = {{"tail", 0}}});
   return std::make_unique<McsLock>(tail, place.per_cpu.nodes(node), place.per_cpu.cpus(), place.waits_in);
 }

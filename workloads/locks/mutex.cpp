@@ -20,11 +20,11 @@ constexpr Address kOwner = 0;      // 2 bytes, with the mark
 constexpr Address kQueueLock = 2;  // 1 byte
 constexpr Address kFirst = 4;      // 2 bytes
 constexpr Address kLast = 6;       // 2 bytes
-constexpr int kHalf = 2;
+constexpr int kMutexHalf = 2;
 constexpr Value kSleepers = 1 << 15;  // the mark: a CPU sleeps for it
 
 // What a CPU has in the queue: it can sleep for one mutex at a time.
-constexpr Address kNext = 0;
+constexpr Address kMutexNext = 0;
 constexpr Address kWoken = 8;
 
 class Mutex final : public Lock {
@@ -39,12 +39,12 @@ class Mutex final : public Lock {
     return true;
   }
 
-  bool try_acquire(Cpu& cpu) override { return cpu.compare_exchange(word_ + kOwner, 0, number(cpu), kHalf) == 0; }
+  bool try_acquire(Cpu& cpu) override { return cpu.compare_exchange(word_ + kOwner, 0, number(cpu), kMutexHalf) == 0; }
 
   void release(Cpu& cpu) override {
-    if ((cpu.exchange(word_ + kOwner, 0, kHalf) & kSleepers) == 0) return;
+    if ((cpu.exchange(word_ + kOwner, 0, kMutexHalf) & kSleepers) == 0) return;
     lock_queue(cpu);
-    const Value first = cpu.load(word_ + kFirst, kHalf);
+    const Value first = cpu.load(word_ + kFirst, kMutexHalf);
     if (first != 0) cpu.store(node(first) + kWoken, 1);
     unlock_queue(cpu);
     if (first == 0) return;
@@ -60,7 +60,7 @@ class Mutex final : public Lock {
   // False: the owner sleeps.
   bool spin(Cpu& cpu) {
     for (;;) {
-      const Value seen = owner(cpu.load(word_ + kOwner, kHalf));
+      const Value seen = owner(cpu.load(word_ + kOwner, kMutexHalf));
       if (seen == 0) {
         if (take_if_free(cpu, 0)) return true;
         continue;
@@ -68,7 +68,7 @@ class Mutex final : public Lock {
       const std::array<Address, 2> words = {word_ + kOwner, sleepers_.word(static_cast<int>(seen) - 1)};
       std::array<Value, 2> values{};
       const auto done = [seen](std::span<const Value> now) { return owner(now[0]) != seen || now[1] != 0; };
-      cpu.spin_until_any(words, values, done, kHalf);
+      cpu.spin_until_any(words, values, done, kMutexHalf);
       if (owner(values[0]) == seen) return false;
     }
   }
@@ -76,26 +76,26 @@ class Mutex final : public Lock {
   // A mark that is there stays. `mark`: sets it, whoever gets the mutex.
   bool take_if_free(Cpu& cpu, Value mark) {
     for (;;) {
-      const Value now = cpu.load(word_ + kOwner, kHalf);
+      const Value now = cpu.load(word_ + kOwner, kMutexHalf);
       const bool free = owner(now) == 0;
       const Value wanted = free ? number(cpu) | mark : now | mark;
       if (!free && wanted == now) return false;
-      if (cpu.compare_exchange(word_ + kOwner, now, wanted, kHalf) == now) return free;
+      if (cpu.compare_exchange(word_ + kOwner, now, wanted, kMutexHalf) == now) return free;
     }
   }
 
   void queue(Cpu& cpu) {
     const Value me = number(cpu);
     lock_queue(cpu);
-    cpu.store(node(me) + kNext, 0);
+    cpu.store(node(me) + kMutexNext, 0);
     cpu.store(node(me) + kWoken, 0);
-    const Value last = cpu.load(word_ + kLast, kHalf);
+    const Value last = cpu.load(word_ + kLast, kMutexHalf);
     if (last == 0) {
-      cpu.store(word_ + kFirst, me, kHalf);
+      cpu.store(word_ + kFirst, me, kMutexHalf);
     } else {
-      cpu.store(node(last) + kNext, me);
+      cpu.store(node(last) + kMutexNext, me);
     }
-    cpu.store(word_ + kLast, me, kHalf);
+    cpu.store(word_ + kLast, me, kMutexHalf);
     bool slept = false;
     while (!take_as_first(cpu)) {
       unlock_queue(cpu);
@@ -113,13 +113,13 @@ class Mutex final : public Lock {
   // True: has the mutex and has left the queue. REQUIRES: holds the queue's lock.
   bool take_as_first(Cpu& cpu) {
     const Value me = number(cpu);
-    if (cpu.load(word_ + kFirst, kHalf) != me) return false;
-    const Value next = cpu.load(node(me) + kNext);
+    if (cpu.load(word_ + kFirst, kMutexHalf) != me) return false;
+    const Value next = cpu.load(node(me) + kMutexNext);
     if (!take_if_free(cpu, kSleepers)) return false;
-    cpu.store(word_ + kFirst, next, kHalf);
+    cpu.store(word_ + kFirst, next, kMutexHalf);
     if (next == 0) {
-      cpu.store(word_ + kLast, 0, kHalf);
-      cpu.store(word_ + kOwner, me, kHalf);  // nobody else writes what is not free, without the queue's lock
+      cpu.store(word_ + kLast, 0, kMutexHalf);
+      cpu.store(word_ + kOwner, me, kMutexHalf);  // nobody else writes what is not free, without the queue's lock
     }
     return true;
   }
@@ -141,10 +141,12 @@ class Mutex final : public Lock {
 }  // namespace
 
 std::unique_ptr<Lock> make_mutex(const LockPlace& place) {
-  const Layout layout{
-      .name = "mutex",
-      .fields = {{"owner", kOwner, kHalf}, {"queue_lock", kQueueLock, 1}, {"first", kFirst, kHalf}, {"last", kLast, kHalf}}};
-  const Layout node{.name = "mutex_waiter", .size = 16, .fields = {{"next", kNext}, {"woken", kWoken}}};
+  const Layout layout{.name = "mutex",
+                      .fields = {{"owner", kOwner, kMutexHalf},
+                                 {"queue_lock", kQueueLock, 1},
+                                 {"first", kFirst, kMutexHalf},
+                                 {"last", kLast, kMutexHalf}}};
+  const Layout node{.name = "mutex_waiter", .size = 16, .fields = {{"next", kMutexNext}, {"woken", kWoken}}};
   const Address word = place.place(layout);
   const std::vector<Address>& nodes = place.per_cpu.shared(node);
   return std::make_unique<Mutex>(word, nodes, Sleepers(place.per_cpu), place.waits_in);

@@ -24,10 +24,10 @@ constexpr Value kLockedPendingMask = 0xFFFF;
 // A CPU's nodes. The first one's count says how many are in use.
 constexpr int kNodes = 4;
 constexpr Address kNodeBytes = 16;
-constexpr Address kNext = 0;
+constexpr Address kNodeNext = 0;
 constexpr Address kServed = 8;  // 4 bytes
 constexpr Address kCount = 12;  // 4 bytes
-constexpr int kHalf = 4;
+constexpr int kTailBytes = 4;
 
 class QueuedSpinLock final : public Lock {
  public:
@@ -70,8 +70,8 @@ class QueuedSpinLock final : public Lock {
 
   void queue(Cpu& cpu) const {
     const Address first = (*nodes_)[static_cast<std::size_t>(cpu.id().value)];
-    const Value index = cpu.load(first + kCount, kHalf);
-    cpu.store(first + kCount, index + 1, kHalf);
+    const Value index = cpu.load(first + kCount, kTailBytes);
+    cpu.store(first + kCount, index + 1, kTailBytes);
     if (index < kNodes) {
       wait_in_queue(cpu, first + index * kNodeBytes, (static_cast<Value>(cpu.id().value) + 1) * kNodes + index);
     } else {
@@ -81,26 +81,26 @@ class QueuedSpinLock final : public Lock {
             word_, [](Value word) { return word == 0; }, kWord);
       }
     }
-    cpu.store(first + kCount, index, kHalf);
+    cpu.store(first + kCount, index, kTailBytes);
   }
 
   // Returns with the lock. `tail` names the node.
   void wait_in_queue(Cpu& cpu, Address mine, Value tail) const {
-    cpu.store(mine + kServed, 0, kHalf);
-    cpu.store(mine + kNext, 0);
+    cpu.store(mine + kServed, 0, kTailBytes);
+    cpu.store(mine + kNodeNext, 0);
     if (try_to_lock(cpu)) return;
     const Value before = cpu.exchange(word_ + kTail, tail, 2);
     if (before != 0) {
-      cpu.store(node(before) + kNext, mine);
+      cpu.store(node(before) + kNodeNext, mine);
       cpu.spin_until_acquire(
-          mine + kServed, [](Value served) { return served != 0; }, kHalf);
+          mine + kServed, [](Value served) { return served != 0; }, kTailBytes);
     }
     const Value word = cpu.spin_until_acquire(
         word_, [](Value now) { return (now & kLockedPendingMask) == 0; }, kWord);
     if (word >> kTailShift == tail && cpu.compare_exchange(word_, word, kIsLocked, kWord) == word) return;
     cpu.store(word_ + kLocked, kIsLocked, 1);
-    const Address next = cpu.spin_until(mine + kNext, [](Value after) { return after != 0; });
-    cpu.store_release(next + kServed, 1, kHalf);
+    const Address next = cpu.spin_until(mine + kNodeNext, [](Value after) { return after != 0; });
+    cpu.store_release(next + kServed, 1, kTailBytes);
   }
 
   bool try_to_lock(Cpu& cpu) const {
@@ -118,9 +118,9 @@ Layout nodes_layout() {
   Layout layout{.name = "qnodes", .size = kNodes * static_cast<int>(kNodeBytes), .fields = {}};
   for (int i = 0; i < kNodes; ++i) {
     const int offset = i * static_cast<int>(kNodeBytes);
-    layout.fields.push_back({"next", offset + static_cast<int>(kNext)});
-    layout.fields.push_back({"served", offset + static_cast<int>(kServed), kHalf});
-    layout.fields.push_back({"count", offset + static_cast<int>(kCount), kHalf});
+    layout.fields.push_back({"next", offset + static_cast<int>(kNodeNext)});
+    layout.fields.push_back({"served", offset + static_cast<int>(kServed), kTailBytes});
+    layout.fields.push_back({"count", offset + static_cast<int>(kCount), kTailBytes});
   }
   return layout;
 }

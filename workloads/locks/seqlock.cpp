@@ -8,14 +8,17 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr Address kSequence = 0;  // 4 bytes
-constexpr Address kLocked = 4;    // 4 bytes
-constexpr int kHalf = 4;
+constexpr Address kSequence = 0;       // 4 bytes
+constexpr Address kSeqlockLocked = 4;  // 4 bytes
+constexpr int kSeqlockHalf = 4;
 
 class SequenceLock final : public Lock {
  public:
   SequenceLock(Address words, int cpus, const WaitsIn& waits_in)
-      : sequence_(words + kSequence), locked_(words + kLocked), reads_(static_cast<std::size_t>(cpus)), waits_in_(waits_in) {}
+      : sequence_(words + kSequence),
+        locked_(words + kSeqlockLocked),
+        reads_(static_cast<std::size_t>(cpus)),
+        waits_in_(waits_in) {}
 
   bool acquire(Cpu& cpu) override {
     const bool waited = !try_to_lock(cpu);
@@ -23,7 +26,7 @@ class SequenceLock final : public Lock {
       const FunctionScope waiting(cpu, waits_in_.of(cpu));
       do {
         cpu.spin_until(
-            locked_, [](Value locked) { return locked == 0; }, kHalf);
+            locked_, [](Value locked) { return locked == 0; }, kSeqlockHalf);
       } while (!try_to_lock(cpu));
     }
     begin_write(cpu);
@@ -35,17 +38,17 @@ class SequenceLock final : public Lock {
     return true;
   }
   void release(Cpu& cpu) override {
-    cpu.store_release(sequence_, cpu.load(sequence_, kHalf) + 1, kHalf);
-    cpu.store_release(locked_, 0, kHalf);
+    cpu.store_release(sequence_, cpu.load(sequence_, kSeqlockHalf) + 1, kSeqlockHalf);
+    cpu.store_release(locked_, 0, kSeqlockHalf);
   }
 
   bool acquire_shared(Cpu& cpu) override {
-    Value seen = cpu.load_acquire(sequence_, kHalf);
+    Value seen = cpu.load_acquire(sequence_, kSeqlockHalf);
     const bool waited = is_odd(seen);
     if (waited) {
       const FunctionScope waiting(cpu, waits_in_.of(cpu));
       seen = cpu.spin_until_acquire(
-          sequence_, [](Value now) { return !is_odd(now); }, kHalf);
+          sequence_, [](Value now) { return !is_odd(now); }, kSeqlockHalf);
     }
     reads(cpu).push_back(seen);
     return waited;
@@ -54,17 +57,17 @@ class SequenceLock final : public Lock {
   bool release_shared(Cpu& cpu) override {
     const Value begun = reads(cpu).back();
     reads(cpu).pop_back();
-    return cpu.load(sequence_, kHalf) == begun;
+    return cpu.load(sequence_, kSeqlockHalf) == begun;
   }
 
  private:
   static bool is_odd(Value sequence) { return sequence % 2 != 0; }
 
-  bool try_to_lock(Cpu& cpu) const { return cpu.exchange(locked_, 1, kHalf) == 0; }
+  bool try_to_lock(Cpu& cpu) const { return cpu.exchange(locked_, 1, kSeqlockHalf) == 0; }
   // What the section writes comes after the odd sequence.
   void begin_write(Cpu& cpu) const {
-    const Value before = cpu.load(sequence_, kHalf);
-    cpu.store(sequence_, before + 1, kHalf);
+    const Value before = cpu.load(sequence_, kSeqlockHalf);
+    cpu.store(sequence_, before + 1, kSeqlockHalf);
     cpu.store_fence();
   }
   std::vector<Value>& reads(const Cpu& cpu) { return reads_[static_cast<std::size_t>(cpu.id().value)]; }
@@ -77,7 +80,8 @@ class SequenceLock final : public Lock {
 }  // namespace
 
 std::unique_ptr<Lock> make_seqlock(const LockPlace& place) {
-  const Layout layout{.name = "seqlock", .fields = {{"sequence", kSequence, kHalf}, {"locked", kLocked, kHalf}}};
+  const Layout layout{.name = "seqlock",
+                      .fields = {{"sequence", kSequence, kSeqlockHalf}, {"locked", kSeqlockLocked, kSeqlockHalf}}};
   return std::make_unique<SequenceLock>(place.place(layout), place.per_cpu.cpus(), place.waits_in);
 }
 

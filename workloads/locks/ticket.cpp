@@ -5,20 +5,20 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr int kHalf = 4;  // bytes: the next ticket, and behind it the one that is served
+constexpr int kTicketHalf = 4;  // bytes: the next ticket, and behind it the one that is served
 constexpr Value kOneTicket = 1;
 constexpr Value kTickets = Value{1} << 32;
 
 class TicketLock final : public Lock {
  public:
-  TicketLock(Address words, const WaitsIn& waits_in) : next_(words), serving_(words + kHalf), waits_in_(waits_in) {}
+  TicketLock(Address words, const WaitsIn& waits_in) : next_(words), serving_(words + kTicketHalf), waits_in_(waits_in) {}
 
   bool acquire(Cpu& cpu) override {
-    const Value mine = cpu.fetch_add(next_, kOneTicket, kHalf);
-    if (cpu.load_acquire(serving_, kHalf) == mine) return false;
+    const Value mine = cpu.fetch_add(next_, kOneTicket, kTicketHalf);
+    if (cpu.load_acquire(serving_, kTicketHalf) == mine) return false;
     const FunctionScope waiting(cpu, waits_in_.of(cpu));
     cpu.spin_until_acquire(
-        serving_, [mine](Value serving) { return serving == mine; }, kHalf);
+        serving_, [mine](Value serving) { return serving == mine; }, kTicketHalf);
     return true;
   }
   // Takes a ticket only if it is the one that is served: both halves in one word.
@@ -30,8 +30,8 @@ class TicketLock final : public Lock {
     return cpu.compare_exchange(next_, both, taken) == both;
   }
   void release(Cpu& cpu) override {
-    const Value mine = cpu.load(serving_, kHalf);
-    cpu.store_release(serving_, (mine + kOneTicket) % kTickets, kHalf);
+    const Value mine = cpu.load(serving_, kTicketHalf);
+    cpu.store_release(serving_, (mine + kOneTicket) % kTickets, kTicketHalf);
   }
 
  private:
@@ -43,7 +43,7 @@ class TicketLock final : public Lock {
 }  // namespace
 
 std::unique_ptr<Lock> make_ticket_lock(const LockPlace& place) {
-  const Layout layout{.name = "ticket_lock", .fields = {{"next", 0, kHalf}, {"serving", kHalf, kHalf}}};
+  const Layout layout{.name = "ticket_lock", .fields = {{"next", 0, kTicketHalf}, {"serving", kTicketHalf, kTicketHalf}}};
   return std::make_unique<TicketLock>(place.place(layout), place.waits_in);
 }
 

@@ -26,9 +26,9 @@ namespace linebounce::workloads {
 
 namespace {
 
-enum Tally : int { kEntered = 0, kTornReads = 1 };
+enum SectionTally : int { kEntered = 0, kTornReads = 1 };
 
-struct Options {
+struct CriticalSectionOptions {
   std::string lock = "ticket";
   std::int64_t data_lines = 1;
   std::int64_t inside_cycles = 100;
@@ -57,7 +57,7 @@ struct Options {
 
 class CriticalSection final : public Workload {
  public:
-  explicit CriticalSection(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit CriticalSection(const Parameters& parameters) : options_(read_options<CriticalSectionOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
@@ -203,7 +203,7 @@ class CriticalSection final : public Workload {
     return lost;
   }
 
-  Options options_;
+  CriticalSectionOptions options_;
   std::uint64_t seed_ = 0;
   Address line_ = 0;
   Address data_ = 0;
@@ -217,7 +217,7 @@ class CriticalSection final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> critical_section_parameters() {
-  return declare<Options>();
+  return declare<CriticalSectionOptions>();
 }
 
 std::unique_ptr<Workload> make_critical_section(const Parameters& parameters) {

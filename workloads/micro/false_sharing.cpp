@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kCounted = 0;  // tally
 
-struct Options {
+struct FalseSharingOptions {
   std::int64_t stride_bytes = 8;
   std::int64_t outside_cycles = 100;
 
@@ -21,7 +21,7 @@ struct Options {
 
 class FalseSharing final : public Workload {
  public:
-  explicit FalseSharing(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit FalseSharing(const Parameters& parameters) : options_(read_options<FalseSharingOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     Layout layout{.name = "counters",
@@ -49,14 +49,14 @@ class FalseSharing final : public Workload {
   }
 
  private:
-  Options options_;
+  FalseSharingOptions options_;
   Address counters_ = 0;
 };
 
 }  // namespace
 
 std::vector<ParameterDeclaration> false_sharing_parameters() {
-  return declare<Options>();
+  return declare<FalseSharingOptions>();
 }
 
 std::unique_ptr<Workload> make_false_sharing(const Parameters& parameters) {

@@ -14,7 +14,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-struct Options {
+struct LockMistakesOptions {
   std::string lock = "ticket";
   std::string mistake = "none";
   std::int64_t rounds = 10;
@@ -33,7 +33,7 @@ struct Options {
 
 class LockMistakes final : public Workload {
  public:
-  explicit LockMistakes(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit LockMistakes(const Parameters& parameters) : options_(read_options<LockMistakesOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     cpus_ = setting.machine.cpus;
@@ -107,7 +107,7 @@ class LockMistakes final : public Workload {
     }
   }
 
-  Options options_;
+  LockMistakesOptions options_;
   int cpus_ = 0;
   std::vector<MeteredLock*> locks_;
   Barrier start_;
@@ -119,7 +119,7 @@ class LockMistakes final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> lock_mistakes_parameters() {
-  return declare<Options>();
+  return declare<LockMistakesOptions>();
 }
 
 std::unique_ptr<Workload> make_lock_mistakes(const Parameters& parameters) {

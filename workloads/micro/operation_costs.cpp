@@ -27,7 +27,7 @@ constexpr std::array<const char*, kSoloRows> kSoloNames = {
 constexpr std::array<const char*, kSharedRows> kSharedNames = {
     "atomic_increment_cache_transfer", "cmpxchg_blind_cache_transfer", "cmpxchg_cache_transfer_and_invalidate"};
 
-struct Options {
+struct OperationCostsOptions {
   std::int64_t repetitions = 20000;
   int contenders = 2;
   int phases = 16;
@@ -43,7 +43,7 @@ struct Options {
 
 class OperationCosts final : public Workload {
  public:
-  explicit OperationCosts(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit OperationCosts(const Parameters& parameters) : options_(read_options<OperationCostsOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -67,7 +67,7 @@ class OperationCosts final : public Workload {
   std::int64_t count_in_window(Cpu& cpu, double begin_ns, Body body) const;
   std::int64_t contend(Cpu& cpu, SharedRow row, double begin_ns) const;
 
-  Options options_;
+  OperationCostsOptions options_;
   int shared_rows_ = 0;
   std::uint64_t seed_ = 0;
   Chain in_l2_, in_memory_;
@@ -219,7 +219,7 @@ void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> operation_costs_parameters() {
-  return declare<Options>();
+  return declare<OperationCostsOptions>();
 }
 
 std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kAdded = 0;  // tally
 
-struct Options {
+struct AtomicScalingOptions {
   std::int64_t outside_cycles = 0;
 
   void bind(ParameterBinder& parameters) {
@@ -20,7 +20,7 @@ struct Options {
 
 class AtomicScaling final : public Workload {
  public:
-  explicit AtomicScaling(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit AtomicScaling(const Parameters& parameters) : options_(read_options<AtomicScalingOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
@@ -52,7 +52,7 @@ class AtomicScaling final : public Workload {
   }
 
  private:
-  Options options_;
+  AtomicScalingOptions options_;
   std::uint64_t seed_ = 0;
   double cycle_ns_ = 0;
   Address counter_ = 0;
@@ -61,7 +61,7 @@ class AtomicScaling final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> atomic_scaling_parameters() {
-  return declare<Options>();
+  return declare<AtomicScalingOptions>();
 }
 
 std::unique_ptr<Workload> make_atomic_scaling(const Parameters& parameters) {

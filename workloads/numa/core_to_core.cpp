@@ -18,7 +18,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-enum State { kModified, kExclusive, kShared, kStates };
+enum StartState { kModified, kExclusive, kShared, kStates };
 constexpr std::array<const char*, kStates> kStateNames = {"Modified", "Exclusive", "Shared"};
 constexpr std::array<const char*, kStates> kStateKeys = {"modified", "exclusive", "shared"};  // in parameters and metrics
 
@@ -31,7 +31,7 @@ constexpr std::uint64_t kPhases = 256;
 enum Where { kSameNode, kOtherNode, kThirdNodeHome, kWheres };
 constexpr std::array<const char*, kWheres> kWhereNames = {"same_node", "other_node", "third_node_home"};
 
-struct Options {
+struct CoreToCoreOptions {
   std::int64_t repetitions = 8;
   std::string states = "all";
   std::string homes = "all";
@@ -53,7 +53,7 @@ struct Options {
 
 class CoreToCore final : public Workload {
  public:
-  explicit CoreToCore(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit CoreToCore(const Parameters& parameters) : options_(read_options<CoreToCoreOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -72,7 +72,7 @@ class CoreToCore final : public Workload {
     int from = 0;
     int to = 0;
     int home = 0;
-    State state = kModified;
+    StartState state = kModified;
     double ns = 0;  // of all repetitions
     int repetitions = 0;
   };
@@ -84,9 +84,9 @@ class CoreToCore final : public Workload {
   void act(Cpu& cpu, const Step& step, Random& random);
   void measure(Cpu& cpu, const Step& step, Random& random);
   [[nodiscard]] Where where(const Row& row) const;
-  [[nodiscard]] bool wants(State state) const { return options_.states == "all" || options_.states == kStateKeys[state]; }
+  [[nodiscard]] bool wants(StartState state) const { return options_.states == "all" || options_.states == kStateKeys[state]; }
 
-  Options options_;
+  CoreToCoreOptions options_;
   std::uint64_t seed_ = 0;
   std::vector<int> node_of_;  // by CPU
   std::vector<Address> mailboxes_;
@@ -110,14 +110,14 @@ void CoreToCore::set_up(const WorkloadSetup& setting) {
   for (const int home : homes_of_lines(layout)) {
     for (int state = 0; state < kStates; ++state) {
       // Nobody but giver and receiver is there to share a line with.
-      if (!wants(static_cast<State>(state)) || (state == kShared && cpus < 3)) continue;
+      if (!wants(static_cast<StartState>(state)) || (state == kShared && cpus < 3)) continue;
       const std::string name =
           std::string(kStateKeys[static_cast<std::size_t>(state)]) + "_lines_of_node[" + std::to_string(home) + "]";
       Address next = memory.place_array(name, pairs * options_.repetitions * line, Home::on(home));
       for (int pair = 0; pair < pairs; ++pair) {
         const int from = pair / (cpus - 1);
         const int to = pair % (cpus - 1);
-        const Row row{from, to < from ? to : to + 1, home, static_cast<State>(state)};
+        const Row row{from, to < from ? to : to + 1, home, static_cast<StartState>(state)};
         if (!measures(row, layout)) continue;
         rows_.push_back(row);
         for (std::int64_t i = 0; i < options_.repetitions; ++i, next += static_cast<Address>(line))
@@ -243,7 +243,7 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> core_to_core_parameters() {
-  return declare<Options>();
+  return declare<CoreToCoreOptions>();
 }
 
 std::unique_ptr<Workload> make_core_to_core(const Parameters& parameters) {

@@ -20,13 +20,13 @@ namespace linebounce::workloads {
 
 namespace {
 
-enum Tally { kInstructions, kSpinTicks, kHot, kShared, kNode, kKernelMemory, kUserShared, kUserMemory };
-constexpr std::array<std::pair<Tally, const char*>, 6> kVisitNames = {{{kHot, "kernel_hot"},
-                                                                       {kShared, "kernel_shared"},
-                                                                       {kNode, "kernel_node"},
-                                                                       {kKernelMemory, "kernel_memory"},
-                                                                       {kUserShared, "user_shared"},
-                                                                       {kUserMemory, "user_memory"}}};
+enum MixTally { kInstructions, kSpinTicks, kKernelHot, kKernelShared, kKernelNode, kKernelMemory, kUserShared, kUserMemory };
+constexpr std::array<std::pair<MixTally, const char*>, 6> kVisitNames = {{{kKernelHot, "kernel_hot"},
+                                                                          {kKernelShared, "kernel_shared"},
+                                                                          {kKernelNode, "kernel_node"},
+                                                                          {kKernelMemory, "kernel_memory"},
+                                                                          {kUserShared, "user_shared"},
+                                                                          {kUserMemory, "user_memory"}}};
 
 constexpr std::uint64_t kPartsInPercent = 100;  // shares are drawn in hundredths of a percent
 constexpr std::uint64_t kParts = 100 * kPartsInPercent;
@@ -46,7 +46,7 @@ struct Stream {
   std::uint64_t next = 0;
 };
 
-struct Options {
+struct NumaMixOptions {
   std::int64_t transaction_instructions = 69000;
   double user_per_kernel_instruction = 5.9;
   double kernel_base_cpi = 0.75;
@@ -114,7 +114,7 @@ struct Options {
 
 class NumaMix final : public Workload {
  public:
-  explicit NumaMix(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit NumaMix(const Parameters& parameters) : options_(read_options<NumaMixOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -156,7 +156,7 @@ class NumaMix final : public Workload {
   void lock(Walker& at, Address word);
   void pass(Walker& at, const Pace& pace, std::int64_t instructions) const;
 
-  Options options_;
+  NumaMixOptions options_;
   std::uint64_t seed_ = 0;
   std::vector<int> node_of_;  // by CPU
   std::vector<int> homes_;    // nodes that have memory
@@ -334,10 +334,10 @@ void NumaMix::kernel_visit(Walker& at, std::int64_t instructions) {
       visit_hot(at, instructions);
       return;
     }
-    at.cpu.tally(kShared);
+    at.cpu.tally(kKernelShared);
     visit_written(at, shared_lines_.draw(at.random));
   } else if (kind < shared_ + node_) {
-    at.cpu.tally(kNode);
+    at.cpu.tally(kKernelNode);
     visit_written(at, node_lines_[static_cast<std::size_t>(at.node)].draw(at.random));
   } else {
     at.cpu.tally(kKernelMemory);
@@ -347,7 +347,7 @@ void NumaMix::kernel_visit(Walker& at, std::int64_t instructions) {
 }
 
 void NumaMix::visit_hot(Walker& at, std::int64_t instructions) {
-  at.cpu.tally(kHot);
+  at.cpu.tally(kKernelHot);
   const auto rank = static_cast<std::size_t>(zipf_.front().draw(at.random));
   if (!is_lock_[rank]) {
     visit_written(at, hot_lines_[rank]);
@@ -456,7 +456,7 @@ void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> numa_mix_parameters() {
-  return declare<Options>();
+  return declare<NumaMixOptions>();
 }
 
 std::unique_ptr<Workload> make_numa_mix(const Parameters& parameters) {

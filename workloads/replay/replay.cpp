@@ -36,7 +36,7 @@ bool is_ours(const std::string& algorithm) {
   return std::any_of(entries.begin(), entries.end(), [&](const LockEntry& entry) { return entry.name == algorithm; });
 }
 
-struct Options {
+struct ReplayOptions {
   std::string trace;  // comes as WorkloadSetup::trace
   std::string threads = "one_each";
   std::string placement = kRecorded;
@@ -65,7 +65,7 @@ struct Options {
 
 class Replay final : public Workload {
  public:
-  explicit Replay(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit Replay(const Parameters& parameters) : options_(read_options<ReplayOptions>(parameters)) {}
 
   [[nodiscard]] bool ends() const override { return true; }
 
@@ -185,7 +185,7 @@ class Replay final : public Workload {
     return options_.placement == kRecorded ? home_of(object.home) : home_of(options_.placement);
   }
 
-  Options options_;
+  ReplayOptions options_;
   const trace::Reader* trace_ = nullptr;
   mutable std::optional<std::vector<bool>> with_writers_;  // by lock
   std::optional<ReplayPlaces> places_;
@@ -215,7 +215,7 @@ std::string recorded_algorithm(const trace::Lock& lock) {
 }
 
 std::vector<ParameterDeclaration> replay_parameters() {
-  return declare<Options>();
+  return declare<ReplayOptions>();
 }
 
 std::unique_ptr<Workload> make_replay(const Parameters& parameters) {

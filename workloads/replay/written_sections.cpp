@@ -19,9 +19,9 @@ struct Facts {
 };
 
 // One thread's, or one handlers', operations in order. A lock may be held several times, by readers.
-class Sections {
+class SectionsOfOneThread {
  public:
-  explicit Sections(std::vector<Facts>& facts) : facts_(facts) {}
+  explicit SectionsOfOneThread(std::vector<Facts>& facts) : facts_(facts) {}
 
   void add(const trace::Operation& operation) {
     switch (operation.kind) {
@@ -59,7 +59,7 @@ class Sections {
 std::vector<bool> locks_with_writers(const trace::Reader& reader) {
   std::vector<Facts> facts(reader.symbols().locks.size());
   for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
-    Sections sections(facts);
+    SectionsOfOneThread sections(facts);
     trace::Reader::Cursor cursor = reader.open(stream);
     for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
       for (const trace::Operation& operation : frame) sections.add(operation);

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kConvertFooter = R"(
 Examples:
   linebounce trace convert pool.lbt pool.txt             to read it: one line per operation
   linebounce trace convert pool.txt pool.lbt             and back, with nothing lost
@@ -99,7 +99,7 @@ void add_trace_convert(Command& trace) {
   command.option("--from", "FORMAT", &arguments->from, from_meaning());
   command.flag("--recover", arguments->recover,
                "Keep what comes before the first damage of each stream, as far as it can be replayed");
-  command.footer(kFooter);
+  command.footer(kConvertFooter);
   command.action([arguments] { return convert(*arguments); });
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kInfoFooter = R"(
 Examples:
   linebounce trace info pool.lbt                  its streams, objects, locks and functions
   linebounce trace info pool.lbt --check          and whether it makes sense
@@ -150,7 +150,7 @@ void add_trace_info(Command& trace) {
   command.flag("--check", arguments->check, "Refuse a trace whose operations make no sense");
   command.flag("--recover", arguments->recover, "Read what comes before the first damage of each stream");
   command.flag("--json", arguments->json, "Print one JSON object instead of tables");
-  command.footer(kFooter);
+  command.footer(kInfoFooter);
   command.action([arguments] { return show_trace(*arguments); });
 }
 

@@ -32,7 +32,7 @@ struct RecordArguments {
   double longer = 1.25;
 };
 
-constexpr const char* kFooter = R"(
+constexpr const char* kRecordFooter = R"(
 Examples:
   linebounce trace record dcache_dbench --point 3 -o dbench.lbt
   linebounce trace record random.toml -o random.lbt --for 2
@@ -126,7 +126,7 @@ void add_trace_record(Command& trace) {
       .option("--for", "FACTOR", &arguments->longer,
               "Length of the recording, as a multiple of the measured time; default: 1.25")
       .between_reals(1, 100);
-  command.footer(kFooter);
+  command.footer(kRecordFooter);
   command.action([arguments] { return record(*arguments); });
 }
 

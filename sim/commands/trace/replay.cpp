@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFooter = R"(
+constexpr const char* kReplayFooter = R"(
 Examples:
   linebounce trace replay dbench.lbt
       on the recorded machine with the recorded locks; differences from the recorded run are printed at the end
@@ -168,7 +168,7 @@ void add_trace_replay(Command& trace) {
   command.flag("--fresh", arguments->fresh, "Delete earlier results in the directory and start over");
   command.flag("--recover", arguments->recover, "Replay what comes before the first damage of each thread");
   command.flag("--quiet", arguments->quiet, "Print nothing but errors");
-  command.footer(kFooter);
+  command.footer(kReplayFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return replay(*arguments, argv); });
 }
 

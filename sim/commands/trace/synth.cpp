@@ -24,7 +24,7 @@ using namespace workloads;
 
 namespace {
 
-constexpr const char* kFooter = R"(
+constexpr const char* kSynthFooter = R"(
 Examples:
   linebounce trace synth -o counters.lbt --threads 8 --objects 1 --shared 100 --reads 0 --atomics 100
       eight threads that increment one word
@@ -218,7 +218,7 @@ void add_trace_synth(Command& trace) {
   Command command = trace.subcommand("synth", "Make a trace from a few numbers, without a program");
   add_options(command, *arguments);
   add_loads(command);
-  command.footer(kFooter);
+  command.footer(kSynthFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return synth(*arguments, argv); });
 }
 

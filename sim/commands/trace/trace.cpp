@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array kTraceCommands = {add_trace_record, add_trace_replay, add_trace_info, add_trace_convert, add_trace_synth};
 
-constexpr const char* kFooter = R"(
+constexpr const char* kTraceFooter = R"(
 Examples:
   linebounce trace record timer_churn -o timers.lbt
       the operations of a kernel workload; linebounce-record records real programs
@@ -27,7 +27,7 @@ Examples:
 void add_trace(Command& program) {
   Command trace = program.subcommand("trace", "Record, make, convert, inspect and replay traces of operations");
   trace.require_subcommand();
-  trace.footer(kFooter);
+  trace.footer(kTraceFooter);
   for (const auto add : kTraceCommands) add(trace);
 }
 

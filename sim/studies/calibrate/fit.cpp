@@ -13,7 +13,7 @@ constexpr int kMostRounds = 8;         // derivatives are taken so often from on
 constexpr int kMostSteps = 4;          // with the same derivatives; latencies are linear but for whole clocks
 constexpr std::size_t kMostTried = 3;  // candidates of one kind, the most promising first
 constexpr double kGoodShare = 0.002;   // of a block's mean: nobody measures better
-constexpr double kWorthIt = 0.98;      // a change must take off two percent of the sum of squares
+constexpr double kLargestRest = 0.98;  // a change must take off two percent of the sum of squares
 constexpr double kProbeShare = 0.25;   // of a value, to see what it does
 constexpr double kProbeNs = 2;         // at least
 constexpr double kSame = 1e-9;
@@ -26,7 +26,7 @@ struct Place {
 };
 
 bool better(const Place& one, const Place& other) {
-  return one.squares < kWorthIt * other.squares;
+  return one.squares < kLargestRest * other.squares;
 }
 
 // The best of some places, if it is better than `than`.
@@ -138,7 +138,7 @@ class Fitter {
 
   // Also where nearly all that is left is differences within blocks, where no machine of this structure can do anything.
   [[nodiscard]] bool nothing_to_gain(const Place& place) const {
-    return good_enough(place) || within_ > kWorthIt * place.squares;
+    return good_enough(place) || within_ > kLargestRest * place.squares;
   }
 
   // Knobs and their values.
@@ -261,7 +261,7 @@ class Fitter {
     return within_ + between(off);
   }
   [[nodiscard]] bool promises(const Values& next, const Place& place, const Slopes& slopes) const {
-    return expected(next, place, slopes) < kWorthIt * place.squares;
+    return expected(next, place, slopes) < kLargestRest * place.squares;
   }
 
   [[nodiscard]] std::vector<double> best_change(const Place& place, const Slopes& slopes) const {

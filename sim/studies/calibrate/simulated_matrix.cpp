@@ -18,7 +18,7 @@ using namespace workloads;
 
 namespace {
 
-constexpr const char* kWorkload = "core_to_core";
+constexpr const char* kMatrixWorkload = "core_to_core";
 
 // Doubles that a child process writes and its parent reads.
 class SharedNumbers {
@@ -47,7 +47,7 @@ std::int64_t repetitions_for(int nodes) {
 Parameters parameters_of(const std::string& access, int nodes) {
   std::map<std::string, ParameterValue> values;
   for (const WorkloadEntry& entry : all_workloads()) {
-    if (entry.name != std::string_view(kWorkload)) continue;
+    if (entry.name != std::string_view(kMatrixWorkload)) continue;
     for (const ParameterDeclaration& parameter : entry.parameters) values[parameter.name] = parameter.default_value;
   }
   values["states"] = std::string("modified");
@@ -130,7 +130,7 @@ SimulationInput MatrixSimulator::input_of(const Values& values) const {
   input.machine = to_typed(settings, machine_.parts).machine;
   check_machine(input.machine, settings);
   input.protocols = protocols_;
-  input.workload = kWorkload;
+  input.workload = kMatrixWorkload;
   input.parameters = parameters_of(access_, input.machine.nodes);
   return input;
 }

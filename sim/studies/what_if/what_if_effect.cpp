@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLatency = "latency.kernel_us_per_operation";
-constexpr const char* kThroughput = "throughput.operations_per_s";
+constexpr const char* kOperationRate = "throughput.operations_per_s";
 constexpr int kBase = 0;
 constexpr int kChanged = 1;
 
@@ -142,7 +142,7 @@ Effect effect_of(const Plan& plan, const fs::path& directory) {
   effect.base_at = plan.points[kBase].at;
   effect.changed_at = plan.points[kChanged].at;
   effect.latency = change_of(kLatency);
-  effect.throughput = change_of(kThroughput);
+  effect.throughput = change_of(kOperationRate);
   effect.subsystems = subsystem_changes(base_seeds, changed_seeds);
   const LineLatencies before = lines_us(base, kBase, effect.latency.base);
   const LineLatencies after = lines_us(changed, kChanged, effect.latency.changed);

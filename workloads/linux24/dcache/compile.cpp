@@ -14,9 +14,9 @@ namespace {
 
 constexpr int kOpens = 0;            // tally
 constexpr std::uint64_t kDepth = 5;  // "usr", "src", "linux", "include", "linux"
-constexpr std::uint64_t kFirstPathName = 1, kFirstHeaderName = 1000;
+constexpr std::uint64_t kCompileFirstPathName = 1, kCompileFirstHeaderName = 1000;
 
-struct Options {
+struct CompileOptions {
   DcacheOptions dcache{.dentries = 1000};
   std::uint64_t headers = 300;
   double user_us = 2000;
@@ -33,7 +33,7 @@ struct Options {
 
 class Compile final : public Workload {
  public:
-  explicit Compile(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit Compile(const Parameters& parameters) : options_(read_options<CompileOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
@@ -72,7 +72,7 @@ class Compile final : public Workload {
  private:
   static std::array<Name, kDepth> path() {
     std::array<Name, kDepth> names;
-    for (std::uint64_t i = 0; i < kDepth; ++i) names[i] = name_of(kFirstPathName + i);
+    for (std::uint64_t i = 0; i < kDepth; ++i) names[i] = name_of(kCompileFirstPathName + i);
     return names;
   }
 
@@ -82,7 +82,7 @@ class Compile final : public Workload {
     for (const Name& name : path()) parent = parts_.dcache->add_in_use(cpu, parent, name, inodes_[0]);
     for (std::size_t i = 1; i < inodes_.size(); ++i) {
       const OneFile header(inodes_[i]);
-      parts_.dcache->dput(cpu, parts_.dcache->lookup_hash(cpu, parent, name_of(kFirstHeaderName + i), header));
+      parts_.dcache->dput(cpu, parts_.dcache->lookup_hash(cpu, parent, name_of(kCompileFirstHeaderName + i), header));
     }
     cpu.store(root_word_, root);
   }
@@ -106,13 +106,13 @@ class Compile final : public Workload {
     const Address parent = dcache.link_path_walk(cpu, root, path(), times);
     const std::uint64_t header = 1 + random.below(inodes_.size() - 1);
     times.before_lookup(cpu);
-    const Address dentry = dcache.d_lookup(cpu, parent, name_of(kFirstHeaderName + header));
+    const Address dentry = dcache.d_lookup(cpu, parent, name_of(kCompileFirstHeaderName + header));
     times.after_lookup(cpu);
     dcache.dput(cpu, parent);
     dcache.dput(cpu, dentry);
   }
 
-  Options options_;
+  CompileOptions options_;
   std::uint64_t seed_ = 0;
   DcacheParts parts_;
   std::int64_t user_ = 0;
@@ -127,7 +127,7 @@ class Compile final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> compile_parameters() {
-  return declare<Options>();
+  return declare<CompileOptions>();
 }
 
 std::unique_ptr<Workload> make_compile(const Parameters& parameters) {

@@ -27,7 +27,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr int kWalks = 0;  // tally
+constexpr int kPathWalks = 0;  // tally
 
 // In ten thousand walks.
 constexpr std::uint64_t kUnlinks = 820;
@@ -41,14 +41,14 @@ constexpr std::uint64_t kAll = 10000;
 // allocated again (4.2 % of walks) when one of 45 % of walks comes to the name.
 constexpr std::uint64_t kAbsentAtStart = 950;
 
-constexpr std::uint64_t kClientsName = 1, kDmtmpName = 2, kFirstClientName = 100, kFirstDirectoryName = 500;
+constexpr std::uint64_t kClientsName = 1, kDmtmpName = 2, kDbenchFirstClientName = 100, kDbenchFirstDirectoryName = 500;
 
 struct Client {
   std::vector<Name> path;  // to its directories: "clients", its own, "~dmtmp"
   std::vector<ClientDirectory> directories;
 };
 
-struct Options {
+struct DbenchOptions {
   DcacheOptions dcache{.dentries = 8000};
   std::uint64_t clients = 24;
   std::uint64_t directories = 8;
@@ -86,7 +86,7 @@ struct Options {
 
 class Dbench final : public Workload {
  public:
-  explicit Dbench(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit Dbench(const Parameters& parameters) : options_(read_options<DbenchOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -122,7 +122,7 @@ class Dbench final : public Workload {
   Address last(Program& program, Address parent, const ClientDirectory& directory, std::size_t file);
   void close(Program& program, Address dentry);
 
-  Options options_;
+  DbenchOptions options_;
   std::uint64_t seed_ = 0;
   DcacheParts parts_;
   Dcache* dcache_ = nullptr;
@@ -171,7 +171,7 @@ void Dbench::set_up(const WorkloadSetup& setting) {
   std::uint64_t inode = 0;
   for (std::uint64_t client = 0; client < options_.clients; ++client) {
     clients_.emplace_back();
-    clients_.back().path = {name_of(kClientsName), name_of(kFirstClientName + client), name_of(kDmtmpName)};
+    clients_.back().path = {name_of(kClientsName), name_of(kDbenchFirstClientName + client), name_of(kDmtmpName)};
     for (std::uint64_t directory = 0; directory < options_.directories; ++directory) {
       std::vector<Address> inodes;
       for (std::size_t i = 0; i <= options_.files_per_directory; ++i) inodes.push_back(place_inode(setting, "inode", inode++));
@@ -200,7 +200,8 @@ void Dbench::build(Program& program) {
     dcache_->dput(cpu, clients);
     for (std::size_t number = 0; number < client->directories.size(); ++number) {
       ClientDirectory& directory = client->directories[number];
-      const Address parent = dcache_->add_in_use(cpu, dmtmp, name_of(kFirstDirectoryName + number), directory.own_inode());
+      const Address parent =
+          dcache_->add_in_use(cpu, dmtmp, name_of(kDbenchFirstDirectoryName + number), directory.own_inode());
       for (std::size_t file = 0; file < directory.names(); ++file) {
         if (program.random.below(2) == 0) directory.create(file);
         if (program.random.below(kAll) < kAbsentAtStart) continue;
@@ -239,7 +240,8 @@ void Dbench::outside(Program& program) {
 
 Address Dbench::walk_to(Program& program, const Client& client, std::size_t directory) {
   Cpu& cpu = program.cpu;
-  const std::array<Name, 4> path = {client.path[0], client.path[1], client.path[2], name_of(kFirstDirectoryName + directory)};
+  const std::array<Name, 4> path = {client.path[0], client.path[1], client.path[2],
+                                    name_of(kDbenchFirstDirectoryName + directory)};
   const Address root = cpu.load(root_word_);
   return dcache_->link_path_walk(cpu, root, path, program.times);
 }
@@ -374,7 +376,7 @@ void Dbench::run(Cpu& cpu) {
   for (std::int64_t done = 0; options_.walks_per_cpu == 0 || done < options_.walks_per_cpu; ++done) {
     outside(program);
     walk(program);
-    cpu.tally(kWalks);
+    cpu.tally(kPathWalks);
     dcache_->quiescent(cpu);
   }
   barrier_.wait(cpu);
@@ -382,13 +384,13 @@ void Dbench::run(Cpu& cpu) {
 }
 
 void Dbench::report(const RunFacts& facts, MetricSink& metrics) const {
-  report_rate(facts, tallied_by_all(facts, kWalks), metrics);
+  report_rate(facts, tallied_by_all(facts, kPathWalks), metrics);
 }
 
 }  // namespace
 
 std::vector<ParameterDeclaration> dbench_parameters() {
-  return declare<Options>();
+  return declare<DbenchOptions>();
 }
 
 std::unique_ptr<Workload> make_dbench(const Parameters& parameters) {

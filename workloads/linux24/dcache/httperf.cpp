@@ -25,10 +25,11 @@ namespace {
 
 constexpr int kRequests = 0;  // tally
 constexpr int kRequestsPerConnection = 10;
-constexpr std::uint64_t kFirstPathName = 1, kFirstDirectoryName = 100, kFirstDocumentName = 1000, kFirstSocketName = 1000000;
+constexpr std::uint64_t kHttperfFirstPathName = 1, kHttperfFirstDirectoryName = 100, kHttperfFirstDocumentName = 1000,
+                        kHttperfFirstSocketName = 1000000;
 constexpr std::uint64_t kPathNames = 3;  // "usr", "local", "htdocs"
 
-struct Options {
+struct HttperfOptions {
   DcacheOptions dcache{.dentries = 2000};
   std::uint64_t directories = 10;
   int documents = 200;
@@ -54,7 +55,7 @@ struct Options {
 
 class Httperf final : public Workload {
  public:
-  explicit Httperf(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit Httperf(const Parameters& parameters) : options_(read_options<HttperfOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -73,7 +74,7 @@ class Httperf final : public Workload {
   void request(Cpu& cpu, Process& process, Address root);
   Address walk(Cpu& cpu, Process& process, Address root, std::uint64_t directory);
 
-  Options options_;
+  HttperfOptions options_;
   Zipf documents_ = Zipf(options_.documents, options_.zipf_milli);
   std::uint64_t seed_ = 0;
   DcacheParts parts_;
@@ -118,18 +119,18 @@ void Httperf::build(Cpu& cpu) {
   const Address root = dcache_->d_alloc(cpu, kNoDentry, name_of(0));
   Address parent = root;
   for (std::uint64_t i = 0; i < kPathNames; ++i)
-    parent = dcache_->add_in_use(cpu, parent, name_of(kFirstPathName + i), inodes_[0]);
+    parent = dcache_->add_in_use(cpu, parent, name_of(kHttperfFirstPathName + i), inodes_[0]);
   const Address htdocs = parent;
   for (std::uint64_t directory = 0; directory < options_.directories; ++directory) {
     const Address inode = inodes_[1 + directory];
-    parent = dcache_->add_in_use(cpu, htdocs, name_of(kFirstDirectoryName + directory), inode);
+    parent = dcache_->add_in_use(cpu, htdocs, name_of(kHttperfFirstDirectoryName + directory), inode);
     for (std::uint64_t document = directory; document < inodes_.size() - 1 - options_.directories;
          document += options_.directories) {
       const OneFile files(inodes_[1 + options_.directories + document]);
-      dcache_->dput(cpu, dcache_->lookup_hash(cpu, parent, name_of(kFirstDocumentName + document), files));
+      dcache_->dput(cpu, dcache_->lookup_hash(cpu, parent, name_of(kHttperfFirstDocumentName + document), files));
     }
   }
-  const Address sockets = dcache_->d_alloc(cpu, kNoDentry, name_of(kFirstSocketName - 1));
+  const Address sockets = dcache_->d_alloc(cpu, kNoDentry, name_of(kHttperfFirstSocketName - 1));
   cpu.store(root_word_, root);
   cpu.store(sockets_word_, sockets);
 }
@@ -145,8 +146,8 @@ Value Httperf::accept(Cpu& cpu) {
 // "usr/local/htdocs/DIRECTORY", and back by "..".
 Address Httperf::walk(Cpu& cpu, Process& process, Address root, std::uint64_t directory) {
   std::array<Name, kPathNames + 1> path;
-  for (std::uint64_t i = 0; i < kPathNames; ++i) path[i] = name_of(kFirstPathName + i);
-  path[kPathNames] = name_of(kFirstDirectoryName + directory);
+  for (std::uint64_t i = 0; i < kPathNames; ++i) path[i] = name_of(kHttperfFirstPathName + i);
+  path[kPathNames] = name_of(kHttperfFirstDirectoryName + directory);
   return dcache_->link_path_walk(cpu, root, path, process.times);
 }
 
@@ -162,14 +163,14 @@ void Httperf::request(Cpu& cpu, Process& process, Address root) {
   const std::uint64_t directory = document % options_.directories;
   // Two walks to directories and back to their parent; one to the parent alone; one that ends with the document.
   for (int i = 0; i < 2; ++i) dcache_->dput(cpu, dcache_->follow_dotdot(cpu, walk(cpu, process, root, directory)));
-  const std::array<Name, 1> shorter = {name_of(kFirstPathName)};
+  const std::array<Name, 1> shorter = {name_of(kHttperfFirstPathName)};
   dcache_->dput(cpu, dcache_->follow_dotdot(cpu, dcache_->link_path_walk(cpu, root, shorter, process.times)));
   const Address htdocs = dcache_->follow_dotdot(cpu, walk(cpu, process, root, directory));
-  const Address parent = dcache_->d_lookup(cpu, htdocs, name_of(kFirstDirectoryName + directory));
+  const Address parent = dcache_->d_lookup(cpu, htdocs, name_of(kHttperfFirstDirectoryName + directory));
   dcache_->dput(cpu, htdocs);
   process.times.before_lookup(cpu);
   const OneFile files(inodes_[1 + options_.directories + document]);
-  const Address dentry = dcache_->d_lookup(cpu, parent, name_of(kFirstDocumentName + document));
+  const Address dentry = dcache_->d_lookup(cpu, parent, name_of(kHttperfFirstDocumentName + document));
   process.times.after_lookup(cpu);
   dcache_->dput(cpu, parent);
   cpu.compute(open_);
@@ -183,7 +184,7 @@ void Httperf::connection(Cpu& cpu, Process& process, Address root, std::uint64_t
   Address socket = kNoDentry;
   {
     const FunctionScope scope(cpu, socket_);
-    socket = dcache_->d_alloc(cpu, sockets, name_of(kFirstSocketName + number));
+    socket = dcache_->d_alloc(cpu, sockets, name_of(kHttperfFirstSocketName + number));
     dcache_->set_delete(cpu, socket);
     dcache_->iget(cpu, inode);
     dcache_->d_add(cpu, socket, inode);
@@ -216,7 +217,7 @@ void Httperf::report(const RunFacts& facts, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> httperf_parameters() {
-  return declare<Options>();
+  return declare<HttperfOptions>();
 }
 
 std::unique_ptr<Workload> make_httperf(const Parameters& parameters) {

@@ -13,9 +13,10 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr int kOperations = 0, kLives = 1;  // tallies
-constexpr std::uint64_t kFirstPathName = 1, kFirstDirectoryName = 100, kFirstFileName = 1000, kFirstNewName = 1000000;
+constexpr std::uint64_t kNameiFirstPathName = 1, kNameiFirstDirectoryName = 100, kNameiFirstFileName = 1000,
+                        kNameiFirstNewName = 1000000;
 
-struct Options {
+struct NameiOptions {
   DcacheOptions dcache{.dentries = 20000};
   std::uint64_t depth = 2;
   std::uint64_t files = 30;
@@ -42,7 +43,7 @@ struct Options {
 
 class Namei final : public Workload {
  public:
-  explicit Namei(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit Namei(const Parameters& parameters) : options_(read_options<NameiOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -56,7 +57,7 @@ class Namei final : public Workload {
   void rename(Cpu& cpu, Address directory, Address file);
   [[nodiscard]] std::vector<Name> path_to_directory(const Cpu& cpu) const;
 
-  Options options_;
+  NameiOptions options_;
   std::uint64_t seed_ = 0;
   std::uint64_t directories_ = 1;
   DcacheParts parts_;
@@ -93,12 +94,12 @@ void Namei::build(Cpu& cpu) {
   dcache_->d_instantiate(cpu, root, directory_inode_);
   Address parent = root;
   for (std::uint64_t i = 0; i < options_.depth; ++i)
-    parent = dcache_->add_in_use(cpu, parent, name_of(kFirstPathName + i), directory_inode_);
+    parent = dcache_->add_in_use(cpu, parent, name_of(kNameiFirstPathName + i), directory_inode_);
   for (std::uint64_t number = 0; number < directories_; ++number) {
-    const Address directory = dcache_->add_in_use(cpu, parent, name_of(kFirstDirectoryName + number), directory_inode_);
+    const Address directory = dcache_->add_in_use(cpu, parent, name_of(kNameiFirstDirectoryName + number), directory_inode_);
     for (std::uint64_t file = 0; file < options_.files; ++file) {
       const OneFile inode(inodes_[number * options_.files + file]);
-      dcache_->dput(cpu, dcache_->lookup_hash(cpu, directory, name_of(kFirstFileName + file), inode));
+      dcache_->dput(cpu, dcache_->lookup_hash(cpu, directory, name_of(kNameiFirstFileName + file), inode));
     }
   }
   cpu.store(root_word_, root);
@@ -106,21 +107,21 @@ void Namei::build(Cpu& cpu) {
 
 std::vector<Name> Namei::path_to_directory(const Cpu& cpu) const {
   std::vector<Name> path;
-  for (std::uint64_t i = 0; i < options_.depth; ++i) path.push_back(name_of(kFirstPathName + i));
-  path.push_back(name_of(kFirstDirectoryName + static_cast<std::uint64_t>(cpu.id().value) % directories_));
+  for (std::uint64_t i = 0; i < options_.depth; ++i) path.push_back(name_of(kNameiFirstPathName + i));
+  path.push_back(name_of(kNameiFirstDirectoryName + static_cast<std::uint64_t>(cpu.id().value) % directories_));
   return path;
 }
 
 void Namei::walk(Cpu& cpu, Random& random, PathTimes& times) {
   std::vector<Name> path = path_to_directory(cpu);
-  path.push_back(name_of(kFirstFileName + random.below(options_.files)));
+  path.push_back(name_of(kNameiFirstFileName + random.below(options_.files)));
   const Address root = cpu.load(root_word_);
   dcache_->dput(cpu, dcache_->link_path_walk(cpu, root, path, times));
 }
 
 void Namei::rename(Cpu& cpu, Address directory, Address file) {
   const auto self = static_cast<std::uint64_t>(cpu.id().value);
-  const Address target = dcache_->d_alloc(cpu, directory, name_of(kFirstNewName + 2 * self + 1));
+  const Address target = dcache_->d_alloc(cpu, directory, name_of(kNameiFirstNewName + 2 * self + 1));
   dcache_->d_rehash(cpu, target);
   dcache_->d_move(cpu, file, target);
   dcache_->dput(cpu, target);
@@ -132,7 +133,7 @@ void Namei::live(Cpu& cpu, Random& random, PathTimes& times) {
   const Address root = cpu.load(root_word_);
   const Address directory = dcache_->link_path_walk(cpu, root, path_to_directory(cpu), times);
   const Address inode = new_inodes_[self];
-  const Address file = dcache_->d_alloc(cpu, directory, name_of(kFirstNewName + 2 * self));
+  const Address file = dcache_->d_alloc(cpu, directory, name_of(kNameiFirstNewName + 2 * self));
   dcache_->iget(cpu, inode);
   dcache_->d_add(cpu, file, inode);
   if (random.below(100) < options_.renames_pct) rename(cpu, directory, file);
@@ -177,7 +178,7 @@ void Namei::report(const RunFacts& facts, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> namei_parameters() {
-  return declare<Options>();
+  return declare<NameiOptions>();
 }
 
 std::unique_ptr<Workload> make_namei(const Parameters& parameters) {

@@ -17,7 +17,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr int kIterations = 0;  // tally
-constexpr Value kOne = 1;
+constexpr Value kFilesReference = 1;
 
 // What one CPU's dd writes into.
 struct Output {
@@ -33,7 +33,7 @@ std::string why_no_file_lock(const LockTraits& traits) {
   return "";
 }
 
-struct Options {
+struct FgetOptions {
   std::string file_table = "rwlock";
   bool shared_table = false;
   bool smp = true;
@@ -60,7 +60,7 @@ struct Options {
 
 class Fget final : public Workload {
  public:
-  explicit Fget(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit Fget(const Parameters& parameters) : options_(read_options<FgetOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     const int cpus = setting.machine.cpus;
@@ -156,7 +156,7 @@ class Fget final : public Workload {
   // one subtraction, one addition.
   void write_byte(Cpu& cpu, const Output& output) const {
     const auto down = [&](Address word) { atomics_.add(cpu, word, static_cast<Value>(-1), 4); };
-    const auto up = [&](Address word) { atomics_.add(cpu, word, kOne, 4); };
+    const auto up = [&](Address word) { atomics_.add(cpu, word, kFilesReference, 4); };
     down(output.inode);
     if (atomics_.smp()) down(output.mapping);
     up(output.page + 4);
@@ -168,7 +168,7 @@ class Fget final : public Workload {
     up(output.inode);
   }
 
-  Options options_;
+  FgetOptions options_;
   KernelAtomics atomics_ = KernelAtomics(options_.smp);
   FileTableDesign design_ = design_of(options_.file_table);
   std::vector<FileTable> tables_;
@@ -180,7 +180,7 @@ class Fget final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> fget_parameters() {
-  return declare<Options>();
+  return declare<FgetOptions>();
 }
 
 std::unique_ptr<Workload> make_fget(const Parameters& parameters) {

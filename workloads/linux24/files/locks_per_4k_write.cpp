@@ -42,12 +42,12 @@ struct File {
   double write_ns = 0;
 };
 
-std::string why_no_spin_lock(const LockTraits& traits) {
+std::string why_no_journal_lock(const LockTraits& traits) {
   if (!traits.excludes) return "the lists of the journal would break";
   return traits.sleeps ? "these are spin locks: some are taken where a task may not sleep" : "";
 }
 
-struct Options {
+struct LocksPer4kWriteOptions {
   std::string lock = "ttas";
   int writers = 1;
   std::int64_t buffers = 10;
@@ -59,7 +59,7 @@ struct Options {
   int buffer_heads_left = 3;
 
   void bind(ParameterBinder& parameters) {
-    lock_parameter(parameters, "lock", lock, "all locks of the path", why_no_spin_lock);
+    lock_parameter(parameters, "lock", lock, "all locks of the path", why_no_journal_lock);
     parameters.number("writers", writers, 1, 4096, "programs that write, each to its own file of one file system");
     parameters.number("buffers", buffers, 1, 10000, "writes of 4096 bytes");
     parameters.flag("merged", merged, "adjacent critical sections are made one, and of nested locks one is kept");
@@ -76,7 +76,7 @@ struct Options {
 
 class LocksPerWrite final : public Workload {
  public:
-  explicit LocksPerWrite(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit LocksPerWrite(const Parameters& parameters) : options_(read_options<LocksPer4kWriteOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -123,7 +123,7 @@ class LocksPerWrite final : public Workload {
     outer.lock->release(cpu);
   }
 
-  Options options_;
+  LocksPer4kWriteOptions options_;
   std::int64_t between_cycles_ = 0;
   Guarded j_state_, t_handle_, j_list_, group_, inodes_, zone_;
   std::vector<File> files_;
@@ -295,7 +295,7 @@ void LocksPerWrite::report(const RunFacts&, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> locks_per_4k_write_parameters() {
-  return declare<Options>();
+  return declare<LocksPer4kWriteOptions>();
 }
 
 std::unique_ptr<Workload> make_locks_per_4k_write(const Parameters& parameters) {

@@ -17,7 +17,7 @@ namespace {
 constexpr int kRounds = 0;  // tally
 constexpr int kTimer = 1;   // vector
 
-std::string why_no_spin_lock(const LockTraits& traits) {
+std::string why_no_dentry_lock(const LockTraits& traits) {
   if (!traits.excludes) return "the dentries' lists would break";
   return traits.sleeps ? "dput() takes it where a task may not sleep" : "";
 }
@@ -33,7 +33,7 @@ std::string why_no_directory_lock(const LockTraits& traits) {
              : "a reader of this workload sleeps inside its section, and who waits would spin on the CPU that it needs";
 }
 
-struct Options {
+struct MultiUserOptions {
   std::string dcache_lock = "ttas";
   std::string d_lock = "ttas";
   std::string directory_lock = "mutex";
@@ -46,8 +46,8 @@ struct Options {
   DcacheInstructions instructions = {.walk = 100, .lookup = 60, .update = 60, .process = 3000, .entry = 150};
 
   void bind(ParameterBinder& parameters) {
-    lock_parameter(parameters, "dcache_lock", dcache_lock, "protects the lists of all dentries", why_no_spin_lock);
-    lock_parameter(parameters, "d_lock", d_lock, "each dentry's own", why_no_spin_lock);
+    lock_parameter(parameters, "dcache_lock", dcache_lock, "protects the lists of all dentries", why_no_dentry_lock);
+    lock_parameter(parameters, "d_lock", d_lock, "each dentry's own", why_no_dentry_lock);
     lock_parameter(parameters, "directory_lock", directory_lock, "of the directory that all read; held while a reader sleeps",
                    why_no_directory_lock);
     parameters.number("user_us", user_us, 0, 1e6, "mean of user code before each open");
@@ -70,7 +70,7 @@ struct Options {
 
 class MultiUser final : public Workload {
  public:
-  explicit MultiUser(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit MultiUser(const Parameters& parameters) : options_(read_options<MultiUserOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
@@ -122,7 +122,7 @@ class MultiUser final : public Workload {
     while (woken == 0) locks_->sleep(cpu);
   }
 
-  Options options_;
+  MultiUserOptions options_;
   std::uint64_t seed_ = 0;
   std::uint64_t user_cycles_ = 0;
   LockSet* locks_ = nullptr;
@@ -135,7 +135,7 @@ class MultiUser final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> multi_user_parameters() {
-  return declare<Options>();
+  return declare<MultiUserOptions>();
 }
 
 std::unique_ptr<Workload> make_multi_user(const Parameters& parameters) {

@@ -30,7 +30,7 @@ constexpr int kRouteDevice = 16;
 constexpr int kObsolete = 24;
 constexpr int kMtu = 28;
 
-struct Options {
+struct NetdevRefcountOptions {
   std::string device_count = "atomic";
   std::string route_count = "atomic";
   std::int64_t packet_cycles = 20000;
@@ -47,7 +47,7 @@ struct Options {
 
 class NetdevRefcount final : public Workload {
  public:
-  explicit NetdevRefcount(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit NetdevRefcount(const Parameters& parameters) : options_(read_options<NetdevRefcountOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
@@ -127,7 +127,7 @@ class NetdevRefcount final : public Workload {
     route_count_->add(cpu, -1);
   }
 
-  Options options_;
+  NetdevRefcountOptions options_;
   std::uint64_t seed_ = 0;
   std::unique_ptr<KernelBase> kernel_;
   std::unique_ptr<Counter> route_count_;
@@ -139,7 +139,7 @@ class NetdevRefcount final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> netdev_refcount_parameters() {
-  return declare<Options>();
+  return declare<NetdevRefcountOptions>();
 }
 
 std::unique_ptr<Workload> make_netdev_refcount(const Parameters& parameters) {

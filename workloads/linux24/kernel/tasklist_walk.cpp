@@ -14,7 +14,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr int kWalks = 0;  // tallies
+constexpr int kListWalks = 0;  // tallies
 constexpr int kForks = 1;
 constexpr int kExitsPutOff = 2;
 
@@ -36,7 +36,7 @@ std::string why_no_tasklist_lock(const LockTraits& traits) {
   return "";
 }
 
-struct Options {
+struct TasklistWalkOptions {
   std::string readers = "lock";
   std::string lock = "rwlock";
   std::int64_t tasks_per_cpu = 25;
@@ -61,7 +61,7 @@ struct Options {
 
 class TasklistWalk final : public Workload {
  public:
-  explicit TasklistWalk(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit TasklistWalk(const Parameters& parameters) : options_(read_options<TasklistWalkOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
 
@@ -97,7 +97,7 @@ class TasklistWalk final : public Workload {
   void fork_one(Cpu& cpu);
   void preset_list(AddressSpace& memory);
 
-  Options options_;
+  TasklistWalkOptions options_;
   bool rcu_readers_ = options_.readers == "rcu";
   std::uint64_t seed_ = 0;
   std::unique_ptr<KernelBase> kernel_;
@@ -165,7 +165,7 @@ void TasklistWalk::walk(Cpu& cpu) {
     throw ModelFailure("tasklist_walk: a reader was let in together with a writer");
   }
   const Tick end = cpu.now();
-  cpu.tally(kWalks);
+  cpu.tally(kListWalks);
   if (cpu.measures(end)) of(cpu).walk_ns += cpu.to_ns(end - begin);
 }
 
@@ -221,7 +221,7 @@ void TasklistWalk::fork_one(Cpu& cpu) {
 }
 
 void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
-  const std::int64_t walks = tallied_by_all(facts, kWalks);
+  const std::int64_t walks = tallied_by_all(facts, kListWalks);
   const std::int64_t forks = tallied_by_all(facts, kForks);
   const std::int64_t put_off = tallied_by_all(facts, kExitsPutOff);
   double walk_ns = 0;
@@ -242,7 +242,7 @@ void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> tasklist_walk_parameters() {
-  return declare<Options>();
+  return declare<TasklistWalkOptions>();
 }
 
 std::unique_ptr<Workload> make_tasklist_walk(const Parameters& parameters) {

@@ -29,7 +29,7 @@ struct SocketFields {
   static constexpr Address kHead = 24;  // for RCU
   static constexpr int kBytes = 40;
 };
-constexpr Value kFreed = 0xDEAD;  // as a key
+constexpr Value kFreedKey = 0xDEAD;  // as a key
 
 std::string why_no_tcp_lock(const LockTraits& traits) {
   if (!traits.excludes) return "the chain would break";
@@ -39,7 +39,7 @@ std::string why_no_tcp_lock(const LockTraits& traits) {
   return "";
 }
 
-struct Options {
+struct TcpHashOptions {
   std::string readers = "lock";
   std::string lock = "rwlock";
   std::int64_t buckets = 256;
@@ -65,7 +65,7 @@ struct Options {
 
 class TcpHash final : public Workload {
  public:
-  explicit TcpHash(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit TcpHash(const Parameters& parameters) : options_(read_options<TcpHashOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
 
@@ -107,7 +107,7 @@ class TcpHash final : public Workload {
   void open(Cpu& cpu, Address socket, Value key);
   void preset_table(AddressSpace& memory);
 
-  Options options_;
+  TcpHashOptions options_;
   bool rcu_readers_ = options_.readers == "rcu";
   std::uint64_t seed_ = 0;
   std::unique_ptr<KernelBase> kernel_;
@@ -189,7 +189,7 @@ Address TcpHash::find(Cpu& cpu, Value key) {
   Address socket = cpu.load(bucket(key) + 8);
   while (socket != 0) {
     const Value found = cpu.load(socket + SocketFields::kKey);
-    if (found == kFreed)
+    if (found == kFreedKey)
       throw ModelFailure(fmt::format("tcp_hash: CPU {} sees the freed connection 0x{:x}", cpu.id().value, socket));
     if (found == key) break;
     socket = cpu.load(socket + SocketFields::kNext);
@@ -252,7 +252,7 @@ void TcpHash::close(Cpu& cpu, Address socket, Value key) {
   cpu.fetch_add(socket + SocketFields::kReferences, ~Value{0});
   OfCpu& own = of(cpu);
   const auto free = [&own, socket](Cpu& on) {
-    on.store(socket + SocketFields::kKey, kFreed);
+    on.store(socket + SocketFields::kKey, kFreedKey);
     own.free.push_back(socket);
   };
   if (rcu_readers_) {
@@ -294,7 +294,7 @@ void TcpHash::report(const RunFacts& facts, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> tcp_hash_parameters() {
-  return declare<Options>();
+  return declare<TcpHashOptions>();
 }
 
 std::unique_ptr<Workload> make_tcp_hash(const Parameters& parameters) {

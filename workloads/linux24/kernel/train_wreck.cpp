@@ -15,7 +15,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-struct Options {
+struct TrainWreckOptions {
   std::string lock = "ticket";
   std::int64_t inside_cycles = 7000;
   std::int64_t outside_pct = 100;
@@ -34,7 +34,7 @@ struct Options {
 
 class TrainWreck final : public Workload {
  public:
-  explicit TrainWreck(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit TrainWreck(const Parameters& parameters) : options_(read_options<TrainWreckOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
@@ -83,7 +83,7 @@ class TrainWreck final : public Workload {
     longest_section_[me] = std::max(longest_section_[me], cpu.to_ns(done - got));
   }
 
-  Options options_;
+  TrainWreckOptions options_;
   std::int64_t outside_ = 0;
   std::uint64_t seed_ = 0;
   MeteredLock* lock_ = nullptr;
@@ -95,7 +95,7 @@ class TrainWreck final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> train_wreck_parameters() {
-  return declare<Options>();
+  return declare<TrainWreckOptions>();
 }
 
 std::unique_ptr<Workload> make_train_wreck(const Parameters& parameters) {

@@ -11,13 +11,13 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr int kWalks = 0;  // tally
+constexpr int kMountWalks = 0;  // tally
 
 // Of a mount, beside its count.
 constexpr int kRoot = 16;
 constexpr int kFlags = 24;
 
-struct Options {
+struct VfsmountRefcountOptions {
   std::string mount_count = "atomic";
   std::int64_t walk_cycles = 3000;
   std::int64_t outside_cycles = 10000;
@@ -33,7 +33,7 @@ struct Options {
 
 class VfsmountRefcount final : public Workload {
  public:
-  explicit VfsmountRefcount(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit VfsmountRefcount(const Parameters& parameters) : options_(read_options<VfsmountRefcountOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
@@ -64,14 +64,14 @@ class VfsmountRefcount final : public Workload {
       }
       const FunctionScope scope(cpu, release_);
       count_->put(cpu);
-      cpu.tally(kWalks);
+      cpu.tally(kMountWalks);
     }
   }
 
-  void report(const RunFacts& facts, MetricSink& metrics) const override { report_throughput(facts, kWalks, metrics); }
+  void report(const RunFacts& facts, MetricSink& metrics) const override { report_throughput(facts, kMountWalks, metrics); }
 
  private:
-  Options options_;
+  VfsmountRefcountOptions options_;
   std::uint64_t seed_ = 0;
   std::unique_ptr<KernelBase> kernel_;
   std::unique_ptr<ReferenceCount> count_;
@@ -82,7 +82,7 @@ class VfsmountRefcount final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> vfsmount_refcount_parameters() {
-  return declare<Options>();
+  return declare<VfsmountRefcountOptions>();
 }
 
 std::unique_ptr<Workload> make_vfsmount_refcount(const Parameters& parameters) {

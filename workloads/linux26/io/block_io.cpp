@@ -18,12 +18,13 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr int kIos = 0;                // tally
-constexpr Value kBytes = 8192;         // of an I/O: a page of a database
-constexpr int kDirectIo = 600;         // instructions of __blockdev_direct_IO() for an I/O: pages are pinned, blocks mapped
+constexpr int kIos = 0;         // tally
+constexpr Value kBytes = 8192;  // of an I/O: a page of a database
+constexpr int kDirectIoInstructions =
+    600;                               // instructions of __blockdev_direct_IO() for an I/O: pages are pinned, blocks mapped
 constexpr std::uint64_t kPurpose = 1;  // of the stream of random numbers
 
-struct Options {
+struct BlockIoOptions {
   Kernel::Options kernel{.base_cpi = 0.75};
   std::string layout = "linux_2_6_20";
   TimerOptions timers;
@@ -65,7 +66,7 @@ struct Options {
 
 class BlockIo final : public Workload {
  public:
-  explicit BlockIo(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit BlockIo(const Parameters& parameters) : options_(read_options<BlockIoOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -87,7 +88,7 @@ class BlockIo final : public Workload {
   void wait(Cpu& cpu, const Process& process);
   void done(Cpu& cpu, Io& io);
 
-  Options options_;
+  BlockIoOptions options_;
   std::optional<Kernel> kernel_;
   std::optional<Timers> timers_;
   std::optional<SlabAllocator> slab_;
@@ -175,7 +176,7 @@ void BlockIo::submit_batch(Cpu& cpu, Process& process) {
   const FunctionScope scope(cpu, direct_io_);
   process.dio.store(cpu, refcount_, process.ios.size());
   for (Io& io : process.ios) {
-    kernel_->execute(cpu, kDirectIo);
+    kernel_->execute(cpu, kDirectIoInstructions);
     io.device = static_cast<int>(process.random.below(options_.disks));
     io.write = process.random.below(100) < options_.write_pct;
     io.bio = bios_->alloc(cpu);
@@ -214,7 +215,7 @@ void BlockIo::report(const RunFacts& facts, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> block_io_parameters() {
-  return declare<Options>();
+  return declare<BlockIoOptions>();
 }
 
 std::unique_ptr<Workload> make_block_io(const Parameters& parameters) {

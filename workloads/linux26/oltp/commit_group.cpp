@@ -4,7 +4,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-constexpr std::int64_t kSystemCall = 400;  // instructions: entry, copying the operations, looking up the semaphore set
+constexpr std::int64_t kSemopInstructions = 400;  // instructions: entry, copying the operations, looking up the semaphore set
 constexpr Value kAsleep = 1;
 
 }  // namespace
@@ -33,7 +33,7 @@ CommitGroup::CommitGroup(Kernel& kernel, Scheduler& scheduler, const std::string
 
 bool CommitGroup::join(Cpu& cpu, const Member& member) {
   const FunctionScope scope(cpu, semtimedop_);
-  kernel_.execute(cpu, kSystemCall);
+  kernel_.execute(cpu, kSemopInstructions);
   lock_->acquire(cpu);
   const Value waiting = array_.load(cpu, semval_);
   const bool last = static_cast<int>(waiting) == size_ - 1;
@@ -58,7 +58,7 @@ bool CommitGroup::waits(Cpu& cpu, const Member& member) {
 // Others may have joined since, behind those that are posted: they wait for the next one's log.
 void CommitGroup::post(Cpu& cpu) {
   const FunctionScope scope(cpu, semtimedop_);
-  kernel_.execute(cpu, kSystemCall);
+  kernel_.execute(cpu, kSemopInstructions);
   lock_->acquire(cpu);
   array_.add(cpu, ctime_, 1);
   {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kNsOfUs = 1000;
 
-struct Options {
+struct OltpOptions {
   Kernel::Options kernel{.base_cpi = 0.75};
   SchedulerOptions scheduler;
   TimerOptions timers;
@@ -118,7 +118,7 @@ struct Options {
 
 class Oltp final : public Workload {
  public:
-  explicit Oltp(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit Oltp(const Parameters& parameters) : options_(read_options<OltpOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override;
   void run(Cpu& cpu) override;
@@ -129,7 +129,7 @@ class Oltp final : public Workload {
   void place_system(const WorkloadSetup& setting);
   void place_processes(std::uint64_t seed);
 
-  Options options_;
+  OltpOptions options_;
   std::unique_ptr<Kernel> kernel_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<Timers> timers_;
@@ -270,7 +270,7 @@ void Oltp::report(const RunFacts& facts, MetricSink& metrics) const {
 }  // namespace
 
 std::vector<ParameterDeclaration> oltp_parameters() {
-  return declare<Options>();
+  return declare<OltpOptions>();
 }
 
 std::unique_ptr<Workload> make_oltp(const Parameters& parameters) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kObjects = 0;  // tally
 
-struct Options {
+struct SlabChurnOptions {
   std::string layout = "linux_2_6_20";
   Kernel::Options kernel;
   SlabOptions allocator;
@@ -44,7 +44,7 @@ struct Options {
 
 class SlabChurn final : public Workload {
  public:
-  explicit SlabChurn(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit SlabChurn(const Parameters& parameters) : options_(read_options<SlabChurnOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     kernel_.emplace(setting, options_.kernel);
@@ -95,7 +95,7 @@ class SlabChurn final : public Workload {
     }
   }
 
-  Options options_;
+  SlabChurnOptions options_;
   std::int64_t between_cycles_ = 0;
   std::optional<Kernel> kernel_;
   std::optional<SlabAllocator> allocator_;
@@ -109,7 +109,7 @@ class SlabChurn final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> slab_churn_parameters() {
-  return declare<Options>();
+  return declare<SlabChurnOptions>();
 }
 
 std::unique_ptr<Workload> make_slab_churn(const Parameters& parameters) {

@@ -23,7 +23,7 @@ constexpr int kWithoutMemory = 1;  // starts that found no command free
 constexpr double kErrorUs = 30e6;  // SD_TIMEOUT
 constexpr double kPlugUs = 3000;   // q->unplug_delay
 
-struct Options {
+struct TimerChurnOptions {
   std::string layout = "linux_2_6_20";
   Kernel::Options kernel;
   TimerOptions timers;
@@ -47,7 +47,7 @@ struct Options {
 
 class TimerChurn final : public Workload {
  public:
-  explicit TimerChurn(const Parameters& parameters) : options_(read_options<Options>(parameters)) {}
+  explicit TimerChurn(const Parameters& parameters) : options_(read_options<TimerChurnOptions>(parameters)) {}
 
   void set_up(const WorkloadSetup& setting) override {
     kernel_.emplace(setting, options_.kernel);
@@ -162,7 +162,7 @@ class TimerChurn final : public Workload {
     }
   }
 
-  Options options_;
+  TimerChurnOptions options_;
   std::int64_t between_cycles_ = 0;
   std::optional<Kernel> kernel_;
   std::optional<Timers> timers_;
@@ -180,7 +180,7 @@ class TimerChurn final : public Workload {
 }  // namespace
 
 std::vector<ParameterDeclaration> timer_churn_parameters() {
-  return declare<Options>();
+  return declare<TimerChurnOptions>();
 }
 
 std::unique_ptr<Workload> make_timer_churn(const Parameters& parameters) {

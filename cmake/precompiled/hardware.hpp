@@ -1,6 +1,0 @@
-// For SystemC's modules.
-#pragma once
-
-#include <systemc>
-
-#include "cmake/precompiled/standard.hpp"
