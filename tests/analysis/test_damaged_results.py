@@ -5,14 +5,12 @@ import random
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from linebounce.compare import command as compare
 from linebounce.report import command as report
-from linebounce.report import page
 from linebounce.trace_export import command as export
 from program import Program
 
@@ -46,14 +44,6 @@ at = { "machine.memory.latency_ns" = 100 }
 """,
     )
     return session_linebounce.run(path, "damaged/good")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _vega_once() -> Iterator[None]:
-    """Bundled for each page, Vega alone would take minutes here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page, "_vega", cache(page._vega))
-        yield
 
 
 Ask = Callable[[Path], str]

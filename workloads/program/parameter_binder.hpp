@@ -1,7 +1,7 @@
 // A workload keeps its options in a plain struct, whose initialisers are the defaults, and whose bind() says once of each
 // option which parameter sets it. The declarations and the reading both come from bind(), so that they cannot differ:
 //
-//   struct Options {
+//   struct CriticalSectionOptions {
 //     std::int64_t data_lines = 1;
 //     void bind(ParameterBinder& parameters) {
 //       parameters.number("data_lines", data_lines, 0, 1e5, "lines that each holder reads and writes");
