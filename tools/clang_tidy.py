@@ -2,8 +2,8 @@
 
 clang_tidy.py BUILD_DIR...    finished builds with Ninja
 
-Where a build compiles files together, they are looked at together, in a tenth of the time. Of the builds behind it only those
-files are looked at that it does not compile.
+Where a build compiles files together, they are looked at together, in a tenth of the time. Of each further build only those
+units are looked at that have files which no build before it compiles.
 """
 
 import hashlib
@@ -60,11 +60,12 @@ def main() -> int:
         included = included_files(build)
         compiled: set[Path] = set()
         for entry in json.loads((build / "compile_commands.json").read_text()):
-            if Path(entry["file"]) in seen:
-                continue
             command = shlex.split(entry["command"])
             sources = included[command[command.index("-o") + 1]]
-            compiled.update(path for path in sources if path.suffix == ".cpp")
+            compiled_here = {path for path in sources if path.suffix in {".c", ".cpp"}}
+            if compiled_here <= seen:
+                continue
+            compiled |= compiled_here
             mark = PASSED / fingerprint(entry, sources, settings)
             if not mark.exists():
                 todo.append((build, entry["file"], mark))

@@ -61,29 +61,30 @@ void evaluate_series(PaperResult& result, const PaperPoints& where, const std::v
 void evaluate_value(PaperResult& result, const PaperPoints& where, const std::vector<ReportedPoint>& points) {
   const PaperRow& row = result.row;
   const ReportedPoint& point = points[static_cast<std::size_t>(where.at.front())];
-  auto simulated = look_up(row.metrics.front(), point, result);
-  if (simulated && !row.of.empty()) {
+  const auto found = look_up(row.metrics.front(), point, result);
+  if (!found) return;
+  double simulated = *found;
+  if (!row.of.empty()) {
     const auto whole = look_up(row.of, point, result);
     if (whole == 0) result.problem = row.of + " is 0";
     result.unit = "";
-    simulated = whole && *whole != 0 ? std::optional(*simulated / *whole) : std::nullopt;
+    if (whole.value_or(0) == 0) return;
+    simulated /= *whole;
   }
-  if (simulated && row.relative_to) {
+  if (row.relative_to) {
     const auto base = look_up(row.metrics.front(), points[static_cast<std::size_t>(where.relative_to.front())], result);
-    if (!base) {
-      simulated.reset();
-    } else if (row.difference) {
-      simulated = *simulated - *base;
+    if (!base) return;
+    if (row.difference) {
+      simulated -= *base;
     } else if (*base == 0) {
       result.problem = "the value that it is relative to is 0";
-      simulated.reset();
+      return;
     } else {
-      simulated = *simulated / *base - 1;
+      simulated = simulated / *base - 1;
       result.unit = "";
     }
   }
-  if (!simulated) return;
-  result.simulated = rounded(*simulated);
+  result.simulated = rounded(simulated);
   if (!row.value) return;
   if (*row.value != 0) result.ratio = rounded(*result.simulated / *row.value);
   result.ok = within_tolerance(row, *result.simulated);

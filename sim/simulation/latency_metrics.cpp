@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "sim/simulation/share.hpp"
+
 namespace linebounce::sim {
 
 namespace {
@@ -32,10 +34,6 @@ Sums sums_of(const Histogram& histogram) {
     sums.cycles += latency * count;
   }
   return sums;
-}
-
-double share_pct(std::int64_t part, std::int64_t whole) {
-  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 class LatencyMetrics {

@@ -3,8 +3,9 @@
 namespace linebounce::sim {
 
 // In percent; 0 of nothing.
-inline double share_pct(double part, double whole) {
-  return whole > 0 ? 100.0 * part / whole : 0.0;
+template <typename Amount>
+double share_pct(Amount part, Amount whole) {
+  return whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }
 
 }  // namespace linebounce::sim

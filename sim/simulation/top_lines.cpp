@@ -65,11 +65,11 @@ std::vector<MissedLine> worst_of(std::vector<MissedLine> lines) {
 }
 
 double misses_pct(const Sum& part, const Sum& whole) {
-  return share_pct(static_cast<double>(part.count), static_cast<double>(whole.count));
+  return share_pct(part.count, whole.count);
 }
 
 double latency_pct(const Sum& part, const Sum& whole) {
-  return share_pct(static_cast<double>(part.latency), static_cast<double>(whole.latency));
+  return share_pct(part.latency, whole.latency);
 }
 
 }  // namespace

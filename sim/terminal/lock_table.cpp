@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "sim/results/numbers.hpp"
+#include "sim/simulation/share.hpp"
 #include "sim/terminal/metrics_table.hpp"
 
 namespace linebounce::sim {
@@ -61,10 +62,6 @@ std::string time(double us) {
 
 std::string mean_and_maximum(double mean, double maximum) {
   return fmt::format("{:>6}({:>6})", time(mean), time(maximum));
-}
-
-double share_pct(std::int64_t part, std::int64_t whole) {
-  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
 std::string wait_text(const LockRow& row) {

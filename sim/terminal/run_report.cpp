@@ -30,14 +30,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string plural(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string heading(const Plan& plan, const Painter& paint) {
   const Experiment& experiment = plan.experiment;
   std::string facts = "machine " + experiment.machine_name + ", seed " + std::to_string(experiment.seed);
-  if (experiment.seeds > 1) facts = "machine " + experiment.machine_name + ", " + plural(experiment.seeds, "seed") + " a point";
+  if (experiment.seeds > 1)
+    facts =
+        "machine " + experiment.machine_name + ", " + plural(static_cast<std::uint64_t>(experiment.seeds), "seed") + " a point";
   if (plan.swept()) facts += ", " + plural(plan.points.size(), "point");
   std::string out = paint(Colour::bold, experiment.name);
   if (!experiment.title.empty() && experiment.title != experiment.name) out += "  " + experiment.title;

@@ -125,6 +125,16 @@ std::string trimmed(std::string text) {
   return text;
 }
 
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, " ");
+  return digits;
+}
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
 std::string readable(double value) {
   const double size = std::abs(value);
   if (size != 0 && size < 0.001) return fmt::format("{:.3g}", value);

@@ -61,6 +61,12 @@ std::string wrapped_from(std::string_view text, std::size_t column, Colour colou
 // Without the spaces at its end.
 std::string trimmed(std::string text);
 
+// "1 234 567".
+std::string grouped(std::uint64_t number);
+
+// "1 point", "12 points".
+std::string plural(std::uint64_t count, std::string_view noun);
+
 // "12.86", "160.0", "1234567": four digits or all of the integer part.
 std::string readable(double value);
 std::string readable(double value, const std::string& unit);

@@ -19,21 +19,10 @@ using trace::Profile;
 using trace::Reader;
 using trace::Symbols;
 
-// "1 234 567".
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, " ");
-  return digits;
-}
-
 std::string readable_bytes(std::uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   const auto kib = static_cast<double>(bytes) / 1024;
   return kib < 1024 ? readable(kib, "KiB") : readable(kib / 1024, "MiB");
-}
-
-std::string plural(std::uint64_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", grouped(count), thing, count == 1 ? "" : "s");
 }
 
 std::uint64_t sum_of(const Profile::OfObject& it) {

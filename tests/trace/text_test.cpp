@@ -6,7 +6,7 @@ namespace linebounce::trace {
 namespace {
 
 // What the reader says of a text with these lines behind the first, without the file's name; empty: nothing.
-std::string said_of(const std::string& lines) {
+std::string text_error(const std::string& lines) {
   const ScratchFile file("trace.txt");
   file.write("linebounce trace 1\n" + lines);
   try {
@@ -64,12 +64,12 @@ TEST(TextTrace, TellsSymbolsOfOneNameApartByNumber) {
 }
 
 TEST(TextTrace, ShowsBytesThatNoPersonCanReadEscaped) {
-  EXPECT_EQ(said_of("stream a\na load \xff\x1b[2J 8\nend\n"), "line 3: no object named \"\" is defined before this line");
-  EXPECT_EQ(said_of("stream a\na fence \xff\x1b\nend\n"),
+  EXPECT_EQ(text_error("stream a\na load \xff\x1b[2J 8\nend\n"), "line 3: no object named \"\" is defined before this line");
+  EXPECT_EQ(text_error("stream a\na fence \xff\x1b\nend\n"),
             "line 3: \"\\xff\\x1b\" is not known here; known are counted, paired, release, failed, for_write, repeats=N");
-  EXPECT_EQ(said_of("stream a\na compute \xfe\nend\n"),
+  EXPECT_EQ(text_error("stream a\na compute \xfe\nend\n"),
             "line 3: the argument has to be a number from 0 to 2^64 - 1, not \"\\xfe\"");
-  EXPECT_EQ(said_of("object o size=\x80\nend\n"), "line 2: size has to be a number from 0 to 2^64 - 1, not \"\\x80\"");
+  EXPECT_EQ(text_error("object o size=\x80\nend\n"), "line 2: size has to be a number from 0 to 2^64 - 1, not \"\\x80\"");
 }
 
 TEST(TextTrace, HoldsEvenWhatMakesNoSense) {
@@ -87,28 +87,28 @@ TEST(TextTrace, HoldsEvenWhatMakesNoSense) {
 
 TEST(TextTrace, NamesTheLineAndTheLegalValuesOfAMistake) {
   EXPECT_EQ(
-      said_of("stream a\na lod x 8\nend\n"),
+      text_error("stream a\na lod x 8\nend\n"),
       "line 3: no operation is called \"lod\"; legal: load, store, exchange, fetch_add, compare_exchange, prefetch, fence, "
       "execute, compute, clock, enter, leave, acquire, try_acquire, release, acquire_shared, try_acquire_shared, "
       "release_shared, barrier, await, signal, wait, create, join, sleep, wake, timer, interrupt, interrupts_off, "
       "interrupts_on, handler, handler_end, tally");
-  EXPECT_EQ(said_of("b clock\nend\n"), "line 2: no stream named \"b\" is defined before this line");
-  EXPECT_EQ(said_of("stream a\na acquire\nend\n"), "line 3: a name is missing");
-  EXPECT_EQ(said_of("stream a\na acquire l\nend\n"), "line 3: no lock named \"l\" is defined before this line");
-  EXPECT_EQ(said_of("stream a\na execute many\nend\n"),
+  EXPECT_EQ(text_error("b clock\nend\n"), "line 2: no stream named \"b\" is defined before this line");
+  EXPECT_EQ(text_error("stream a\na acquire\nend\n"), "line 3: a name is missing");
+  EXPECT_EQ(text_error("stream a\na acquire l\nend\n"), "line 3: no lock named \"l\" is defined before this line");
+  EXPECT_EQ(text_error("stream a\na execute many\nend\n"),
             "line 3: the argument has to be a number from 0 to 2^64 - 1, not \"many\"");
-  EXPECT_EQ(said_of("object o size=8\nstream a\na load o.f 8\nend\n"), "line 4: \"o\" has no field \"f\"");
-  EXPECT_EQ(said_of("object o size=8\nstream a\na load o+0 8 fast\nend\n"),
+  EXPECT_EQ(text_error("object o size=8\nstream a\na load o.f 8\nend\n"), "line 4: \"o\" has no field \"f\"");
+  EXPECT_EQ(text_error("object o size=8\nstream a\na load o+0 8 fast\nend\n"),
             "line 4: \"fast\" is not known here; known are counted, paired, release, failed, for_write, repeats=N");
-  EXPECT_EQ(said_of("object o colour=red\nend\n"),
+  EXPECT_EQ(text_error("object o colour=red\nend\n"),
             "line 2: \"colour\" is not known; known are structure, size, alignment, home, address, of_lock");
-  EXPECT_EQ(said_of("object o home=moon\nend\n"),
+  EXPECT_EQ(text_error("object o home=moon\nend\n"),
             "line 2: its home is \"moon\"; legal: node N, first_touch, interleaved, local");
-  EXPECT_EQ(said_of("lock l sleeps=maybe\nend\n"), "line 2: sleeps is \"maybe\"; legal: yes, no");
-  EXPECT_EQ(said_of("barrier b\nend\n"), "line 2: its parties are 0; legal: 1 and more");
-  EXPECT_EQ(said_of("stream a\n"), "line 2: the text ends without a line \"end\"");
-  EXPECT_EQ(said_of("end\nstream a\n"), "line 3: a line behind \"end\"");
-  EXPECT_EQ(said_of("stream \"a\nend\n"), "line 2: a name in quotes that does not end, or is no JSON string");
+  EXPECT_EQ(text_error("lock l sleeps=maybe\nend\n"), "line 2: sleeps is \"maybe\"; legal: yes, no");
+  EXPECT_EQ(text_error("barrier b\nend\n"), "line 2: its parties are 0; legal: 1 and more");
+  EXPECT_EQ(text_error("stream a\n"), "line 2: the text ends without a line \"end\"");
+  EXPECT_EQ(text_error("end\nstream a\n"), "line 3: a line behind \"end\"");
+  EXPECT_EQ(text_error("stream \"a\nend\n"), "line 2: a name in quotes that does not end, or is no JSON string");
 }
 
 TEST(TextTrace, NamesTheVersionItKnows) {

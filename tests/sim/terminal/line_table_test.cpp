@@ -4,13 +4,13 @@
 
 #include <sstream>
 
+#include "tests/sim/terminal/plain.hpp"
+
 namespace linebounce::sim {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-const Painter kPlain(false, 100);
 
 LineRow row(const std::string& object, std::int64_t line, const std::string& field, const std::string& function,
             std::int64_t count, double remote_pct) {

@@ -4,13 +4,14 @@
 
 #include <sstream>
 
+#include "tests/sim/terminal/plain.hpp"
+
 namespace linebounce::sim {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
 
-const Painter kPlain(false, kTerminalWidth);
 const Painter kUnbroken(false, 1000);
 
 // The 8-CPU baseline of OLS 2002, section 2.2, with three of its call sites, and a lock that nobody waited for.

@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const Painter kPlain(false, 0);
+const Painter kUnbounded(false, 0);
 
 // CPUs turn between two nodes, as with cpu_order = "spread"; 100 ns in a node, 300 between two.
 std::vector<MatrixRow> two_nodes(int cpus) {
@@ -31,33 +31,33 @@ std::vector<int> nodes(int cpus) {
 }
 
 TEST(MatrixChart, OfNothingIsNothing) {
-  EXPECT_EQ(matrix_chart({}, {0, 0}, kPlain), "");
+  EXPECT_EQ(matrix_chart({}, {0, 0}, kUnbounded), "");
 }
 
 TEST(MatrixChart, CpusOfANodeStandTogether) {
-  EXPECT_THAT(matrix_chart(two_nodes(4), nodes(4), kPlain), HasSubstr("   cpu 0       100   300  300\n"
-                                                                      "   cpu 2  100        300  300\n"
-                                                                      "\n"
-                                                                      "   cpu 1  300  300        100\n"));
+  EXPECT_THAT(matrix_chart(two_nodes(4), nodes(4), kUnbounded), HasSubstr("   cpu 0       100   300  300\n"
+                                                                          "   cpu 2  100        300  300\n"
+                                                                          "\n"
+                                                                          "   cpu 1  300  300        100\n"));
 }
 
 TEST(MatrixChart, SaysWhatTheHomeCostsBetweenNodes) {
-  EXPECT_THAT(matrix_chart(two_nodes(4), nodes(4), kPlain),
+  EXPECT_THAT(matrix_chart(two_nodes(4), nodes(4), kUnbounded),
               HasSubstr("Modified    giver's node 300 ns   receiver's node 300 ns\n"));
-  EXPECT_THAT(matrix_chart({{0, 1, 0, "Shared", 5}}, {0, 0}, kPlain), Not(HasSubstr("home")));
+  EXPECT_THAT(matrix_chart({{0, 1, 0, "Shared", 5}}, {0, 0}, kUnbounded), Not(HasSubstr("home")));
 }
 
 class MatrixChartOfManyCpus : public testing::TestWithParam<int> {};
 
 TEST_P(MatrixChartOfManyCpus, FitsTheTerminal) {
-  std::istringstream text(matrix_chart(two_nodes(GetParam()), nodes(GetParam()), kPlain));
+  std::istringstream text(matrix_chart(two_nodes(GetParam()), nodes(GetParam()), kUnbounded));
   for (std::string line; std::getline(text, line);) EXPECT_LE(width_of(line), kTerminalWidth) << line;
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MatrixChartOfManyCpus, testing::Values(2, 16, 32));
 
 TEST(MatrixChart, ManyCpusAreShadesWithALegend) {
-  const std::string text = matrix_chart(two_nodes(32), nodes(32), kPlain);
+  const std::string text = matrix_chart(two_nodes(32), nodes(32), kUnbounded);
   EXPECT_THAT(text, HasSubstr("██"));
   EXPECT_THAT(text, HasSubstr("·· from 100 ns"));
 }

@@ -5,14 +5,13 @@
 #include <sstream>
 
 #include "sim/lines/table_metrics.hpp"
+#include "tests/sim/terminal/plain.hpp"
 
 namespace linebounce::sim {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-const Painter kPlain(false, 100);
 
 // A plan of one point, with a table whose rows are 300 lock (scored), 100 idle (scored), 12 a neighbour's, 3 nobody's.
 class MeasuredView : public ::testing::Test {

@@ -4,6 +4,8 @@
 
 #include <sstream>
 
+#include "tests/sim/terminal/plain.hpp"
+
 namespace linebounce::sim {
 namespace {
 
@@ -11,9 +13,7 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::Not;
 
-const Painter kPlain(false, kTerminalWidth);
-
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> fitting_lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
@@ -43,7 +43,7 @@ std::vector<ReportedPoint> locks_by_cpus() {
 }
 
 std::string line_with(const std::string& table, const std::string& part) {
-  for (const std::string& line : lines_of(table)) {
+  for (const std::string& line : fitting_lines_of(table)) {
     if (line.find(part) != std::string::npos) return line;
   }
   return "no line has " + part;
@@ -57,7 +57,7 @@ TEST(MetricsTable, AFewPointsStandSideBySideWithAllMetrics) {
     point.metrics["latency.local_memory.mean_ns"] = {123.456, "ns", 1.2345};
   }
   const std::string table = metrics_table(points, kPlain);
-  lines_of(table);
+  fitting_lines_of(table);
   EXPECT_THAT(table, HasSubstr("point 3"));
   EXPECT_THAT(line_with(table, "bus.transactions"), MatchesRegex(" +bus.transactions +7 .*"));
 }
@@ -105,7 +105,7 @@ TEST(SweepTable, OfAFewLocksHasTheContention) {
     point.metrics["locks.dcache_lock.wait_mean_us"] = {7.75, "us", {}};
   }
   EXPECT_THAT(metrics_table(points, kPlain), Not(HasSubstr("7.750")));
-  const auto lines = lines_of(metrics_table(points, kPlain));
+  const auto lines = fitting_lines_of(metrics_table(points, kPlain));
   EXPECT_THAT(lines[0], MatchesRegex(" +throughput +locks +CPI +bus +mean latency"));
 }
 
@@ -122,14 +122,14 @@ TEST(SweepTable, OfManyLocksHasNone) {
 }
 
 TEST(SweepTable, HasARowForEachPointAndBeginsWithTheSweptValues) {
-  const auto lines = lines_of(metrics_table(locks_by_cpus(), kPlain));
+  const auto lines = fitting_lines_of(metrics_table(locks_by_cpus(), kPlain));
   ASSERT_EQ(lines.size(), 4U + 6U + 1U);  // names above a rule, points, a note
   EXPECT_THAT(lines[4], MatchesRegex("  ticket +1 +1064000 .*"));
   EXPECT_THAT(lines[9], MatchesRegex("  ttas +4 +266000 .*"));
 }
 
 TEST(SweepTable, IsSortedByTheMetricThatTheExperimentNames) {
-  const auto lines = lines_of(metrics_table(locks_by_cpus(), kPlain, "cpi.kernel"));
+  const auto lines = fitting_lines_of(metrics_table(locks_by_cpus(), kPlain, "cpi.kernel"));
   EXPECT_THAT(lines[4], MatchesRegex("  ticket +4 .*"));
   EXPECT_THAT(lines[5], MatchesRegex("  ttas +4 .*"));
   EXPECT_THAT(lines[9], MatchesRegex("  ttas +1 .*"));
@@ -141,27 +141,27 @@ TEST(SweepTable, SaysThatItCannotBeSortedByWhatIsNotThere) {
 }
 
 TEST(SweepTable, ShowsTheWorkloadsMetricsThenCpiThenTheBusThenMisses) {
-  const auto lines = lines_of(metrics_table(locks_by_cpus(), kPlain));
+  const auto lines = fitting_lines_of(metrics_table(locks_by_cpus(), kPlain));
   EXPECT_THAT(lines[0], MatchesRegex(" +throughput +CPI +bus +mean latency"));
   EXPECT_THAT(lines[1], MatchesRegex("  lock +cpus +operations +kernel +utilisation +local c2c"));
   EXPECT_THAT(lines[2], MatchesRegex(" +per s +% +ns"));
 }
 
 TEST(SweepTable, WhatAPointDidNotMeasureIsADash) {
-  const auto lines = lines_of(metrics_table(locks_by_cpus(), kPlain));
+  const auto lines = fitting_lines_of(metrics_table(locks_by_cpus(), kPlain));
   EXPECT_TRUE(lines[4].ends_with(" -")) << lines[4];
   EXPECT_TRUE(lines[5].ends_with(" 137.7")) << lines[5];
 }
 
 TEST(SweepTable, SaysWhereTheOtherMetricsAre) {
-  const auto lines = lines_of(metrics_table(locks_by_cpus(), kPlain));
+  const auto lines = fitting_lines_of(metrics_table(locks_by_cpus(), kPlain));
   EXPECT_EQ(lines.back(), "  4 of 6 metrics; results.json has them all");
 }
 
 TEST(SweepTable, AColumnHasTheDecimalsOfItsLargestFigure) {
   auto points = locks_by_cpus();
   points[1].metrics["cpi.kernel"].value = 223.44;
-  const auto lines = lines_of(metrics_table(points, kPlain));
+  const auto lines = fitting_lines_of(metrics_table(points, kPlain));
   EXPECT_THAT(lines[4], HasSubstr(" 1.2 "));
   EXPECT_THAT(lines[5], HasSubstr(" 223.4 "));
 }
@@ -174,7 +174,7 @@ TEST(SweepTable, LongNamesAreBrokenIntoWordsAndWhatDoesNotFitIsLeftOut) {
     }
   }
   const std::string table = metrics_table(points, kPlain);
-  const auto lines = lines_of(table);
+  const auto lines = fitting_lines_of(table);
   EXPECT_THAT(line_with(table, "transfer"), MatchesRegex("( +transfer( and)?)+"));
   EXPECT_THAT(lines[lines.size() - 2], HasSubstr("360.9 ±0.3"));
   EXPECT_THAT(table, Not(HasSubstr("kernel")));

@@ -5,10 +5,10 @@
 namespace linebounce::sim {
 namespace {
 
-const Painter kPlain(false, 40, 30);
+const Painter kNarrow(false, 40, 30);
 
 TEST(Table, ColumnsAreAsWideAsTheirWidestCellAndCountCharacters) {
-  Table table({words("lock"), figures("µs", 6), words("", 0, 2)}, kPlain);
+  Table table({words("lock"), figures("µs", 6), words("", 0, 2)}, kNarrow);
   table.add_rule();
   table.add({"ticket", "1.5", "spins"});
   table.add({"größer", "12"});
@@ -20,13 +20,13 @@ TEST(Table, ColumnsAreAsWideAsTheirWidestCellAndCountCharacters) {
 }
 
 TEST(Table, TheLongestNamesAreShortenedToWhatThereIsRoomFor) {
-  Table table({names(""), names("", 0, 1), figures("", 10)}, kPlain);
+  Table table({names(""), names("", 0, 1), figures("", 10)}, kNarrow);
   table.add({"a_very_long_structure", "short", "1"});
   EXPECT_EQ(table.text(), "  a_ver…ucture short         1\n");
 }
 
 TEST(Table, ALongTextMovesWhatFollowsAndALongFigureBeginsEarlier) {
-  Table table({words("", 4), figures("", 4), figures("", 4)}, kPlain);
+  Table table({words("", 4), figures("", 4), figures("", 4)}, kNarrow);
   table.add({"longer", "1", "2"});
   table.add({"", "", "123456"});
   EXPECT_EQ(table.text(),

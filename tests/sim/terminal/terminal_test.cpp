@@ -8,6 +8,7 @@
 #include "sim/terminal/machine_drawing.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/progress_line.hpp"
+#include "tests/sim/terminal/plain.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
-
-const Painter kPlain(false, kTerminalWidth);
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;

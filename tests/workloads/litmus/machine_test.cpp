@@ -74,7 +74,7 @@ const std::vector<Variant>& variants() {
 
 using VariantCase = std::tuple<std::size_t, std::string>;
 
-std::string name_of(const testing::TestParamInfo<VariantCase>& tested) {
+std::string variant_name(const testing::TestParamInfo<VariantCase>& tested) {
   return variants()[std::get<0>(tested.param)].name + "__" + identifier(std::get<1>(tested.param));
 }
 
@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(, EachVariant,
                          testing::Combine(testing::Range<std::size_t>(0, variants().size()),
                                           testing::Values("mp+rel+acq", "sb+fences", "2+2w", "isa2+rel+acq-rel+acq",
                                                           "iriw+rels+acqs")),
-                         [](const auto& tested) { return name_of(tested); });
+                         [](const auto& tested) { return variant_name(tested); });
 
 TEST_P(EachVariant, EndsInNoWayThatIsForbidden) {
   const auto& [variant, name] = GetParam();

@@ -19,7 +19,7 @@
 namespace linebounce::test {
 namespace {
 
-constexpr double kLeastShare = 0.95;
+constexpr double kLeastNetworkShare = 0.95;
 constexpr std::size_t kSampled = 29;
 constexpr std::size_t kParts = 16;  // of a protocol's mutants: a part is a test of its own
 // Why each is right:
@@ -33,12 +33,12 @@ constexpr std::size_t kParts = 16;  // of a protocol's mutants: a part is a test
 //   run the deferred request.
 // In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
 // same.
-struct Survivors {
+struct NetworkSurvivors {
   const char* protocol;
   std::vector<std::string> expected;
 };
 
-const Survivors kSurvivors[] = {
+const NetworkSurvivors kNetworkSurvivors[] = {
     {"mesi_directory",
      {"cache S Inv: without action 2", "cache E Fwd_GetM: without action 2", "cache M Fwd_GetM: without action 2",
       "cache IM_AD Data [no_acks]: to E", "cache IM_A Inv_Ack [last_ack]: to E", "cache IM_A Inv_Ack [more_acks]: to SM_A",
@@ -86,7 +86,7 @@ const Survivors kSurvivors[] = {
 };
 
 struct Part {
-  const Survivors* survivors;
+  const NetworkSurvivors* survivors;
   std::size_t number;
 };
 void PrintTo(const Part& part, std::ostream* out) {
@@ -95,7 +95,7 @@ void PrintTo(const Part& part, std::ostream* out) {
 
 std::vector<Part> all_parts() {
   std::vector<Part> parts;
-  for (const Survivors& survivors : kSurvivors) {
+  for (const NetworkSurvivors& survivors : kNetworkSurvivors) {
     for (std::size_t number = 0; number < kParts; ++number) parts.push_back({&survivors, number});
   }
   return parts;
@@ -146,7 +146,7 @@ TEST_P(BrokenNetworkRows, AreNoticedButForThoseThatDoNoHarm) {
   fmt::print("{} of {} mutants noticed\n", tried - survivors.size(), tried);
   EXPECT_THAT(survivors, testing::IsSubsetOf(GetParam().survivors->expected));
   EXPECT_GE(1.0 - static_cast<double>(GetParam().survivors->expected.size()) / static_cast<double>(mutants.size()),
-            kLeastShare);
+            kLeastNetworkShare);
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, BrokenNetworkRows, testing::ValuesIn(all_parts()), [](const auto& instance) {

@@ -76,8 +76,8 @@ struct Machinery {
 
 // One CPU prunes all the time; the others use entries again, and drop some, that are still on the list of unused ones.
 TEST(FinerLocksPruned, LeaveAConsistentCacheBehind) {
-  constexpr int kCpus = 4;
-  Machinery machinery("parallel_updates", kCpus);
+  constexpr int kPruning = 4;
+  Machinery machinery("parallel_updates", kPruning);
   Dcache& dcache = *machinery.dcache;
   const Core::Program program = [&](Cpu& cpu) {
     const auto self = static_cast<std::uint64_t>(cpu.id().value);
@@ -104,7 +104,7 @@ TEST(FinerLocksPruned, LeaveAConsistentCacheBehind) {
     if (self == 0) dcache.check(cpu, root);
   };
   machinery.small.machine.set_functions(machinery.space.functions().size());
-  machinery.small.run(std::vector<Core::Program>(kCpus, program));
+  machinery.small.run(std::vector<Core::Program>(kPruning, program));
 }
 
 // Two CPUs: the first walks "directory/file" and takes long to pass the directory; the second renames it meanwhile, and back.

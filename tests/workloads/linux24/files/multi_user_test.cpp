@@ -11,14 +11,14 @@ using namespace workloads;
 
 namespace {
 
-constexpr int kCpus = 3;
+constexpr int kReaders = 3;
 
 struct Directory {
   explicit Directory(const MachineSpec& spec) : small(spec) {}
   SmallMachine small;
   AddressSpace space{small.machine.store()};
-  LockSet locks{space, kCpus};
-  ProcDirectory directory{{space, locks, "ttas", "ttas", "mutex", kCpus, 3}, {10, 10, 300, 1000, 10}};
+  LockSet locks{space, kReaders};
+  ProcDirectory directory{{space, locks, "ttas", "ttas", "mutex", kReaders, 3}, {10, 10, 300, 1000, 10}};
 
   [[nodiscard]] std::int64_t taken(const std::string& lock, const std::string& call_site) const {
     for (const auto& [function, use] : locks.figures().at(lock).by_call_site()) {
@@ -30,7 +30,7 @@ struct Directory {
     Tick time = 0;
     for (std::size_t i = 0; i < space.functions().size(); ++i) {
       if (space.functions()[i].name != function) continue;
-      for (int cpu = 0; cpu < kCpus; ++cpu) time += small.machine.cpu(cpu).counters().time_in_function[i];
+      for (int cpu = 0; cpu < kReaders; ++cpu) time += small.machine.cpu(cpu).counters().time_in_function[i];
     }
     return time;
   }
@@ -40,20 +40,20 @@ constexpr int kRounds = 30;
 
 // Each round opens one file: the process's dentry and the file's lose their last reference, /proc's does not.
 TEST(ProcDirectory, OnlyLastReferencesTakeTheDcacheLock) {
-  Directory proc(small_machine(kCpus));
+  Directory proc(small_machine(kReaders));
   proc.small.machine.set_functions(proc.space.functions().size());
-  proc.small.run(std::vector<Core::Program>(kCpus, [&](Cpu& cpu) {
+  proc.small.run(std::vector<Core::Program>(kReaders, [&](Cpu& cpu) {
     for (int round = 0; round < kRounds; ++round) proc.directory.open_and_close(cpu);
   }));
-  const std::int64_t last = kCpus * kRounds * 2;
+  const std::int64_t last = kReaders * kRounds * 2;
   EXPECT_EQ(proc.taken("dcache_lock", "atomic_dec_and_lock"), last);
-  EXPECT_EQ(proc.taken("d_lock", "__d_lookup"), kCpus * kRounds * 3);
+  EXPECT_EQ(proc.taken("d_lock", "__d_lookup"), kReaders * kRounds * 3);
 }
 
 TEST(ProcDirectory, SpinningIsCountedOutOfLineByCaller) {
-  Directory proc(small_machine(kCpus));
+  Directory proc(small_machine(kReaders));
   proc.small.machine.set_functions(proc.space.functions().size());
-  proc.small.run(std::vector<Core::Program>(kCpus, [&](Cpu& cpu) {
+  proc.small.run(std::vector<Core::Program>(kReaders, [&](Cpu& cpu) {
     for (int round = 0; round < kRounds; ++round) {
       proc.directory.open_and_close(cpu);
       proc.directory.replace_process(cpu);
@@ -62,12 +62,12 @@ TEST(ProcDirectory, SpinningIsCountedOutOfLineByCaller) {
   }));
   for (const char* function : {"text_lock_dec_and_lock", "text_lock_dcache", "text_lock_libfs"})
     EXPECT_GT(proc.time_in(function), 0) << function;
-  EXPECT_EQ(proc.taken("dcache_lock", "d_alloc"), kCpus * kRounds * 2);
-  EXPECT_EQ(proc.taken("dcache_lock", "dcache_readdir"), kCpus * kRounds * 4);
+  EXPECT_EQ(proc.taken("dcache_lock", "d_alloc"), kReaders * kRounds * 2);
+  EXPECT_EQ(proc.taken("dcache_lock", "dcache_readdir"), kReaders * kRounds * 4);
 }
 
 TEST(MultiUser, RunsWithReadersThatSleepInsideTheDirectorysLock) {
-  const MachineSpec spec = small_machine(kCpus);
+  const MachineSpec spec = small_machine(kReaders);
   SmallMachine small(spec, {}, 5, 500);
   const Metrics metrics = run_workload(
       "multi_user", {{"readdir_sleeps_us", 5.0}, {"rounds_of_readdir", std::int64_t{2}}, {"user_us", 2.0}}, small, spec);

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+inline const Painter kPlain(false, kTerminalWidth);  // without colours, wrapped as in a file
+
+}  // namespace linebounce::sim
