@@ -29,13 +29,21 @@ static void freeing(const void* memory) {
   if (memory != NULL && !this_thread.silent) record_order();
 }
 
-REPLACEABLE void* malloc(size_t bytes) { return allocated(__libc_malloc(bytes), bytes, 0, RETURN_ADDRESS); }
+REPLACEABLE void* malloc(size_t bytes) {
+  if (this_thread.apart) return allocate_apart(bytes);
+  return allocated(__libc_malloc(bytes), bytes, 0, RETURN_ADDRESS);
+}
 
+// Of threads' tables only the C library knows, which makes them of elements of two words.
 REPLACEABLE void* calloc(size_t count, size_t bytes) {
+  if (this_thread.apart) return allocate_apart(count * bytes);
+  if (this_thread.creates_thread && bytes == 2 * sizeof(void*)) return allocate_thread_table(count, bytes);
   return allocated(__libc_calloc(count, bytes), count * bytes, bytes, RETURN_ADDRESS);
 }
 
 REPLACEABLE void* realloc(void* memory, size_t bytes) {
+  if (is_apart(memory)) return reallocate_apart(memory, bytes);
+  if (this_thread.apart && memory == NULL) return allocate_apart(bytes);
   freeing(memory);
   return allocated(__libc_realloc(memory, bytes), bytes, 0, RETURN_ADDRESS);
 }
@@ -70,6 +78,7 @@ REPLACEABLE int posix_memalign(void** memory, size_t alignment, size_t bytes) {
 }
 
 REPLACEABLE void free(void* memory) {
+  if (is_apart(memory)) return free_apart(memory);
   freeing(memory);
   __libc_free(memory);
 }

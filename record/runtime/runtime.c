@@ -159,7 +159,10 @@ static void stack_of_this_thread(uint64_t bounds[2]) {
 static void join_recording(uint32_t number, uintptr_t runs) {
   this_thread.has_joined = true;
   uint64_t more[3] = {0, 0, runs};
+  const bool was_apart = this_thread.apart;
+  this_thread.apart = true;
   stack_of_this_thread(more);
+  this_thread.apart = was_apart;
   struct Frame* frames = pages(kFrames * sizeof(struct Frame));
   struct Ring* ring = frames == NULL ? NULL : take_ring();
   if (ring == NULL) {
@@ -250,9 +253,7 @@ static const char* channel_path(char** environment) {
   return NULL;
 }
 
-static void start_runtime(char** environment) {
-  find_real_functions();
-  pthread_atfork(NULL, NULL, in_forked_child);
+static void start_recording(char** environment) {
   const char* path = channel_path(environment);
   if (path == NULL || (channel = open_channel(path)) == NULL || !is_first_program()) return;
   ring_mask = channel->ring_words - 1;
@@ -265,6 +266,11 @@ static void start_runtime(char** environment) {
 // Before the constructors of the program and of its libraries.
 static void before_constructors(int count, char** arguments, char** environment) {
   (void)count, (void)arguments;
-  start_runtime(environment);
+  prepare_apart();
+  this_thread.apart = true;
+  find_real_functions();
+  pthread_atfork(NULL, NULL, in_forked_child);
+  start_recording(environment);
+  this_thread.apart = false;
 }
 __attribute__((section(".preinit_array"), used)) static void (*const kStart)(int, char**, char**) = before_constructors;

@@ -28,6 +28,8 @@ struct Thread {
   uint32_t number;
   bool has_joined;  // the recording, or tried to: it does not once more, as when it has ended
   bool silent;  // inside a function whose parts are no events of their own
+  bool apart;   // inside the runtime's own calls of the C library: what they allocate is not on the program's heap
+  bool creates_thread;
   struct Frame* frames;
 };
 extern HIDDEN __thread struct Thread this_thread __attribute__((tls_model("initial-exec")));
@@ -76,6 +78,14 @@ static inline void record_address(unsigned kind, unsigned detail, const volatile
 HIDDEN void record_range(unsigned kind, const volatile void* address, size_t bytes);
 // Returns `memory`, which `caller` has allocated; NULL: it has not. `element`: 0 if it is not known.
 HIDDEN void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller);
+
+// Memory that is not on the program's heap, of zeros, aligned to 16 bytes. REQUIRES of the last two: is_apart(memory).
+HIDDEN void prepare_apart(void);
+HIDDEN void* allocate_apart(size_t bytes);
+HIDDEN void* allocate_thread_table(size_t entries, size_t bytes);
+HIDDEN bool is_apart(const void* memory);
+HIDDEN void* reallocate_apart(void* memory, size_t bytes);
+HIDDEN void free_apart(void* memory);
 
 // A library has been loaded: returns when the collector has looked at it.
 HIDDEN void record_library(void);

@@ -67,9 +67,7 @@ static void record_join(uint32_t number_plus_one) {
   record_in_order(kJoin, 0, number_plus_one - 1);
 }
 
-// What a new thread runs first. The C library's allocator is asked directly: this is no event of the program.
-void* __libc_malloc(size_t bytes);
-void __libc_free(void* memory);
+// What a new thread runs first.
 struct Beginning {
   void* (*runs)(void*);
   int (*runs_c11)(void*);
@@ -79,26 +77,21 @@ struct Beginning {
 };
 
 static struct Beginning* new_beginning(void* argument, uintptr_t name) {
-  struct Beginning* beginning = __libc_malloc(sizeof(struct Beginning));
+  struct Beginning* beginning = allocate_apart(sizeof(struct Beginning));
   if (beginning != NULL) *beginning = (struct Beginning){.argument = argument, .name = name, .number = new_thread_number()};
   return beginning;
 }
 
-static struct Beginning begin(struct Beginning* memory) {
-  const struct Beginning beginning = *memory;
-  __libc_free(memory);
-  begin_thread(beginning.number, beginning.name);
-  return beginning;
-}
-
 static void* run_thread(void* memory) {
-  const struct Beginning beginning = begin(memory);
-  return beginning.runs(beginning.argument);
+  const struct Beginning* beginning = memory;
+  begin_thread(beginning->number, beginning->name);
+  return beginning->runs(beginning->argument);
 }
 
 static int run_c11_thread(void* memory) {
-  const struct Beginning beginning = begin(memory);
-  return beginning.runs_c11(beginning.argument);
+  const struct Beginning* beginning = memory;
+  begin_thread(beginning->number, beginning->name);
+  return beginning->runs_c11(beginning->argument);
 }
 
 // std::thread starts all threads by one function of the C++ library, with an object whose third virtual function runs what the
@@ -121,14 +114,11 @@ EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
   struct Beginning* beginning = new_beginning(argument, function_of_thread(runs, argument));
   if (beginning == NULL) return EAGAIN;
   beginning->runs = runs;
-  const uint32_t number = beginning->number;
   creating(beginning);
+  this_thread.creates_thread = true;
   const int result = real_pthread_create(thread, attributes, run_thread, beginning);
-  if (result == 0) {
-    remember_thread(*thread, number);
-  } else {
-    __libc_free(beginning);
-  }
+  this_thread.creates_thread = false;
+  if (result == 0) remember_thread(*thread, beginning->number);
   return result;
 }
 
@@ -136,14 +126,11 @@ EXPORTED int thrd_create(thrd_t* thread, thrd_start_t runs, void* argument) {
   struct Beginning* beginning = new_beginning(argument, (uintptr_t)runs);
   if (beginning == NULL) return thrd_nomem;
   beginning->runs_c11 = runs;
-  const uint32_t number = beginning->number;
   creating(beginning);
+  this_thread.creates_thread = true;
   const int result = real_thrd_create(thread, run_c11_thread, beginning);
-  if (result == thrd_success) {
-    remember_thread(*thread, number);
-  } else {
-    __libc_free(beginning);
-  }
+  this_thread.creates_thread = false;
+  if (result == thrd_success) remember_thread(*thread, beginning->number);
   return result;
 }
 

@@ -1,0 +1,89 @@
+// Memory for what the C library does on the runtime's behalf. On the program's heap it would move the blocks behind it, and
+// with them which of them share a line.
+#include <elf.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+void* __libc_malloc(size_t bytes);
+void* __libc_calloc(size_t count, size_t bytes);
+void __libc_free(void* memory);
+
+// Only pages that are used cost anything. A block is given once: 500 bytes for each thread that the program creates.
+enum { kRegionBytes = 1 << 28 };
+static unsigned char* region;
+static size_t used;
+static bool adds_thread_local_module;
+
+struct Block {
+  size_t bytes;
+  void* stands_for;  // a block of the program's heap, which the program would have here if it were not recorded
+};
+
+// A program without thread-local variables of its own has some now, and so the C library's table for each thread one entry
+// more.
+static bool has_only_our_thread_locals(void) {
+  const Elf64_Phdr* headers = (const Elf64_Phdr*)getauxval(AT_PHDR);
+  const unsigned long count = getauxval(AT_PHNUM);
+  for (unsigned long i = 0; i < count; ++i) {
+    if (headers[i].p_type == PT_TLS) return headers[i].p_memsz == sizeof(struct Thread);
+  }
+  return false;
+}
+
+void prepare_apart(void) {
+  void* got = (void*)syscall(SYS_mmap, NULL, (size_t)kRegionBytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got != MAP_FAILED) region = got;
+  adds_thread_local_module = has_only_our_thread_locals();
+}
+
+bool is_apart(const void* memory) {
+  return (uintptr_t)memory - (uintptr_t)region < kRegionBytes && memory != NULL;
+}
+
+static struct Block* block_of(void* memory) {
+  return (struct Block*)memory - 1;
+}
+
+void* allocate_apart(size_t bytes) {
+  if (region == NULL || bytes >= kRegionBytes) return __libc_malloc(bytes);
+  const size_t all = sizeof(struct Block) + ((bytes + 15) & ~(size_t)15);
+  const size_t at = __atomic_fetch_add(&used, all, __ATOMIC_RELAXED);
+  if (at + all > kRegionBytes) {
+    __atomic_fetch_sub(&used, all, __ATOMIC_RELAXED);
+    return __libc_malloc(bytes);
+  }
+  struct Block* block = (struct Block*)(region + at);
+  *block = (struct Block){.bytes = bytes};
+  return block + 1;
+}
+
+// A new thread's table. The program's heap gets the block that it would have without our entry.
+void* allocate_thread_table(size_t entries, size_t bytes) {
+  void* without_ours = __libc_calloc(entries - (adds_thread_local_module ? 1 : 0), bytes);
+  if (without_ours == NULL || !adds_thread_local_module) return without_ours;
+  void* table = allocate_apart(entries * bytes);
+  if (!is_apart(table)) {
+    __libc_free(without_ours);
+    return __libc_calloc(entries, bytes);
+  }
+  block_of(table)->stands_for = without_ours;
+  return table;
+}
+
+void free_apart(void* memory) {
+  __libc_free(block_of(memory)->stands_for);
+}
+
+void* reallocate_apart(void* memory, size_t bytes) {
+  void* now = this_thread.apart ? allocate_apart(bytes) : __libc_malloc(bytes);
+  if (now == NULL) return NULL;
+  const size_t before = block_of(memory)->bytes;
+  for (size_t i = 0; i < before && i < bytes; ++i) ((char*)now)[i] = ((const char*)memory)[i];
+  free_apart(memory);
+  return now;
+}
