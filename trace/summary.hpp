@@ -1,6 +1,7 @@
 // What a trace as a whole is known by.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -23,5 +24,9 @@ struct Summary {
   std::vector<std::string> missing;
   friend bool operator==(const Summary&, const Summary&) = default;
 };
+
+inline bool has_unseen_atomics(const std::vector<std::string>& missing) {
+  return std::any_of(missing.begin(), missing.end(), [](const std::string& one) { return one.starts_with(kUnseenAtomics); });
+}
 
 }  // namespace linebounce::trace

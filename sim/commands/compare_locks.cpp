@@ -39,8 +39,8 @@ so: rwlock for pthread_rwlock (std::shared_mutex), ttas for pthread_spin, mutex 
 
 Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. The recorded
 order is no fair base: in it, whatever a thread waited for had always come. So the trace runs once as recorded, to see which
-locks matter. Then it runs in --orders other orders, in which each acquisition comes a few cycles later at random, each time
-with the recorded locks and with each replacement. The table has the median change and its 95 % interval (Student's t). The best
+locks matter. Then it runs in --orders other orders, in which each acquisition and atomic operation comes a few cycles later at
+random, each time with the recorded locks and with each replacement. The table has the median change and its 95 % interval (Student's t). The best
 of many may owe its place to these orders, so it runs again in as many others, and is recommended if it gains at least 1 %
 there, too, and the interval excludes 0. More orders make narrower intervals.
 
@@ -89,7 +89,11 @@ std::vector<LockReplacement> trials_of(const std::vector<RecordedLock>& locks) {
 class Comparer {
  public:
   Comparer(const CompareArguments& arguments, const trace::Reader& reader, const std::vector<std::string>& argv)
-      : arguments_(arguments), locks_(require_locks(reader)), named_(named(locks_, arguments.locks)), argv_(argv) {}
+      : arguments_(arguments),
+        locks_(require_locks(reader)),
+        named_(named(locks_, arguments.locks)),
+        argv_(argv),
+        unseen_atomics_(trace::has_unseen_atomics(reader.summary().missing)) {}
 
   // None: nothing could be compared, or it was interrupted; `code` says so.
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
@@ -109,6 +113,7 @@ class Comparer {
       throw ConfigError(study.trace.string() + ": there is nothing to compare: the recorded operations take no time");
     if (!comparison) return std::nullopt;
     comparison->machine = recorded.experiment.machine_name;
+    comparison->unseen_atomics = unseen_atomics_;
     comparison->directory = directory;
     if (const LockTrial* best = best_gain(*comparison); best != nullptr) {
       const LockReplacement replacement{best->lock, best->algorithm};
@@ -123,32 +128,24 @@ class Comparer {
 
  private:
   // All trials in each order, of which the first has this number.
-  std::optional<std::vector<std::vector<ReportedPoint>>> in_orders(ReplayStudy study, int first,
-                                                                   const std::vector<LockReplacement>& trials,
-                                                                   const fs::path& directory, ExitCode& code) const {
-    study.sweep = sweep_of(trials, first);
+  std::optional<TrialsInOrders> in_orders(ReplayStudy study, int first, const std::vector<LockReplacement>& trials,
+                                          const fs::path& directory, ExitCode& code) const {
+    study.sweep = sweep_of(trials);
+    repeat_in_orders(study, first, arguments_.orders);
     const auto points = run_study(plan_of(study), run_options(arguments_, directory / study.name, argv_), code);
     if (!points) return std::nullopt;
-    std::vector<std::vector<ReportedPoint>> orders;
-    for (auto point = points->begin(); point != points->end(); point += static_cast<std::ptrdiff_t>(trials.size()))
-      orders.emplace_back(point, point + static_cast<std::ptrdiff_t>(trials.size()));
-    return orders;
+    return TrialsInOrders(*points, arguments_.orders);
   }
 
-  [[nodiscard]] std::vector<std::pair<std::string, toml::array>> sweep_of(const std::vector<LockReplacement>& trials,
-                                                                          int first) const {
+  static std::vector<std::pair<std::string, toml::array>> sweep_of(const std::vector<LockReplacement>& trials) {
     std::map<std::string, toml::array> locks;
     for (const LockReplacement& trial : trials) {
       if (!trial.lock.empty()) locks.try_emplace(trial.lock);
     }
-    toml::array numbers;
-    for (int order = first; order < first + arguments_.orders; ++order) {
-      for (const LockReplacement& trial : trials) {
-        numbers.push_back(order);
-        for (auto& [lock, values] : locks) values.push_back(trial.lock == lock ? trial.algorithm : "recorded");
-      }
+    for (const LockReplacement& trial : trials) {
+      for (auto& [lock, values] : locks) values.push_back(trial.lock == lock ? trial.algorithm : "recorded");
     }
-    std::vector<std::pair<std::string, toml::array>> sweep = {{"workload.order", std::move(numbers)}};
+    std::vector<std::pair<std::string, toml::array>> sweep;
     for (auto& [lock, values] : locks) sweep.emplace_back("workload.locks." + lock, std::move(values));
     return sweep;
   }
@@ -156,11 +153,13 @@ class Comparer {
   const CompareArguments& arguments_;
   std::vector<RecordedLock> locks_, named_;
   const std::vector<std::string>& argv_;
+  bool unseen_atomics_;
 };
 
-void print(const std::vector<LockComparison>& machines) {
+void print(const std::vector<LockComparison>& machines, const std::vector<std::string>& missing) {
   const Painter paint = painter_for_stdout();
   for (const LockComparison& machine : machines) std::cout << lock_comparison_table(machine, paint) << "\n";
+  if (!missing.empty()) std::cout << not_seen_text(missing, paint).substr(1) << "\n";
   std::cout << "Results: " << machines.front().directory.parent_path().string() << "\n";
   for (const LockComparison& machine : machines) std::cout << advice(machine) << "\n";
 }
@@ -182,7 +181,7 @@ ExitCode compare_locks(const CompareArguments& arguments, const std::vector<std:
   if (arguments.json) {
     std::cout << document;
   } else {
-    print(machines);
+    print(machines, reader.summary().missing);
   }
   return code;
 }
@@ -195,8 +194,7 @@ void add_compare_locks(Command& program) {
   command.option("--machine", "M", &arguments->machines, "Machines to run on; default: the recorded one").one_value_each();
   command.option("--lock", "NAME", &arguments->locks, "Only these locks; default: up to four with the most waiting")
       .one_value_each();
-  command.option("--orders", "N", &arguments->orders, "Orders of the same operations that each lock is compared in; default: 3")
-      .between(2, 100);
+  add_orders(command, arguments->orders);
   add_study_options(command, *arguments, "out/compare_locks");
   command.footer(kCompareLocksFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return compare_locks(*arguments, argv); });

@@ -11,12 +11,13 @@
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/commands/study_options.hpp"
+#include "sim/lines/rank_correlation.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/read_results.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/studies/advice/object_places.hpp"
-#include "sim/studies/replay/replay_study.hpp"
+#include "sim/studies/replay/orders.hpp"
 #include "sim/terminal/run_report.hpp"
 #include "sim/terminal/sharing_report.hpp"
 #include "trace/reader.hpp"
@@ -35,9 +36,11 @@ Examples:
       all lines, and proposals for the three costliest that have one, for a program
 
 A line is falsely shared if threads use different bytes of it and at least one of them writes. Which thread uses which bytes
-is read from the trace; the cost of the lines, and what each proposal saves, is measured by replaying it. A proposal is printed
-as C and as the [[layout.change]] with which it was run. Aligned blocks come from new or aligned_alloc; malloc only aligns to
-16 bytes.
+is read from the trace, and the cost of the lines is measured by replaying it. What a proposal saves is the median of --orders
+replays, each beside one without it, with its 95 % interval (Student's t): in each of them every acquisition and atomic operation
+comes a few cycles later at random, for any change also changes the order in which threads meet. The best proposal runs again in
+as many other orders, and is recommended if it gains at least 1 % there, too, and the interval excludes 0. It is printed as C and
+as the [[layout.change]] with which it was run. Aligned blocks come from new or aligned_alloc; malloc only aligns to 16 bytes.
 
 Finished runs are reused. A trace with more threads than the machine has CPUs needs
 --set workload.threads=round_robin.)";
@@ -45,6 +48,7 @@ Finished runs are reused. A trace with more threads than the machine has CPUs ne
 struct SharingArguments : StudyArguments {
   std::string machine;  // empty: the one it was recorded on
   std::size_t top = 5;
+  int orders = 3;
 };
 
 // Misses of a recorded run by object and line of the object. lines.csv knows objects by name and, of plain arrays, no lines:
@@ -167,34 +171,51 @@ class SharingFinder {
   bool try_proposals(SharingReport& report, ExitCode& code) {
     find_proposals(report);
     if (report.tried.empty()) return true;
-    study_.name = "proposals";
-    study_.title = "One proposal at a time, then all";
     toml::array choices{"none"};
     for (const TriedProposal& tried : report.tried) {
       choices.push_back(tried.proposal.name);
       study_.layout_changes += tried.proposal.change;
     }
-    if (report.tried.size() > 1) choices.push_back("all");
-    study_.sweep = {{"layout.changes", choices}};
-    const auto points = run_study(plan_of(study_), run_options(arguments_, report.directory / study_.name, argv_), code);
-    if (!points) return false;
-    std::vector<TriedProposal> ended;
-    for (std::size_t i = 0; i < report.tried.size(); ++i) {
-      if (!points->at(i + 1).finished) continue;
-      ended.push_back(std::move(report.tried[i]));
-      compare(points->front(), points->at(i + 1), ended.back());
-    }
-    report.tried = std::move(ended);
-    if (points->back().finished) report.all_throughput_pct = throughput_change_pct(points->front(), points->back());
-    std::stable_sort(report.tried.begin(), report.tried.end(),
-                     [](const TriedProposal& a, const TriedProposal& b) { return a.throughput_pct > b.throughput_pct; });
-    return true;
+    if (report.tried.size() > 1) choices.push_back(kAllProposals);
+    study_.name = "proposals";
+    study_.title = "One proposal at a time, then all";
+    const auto trials = in_orders(report, choices, 1, code);
+    if (!trials) return false;
+    compare(*trials, report);
+    const std::string best = best_choice(report);
+    if (best.empty()) return true;
+    study_.name = "confirmed";
+    study_.title = "The best of them again, in other orders";
+    const auto others = in_orders(report, toml::array{"none", best}, 1 + arguments_.orders, code);
+    if (others && others->are_enough() && others->finished(1)) report.again = ConfirmedProposal{best, others->change(1)};
+    return others.has_value();
   }
 
-  static void compare(const ReportedPoint& before, const ReportedPoint& after, TriedProposal& tried) {
-    tried.throughput_pct = throughput_change_pct(before, after);
-    tried.misses_before = transfers_of(before);
-    tried.misses_after = transfers_of(after);
+  // `first`: the number of the first order.
+  std::optional<TrialsInOrders> in_orders(const SharingReport& report, const toml::array& choices, int first, ExitCode& code) {
+    study_.sweep = {{"layout.changes", choices}};
+    repeat_in_orders(study_, first, arguments_.orders);
+    const auto points = run_study(plan_of(study_), run_options(arguments_, report.directory / study_.name, argv_), code);
+    if (!points) return std::nullopt;
+    return TrialsInOrders(*points, arguments_.orders);
+  }
+
+  // Trial 0 has no proposal, the last one all of them, if they are several.
+  static void compare(const TrialsInOrders& trials, SharingReport& report) {
+    report.orders = trials.count();
+    std::vector<TriedProposal> ended;
+    const std::size_t all = report.tried.size() + 1;
+    for (std::size_t i = 1; i < all && trials.are_enough(); ++i) {
+      if (!trials.finished(i)) continue;
+      TriedProposal& tried = ended.emplace_back(std::move(report.tried[i - 1]));
+      tried.change = trials.change(i);
+      tried.misses_before = median(trials.figures(0, transfers_of));
+      tried.misses_after = median(trials.figures(i, transfers_of));
+    }
+    if (all > 2 && trials.are_enough() && trials.finished(all)) report.all = trials.change(all);
+    report.tried = std::move(ended);
+    std::stable_sort(report.tried.begin(), report.tried.end(),
+                     [](const TriedProposal& a, const TriedProposal& b) { return a.change.median_pct > b.change.median_pct; });
   }
 
   const SharingArguments& arguments_;
@@ -202,31 +223,6 @@ class SharingFinder {
   const std::vector<std::string>& argv_;
   ReplayStudy study_;
 };
-
-// The verdict if there are no lines: it holds for what was recorded, which may not be all.
-std::string nothing_found(const std::vector<std::string>& missing) {
-  const bool hides_lines = std::any_of(missing.begin(), missing.end(),
-                                       [](const std::string& one) { return one.starts_with(trace::kUnseenAtomics); });
-  if (hides_lines)
-    return "No verdict: what was recorded shares no line falsely, but the program has atomic operations that were not "
-           "recorded.";
-  return missing.empty() ? "No line is shared falsely, or it costs nothing."
-                         : "No line of what was recorded is shared falsely, or it costs nothing.";
-}
-
-// The last line says what to do.
-std::string advice(const SharingReport& report) {
-  if (report.lines.empty()) return nothing_found(report.missing);
-  if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout helps.";
-  const TriedProposal& best = report.tried.front();
-  const double all_pct = report.all_throughput_pct.value_or(best.throughput_pct);
-  if (std::max(best.throughput_pct, all_pct) < kWorthIt)
-    return fmt::format("Leave the layouts as they are: no proposal gains as much as {} %.", kWorthIt);
-  std::string text = fmt::format("{}: {:+.1f} % throughput on {}", best.proposal.sentence, best.throughput_pct, report.machine);
-  if (report.tried.size() > 1 && all_pct > best.throughput_pct + kWorthIt)
-    text += fmt::format("; all {} proposals: {:+.1f} %", report.tried.size(), all_pct);
-  return text;
-}
 
 ExitCode find_sharing(const SharingArguments& arguments, const std::vector<std::string>& argv) {
   const trace::Reader reader(arguments.trace);
@@ -253,6 +249,7 @@ void add_find_sharing(Command& program) {
   command.option("--machine", "M", &arguments->machine, "The machine to run on; default: the recorded one");
   command.option("--top", "N", &arguments->top, "Number of lines to print and proposals to try, costliest first; default: 5")
       .between(1, 1000);
+  add_orders(command, arguments->orders);
   add_study_options(command, *arguments, "out/find_sharing");
   command.footer(kFindSharingFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return find_sharing(*arguments, argv); });

@@ -29,6 +29,11 @@ void add_study_options(Command& command, StudyArguments& arguments, const std::s
   });
 }
 
+void add_orders(Command& command, int& orders) {
+  command.option("--orders", "N", &orders, fmt::format("Orders of the same operations to compare in; default: {}", orders))
+      .between(2, 100);
+}
+
 RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,
                        const std::vector<std::string>& argv) {
   RunOptions options;

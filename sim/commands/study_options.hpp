@@ -24,6 +24,9 @@ struct StudyArguments {
 // TRACE, --set, -o, -j and --json. `folder`: where results go by default, below it one of the trace's name.
 void add_study_options(Command& command, StudyArguments& arguments, const std::string& folder);
 
+// --orders.
+void add_orders(Command& command, int& orders);
+
 // Of the study's run in `directory`.
 RunOptions run_options(const StudyArguments& arguments, const std::filesystem::path& directory,
                        const std::vector<std::string>& argv);

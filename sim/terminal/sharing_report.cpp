@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/results/numbers.hpp"
-#include "sim/studies/replay/replay_study.hpp"
 #include "sim/terminal/table.hpp"
+#include "trace/summary.hpp"
 
 namespace linebounce::sim {
 
@@ -64,10 +64,10 @@ std::string indented(const std::string& text, const std::string& by) {
 }
 
 std::string proposal_text(std::size_t number, const TriedProposal& tried, const Painter& paint) {
-  const Colour colour = tried.throughput_pct >= kWorthIt ? Colour::green : Colour::none;
-  std::string out = fmt::format("{:>4}  {}  {}\n", number, paint(Colour::bold, tried.proposal.name),
-                                paint(colour, fmt::format("{:+.1f} % throughput, transfers of lines {:.0f} → {:.0f}",
-                                                          tried.throughput_pct, tried.misses_before, tried.misses_after)));
+  std::string out =
+      fmt::format("{:>4}  {}  {}\n", number, paint(Colour::bold, tried.proposal.name),
+                  paint(Colour::green, fmt::format("{} throughput, transfers of lines {:.0f} → {:.0f}", text_of(tried.change),
+                                                   tried.misses_before, tried.misses_after)));
   out += "      " + wrapped_from(tried.proposal.sentence, 6, Colour::none, paint);
   out += indented(tried.proposal.drawing, "        ");
   return out + paint(Colour::dim, indented(tried.proposal.change, "      "));
@@ -90,12 +90,81 @@ ordered_json proposal_json(const TriedProposal& tried) {
           {"change", tried.proposal.change},
           {"drawing", tried.proposal.drawing},
           {"latency_us", rounded(tried.latency_us)},
-          {"throughput_change_pct", rounded(tried.throughput_pct)},
+          {"throughput_change_pct", rounded(tried.change.median_pct)},
+          {"throughput_change_low_pct", rounded(tried.change.low_pct)},
+          {"throughput_change_high_pct", rounded(tried.change.high_pct)},
+          {"gains", tried.change.is_gain()},
           {"transfers_before", rounded(tried.misses_before)},
           {"transfers_after", rounded(tried.misses_after)}};
 }
 
+// Those that gain, and the names of those that don't.
+std::string proposals_text(const SharingReport& report, const Painter& paint) {
+  std::string gains, others;
+  std::size_t number = 0;
+  for (const TriedProposal& tried : report.tried) {
+    if (tried.change.is_gain()) {
+      gains += proposal_text(++number, tried, paint);
+    } else {
+      others += fmt::format("{}{}, {}", others.empty() ? "" : "; ", tried.proposal.name, text_of(tried.change));
+    }
+  }
+  if (number > 1 && report.all) gains += fmt::format("\n  All together: {} throughput\n", text_of(*report.all));
+  std::string out;
+  if (!gains.empty()) {
+    const std::string head = fmt::format("Proposals, each on its own in {} orders of the same operations", report.orders);
+    out += "\n  " + paint(Colour::bold, head) + "\n" + gains;
+  }
+  if (!others.empty())
+    out += "\n  " + wrapped_from("Tried, and no gain by more than chance: " + others, 2, Colour::none, paint);
+  if (report.untried > 0) out += fmt::format("  and {} more that were not run, as --top N runs them\n", report.untried);
+  return out;
+}
+
+// The verdict if there are no lines: it holds for what was recorded, which may not be all.
+std::string nothing_found(const std::vector<std::string>& missing) {
+  if (trace::has_unseen_atomics(missing))
+    return "No verdict: what was recorded shares no line falsely, but the program has atomic operations that were not "
+           "recorded.";
+  return missing.empty() ? "No line is shared falsely, or it costs nothing."
+                         : "No line of what was recorded is shared falsely, or it costs nothing.";
+}
+
+std::string no_proposal(const SharingReport& report) {
+  return report.orders == 0 ? "Lines are shared falsely, but no layout has a change that would part their users."
+                            : "Lines are shared falsely; what proposals would gain is not known, for their runs failed.";
+}
+
 }  // namespace
+
+std::string best_choice(const SharingReport& report) {
+  const bool one_gains = !report.tried.empty() && report.tried.front().change.is_gain();
+  const bool all_gain = report.all && report.all->is_gain();
+  if (all_gain && (!one_gains || report.all->median_pct > report.tried.front().change.median_pct + kWorthIt))
+    return kAllProposals;
+  return one_gains ? report.tried.front().proposal.name : "";
+}
+
+std::string advice(const SharingReport& report) {
+  if (report.lines.empty()) return nothing_found(report.missing);
+  if (report.tried.empty()) return no_proposal(report);
+  const std::string leave = "Leave the layouts as they are: ";
+  if (!report.again) {
+    if (!best_choice(report).empty()) return leave + "what gained has not finished in other orders.";
+    return fmt::format("{}no proposal gains as much as {} % by more than chance.", leave, kWorthIt);
+  }
+  const auto& [name, change] = *report.again;
+  const bool all = name == kAllProposals;
+  if (!change.is_gain()) {
+    const OrdersChange& first = all ? *report.all : report.tried.front().change;
+    return fmt::format("{}no proposal gains by more than chance: {} gains {} in {} orders, and {} in others.", leave,
+                       all ? "all together" : name, text_of(first), report.orders, text_of(change));
+  }
+  const std::string what =
+      all ? fmt::format("all {} proposals, first {}", report.tried.size(), report.tried.front().proposal.sentence)
+          : report.tried.front().proposal.sentence;
+  return fmt::format("{}: {} throughput on {}", what, text_of(change), report.machine);
+}
 
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {
   std::string out = fmt::format("  {}  on {}, lines of {} bytes: {} that threads share falsely\n",
@@ -108,14 +177,8 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
     out += fmt::format("  and {} more, as --top N prints them; all are in {}, all misses in {}\n", report.lines.size() - top,
                        all, misses);
   }
-  if (!report.tried.empty()) out += "\n  " + paint(Colour::bold, "Proposals, each run on its own") + "\n";
-  for (std::size_t i = 0; i < report.tried.size(); ++i) out += proposal_text(i + 1, report.tried[i], paint);
-  if (report.untried > 0) out += fmt::format("  and {} more that were not run, as --top N runs them\n", report.untried);
-  if (report.tried.size() > 1 && report.all_throughput_pct)
-    out += fmt::format("\n  All together: {:+.1f} % throughput\n", *report.all_throughput_pct);
-  for (std::size_t i = 0; i < report.missing.size(); ++i)
-    out += (i == 0 ? "\n  not seen  " : "            ") + wrapped_from(report.missing[i], 12, Colour::none, paint);
-  return out;
+  out += proposals_text(report, paint);
+  return out + not_seen_text(report.missing, paint);
 }
 
 ordered_json sharing_json(const SharingReport& report, const trace::Symbols& symbols) {
@@ -130,6 +193,12 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
   }
   ordered_json proposals = ordered_json::array();
   for (const TriedProposal& tried : report.tried) proposals.push_back(proposal_json(tried));
+  ordered_json confirmation = nullptr;
+  if (report.again)
+    confirmation = {{"proposal", report.again->name},
+                    {"throughput_change_pct", rounded(report.again->change.median_pct)},
+                    {"throughput_change_low_pct", rounded(report.again->change.low_pct)},
+                    {"throughput_change_high_pct", rounded(report.again->change.high_pct)}};
   return {{"schema", "linebounce.find_sharing/1"},
           {"trace", report.trace},
           {"machine", report.machine},
@@ -141,8 +210,10 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"proposals", std::move(proposals)},
           {"untried_proposals", report.untried},
           {"missing", report.missing},
-          {"all_throughput_change_pct",
-           report.all_throughput_pct ? ordered_json(rounded(*report.all_throughput_pct)) : ordered_json(nullptr)}};
+          {"orders", report.orders},
+          {"all_throughput_change_pct", report.all ? ordered_json(rounded(report.all->median_pct)) : ordered_json(nullptr)},
+          {"confirmation", std::move(confirmation)},
+          {"advice", advice(report)}};
 }
 
 }  // namespace linebounce::sim

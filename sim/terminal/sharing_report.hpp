@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/studies/advice/proposals.hpp"
+#include "sim/studies/replay/orders.hpp"
 #include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {
@@ -23,21 +24,37 @@ struct CostlyLine {
 struct TriedProposal {
   Proposal proposal;
   double latency_us = 0;                       // of all its lines, before
-  double throughput_pct = 0;                   // change of the whole program's
+  OrdersChange change = {};                    // of the whole program's throughput
   double misses_before = 0, misses_after = 0;  // lines that went from one cache to another or were upgraded, in the whole run
 };
+
+// The best of them once more, in orders that had no part in its choice.
+struct ConfirmedProposal {
+  std::string name;  // of the proposal; kAllProposals
+  OrdersChange change;
+};
+inline constexpr const char* kAllProposals = "all";
 
 struct SharingReport {
   std::string trace, machine;
   std::filesystem::path directory;
   int line_bytes = 64;
-  double throughput_per_s = 0;                    // as recorded
-  std::vector<CostlyLine> lines;                  // the costliest first
-  std::vector<TriedProposal> tried;               // that with the largest gain first; without those whose runs failed
-  std::size_t untried = 0;                        // proposals that --top left out
-  std::optional<double> all_throughput_pct = {};  // with all that were tried together, unless that run failed
-  std::vector<std::string> missing = {};          // what the trace could not hold
+  double throughput_per_s = 0;                  // as recorded
+  std::vector<CostlyLine> lines;                // the costliest first
+  std::size_t orders = 0;                       // in which the proposals were run
+  std::vector<TriedProposal> tried;             // that with the largest gain first; without those whose runs failed
+  std::size_t untried = 0;                      // proposals that --top left out
+  std::optional<OrdersChange> all = {};         // of all that were tried together, if they are several and the runs finished
+  std::optional<ConfirmedProposal> again = {};  // none: nothing gains, or the runs failed
+  std::vector<std::string> missing = {};        // what the trace could not hold
 };
+
+// The choice of layout changes to advise, if it proves itself in other orders: the proposal with the largest gain, or all of
+// them if they gain more by a change's worth. Empty: nothing gains.
+std::string best_choice(const SharingReport& report);
+
+// "begin each cell on a line of its own: +12.0 % (11.2 to 12.8) throughput on p3_xeon_8way", or why there is no advice.
+std::string advice(const SharingReport& report);
 
 // In the folder above SharingReport::directory: sharing_json.
 inline constexpr const char* kSharingFile = "find_sharing.json";

@@ -120,6 +120,13 @@ std::string wrapped_from(std::string_view text, std::size_t column, Colour colou
   return out;
 }
 
+std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint) {
+  std::string out;
+  for (std::size_t i = 0; i < missing.size(); ++i)
+    out += (i == 0 ? "\n  not seen  " : "            ") + wrapped_from(missing[i], 12, Colour::none, paint);
+  return out;
+}
+
 std::string trimmed(std::string text) {
   text.erase(text.find_last_not_of(' ') + 1);
   return text;

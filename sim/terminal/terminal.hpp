@@ -58,6 +58,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 // The same as one text: the first line goes where the cursor is, in column `column`, the others below it.
 std::string wrapped_from(std::string_view text, std::size_t column, Colour colour, const Painter& paint);
 
+// What a trace lacks (trace::Summary::missing), to stand beside what is found in it; empty if it lacks nothing.
+std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint);
+
 // Without the spaces at its end.
 std::string trimmed(std::string text);
 

@@ -113,6 +113,7 @@ bool ReplayCpu::begin(Cpu& cpu, ReplayThread& thread) {
   const bool created = context_.trace.symbols().streams[thread.stream].created && thread.operations->peek() != nullptr;
   if (created && !wait_for(cpu, thread, {.address = context_.places.begun(thread.stream), .number = 1})) return false;
   thread.begun = true;
+  delay(cpu);
   return true;
 }
 
@@ -231,6 +232,7 @@ void ReplayCpu::load(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
 void ReplayCpu::write(Cpu& cpu, const trace::Operation& operation, Address address, std::uint64_t offset) {
   const int bytes = operation.bytes;
   const bool release = (operation.flags & trace::kRelease) != 0;
+  if (operation.kind != Kind::store) delay(cpu);
   Value count = 0;
   if ((operation.flags & trace::kCounted) != 0) {
     count = context_.places.count_of(operation.id, offset, bytes);

@@ -133,6 +133,7 @@ class ReplayCpu {
   void write(Cpu& cpu, const trace::Operation& operation, Address address, std::uint64_t offset);
   bool use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
   bool take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);
+  // In other orders than the recorded one: before what threads meet at.
   void delay(Cpu& cpu);
   [[nodiscard]] bool is_kept_by_another(const MeteredLock& lock, const trace::Operation& operation) const;
   void give(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation);

@@ -55,7 +55,7 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
     thread.not_had.push_back(operation.id);
     return true;
   }
-  if (context_.order != 0) delay(cpu);
+  delay(cpu);
   if (tries) {
     const bool had_then = (operation.flags & trace::kFailed) == 0;
     const bool has = lock.try_acquire(cpu);
@@ -84,6 +84,7 @@ bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& ope
 // Little against any section, and enough for another CPU to come first. A faster or slower memory would do the same, but not on
 // a machine whose bus rounds it up to a cycle of its own.
 void ReplayCpu::delay(Cpu& cpu) {
+  if (context_.order == 0) return;
   constexpr std::uint64_t kBelowCycles = 16;
   cpu.compute(static_cast<std::int64_t>(delays_.below(kBelowCycles)));
 }

@@ -54,8 +54,9 @@ struct ReplayOptions {
                     {kRecorded, "first_touch", "interleaved", "local"});
     parameters.flag("recover", recover, "replays what comes before the first damage of a damaged trace");
     parameters.number("order", order, 0, 1e6,
-                      "0: the recorded order of operations; each other number is another order: every acquisition of a lock "
-                      "comes 0 to 15 cycles later, as this number's random series has it");
+                      "0: the recorded order of operations; each other number is another order: every thread's beginning, "
+                      "acquisition of a lock and atomic operation comes 0 to 15 cycles later, as this number's random series "
+                      "has it");
     parameters.texts("locks.", locks,
                      "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
                      "nearest: rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",

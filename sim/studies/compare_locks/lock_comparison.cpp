@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 
 #include "sim/lines/rank_correlation.hpp"
-#include "sim/results/paired_change.hpp"
-#include "sim/studies/replay/replay_study.hpp"
 #include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::sim {
@@ -18,59 +15,30 @@ using namespace workloads;
 namespace {
 
 constexpr std::size_t kMostLocks = 4;
-// An interval needs two, whose spread is little to go by: Student's factor is 12.7 for two, 4.3 for three.
-constexpr std::size_t kFewestOrders = 2;
 
-// A metric of one trial in every order.
-std::vector<double> in_orders(const std::vector<std::vector<ReportedPoint>>& orders, std::size_t trial,
-                              const std::function<double(const ReportedPoint&)>& figure) {
-  std::vector<double> values;
-  values.reserve(orders.size());
-  for (const std::vector<ReportedPoint>& order : orders) values.push_back(figure(order[trial]));
-  return values;
-}
-
-std::vector<double> throughputs(const std::vector<std::vector<ReportedPoint>>& orders, std::size_t trial) {
-  return in_orders(orders, trial, [](const ReportedPoint& point) { return metric_of(point, kThroughput); });
-}
-
-bool finished_always(const std::vector<std::vector<ReportedPoint>>& orders, std::size_t trial) {
-  return std::all_of(orders.begin(), orders.end(), [&](const auto& order) { return order[trial].finished; });
-}
-
-// Those with something to compare with.
-std::vector<std::vector<ReportedPoint>> with_base(std::vector<std::vector<ReportedPoint>> orders) {
-  std::erase_if(orders, [](const std::vector<ReportedPoint>& order) {
-    return !order.front().finished || metric_of(order.front(), kThroughput) == 0;
-  });
-  return orders;
-}
-
-LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm,
-                   const std::vector<std::vector<ReportedPoint>>& orders, std::size_t number) {
+LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const TrialsInOrders& orders, std::size_t number) {
   const auto figures = [&](const std::string& metric) {
-    return in_orders(orders, number, [&metric](const ReportedPoint& point) { return metric_of(point, metric); });
+    return orders.figures(number, [&metric](const ReportedPoint& point) { return metric_of(point, metric); });
   };
   const std::vector<double> longest_waits = figures(lock.metrics + "wait_max_us");
   LockTrial trial;
   trial.lock = lock.name;
   trial.algorithm = algorithm;
   trial.recorded = number == 0;
-  trial.throughput_per_s = median(throughputs(orders, number));
-  trial.change = orders_change(throughputs(orders, 0), throughputs(orders, number));
+  trial.throughput_per_s = median(orders.throughputs(number));
+  trial.change = orders.change(number);
   trial.wait_mean_us = median(figures(lock.metrics + "wait_mean_us"));
   trial.wait_max_us = *std::max_element(longest_waits.begin(), longest_waits.end());
   trial.waited_pct = median(figures(lock.metrics + "cpu_pct"));
-  trial.transfers = median(in_orders(orders, number, transfers_of));
+  trial.transfers = median(orders.figures(number, transfers_of));
   return trial;
 }
 
-LockRanking ranking_of(const RecordedLock& lock, const std::vector<LockReplacement>& trials,
-                       const std::vector<std::vector<ReportedPoint>>& orders) {
+LockRanking ranking_of(const RecordedLock& lock, const std::vector<LockReplacement>& trials, const TrialsInOrders& orders) {
   LockRanking ranking{lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, orders, 0)}, {}};
   for (std::size_t i = 1; i < trials.size(); ++i) {
     if (trials[i].lock != lock.name) continue;
-    if (finished_always(orders, i)) {
+    if (orders.finished(i)) {
       ranking.trials.push_back(trial_of(lock, trials[i].algorithm, orders, i));
     } else {
       ranking.failed.push_back(trials[i].algorithm);
@@ -85,10 +53,6 @@ double largest_change(const LockRanking& ranking) {
   double largest = ranking.trials.front().change.median_pct;
   for (const LockTrial& trial : ranking.trials) largest = std::max(largest, trial.change.median_pct);
   return largest;
-}
-
-std::string interval(const OrdersChange& change) {
-  return fmt::format("{:+.1f} % ({:.1f} to {:.1f})", change.median_pct, change.low_pct, change.high_pct);
 }
 
 const LockRanking& ranking_in(const LockComparison& comparison, const std::string& lock) {
@@ -118,13 +82,11 @@ std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& loc
 }
 
 std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
-                                           const std::vector<std::vector<ReportedPoint>>& all_orders,
-                                           const ReportedPoint& recorded) {
-  const auto orders = with_base(all_orders);
-  if (orders.size() < kFewestOrders) return std::nullopt;
+                                           const TrialsInOrders& orders, const ReportedPoint& recorded) {
+  if (!orders.are_enough()) return std::nullopt;
   LockComparison comparison;
-  comparison.orders = orders.size();
-  const std::vector<double> base = throughputs(orders, 0);
+  comparison.orders = orders.count();
+  const std::vector<double> base = orders.throughputs(0);
   const auto [least, most] = std::minmax_element(base.begin(), base.end());
   comparison.order_pct = 100 * (*most - *least) / median(base);
   comparison.recorded_order_pct = 100 * (metric_of(recorded, kThroughput) / median(base) - 1);
@@ -132,22 +94,6 @@ std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& lock
   std::stable_sort(comparison.locks.begin(), comparison.locks.end(),
                    [](const LockRanking& a, const LockRanking& b) { return largest_change(a) > largest_change(b); });
   return comparison;
-}
-
-bool OrdersChange::is_gain() const {
-  return median_pct >= kWorthIt && low_pct > 0;
-}
-
-// Differences of percentages, not of throughputs: an order in which everything is slow counts as much as any other.
-OrdersChange orders_change(const std::vector<double>& base, const std::vector<double>& changed) {
-  std::vector<double> shares;
-  std::vector<double> changes;
-  for (std::size_t i = 0; i < base.size(); ++i) {
-    shares.push_back(100 * changed[i] / base[i]);
-    changes.push_back(shares.back() - 100);
-  }
-  const PairedChange mean = paired_change(std::vector<double>(base.size(), 100), shares);
-  return {median(changes), mean.change_pct - mean.ci95_pct, mean.change_pct + mean.ci95_pct};
 }
 
 const LockTrial* best_gain(const LockComparison& comparison) {
@@ -160,11 +106,9 @@ const LockTrial* best_gain(const LockComparison& comparison) {
   return best;
 }
 
-std::optional<Confirmation> confirmation_of(const LockReplacement& replacement,
-                                            const std::vector<std::vector<ReportedPoint>>& all_orders) {
-  const auto orders = with_base(all_orders);
-  if (orders.size() < kFewestOrders || !finished_always(orders, 1)) return std::nullopt;
-  return Confirmation{replacement, orders_change(throughputs(orders, 0), throughputs(orders, 1))};
+std::optional<Confirmation> confirmation_of(const LockReplacement& replacement, const TrialsInOrders& orders) {
+  if (!orders.are_enough() || !orders.finished(1)) return std::nullopt;
+  return Confirmation{replacement, orders.change(1)};
 }
 
 std::string replayed_as(const LockRanking& lock) {
@@ -176,7 +120,11 @@ std::string replayed_as(const LockRanking& lock) {
 namespace {
 
 std::string no_advice(const LockComparison& comparison) {
-  const std::string leave = comparison.machine + ": leave the locks as they are: ";
+  const std::string leave =
+      comparison.machine + (comparison.unseen_atomics
+                                ? ": no verdict, as atomic operations that were not recorded may be locks: of "
+                                  "the others, "
+                                : ": leave the locks as they are: ");
   const std::string by_chance = leave + "no other one is better by more than chance";
   if (comparison.again) {
     const std::string& lock = comparison.again->replacement.lock;
@@ -184,17 +132,17 @@ std::string no_advice(const LockComparison& comparison) {
     const std::vector<LockTrial>& trials = ranking_in(comparison, lock).trials;
     const auto first = std::find_if(trials.begin(), trials.end(), [&](const auto& it) { return it.algorithm == algorithm; });
     return fmt::format("{}: {} for {} gains {} in {} orders, and {} in others", by_chance, algorithm, lock,
-                       interval(first->change), comparison.orders, interval(comparison.again->change));
+                       text_of(first->change), comparison.orders, text_of(comparison.again->change));
   }
   if (const LockTrial* best = best_gain(comparison); best != nullptr)
     return fmt::format("{}{} for {} gains {} in {} orders, but has not finished in others", leave, best->algorithm, best->lock,
-                       interval(best->change), comparison.orders);
+                       text_of(best->change), comparison.orders);
   const LockRanking& first = comparison.locks.front();
   const auto best = std::max_element(first.trials.begin(), first.trials.end(), [](const LockTrial& a, const LockTrial& b) {
     return a.change.median_pct < b.change.median_pct;
   });
   if (best->change.median_pct < kWorthIt) return fmt::format("{}no other one gains as much as {} %", leave, kWorthIt);
-  return fmt::format("{}: {} for {} gains {} in {} orders", by_chance, best->algorithm, first.lock, interval(best->change),
+  return fmt::format("{}: {} for {} gains {} in {} orders", by_chance, best->algorithm, first.lock, text_of(best->change),
                      comparison.orders);
 }
 
@@ -208,11 +156,12 @@ std::string advice(const LockComparison& comparison) {
   const std::string was =
       recorded->algorithm == ranking.recorded_algorithm ? "" : fmt::format(" ({})", ranking.recorded_algorithm);
   std::string text = fmt::format("{}: {} instead of {}{}: {} throughput on {}", lock, algorithm, recorded->algorithm, was,
-                                 interval(comparison.again->change), comparison.machine);
+                                 text_of(comparison.again->change), comparison.machine);
   const auto fair = std::find_if(ranking.trials.begin(), recorded,
                                  [](const LockTrial& trial) { return is_fifo(trial) && trial.change.is_gain(); });
   if (fair != recorded && !find_lock(algorithm).traits.fifo)
-    text += fmt::format("; nobody passes another with {}: {}", fair->algorithm, interval(fair->change));
+    text += fmt::format("; nobody passes another with {}: {}", fair->algorithm, text_of(fair->change));
+  if (comparison.unseen_atomics) text += "; atomic operations that were not recorded may be locks that matter more";
   return text;
 }
 

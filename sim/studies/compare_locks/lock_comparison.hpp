@@ -9,20 +9,9 @@
 
 #include "sim/results/paper.hpp"
 #include "sim/studies/advice/lock_choice.hpp"
+#include "sim/studies/replay/orders.hpp"
 
 namespace linebounce::sim {
-
-// By how many percent of the throughput a replay changes when one lock is replaced. Measured in several orders of the same
-// operations, each with and without the replacement.
-struct OrdersChange {
-  double median_pct = 0;
-  double low_pct = 0, high_pct = 0;  // 95 % interval (Student) of the mean over orders; with up to six the median lies in it
-  // Gains enough for a change of the program, and by more than chance.
-  [[nodiscard]] bool is_gain() const;
-};
-
-// Value i of both sides is of one order. REQUIRES: as many of one as of the other, two at least; none of `base` is 0.
-OrdersChange orders_change(const std::vector<double>& base, const std::vector<double>& changed);
 
 // One lock of the trace replaced, all others as recorded. Figures are medians over the orders, the longest wait is of all.
 struct LockTrial {
@@ -62,24 +51,22 @@ struct LockComparison {
   double recorded_order_pct = 0;      // by how much the recorded order, which is none of these, is faster than their median
   std::vector<LockRanking> locks;     // that with the largest gain first
   std::optional<Confirmation> again;  // none: no trial gains anything
+  bool unseen_atomics = false;        // of the program, which may be locks: then there is no verdict on all its locks
 };
 
 // Which of the locks matter in a run with all of them as recorded: those that somebody waits for, by how long; if nobody waits,
 // the one that is taken most. At most four.
 std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded);
 
-// `orders`: for each order a point for each of `trials`, of which the first replaces nothing. An order in which that one has
-// not finished is left out. None: fewer than two are left. `recorded` is in the recorded order.
+// `orders`: of `trials`, of which the first replaces nothing. None: they are not enough. `recorded` is in the recorded order.
 std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
-                                           const std::vector<std::vector<ReportedPoint>>& orders,
-                                           const ReportedPoint& recorded);
+                                           const TrialsInOrders& orders, const ReportedPoint& recorded);
 
 // The trial to advise, if it proves itself in other orders: of those that gain anything, that with the largest change.
 const LockTrial* best_gain(const LockComparison& comparison);
 
-// Of `orders`, each a point as recorded and one with the replacement. None: it has not finished in two orders.
-std::optional<Confirmation> confirmation_of(const LockReplacement& replacement,
-                                            const std::vector<std::vector<ReportedPoint>>& orders);
+// Trial 1 has the replacement. None: it has not finished in every order, or they are not enough.
+std::optional<Confirmation> confirmation_of(const LockReplacement& replacement, const TrialsInOrders& orders);
 
 // "as rwlock; recorded: pthread_rwlock", where what the program had is no lock of ours; else empty.
 std::string replayed_as(const LockRanking& lock);
