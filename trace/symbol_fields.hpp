@@ -34,10 +34,10 @@ constexpr auto members(std::type_identity<Structure>) {
 }
 
 constexpr auto members(std::type_identity<Object>) {
-  return std::tuple{Member{"name", &Object::name},      Member{"structure", &Object::structure},
-                    Member{"size", &Object::size},      Member{"alignment", &Object::alignment},
-                    Member{"home", &Object::home},      Member{"address", &Object::address},
-                    Member{"of_lock", &Object::of_lock}};
+  return std::tuple{Member{"name", &Object::name},       Member{"structure", &Object::structure},
+                    Member{"size", &Object::size},       Member{"alignment", &Object::alignment},
+                    Member{"home", &Object::home},       Member{"address", &Object::address},
+                    Member{"of_lock", &Object::of_lock}, Member{"movable", &Object::movable}};
 }
 
 constexpr auto members(std::type_identity<Function>) {

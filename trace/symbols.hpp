@@ -38,6 +38,8 @@ struct Object {
   // come behind those without.
   std::optional<std::uint64_t> address;
   std::uint32_t of_lock = kNone;  // placed by this lock for itself: another lock in its place does without
+  // From malloc or new, which align it to no more than 16 bytes: in another run it may lie elsewhere in its line.
+  bool movable = false;
   friend bool operator==(const Object&, const Object&) = default;
 };
 

@@ -60,6 +60,7 @@ class Object:
     home: str = ""
     address: int | None = None
     of_lock: int | None = None
+    movable: bool = False
 
 
 @dataclass

@@ -26,7 +26,7 @@ constexpr unsigned words_behind(unsigned kind, unsigned detail) {
     case kSemaphoreInit:
     case kBarrierInit: return 1;
     case kThreadBegin: return 3;
-    case kAllocate: return 2 + detail;
+    case kAllocate: return 2 + (detail & kReturnAddresses);
     default: return 0;
   }
 }

@@ -74,6 +74,7 @@ std::uint32_t MemoryMap::define_object(std::uint32_t number, std::uint64_t eleme
   object.size = static_cast<std::int64_t>(std::min(block.element_bytes, block.bytes - begin));
   object.address = block.address + begin;
   object.alignment = alignment_of(*object.address);
+  object.movable = description.movable;
   return writer_->define(object);
 }
 

@@ -40,7 +40,8 @@ class MemoryMap {
   std::string local_name(std::uint64_t address, std::span<const Frame> frames);
 
   // A block that is allocated again at the same address, for the same, is the same object.
-  void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
+  // `aligned`: more than the allocator aligns all of them.
+  void allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool aligned,
                  std::span<const std::uint64_t> frames);
   void add_stack(const std::string& thread, std::uint64_t lowest, std::uint64_t end);
   // Variables of files that the image has found since the last time.
@@ -60,6 +61,7 @@ class MemoryMap {
     std::uint32_t structure = trace::kNone;
     bool is_numbered = false;  // "bucket[3]"
     bool is_heap = false;
+    bool movable = false;  // trace::Object::movable
     bool is_stack = false;
     std::uint64_t first_number = 0;
     const Type* type = nullptr;  // of an element, or of each part of a block that has several
@@ -98,7 +100,8 @@ class MemoryMap {
   // False: the site's blocks have had so many sizes that the size says nothing.
   bool is_usual_size(const AllocationSite& site, std::uint64_t bytes);
   // The one that was there before if it was the same.
-  std::uint32_t heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, const AllocationSite& site);
+  std::uint32_t heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool movable,
+                           const AllocationSite& site);
   void cover_buffers(std::uint64_t address, std::uint64_t bytes, const AllocationSite& site);
   std::uint32_t new_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site);
   void shape(Description& description, const Type& type, const std::string& structure_name);

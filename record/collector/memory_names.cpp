@@ -13,6 +13,9 @@ namespace linebounce::record {
 
 namespace {
 
+// Blocks of this size and more have pages of their own (M_MMAP_THRESHOLD), at whose beginning they always lie.
+constexpr std::uint64_t kOwnPages = 128 * 1024;
+
 // Blocks of as many sizes are buffers: their size says nothing of what is in them.
 constexpr std::size_t kMostSizesOfSite = 8;
 // Of the parts of memory that stand for such blocks, and for those of more than the largest part.
@@ -152,9 +155,10 @@ std::string MemoryMap::local_name(std::uint64_t address, std::span<const Frame> 
   return local_variable(address, frames, *image_, types_);
 }
 
-void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
+void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool aligned,
                           std::span<const std::uint64_t> frames) {
   if (bytes == 0) return;
+  const bool movable = !aligned && bytes < kOwnPages;
   const AllocationSite& site = sites_.at(frames);
   const std::uint64_t before = bytes_before_elements(site, bytes);
   address += before;
@@ -166,7 +170,7 @@ void MemoryMap::allocated(std::uint64_t address, std::uint64_t bytes, std::uint6
     if (type == nullptr || !type->has_members()) return cover_buffers(address, bytes, site);
     if (!is_usual) kept_bytes = rounded_up(bytes, static_cast<std::uint64_t>(type->bytes));
   }
-  cover(heap_block(address, kept_bytes, element_bytes, site), address, address + bytes);
+  cover(heap_block(address, kept_bytes, element_bytes, movable, site), address, address + bytes);
 }
 
 bool MemoryMap::is_usual_size(const AllocationSite& site, std::uint64_t bytes) {
@@ -177,11 +181,12 @@ bool MemoryMap::is_usual_size(const AllocationSite& site, std::uint64_t bytes) {
   return true;
 }
 
-std::uint32_t MemoryMap::heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes,
+std::uint32_t MemoryMap::heap_block(std::uint64_t address, std::uint64_t bytes, std::uint64_t element_bytes, bool movable,
                                     const AllocationSite& site) {
   const auto [known, is_new] = known_blocks_.try_emplace({address, bytes, &site}, trace::kNone);
   if (is_new) {
     known->second = new_heap_block({.address = address, .bytes = bytes, .element_bytes = bytes}, element_bytes, site);
+    descriptions_[known->second].movable = movable;
   }
   return known->second;
 }

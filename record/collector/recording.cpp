@@ -107,8 +107,8 @@ void Recording::memory_event(Thread& thread, const Event& event) {
     case kStoreRange: return range(thread, kind_of(event.kind), event.value, event.more[0]);
     case kFence: output_.append(thread, {.kind = Kind::fence}); return;
     case kAllocate:
-      return memory_.allocated(event.value, event.more[0], event.more[1],
-                               {event.more.data() + 2, std::min<std::size_t>(event.detail, kMostFrames)});
+      return memory_.allocated(event.value, event.more[0], event.more[1], (event.detail & kAlignedBlock) != 0,
+                               {event.more.data() + 2, std::min<std::size_t>(event.detail & kReturnAddresses, kMostFrames)});
     default: return;
   }
 }

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 2, kChannelRings = 1024 };
+enum { kChannelVersion = 3, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The memory file's path, in the program's environment.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -53,13 +53,17 @@ enum EventKind {
   kSemaphoreWait,
   kBarrierInit,  // more: how many threads
   kBarrier,
-  // Memory. value: address; more: bytes, bytes of an element (0: not known), and `detail` return addresses, innermost first.
+  // Memory. value: address; more: bytes, bytes of an element (0: not known), and return addresses, innermost first; detail: how
+  // many, and the flag below.
   kAllocate,
   kLibraryLoaded,  // the program waits until Channel::libraries_seen has grown
 };
 
 // Of accesses: bits 0 to 2 are the size's logarithm.
 enum { kSizeMask = 7, kAtomicAccess = 8, kReleaseAccess = 16, kFailedAccess = 32 };
+
+// Of kAllocate. Of other blocks nobody has asked for more than the allocator's own alignment.
+enum { kReturnAddresses = 7, kAlignedBlock = 8 };
 
 enum { kStackUnit = 16 };  // bytes: of kEnter's detail
 

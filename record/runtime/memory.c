@@ -12,7 +12,7 @@ void* __libc_realloc(void* memory, size_t bytes);
 void* __libc_memalign(size_t alignment, size_t bytes);
 void __libc_free(void* memory);
 
-void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller) {
+static void* record_block(void* memory, size_t bytes, size_t element, uintptr_t caller, unsigned flags) {
   const struct Thread* thread = &this_thread;
   if (memory == NULL || thread->silent || this_ring() == NULL) return memory;
   uint64_t more[2 + kMostFrames] = {bytes, element, caller};
@@ -20,8 +20,16 @@ void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller) {
   for (uint32_t depth = thread->depth; depth > 0 && depth <= kFrames && frames < kMostFrames; --depth) {
     more[2 + frames++] = thread->frames[depth - 1].called_from;
   }
-  record_in_order_with(kAllocate, frames, (uintptr_t)memory, more, 2 + frames);
+  record_in_order_with(kAllocate, frames | flags, (uintptr_t)memory, more, 2 + frames);
   return memory;
+}
+
+void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller) {
+  return record_block(memory, bytes, element, caller, 0);
+}
+
+void* allocated_aligned(void* memory, size_t bytes, uintptr_t caller) {
+  return record_block(memory, bytes, 0, caller, kAlignedBlock);
 }
 
 // Others may get the block from here on.
@@ -60,11 +68,11 @@ REPLACEABLE void* reallocarray(void* memory, size_t count, size_t bytes) {
 
 REPLACEABLE void* memalign(size_t alignment, size_t bytes);
 REPLACEABLE void* memalign(size_t alignment, size_t bytes) {
-  return allocated(__libc_memalign(alignment, bytes), bytes, 0, RETURN_ADDRESS);
+  return allocated_aligned(__libc_memalign(alignment, bytes), bytes, RETURN_ADDRESS);
 }
 
 REPLACEABLE void* aligned_alloc(size_t alignment, size_t bytes) {
-  return allocated(__libc_memalign(alignment, bytes), bytes, 0, RETURN_ADDRESS);
+  return allocated_aligned(__libc_memalign(alignment, bytes), bytes, RETURN_ADDRESS);
 }
 
 REPLACEABLE int posix_memalign(void** memory, size_t alignment, size_t bytes) {
@@ -73,7 +81,7 @@ REPLACEABLE int posix_memalign(void** memory, size_t alignment, size_t bytes) {
   void* got = __libc_memalign(alignment, bytes);
   errno = error;
   if (got == NULL) return ENOMEM;
-  *memory = allocated(got, bytes, 0, RETURN_ADDRESS);
+  *memory = allocated_aligned(got, bytes, RETURN_ADDRESS);
   return 0;
 }
 
@@ -88,7 +96,7 @@ REPLACEABLE void free(void* memory) {
   EXPORTED void* name(void* wanted, size_t bytes, int protection, int flags, int file, Offset offset) {  \
     if ((flags & MAP_FIXED) != 0) freeing(wanted);                                                       \
     void* memory = real_##name(wanted, bytes, protection, flags, file, offset);                          \
-    if (memory != MAP_FAILED) allocated(memory, bytes, 0, RETURN_ADDRESS);                               \
+    if (memory != MAP_FAILED) allocated_aligned(memory, bytes, RETURN_ADDRESS);                          \
     return memory;                                                                                       \
   }
 MMAP(mmap, off_t)
@@ -107,6 +115,6 @@ EXPORTED void* mremap(void* memory, size_t before, size_t bytes, int flags, ...)
   va_end(more);
   freeing(memory);
   void* moved = real_mremap(memory, before, bytes, flags, wanted);
-  if (moved != MAP_FAILED) allocated(moved, bytes, 0, RETURN_ADDRESS);
+  if (moved != MAP_FAILED) allocated_aligned(moved, bytes, RETURN_ADDRESS);
   return moved;
 }

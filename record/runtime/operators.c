@@ -19,7 +19,7 @@ static void no_cpp_library(void) {
 }
 
 // The C++ library's operators throw through these, and call malloc, which is to be silent then.
-static void* by_new(New* operator_new, size_t bytes, uintptr_t extra, uintptr_t caller) {
+static void* by_new(New* operator_new, size_t bytes, uintptr_t extra) {
   if (operator_new == NULL) no_cpp_library();
   void* memory = NULL;
   {
@@ -27,10 +27,18 @@ static void* by_new(New* operator_new, size_t bytes, uintptr_t extra, uintptr_t 
     this_thread.silent = true;
     memory = operator_new(bytes, extra);
   }
-  return allocated(memory, bytes, 0, caller);
+  return memory;
 }
 
-#define OPERATOR_NEW(name)                               \
-  REPLACEABLE void* name(size_t bytes, uintptr_t extra); \
-  REPLACEABLE void* name(size_t bytes, uintptr_t extra) { return by_new(real_##name, bytes, extra, RETURN_ADDRESS); }
-REAL_NEW(OPERATOR_NEW)
+#define PLAIN_NEW(name)                                                       \
+  REPLACEABLE void* name(size_t bytes, uintptr_t extra);                      \
+  REPLACEABLE void* name(size_t bytes, uintptr_t extra) {                     \
+    return allocated(by_new(real_##name, bytes, extra), bytes, 0, RETURN_ADDRESS); \
+  }
+#define ALIGNED_NEW(name)                                                     \
+  REPLACEABLE void* name(size_t bytes, uintptr_t alignment);                  \
+  REPLACEABLE void* name(size_t bytes, uintptr_t alignment) {                 \
+    return allocated_aligned(by_new(real_##name, bytes, alignment), bytes, RETURN_ADDRESS); \
+  }
+REAL_PLAIN_NEW(PLAIN_NEW)
+REAL_ALIGNED_NEW(ALIGNED_NEW)

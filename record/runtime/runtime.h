@@ -78,6 +78,8 @@ static inline void record_address(unsigned kind, unsigned detail, const volatile
 HIDDEN void record_range(unsigned kind, const volatile void* address, size_t bytes);
 // Returns `memory`, which `caller` has allocated; NULL: it has not. `element`: 0 if it is not known.
 HIDDEN void* allocated(void* memory, size_t bytes, size_t element, uintptr_t caller);
+// The same of a block whose alignment was asked for.
+HIDDEN void* allocated_aligned(void* memory, size_t bytes, uintptr_t caller);
 
 // Memory that is not on the program's heap, of zeros, aligned to 16 bytes. REQUIRES of the last two: is_apart(memory).
 HIDDEN void prepare_apart(void);

@@ -21,6 +21,7 @@
 #include "sim/terminal/run_report.hpp"
 #include "sim/terminal/sharing_report.hpp"
 #include "trace/reader.hpp"
+#include "workloads/replay/replay.hpp"
 
 namespace linebounce::sim {
 
@@ -41,6 +42,10 @@ replays, each beside one without it, with its 95 % interval (Student's t): in ea
 comes a few cycles later at random, for any change also changes the order in which threads meet. The best proposal runs again in
 as many other orders, and is recommended if it gains at least 1 % there, too, and the interval excludes 0. It is printed as C and
 as the [[layout.change]] with which it was run. Aligned blocks come from new or aligned_alloc; malloc only aligns to 16 bytes.
+
+Which bytes share a line depends on where malloc puts a block, which may be at any multiple of 16: lines that only other places of
+the heap or pairs of lines would share are listed, too. Where the recorded places share nothing, the costs and proposals are those
+of the worst other place (workload.heap_shift).
 
 Finished runs are reused. A trace with more threads than the machine has CPUs needs
 --set workload.threads=round_robin.)";
@@ -125,31 +130,66 @@ class SharingFinder {
 
   // None: nothing could be found, or it was interrupted; `code` says so.
   std::optional<SharingReport> find(ExitCode& code) {
-    const Plan recorded = plan_of(study_);
     SharingReport report;
     report.trace = arguments_.trace;
     report.missing = reader_.summary().missing;
-    report.machine = recorded.experiment.machine_name;
-    report.directory = fs::path(arguments_.directory) / report.machine;
-    const auto points = run_study(recorded, run_options(arguments_, report.directory / study_.name, argv_), code);
-    if (!points) return std::nullopt;
-    report.throughput_per_s = metric_of(points->front(), kThroughput);
-    find_lines(recorded, report);
+    if (!find_lines(report, code)) return std::nullopt;
+    find_elsewhere(report);
+    if (report.lines.empty() && !report.elsewhere.empty()) {
+      study_.sets.push_back(fmt::format("workload.heap_shift={}", report.elsewhere.front().shifts.front()));
+      if (!find_lines(report, code)) return std::nullopt;
+    }
     if (!report.lines.empty() && !try_proposals(report, code)) return std::nullopt;
     return report;
   }
 
  private:
-  void find_lines(const Plan& recorded, SharingReport& report) const {
-    const ObjectPlaces places = object_places(reader_, recorded.points.front().input);
+  bool find_lines(SharingReport& report, ExitCode& code) {
+    const Plan recorded = plan_of(study_);
+    const SimulationInput& input = recorded.points.front().input;
+    report.machine = recorded.experiment.machine_name;
+    report.heap_shift = heap_shift_of(input.parameters);
+    report.directory = fs::path(arguments_.directory) / report.machine;
+    const auto points = run_study(recorded, run_options(arguments_, report.directory / study_.name, argv_), code);
+    if (!points) return false;
+    report.throughput_per_s = metric_of(points->front(), kThroughput);
+    const ObjectPlaces places = object_places(reader_, input);
     report.line_bytes = places.line_bytes;
     auto rows = read_csv(report.directory / study_.name / "lines.csv", read_lines_csv);
     const std::vector<LineUsers> used = lines_of_several_threads(reader_, places);
     const LineCosts costs(rows[0], used, reader_.symbols(), places);
-    for (const FalselySharedLine& line : falsely_shared(used, reader_.symbols())) report.lines.push_back(costs.of(line));
+    shared_here_ = falsely_shared(used, reader_.symbols());
+    for (const FalselySharedLine& line : shared_here_) report.lines.push_back(costs.of(line));
     std::erase_if(report.lines, [](const CostlyLine& line) { return line.misses == 0; });
     std::stable_sort(report.lines.begin(), report.lines.end(),
                      [](const CostlyLine& a, const CostlyLine& b) { return a.latency_us > b.latency_us; });
+    return true;
+  }
+
+  // By passes over the trace, without running it.
+  void find_elsewhere(SharingReport& report) const {
+    const trace::Symbols& symbols = reader_.symbols();
+    const auto places_with = [&](const std::vector<std::string>& sets) {
+      ReplayStudy study = study_;
+      study.sets.insert(study.sets.end(), sets.begin(), sets.end());
+      return object_places(reader_, plan_of(study).points.front().input);
+    };
+    const auto shared_at = [&](const ObjectPlaces& places) {
+      return falsely_shared(lines_of_several_threads(reader_, places), symbols);
+    };
+    const bool movable = std::any_of(symbols.objects.begin(), symbols.objects.end(), [](const auto& it) { return it.movable; });
+    for (const std::int64_t shift : heap_shifts(report.line_bytes)) {
+      if (!movable || static_cast<std::uint64_t>(shift) == report.heap_shift) continue;
+      const auto shared = shared_at(places_with({fmt::format("workload.heap_shift={}", shift)}));
+      add_elsewhere(report.elsewhere, shared_here_, shared, shift, symbols);
+    }
+    ObjectPlaces pairs = places_with({});
+    pairs.line_bytes *= 2;
+    add_elsewhere(report.in_pairs, shared_here_, shared_at(pairs), 0, symbols);
+    for (std::vector<ElsewhereShared>* all : {&report.elsewhere, &report.in_pairs}) {
+      std::stable_sort(all->begin(), all->end(),
+                       [](const ElsewhereShared& a, const ElsewhereShared& b) { return a.line.disturbed > b.line.disturbed; });
+    }
   }
 
   // Those for the costliest lines.
@@ -222,6 +262,7 @@ class SharingFinder {
   const trace::Reader& reader_;
   const std::vector<std::string>& argv_;
   ReplayStudy study_;
+  std::vector<FalselySharedLine> shared_here_;
 };
 
 ExitCode find_sharing(const SharingArguments& arguments, const std::vector<std::string>& argv) {

@@ -98,6 +98,45 @@ ordered_json proposal_json(const TriedProposal& tried) {
           {"transfers_after", rounded(tried.misses_after)}};
 }
 
+// "args[0] (4000 accesses)".
+std::string elsewhere_name(const ElsewhereShared& it, const trace::Symbols& symbols) {
+  return fmt::format("{} ({} accesses)", shortened(place_of(it.line.pieces.front(), symbols), 40), it.line.disturbed);
+}
+
+std::string elsewhere_text(const SharingReport& report, const trace::Symbols& symbols, const Painter& paint) {
+  constexpr std::size_t kMost = 3;
+  std::string out;
+  const auto sentence = [&](const std::string& text) { out += "\n  " + wrapped_from(text, 2, Colour::none, paint); };
+  const auto more = [](const std::vector<ElsewhereShared>& all) {
+    return all.size() > kMost ? fmt::format(", and {} more", all.size() - kMost) : "";
+  };
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kMost, report.elsewhere.size()); ++i) {
+    const ElsewhereShared& it = report.elsewhere[i];
+    names.push_back(fmt::format("{} if it lay {} bytes further on", elsewhere_name(it, symbols), fmt::join(it.shifts, " or ")));
+  }
+  if (!names.empty())
+    sentence(fmt::format("Not shared falsely by luck of this heap (workload.heap_shift shows the other places): {}{}",
+                         fmt::join(names, "; "), more(report.elsewhere)));
+  names.clear();
+  for (std::size_t i = 0; i < std::min(kMost, report.in_pairs.size()); ++i)
+    names.push_back(elsewhere_name(report.in_pairs[i], symbols));
+  if (!names.empty())
+    sentence(fmt::format("Not simulated: processors that fetch lines in pairs ({} bytes) would also share falsely {}{}",
+                         2 * report.line_bytes, fmt::join(names, ", "), more(report.in_pairs)));
+  return out;
+}
+
+ordered_json elsewhere_json(const std::vector<ElsewhereShared>& all, const trace::Symbols& symbols, bool by_shift) {
+  ordered_json out = ordered_json::array();
+  for (const ElsewhereShared& it : all) {
+    ordered_json one = {{"line", place_of(it.line.pieces.front(), symbols)}, {"accesses", it.line.disturbed}};
+    if (by_shift) one["heap_shifts"] = it.shifts;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 // Those that gain, and the names of those that don't.
 std::string proposals_text(const SharingReport& report, const Painter& paint) {
   std::string gains, others;
@@ -163,12 +202,16 @@ std::string advice(const SharingReport& report) {
   const std::string what =
       all ? fmt::format("all {} proposals, first {}", report.tried.size(), report.tried.front().proposal.sentence)
           : report.tried.front().proposal.sentence;
-  return fmt::format("{}: {} throughput on {}", what, text_of(change), report.machine);
+  const std::string where =
+      report.heap_shift == 0 ? "" : fmt::format(", if the heap lies {} bytes further on", report.heap_shift);
+  return fmt::format("{}: {} throughput on {}{}", what, text_of(change), report.machine, where);
 }
 
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {
   std::string out = fmt::format("  {}  on {}, lines of {} bytes: {} that threads share falsely\n",
                                 paint(Colour::bold, report.trace), report.machine, report.line_bytes, report.lines.size());
+  if (report.heap_shift > 0)
+    out += fmt::format("  with the heap {} bytes behind where it lay in the recorded run\n", report.heap_shift);
   if (!report.lines.empty()) out += "\n";
   for (std::size_t i = 0; i < std::min(top, report.lines.size()); ++i) out += line_text(report.lines[i], symbols, paint);
   if (report.lines.size() > top) {
@@ -178,6 +221,7 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
                        all, misses);
   }
   out += proposals_text(report, paint);
+  out += elsewhere_text(report, symbols, paint);
   return out + not_seen_text(report.missing, paint);
 }
 
@@ -207,6 +251,9 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"throughput_per_s", rounded(report.throughput_per_s)},
           {"falsely_shared_lines", report.lines.size()},
           {"lines", std::move(lines)},
+          {"heap_shift", report.heap_shift},
+          {"elsewhere", elsewhere_json(report.elsewhere, symbols, true)},
+          {"in_pairs_of_lines", elsewhere_json(report.in_pairs, symbols, false)},
           {"proposals", std::move(proposals)},
           {"untried_proposals", report.untried},
           {"missing", report.missing},

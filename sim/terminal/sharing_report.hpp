@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/studies/advice/other_places.hpp"
 #include "sim/studies/advice/proposals.hpp"
 #include "sim/studies/replay/orders.hpp"
 #include "sim/terminal/terminal.hpp"
@@ -40,7 +41,10 @@ struct SharingReport {
   std::filesystem::path directory;
   int line_bytes = 64;
   double throughput_per_s = 0;                  // as recorded
+  std::uint64_t heap_shift = 0;                 // bytes by which blocks from malloc lie behind where they lay
   std::vector<CostlyLine> lines;                // the costliest first
+  std::vector<ElsewhereShared> elsewhere;       // what `lines` have not, with most accesses first: by a shift of the heap,
+  std::vector<ElsewhereShared> in_pairs;        // or in pairs of lines
   std::size_t orders = 0;                       // in which the proposals were run
   std::vector<TriedProposal> tried;             // that with the largest gain first; without those whose runs failed
   std::size_t untried = 0;                      // proposals that --top left out

@@ -158,3 +158,52 @@ def test_another_trace_of_the_same_name_is_run_again(linebounce: Program) -> Non
     first = found(linebounce, file)
     again = found(linebounce, trace(linebounce, "object counts size=32\n", counting("counts+{offset}") * 2))
     assert again["lines"][0]["misses"] > 1.5 * first["lines"][0]["misses"]
+
+
+def blocks(movable: str) -> str:
+    """Four blocks of 32 bytes, as many as a line has."""
+    places = (4294967296 + 32 * i for i in range(THREADS))
+    return "structure args size=32 fields=sum:0:8,end:24:8\n" + "".join(
+        f"object args[{i}] structure=args size=32 address={place} movable={movable}\n" for i, place in enumerate(places)
+    )
+
+
+def counting_at_both_ends() -> list[str]:
+    """Each thread in its own block."""
+    ends = zip(counting("args[{i}].sum"), counting("args[{i}].end"), strict=True)
+    return [operation for both in ends for operation in both]
+
+
+def test_what_only_the_heap_s_luck_keeps_apart_is_found_with_its_cure(linebounce: Program) -> None:
+    document = found(linebounce, trace(linebounce, blocks("yes"), counting_at_both_ends()))
+    (elsewhere,) = document["elsewhere"]
+    assert (elsewhere["line"], elsewhere["heap_shifts"]) == ("args[0].end", [16])
+    assert document["heap_shift"] == 16
+    assert document["lines"][0]["misses"] > ROUNDS / 2
+    assert document["proposals"][0]["gains"]
+    assert document["advice"].startswith("begin each args on a line of its own")
+    assert document["advice"].endswith("if the heap lies 16 bytes further on")
+    shown = linebounce("find-sharing", linebounce.directory / "program.txt", "--machine", MACHINE).stdout
+    assert "with the heap 16 bytes behind where it lay in the recorded run" in shown
+    assert "Not shared falsely by luck of this heap" in shown
+
+
+def test_blocks_whose_alignment_was_asked_for_stay_where_they_are(linebounce: Program) -> None:
+    document = found(linebounce, trace(linebounce, blocks("no"), counting_at_both_ends()))
+    assert (document["elsewhere"], document["lines"]) == ([], [])
+    assert [each["line"] for each in document["in_pairs_of_lines"]] == ["args[0].sum"]
+    shown = linebounce("find-sharing", linebounce.directory / "program.txt", "--machine", MACHINE).stdout
+    assert "Not simulated: processors that fetch lines in pairs (64 bytes) would also share falsely args[0].sum" in shown
+
+
+def test_a_proposal_that_gains_nothing_is_not_printed_as_one(linebounce: Program) -> None:
+    """The line changes hands ten times in a long program."""
+    idle = [f"worker[{i}] compute 3000" for _ in range(200) for i in range(THREADS)]
+    file = trace(linebounce, "object counts size=32\n", [*counting("counts+{offset}")[: 3 * THREADS * 3], *idle])
+    document = found(linebounce, file)
+    assert [each["gains"] for each in document["proposals"]] == [False]
+    assert document["confirmation"] is None
+    shown = linebounce("find-sharing", file, "--machine", MACHINE).stdout
+    assert "Tried, and no gain by more than chance: counts, " in shown
+    assert "[[layout.change]]" not in shown
+    assert shown.splitlines()[-1] == "Leave the layouts as they are: no proposal gains as much as 1 % by more than chance."

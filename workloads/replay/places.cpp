@@ -173,6 +173,11 @@ void ReplayPlaces::place_beside_locks() {
   }
 }
 
+std::uint64_t ReplayPlaces::address_of(std::uint32_t id) const {
+  const trace::Object& object = symbols_.objects[id];
+  return *object.address + (object.movable ? choices_.heap_shift : 0);
+}
+
 // Near objects keep their distance, and their place in a line; what lies between far ones is left out. Memory that the program
 // has used again for another object is another place here.
 void ReplayPlaces::place_recorded_addresses() {
@@ -180,23 +185,21 @@ void ReplayPlaces::place_recorded_addresses() {
   for (std::uint32_t id = 0; id < symbols_.objects.size(); ++id) {
     if (symbols_.objects[id].address) ids.push_back(id);
   }
-  std::stable_sort(ids.begin(), ids.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return *symbols_.objects[a].address < *symbols_.objects[b].address;
-  });
+  std::stable_sort(ids.begin(), ids.end(), [this](std::uint32_t a, std::uint32_t b) { return address_of(a) < address_of(b); });
   std::uint64_t end = 0;  // of what lies there so far, as recorded
   std::vector<std::uint32_t> again;
   for (const std::uint32_t id : ids) {
-    const trace::Object& object = symbols_.objects[id];
-    if (*object.address < end) {
+    const std::uint64_t address = address_of(id);
+    if (address < end) {
       again.push_back(id);
       continue;
     }
-    const std::uint64_t distance = *object.address - end;
+    const std::uint64_t distance = address - end;
     if (end > 0 && distance < kNear) setting_.memory.leave_out(distance);
-    place_at(id, *object.address);
-    end = *object.address + static_cast<std::uint64_t>(object.size);
+    place_at(id, address);
+    end = address + static_cast<std::uint64_t>(symbols_.objects[id].size);
   }
-  for (const std::uint32_t id : again) place_at(id, *symbols_.objects[id].address);
+  for (const std::uint32_t id : again) place_at(id, address_of(id));
   for (const trace::Symbols::Placed& placed : symbols_.placed) {
     if (placed.what == trace::Symbols::Placed::What::lock && locks_[placed.id] == nullptr) create_lock(placed.id);
   }

@@ -25,6 +25,7 @@ class ReplayPlaces {
   struct Choices {
     std::function<std::string(const trace::Lock&)> algorithm_of;
     std::function<std::optional<Home>(const trace::Object&)> home_of;
+    std::uint64_t heap_shift = 0;  // bytes by which movable objects lie behind their recorded address
   };
   // Errors: std::invalid_argument.
   ReplayPlaces(const trace::Symbols& symbols, const WorkloadSetup& setting, const Choices& choices);
@@ -61,6 +62,8 @@ class ReplayPlaces {
   void place_beside_locks();
   void place_recorded_addresses();
   void place_at(std::uint32_t id, std::uint64_t address);
+  // Where it is to be, if it has a recorded address.
+  [[nodiscard]] std::uint64_t address_of(std::uint32_t id) const;
   void create_lock(std::uint32_t id);
   void place_counts();
   // What the experiment has made of a layout. Another one under the same name stays as recorded.

@@ -42,6 +42,7 @@ struct ReplayOptions {
   std::string placement = kRecorded;
   bool recover = false;  // is for who opens the trace
   std::uint64_t order = 0;
+  std::uint64_t heap_shift = 0;
   std::map<std::string, std::string> locks = {{kDefault, kRecorded}};  // the algorithm, by lock
 
   void bind(ParameterBinder& parameters) {
@@ -57,6 +58,10 @@ struct ReplayOptions {
                       "0: the recorded order of operations; each other number is another order: every thread's beginning, "
                       "acquisition of a lock and atomic operation comes 0 to 15 cycles later, as this number's random series "
                       "has it");
+    parameters.number(
+        "heap_shift", heap_shift, 0, 4096,
+        "bytes by which blocks from malloc lie behind where they lay in the recorded run; a real heap moves by 16, "
+        "32 and so on");
     parameters.texts("locks.", locks,
                      "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
                      "nearest: rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
@@ -77,7 +82,8 @@ class Replay final : public Workload {
     ThreadMap map = map_threads(symbols, options_.threads, setting.machine.cpus, setting.trace->file().string());
     refuse_unknown_locks(symbols);
     const ReplayPlaces::Choices choices{.algorithm_of = [this](const trace::Lock& lock) { return algorithm_of(lock); },
-                                        .home_of = [this](const trace::Object& object) { return home(object); }};
+                                        .home_of = [this](const trace::Object& object) { return home(object); },
+                                        .heap_shift = options_.heap_shift};
     places_.emplace(symbols, setting, choices);
     context_.emplace(ReplayContext{.trace = *setting.trace,
                                    .places = *places_,
@@ -217,6 +223,10 @@ std::string recorded_algorithm(const trace::Lock& lock) {
 
 std::vector<ParameterDeclaration> replay_parameters() {
   return declare<ReplayOptions>();
+}
+
+std::uint64_t heap_shift_of(const Parameters& parameters) {
+  return read_options<ReplayOptions>(parameters).heap_shift;
 }
 
 std::unique_ptr<Workload> make_replay(const Parameters& parameters) {

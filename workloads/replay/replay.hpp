@@ -17,6 +17,8 @@ namespace linebounce::workloads {
 
 std::vector<ParameterDeclaration> replay_parameters();
 std::unique_ptr<Workload> make_replay(const Parameters& parameters);
+// workload.heap_shift, in bytes.
+std::uint64_t heap_shift_of(const Parameters& parameters);
 
 // Why a lock of this algorithm can't take the place of a recorded one; empty: it can. `has_writers`: as locks_with_writers()
 // has it, asked where that matters. Errors: std::invalid_argument for an algorithm that there is not.

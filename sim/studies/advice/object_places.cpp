@@ -19,7 +19,8 @@ ObjectPlaces object_places(const trace::Reader& reader, const SimulationInput& i
   AddressSpace memory(store, &homes, input.placement);
   LockSet locks(memory, input.machine.cpus, layout.cpus);
   const ReplayPlaces::Choices choices{.algorithm_of = recorded_algorithm,
-                                      .home_of = [](const trace::Object& object) { return home_of(object.home); }};
+                                      .home_of = [](const trace::Object& object) { return home_of(object.home); },
+                                      .heap_shift = heap_shift_of(input.parameters)};
   const WorkloadSetup setting{memory, locks, input.machine, layout, input.seed, nullptr, &reader};
   const ReplayPlaces places(reader.symbols(), setting, choices);
   ObjectPlaces out{store.line_bytes(), {}};

@@ -6,7 +6,8 @@
 
 namespace linebounce::sim {
 
-// On this machine, with the recorded locks and layouts. Errors: std::invalid_argument, as the replay itself.
+// On this machine, with the recorded locks and layouts and the replay's workload.heap_shift. Errors: std::invalid_argument, as
+// the replay itself.
 ObjectPlaces object_places(const trace::Reader& reader, const SimulationInput& input);
 
 }  // namespace linebounce::sim
