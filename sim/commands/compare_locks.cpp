@@ -93,7 +93,9 @@ class Comparer {
         locks_(require_locks(reader)),
         named_(named(locks_, arguments.locks)),
         argv_(argv),
-        unseen_atomics_(trace::has_unseen_atomics(reader.summary().missing)) {}
+        unseen_atomics_(trace::has_unseen_atomics(reader.summary().missing)),
+        threads_(std::count_if(reader.symbols().streams.begin(), reader.symbols().streams.end(),
+                               [](const trace::Stream& stream) { return stream.vector < 0; })) {}
 
   // None: nothing could be compared, or it was interrupted; `code` says so.
   std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
@@ -108,7 +110,8 @@ class Comparer {
     study.title = "One lock at a time replaced by another";
     const auto orders = in_orders(study, 1, trials, directory, code);
     if (!orders) return std::nullopt;
-    auto comparison = ranked_locks(chosen, trials, *orders, base->front());
+    auto comparison =
+        ranked_locks(chosen, trials, *orders, base->front(), cpus_with_threads(recorded.points.front().input.machine.cpus));
     if (!comparison && code == ExitCode::done)
       throw ConfigError(study.trace.string() + ": there is nothing to compare: the recorded operations take no time");
     if (!comparison) return std::nullopt;
@@ -127,6 +130,11 @@ class Comparer {
   }
 
  private:
+  // Of so many, the share. Each thread has a CPU of its own while there are enough.
+  [[nodiscard]] double cpus_with_threads(int cpus) const {
+    return static_cast<double>(std::min<std::ptrdiff_t>(threads_, cpus)) / cpus;
+  }
+
   // All trials in each order, of which the first has this number.
   std::optional<TrialsInOrders> in_orders(ReplayStudy study, int first, const std::vector<LockReplacement>& trials,
                                           const fs::path& directory, ExitCode& code) const {
@@ -154,6 +162,7 @@ class Comparer {
   std::vector<RecordedLock> locks_, named_;
   const std::vector<std::string>& argv_;
   bool unseen_atomics_;
+  std::ptrdiff_t threads_;
 };
 
 void print(const std::vector<LockComparison>& machines, const std::vector<std::string>& missing) {
@@ -176,7 +185,7 @@ ExitCode compare_locks(const CompareArguments& arguments, const std::vector<std:
     if (code == ExitCode::interrupted) return code;
   }
   if (machines.empty()) return code;
-  const std::string document = lock_comparison_json(arguments.trace, machines).dump(1) + "\n";
+  const std::string document = lock_comparison_json(arguments.trace, machines, reader.summary().missing).dump(1) + "\n";
   write_file(fs::path(arguments.directory) / "compare_locks.json", document);
   if (arguments.json) {
     std::cout << document;

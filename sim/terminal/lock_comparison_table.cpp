@@ -93,14 +93,16 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
           comparison.orders, comparison.order_pct, std::abs(comparison.recorded_order_pct),
           comparison.recorded_order_pct < 0 ? "slower" : "faster") +
       "per s: operations of the whole program; change: against the recorded locks in the same order, and the 95 % interval of "
-      "its mean (Student's t); waiting: share of all CPUs' time that is spent waiting for this lock; waits are of those who "
+      "its mean (Student's t); waiting: share of the time of CPUs with a thread that is spent waiting for this lock; waits are "
+      "of those who "
       "had to; a long longest wait beside a short mean is an unfair lock; transfers: lines that went from one cache to "
       "another or were upgraded, in the whole run.";
   return "  " + paint(Colour::bold, comparison.machine) + "\n" + table.text() + "  " +
          wrapped_from(note, 2, Colour::dim, paint);
 }
 
-ordered_json lock_comparison_json(const std::string& trace, const std::vector<LockComparison>& machines) {
+ordered_json lock_comparison_json(const std::string& trace, const std::vector<LockComparison>& machines,
+                                  const std::vector<std::string>& missing) {
   ordered_json list = ordered_json::array();
   for (const LockComparison& machine : machines) {
     ordered_json locks = ordered_json::array();
@@ -119,7 +121,7 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
                     {"confirmation", confirmation_json(machine)},
                     {"advice", advice(machine)}});
   }
-  return {{"schema", "linebounce.compare_locks/1"}, {"trace", trace}, {"machines", std::move(list)}};
+  return {{"schema", "linebounce.compare_locks/1"}, {"trace", trace}, {"machines", std::move(list)}, {"missing", missing}};
 }
 
 }  // namespace linebounce::sim

@@ -14,6 +14,7 @@ namespace linebounce::sim {
 std::string lock_comparison_table(const LockComparison& comparison, const Painter& paint);
 
 // Schema linebounce.compare_locks/1.
-nlohmann::ordered_json lock_comparison_json(const std::string& trace, const std::vector<LockComparison>& machines);
+nlohmann::ordered_json lock_comparison_json(const std::string& trace, const std::vector<LockComparison>& machines,
+                                            const std::vector<std::string>& missing);
 
 }  // namespace linebounce::sim

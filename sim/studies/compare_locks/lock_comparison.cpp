@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kMostLocks = 4;
 
-LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const TrialsInOrders& orders, std::size_t number) {
+LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const TrialsInOrders& orders, std::size_t number,
+                   double with_threads) {
   const auto figures = [&](const std::string& metric) {
     return orders.figures(number, [&metric](const ReportedPoint& point) { return metric_of(point, metric); });
   };
@@ -29,17 +30,18 @@ LockTrial trial_of(const RecordedLock& lock, const std::string& algorithm, const
   trial.change = orders.change(number);
   trial.wait_mean_us = median(figures(lock.metrics + "wait_mean_us"));
   trial.wait_max_us = *std::max_element(longest_waits.begin(), longest_waits.end());
-  trial.waited_pct = median(figures(lock.metrics + "cpu_pct"));
+  trial.waited_pct = median(figures(lock.metrics + "cpu_pct")) / with_threads;
   trial.transfers = median(orders.figures(number, transfers_of));
   return trial;
 }
 
-LockRanking ranking_of(const RecordedLock& lock, const std::vector<LockReplacement>& trials, const TrialsInOrders& orders) {
-  LockRanking ranking{lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, orders, 0)}, {}};
+LockRanking ranking_of(const RecordedLock& lock, const std::vector<LockReplacement>& trials, const TrialsInOrders& orders,
+                       double with_threads) {
+  LockRanking ranking{lock.name, lock.algorithm, {trial_of(lock, lock.replayed_as, orders, 0, with_threads)}, {}};
   for (std::size_t i = 1; i < trials.size(); ++i) {
     if (trials[i].lock != lock.name) continue;
     if (orders.finished(i)) {
-      ranking.trials.push_back(trial_of(lock, trials[i].algorithm, orders, i));
+      ranking.trials.push_back(trial_of(lock, trials[i].algorithm, orders, i, with_threads));
     } else {
       ranking.failed.push_back(trials[i].algorithm);
     }
@@ -82,7 +84,7 @@ std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& loc
 }
 
 std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
-                                           const TrialsInOrders& orders, const ReportedPoint& recorded) {
+                                           const TrialsInOrders& orders, const ReportedPoint& recorded, double with_threads) {
   if (!orders.are_enough()) return std::nullopt;
   LockComparison comparison;
   comparison.orders = orders.count();
@@ -90,7 +92,7 @@ std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& lock
   const auto [least, most] = std::minmax_element(base.begin(), base.end());
   comparison.order_pct = 100 * (*most - *least) / median(base);
   comparison.recorded_order_pct = 100 * (metric_of(recorded, kThroughput) / median(base) - 1);
-  for (const RecordedLock& lock : locks) comparison.locks.push_back(ranking_of(lock, trials, orders));
+  for (const RecordedLock& lock : locks) comparison.locks.push_back(ranking_of(lock, trials, orders, with_threads));
   std::stable_sort(comparison.locks.begin(), comparison.locks.end(),
                    [](const LockRanking& a, const LockRanking& b) { return largest_change(a) > largest_change(b); });
   return comparison;
@@ -161,6 +163,8 @@ std::string advice(const LockComparison& comparison) {
                                  [](const LockTrial& trial) { return is_fifo(trial) && trial.change.is_gain(); });
   if (fair != recorded && !find_lock(algorithm).traits.fifo)
     text += fmt::format("; nobody passes another with {}: {}", fair->algorithm, text_of(fair->change));
+  if (find_lock(recorded->algorithm).traits.sleeps && !find_lock(algorithm).traits.sleeps)
+    text += fmt::format("; {} spins: with more threads than CPUs, waiters keep the owner from running", algorithm);
   if (comparison.unseen_atomics) text += "; atomic operations that were not recorded may be locks that matter more";
   return text;
 }

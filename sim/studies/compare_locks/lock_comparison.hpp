@@ -20,7 +20,7 @@ struct LockTrial {
   double throughput_per_s = 0;               // of the whole run
   OrdersChange change;                       // of that, against the recorded locks
   double wait_mean_us = 0, wait_max_us = 0;  // for this lock, of those who waited
-  double waited_pct = 0;                     // of all CPUs' time, for this lock
+  double waited_pct = 0;                     // of the time of CPUs that have a thread, for this lock
   double transfers = 0;                      // misses of the whole run that another cache has served, and upgrades
 };
 
@@ -59,8 +59,9 @@ struct LockComparison {
 std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded);
 
 // `orders`: of `trials`, of which the first replaces nothing. None: they are not enough. `recorded` is in the recorded order.
+// `with_threads`: of the machine's CPUs the share that has a thread.
 std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
-                                           const TrialsInOrders& orders, const ReportedPoint& recorded);
+                                           const TrialsInOrders& orders, const ReportedPoint& recorded, double with_threads);
 
 // The trial to advise, if it proves itself in other orders: of those that gain anything, that with the largest change.
 const LockTrial* best_gain(const LockComparison& comparison);

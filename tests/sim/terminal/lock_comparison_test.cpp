@@ -56,6 +56,13 @@ TEST(LockComparison, AGainThatOtherOrdersConfirmIsAdvisedWithTheirFigures) {
             "table: mcs instead of rwlock (pthread_rwlock): +3.1 % (2.2 to 4.0) throughput on m");
 }
 
+TEST(LockComparison, ASpinningLockInThePlaceOfASleepingOneHasAWarning) {
+  LockComparison comparison = confirmed({3.5, 1.7, 5.2}, {3.1, 2.2, 4});
+  comparison.locks.front().trials.back().algorithm = "mutex";
+  EXPECT_THAT(advice(comparison),
+              testing::EndsWith("; mcs spins: with more threads than CPUs, waiters keep the owner from running"));
+}
+
 TEST(LockComparison, AGainThatOtherOrdersDontShowIsChance) {
   EXPECT_EQ(
       advice(confirmed({3.5, 1.7, 5.2}, {0.2, -2, 1.8})),
@@ -99,7 +106,7 @@ TEST(LockComparison, TheRecordedOrderIsHeldAgainstTheOthersAndIsNoneOfThem) {
     return std::vector<ReportedPoint>{with_throughput(base), with_throughput(base), with_throughput(mcs)};
   };
   const auto comparison = ranked_locks({table_lock()}, kTrials, in_orders({order(100, 110), order(102, 110), order(98, 110)}),
-                                       with_throughput(108));
+                                       with_throughput(108), 1);
   ASSERT_TRUE(comparison);
   EXPECT_DOUBLE_EQ(comparison->order_pct, 4);
   EXPECT_NEAR(comparison->recorded_order_pct, 8, 1e-9);
@@ -107,12 +114,22 @@ TEST(LockComparison, TheRecordedOrderIsHeldAgainstTheOthersAndIsNoneOfThem) {
   EXPECT_NEAR(best_gain(*comparison)->change.median_pct, 10, 1e-9);
 }
 
+TEST(LockComparison, WaitingIsThatOfCpusWithAThread) {
+  ReportedPoint point = with_throughput(100);
+  RecordedLock lock = table_lock();
+  lock.metrics = "lock.table.";
+  point.metrics["lock.table.cpu_pct"] = {2.5, "%", {}};
+  const std::vector<ReportedPoint> order(3, point);
+  const auto comparison = ranked_locks({lock}, kTrials, in_orders({order, order}), point, 4.0 / 32);
+  EXPECT_DOUBLE_EQ(comparison->locks.front().trials.front().waited_pct, 20);
+}
+
 TEST(LockComparison, AnOrderInWhichTheRecordedLocksFailHasNothingToCompareWith) {
   const std::vector<ReportedPoint> good(3, with_throughput(100));
   std::vector<ReportedPoint> failed = good;
   failed.front().finished = false;
-  EXPECT_EQ(ranked_locks({table_lock()}, kTrials, in_orders({good, failed, good}), good.front())->orders, 2);
-  EXPECT_FALSE(ranked_locks({table_lock()}, kTrials, in_orders({good, failed, failed}), good.front()));
+  EXPECT_EQ(ranked_locks({table_lock()}, kTrials, in_orders({good, failed, good}), good.front(), 1)->orders, 2);
+  EXPECT_FALSE(ranked_locks({table_lock()}, kTrials, in_orders({good, failed, failed}), good.front(), 1));
 }
 
 TEST(LockComparison, TheTableSaysWhatStandsForALockThatIsNotOurs) {
@@ -127,7 +144,7 @@ TEST(LockComparison, ALockWithWhichTheRunFailedIsNamedAndTheOthersAreRanked) {
   const std::vector<ReportedPoint> good = {with_throughput(100), with_throughput(105), with_throughput(110)};
   std::vector<ReportedPoint> one_failed = good;
   one_failed[1] = ReportedPoint{{}, {}, false};
-  const LockComparison comparison = *ranked_locks({table_lock()}, kTrials, in_orders({good, one_failed}), good.front());
+  const LockComparison comparison = *ranked_locks({table_lock()}, kTrials, in_orders({good, one_failed}), good.front(), 1);
   const LockRanking& ranking = comparison.locks.front();
   ASSERT_EQ(ranking.trials.size(), 2);
   EXPECT_EQ(ranking.trials.front().algorithm, "mcs");
