@@ -30,14 +30,14 @@ static void* by_new(New* operator_new, size_t bytes, uintptr_t extra) {
   return memory;
 }
 
-#define PLAIN_NEW(name)                                                       \
-  REPLACEABLE void* name(size_t bytes, uintptr_t extra);                      \
-  REPLACEABLE void* name(size_t bytes, uintptr_t extra) {                     \
-    return allocated(by_new(real_##name, bytes, extra), bytes, 0, RETURN_ADDRESS); \
+#define PLAIN_NEW(name)                                                                     \
+  REPLACEABLE void* name(size_t bytes, uintptr_t extra);                                    \
+  REPLACEABLE void* name(size_t bytes, uintptr_t extra) {                                   \
+    return allocated(by_new(real_##name, bytes, extra), bytes, 0, RETURN_ADDRESS);          \
   }
-#define ALIGNED_NEW(name)                                                     \
-  REPLACEABLE void* name(size_t bytes, uintptr_t alignment);                  \
-  REPLACEABLE void* name(size_t bytes, uintptr_t alignment) {                 \
+#define ALIGNED_NEW(name)                                                                   \
+  REPLACEABLE void* name(size_t bytes, uintptr_t alignment);                                \
+  REPLACEABLE void* name(size_t bytes, uintptr_t alignment) {                               \
     return allocated_aligned(by_new(real_##name, bytes, alignment), bytes, RETURN_ADDRESS); \
   }
 REAL_PLAIN_NEW(PLAIN_NEW)

@@ -37,12 +37,12 @@ A lock that handlers acquire is never replaced by one that sleeps, and a lock fo
 only where nobody writes under the lock. A recorded lock that is not in `list locks` runs as the nearest one, and the table says
 so: rwlock for pthread_rwlock (std::shared_mutex), ttas for pthread_spin, mutex for the others.
 
-Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. The recorded
-order is no fair base: in it, whatever a thread waited for had always come. So the trace runs once as recorded, to see which
-locks matter. Then it runs in --orders other orders, in which each acquisition and atomic operation comes a few cycles later at
-random, each time with the recorded locks and with each replacement. The table has the median change and its 95 % interval (Student's t). The best
-of many may owe its place to these orders, so it runs again in as many others, and is recommended if it gains at least 1 %
-there, too, and the interval excludes 0. More orders make narrower intervals.
+Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. The
+recorded order is no fair base: in it, whatever a thread waited for had always come. So the trace runs once as recorded, to
+see which locks matter. Then it runs in --orders other orders, in which each acquisition and atomic operation comes a few
+cycles later at random, each time with the recorded locks and with each replacement. The table has the median change and its
+95 % interval (Student's t). The best of many may owe its place to these orders, so it runs again in as many others, and is
+recommended if it gains at least 1 % there, too, and the interval excludes 0. More orders make narrower intervals.
 
 Finished runs are reused: an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
 needs --set workload.threads=round_robin.)";
@@ -168,7 +168,7 @@ class Comparer {
 void print(const std::vector<LockComparison>& machines, const std::vector<std::string>& missing) {
   const Painter paint = painter_for_stdout();
   for (const LockComparison& machine : machines) std::cout << lock_comparison_table(machine, paint) << "\n";
-  if (!missing.empty()) std::cout << not_seen_text(missing, paint).substr(1) << "\n";
+  if (!missing.empty()) std::cout << not_seen_text(missing, paint) << "\n";
   std::cout << "Results: " << machines.front().directory.parent_path().string() << "\n";
   for (const LockComparison& machine : machines) std::cout << advice(machine) << "\n";
 }

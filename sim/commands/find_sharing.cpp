@@ -153,11 +153,11 @@ class SharingFinder {
     const auto points = run_study(recorded, run_options(arguments_, report.directory / study_.name, argv_), code);
     if (!points) return false;
     report.throughput_per_s = metric_of(points->front(), kThroughput);
-    const ObjectPlaces places = object_places(reader_, input);
-    report.line_bytes = places.line_bytes;
+    places_ = object_places(reader_, input);
+    report.line_bytes = places_.line_bytes;
     auto rows = read_csv(report.directory / study_.name / "lines.csv", read_lines_csv);
-    const std::vector<LineUsers> used = lines_of_several_threads(reader_, places);
-    const LineCosts costs(rows[0], used, reader_.symbols(), places);
+    const std::vector<LineUsers> used = lines_of_several_threads(reader_, places_);
+    const LineCosts costs(rows[0], used, reader_.symbols(), places_);
     shared_here_ = falsely_shared(used, reader_.symbols());
     for (const FalselySharedLine& line : shared_here_) report.lines.push_back(costs.of(line));
     std::erase_if(report.lines, [](const CostlyLine& line) { return line.misses == 0; });
@@ -169,21 +169,18 @@ class SharingFinder {
   // By passes over the trace, without running it.
   void find_elsewhere(SharingReport& report) const {
     const trace::Symbols& symbols = reader_.symbols();
-    const auto places_with = [&](const std::vector<std::string>& sets) {
-      ReplayStudy study = study_;
-      study.sets.insert(study.sets.end(), sets.begin(), sets.end());
-      return object_places(reader_, plan_of(study).points.front().input);
-    };
     const auto shared_at = [&](const ObjectPlaces& places) {
       return falsely_shared(lines_of_several_threads(reader_, places), symbols);
     };
     const bool movable = std::any_of(symbols.objects.begin(), symbols.objects.end(), [](const auto& it) { return it.movable; });
     for (const std::int64_t shift : heap_shifts(report.line_bytes)) {
       if (!movable || static_cast<std::uint64_t>(shift) == report.heap_shift) continue;
-      const auto shared = shared_at(places_with({fmt::format("workload.heap_shift={}", shift)}));
+      ReplayStudy shifted = study_;
+      shifted.sets.push_back(fmt::format("workload.heap_shift={}", shift));
+      const auto shared = shared_at(object_places(reader_, plan_of(shifted).points.front().input));
       add_elsewhere(report.elsewhere, shared_here_, shared, shift, symbols);
     }
-    ObjectPlaces pairs = places_with({});
+    ObjectPlaces pairs = places_;
     pairs.line_bytes *= 2;
     add_elsewhere(report.in_pairs, shared_here_, shared_at(pairs), 0, symbols);
     for (std::vector<ElsewhereShared>* all : {&report.elsewhere, &report.in_pairs}) {
@@ -262,6 +259,8 @@ class SharingFinder {
   const trace::Reader& reader_;
   const std::vector<std::string>& argv_;
   ReplayStudy study_;
+  // As the trace, or --set, places its objects.
+  ObjectPlaces places_;
   std::vector<FalselySharedLine> shared_here_;
 };
 

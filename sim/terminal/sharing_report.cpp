@@ -169,11 +169,6 @@ std::string nothing_found(const std::vector<std::string>& missing) {
                          : "No line of what was recorded is shared falsely, or it costs nothing.";
 }
 
-std::string no_proposal(const SharingReport& report) {
-  return report.orders == 0 ? "Lines are shared falsely, but no layout has a change that would part their users."
-                            : "Lines are shared falsely; what proposals would gain is not known, for their runs failed.";
-}
-
 }  // namespace
 
 std::string best_choice(const SharingReport& report) {
@@ -186,7 +181,7 @@ std::string best_choice(const SharingReport& report) {
 
 std::string advice(const SharingReport& report) {
   if (report.lines.empty()) return nothing_found(report.missing);
-  if (report.tried.empty()) return no_proposal(report);
+  if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout could be found and compared.";
   const std::string leave = "Leave the layouts as they are: ";
   if (!report.again) {
     if (!best_choice(report).empty()) return leave + "what gained has not finished in other orders.";
@@ -222,7 +217,7 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
   }
   out += proposals_text(report, paint);
   out += elsewhere_text(report, symbols, paint);
-  return out + not_seen_text(report.missing, paint);
+  return out + (report.missing.empty() ? "" : "\n") + not_seen_text(report.missing, paint);
 }
 
 ordered_json sharing_json(const SharingReport& report, const trace::Symbols& symbols) {

@@ -123,7 +123,7 @@ std::string wrapped_from(std::string_view text, std::size_t column, Colour colou
 std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint) {
   std::string out;
   for (std::size_t i = 0; i < missing.size(); ++i)
-    out += (i == 0 ? "\n  not seen  " : "            ") + wrapped_from(missing[i], 12, Colour::none, paint);
+    out += (i == 0 ? "  not seen  " : "            ") + wrapped_from(missing[i], 12, Colour::none, paint);
   return out;
 }
 

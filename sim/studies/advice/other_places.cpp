@@ -1,7 +1,6 @@
 #include "sim/studies/advice/other_places.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "sim/studies/advice/proposals.hpp"

@@ -46,11 +46,6 @@ std::string recorded_machine(const trace::Reader& reader) {
                   reader.file().string()));
 }
 
-double throughput_change_pct(const ReportedPoint& base, const ReportedPoint& changed) {
-  const double before = metric_of(base, kThroughput);
-  return before == 0 ? 0 : 100 * (metric_of(changed, kThroughput) / before - 1);
-}
-
 double metric_of(const ReportedPoint& point, const std::string& name) {
   const auto found = point.metrics.find(name);
   return found == point.metrics.end() ? 0 : as_double(found->second.value);

@@ -39,9 +39,6 @@ inline constexpr const char* kThroughput = "throughput.operations_per_s";
 // Percent of it: what gains less is not worth a change of the program.
 inline constexpr double kWorthIt = 1;
 
-// What of kThroughput `changed` has more than `base`, in percent; 0 if that has none.
-double throughput_change_pct(const ReportedPoint& base, const ReportedPoint& changed);
-
 // A metric; 0 where the run has none.
 double metric_of(const ReportedPoint& point, const std::string& name);
 
