@@ -4,8 +4,9 @@ set(home lib/linebounce)
 install(TARGETS linebounce linebounce-record RUNTIME DESTINATION ${home} COMPONENT linebounce)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/linebounce-cc ${CMAKE_BINARY_DIR}/linebounce-c++ DESTINATION ${home} COMPONENT linebounce)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/record/ DESTINATION ${home}/record COMPONENT linebounce
-  FILES_MATCHING PATTERN *.a PATTERN *.o PATTERN liblb_record.a EXCLUDE PATTERN CMakeFiles EXCLUDE)
+  FILES_MATCHING PATTERN *.a PATTERN *.o PATTERN *.so PATTERN liblb_record.a EXCLUDE PATTERN CMakeFiles EXCLUDE)
 install(DIRECTORY configs DESTINATION ${home} COMPONENT linebounce)
+install(DIRECTORY programs DESTINATION ${home} COMPONENT linebounce)
 install(DIRECTORY models/protocols DESTINATION ${home}/models COMPONENT linebounce)
 install(FILES install/linebounce.bash DESTINATION share/bash-completion/completions RENAME linebounce COMPONENT linebounce)
 install(CODE "

@@ -37,6 +37,24 @@ struct CpuSpec {
   int write_back_buffers = 1;    // per core: dirty victims that wait for the bus
 };
 
+// Pages and code that a core has at hand, where they are simulated at all (models/core/footprint.hpp). Its hardware threads
+// share both.
+struct FootprintSpec {
+  int tlb_entries = 0;  // of the data TLB; 0: every translation is at hand
+  int tlb_ways = 4;
+  int tlb_page_kib = 4;
+  int tlb_miss_cycles = 20;
+  int code_cache_kib = 0;  // the nearest cache of code; 0: all code is at hand
+  int code_cache_ways = 4;
+  int code_line_bytes = 64;
+  int code_miss_cycles = 10;  // a line from the next cache
+  int bytes_per_instruction = 4;
+  int kernel_function_bytes = 512;  // of the code of each function that a workload names
+  int user_code_kib = 64;           // likewise, user code
+
+  [[nodiscard]] bool on() const { return tlb_entries > 0 || code_cache_kib > 0; }
+};
+
 // A level of a core's private caches, the nearest to the core first in MachineSpec::caches.
 struct CacheSpec {
   std::string name;  // "L1D", "L2"
@@ -144,6 +162,7 @@ struct MachineSpec {
   int buses_per_node = 1;         // front-side buses behind one node's controller
   std::string cpu_nodes = "all";  // the nodes that have CPUs: "all", or numbers, "0 1"
   CpuSpec cpu;
+  FootprintSpec footprint;
   std::vector<CacheSpec> caches;
   BusSpec bus;
   NodeSpec node;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # linebounce-cc and linebounce-c++: the compiler that LINEBOUNCE_CC or LINEBOUNCE_CXX names (gcc, g++ if they are not set), with
-# all accesses and functions reported to Linebounce's runtime instead of ThreadSanitizer's. Takes that compiler's arguments.
+# all accesses and functions reported to Linebounce's runtime instead of ThreadSanitizer's. Takes that compiler's arguments. Also
+# the linker of rustc -Zsanitizer=thread (README.md).
 set -euo pipefail
 
 self=$(readlink -f "${BASH_SOURCE[0]}")
@@ -17,11 +18,18 @@ flags=(-g -fsanitize=thread "${called[@]/#/-fno-builtin-}")
 exported='-Wl,--export-dynamic-symbol=__tsan_*'
 shared=false
 operators=true
+rust=false
+arguments=()
 for argument in "$@"; do
   case $argument in
     -shared) shared=true operators=false ;;
     -static-libstdc++) operators=false ;;  # the library's own are in the program then, and call our malloc
+    */librustc*_rt.tsan.a)  # rustc's ThreadSanitizer: ours takes its place, also where there is none
+      rust=true
+      continue
+      ;;
   esac
+  arguments+=("$argument")
 done
 if $operators; then flags+=("-Wl,--whole-archive,$runtime/liboperators.a,--no-whole-archive"); fi
 
@@ -34,5 +42,7 @@ else
   $shared && runtime=$runtime/shared
   flags+=(-static-libtsan -B "$runtime" -L "$runtime")
   $shared || flags+=("$exported")
+  # rustc names all libraries itself, so gcc adds none.
+  if $rust; then flags+=("-Wl,--whole-archive,$runtime/libtsan.a,--no-whole-archive"); fi
 fi
-exec "${compiler[@]}" "${flags[@]}" "$@"
+exec "${compiler[@]}" "${flags[@]}" "${arguments[@]}"

@@ -18,14 +18,20 @@ constexpr int kUsage = 2;
 
 constexpr const char* kFooter = R"(
 The program must have been compiled by linebounce-cc or linebounce-c++, which take gcc's arguments, or those of the compiler that
-LINEBOUNCE_CC or LINEBOUNCE_CXX names.
+LINEBOUNCE_CC or LINEBOUNCE_CXX names. With --binary it may be any x86-64 program with shared libraries, in Rust for example; it
+then runs in QEMU.
 
 Examples:
   linebounce-cc -O2 -pthread table.c -o table     compile it
   linebounce-record -- ./table 4 1000             record a run: table.lbt
   linebounce-record --window 1000000:500000 -o middle.lbt -- ./table 4 100000
                                                   half a million operations, after the first million
+  linebounce-record --from serve --until shut_down -- ./server
+                                                  what it does between two calls, without warm-up
+  linebounce-record --after 10 --for 0.5 -- ./server
+                                                  half a second, after ten
   make CC=linebounce-cc && linebounce-record -- ./program
+  linebounce-record --binary -- ./program         as it is, with its libraries
   linebounce trace info table.lbt                 inspect it
 
 The exit code is the program's, or 128 + the signal that killed it; 2 for wrong usage, if nothing could be recorded, or if the
@@ -37,25 +43,33 @@ bool read_number(std::string_view text, std::uint64_t& number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Window read_window(std::string_view text) {
-  Window window;
+void read_window(std::string_view text, Window& window) {
   const std::size_t colon = text.find(':');
   if (colon == text.npos || !read_number(text.substr(0, colon), window.skip) ||
       !read_number(text.substr(colon + 1), window.count) || window.count == 0) {
     throw CLI::ValidationError("--window", fmt::format("\"{}\" is not SKIP:COUNT, two whole numbers", text));
   }
-  return window;
 }
 
-void report(const Recorded& recorded) {
+// Why a trace is empty.
+std::string nothing_recorded(const Window& window) {
+  if (window.from.empty() || window.after_s > 0 || window.skip > 0)
+    return "the window began after the program's end, or what --from names was not called in it";
+  return fmt::format(
+      "nothing was recorded after a call of {}; a function is known by its name alone, as `linebounce trace info` has it, "
+      "and only if it touches memory",
+      window.from);
+}
+
+void report(const Recorded& recorded, const Window& window) {
   if (!recorded.killed_by.empty()) std::cerr << "linebounce-record: the program " << recorded.killed_by << "\n";
   std::cerr << fmt::format("linebounce-record: {}: {} operations of {} thread{}\n", recorded.file, recorded.operations,
                            recorded.threads, recorded.threads == 1 ? "" : "s");
-  if (recorded.operations == 0) std::cerr << "linebounce-record: the window began after the program's end\n";
+  if (recorded.operations == 0) std::cerr << "linebounce-record: " << nothing_recorded(window) << "\n";
 }
 
 int run(int argc, char** argv) {
-  CLI::App program("Records what the threads of a C or C++ program do to memory, locks and each other, as a trace to replay.",
+  CLI::App program("Records what the threads of a program do to memory, locks and each other, as a trace to replay.",
                    "linebounce-record");
   RecordOptions options;
   std::string window;
@@ -65,10 +79,20 @@ int run(int argc, char** argv) {
       ->type_name("FILE");
   program.add_option("--window", window, "Only COUNT operations, after the first SKIP, of all threads together")
       ->type_name("SKIP:COUNT");
+  program.add_option("--from", options.window.from, "Begin when FUNCTION is first called")->type_name("FUNCTION");
+  program.add_option("--until", options.window.until, "End when FUNCTION is called")->type_name("FUNCTION");
+  program.add_option("--after", options.window.after_s, "Begin so many seconds after the program")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  program.add_option("--for", options.window.for_s, "End so many seconds after the window's beginning")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
+  program.add_flag("--binary", options.is_binary,
+                   "The program was not compiled by linebounce-cc: run it in QEMU (Debian's package qemu-user)");
   program.add_option("COMMAND", options.command, "The program and its arguments, behind --")->type_name("")->required();
   try {
     program.parse(argc, argv);
-    if (!window.empty()) options.window = read_window(window);
+    if (!window.empty()) read_window(window, options.window);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return program.exit(error);
     std::cerr << "linebounce-record: " << error.what()
@@ -76,7 +100,7 @@ int run(int argc, char** argv) {
     return kUsage;
   }
   const Recorded recorded = record_program(options);
-  report(recorded);
+  report(recorded, options.window);
   return recorded.exit_status;
 }
 

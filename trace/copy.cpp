@@ -10,7 +10,8 @@ void define_objects(const Symbols& symbols, Writer& to, std::uint32_t id) {
     to.define(symbols.objects[next]);
 }
 
-// What a symbol refers to comes before it, and what takes memory in its old order.
+}  // namespace
+
 void define_all(const Symbols& symbols, Writer& to) {
   for (const Structure& each : symbols.structures) to.define(each);
   for (const Function& each : symbols.functions) to.define(each);
@@ -29,7 +30,11 @@ void define_all(const Symbols& symbols, Writer& to) {
   for (const Word& each : symbols.words) to.define(each);
 }
 
-}  // namespace
+Summary summary_of_copy(const Reader& from) {
+  Summary summary = from.summary();
+  if (!from.damage().empty()) summary.missing.push_back("What was lost with a damaged file: " + from.damage());
+  return summary;
+}
 
 void copy(const Reader& from, Writer& to) {
   define_all(from.symbols(), to);
@@ -39,9 +44,7 @@ void copy(const Reader& from, Writer& to) {
       for (const Operation& operation : frame) to.append(stream, operation);
     }
   }
-  Summary summary = from.summary();
-  if (!from.damage().empty()) summary.missing.push_back("What was lost with a damaged file: " + from.damage());
-  to.finish(summary);
+  to.finish(summary_of_copy(from));
 }
 
 }  // namespace linebounce::trace

@@ -10,4 +10,9 @@ namespace linebounce::trace {
 // missing. Errors: TraceError, WriteError.
 void copy(const Reader& from, Writer& to);
 
+// The parts of it, for copies that change something. What a symbol refers to comes before it, and what takes memory in its old
+// order; numbers stay.
+void define_all(const Symbols& symbols, Writer& to);
+Summary summary_of_copy(const Reader& from);
+
 }  // namespace linebounce::trace

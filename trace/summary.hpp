@@ -11,6 +11,8 @@ namespace linebounce::trace {
 
 // How sentences begin that say of atomic operations which the trace lacks: where some are, "nothing is shared" is no verdict.
 inline constexpr const char* kUnseenAtomics = "atomic instructions";
+// How the sentence begins that says of a program's own locks that the trace has them as plain operations.
+inline constexpr const char* kOwnLocks = "locks that the program makes of atomic operations";
 
 struct Summary {
   std::string program;   // that was recorded: "dbench", "lbzip2 -k file"

@@ -9,6 +9,7 @@
 #include "workloads/linux26/slab/slab_churn.hpp"
 #include "workloads/linux26/timers/timer_churn.hpp"
 #include "workloads/litmus/litmus.hpp"
+#include "workloads/lua/lua_program.hpp"
 #include "workloads/micro/micro.hpp"
 #include "workloads/numa/numa.hpp"
 #include "workloads/replay/replay.hpp"
@@ -65,6 +66,7 @@ std::span<const WorkloadEntry> all_workloads() {
        block_io_parameters(), make_block_io},
       {"replay", "A trace of operations, recorded or synthetic, with its own locks or others", replay_parameters(),
        make_replay},
+      {"program", "A program of your own, in Lua", program_parameters(), make_program},
   };
   return kWorkloads;
 }

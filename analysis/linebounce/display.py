@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from linebounce.records import OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
+from linebounce.records import OrderRow, PaperRow, Point, ShapeRow, ValueRow, shown_setting
+from linebounce.report.words import KEY_FIGURES
 
 if TYPE_CHECKING:
     from linebounce.results import Results
@@ -16,8 +17,6 @@ _SHOWN_PAPER_ROWS = 10
 _SHOWN_LOCKS = 5
 _SHOWN_METRICS = 30
 _VERDICTS = {True: "within tolerance", False: "miss", None: "not scored"}
-# A metric beside each point, the first that there is.
-_HEADLINES = ("throughput.operations_per_s", "latency.kernel_offchip.mean_ns", "core_to_core.same_node_ns", "cost.main_memory")
 
 Row = Sequence[str]
 
@@ -50,10 +49,10 @@ def _heading(results: Results) -> str:
 
 def _points_table(results: Results) -> str:
     paths = list(results.swept())
-    headline = next((name for name in _HEADLINES if any(name in point.metrics for point in results.points)), "")
+    headline = next((name for name in KEY_FIGURES if any(name in point.metrics for point in results.points)), "")
     rows = []
     for point in results.points:
-        at = [setting_text(point.at[path]) if path in point.at else "" for path in paths]
+        at = [shown_setting(point.at[path]) if path in point.at else "" for path in paths]
         shown = str(point.metrics[headline]) if headline in point.metrics else ""
         rows.append([str(point.number), *at, shown if point.metrics else "failed"])
     return _table(["point", *paths, headline], rows, _SHOWN_POINTS)

@@ -1,15 +1,17 @@
-"""The CSV files of a results directory as polars data frames. A file that isn't whole is refused with its line."""
+"""Results as polars data frames: the CSV files, of which one that isn't whole is refused with its line, and the metrics."""
 
 import csv
 import io
 import math
 import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from linebounce.errors import InputError
+from linebounce.records import Point
 
 _TEXT = pl.String()
 _COUNT = pl.Int64()
@@ -102,10 +104,33 @@ TIMELINE_KINDS = tuple(_TRACKS)
 OPTIONAL = frozenset({"matrix", "seeds"})
 
 
-def read_frame(directory: Path, name: str) -> pl.DataFrame:
+def of_metrics(points: Sequence[Point]) -> pl.DataFrame:
+    """Every metric of every point."""
+    rows = [
+        (point.number, name, float(metric.value), metric.unit, metric.ci95)
+        for point in points
+        for name, metric in point.metrics.items()
+    ]
+    schema = {"point": _COUNT, "metric": _TEXT, "value": _NUMBER, "unit": _TEXT, "ci95": _NUMBER}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def of_one_seed(points: Sequence[Point], seed: int) -> pl.DataFrame:
+    """The metrics with the columns of seeds.csv, which a run with one seed doesn't have."""
+    return of_metrics(points).with_columns(seed=pl.lit(seed, _COUNT)).select(*COLUMNS["seeds"])
+
+
+def of_settings(points: Sequence[Point], paths: Sequence[str]) -> pl.DataFrame:
+    """Where each point lies: a column for each path."""
+    rows = [{"point": point.number} | {path: point.at.get(path) for path in paths} for point in points]
+    return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+
+
+def read_frame(directory: Path, name: str, points: Collection[int]) -> pl.DataFrame:
     """Reads NAME.csv of a directory, every row of it. An optional file that isn't there is a frame without rows.
 
-    Raises InputError with file and line where the file is missing, cut off, or not what it says.
+    Raises InputError with file and line where the file is missing, cut off, or not what it says, and for a row of a point that
+    is none of these.
     """
     columns = COLUMNS[name]
     path = directory / f"{name}.csv"
@@ -115,7 +140,11 @@ def read_frame(directory: Path, name: str) -> pl.DataFrame:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}; every results directory has it") from None
-    return _parsed(path, content, columns)
+    frame = _parsed(path, content, columns)
+    strange = frame.filter(~pl.col("point").is_in(points))
+    if not strange.is_empty():
+        raise InputError(f"{path}: results.json has no point {strange['point'][0]}")
+    return frame
 
 
 def read_timeline(directory: Path) -> pl.DataFrame:

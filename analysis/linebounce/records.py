@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 from textwrap import shorten
 from types import UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from linebounce.errors import UsageError, meant
 
 Number = int | float
 Setting = str | int | float | bool
@@ -39,6 +42,9 @@ class Point:
     warnings: tuple[str, ...] = ()
 
     def __getitem__(self, metric: str) -> Metric:
+        """Raises UsageError, with near names, for one that it doesn't have."""
+        if metric not in self.metrics:
+            raise UsageError(f"point {self.number} has no metric {metric}; {meant(metric, sorted(self.metrics))}")
         return self.metrics[metric]
 
     def _repr_html_(self) -> str:
@@ -49,7 +55,7 @@ class Point:
     @property
     def title(self) -> str:
         """Its settings in a line, empty without a sweep: `workload.lock = mcs, machine.cpus = 4`."""
-        return ", ".join(f"{path} = {setting_text(value)}" for path, value in self.at.items())
+        return ", ".join(f"{path} = {shown_setting(value)}" for path, value in self.at.items())
 
 
 @dataclass(frozen=True)
@@ -138,6 +144,12 @@ def setting_text(value: Setting) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
+
+
+def shown_setting(value: Setting) -> str:
+    """The same for a label: a program's or lock's file goes without its folder."""
+    text = setting_text(value)
+    return Path(text).name if text.endswith(".lua") else text
 
 
 # Documents as json.loads() leaves them. A key that is missing raises KeyError, a value of another type TypeError, which the

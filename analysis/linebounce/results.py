@@ -2,11 +2,14 @@
 
     import linebounce
     results = linebounce.open("out/my_locks")
+    results["throughput.operations_per_s"]
     results.point(**{"workload.lock": "mcs", "machine.cpus": 4})["throughput.operations_per_s"]
     results.lines.filter(point=3).sort("count", descending=True)
 
-Nothing is computed here that the run did not write.
+Nothing is computed here that the run did not write. Polars takes as long to load as all else together: the first frame does it.
 """
+
+from __future__ import annotations
 
 import builtins
 import json
@@ -19,13 +22,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import polars as pl
-
-from linebounce import display
-from linebounce.errors import InputError, UsageError
-from linebounce.frames import read_frame, read_timeline
+from linebounce.errors import InputError, UsageError, meant
 from linebounce.records import (
     Manifest,
     PaperRow,
@@ -37,6 +36,9 @@ from linebounce.records import (
     point_from,
     setting_text,
 )
+
+if TYPE_CHECKING:
+    import polars as pl
 
 RESULTS_SCHEMA = "linebounce.results/1"
 MANIFEST_SCHEMA = "linebounce.manifest/1"
@@ -106,33 +108,38 @@ class Results:
     @cached_property
     def seeds(self) -> pl.DataFrame:
         """Every metric of every seed: point, seed, metric, value, unit. Of a run with one seed, what results.json has."""
+        from linebounce import frames  # noqa: PLC0415
+
         frame = self._frame("seeds")
-        if self.manifest.seeds > 1:
-            return frame
-        rows = [
-            (point.number, self.seed, name, float(metric.value), metric.unit)
-            for point in self.points
-            for name, metric in point.metrics.items()
-        ]
-        return pl.DataFrame(rows, schema=frame.schema, orient="row")
+        return frame if self.manifest.seeds > 1 else frames.of_one_seed(self.points, self.seed)
 
     @cached_property
     def metrics(self) -> pl.DataFrame:
         """Every metric of every point: point, metric, value, unit, ci95 (null with one seed)."""
-        rows = [
-            (point.number, name, float(metric.value), metric.unit, metric.ci95)
-            for point in self.points
-            for name, metric in point.metrics.items()
-        ]
-        schema = {"point": pl.Int64, "metric": pl.String, "value": pl.Float64, "unit": pl.String, "ci95": pl.Float64}
-        return pl.DataFrame(rows, schema=schema, orient="row")
+        from linebounce import frames  # noqa: PLC0415
+
+        return frames.of_metrics(self.points)
 
     @cached_property
     def settings(self) -> pl.DataFrame:
         """Where each point lies: point, and a column for each swept path. Join it to a frame to have the sweep beside it."""
-        paths = self.swept()
-        rows = [{"point": point.number} | {path: point.at.get(path) for path in paths} for point in self.points]
-        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+        from linebounce import frames  # noqa: PLC0415
+
+        return frames.of_settings(self.points, list(self.swept()))
+
+    def __getitem__(self, metric: str) -> pl.DataFrame:
+        """A metric over the sweep: a row for each point that has it, with point, every swept path, value, unit and ci95.
+
+        Raises UsageError, with near names, for a metric that no point has.
+        """
+        self.require_metric(metric)
+        return self.settings.join(self.metrics.filter(metric=metric).drop("metric"), on="point", maintain_order="left")
+
+    def require_metric(self, metric: str) -> None:
+        """UsageError, with near names, if no point has it."""
+        known = {name for point in self.points for name in point.metrics}
+        if metric not in known:
+            raise UsageError(f"{self.directory}: there is no metric {metric}; {meant(metric, sorted(known))}")
 
     def require_finished(self) -> None:
         """InputError with the reason if not one point finished: there is nothing to look at then."""
@@ -140,12 +147,10 @@ class Results:
             raise InputError(_all_failed(self.directory, self.manifest))
 
     def _frame(self, name: str) -> pl.DataFrame:
+        from linebounce import frames  # noqa: PLC0415
+
         self.require_finished()
-        frame = read_frame(self.directory, name)
-        strange = frame.filter(~pl.col("point").is_in([point.number for point in self.points]))
-        if not strange.is_empty():
-            raise InputError(f"{self.directory / name}.csv: results.json has no point {strange['point'][0]}")
-        return frame
+        return frames.read_frame(self.directory, name, [point.number for point in self.points])
 
     def swept(self) -> dict[str, list[Setting]]:
         """Every swept path with its values, in the plan's order."""
@@ -184,7 +189,9 @@ class Results:
         Columns as in docs/results.md; `line` and `offset` are null where a span is nowhere in memory. Raises InputError if the
         run did not record it, UsageError if there are several points and none is named.
         """
-        return read_timeline(self.point_directory(self.point(point).number))
+        from linebounce import frames  # noqa: PLC0415
+
+        return frames.read_timeline(self.point_directory(self.point(point).number))
 
     def has_timeline(self, point: int) -> bool:
         return (self.point_directory(point) / "timeline.csv").exists()
@@ -193,6 +200,8 @@ class Results:
         return f"<linebounce results {self.directory}: {self.experiment} on {self.machine}, {len(self.points)} points>"
 
     def _repr_html_(self) -> str:
+        from linebounce import display  # noqa: PLC0415
+
         return display.results_html(self)
 
 

@@ -22,10 +22,13 @@ Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, Cache
       spec_(spec),
       wiring_(wiring),
       unit_(spec_, std::move(agent), client, *wiring.log, *this, static_cast<int>(threads.size())),
+      footprint_(spec.footprint.on() ? std::make_unique<Footprint>(spec.footprint, spec.cycle, static_cast<int>(threads.size()))
+                                     : nullptr),
       programs_(threads.size()),
       boundary_(spec_.warmup_end > 0 ? spec_.warmup_end : kNever) {
   for (const CpuId id : threads) {
-    threads_.push_back(std::make_unique<HardwareThread>(*this, unit_, spec_, id, static_cast<int>(threads_.size())));
+    threads_.push_back(
+        std::make_unique<HardwareThread>(*this, unit_, footprint_.get(), spec_, id, static_cast<int>(threads_.size())));
   }
   SC_HAS_PROCESS(Core);
   SC_THREAD(run);
@@ -33,8 +36,10 @@ Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, Cache
   set_stack_size(kStackBytes);
 }
 
-void Core::set_functions(std::size_t count) {
+void Core::set_functions(std::size_t count, std::span<const FunctionId> user) {
+  if (footprint_) footprint_->set_functions(count, user);
   for (const auto& cpu : threads_) {
+    if (footprint_) cpu->counters_.footprint.resize(count);
     cpu->counters_.by_function.resize(count);
     cpu->counters_.time_in_function.resize(count);
     cpu->function_counters_ = &cpu->counters_.by_function[cpu->function_];
@@ -119,7 +124,8 @@ HardwareThread& Core::next_runner() {
         continue;
       }
       next->limit_ = std::min({limit, item, spec_.end, sibling_limit(*next)});
-      next->fast_limit_ = next->store_buffer_.empty() && unit_.tap() == nullptr ? next->limit_ : 0;
+      const bool plain = next->store_buffer_.empty() && unit_.tap() == nullptr && footprint_ == nullptr;
+      next->fast_limit_ = plain ? next->limit_ : 0;
       return *next;
     }
     wait_kernel(due);

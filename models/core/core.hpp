@@ -13,11 +13,13 @@
 #include <boost/context/fiber.hpp>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <systemc>
 #include <vector>
 
 #include "models/bus/announcements.hpp"
+#include "models/core/footprint.hpp"
 #include "models/core/hardware_thread.hpp"
 #include "models/failure.hpp"
 #include "models/timeline.hpp"
@@ -49,7 +51,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   void set_tap(ProgramTap* tap);
   // Another core's thread, for interrupts. REQUIRES: called once before the simulation starts.
   void set_peers(std::function<std::pair<Core*, HardwareThread*>(CpuId)> find) { find_peer_ = std::move(find); }
-  void set_functions(std::size_t count);
+  void set_functions(std::size_t count, std::span<const FunctionId> user);
   // REQUIRES: the simulation has not started.
   void set_timeline(Timeline& timeline) { wiring_.timeline = &timeline; }
 
@@ -113,6 +115,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   const CoreSpec spec_;
   Wiring wiring_;
   CacheUnit unit_;
+  std::unique_ptr<Footprint> footprint_;  // null: the machine has none
   std::vector<std::unique_ptr<HardwareThread>> threads_;
   std::vector<Program> programs_;
   std::vector<boost::context::fiber> fibers_;

@@ -26,6 +26,7 @@ struct CoreSpec {
   int store_buffer_entries = 0;
   int outstanding_misses = 1;
   int write_back_buffers = 1;
+  FootprintSpec footprint;
   bool run_ahead = true;
   bool parked_spins = true;
   Tick horizon_slack = 0;

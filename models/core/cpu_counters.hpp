@@ -17,9 +17,16 @@ struct FunctionCounters {
   std::array<std::array<std::int64_t, kAccessKinds>, kMaxLevels> hits{};  // [level][access]
 };
 
+// What the core's footprint of pages and code lacked (models/core/footprint.hpp).
+struct FootprintMisses {
+  std::int64_t pages = 0;
+  std::int64_t code_lines = 0;
+};
+
 struct ThreadCounters {
   std::vector<FunctionCounters> by_function;  // by FunctionId
   std::vector<Tick> time_in_function;         // by FunctionId, within the measured time; sleep left out
+  std::vector<FootprintMisses> footprint;     // by FunctionId; empty: the machine has none
   Tick asleep = 0;
 };
 

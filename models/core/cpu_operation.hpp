@@ -12,6 +12,7 @@ struct Operation {
   OperationKind kind = OperationKind::load;
   std::uint8_t bytes = 8;
   bool adds = false;        // a write of whatever kind: adds `expected` to what is there
+  bool in_spin = false;     // a load that repeats: its code and its page are at hand since the spin began
   FunctionId function = 0;  // whose code it is
   Address address = 0;
   Value operand = 0;    // what is stored, or added

@@ -4,13 +4,16 @@
 #include <utility>
 
 #include "models/core/core.hpp"
+#include "models/core/footprint.hpp"
 
 namespace linebounce {
 
-HardwareThread::HardwareThread(Core& core, CacheUnit& unit, const CoreSpec& spec, CpuId id, int index_in_core)
+HardwareThread::HardwareThread(Core& core, CacheUnit& unit, Footprint* footprint, const CoreSpec& spec, CpuId id,
+                               int index_in_core)
     : core_(&core),
       unit_(&unit),
       agent_(&unit.caches()),
+      footprint_(footprint),
       spec_(&spec),
       id_(id),
       index_(index_in_core),
@@ -20,6 +23,7 @@ HardwareThread::HardwareThread(Core& core, CacheUnit& unit, const CoreSpec& spec
       spin_(unit, spec.hit_latency.front(), kSpinPause * spec.cycle) {
   counters_.by_function.resize(1);
   counters_.time_in_function.resize(1);
+  if (footprint_ != nullptr) counters_.footprint.resize(1);
   function_counters_ = &counters_.by_function.front();
 }
 
@@ -114,6 +118,7 @@ void HardwareThread::write_adding(OperationKind kind, Address address, Value add
 Value HardwareThread::perform(Operation operation, bool release) {
   operation.function = function_;
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::memory, .operation = operation, .release = release});
+  if (footprint_ != nullptr && !operation.in_spin) fetch_and_translate(operation.address);
   for (;;) {
     wait_turn();
     slots_ = 0;
@@ -243,23 +248,37 @@ void HardwareThread::execute(std::int64_t instructions) {
   slots_ += instructions;
   const std::int64_t cycles = slots_ / spec_->issue_per_cycle;
   slots_ %= spec_->issue_per_cycle;
-  pass(cycles);
+  pass(cycles, instructions);
 }
 
 void HardwareThread::compute(std::int64_t cycles) {
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::compute, .amount = cycles});
   slots_ = 0;
   ++computed_;
-  pass(cycles);
+  pass(cycles, cycles * spec_->issue_per_cycle);
 }
 
 // A computation's speed is decided when it begins. What siblings do then is known once it is this thread's turn.
-void HardwareThread::pass(std::int64_t cycles) {
+void HardwareThread::pass(std::int64_t cycles, std::int64_t instructions) {
+  const Tick fetching = footprint_ != nullptr ? fetch_code(instructions) : 0;
   if (spec_->shared_issue_pct < 100 && core_->threads() > 1) {
     wait_turn();
     if (core_->others_take_issue_slots(*this)) cycles = (cycles * 100 + spec_->shared_issue_pct - 1) / spec_->shared_issue_pct;
   }
-  idle_for(cycles * cycle_);
+  idle_for(cycles * cycle_ + fetching);
+}
+
+// What siblings have pushed out by now is known once it is this thread's turn.
+Tick HardwareThread::fetch_code(std::int64_t instructions) {
+  wait_turn();
+  return footprint_->fetch(index_, function_, instructions, counters_.footprint[function_]);
+}
+
+// Before a memory operation: its own instruction, then its address.
+void HardwareThread::fetch_and_translate(Address address) {
+  now_ += fetch_code(1);
+  wait_turn();
+  now_ += footprint_->translate(address, counters_.footprint[function_]);
 }
 
 void HardwareThread::idle_for(Tick ticks) {
@@ -309,6 +328,7 @@ bool HardwareThread::computes_at(Tick time) const {
 
 FunctionId HardwareThread::enter_function(FunctionId function) {
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::enter, .which = function});
+  if (footprint_ != nullptr) footprint_->enter(index_, function);
   return change_function(function);
 }
 
@@ -345,6 +365,7 @@ void HardwareThread::begin_measuring() {
     counted_before_measuring_ += counters.instructions;
     counters = {};
   }
+  std::fill(counters_.footprint.begin(), counters_.footprint.end(), FootprintMisses{});
 }
 
 void HardwareThread::tally(int which, std::int64_t count) {

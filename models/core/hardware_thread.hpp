@@ -16,10 +16,12 @@
 namespace linebounce {
 
 class Core;
+class Footprint;
 
 class HardwareThread final : public Cpu {
  public:
-  HardwareThread(Core& core, CacheUnit& unit, const CoreSpec& spec, CpuId id, int index_in_core);
+  // `footprint`: of its core; null: there is none.
+  HardwareThread(Core& core, CacheUnit& unit, Footprint* footprint, const CoreSpec& spec, CpuId id, int index_in_core);
 
   [[nodiscard]] CpuId id() const override { return id_; }
   [[nodiscard]] int index_in_core() const { return index_; }
@@ -97,7 +99,11 @@ class HardwareThread final : public Cpu {
   // When the operation that comes next was first wanted.
   [[nodiscard]] Tick wanted_since() const { return put_off_since_ < now_ ? put_off_since_ : now_; }
   void try_again(Tick at);
-  void pass(std::int64_t cycles);
+  // A computation of so many instructions, or of time in which so many would fit.
+  void pass(std::int64_t cycles, std::int64_t instructions);
+  Tick fetch_code(std::int64_t instructions);
+  void fetch_and_translate(Address address);
+  Value load_in_spin(Address address, int bytes);
   void idle_for(Tick ticks);
   // A program may end with a computation, whose time is still to pass.
   [[nodiscard]] bool takes_issue_slots(Tick at) const {
@@ -126,6 +132,7 @@ class HardwareThread final : public Cpu {
   Core* core_;
   CacheUnit* unit_;
   CacheAgent* agent_;
+  Footprint* footprint_;
   const CoreSpec* spec_;
   CpuId id_;
   int index_;

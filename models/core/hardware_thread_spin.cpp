@@ -6,11 +6,15 @@ namespace linebounce {
 
 void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes) {
   if (tap() != nullptr) tap()->spin_begins(*this, addresses, bytes);
+  // Once: its few instructions and its words' pages stay at hand, whether it is parked or not.
+  if (footprint_ != nullptr) {
+    for (const Address address : addresses) fetch_and_translate(address);
+  }
   spin_.begin(addresses);
   for (;;) {
     while (!spin_.all_loaded()) {
       const std::size_t word = spin_.take_next_word();
-      values[word] = load(addresses[word], bytes);
+      values[word] = footprint_ == nullptr ? load(addresses[word], bytes) : load_in_spin(addresses[word], bytes);
     }
     if (done(values)) break;
     pause_spin();
@@ -18,6 +22,10 @@ void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> v
   }
   spin_.end();
   if (tap() != nullptr) tap()->spin_ends(*this);
+}
+
+Value HardwareThread::load_in_spin(Address address, int bytes) {
+  return perform({.kind = OperationKind::load, .bytes = static_cast<std::uint8_t>(bytes), .in_spin = true, .address = address});
 }
 
 void HardwareThread::pause_spin() {

@@ -74,6 +74,7 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   core.store_buffer_entries = spec.cpu.store_buffer_entries;
   core.outstanding_misses = spec.cpu.outstanding_misses;
   core.write_back_buffers = spec.cpu.write_back_buffers;
+  core.footprint = spec.footprint;
   core.run_ahead = engine.run_ahead;
   core.parked_spins = engine.parked_spins;
   core.horizon_slack = engine.horizon_slack_ticks;
@@ -174,8 +175,8 @@ void Machine::set_tap(ProgramTap* tap) {
   for (const auto& core : cores_) core->set_tap(tap);
 }
 
-void Machine::set_functions(std::size_t count) {
-  for (const auto& core : cores_) core->set_functions(count);
+void Machine::set_functions(std::size_t count, std::span<const FunctionId> user) {
+  for (const auto& core : cores_) core->set_functions(count, user);
 }
 
 void Machine::set_timeline(Timeline& timeline) {

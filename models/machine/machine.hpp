@@ -5,6 +5,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "models/bus/plain_memory.hpp"
@@ -47,8 +48,8 @@ class Machine final : public FailureSink {
   void set_program(int cpu, Core::Program program);
   // Who listens to all programs; null: nobody. REQUIRES: run() is not under way.
   void set_tap(ProgramTap* tap);
-  // How many functions programs may enter. REQUIRES: called before run().
-  void set_functions(std::size_t count);
+  // How many functions programs may enter; which of them are user code, for the footprint. REQUIRES: called before run().
+  void set_functions(std::size_t count, std::span<const FunctionId> user = {});
   // REQUIRES: called before run().
   void set_timeline(Timeline& timeline);
 

@@ -18,6 +18,7 @@ struct Event {
 // Words behind the first.
 constexpr unsigned words_behind(unsigned kind, unsigned detail) {
   switch (kind) {
+    case kEnterAt:
     case kLoadRange:
     case kStoreRange:
     case kCreate:

@@ -112,7 +112,7 @@ std::optional<std::uint64_t> end_of(const Frame& frame, ProgramImage& image) {
 }
 
 auto first_above(std::uint64_t address, std::span<const Frame> frames) {
-  return std::find_if(frames.begin(), frames.end(), [&](const Frame& one) { return one.stack_pointer <= address; });
+  return std::find_if(frames.begin(), frames.end(), [&](const Frame& one) { return one.lowest <= address; });
 }
 
 }  // namespace
@@ -134,7 +134,8 @@ std::string local_variable(std::uint64_t address, std::span<const Frame> frames,
   const std::string function = image.function(frame->code);
   std::string name;
   if (!places.empty()) name = VariableFinder(*frame, end, types).find(places.back().scope, function, address);
-  return name.empty() ? fmt::format("{}::local+{}", function, address - frame->stack_pointer) : name;
+  return name.empty() ? fmt::format("{}::local{:+}", function, static_cast<std::int64_t>(address - frame->stack_pointer))
+                      : name;
 }
 
 }  // namespace linebounce::record

@@ -85,9 +85,6 @@ class ProgramImage {
   std::map<std::uint64_t, Range> ranges_;  // by where they begin
 };
 
-// "Table::insert(int) const" -> "Table::insert"; "walk.isra.0" -> "walk".
-std::string short_function_name(const std::string& linker_name);
-
 // Of a function's entry, also of one that was inlined: "Table::insert".
 std::string function_of_scope(Dwarf_Die& scope);
 

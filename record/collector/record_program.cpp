@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "record/collector/background_writer.hpp"
+#include "record/collector/binary_command.hpp"
 #include "record/collector/event_order.hpp"
 #include "record/collector/program_image.hpp"
 #include "record/collector/recorded_process.hpp"
@@ -36,7 +37,7 @@ class Collector {
         channel_(&channel.channel()),
         image_(channel.program()),
         writer_(file),
-        recording_(writer_, image_, window),
+        recording_(writer_, image_, std::move(window)),
         order_(channel.channel(), [this](unsigned ring, const Event& event) { take(ring, event); }) {}
 
   bool take_all() {
@@ -109,16 +110,26 @@ bool is_gone(pid_t process) {
   return process == 0 || (::kill(process, 0) != 0 && errno == ESRCH);
 }
 
-std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording, const ProgramImage& image) {
+std::vector<std::string> missing_of_compiled(const Recording& recording, const ProgramImage& image) {
   // First what is likeliest to mislead.
   std::vector<std::string> missing =
       unseen_atomics(image, [&recording](const std::string& function) { return recording.has_run(function); });
-  missing.insert(
-      missing.end(),
-      {"accesses of libraries that linebounce-cc did not compile, but those of the C library's memory and string functions",
-       "instructions between accesses: two for each access are assumed"});
+  missing.push_back(
+      "accesses of libraries that linebounce-cc did not compile, but those of the C library's memory and string functions");
+  return missing;
+}
+
+std::vector<std::string> missing_of_binary() {
+  return {"accesses inside the C library's functions for locks, threads and memory, and inside the loader",
+          "which plain loads and stores are atomic in the source: order follows only from words that atomic instructions "
+          "change",
+          "functions that were reached by a jump: what they do is their caller's", "threads that the C library did not create"};
+}
+
+std::vector<std::string> what_is_missing(const Channel& channel, const Recording& recording, std::vector<std::string> missing) {
+  missing.push_back("instructions between accesses: two for each access are assumed");
   if (recording.had_atomics()) {
-    missing.push_back("locks that the program makes of atomic operations: they are plain operations, a spin as long as it was");
+    missing.push_back(std::string(trace::kOwnLocks) + ": they are plain operations, a spin as long as it was");
   }
   const auto count = [&missing](std::uint64_t number, std::string_view what) {
     if (number > 0) missing.push_back(fmt::format("{} {}", number, what));
@@ -128,8 +139,18 @@ std::vector<std::string> what_is_missing(const Channel& channel, const Recording
   count(channel.without_ring, "thread(s) for which no ring was free");
   count(channel.given_up, "thread(s) from where a signal handler had more events than a ring has room for");
   count(channel.unknown_joins, "join(s) of threads that were not known: 1024 at a time are");
+  count(channel.nested_teams, "barrier(s) of OpenMP teams beside or inside others: they keep nobody waiting in a replay");
+  count(channel.unknown_outcomes, "compare-and-exchange(s) that may have failed: they are written as if they had stored");
   count(recording.foreign_releases(), "release(s) of locks by threads that had not taken them");
   return missing;
+}
+
+std::string why_nothing_was_recorded(const RecordOptions& options) {
+  const std::string ran = options.command[0] + " ran, but nothing was recorded: ";
+  if (options.is_binary) return ran + "QEMU or the program's loader did not take what linebounce-record gave them";
+  return ran +
+         "it was not compiled by linebounce-cc or linebounce-c++. Compile it by them, all of it, as with: make clean && make "
+         "CC=linebounce-cc CXX=linebounce-c++, or record it as it is: --binary";
 }
 
 std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& process, const RecordOptions& options,
@@ -154,19 +175,18 @@ Recorded record_program(const RecordOptions& options) {
   const std::string file = options.file.empty() ? default_file(options.command[0]) : options.file;
   require_writable(file);
   SharedChannel channel(kRingWords);
-  RecordedProcess process(options.command, CHANNEL_VARIABLE, channel.path());
+  const std::vector<std::string> command = options.is_binary ? binary_command(options.command) : options.command;
+  RecordedProcess process(command, CHANNEL_VARIABLE, channel.path());
   const auto collector = collect(channel, process, options, file);
-  if (collector == nullptr) {
-    throw RecordError(options.command[0] +
-                      " ran, but nothing was recorded: it was not compiled by linebounce-cc or linebounce-c++. Compile it by "
-                      "them, all of it, as with: make clean && make CC=linebounce-cc CXX=linebounce-c++");
-  }
+  if (collector == nullptr) throw RecordError(why_nothing_was_recorded(options));
   collector->finish();
   Recorded recorded;
   recorded.file = file;
   recorded.operations = collector->recording().output().operations();
   recorded.threads = collector->writer().symbols().streams.size();
-  recorded.missing = what_is_missing(channel.channel(), collector->recording(), collector->image());
+  recorded.missing = what_is_missing(
+      channel.channel(), collector->recording(),
+      options.is_binary ? missing_of_binary() : missing_of_compiled(collector->recording(), collector->image()));
   recorded.killed_by = process.killed_by();
   recorded.exit_status = process.exit_status();
   if (!recorded.killed_by.empty()) recorded.missing.push_back("what came after the program " + recorded.killed_by);

@@ -13,6 +13,7 @@ struct RecordOptions {
   std::vector<std::string> command;  // not empty
   std::string file;                  // the trace; empty: the program's name with .lbt
   Window window;
+  bool is_binary = false;  // the program was not compiled for us
 };
 
 struct Recorded {

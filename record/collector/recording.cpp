@@ -36,7 +36,11 @@ std::uint64_t word_at(std::uint64_t address, const MemoryMap::Place& place, std:
 }  // namespace
 
 Recording::Recording(BackgroundWriter& writer, ProgramImage& image, Window window)
-    : writer_(&writer), image_(&image), memory_(image, writer), output_(writer, window), thread_of_ring_(kChannelRings) {}
+    : writer_(&writer),
+      image_(&image),
+      memory_(image, writer),
+      output_(writer, std::move(window)),
+      thread_of_ring_(kChannelRings) {}
 
 void Recording::event(unsigned ring, const Event& event) {
   if (event.kind == kThreadBegin) return thread_event(ring, event);
@@ -49,6 +53,7 @@ void Recording::event(unsigned ring, const Event& event) {
     case kEnter: return enter(*thread, event);
     case kStackPointer: thread->stack_pointer = event.value; return;
     case kFramePointer: thread->frame_pointer = event.value; return;
+    case kEnterAt: return enter_at(*thread, event);
     case kLeave: return leave(*thread);
     case kAcquire:
     case kTryFailed:
@@ -92,7 +97,10 @@ std::string Recording::thread_name(std::uint64_t runs) {
   // A lambda is known by the function that it is written in.
   const std::size_t lambda = std::min(name.find("::{lambda("), name.find("::$_"));
   if (lambda != std::string::npos) name = name.substr(0, std::min(lambda, name.find('(')));
-  if (name.starts_with("std::thread::_State_impl<") || (lambda != std::string::npos && name == "main")) name = "thread";
+  // Rust's library begins all threads by one function of its own.
+  if (name.starts_with("std::sys::") || name.starts_with("std::thread::_State_impl<") ||
+      (lambda != std::string::npos && name == "main"))
+    name = "thread";
   return fmt::format("{}[{}]", name, threads_of_name_[name]++);
 }
 
@@ -126,7 +134,8 @@ void Recording::access(Thread& thread, Kind kind, const Event& event) {
                         .bytes = static_cast<std::uint8_t>(bytes),
                         .id = place.object,
                         .argument = static_cast<std::uint64_t>(place.offset)};
-    if ((event.detail & kReleaseAccess) != 0 && kind == Kind::store) operation.flags |= trace::kRelease;
+    const bool is_store = kind == Kind::store || kind == Kind::exchange;  // an exchange that releases is an atomic store
+    if ((event.detail & kReleaseAccess) != 0 && is_store) operation.flags |= trace::kRelease;
     if (failed && kind == Kind::compare_exchange) operation.flags |= trace::kFailed;
     output_.append(thread, operation);
     if (kind != Kind::load && !failed) written_at(thread, address);
@@ -153,15 +162,33 @@ void Recording::range(Thread& thread, Kind kind, std::uint64_t address, std::uin
   }
 }
 
-void Recording::enter(Thread& thread, const Event& event) {
-  const std::uint32_t id = function(event.value);
+void Recording::enter_function(Thread& thread, std::uint64_t address) {
+  const std::uint32_t id = function(address);
+  output_.entering(writer_->symbols().functions[id].name);
   output_.append(thread, {.kind = Kind::enter, .id = id});
+  thread.functions.push_back(id);
+}
+
+void Recording::enter(Thread& thread, const Event& event) {
+  enter_function(thread, event.value);
   if (event.detail > 0 && !thread.frames.empty()) {
     thread.stack_pointer = thread.frames.back().stack_pointer - std::uint64_t{event.detail} * kStackUnit;
   }
-  thread.functions.push_back(id);
+  thread.frames.push_back({.code = event.value,
+                           .stack_pointer = thread.stack_pointer,
+                           .frame_pointer = std::exchange(thread.frame_pointer, 0),
+                           .lowest = thread.stack_pointer});
+}
+
+// Its stack pointer is where the return address is. Functions that need a frame pointer keep the caller's below that, and point
+// there.
+void Recording::enter_at(Thread& thread, const Event& event) {
+  constexpr std::uint64_t kReturnAddress = 8;
+  const std::uint64_t stack = event.more[0];
+  enter_function(thread, event.value);
+  if (!thread.frames.empty()) thread.frames.back().lowest = stack + kReturnAddress;
   thread.frames.push_back(
-      {.code = event.value, .stack_pointer = thread.stack_pointer, .frame_pointer = std::exchange(thread.frame_pointer, 0)});
+      {.code = event.value + 1, .stack_pointer = stack, .frame_pointer = stack - kReturnAddress, .is_at_entry = true});
 }
 
 void Recording::leave(Thread& thread) {
@@ -169,6 +196,7 @@ void Recording::leave(Thread& thread) {
   output_.append(thread, {.kind = Kind::leave});
   thread.functions.pop_back();
   thread.frames.pop_back();
+  if (!thread.frames.empty() && thread.frames.back().is_at_entry) thread.frames.back().lowest = 0;
   if (!thread.stack_locks.empty()) forget_locks(thread);
 }
 

@@ -64,7 +64,9 @@ class Recording {
   // The thread has changed what others can see.
   void written(const Thread& thread);
   void written_at(const Thread& thread, std::uint64_t address);
+  void enter_function(Thread& thread, std::uint64_t address);
   void enter(Thread& thread, const Event& event);
+  void enter_at(Thread& thread, const Event& event);
   void leave(Thread& thread);
   void acquire(Thread& thread, std::uint64_t address, unsigned type);
   void release(Thread& thread, std::uint64_t address, unsigned type);

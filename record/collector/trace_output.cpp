@@ -11,11 +11,17 @@ using trace::Operation;
 constexpr int kInstructionsOfAccess = 2;
 // An operation for each would double the trace.
 constexpr int kInstructionsAtOnce = 16;
+// The clock is as slow as an operation.
+constexpr std::uint64_t kOperationsForALook = 16;
 
 }  // namespace
 
-TraceOutput::TraceOutput(BackgroundWriter& writer, Window window) : writer_(&writer), window_(window) {
-  if (window_.skip == 0) state_ = State::open;
+TraceOutput::TraceOutput(BackgroundWriter& writer, Window window)
+    : writer_(&writer),
+      window_(std::move(window)),
+      waits_for_function_(!window_.from.empty()),
+      waits_for_time_(window_.after_s > 0) {
+  if (window_.skip == 0 && !waits_for_function_ && !waits_for_time_) state_ = State::open;
 }
 
 Thread& TraceOutput::thread(std::uint64_t number) {
@@ -62,7 +68,21 @@ void TraceOutput::append_after_all(Thread& thread, const Operation& operation) {
   if (thread.stream != trace::kNone) write(thread, operation);
 }
 
+void TraceOutput::entering(const std::string& function) {
+  if (state_ == State::before && function == window_.from) waits_for_function_ = false;
+  if (state_ == State::open && function == window_.until) close();
+}
+
+void TraceOutput::look_at_clock() {
+  using Seconds = std::chrono::duration<double>;
+  const auto now = std::chrono::steady_clock::now();
+  if (Seconds(now - began_).count() >= window_.after_s) waits_for_time_ = false;
+  if (state_ == State::open && Seconds(now - opened_).count() >= window_.for_s) close();
+}
+
 bool TraceOutput::is_in_window() {
+  if (asked_++ % kOperationsForALook == 0) look_at_clock();
+  if (waits_for_function_ || waits_for_time_) return false;
   ++offered_;
   if (state_ == State::before && offered_ > window_.skip) open();
   if (state_ == State::open && offered_ - window_.skip > window_.count) close();
@@ -71,6 +91,7 @@ bool TraceOutput::is_in_window() {
 
 void TraceOutput::open() {
   state_ = State::open;
+  opened_ = std::chrono::steady_clock::now();
   for (const auto& thread : threads_) {
     if (!thread->is_alive) continue;
     define_stream(*thread, false);

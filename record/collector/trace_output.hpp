@@ -2,8 +2,10 @@
 // and threads are right when it begins.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,10 +16,14 @@
 
 namespace linebounce::record {
 
-// Of the operations of all threads together.
+// Which operations of a run are in the trace: of all threads together.
 struct Window {
-  std::uint64_t skip = 0;
+  std::uint64_t skip = 0;  // of those that the rest of the window would have
   std::uint64_t count = UINT64_MAX;
+  // It begins when a thread enters a function of this name, and ends when one enters that one; empty: with the run.
+  std::string from = {}, until = {};
+  double after_s = 0;                                      // seconds since the recording's beginning
+  double for_s = std::numeric_limits<double>::infinity();  // seconds since the window's
 };
 
 struct HeldLock {
@@ -58,6 +64,8 @@ class TraceOutput {
   void create(Thread& creator, Thread& created);
   void join(Thread& joiner, Thread& joined);
 
+  // Before the operation that enters a function of this name.
+  void entering(const std::string& function);
   // What the operation changes in `thread` is to be changed behind this. True: it is in the trace.
   bool append(Thread& thread, const trace::Operation& operation);
   // The same behind the window, too.
@@ -71,6 +79,7 @@ class TraceOutput {
 
  private:
   bool is_in_window();
+  void look_at_clock();
   void open();
   void close();
   void define_stream(Thread& thread, bool created);
@@ -81,6 +90,9 @@ class TraceOutput {
   BackgroundWriter* writer_;
   Window window_;
   State state_ = State::before;
+  bool waits_for_function_, waits_for_time_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now(), opened_ = began_;
+  std::uint64_t asked_ = 0;  // for operations, in the window or not
   std::uint64_t offered_ = 0;
   std::uint64_t written_ = 0;
   std::vector<std::unique_ptr<Thread>> threads_;  // by number

@@ -14,6 +14,7 @@
 #include <span>
 #include <string_view>
 
+#include "record/collector/function_names.hpp"
 #include "record/collector/shared_channel.hpp"
 #include "trace/summary.hpp"
 
@@ -108,11 +109,12 @@ class FileScan {
   std::map<std::string, int> functions_;
 };
 
-// What every program has, and what its locks and allocator do is recorded where they are called.
-bool is_of_c_library(const std::string& file) {
+// What every program has, and OpenMP's library of gcc: what their locks, barriers and allocator do is recorded where they are
+// called.
+bool is_recorded_where_called(const std::string& file) {
   static const std::set<std::string_view> kFiles = {"libc.so.6",  "libm.so.6",  "ld-linux-x86-64.so.2", "libpthread.so.0",
                                                     "libdl.so.2", "librt.so.1", "libgcc_s.so.1"};
-  return kFiles.contains(file) || file.starts_with("[");  // "[vdso]"
+  return kFiles.contains(file) || file.starts_with("libgomp.so.") || file.starts_with("[");  // "[vdso]"
 }
 
 std::string sentence(std::string_view what, const std::map<std::string, int>& counts) {
@@ -133,7 +135,7 @@ std::vector<std::string> unseen_atomics(const ProgramImage& image, const std::fu
   for (Dwfl_Module* module : image.modules()) {
     const char* path = dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
     const std::string file = path == nullptr ? "?" : std::filesystem::path(path).filename().string();
-    if (is_of_c_library(file)) continue;
+    if (is_recorded_where_called(file)) continue;
     const FileScan scan(module, disassembler);
     for (const auto& [function, count] : scan.functions()) {
       if (!scan.is_instrumented()) {

@@ -24,7 +24,7 @@ struct Block {
 };
 
 // A program without thread-local variables of its own has some now, and so the C library's table for each thread one entry
-// more.
+// more. As a library we have an entry in any case. REQUIRES: all of ours is in struct Thread.
 static bool has_only_our_thread_locals(void) {
   const Elf64_Phdr* headers = (const Elf64_Phdr*)getauxval(AT_PHDR);
   const unsigned long count = getauxval(AT_PHNUM);
@@ -38,7 +38,7 @@ void prepare_apart(void) {
   void* got = (void*)syscall(SYS_mmap, NULL, (size_t)kRegionBytes, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got != MAP_FAILED) region = got;
-  adds_thread_local_module = has_only_our_thread_locals();
+  adds_thread_local_module = announce_thread != NULL || has_only_our_thread_locals();
 }
 
 bool is_apart(const void* memory) {

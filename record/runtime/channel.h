@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-enum { kChannelVersion = 3, kChannelRings = 1024 };
+enum { kChannelVersion = 5, kChannelRings = 1024 };
 #define CHANNEL_MAGIC UINT64_C(0x6c62726563303031)
 // The memory file's path, in the program's environment.
 #define CHANNEL_VARIABLE "LINEBOUNCE_RECORD_CHANNEL"
@@ -31,6 +31,7 @@ enum EventKind {
   // Functions. value: an address inside.
   // detail: how much lower its stack pointer is than that of the function around it, in kStackUnit; 0: kStackPointer has told.
   kEnter,
+  kEnterAt,  // value: its first instruction; more: its stack pointer there
   kLeave,
   // Of the function that the next kEnter is of. value: address.
   kStackPointer,
@@ -102,6 +103,8 @@ struct Channel {
   uint32_t without_ring;  // threads that found no free ring and were not recorded
   uint32_t given_up;      // threads that were recorded up to a signal handler that filled the ring
   uint32_t unknown_joins;  // joins of threads that are not known, which were not recorded
+  uint32_t nested_teams;  // barriers of OpenMP teams beside or inside others, which were not recorded
+  uint32_t unknown_outcomes;  // compare-and-exchange operations of which is not known whether they stored
   uint32_t rounds;        // times that the collector has looked at all rings and given back what it took
   uint64_t stamp __attribute__((aligned(64)));  // the next one
 };

@@ -1,4 +1,4 @@
-// The channel, rings, beginnings and ends of threads.
+// The channel, beginnings and ends of threads.
 #include "runtime.h"
 
 #include <errno.h>
@@ -18,100 +18,8 @@ struct Channel* channel;
 uint64_t ring_mask;
 __thread struct Thread this_thread;
 
-static bool recording;
+bool recording;
 static pthread_key_t end_key;
-
-static uint64_t take_stamp(void) {
-  return __atomic_fetch_add(&channel->stamp, 1, __ATOMIC_SEQ_CST);
-}
-
-static void fill_event(struct Ring* ring, uint64_t at, uint64_t first, const uint64_t* more, unsigned count) {
-  for (unsigned i = 0; i < count; ++i) fill_word(ring, at + 1 + i, event_word(kMore, 0, more[i]));
-  fill_word(ring, at, first);
-}
-
-void record_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
-  struct Ring* ring = this_ring();
-  uint64_t at;
-  if (ring == NULL || !reserve_words(ring, 1 + count, &at)) return;
-  fill_event(ring, at, event_word(kind, detail, value), more, count);
-}
-
-void record_order(void) {
-  struct Ring* ring = this_ring();
-  uint64_t at;
-  if (ring == NULL || !reserve_words(ring, 1, &at)) return;
-  fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
-}
-
-void record_in_order(unsigned kind, unsigned detail, uint64_t value) {
-  record_in_order_with(kind, detail, value, NULL, 0);
-}
-
-// Room is reserved before the stamp is taken: between stamp and word there is nothing to wait for.
-void record_in_order_with(unsigned kind, unsigned detail, uint64_t value, const uint64_t* more, unsigned count) {
-  struct Ring* ring = this_ring();
-  uint64_t at;
-  if (ring == NULL || !reserve_words(ring, 2 + count, &at)) return;
-  fill_event(ring, at + 1, event_word(kind, detail, value), more, count);
-  fill_word(ring, at, event_word(kOrder, 0, take_stamp()));
-}
-
-void record_range(unsigned kind, const volatile void* address, size_t bytes) {
-  const uint64_t more = bytes;
-  if (bytes != 0) record_with(kind, 0, (uintptr_t)address, &more, 1);
-}
-
-// Without a collector nobody empties the rings: the program goes on unrecorded.
-static bool collector_is_gone(void) {
-  return syscall(SYS_kill, channel->collector, 0) != 0 && errno == ESRCH;
-}
-
-// A word that comes next and stays empty, although the collector has been there and given back what it took, is one that this
-// thread has reserved: what waits here is a handler of a signal that came before the word was filled.
-struct Standstill {
-  uint64_t taken;
-  uint32_t round;
-};
-
-static bool waits_for_itself(const struct Ring* ring, struct Standstill* last) {
-  const uint32_t round = __atomic_load_n(&channel->rounds, __ATOMIC_ACQUIRE);
-  const uint64_t taken = __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE);
-  const bool is_empty = __atomic_load_n(&ring->words[taken & ring_mask], __ATOMIC_ACQUIRE) == 0;
-  if (is_empty && taken == last->taken) return round - last->round >= 2;  // one of them began behind the look before
-  *last = (struct Standstill){is_empty ? taken : UINT64_MAX, round};
-  return false;
-}
-
-static bool gives_up(const struct Ring* ring, unsigned tries, struct Standstill* last) {
-  if (waits_for_itself(ring, last)) {
-    // By several handlers, one inside the other: once.
-    if (this_thread.ring == ring) __atomic_fetch_add(&channel->given_up, 1, __ATOMIC_RELAXED);
-    return true;
-  }
-  if (tries % 1024 != 1023 || !collector_is_gone()) return false;
-  recording = false;
-  return true;
-}
-
-bool wait_for_room(struct Ring* ring, uint64_t end) {
-  if (this_thread.ring != ring) return false;  // given up by a handler
-  const int error = errno;
-  const struct timespec pause = {0, 50 * 1000};
-  struct Standstill last = {UINT64_MAX, 0};
-  bool has_room = true;
-  for (unsigned tries = 0; has_room && end > __atomic_load_n(&ring->taken, __ATOMIC_ACQUIRE) + ring_mask + 1; ++tries) {
-    syscall(SYS_nanosleep, &pause, NULL);
-    has_room = !gives_up(ring, tries, &last);
-  }
-  if (has_room) {
-    ring->limit = ring->taken + ring_mask + 1;
-  } else {
-    this_thread.ring = NULL;
-  }
-  errno = error;
-  return has_room;
-}
 
 void record_library(void) {
   if (this_ring() == NULL) return;
@@ -174,6 +82,7 @@ static void join_recording(uint32_t number, uintptr_t runs) {
   this_thread.frames = frames;
   __atomic_signal_fence(__ATOMIC_SEQ_CST);  // a handler that comes here finds all of it or nothing
   this_thread.ring = ring;
+  if (announce_thread != NULL) announce_thread();
   record_in_order_with(kThreadBegin, 0, number, more, 3);
 }
 
@@ -273,4 +182,4 @@ static void before_constructors(int count, char** arguments, char** environment)
   start_recording(environment);
   this_thread.apart = false;
 }
-__attribute__((section(".preinit_array"), used)) static void (*const kStart)(int, char**, char**) = before_constructors;
+__attribute__((section(START_SECTION), used)) static void (*const kStart)(int, char**, char**) = before_constructors;

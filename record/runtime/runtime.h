@@ -31,11 +31,26 @@ struct Thread {
   bool apart;   // inside the runtime's own calls of the C library: what they allocate is not on the program's heap
   bool creates_thread;
   struct Frame* frames;
+  struct Region* region;  // of OpenMP, that it is in; NULL: it is outside of all
 };
+#ifdef LINEBOUNCE_FOLLOWER
+// Who follows a thread's instructions from outside (record/binary) writes into the same ring.
+extern HIDDEN __thread struct Thread* followed_thread __attribute__((tls_model("initial-exec")));
+#define this_thread (*followed_thread)
+#else
 extern HIDDEN __thread struct Thread this_thread __attribute__((tls_model("initial-exec")));
+#endif
 
 extern HIDDEN struct Channel* channel;
 extern HIDDEN uint64_t ring_mask;
+extern HIDDEN bool recording;
+
+// Only where somebody follows: tells them of this thread, which has its ring.
+HIDDEN void announce_thread(void) __attribute__((weak));
+// Of a part of the program's that the runtime calls, and so is no part of the runtime's function; `kept` is the same for both.
+HIDDEN void announce_callback(uint64_t* kept, bool begins) __attribute__((weak));
+// Without a collector nobody empties the rings: the program goes on unrecorded.
+HIDDEN bool collector_is_gone(void);
 
 // The thread's ring if it is recorded after all, now that it has done something; else NULL.
 HIDDEN struct Ring* ring_of_new_thread(void);
@@ -95,5 +110,7 @@ HIDDEN void record_library(void);
 HIDDEN uint32_t new_thread_number(void);
 HIDDEN void begin_thread(uint32_t number, uintptr_t runs);
 HIDDEN void end_thread(void);
+// What OpenMP's team runs that is being made; 0: none is.
+HIDDEN uintptr_t function_of_region(void);
 // In a child of fork: what another thread had locked is free.
 HIDDEN void unlock_threads_in_child(void);

@@ -44,6 +44,14 @@ EXPORTED void* memset(void* memory, int byte, size_t bytes) {
   return real_memset(memory, byte, bytes);
 }
 
+// What compilers since LLVM 15 call instead.
+EXPORTED void* __tsan_memcpy(void* to, const void* from, size_t bytes);
+void* __tsan_memcpy(void* to, const void* from, size_t bytes) { return memcpy(to, from, bytes); }
+EXPORTED void* __tsan_memmove(void* to, const void* from, size_t bytes);
+void* __tsan_memmove(void* to, const void* from, size_t bytes) { return memmove(to, from, bytes); }
+EXPORTED void* __tsan_memset(void* memory, int byte, size_t bytes);
+void* __tsan_memset(void* memory, int byte, size_t bytes) { return memset(memory, byte, bytes); }
+
 static size_t early_length(ConstBytes text) {
   size_t length = 0;
   while (text[length] != '\0') ++length;

@@ -95,11 +95,12 @@ static int run_c11_thread(void* memory) {
 }
 
 // std::thread starts all threads by one function of the C++ library, with an object whose third virtual function runs what the
-// program wants.
+// program wants. OpenMP's are known by the region that they were made for.
 static uintptr_t function_of_thread(void* (*runs)(void*), void* argument) {
   Dl_info found;
   const uintptr_t address = (uintptr_t)runs;
   const bool is_known = dladdr((void*)address, &found) != 0 && found.dli_fname != NULL;
+  if (is_known && strstr(found.dli_fname, "libgomp.so") != NULL && function_of_region() != 0) return function_of_region();
   if (!is_known || strstr(found.dli_fname, "libstdc++.so") == NULL) return address;
   return (*(uintptr_t**)argument)[2];
 }

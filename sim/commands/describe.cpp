@@ -9,6 +9,7 @@
 #include "sim/commands/describe_layout.hpp"
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/experiment.hpp"
+#include "sim/config/lua_files.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/suggestions.hpp"
@@ -29,6 +30,7 @@ constexpr const char* kDescribeFooter = R"(
 Examples:
   linebounce describe machine p3_xeon_4way
   linebounce describe experiment operation_costs
+  linebounce describe workload my_program.lua             what a program of your own declares; likewise: describe lock FILE.lua
   linebounce describe protocol mesi_snoop
   linebounce describe layout linux_2_4_16 dentry          a structure, line by line
   linebounce describe layout linux_2_4_16 --experiment FILE   before and after the experiment's [[layout.change]])";
@@ -41,6 +43,12 @@ const auto& find_entry(const char* kind, const Entries& entries, const std::stri
     known.push_back(entry.name);
   }
   throw ConfigError(fmt::format("{} {}", kind, not_known(name, known)));
+}
+
+WorkloadEntry workload_called(const std::string& name) {
+  if (!is_lua_path(name)) return find_entry("workload", all_workloads(), name);
+  const LuaDeclaration declared = load_lua_file(name).declared;
+  return {name, declared.title, declared.parameters, nullptr};
 }
 
 std::string heading(const std::string& name, const std::string& title, const Painter& paint) {
@@ -145,13 +153,13 @@ ExitCode describe(const DescribeArguments& arguments) {
 }  // namespace
 
 std::string workload_page(const std::string& name, const Painter& paint) {
-  const WorkloadEntry& entry = find_entry("workload", all_workloads(), name);
+  const WorkloadEntry entry = workload_called(name);
   return heading(entry.name, entry.title, paint) +
          (entry.parameters.empty() ? "\n  It has no parameters.\n" : parameter_table(entry.parameters, paint));
 }
 
 ordered_json workload_json(const std::string& name) {
-  const WorkloadEntry& entry = find_entry("workload", all_workloads(), name);
+  const WorkloadEntry entry = workload_called(name);
   ordered_json out;
   out["name"] = entry.name;
   out["title"] = entry.title;

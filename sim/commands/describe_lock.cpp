@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/commands/named_kinds.hpp"
+#include "sim/config/lua_files.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/terminal/table.hpp"
@@ -17,13 +18,6 @@ using namespace workloads;
 namespace {
 
 using nlohmann::ordered_json;
-
-const LockEntry& lock_called(const std::string& name) {
-  const auto found =
-      std::find_if(all_locks().begin(), all_locks().end(), [&](const LockEntry& entry) { return entry.name == name; });
-  if (found != all_locks().end()) return *found;
-  throw ConfigError("lock " + not_known(name, lock_names([](const LockTraits&) { return true; })));
-}
 
 struct ReadersText {
   const char* name;  // in JSON
@@ -68,11 +62,17 @@ struct Place {
   std::string refusal;  // empty: it may
 };
 
-// Every parameter that names a lock knows all locks, be it as a choice or with the reason why not.
-std::vector<Place> places_of(const std::string& lock) {
+// Every parameter that names a lock knows all locks, be it as a choice or with the reason why not; of a file it looks at the
+// traits.
+std::vector<Place> places_of(const LockEntry& entry) {
+  const std::string& lock = entry.name;
   std::vector<Place> places;
   for (const WorkloadEntry& workload : all_workloads()) {
     for (const ParameterDeclaration& parameter : workload.parameters) {
+      if (is_lua_path(lock)) {
+        if (parameter.why_no_lock) places.push_back({workload.name, parameter.name, parameter.why_no_lock(entry.traits)});
+        continue;
+      }
       const auto refusal = parameter.refusals.find(lock);
       if (refusal != parameter.refusals.end()) {
         places.push_back({workload.name, parameter.name, refusal->second});
@@ -94,7 +94,7 @@ std::vector<ListedThing> list_locks() {
 }
 
 std::string lock_page(const std::string& name, const Painter& paint) {
-  const LockEntry& entry = lock_called(name);
+  const LockEntry entry = lock_called(name);
   Table facts = labelled(14, paint);
   const auto add = [&facts](const char* label, const std::string& text) { facts.add({{label, Colour::cyan}, text}); };
   add("order", order_text(entry.traits));
@@ -102,7 +102,7 @@ std::string lock_page(const std::string& name, const Painter& paint) {
     add("who waits", entry.traits.sleeps ? "sleeps, and gives its CPU away" : "spins");
     add("readers", readers_text(entry.traits.readers).text);
   }
-  for (const Place& place : places_of(name)) {
+  for (const Place& place : places_of(entry)) {
     const bool refused = !place.refusal.empty();
     add(refused ? "refused by" : "usable in",
         place.workload + ", workload." + place.parameter + (refused ? ": " + place.refusal : ""));
@@ -111,12 +111,12 @@ std::string lock_page(const std::string& name, const Painter& paint) {
 }
 
 ordered_json lock_json(const std::string& name) {
-  const LockEntry& entry = lock_called(name);
+  const LockEntry entry = lock_called(name);
   ordered_json out = {{"name", entry.name}, {"title", entry.title}};
   out.update(traits_json(entry.traits));
   out["usable_in"] = ordered_json::array();
   out["refused_by"] = ordered_json::array();
-  for (const Place& place : places_of(name)) {
+  for (const Place& place : places_of(entry)) {
     ordered_json item = {{"workload", place.workload}, {"parameter", "workload." + place.parameter}};
     if (!place.refusal.empty()) item["reason"] = place.refusal;
     out[place.refusal.empty() ? "usable_in" : "refused_by"].push_back(std::move(item));

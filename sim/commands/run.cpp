@@ -6,6 +6,7 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
+#include "sim/config/lua_files.hpp"
 #include "sim/plan/plan.hpp"
 #include "sim/plan/run_plan.hpp"
 #include "sim/terminal/run_report.hpp"
@@ -31,6 +32,8 @@ constexpr const char* kRunFooter = R"(
 Examples:
   linebounce run operation_costs
   linebounce run my_locks.toml -o out/slow --set machine.memory.latency_ns=200 --set workload.lock=mcs
+  linebounce run dcache_httperf --set machine.footprint.code_cache_kib=16    with misses of code, by function
+  linebounce run my_lock.lua --machine p3_xeon_8way       a lock or a program of your own in Lua (docs/programs.md)
   linebounce run lock_scaling --plan                      the points, as JSON; with -o D also which of them are finished in D
   linebounce run lock_scaling -o D --point 3 --point 4    two of them; when all are finished, --merge
 
@@ -46,7 +49,8 @@ Overrides overrides_of(const RunArguments& arguments) {
 }
 
 Plan plan_of(const RunArguments& arguments) {
-  Experiment experiment = load_unexpanded(arguments.experiment, overrides_of(arguments));
+  Experiment experiment = is_lua_path(arguments.experiment) ? lua_experiment(arguments.experiment, overrides_of(arguments))
+                                                            : load_unexpanded(arguments.experiment, overrides_of(arguments));
   if (arguments.points.empty()) return make_plan(std::move(experiment));
   for (const int point : arguments.points) require_point(point, point_count(experiment));
   return make_plan(std::move(experiment), arguments.points);
@@ -100,7 +104,9 @@ ExitCode run(const RunArguments& arguments, const std::vector<std::string>& argv
 void add_run(Command& program) {
   auto arguments = std::make_shared<RunArguments>();
   Command command = program.subcommand("run", "Run an experiment: every point of its sweep, then merge and print");
-  command.option("EXPERIMENT", "", &arguments->experiment, "A name (see: linebounce list experiments) or a TOML file")
+  command
+      .option("EXPERIMENT", "", &arguments->experiment,
+              "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")
       .required();
   command.option("-o,--output", "DIR", &arguments->directory, "Results directory; default: out/ and the experiment's name");
   command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");

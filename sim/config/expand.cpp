@@ -6,6 +6,7 @@
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/layout_changes.hpp"
+#include "sim/config/lua_files.hpp"
 #include "sim/config/measured_tables.hpp"
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
@@ -82,12 +83,44 @@ class PointBuilder {
     input.parameters = to_parameters(settings, tables_.catalogue);
     if (const auto named = settings.find(kTraceKey); named != settings.end())
       input.trace = std::get<std::string>(named->second.value);
+    add_lua_files(settings, input);
     input.layouts = layouts(settings, input.machine.bus.line_bytes);
     input.run = typed.run;
     input.engine = typed.engine;
     input.tables = experiment_.measured;
     for (const auto& [path, setting] : settings) input.places.emplace(path, setting.origin.place);
     input.seed = experiment_.seed;
+  }
+
+  void add_lua_files(const Settings& settings, SimulationInput& input) {
+    if (const auto program = settings.find(kProgramKey); program != settings.end())
+      input.program = lua_file(program->second, program->first).source;
+    for (const auto& [path, setting] : settings) {
+      const ParameterDeclaration* parameter = parameter_at(settings, tables_.catalogue, path);
+      if (parameter != nullptr && parameter->why_no_lock) add_lock_file(path, setting, *parameter, input.lock_files);
+    }
+  }
+
+  void add_lock_file(const std::string& path, const Setting& setting, const ParameterDeclaration& parameter,
+                     std::vector<SourceFile>& lock_files) {
+    if (!is_lua_path(std::get<std::string>(setting.value))) return;
+    const LuaFile& file = lua_file(setting, path);
+    const std::string& name = file.source.path;
+    if (!file.declared.lock)
+      fail(setting.origin, path, fmt::format("{} is no lock: it defines no functions acquire and release", name));
+    if (const std::string reason = parameter.why_no_lock(*file.declared.lock); !reason.empty())
+      fail(setting.origin, path, fmt::format("{} can't be used here: {}", name, reason));
+    const bool known =
+        std::any_of(lock_files.begin(), lock_files.end(), [&name](const SourceFile& other) { return other.path == name; });
+    if (!known) lock_files.push_back(file.source);
+  }
+
+  // Each file is read once.
+  const LuaFile& lua_file(const Setting& setting, const std::string& path) {
+    const auto& name = std::get<std::string>(setting.value);
+    const auto known = lua_files_.find(name);
+    return known != lua_files_.end() ? known->second
+                                     : lua_files_.emplace(name, load_lua_file(name, setting.origin, path)).first->second;
   }
 
   LayoutSet layouts(const Settings& settings, int line_bytes) {
@@ -143,6 +176,7 @@ class PointBuilder {
   const ExperimentTables& tables_;
   std::map<std::string, Protocol> protocols_;
   std::map<std::string, LayoutFile> layout_files_;
+  std::map<std::string, LuaFile> lua_files_;
 };
 
 // The combination of this number: an index into each axis's values; the last axis turns fastest.

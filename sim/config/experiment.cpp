@@ -7,6 +7,7 @@
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/extends.hpp"
 #include "sim/config/load_experiment.hpp"
+#include "sim/config/lua_files.hpp"
 #include "sim/config/measured_tables.hpp"
 #include "sim/config/paper_rows.hpp"
 #include "sim/config/placement.hpp"
@@ -21,6 +22,7 @@ namespace {
 
 constexpr std::string_view kCommandLine = "set on the command line";
 constexpr int kMostReportedLines = 1000;
+constexpr const char* kProgramWorkload = "program";           // needs not be named where workload.program is
 constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // exact in every reader of JSON
 
 // The value of --set PATH=VALUE: TOML, or else a bare word.
@@ -136,6 +138,7 @@ class ExperimentReader {
       if (path.starts_with(kPlacementPrefix) && path.size() > kPlacementPrefix.size()) keys.add(placement_key(path));
     }
     keys.add(workload_name_key(tables_->catalogue));
+    declare_programs();
     for (const std::string& workload : given_workloads()) {
       keys.add(workload_keys(tables_->catalogue, workload));
       for (const std::string& path : given) add_open_key(keys, tables_->catalogue, workload, path);
@@ -155,18 +158,38 @@ class ExperimentReader {
 
   [[nodiscard]] std::vector<std::string> given_workloads() const {
     const KeyInfo& key = tables_->keys.require("workload.name", {});
+    std::vector<std::string> names;
+    for (const GivenText& given : given_texts(key)) names.push_back(given.text);
+    if (names.empty() && !tables_->catalogue.programs.empty()) names.emplace_back(kProgramWorkload);
+    if (names.empty()) fail(reader_.origin_of("workload"), key.path, "this key is missing and has no default");
+    return names;
+  }
+
+  // What a program's file declares are keys, too.
+  void declare_programs() {
+    const KeyInfo key{kProgramKey, ValueType::text, "", ""};
+    for (const GivenText& given : given_texts(key))
+      tables_->catalogue.programs.emplace(given.text, load_lua_file(given.text, given.origin, key.path).declared);
+  }
+
+  struct GivenText {
+    std::string text;
+    Origin origin;
+  };
+  // All that the file and the command line give to a key.
+  [[nodiscard]] std::vector<GivenText> given_texts(const KeyInfo& key) const {
     std::vector<Leaf> given = layers_;
     append(given, set_);
-    if (sweep_) append(given, swept_workload_names(*sweep_, tables_->file));
-    std::vector<std::string> names;
+    if (sweep_) append(given, swept_values(*sweep_, tables_->file, key.path));
+    std::vector<GivenText> texts;
     for (const Leaf& leaf : given) {
-      if (leaf.path == key.path) names.push_back(std::get<std::string>(checked(key, leaf)));
+      if (leaf.path == key.path) texts.push_back({std::get<std::string>(anchored(key, leaf)), leaf.origin});
     }
-    if (names.empty()) fail(reader_.origin_of("workload"), key.path, "this key is missing and has no default");
+    const Origin origin{"--set"};
     for (const auto& [path, text] : overrides_.sets) {
-      if (path == key.path) names.push_back(std::get<std::string>(command_line_value(key, text, Origin{"--set"})));
+      if (path == key.path) texts.push_back({std::get<std::string>(command_line_value(key, text, origin)), origin});
     }
-    return names;
+    return texts;
   }
 
   static void append(std::vector<Leaf>& to, const std::vector<Leaf>& from) { to.insert(to.end(), from.begin(), from.end()); }
@@ -176,10 +199,11 @@ class ExperimentReader {
     settings = tables_->machine.settings;
     read_settings(layers_, tables_->keys, settings);
     for (const Leaf& leaf : layers_) {
-      if (leaf.path == kLayoutKey || leaf.path == kTraceKey)
+      if (leaf.path.starts_with("workload.") && leaf.node->is_string())
         settings.at(leaf.path).value = anchored(tables_->keys.require(leaf.path, {}), leaf);
     }
     const Origin origin{tables_->file};
+    if (!tables_->catalogue.programs.empty()) settings.emplace("workload.name", Setting{kProgramWorkload, origin});
     fill_defaults(settings, tables_->machine.parts, "run.", origin);
     fill_defaults(settings, tables_->machine.parts, "engine.", origin);
     if (layout_) read_layout();
@@ -259,8 +283,9 @@ class ExperimentReader {
 
   void finish(const toml::array* paper) {
     Settings base = tables_->settings;
-    // A swept workload brings its own defaults at each of its points.
-    if (!tables_->swept.contains("workload.name")) fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
+    // A swept workload or program brings its own defaults at each of its points.
+    if (!tables_->swept.contains("workload.name") && !tables_->swept.contains(kProgramKey))
+      fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
     experiment_.seeds = static_cast<int>(std::get<std::int64_t>(base.at("run.seeds").value));
     if (paper) experiment_.paper = read_paper_rows(*paper, *tables_);

@@ -30,6 +30,25 @@ class Checks {
     }
   }
 
+  void footprint() const {
+    for (const KeyInfo& key : schema_keys({})) {
+      if (!key.path.starts_with("machine.footprint.") || has_effect(key, settings_) || !is_shown(key, settings_)) continue;
+      const std::string needed = shown(key.needs, settings_.at(key.path).origin);
+      refuse(key.path, fmt::format("has no effect, {} is 0: give that, or leave this out", needed));
+    }
+    const FootprintSpec& footprint = machine_.footprint;
+    if (footprint.tlb_entries % footprint.tlb_ways != 0) {
+      refuse("machine.footprint.tlb_ways",
+             fmt::format("{} does not divide the {} entries", footprint.tlb_ways, footprint.tlb_entries));
+    }
+    const int bytes = footprint.code_cache_kib * 1024;
+    if (bytes % (footprint.code_cache_ways * footprint.code_line_bytes) != 0) {
+      refuse("machine.footprint.code_cache_ways",
+             fmt::format("{} KiB are no whole number of sets of {} lines of {} bytes", footprint.code_cache_kib,
+                         footprint.code_cache_ways, footprint.code_line_bytes));
+    }
+  }
+
   void cache(std::size_t level) const {
     const CacheSpec& cache = machine_.caches[level];
     const std::string at = "machine.cache." + cache.name + ".";
@@ -105,6 +124,7 @@ void check_machine(MachineSpec& machine, const Settings& settings) {
   Checks checks(machine, settings);
   checks.cpus();
   for (std::size_t level = 0; level < machine.caches.size(); ++level) checks.cache(level);
+  checks.footprint();
   checks.bus();
   checks.protocols();
   check_nodes(machine, settings);

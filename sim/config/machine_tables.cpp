@@ -7,6 +7,7 @@
 
 #include "models/network/topology.hpp"
 #include "sim/config/layout_file.hpp"
+#include "sim/config/lua_files.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/config/trace_layouts.hpp"
@@ -90,8 +91,9 @@ ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const
   const auto* text = std::get_if<std::string>(&value);
   const bool names_protocol = std::find(kProtocolKeys.begin(), kProtocolKeys.end(), path) != kProtocolKeys.end();
   const bool names_trace = path == kTraceKey && text && !text->empty();
-  if (!text ||
-      !(names_trace || (names_protocol ? is_path(kProtocolFiles, *text) : path == kLayoutKey && is_layout_path(*text))))
+  const bool names_lua = text && path.starts_with("workload.") && is_lua_path(*text);
+  if (!text || !(names_trace || names_lua ||
+                 (names_protocol ? is_path(kProtocolFiles, *text) : path == kLayoutKey && is_layout_path(*text))))
     return value;
   return absolute_path(base / *text);
 }

@@ -8,6 +8,7 @@
 
 #include "sim/config/experiment.hpp"
 #include "sim/config/layout_file.hpp"
+#include "sim/config/lua_files.hpp"
 #include "sim/config/measured_tables.hpp"
 #include "sim/config/placement.hpp"
 #include "sim/config/project_files.hpp"
@@ -52,6 +53,27 @@ std::set<std::string> files_named(const toml::table& resolved, const Keys& keys)
   }
   names.erase("");  // none
   return names;
+}
+
+// Every program's and lock's file in Lua among the workload's parameters.
+void add_lua_files(const toml::node& node, std::set<std::string>& names) {
+  if (const auto* table = node.as_table()) {
+    for (const auto& [key, value] : *table) add_lua_files(value, names);
+  } else if (const auto* array = node.as_array()) {
+    for (const auto& value : *array) add_lua_files(value, names);
+  } else if (const auto text = node.value<std::string>(); text && is_lua_path(*text)) {
+    names.insert(*text);
+  }
+}
+
+std::string lua_text(const toml::table& resolved) {
+  std::set<std::string> names;
+  for (const char* part : {"workload", "sweep"}) {
+    if (const toml::node* node = resolved.get(part)) add_lua_files(*node, names);
+  }
+  std::string text;
+  for (const std::string& name : names) text += read_text(name);
+  return text;
 }
 
 std::string measured_text(const toml::array& tables) {
@@ -110,6 +132,7 @@ std::string configuration_hash(const toml::table& resolved) {
   for (const auto& name : files_named(resolved, std::array{kLayoutKey})) text += read_text(find_layout_file(name, "layout"));
   for (const auto& name : files_named(resolved, std::array{kTraceKey}))
     text += trace::Reader(name, {.recover = recovers(resolved)}).fingerprint();
+  text += lua_text(resolved);
   return trace::fingerprint_of(text);
 }
 

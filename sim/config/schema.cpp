@@ -20,6 +20,10 @@ Target cpu(Configuration& c, std::size_t) {
   return &(c.machine.cpu.*Member);
 }
 template <auto Member>
+Target footprint(Configuration& c, std::size_t) {
+  return &(c.machine.footprint.*Member);
+}
+template <auto Member>
 Target bus(Configuration& c, std::size_t) {
   return &(c.machine.bus.*Member);
 }
@@ -67,6 +71,8 @@ constexpr bool kRequired = true;
 constexpr bool kDefault = false;
 constexpr PartOf kStructural = PartOf::structure;
 constexpr PartOf kOfNodes = PartOf::nodes;
+constexpr PartOf kOfPages = PartOf::pages;
+constexpr PartOf kOfCode = PartOf::code;
 constexpr double kMostCpus = 64;
 constexpr double kMostNodes = 64;
 constexpr double kMostCycles = 1e6;
@@ -125,6 +131,29 @@ const std::vector<Parameter>& schema() {
        "misses, prefetches and store-buffer drains that a core has under way"},
       {"machine.cpu.write_back_buffers", "", cpu<&CpuSpec::write_back_buffers>, kDefault, 1, 1024,
        "dirty victims of a core that wait for the bus"},
+
+      {"machine.footprint.tlb_entries", "entries", footprint<&FootprintSpec::tlb_entries>, kDefault, 0, 1 << 16,
+       "of a core's data TLB; 0: no translation is ever missing", kOfPages},
+      {"machine.footprint.tlb_ways", "", footprint<&FootprintSpec::tlb_ways>, kDefault, 1, 1 << 16,
+       "its associativity; as many as entries: any page in any entry", kOfPages},
+      {"machine.footprint.tlb_page_kib", "KiB", footprint<&FootprintSpec::tlb_page_kib>, kDefault, 1, 1 << 20,
+       "what one entry translates", kOfPages},
+      {"machine.footprint.tlb_miss_cycles", "cycles", footprint<&FootprintSpec::tlb_miss_cycles>, kDefault, 0, kMostCycles,
+       "a walk through the page tables", kOfPages},
+      {"machine.footprint.code_cache_kib", "KiB", footprint<&FootprintSpec::code_cache_kib>, kDefault, 0, 1 << 16,
+       "a core's nearest cache of code; 0: no code is ever missing", kOfCode},
+      {"machine.footprint.code_cache_ways", "", footprint<&FootprintSpec::code_cache_ways>, kDefault, 1, 1024,
+       "its associativity", kOfCode},
+      {"machine.footprint.code_line_bytes", "bytes", footprint<&FootprintSpec::code_line_bytes>, kDefault, 8, 4096, "its line",
+       kOfCode},
+      {"machine.footprint.code_miss_cycles", "cycles", footprint<&FootprintSpec::code_miss_cycles>, kDefault, 0, kMostCycles,
+       "a line of code that comes from the next cache", kOfCode},
+      {"machine.footprint.bytes_per_instruction", "bytes", footprint<&FootprintSpec::bytes_per_instruction>, kDefault, 1, 64,
+       "of code, mean", kOfCode},
+      {"machine.footprint.kernel_function_bytes", "bytes", footprint<&FootprintSpec::kernel_function_bytes>, kDefault, 1,
+       1 << 24, "of code of each kernel function that the workload names", kOfCode},
+      {"machine.footprint.user_code_kib", "KiB", footprint<&FootprintSpec::user_code_kib>, kDefault, 1, 1 << 20,
+       "of code of each of the workload's functions that is user code", kOfCode},
 
       {"machine.cache.*.size_kib", "KiB", cache<&CacheSpec::size_kib>, kRequired, 1, 1 << 20, "capacity"},
       {"machine.cache.*.ways", "", cache<&CacheSpec::ways>, kRequired, 1, 1024, "associativity"},
@@ -251,7 +280,7 @@ struct Words<Replacement> {
 };
 template <>
 struct Words<Consistency> {
-  static constexpr std::array<std::string_view, 3> kList = {"sc", "tso", "ia64"};
+  static constexpr std::array kList = kConsistencyNames;
 };
 template <>
 struct Words<CpuOrder> {
@@ -366,6 +395,17 @@ void for_each_parameter(const PartNames& parts, Visit visit) {
   }
 }
 
+std::string_view needed_by(PartOf part) {
+  switch (part) {
+    case PartOf::nodes: return "machine.node.protocol";
+    case PartOf::pages: return "machine.footprint.tlb_entries";
+    case PartOf::code: return "machine.footprint.code_cache_kib";
+    case PartOf::any:
+    case PartOf::structure: break;
+  }
+  return "";
+}
+
 TypedConfiguration blank(const PartNames& parts) {
   TypedConfiguration configuration;
   for (const auto& name : parts.caches) configuration.machine.caches.emplace_back().name = name;
@@ -388,7 +428,7 @@ std::vector<KeyInfo> schema_keys(const PartNames& parts) {
                 parameter.maximum,
                 std::visit(ChoicesOf{}, target),
                 parameter.part_of == PartOf::structure,
-                parameter.part_of == PartOf::nodes};
+                std::string(needed_by(parameter.part_of))};
     if (!parameter.required) key.default_value = canonical(std::visit(Read{}, target));
     keys.push_back(std::move(key));
   });
@@ -403,10 +443,14 @@ std::optional<Placement> to_placement_policy(std::string_view word) {
   return from_word<Placement>(word);
 }
 
+bool has_effect(const KeyInfo& key, const Settings& settings) {
+  if (key.needs.empty()) return true;
+  const ConfigValue& needed = settings.at(key.needs).value;
+  return needed != ConfigValue{std::string{}} && needed != ConfigValue{std::int64_t{0}};
+}
+
 bool is_shown(const KeyInfo& key, const Settings& settings) {
-  if (!key.of_nodes) return true;
-  const bool one_bus = settings.at("machine.node.protocol").value == ConfigValue{std::string{}};
-  return !one_bus || !key.default_value || settings.at(key.path).value != *key.default_value;
+  return has_effect(key, settings) || !key.default_value || settings.at(key.path).value != *key.default_value;
 }
 
 void fill_defaults(Settings& settings, const PartNames& parts, std::string_view prefix, const Origin& origin) {

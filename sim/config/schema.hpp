@@ -3,6 +3,7 @@
 // in models/machine_spec.hpp and sim/point/simulation_input.hpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@
 
 namespace linebounce::sim {
 
+// In the order of Consistency.
+inline constexpr std::array<std::string_view, 3> kConsistencyNames = {"sc", "tso", "ia64"};
+
 // What the table fills: everything that has a fixed set of keys.
 struct TypedConfiguration {
   MachineSpec machine;
@@ -27,8 +31,8 @@ struct TypedConfiguration {
 using Target =
     std::variant<int*, double*, bool*, std::string*, Frequency*, Replacement*, Consistency*, CpuOrder*, Placement*, Topology*>;
 
-// What a parameter is part of, where that matters: KeyInfo::structural and KeyInfo::of_nodes.
-enum class PartOf : std::uint8_t { any, structure, nodes };
+// What a parameter is part of, where that matters: KeyInfo::structural and KeyInfo::needs.
+enum class PartOf : std::uint8_t { any, structure, nodes, pages, code };
 
 struct Parameter {
   std::string_view path;  // "machine.cache.*.ways": one for each cache; "machine.network.link.*.latency_ns": for each link
@@ -52,8 +56,9 @@ const std::vector<Parameter>& schema();
 // The keys of all parameters for a machine with these caches and links.
 std::vector<KeyInfo> schema_keys(const PartNames& parts);
 
-// Whether a listing or a resolved configuration shows a parameter: not the default of what only machines of several nodes have,
-// where the machine is one bus.
+// Whether a parameter can have an effect, by the one that it needs. / Whether a listing or a resolved configuration shows it:
+// not the default of one that has none.
+bool has_effect(const KeyInfo& key, const Settings& settings);
 bool is_shown(const KeyInfo& key, const Settings& settings);
 
 // "crossbar", "ring": as files have it.

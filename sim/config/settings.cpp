@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "models/text/spelling.hpp"
+#include "sim/config/lua_files.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
@@ -145,11 +146,12 @@ ConfigValue checked(const KeyInfo& key, const ConfigValue& given, const Origin& 
   if (key.type == ValueType::integer || key.type == ValueType::number) check_range(key, value, origin);
   if (key.type == ValueType::text && !key.choices.empty()) {
     const auto& text = std::get<std::string>(value);
+    if (key.lock_files && is_lua_path(text)) return value;
     if (std::find(key.choices.begin(), key.choices.end(), text) == key.choices.end()) {
       const auto refusal = key.refusals.find(text);
       fail(origin, key.path,
            refusal == key.refusals.end()
-               ? not_known(text, key.choices)
+               ? not_known(text, key.choices) + (key.lock_files ? "; or a lock's file, NAME.lua" : "")
                : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
     }
   }

@@ -27,10 +27,12 @@ struct KeyInfo {
   double maximum = std::numeric_limits<double>::infinity();
   std::vector<std::string> choices = {};  // texts only; empty: any
   bool structural = false;  // part of what the machine is (its name, its number of CPUs): stands in its file and nowhere else
-  // Without effect on a machine that is one bus, where listings and the resolved configuration leave out the default.
-  bool of_nodes = false;
+  // The parameter that has to differ from its default for this one to have an effect; empty: there is none. While it doesn't,
+  // listings and the resolved configuration leave out this one's default.
+  std::string needs = {};
   std::optional<ConfigValue> default_value = {};     // of fixed parameters that have one
   std::map<std::string, std::string> refusals = {};  // texts that exist and are none of the choices: why
+  bool lock_files = false;                           // texts: the path of a lock's file is legal beside the choices
 };
 
 // Who gave a value: for messages.

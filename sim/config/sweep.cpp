@@ -180,14 +180,14 @@ std::vector<Leaf> swept_lists(const toml::table& sweep, const std::string& file)
   return lists;
 }
 
-std::vector<Leaf> swept_workload_names(const toml::table& sweep, const std::string& file) {
-  std::vector<Leaf> names;
+std::vector<Leaf> swept_values(const toml::table& sweep, const std::string& file, const std::string& path) {
+  std::vector<Leaf> values;
   for (const auto& leaf : swept_lists(sweep, file)) {
-    const auto* array = leaf.path == "workload.name" ? leaf.node->as_array() : nullptr;
+    const auto* array = leaf.path == path ? leaf.node->as_array() : nullptr;
     if (!array) continue;
-    for (const auto& element : *array) names.push_back({leaf.path, &element, Origin{place_of(file, element.source())}});
+    for (const auto& element : *array) values.push_back({leaf.path, &element, Origin{place_of(file, element.source())}});
   }
-  return names;
+  return values;
 }
 
 void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValue& value) {

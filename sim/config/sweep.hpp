@@ -30,8 +30,8 @@ std::vector<SweepAxis> read_sweep(const toml::table& sweep, ExperimentTables& ta
 // The lists of a sweep, those of [[sweep.together]] too, unchecked.
 std::vector<Leaf> swept_lists(const toml::table& sweep, const std::string& file);
 
-// The values that a sweep gives to workload.name, unchecked: they decide which other keys are legal.
-std::vector<Leaf> swept_workload_names(const toml::table& sweep, const std::string& file);
+// The values that a sweep gives to one path, unchecked: of some, they decide which other keys are legal.
+std::vector<Leaf> swept_values(const toml::table& sweep, const std::string& file, const std::string& path);
 
 // An axis of one value in the place of all values of a path: what --set of a swept path does.
 void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValue& value);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/config/lua_files.hpp"
 #include "sim/config/suggestions.hpp"
 
 namespace linebounce::sim {
@@ -26,6 +27,7 @@ KeyInfo key_of(const ParameterDeclaration& declaration) {
               declaration.maximum,
               declaration.choices};
   key.refusals = declaration.refusals;
+  key.lock_files = declaration.why_no_lock != nullptr;
   return key;
 }
 
@@ -53,6 +55,26 @@ const WorkloadEntry& entry_of(const Catalogue& catalogue, const Settings& settin
   return entry_of(catalogue, std::get<std::string>(settings.at("workload.name").value));
 }
 
+// The file that the workload `program` runs; empty: it is another workload.
+std::string program_of(const Settings& settings) {
+  const auto named = settings.find(kProgramKey);
+  return named == settings.end() ? "" : std::get<std::string>(named->second.value);
+}
+
+bool runs_files(const WorkloadEntry& entry) {
+  return std::any_of(entry.parameters.begin(), entry.parameters.end(),
+                     [](const auto& declaration) { return std::string(kPrefix) + declaration.name == kProgramKey; });
+}
+
+// Its own, and those that a program's file declares.
+std::vector<ParameterDeclaration> parameters_of(const Catalogue& catalogue, const Settings& settings) {
+  std::vector<ParameterDeclaration> all = entry_of(catalogue, settings).parameters;
+  const auto program = catalogue.programs.find(program_of(settings));
+  if (program == catalogue.programs.end()) return all;
+  all.insert(all.end(), program->second.parameters.begin(), program->second.parameters.end());
+  return all;
+}
+
 // A parameter's value in the declared type: a program asks for number("x") even where the file says x = 4.
 ParameterValue as_declared(const ParameterDeclaration& declaration, const ConfigValue& value) {
   const auto* integer = std::get_if<std::int64_t>(&value);
@@ -72,8 +94,25 @@ KeyInfo workload_name_key(const Catalogue& catalogue) {
 
 std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string& name) {
   std::vector<KeyInfo> keys;
-  for (const auto& declaration : entry_of(catalogue, name).parameters) keys.push_back(key_of(declaration));
+  const WorkloadEntry& entry = entry_of(catalogue, name);
+  for (const auto& declaration : entry.parameters) keys.push_back(key_of(declaration));
+  if (!runs_files(entry)) return keys;
+  for (const auto& program : catalogue.programs) {
+    for (const auto& declaration : program.second.parameters) keys.push_back(key_of(declaration));
+  }
   return keys;
+}
+
+const ParameterDeclaration* parameter_at(const Settings& settings, const Catalogue& catalogue, const std::string& path) {
+  const auto find = [&path](const std::vector<ParameterDeclaration>& all) -> const ParameterDeclaration* {
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& declaration) {
+      return path == std::string(kPrefix) + declaration.name || opens(declaration, path);
+    });
+    return found == all.end() ? nullptr : &*found;
+  };
+  if (const auto* own = find(entry_of(catalogue, settings).parameters)) return own;
+  const auto program = catalogue.programs.find(program_of(settings));
+  return program == catalogue.programs.end() ? nullptr : find(program->second.parameters);
 }
 
 void add_open_key(KeySpace& keys, const Catalogue& catalogue, const std::string& name, const std::string& path) {
@@ -86,7 +125,7 @@ void add_open_key(KeySpace& keys, const Catalogue& catalogue, const std::string&
 }
 
 void fill_workload_defaults(Settings& settings, const Catalogue& catalogue, const Origin& origin) {
-  for (const auto& declaration : entry_of(catalogue, settings).parameters) {
+  for (const auto& declaration : parameters_of(catalogue, settings)) {
     settings.emplace(std::string(kPrefix) + declaration.name, Setting{canonical(declaration.default_value), origin});
   }
 }
@@ -106,7 +145,7 @@ Parameters to_parameters(const Settings& settings, const Catalogue& catalogue) {
     checked(*key, setting.value, setting.origin);
     if (path != "workload.name") values.emplace(path.substr(kPrefix.size()), setting.value);
   }
-  for (const auto& declaration : entry.parameters) {
+  for (const auto& declaration : parameters_of(catalogue, settings)) {
     values.insert_or_assign(declaration.name,
                             as_declared(declaration, settings.at(std::string(kPrefix) + declaration.name).value));
   }

@@ -1,11 +1,13 @@
 // A workload's parameters as keys of a configuration: [workload] holds `name` and what the workload declares.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "sim/config/settings.hpp"
+#include "workloads/lua/lua_file.hpp"
 #include "workloads/workload_registry.hpp"
 
 namespace linebounce::sim {
@@ -15,6 +17,7 @@ using namespace workloads;
 // What a configuration may name. The program's own: all_workloads().
 struct Catalogue {
   std::span<const WorkloadEntry> workloads;
+  std::map<std::string, LuaDeclaration> programs = {};  // of the workload `program`: what each named file declares
 };
 
 // "workload.name", whose choices are the workloads.
@@ -25,6 +28,9 @@ std::vector<KeyInfo> workload_keys(const Catalogue& catalogue, const std::string
 
 // Adds a key for a path that an open parameter of the workload allows, such as "workload.locks.dcache_lock" of replay.
 void add_open_key(KeySpace& keys, const Catalogue& catalogue, const std::string& name, const std::string& path);
+
+// The parameter of the workload in "workload.name" that this path sets; null: none does.
+const ParameterDeclaration* parameter_at(const Settings& settings, const Catalogue& catalogue, const std::string& path);
 
 // Fills in what `settings` leaves out of the parameters of the workload in "workload.name".
 void fill_workload_defaults(Settings& settings, const Catalogue& catalogue, const Origin& origin);

@@ -46,6 +46,8 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
     {"fairness.starved_cpus", "", workload, lower, kDetail, "CPUs that got less than a tenth of an equal share"},
     {"fairness.jain_pct", "%", workload, higher, kHeadline,
      "Jain's index: 100 if all CPUs got the same, 100 / CPUs if one got everything"},
+    {"program.<tally>", "", workload, neither, kHeadline,
+     "workload `program`: what the program counts under this name, beside the operations"},
     {"section.lost_updates", "", workload, lower, kHeadline,
      "workload `critical_section`: increments that were lost; not 0 for lock `none` alone"},
     {"section.torn_reads", "", workload, lower, kHeadline,
@@ -194,6 +196,13 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
     {"profile.<function>.time_pct", "%", cpu, neither, kDetail,
      "of the kernel's time: in that function itself. Spinning counts in a function of its own where the workload names one, as "
      "kernels spin out of line (`text_lock_dcache`)"},
+    {"footprint.time_pct", "%", cpu, lower, kHeadline,
+     "of all CPUs' time: waiting for code or for translations of addresses. Only where `[footprint]` of the machine is on, as "
+     "the rest of `footprint`"},
+    {"footprint.tlb_misses", "", cpu, lower, kDetail, "addresses whose page no entry of the core's data TLB translated"},
+    {"footprint.code_misses", "", cpu, lower, kDetail, "lines of code that were not in the core's cache of code"},
+    {"footprint.<function>.tlb_misses", "", cpu, lower, kDetail, "of that function's accesses alone"},
+    {"footprint.<function>.code_misses", "", cpu, lower, kDetail, "of that function's code alone"},
     {"bus.utilisation_pct", "%", traffic, lower, kHeadline, "share of the data clocks in use; of several buses the mean"},
     {"bus.address_utilisation_pct", "%", traffic, lower, kDetail,
      "share of the address slots in use; of several buses the mean"},

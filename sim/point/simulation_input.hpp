@@ -12,6 +12,7 @@
 #include "sim/point/measured_table.hpp"
 #include "workloads/program/layout_set.hpp"
 #include "workloads/program/parameters.hpp"
+#include "workloads/program/source_file.hpp"
 
 namespace linebounce::sim {
 
@@ -32,6 +33,8 @@ struct SimulationInput {
   Parameters parameters;                   // complete: defaults filled in
   LayoutSet layouts;                       // of the file that the workload names, if it names one
   std::string trace;                       // the file that the workload replays; empty: it replays none
+  SourceFile program;                      // that the workload runs; without a path: it runs none
+  std::vector<SourceFile> lock_files;      // locks that parameters name by their file
   bool as_recorded = false;                // the trace, under the conditions of the run that was recorded
   RunSpec run;
   EngineSpec engine;

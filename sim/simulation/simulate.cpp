@@ -16,6 +16,7 @@
 #include "trace/reader.hpp"
 #include "trace/recover.hpp"
 #include "workloads/locks/lock_set.hpp"
+#include "workloads/lua/lua_file.hpp"
 #include "workloads/program/workload.hpp"
 #include "workloads/workload_registry.hpp"
 
@@ -146,21 +147,39 @@ std::unique_ptr<trace::Reader> open_trace(const SimulationInput& input) {
   return reader;
 }
 
+std::vector<FunctionId> user_functions(const AddressSpace& memory) {
+  std::vector<FunctionId> user;
+  for (std::size_t function = 0; function < memory.functions().size(); ++function) {
+    if (memory.functions()[function].mode == Mode::user) user.push_back(static_cast<FunctionId>(function));
+  }
+  return user;
+}
+
+std::vector<LockEntry> locks_of_files(const SimulationInput& input) {
+  std::vector<LockEntry> locks;
+  for (const SourceFile& file : input.lock_files) locks.push_back(lock_entry_of(file));
+  return locks;
+}
+
+void refuse_endless(const SimulationInput& input, const Workload& workload) {
+  if (input.run.measure_us > 0 || workload.ends()) return;
+  throw std::invalid_argument("run.measure_us: the programs of workload " + input.workload +
+                              " never end; give the time to measure");
+}
+
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
   const auto entry = std::find_if(all_workloads().begin(), all_workloads().end(),
                                   [&](const WorkloadEntry& w) { return w.name == input.workload; });
   const std::unique_ptr<Workload> workload = entry->create(input.parameters);
-  if (input.run.measure_us == 0 && !workload->ends()) {
-    throw std::invalid_argument("run.measure_us: the programs of workload " + input.workload +
-                                " never end; give the time to measure");
-  }
   const std::unique_ptr<trace::Reader> trace = open_trace(input);
   Relay relay;
   Machine machine(input.machine, input.protocols, input.engine, input.run.warmup_us, input.run.measure_us, relay);
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
-  LockSet locks(memory, input.machine.cpus, machine.layout().cpus);
-  workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts, trace.get()});
+  LockSet locks(memory, input.machine.cpus, machine.layout().cpus, locks_of_files(input));
+  workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts, trace.get(),
+                    input.program.path.empty() ? nullptr : &input.program});
+  refuse_endless(input, *workload);
   refuse_unknown_objects(input, memory);
   const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());
   Statistics statistics(machine, memory);
@@ -169,7 +188,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   TimelineRecorder timeline(measured_from, measured_from + machine.timebase().from_us(input.run.timeline_us),
                             machine.core_spec().end);
   if (input.run.record_timeline) machine.set_timeline(timeline);
-  machine.set_functions(memory.functions().size());
+  machine.set_functions(memory.functions().size(), user_functions(memory));
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     machine.set_program(cpu, [&workload](Cpu& thread) { workload->run(thread); });
   }

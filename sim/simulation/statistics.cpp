@@ -62,6 +62,7 @@ void Statistics::collect(Machine& machine, PointData& point) const {
   collect_lines(point);
   add_top_lines(table_, memory_, point);
   collect_time(machine, point);
+  if (core_.footprint.on()) collect_footprint(machine, point);
   collect_transitions(machine, point);
   collect_traffic(machine, point);
   collect_halves(point);
@@ -227,6 +228,36 @@ void Statistics::collect_profile(Machine& machine, Tick kernel, PointData& point
   for (const auto& [name, time] : times) {
     point.add_metric("profile." + parts.at(name) + ".time_pct",
                      share_pct(static_cast<double>(time), static_cast<double>(kernel)));
+  }
+}
+
+// What the cores waited for beside data: by function, and all together.
+void Statistics::collect_footprint(Machine& machine, PointData& point) const {
+  std::map<std::string, FootprintMisses> by_function;
+  FootprintMisses all;
+  for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
+    const std::vector<FootprintMisses>& counted = machine.cpu(cpu).counters().footprint;
+    for (std::size_t function = 0; function < counted.size(); ++function) {
+      const FootprintMisses& misses = counted[function];
+      if (misses.pages + misses.code_lines == 0) continue;
+      const std::string& name = memory_.functions()[function].name;
+      for (FootprintMisses* sum : {&all, &by_function[name]}) {
+        sum->pages += misses.pages;
+        sum->code_lines += misses.code_lines;
+      }
+    }
+  }
+  point.add_metric("footprint.tlb_misses", all.pages);
+  point.add_metric("footprint.code_misses", all.code_lines);
+  const std::int64_t cycles = all.pages * core_.footprint.tlb_miss_cycles + all.code_lines * core_.footprint.code_miss_cycles;
+  point.add_metric("footprint.time_pct", share_pct(static_cast<double>(cycles * core_.cycle),
+                                                   static_cast<double>(machine.measured()) * machine.cpus()));
+  std::set<std::string> names;
+  for (const auto& entry : by_function) names.insert(entry.first);
+  const std::map<std::string, std::string> parts = metric_names(names);
+  for (const auto& [name, misses] : by_function) {
+    point.add_metric("footprint." + parts.at(name) + ".tlb_misses", misses.pages);
+    point.add_metric("footprint." + parts.at(name) + ".code_misses", misses.code_lines);
   }
 }
 

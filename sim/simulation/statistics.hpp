@@ -54,6 +54,7 @@ class Statistics final : public Observer {
   void collect_lines(PointData& point) const;
   void collect_time(Machine& machine, PointData& point) const;
   void collect_profile(Machine& machine, Tick kernel, PointData& point) const;
+  void collect_footprint(Machine& machine, PointData& point) const;
   void collect_traffic(const Machine& machine, PointData& point) const;
   void collect_halves(PointData& point) const;
   static void collect_transitions(const Machine& machine, PointData& point);

@@ -19,6 +19,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kLockNameWidth = 15;
 constexpr std::size_t kLockWidth = 70;
+constexpr std::size_t kMostWords = 10;
 
 Table empty_table(const Painter& paint) {
   std::vector<Column> columns = {words("lock", kLockNameWidth)};
@@ -34,8 +35,9 @@ Table empty_table(const Painter& paint) {
 Cell change_cell(const LockTrial& trial) {
   if (trial.recorded) return {"as recorded", Colour::dim};
   const OrdersChange& change = trial.change;
-  const bool loses = change.median_pct <= -kWorthIt && change.high_pct < 0;
-  return {fmt::format("{:+.1f} %", change.median_pct), change.is_gain() ? Colour::green : loses ? Colour::red : Colour::none};
+  return {fmt::format("{:+.1f} %", change.median_pct), change.is_gain()   ? Colour::green
+                                                       : change.is_loss() ? Colour::red
+                                                                          : Colour::none};
 }
 
 Cell interval_cell(const LockTrial& trial) {
@@ -101,7 +103,37 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
          wrapped_from(note, 2, Colour::dim, paint);
 }
 
+std::string word_locks_table(const std::vector<trace::WordLock>& words, bool replaced, const Painter& paint) {
+  if (words.empty()) return "";
+  Table table({names("words that behave like locks", 40), figures("acquisitions", 14), figures("threads", 9),
+               figures("retries", 12), names("algorithm", 9, 2)},
+              paint);
+  for (std::size_t i = 0; i < std::min(words.size(), kMostWords); ++i) {
+    const trace::WordLock& word = words[i];
+    table.add({word.lock.name, std::to_string(word.acquisitions), std::to_string(word.streams), std::to_string(word.retries),
+               word.lock.algorithm});
+  }
+  if (words.size() > kMostWords) table.add_text(fmt::format("  and {} more\n", words.size() - kMostWords));
+  const std::string note =
+      replaced ? "They are taken for locks here: attempts that failed and looks at the word are left out."
+               : "A guess from how threads take them and give them back; compare-locks --word-locks takes them for locks.";
+  return table.text() + "  " + wrapped_from(note, 2, Colour::dim, paint);
+}
+
+ordered_json word_locks_json(const std::vector<trace::WordLock>& words) {
+  ordered_json list = ordered_json::array();
+  for (const trace::WordLock& word : words) {
+    list.push_back({{"name", word.lock.name},
+                    {"algorithm", word.lock.algorithm},
+                    {"acquisitions", word.acquisitions},
+                    {"retries", word.retries},
+                    {"streams", word.streams}});
+  }
+  return list;
+}
+
 ordered_json lock_comparison_json(const std::string& trace, const std::vector<LockComparison>& machines,
+                                  const std::vector<trace::WordLock>& words, bool replaced,
                                   const std::vector<std::string>& missing) {
   ordered_json list = ordered_json::array();
   for (const LockComparison& machine : machines) {
@@ -121,7 +153,12 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
                     {"confirmation", confirmation_json(machine)},
                     {"advice", advice(machine)}});
   }
-  return {{"schema", "linebounce.compare_locks/1"}, {"trace", trace}, {"machines", std::move(list)}, {"missing", missing}};
+  return {{"schema", "linebounce.compare_locks/1"},
+          {"trace", trace},
+          {"machines", std::move(list)},
+          {"word_locks", word_locks_json(words)},
+          {"word_locks_replaced", replaced},
+          {"missing", missing}};
 }
 
 }  // namespace linebounce::sim

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 
+#include "sim/config/lua_files.hpp"
 #include "sim/point/metrics.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/sorted_points.hpp"
@@ -86,8 +88,15 @@ std::string sorting_note(const std::vector<ReportedPoint>& points, const std::st
 
 std::string point_title(const ReportedPoint& point) {
   std::string text;
-  for (const auto& [path, value] : point.at) text += (text.empty() ? "" : ", ") + path + " = " + value_text(value);
+  for (const auto& [path, value] : point.at) text += (text.empty() ? "" : ", ") + path + " = " + shown_value(value);
   return text;
+}
+
+std::string shown_value(const ConfigValue& value) {
+  const std::string text = value_text(value);
+  if (!is_lua_path(text)) return text;
+  const std::string from_here = std::filesystem::proximate(text).string();
+  return from_here.size() < text.size() ? from_here : text;
 }
 
 std::string metrics_table(const std::vector<ReportedPoint>& points, const Painter& paint, const std::string& sorted_by) {

@@ -16,4 +16,7 @@ std::string metrics_table(const std::vector<ReportedPoint>& points, const Painte
 // "machine.cpus = 4, workload.lock = mcs"; empty for a run without a sweep.
 std::string point_title(const ReportedPoint& point);
 
+// A swept value; the file of a program or lock as seen from the current folder, if that is shorter.
+std::string shown_value(const ConfigValue& value);
+
 }  // namespace linebounce::sim

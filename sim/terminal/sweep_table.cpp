@@ -9,6 +9,7 @@
 
 #include "sim/point/metrics.hpp"
 #include "sim/results/numbers.hpp"
+#include "sim/terminal/metrics_table.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {
@@ -186,7 +187,7 @@ SweepColumn swept_column(const std::vector<ReportedPoint>& points, std::size_t a
   for (const ReportedPoint& point : points) {
     const ConfigValue& value = point.at[axis].second;
     if (std::holds_alternative<std::string>(value)) column.left = true;
-    column.cells.push_back(shortened(value_text(value), kWidestSweptValue));
+    column.cells.push_back(shortened(shown_value(value), kWidestSweptValue));
   }
   column.width = std::max(widest(column.cells), width_of(column.name));
   return column;

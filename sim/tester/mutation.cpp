@@ -14,7 +14,21 @@ using namespace workloads;
 
 namespace {
 
-enum Group : int { kShape, kCaches, kOrder, kCosts, kBuffers, kClocks, kBus, kMemory, kNode, kNodeCache, kNetwork, kWorkload };
+enum Group : int {
+  kShape,
+  kCaches,
+  kOrder,
+  kCosts,
+  kBuffers,
+  kClocks,
+  kBus,
+  kMemory,
+  kNode,
+  kNodeCache,
+  kNetwork,
+  kFootprint,
+  kWorkload
+};
 
 constexpr std::uint64_t kDrawing = 7;  // the purpose of this stream of random numbers
 constexpr int kSmallestLine = 16;
@@ -42,6 +56,7 @@ class Mutation {
     if (in(3, 4)) memory();
     if (spec_.has_nodes()) between_nodes();
     workload();
+    if (in(1, 3)) footprint();
     case_.operations = std::max<std::int64_t>(1, references / cpus_of(base_, case_));
     return std::move(case_);
   }
@@ -245,6 +260,18 @@ class Mutation {
     set(kNetwork, "machine.network.columns", std::int64_t{0});
     const auto credits = one_of(std::vector<std::int64_t>{0, 0, 1, 2, 8});
     set(kNetwork, "machine.network.credits", circles ? std::int64_t{0} : credits);
+  }
+
+  // So few entries and lines that a case's own pages and functions push each other out.
+  void footprint() {
+    set_to_one_of(kFootprint, "machine.footprint.tlb_entries", std::vector<std::int64_t>{2, 4, 16});
+    set_to_one_of(kFootprint, "machine.footprint.tlb_ways", std::vector<std::int64_t>{1, 2});
+    set_to_one_of(kFootprint, "machine.footprint.tlb_page_kib", std::vector<std::int64_t>{1, 4});
+    set_between(kFootprint, "machine.footprint.tlb_miss_cycles", 0, 60);
+    set_to_one_of(kFootprint, "machine.footprint.code_cache_kib", std::vector<std::int64_t>{1, 2});
+    set_to_one_of(kFootprint, "machine.footprint.code_cache_ways", std::vector<std::int64_t>{1, 2, 4});
+    set_between(kFootprint, "machine.footprint.code_miss_cycles", 0, 40);
+    set_to_one_of(kFootprint, "machine.footprint.kernel_function_bytes", std::vector<std::int64_t>{64, 512, 3000});
   }
 
   void workload() {

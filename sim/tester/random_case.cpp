@@ -21,10 +21,6 @@ std::string toml_text(const ConfigValue& value) {
   return out.str();
 }
 
-std::string set_line(const std::string& path, const ConfigValue& value) {
-  return fmt::format("\"{}\" = {}\n", path, toml_text(value));
-}
-
 bool is_fixed(const RandomBase& base, const std::string& path) {
   return std::any_of(base.fixed.begin(), base.fixed.end(), [&](const auto& entry) { return entry.first == path; });
 }
@@ -60,6 +56,10 @@ const CaseSetting* RandomCase::find(const std::string& path) const {
   return found == settings.end() ? nullptr : &*found;
 }
 
+std::string setting_line(const std::string& path, const ConfigValue& value) {
+  return fmt::format("\"{}\" = {}\n", path, toml_text(value));
+}
+
 int cpus_of(const RandomBase& base, const RandomCase& random) {
   constexpr const char* kCpus = "machine.cpus";
   const CaseSetting* const cpus = random.find(kCpus);
@@ -72,9 +72,9 @@ std::string experiment_text(const RandomBase& base, const RandomCase& tried, con
       "name    = {}\ntitle   = {}\nmachine = {}\nseed    = {}\n\n[workload]\nname       = \"random_references\"\n"
       "operations = {}\n\n[run]\nmeasure_us = 0\n\n[set]\n",
       toml_text(name), toml_text(title), toml_text(base.machine), tried.seed, tried.operations);
-  for (const auto& [path, value] : base.fixed) text += set_line(path, value);
+  for (const auto& [path, value] : base.fixed) text += setting_line(path, value);
   for (const CaseSetting& setting : tried.settings) {
-    if (!is_fixed(base, setting.path)) text += set_line(setting.path, setting.value);
+    if (!is_fixed(base, setting.path)) text += setting_line(setting.path, setting.value);
   }
   return text;
 }

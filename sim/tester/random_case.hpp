@@ -38,6 +38,9 @@ struct RandomCase {
 
 int cpus_of(const RandomBase& base, const RandomCase& random);
 
+// As a line of an experiment's table [set].
+std::string setting_line(const std::string& path, const ConfigValue& value);
+
 // The experiment's file.
 std::string experiment_text(const RandomBase& base, const RandomCase& tried, const std::string& name, const std::string& title);
 

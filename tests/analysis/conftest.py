@@ -1,10 +1,14 @@
 """Real results, made once for all tests here, and a browser."""
 
+import fcntl
+import importlib
+import io
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -39,62 +43,95 @@ def the_program_that_is_tested(executable: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.fixture(scope="session")
-def locks_run(session_linebounce: Program) -> Path:
+def run_once(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """A run that pytest's processes share: the first that needs it makes it."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "runs"
+    folder.mkdir(exist_ok=True)
+
+    def run(experiment: str, output: str, *arguments: str, text: str = "") -> Path:
+        with (folder / f"{output}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if (folder / output / "results.json").exists():
+                return folder / output
+            program = Program(executable, folder)
+            return program.run(program.file(experiment, text) if text else experiment, output, *arguments)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def locks_run(run_once: Callable[..., Path]) -> Path:
     """A sweep over locks and CPUs, three seeds a point."""
-    return session_linebounce.run(session_linebounce.file("locks.toml", LOCKS), "locks")
+    return run_once("locks.toml", "locks", text=LOCKS)
 
 
 @pytest.fixture(scope="session")
-def costs_run(session_linebounce: Program) -> Path:
+def costs_run(run_once: Callable[..., Path]) -> Path:
     """Paper rows with relative tolerances, one point."""
-    return session_linebounce.run("operation_costs", "operation_costs")
+    return run_once("operation_costs", "operation_costs")
 
 
 @pytest.fixture(scope="session")
-def matrix_run(session_linebounce: Program) -> Path:
+def matrix_run(run_once: Callable[..., Path]) -> Path:
     """Core-to-core latencies on four nodes that a ring joins."""
-    return session_linebounce.run("core_to_core", "core_to_core", "--machine", "numaq_16way")
+    return run_once("core_to_core", "core_to_core", "--machine", "numaq_16way")
 
 
 @pytest.fixture(scope="session")
-def crossbar_run(session_linebounce: Program) -> Path:
+def crossbar_run(run_once: Callable[..., Path]) -> Path:
     """The same on two nodes with a switch between them, whose links have no limit of their own."""
-    return session_linebounce.run("core_to_core", "crossbar", "--machine", "itanium2_two_node_16way")
+    return run_once("core_to_core", "crossbar", "--machine", "itanium2_two_node_16way")
 
 
 @pytest.fixture(scope="session")
-def oltp_run(session_linebounce: Program) -> Path:
+def oltp_run(run_once: Callable[..., Path]) -> Path:
     """16 CPUs in two nodes with subsystems, many locks and 10^5 rows in lines.csv."""
     short = ["--set", "run.measure_us=25000", "--set", "run.warmup_us=5000"]
-    return session_linebounce.run("oltp", "oltp", *short)
+    return run_once("oltp", "oltp", *short)
 
 
 @pytest.fixture(scope="session")
-def timeline_run(session_linebounce: Program) -> Path:
+def timeline_run(run_once: Callable[..., Path]) -> Path:
     """16 CPUs on two nodes, and what each of them, the buses and the links did in the first 100 us of the measured time."""
     short = ["--set", "run.measure_us=500", "--set", "run.warmup_us=500"]
     record = ["--set", "run.record_timeline=true", "--set", "run.timeline_us=100"]
-    return session_linebounce.run("oltp", "timeline", *short, *record)
+    return run_once("oltp", "timeline", *short, *record)
 
 
 @pytest.fixture(scope="session")
-def grace_run(session_linebounce: Program) -> Path:
+def grace_run(run_once: Callable[..., Path]) -> Path:
     """A timeline in which grace periods end."""
     record = ["--set", "run.record_timeline=true", "--set", "run.timeline_us=5000"]
-    return session_linebounce.run("tcp_hash", "grace", *record)
+    return run_once("tcp_hash", "grace", *record)
 
 
 @pytest.fixture(scope="session")
 def command() -> Callable[..., Result]:
-    """A command of the package in a process of its own: command("report", DIR, ...)."""
+    """A command of the package, called here: command("report", DIR, ...). What is about its process has `process`."""
 
     def run(name: str, *arguments: str | Path, cwd: Path | None = None) -> Result:
-        environment = os.environ | {"PYTHONPATH": str(ROOT / "analysis")}
-        module = [sys.executable, "-m", f"linebounce.{name}.command"]
+        module = importlib.import_module(f"linebounce.{name}.command")
+        said, complained = io.StringIO(), io.StringIO()
+        with redirect_stdout(said), redirect_stderr(complained), chdir(cwd or Path.cwd()):
+            try:
+                code = module.main([*map(str, arguments)])
+            except SystemExit as exit_:  # of a wrong command line, and of --help
+                code = exit_.code
+        return Result(code, said.getvalue(), complained.getvalue())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def process() -> Callable[..., Result]:
+    """The same in a process of its own."""
+
+    def run(name: str, *arguments: str | Path, cwd: Path | None = None) -> Result:
         done = subprocess.run(
-            [*module, *arguments],
+            [sys.executable, "-m", f"linebounce.{name}.command", *arguments],
+            env=os.environ | {"PYTHONPATH": str(ROOT / "analysis")},
             cwd=cwd,
-            env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -15,6 +15,26 @@ PHONE = (390, 844)
 MARKS = "svg g.mark-rect.role-mark path, svg g.mark-symbol.role-mark path, svg g.mark-line.role-mark path, svg g.mark-bar path"
 
 
+# Words that go on in the next line, and labels of charts that are cut off.
+BROKEN_WORDS = """() => {
+  document.querySelectorAll('details').forEach((closed) => (closed.open = true));
+  const labels = [...document.querySelectorAll('figure[data-chart] svg text')].map((text) => text.textContent);
+  const broken = labels.filter((label) => label.includes('…'));
+  const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const node = texts.currentNode;
+    if (!node.parentElement.checkVisibility() || node.parentElement.closest('svg, select')) continue;
+    for (const word of node.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map((line) => Math.round(line.top))).size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+}"""
+
+
 @dataclass
 class OpenedPage:
     page: Page
@@ -38,6 +58,17 @@ class OpenedPage:
 
     def marks(self, chart: str) -> int:
         return self.page.locator(f'figure[data-chart="{chart}"]').locator(MARKS).count()
+
+    def broken_words(self) -> list[str]:
+        return list(self.page.evaluate(BROKEN_WORDS))
+
+    def tiles(self) -> dict[str, str]:
+        """The key figures by their labels, without what chance may have added."""
+        tiles = self.page.locator("[data-key-figures] dl > div")
+        return {tile.locator("dt").inner_text(): tile.locator("dd").first.inner_text() for tile in tiles.all()}
+
+    def titles_of_axes(self, chart: str) -> list[str]:
+        return self.page.locator(f'figure[data-chart="{chart}"] g.role-axis-title text').all_text_contents()
 
     def column(self, table: str, number: int) -> list[str]:
         """What a column of a table shows, from the top; columns count from 1."""

@@ -13,10 +13,11 @@ import pytest
 from experiments import experiment
 from linebounce.compare import command
 from linebounce.compare.conditions import parse_condition
+from linebounce.compare.student import student_t_95
 from linebounce.errors import UsageError
 from program import ROOT, Program, Result
 from results import read_csv
-from scipy.stats import ttest_rel
+from scipy.stats import t, ttest_rel
 
 SEEDS = experiment(run="warmup_us = 5\nmeasure_us = 20\nseeds = 4", more='[sweep]\n"machine.cpus" = [2, 4]')
 
@@ -92,6 +93,11 @@ def test_differences_are_paired_over_seeds(capsys: pytest.CaptureFixture[str], r
     assert change["difference"] == pytest.approx((interval.low + interval.high) / 2)
     assert change["ci95"] == pytest.approx((interval.high - interval.low) / 2)
     assert change["significant"] == (interval.low > 0 or interval.high < 0)
+
+
+def test_students_quantile_is_scipys() -> None:
+    for degrees in (*range(1, 32), 99, 100, 1000):
+        assert student_t_95(degrees) == pytest.approx(t.ppf(0.975, degrees), rel=1e-12)
 
 
 @pytest.mark.usefixtures("here")

@@ -31,6 +31,9 @@ name = "core_to_core"
 [run]
 seeds           = 2
 record_timeline = true
+timeline_us     = 100
+[set]
+"machine.cpus" = 8
 [sweep]
 "machine.memory.latency_ns" = [100, 200]
 [[paper]]

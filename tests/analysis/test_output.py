@@ -86,8 +86,8 @@ def test_a_full_disk_leaves_no_part_of_a_file(costs_run: Path, timeline_run: Pat
         assert file.read_text() == "of before"
 
 
-def test_a_page_can_go_to_the_standard_output(command: Command, costs_run: Path) -> None:
-    assert command("compare", costs_run, costs_run, "-o", "/dev/stdout").stdout.startswith("<!DOCTYPE html>")
+def test_a_page_can_go_to_the_standard_output(process: Command, costs_run: Path) -> None:
+    assert process("compare", costs_run, costs_run, "-o", "/dev/stdout").stdout.startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.parametrize("name", ["report", "compare", "trace_export"])

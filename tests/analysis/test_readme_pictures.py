@@ -6,32 +6,54 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from program import ROOT, Result
 
 PICTURES = ROOT / "docs" / "pictures"
 
 
-@pytest.fixture(scope="module")
-def section() -> str:
-    """README's section with the report's pictures."""
-    found = re.search(r"^## Seeing it\n(.*?)^## ", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+def section(title: str) -> str:
+    """A section of README."""
+    found = re.search(rf"^## {title}\n(.*?)^## ", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
     assert found
     return found[1]
 
 
-def test_readmes_commands_make_its_pictures(
-    section: str, executable: Path, command: Callable[..., Result], tmp_path: Path
-) -> None:
-    for line in re.findall(r"^linebounce .*$", section, re.MULTILINE):
+def run_commands(text: str, executable: Path, process: Callable[..., Result], directory: Path) -> None:
+    for line in re.findall(r"^linebounce .*$", text, re.MULTILINE):
         name, *arguments = shlex.split(line)[1:]
         if name == "report":
-            assert command(name, *arguments, cwd=tmp_path).code == 0
+            # In a process of its own: gradients are numbered through all pictures of a process.
+            assert process(name, *arguments, cwd=directory).code == 0
         else:
-            subprocess.run([executable, name, *arguments, "--quiet"], cwd=tmp_path, check=True)
-    pictures = re.findall(r"!\[.+\]\(docs/pictures/(.+)\)", section)
+            subprocess.run([executable, name, *arguments, "--quiet"], cwd=directory, check=True)
+
+
+def check_picture(made: Path, picture: str) -> None:
+    assert made.read_bytes() == (PICTURES / picture).read_bytes(), (
+        f"copy {made.name} to docs/pictures/{picture} after looking at it"
+    )
+
+
+def test_readmes_commands_make_its_pictures(executable: Path, process: Callable[..., Result], tmp_path: Path) -> None:
+    text = section("Seeing it")
+    run_commands(text, executable, process, tmp_path)
+    pictures = re.findall(r"!\[.+\]\(docs/pictures/(.+)\)", text)
     assert len(pictures) == 2
     for picture in pictures:
-        assert f"`{picture}`" in section
-        made = (tmp_path / "figures" / picture).read_bytes()
-        assert made == (PICTURES / picture).read_bytes(), f"copy {picture} to docs/pictures after looking at it"
+        assert f"`{picture}`" in text
+        check_picture(tmp_path / "figures" / picture, picture)
+
+
+def test_the_lock_in_readme_holds_and_makes_its_picture(
+    executable: Path, process: Callable[..., Result], tmp_path: Path
+) -> None:
+    text = section("A lock of your own")
+    for language, file in (("lua", "my_lock.lua"), ("toml", "mine.toml")):
+        (block,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+        (tmp_path / file).write_text(block)
+    checked = subprocess.run(
+        [executable, "check-lock", "my_lock.lua"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert checked.stdout in text
+    run_commands(text, executable, process, tmp_path)
+    check_picture(tmp_path / "figures" / "sweep.svg", "my_lock.svg")

@@ -83,6 +83,8 @@ def test_every_chart_has_marks_and_nothing_leaves_the_file(
     assert set(page.charts()) == CHARTS[run]
     assert all(page.marks(chart) > 0 for chart in page.charts()), {chart: page.marks(chart) for chart in page.charts()}
     assert page.page.evaluate("document.documentElement.scrollWidth") <= size[0], "wider than the window"
+    if size == PHONE:
+        assert page.broken_words() == []
     page.screenshot(f"report_{run.removesuffix('_run')}_{'phone' if size == PHONE else 'desktop'}_{theme}")
 
 
@@ -173,6 +175,45 @@ def test_the_explorers_sums_are_those_of_the_file(opened: Callable[..., OpenedPa
     assert page.column("lines", 4)[0] == f"{top['count'][0]:,}"
 
 
+def test_tiles_of_a_sweep_show_its_best_point_and_say_which(opened: Callable[..., OpenedPage], locks_run: Path) -> None:
+    points = linebounce.open(locks_run).points
+    best = max(points, key=lambda point: point["throughput.operations_per_s"].value)
+    page = opened("locks_run")
+    lock, cpus = best.at["workload.lock"], best.at["machine.cpus"]
+    said = f"Best of 9 points: lock = {lock}, CPUs = {cpus} (point {best.number}), most operations per second, all CPUs"
+    assert page.page.locator("p.best").inner_text() == said
+    millions = best["throughput.operations_per_s"].value / 1e6
+    assert page.tiles()["operations per second, all CPUs"] == f"{millions:.4g} M"
+    before = page.tiles()
+    page.page.locator('select[data-path="machine.cpus"]').select_option(label="1")
+    assert page.tiles() == before, "whichever point is chosen below"
+
+
+def test_tiles_agree_with_the_matrix_beneath(opened: Callable[..., OpenedPage], matrix_run: Path) -> None:
+    page = opened("matrix_run")
+    same, other = (f"line of a CPU of {whose} node, mean of all states and homes" for whose in ("the same", "another"))
+    tiles = page.tiles()
+    means = page.page.locator("[data-matrix-means]")
+    assert means.inner_text() == f"Mean: {tiles[same]} within a node, {tiles[other]} between nodes."
+    metrics = linebounce.open(matrix_run).points[0].metrics
+    page.page.get_by_role("button", name="Modified", exact=True).click()
+    modified = metrics["core_to_core.modified.same_node_ns"].value
+    assert means.inner_text().startswith(f"Mean: {modified:.4g} ns within a node, ")
+
+
+def test_axes_have_words_and_cpus_stand_at_equal_distances(opened: Callable[..., OpenedPage]) -> None:
+    page = opened("locks_run")
+    page.scroll_through()
+    assert page.titles_of_axes("sweep") == ["CPUs", "operations per second, all CPUs"]
+    assert page.titles_of_axes("contention") == ["CPUs", "section_lock: acquisitions that wait (%)"]
+    labels = page.page.locator('figure[data-chart="sweep"] g.role-axis-label').first.locator("text")
+    assert labels.all_text_contents() == ["1", "2", "4"]
+    boxes = labels.evaluate_all(
+        "(all) => all.map((text) => text.getBoundingClientRect()).map((box) => box.left + box.width / 2)"
+    )
+    assert boxes[2] - boxes[1] == pytest.approx(boxes[1] - boxes[0], abs=2)
+
+
 def test_choosing_a_point_changes_all_that_is_shown(opened: Callable[..., OpenedPage]) -> None:
     page = opened("locks_run")
     page.page.locator('select[data-path="workload.lock"]').select_option(label="mcs")
@@ -241,6 +282,8 @@ def test_errors_sort_as_they_are_shown(opened: Callable[..., OpenedPage]) -> Non
 
 def test_the_numbers_of_the_matrix_are_in_a_table(opened: Callable[..., OpenedPage], matrix_run: Path) -> None:
     page = opened("matrix_run")
+    for choice in ("Modified", "home on node 0"):
+        page.page.get_by_role("button", name=choice, exact=True).click()
     page.page.locator('section[data-section="matrix"] summary').press("Enter")
     cells = linebounce.open(matrix_run).matrix.filter(state="Modified", home_node=0)
     paid = cells.filter(from_cpu=2, to_cpu=5)["latency_ns"][0]

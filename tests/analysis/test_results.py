@@ -115,6 +115,36 @@ def test_paper_rows_have_the_type_of_their_kind(oltp_run: Path) -> None:
     assert len(order.simulated) == len(order.order) == 4
 
 
+def test_a_metric_is_a_frame_over_the_points(locks_run: Path) -> None:
+    results = linebounce.open(locks_run)
+    frame = results["throughput.operations_per_s"]
+    assert frame.columns == ["point", "workload.lock", "machine.cpus", "value", "unit", "ci95"]
+    for row in frame.iter_rows(named=True):
+        point = results.point(**{path: row[path] for path in results.swept()})
+        metric = point["throughput.operations_per_s"]
+        assert (row["point"], row["value"], row["unit"], row["ci95"]) == (point.number, metric.value, "1/s", metric.ci95)
+    assert frame.height == 9
+    shared = results["latency.local_c2c.mean_ns"]["machine.cpus"].unique().sort().to_list()
+    assert shared == [2, 4], "one CPU has no other's lines"
+
+
+def test_a_metric_that_is_not_there_names_near_ones(locks_run: Path) -> None:
+    results = linebounce.open(locks_run)
+    for of in (results, results.points[0]):
+        with pytest.raises(UsageError, match=r"did you mean throughput\.operations_per_s or "):
+            of["throughput.operations_per_sec"]
+        with pytest.raises(UsageError, match=r"metric xyz; there are \d+, from "):
+            of["xyz"]
+
+
+def test_frames_become_those_of_pandas(locks_run: Path) -> None:
+    results = linebounce.open(locks_run)
+    for frame in (results["throughput.operations_per_s"], results.lines, results.locks, results.settings):
+        converted = frame.to_pandas()
+        assert list(converted.columns) == frame.columns
+        assert converted.to_dict("list") == frame.to_dict(as_series=False)
+
+
 def test_a_point_that_is_not_there_names_those_that_are(locks_run: Path) -> None:
     with pytest.raises(UsageError, match=r"no points have machine\.cpus = 3.*machine\.cpus: 1, 2, 4"):
         linebounce.open(locks_run).point(**{"machine.cpus": 3})

@@ -59,6 +59,17 @@ class Recorder:
         assert (done.returncode, done.stderr) == (0, "")
         return f"./{output}"
 
+    def compile_plainly(self, source: str, *flags: str, compiler: str = "gcc", name: str = "plain.c") -> str:
+        """As a user does who knows nothing of us."""
+        self.linebounce.file(name, source)
+        command = [compiler, "-g", "-O2", "-pthread", *flags, name, "-o", "plain"]
+        subprocess.run(command, cwd=self.linebounce.directory, check=True, timeout=60)
+        return "./plain"
+
+    def record_binary(self, source: str, *flags: str, code: int = 0, **options: str) -> Recording:
+        """A run of a program that was not compiled for us."""
+        return self.record(self.compile_plainly(source, *flags, **options), options=("--binary",), code=code)
+
     def run(self, *arguments: str, code: int = 0) -> Result:
         """`linebounce record`, as users type it; the exit code is the program's."""
         result = self.linebounce("record", *arguments, timeout=120)

@@ -88,6 +88,32 @@ def test_a_trace_without_locks_is_refused_with_the_reason(linebounce: Program) -
     assert "there are no locks to compare: Dinero knows no locks" in message
 
 
+# Three threads that fight for a spin lock of the program's own, and take a mutex now and then.
+OWN_SPIN_LOCK = r"""
+#include <pthread.h>
+#include <stdatomic.h>
+static struct { atomic_int lock; long sum; } pool;
+static pthread_mutex_t rare = PTHREAD_MUTEX_INITIALIZER;
+static void* work(void* a) {
+  for (int i = 0; i < 400; ++i) {
+    while (atomic_exchange_explicit(&pool.lock, 1, memory_order_acquire)) {}
+    pool.sum += i;
+    UNLOCK;
+    if (i % 40 == 0) { pthread_mutex_lock(&rare); pthread_mutex_unlock(&rare); }
+  }
+  return a;
+}
+int main(void) {
+  pthread_t threads[3];
+  for (int i = 0; i < 3; ++i) pthread_create(threads + i, 0, work, 0);
+  for (int i = 0; i < 3; ++i) pthread_join(threads[i], 0);
+}
+"""
+UNLOCKS = {
+    "release store": "atomic_store_explicit(&pool.lock, 0, memory_order_release)",
+    "sequentially consistent store": "atomic_store(&pool.lock, 0)",
+}
+
 READERS = """
 #include <pthread.h>
 static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -275,3 +301,39 @@ def test_readers_that_take_a_lock_again_have_it_already_where_they_have_it_alone
         text += "b acquire l\nb store x 8\nb release l\n"
     (machine,) = compared(linebounce, linebounce.file("again.txt", text + "end\n"), "--machine", MACHINE)["machines"]
     assert {"mcs", "mutex", "seqlock", "rwlock"} <= {trial["algorithm"] for trial in machine["locks"][0]["trials"]}
+
+
+@pytest.mark.parametrize("unlock", UNLOCKS)
+def test_a_spin_lock_of_the_programs_own_is_found_and_replaced_on_request(linebounce: Program, unlock: str) -> None:
+    recorder = Recorder(linebounce)
+    recorder.record(recorder.compile(OWN_SPIN_LOCK.replace("UNLOCK", UNLOCKS[unlock])))
+    arguments = ("trace.lbt", "--machine", MACHINE)
+
+    document = compared(linebounce, *arguments)
+    (word,) = document["word_locks"]
+    assert (word["name"], word["acquisitions"], word["streams"]) == ("pool.lock", 1200, 3)
+    assert document["word_locks_replaced"] is False
+    (machine,) = document["machines"]
+    assert [lock["lock"] for lock in machine["locks"]] == ["rare"]
+    assert "pool.lock behaves like a lock and was not replaced" in machine["advice"], (
+        "no verdict where a hot lock was not tried"
+    )
+
+    document = compared(linebounce, *arguments, "--word-locks", "-o", "replaced")
+    assert document["word_locks_replaced"] is True
+    (machine,) = document["machines"]
+    assert "pool.lock" in {lock["lock"] for lock in machine["locks"]}
+    assert "not replaced" not in machine["advice"]
+    kinds = json.loads(linebounce("trace", "info", "replaced/with_word_locks.lbt", "--json").stdout)["kinds"]
+    assert kinds["acquire"] == 1200 + 30
+    assert "exchange" not in kinds
+
+
+def test_a_trace_whose_only_lock_is_a_word_says_how_to_replace_it(linebounce: Program) -> None:
+    section = "exchange p.lock 4\nT store p.sum 8\nT store p.lock 4\n"
+    text = "linebounce trace 1\nstructure pool size=64 fields=lock:0:4,sum:8:8\nobject p structure=pool size=64\n"
+    text += "stream a\nstream b\n" + "".join(f"{thread} {section.replace('T', thread)}" * 30 for thread in "ab") + "end\n"
+    file = linebounce.file("own.txt", text)
+    assert "p.lock behaves like one: try --word-locks" in linebounce.refused("compare-locks", file, "--machine", MACHINE)
+    (machine,) = compared(linebounce, file, "--machine", MACHINE, "--word-locks")["machines"]
+    assert [lock["lock"] for lock in machine["locks"]] == ["p.lock"]

@@ -21,7 +21,7 @@ static long ready, taken, sums[3];
 static void* worker(void* argument) {
   long mine = (long)argument;
   pthread_barrier_wait(&begin);
-  for (int i = 0; i < 1000; i++) {
+  for (int i = 0; i < 300; i++) {
     pthread_mutex_lock(&lock);
     while (ready == 0) pthread_cond_wait(&changed, &lock);
     ready--;
@@ -40,7 +40,7 @@ int main(void) {
   pthread_barrier_init(&begin, NULL, 4);
   for (long i = 0; i < 3; i++) pthread_create(&threads[i], NULL, worker, (void*)i);
   pthread_barrier_wait(&begin);
-  for (int i = 0; i < 3000; i++) {
+  for (int i = 0; i < 900; i++) {
     pthread_mutex_lock(&lock);
     while (ready > 7) pthread_cond_wait(&changed, &lock);
     ready++;
@@ -155,7 +155,7 @@ def test_handlers_of_a_cpu_without_a_thread_are_refused(linebounce: Program) -> 
 @pytest.mark.parametrize("experiment", ["timer_churn", "block_io"])
 def test_a_recorded_kernel_that_is_cut_off_is_replayed(session_linebounce: Program, experiment: str) -> None:
     output = f"{experiment}.lbt"
-    short = ("--set", "run.warmup_us=50", "--set", "run.measure_us=300")
+    short = ("--set", "run.warmup_us=50", "--set", "run.measure_us=150")
     result = session_linebounce("trace", "record", experiment, "-o", output, *short)
     assert result.code == 0, result.stderr
     content = (session_linebounce.directory / output).read_bytes()

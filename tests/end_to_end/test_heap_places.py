@@ -88,3 +88,18 @@ def test_blocks_of_cpp(recorder: Recorder, compiler: str) -> None:
     expected = natively(recorder, "program.cpp", CPP_OF_C[compiler])
     assert run(recorder, program) == expected
     assert recorder.run("-o", "trace.lbt", "--", program).stdout.startswith(expected)
+
+
+# In QEMU, by the library that is preloaded there.
+@pytest.mark.parametrize("own", ["", "static _Thread_local long own = 1;"], ids=["no_thread_locals", "thread_locals"])
+def test_blocks_of_an_unmodified_c_program(recorder: Recorder, own: str) -> None:
+    source = C_PROGRAM.replace("THREAD_LOCAL", own).replace("ADDED", "own" if own else "0")
+    program = recorder.compile_plainly(source)
+    expected = run(recorder, program)
+    assert recorder.run("--binary", "-o", "trace.lbt", "--", program).stdout.startswith(expected)
+
+
+def test_blocks_of_an_unmodified_cpp_program(recorder: Recorder) -> None:
+    program = recorder.compile_plainly(CPP_PROGRAM, compiler="g++", name="plain.cpp")
+    expected = run(recorder, program)
+    assert recorder.run("--binary", "-o", "trace.lbt", "--", program).stdout.startswith(expected)

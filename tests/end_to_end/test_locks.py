@@ -232,3 +232,22 @@ def test_a_hand_off_costs_more_with_every_waiter_that_shares_the_lines(linebounc
     across = [handoff["mcs"][cpus] for cpus in (16, 32, 64)]
     assert max(across) < 1.2 * min(across)
     assert handoff["ticket"][64] > 2 * handoff["mcs"][64]
+
+
+def test_the_home_serves_a_ticket_locks_waiters_one_after_the_other(linebounce: Program) -> None:
+    """A release and a new ticket each make all waiters load the line again, and the next holder's turn comes in the middle of
+    a round: with each CPU on a node of its own a further waiter costs twice half of the time that the home needs for one."""
+    busy_ns = 50
+
+    def handoff_ns(cpus: int) -> float:
+        point = (
+            "workload.lock=ticket",
+            f"machine.cpus={cpus}",
+            "machine.nodes=64",
+            f"machine.directory.line_busy_ns={busy_ns}",
+        )
+        settings = [argument for setting in (*point, "run.seeds=1") for argument in ("--set", setting)]
+        (found,) = results_of(linebounce.run("lock_handoff", f"out{cpus}", *settings))["points"]
+        return value(found, "locks.section_lock.handoff_mean_ns")
+
+    assert (handoff_ns(64) - handoff_ns(32)) / 32 == pytest.approx(busy_ns, rel=0.15)

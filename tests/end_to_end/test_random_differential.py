@@ -19,6 +19,13 @@ FOUR_THREADS = {"cpu.threads_per_core": 4}
 TSO = {"cpu.consistency": "tso", "cpu.store_buffer_entries": 4}
 IA64 = {"cpu.consistency": "ia64", "cpu.store_buffer_entries": 8}
 LRU = {"cache.L1D.replacement": "lru"}
+FOOTPRINT = {
+    "footprint.tlb_entries": 4,
+    "footprint.tlb_ways": 2,
+    "footprint.tlb_page_kib": 1,
+    "footprint.code_cache_kib": 1,
+    "footprint.kernel_function_bytes": 600,
+}
 
 # What a machine has that others have not. Together they cover every part of the engine.
 MACHINES = {
@@ -62,6 +69,11 @@ MACHINES = {
     "dragon, four threads, fill order": FOUR_THREADS | LRU | {"cpu_order": "fill", "cpus": 3, "bus.protocol": "dragon_snoop"},
     "dragon, small L1 lines, not inclusive": TINY
     | {"cache.L1D.line_bytes": 16, "cache.L2.line_bytes": 64, "cache.L2.inclusive": "false", "bus.protocol": "dragon_snoop"},
+    "footprint": FOOTPRINT,
+    "footprint, tiny, starved, tso": TINY | STARVED | TSO | FOOTPRINT,
+    "footprint, two threads, lru": TWO_THREADS | LRU | FOOTPRINT,
+    "footprint, two threads, shared issue": TWO_THREADS | LRU | FOOTPRINT | {"cpu.shared_issue_pct": 60},
+    "footprint, four threads, ia64": FOUR_THREADS | LRU | IA64 | FOOTPRINT,
     "moesi, two threads, tiny, ia64": TINY | TWO_THREADS | LRU | IA64 | {"bus.protocol": "moesi_snoop"},
 }
 

@@ -261,6 +261,48 @@ def test_a_window_makes_sense_by_itself(recorder: Recorder, window: str) -> None
     assert recorded <= count + 20  # and what restores functions and locks at its beginning and end
 
 
+PHASES = """
+#include <pthread.h>
+long warm, hot, cold;
+__attribute__((noinline)) void warm_up(void) { for (int i = 0; i < 100; ++i) ++warm; }
+__attribute__((noinline)) void serve(void) { for (int i = 0; i < 30; ++i) ++hot; }
+__attribute__((noinline)) void clean_up(void) { for (int i = 0; i < 100; ++i) ++cold; }
+int main(void) {
+  warm_up();
+  serve();
+  clean_up();
+}
+"""
+
+
+def test_a_window_from_one_function_until_another_is_a_phase(recorder: Recorder) -> None:
+    program = recorder.compile(PHASES, "-O0")
+    assert set(recorder.record(program, options=("--from", "serve", "--until", "clean_up")).touched("main")) == {"hot"}
+    assert set(recorder.record(program, options=("--from", "serve")).touched("main")) >= {"hot", "cold"}
+    assert "cold" not in recorder.record(program, options=("--until", "clean_up")).touched("main")
+    # Counted from there: the loads and stores of three rounds, and what the function begins with.
+    few = recorder.record(program, options=("--from", "serve", "--window", "0:10"))
+    assert 1 <= few.touched("main")["hot"] <= 10
+
+
+def test_a_function_that_is_never_called_leaves_an_empty_trace_and_says_so(recorder: Recorder) -> None:
+    result = recorder.run("--from", "absent", "-o", "trace.lbt", "--", recorder.compile(PHASES))
+    assert "nothing was recorded after a call of absent" in result.stderr
+
+
+def test_a_window_of_time_leaves_out_what_came_before(recorder: Recorder) -> None:
+    source = PHASES.replace("serve();", "usleep(600000); serve();").replace("#include <pthread.h>", "#include <unistd.h>")
+    program = recorder.compile(source, "-O0")
+    touched = recorder.record(program, options=("--after", "0.3")).touched("main")
+    assert "warm" not in touched
+    assert "hot" in touched
+    touched = recorder.record(program, options=("--for", "0.3")).touched("main")
+    assert touched["warm"] == 200
+    assert "cold" not in touched
+    for option in (("--after", "-1"), ("--for", "0")):
+        assert option[0] in recorder.run(*option, "--", "true", code=2).stderr
+
+
 def test_children_and_later_programs_are_told_of(recorder: Recorder) -> None:
     source = """
 #include <sys/wait.h>

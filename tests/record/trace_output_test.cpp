@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "trace/check.hpp"
@@ -17,7 +18,7 @@ using Kinds = std::vector<Kind>;
 // Writes a trace and reads back which kinds of operations it has.
 class Output {
  public:
-  explicit Output(Window window) : output(writer_, window), thread(output.thread(0)) {
+  explicit Output(Window window) : output(writer_, std::move(window)), thread(output.thread(0)) {
     thread.name = "main";
     lock_ = writer_.define(trace::Lock());
     trace::Object word;

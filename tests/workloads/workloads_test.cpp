@@ -78,6 +78,25 @@ TEST(CriticalSection, EntersNoFasterThanItsInsideAllows) {
   EXPECT_GT(metrics.values.at("fairness.least_share_pct"), 90) << "a ticket lock is fair";
 }
 
+// CPU 0 comes round in 100 us, CPU 1 in a little more than 1 us: CPU 0 enters a hundredth as often.
+TEST(CriticalSection, ACpuMayThinkLongerThanTheOther) {
+  const MachineSpec spec = small_machine(2);
+  SmallMachine small(spec, {}, 5, 2000);
+  const Metrics metrics = run_workload(
+      "critical_section",
+      {{"inside_cycles", std::int64_t{10}}, {"outside", std::string("constant")}, {"outside_by_cpu", std::string("0:100000")}},
+      small, spec);
+  EXPECT_NEAR(metrics.values.at("fairness.least_share_pct"), 1, 0.1);
+}
+
+TEST(CriticalSection, AHistogramLeavesNoMeanToSet) {
+  const MachineSpec spec = small_machine(2);
+  SmallMachine small(spec);
+  EXPECT_THROW(run_workload("critical_section", {{"outside", std::string("100:1")}, {"outside_by_cpu", std::string("0:5")}},
+                            small, spec),
+               std::invalid_argument);
+}
+
 TEST(OperationCosts, OnRoundNumbersAreWhatTheMachineSays) {
   const MachineSpec spec = small_machine(2);
   SmallMachine small(spec);

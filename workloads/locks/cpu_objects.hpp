@@ -34,6 +34,7 @@ class CpuObjects {
       : memory_(&memory), cpus_(cpus), places_(std::move(places)) {}
 
   [[nodiscard]] int cpus() const { return cpus_; }
+  [[nodiscard]] const std::vector<CpuPlace>& places() const { return places_; }
 
   // A new object on lines of its own near this CPU.
   Address place(const Layout& layout, const std::string& name, int cpu);

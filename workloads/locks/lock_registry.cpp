@@ -85,6 +85,7 @@ void lock_parameter(ParameterBinder& parameters, const char* name, std::string& 
     }
   }
   parameters.text(name, option, meaning, choices, refusals);
+  parameters.names_lock(why_not);
 }
 
 }  // namespace linebounce::workloads

@@ -19,7 +19,7 @@ struct LockEntry {
   std::string name;
   std::string title;
   LockTraits traits;
-  std::unique_ptr<Lock> (*create)(const LockPlace&);
+  std::function<std::unique_ptr<Lock>(const LockPlace&)> create;
 };
 
 // In the order in which `list` shows them.

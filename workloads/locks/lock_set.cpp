@@ -1,8 +1,10 @@
 #include "workloads/locks/lock_set.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "workloads/locks/lock_registry.hpp"
+#include <algorithm>
+#include <stdexcept>
+
 #include "workloads/locks/locks.hpp"
 #include "workloads/program/composite_operation.hpp"
 
@@ -13,8 +15,18 @@ std::string name_in_figures(std::string name) {
   return name;
 }
 
-MeteredLock& LockSet::create(const std::string& algorithm, const std::string& name, const Options& options) {
-  const LockEntry& entry = find_lock(algorithm);
+const LockEntry& LockSet::find(const std::string& algorithm) const {
+  for (const LockEntry& entry : from_files_) {
+    if (entry.name == algorithm) return entry;
+  }
+  return find_lock(algorithm);
+}
+
+MeteredLock& LockSet::create(const LockEntry& entry, const std::string& name, const Options& options) {
+  const int most = entry.traits.most_cpus;
+  if (most > 0 && per_cpu_.cpus() > most)
+    throw std::invalid_argument(fmt::format("the lock {} is for {} CPUs, and the machine has {}: --set machine.cpus={}",
+                                            entry.name, most, per_cpu_.cpus(), most));
   const std::size_t first_object = memory_->objects().size();
   if (entry.traits.sleeps && !sleepers_) sleepers_.emplace(per_cpu_);
   LockFigures& figures = figures_[name_in_figures(options.figures.empty() ? name : options.figures)];
@@ -23,7 +35,7 @@ MeteredLock& LockSet::create(const std::string& algorithm, const std::string& na
   std::unique_ptr<Lock> lock =
       entry.create({*memory_, per_cpu_, name, word, options.waits_in, word ? options.word_bytes : kLockWordBytes});
   locks_.push_back(std::make_unique<MeteredLock>(name, entry.traits, std::move(lock), figures, holders_));
-  created_.push_back({algorithm, options, locks_.back().get(), first_object, memory_->objects().size()});
+  created_.push_back({entry.name, options, locks_.back().get(), first_object, memory_->objects().size()});
   return *locks_.back();
 }
 

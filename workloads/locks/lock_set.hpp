@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workloads/locks/cpu_objects.hpp"
+#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/metered_lock.hpp"
 #include "workloads/locks/sleepers.hpp"
 #include "workloads/locks/waits_in.hpp"
@@ -23,8 +24,12 @@ std::string name_in_figures(std::string name);
 class LockSet {
  public:
   // `places`: where the CPUs are; empty: what locks keep for each CPU goes where the machine's policy puts it.
-  LockSet(AddressSpace& memory, int cpus, std::vector<CpuPlace> places = {})
-      : memory_(&memory), per_cpu_(memory, cpus, std::move(places)), holders_(memory, cpus) {}
+  // `from_files`: locks beyond those of all_locks(), by their file's path.
+  LockSet(AddressSpace& memory, int cpus, std::vector<CpuPlace> places = {}, std::vector<LockEntry> from_files = {})
+      : memory_(&memory),
+        per_cpu_(memory, cpus, std::move(places)),
+        from_files_(std::move(from_files)),
+        holders_(memory, cpus) {}
 
   struct Options {
     std::optional<Address> word = {};  // LockPlace::word
@@ -32,9 +37,16 @@ class LockSet {
     int word_bytes = 8;                // of `word`; a lock that needs more gets a line of its own instead
     std::string figures = {};          // locks that have the same are counted together; empty: its name
   };
-  // `algorithm`: a name of locks(). The lock lives as long as this set. Errors: std::invalid_argument, with the legal names.
-  MeteredLock& create(const std::string& algorithm, const std::string& name, const Options& options);
+  // What `algorithm` names: a file's path or one of all_locks(). Errors: std::invalid_argument, with the legal names.
+  [[nodiscard]] const LockEntry& find(const std::string& algorithm) const;
+  // The lock lives as long as this set. Errors: as of find().
+  MeteredLock& create(const std::string& algorithm, const std::string& name, const Options& options) {
+    return create(find(algorithm), name, options);
+  }
   MeteredLock& create(const std::string& algorithm, const std::string& name) { return create(algorithm, name, Options{}); }
+
+  // The same of a lock that is in no table.
+  MeteredLock& create(const LockEntry& entry, const std::string& name, const Options& options);
 
   // The locks in the order of their creation, with the objects that each has placed for itself: for who creates them again.
   struct Created {
@@ -58,6 +70,7 @@ class LockSet {
  private:
   AddressSpace* memory_;
   CpuObjects per_cpu_;
+  std::vector<LockEntry> from_files_;
   std::optional<Sleepers> sleepers_;  // once there is a lock that sleeps
   LockHolders holders_;
   std::map<std::string, LockFigures> figures_;

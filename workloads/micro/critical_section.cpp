@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "models/failure.hpp"
@@ -17,6 +18,7 @@
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/micro/micro.hpp"
 #include "workloads/micro/published_data.hpp"
+#include "workloads/program/cycles_by_cpu.hpp"
 #include "workloads/program/duration.hpp"
 #include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
@@ -35,6 +37,7 @@ struct CriticalSectionOptions {
   std::int64_t outside_cycles = 1000;
   std::string inside = "constant";
   std::string outside = "uniform";
+  std::string outside_by_cpu;
   std::int64_t burst = 1;
   std::uint64_t read_pct = 0;
   RcuOptions rcu;
@@ -42,6 +45,7 @@ struct CriticalSectionOptions {
   void bind(ParameterBinder& parameters) {
     parameters.text("lock", lock, "which lock protects the section; with rcu, writers publish copies",
                     lock_names([](const LockTraits&) { return true; }));
+    parameters.names_lock([](const LockTraits&) { return std::string(); });
     parameters.number("data_lines", data_lines, 0, 100000, "lines that a writer reads and writes inside, and a reader reads");
     parameters.number("inside_cycles", inside_cycles, 0, 1e9, "mean computed inside, beside the data");
     parameters.number("outside_cycles", outside_cycles, 0, 1e9, "mean computed outside");
@@ -49,6 +53,8 @@ struct CriticalSectionOptions {
                     "how the time inside is spread: constant, uniform, exponential, two_point (half the mean, "
                     "one time of ten 5.5 times the mean), or a histogram, \"100:9 5000:1\" (cycles:weight)");
     parameters.text("outside", outside, "how the time outside is spread, likewise");
+    parameters.text("outside_by_cpu", outside_by_cpu,
+                    "means of some CPUs in the place of outside_cycles, \"0:50000 1-7:500\" (CPUs:cycles)");
     parameters.number("burst", burst, 1, 1000, "sections in a row; the times outside of all of them come before the first");
     parameters.number("read_pct", read_pct, 0, 100, "sections that only read; a lock without readers lets them in one by one");
     rcu.bind(parameters);
@@ -69,8 +75,14 @@ class CriticalSection final : public Workload {
       data_ = setting.memory.place_array("protected_data",
                                          std::max<std::int64_t>(1, options_.data_lines) * setting.memory.line_bytes());
     }
+    if (!options_.outside_by_cpu.empty() && options_.outside.find(':') != std::string::npos)
+      throw std::invalid_argument(
+          "workload.outside_by_cpu: a histogram in workload.outside leaves no mean to set; legal with it: \"\"");
     inside_.emplace("inside", options_.inside, options_.inside_cycles);
-    outside_.emplace("outside", options_.outside, options_.outside_cycles);
+    for (const std::int64_t mean :
+         cycles_by_cpu("outside_by_cpu", options_.outside_by_cpu, options_.outside_cycles, setting.machine.cpus)) {
+      outside_.emplace_back("outside", options_.outside, mean);
+    }
     section_ = setting.memory.function("critical_section", Mode::kernel);
     writers_.resize(static_cast<std::size_t>(setting.machine.cpus));
   }
@@ -82,7 +94,7 @@ class CriticalSection final : public Workload {
     Random insides(seed_, me, 2);
     if (published_) published_->start(cpu);
     for (std::int64_t section = 0;; ++section) {
-      if (section % options_.burst == 0) stay_outside(cpu, outside);
+      if (section % options_.burst == 0) stay_outside(cpu, outside_[static_cast<std::size_t>(me)], outside);
       const std::int64_t cycles = inside_->draw(insides);
       {
         const FunctionScope scope(cpu, section_);
@@ -122,9 +134,9 @@ class CriticalSection final : public Workload {
 
   [[nodiscard]] Address word(Address data, std::int64_t line) const { return data + static_cast<Address>(line) * line_; }
 
-  void stay_outside(Cpu& cpu, Random& random) const {
+  void stay_outside(Cpu& cpu, const Duration& outside, Random& random) const {
     std::int64_t cycles = 0;
-    for (std::int64_t i = 0; i < options_.burst; ++i) cycles += outside_->draw(random);
+    for (std::int64_t i = 0; i < options_.burst; ++i) cycles += outside.draw(random);
     if (cycles > 0) cpu.compute(cycles);
   }
 
@@ -209,7 +221,8 @@ class CriticalSection final : public Workload {
   Address data_ = 0;
   FunctionId section_ = 0;
   MeteredLock* lock_ = nullptr;
-  std::optional<Duration> inside_, outside_;
+  std::optional<Duration> inside_;
+  std::vector<Duration> outside_;             // by CPU
   std::unique_ptr<PublishedData> published_;  // in the place of data_, if writers must publish copies
   std::vector<Writer> writers_;               // by CPU
 };

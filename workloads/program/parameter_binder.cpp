@@ -35,6 +35,10 @@ void ParameterBinder::text(const char* name, std::string& option, const char* me
   }
 }
 
+void ParameterBinder::names_lock(const std::function<std::string(const LockTraits&)>& why_not) {
+  if (given_ == nullptr) declarations_.back().why_no_lock = why_not;
+}
+
 void ParameterBinder::texts(const std::string& prefix, std::map<std::string, std::string>& options, const char* meaning,
                             const std::vector<std::string>& choices) {
   if (given_ != nullptr) {

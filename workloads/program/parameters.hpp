@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace linebounce::workloads {
+
+struct LockTraits;
 
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
 
@@ -23,6 +26,8 @@ struct ParameterDeclaration {
   // Texts only: any other name in its table is legal, too, with the same choices and no default: "locks.NAME" of
   // "locks.default".
   bool open = false;
+  // Of one that names a lock, whose value may also be a lock's file: what forbids a lock of these traits; empty: nothing.
+  std::function<std::string(const LockTraits&)> why_no_lock = {};
 };
 
 // The values of one run. An undeclared name is a bug, std::out_of_range.
@@ -31,6 +36,7 @@ class Parameters {
   Parameters() = default;
   explicit Parameters(std::map<std::string, ParameterValue> values) : values_(std::move(values)) {}
   [[nodiscard]] bool has(const std::string& name) const { return values_.contains(name); }
+  [[nodiscard]] const ParameterValue& value(const std::string& name) const { return values_.at(name); }
   [[nodiscard]] std::int64_t integer(const std::string& name) const { return std::get<std::int64_t>(values_.at(name)); }
   [[nodiscard]] double number(const std::string& name) const { return std::get<double>(values_.at(name)); }
   [[nodiscard]] bool flag(const std::string& name) const { return std::get<bool>(values_.at(name)); }

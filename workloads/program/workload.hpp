@@ -12,6 +12,7 @@
 #include "models/machine_spec.hpp"
 #include "workloads/program/address_space.hpp"
 #include "workloads/program/layout_set.hpp"
+#include "workloads/program/source_file.hpp"
 
 namespace linebounce::trace {
 class Reader;
@@ -30,6 +31,7 @@ struct WorkloadSetup {
   std::uint64_t seed;
   const LayoutSet* layouts = nullptr;    // of the file that its parameter `layout` names, if it has one
   const trace::Reader* trace = nullptr;  // that its parameter `trace` names, if it has one
+  const SourceFile* program = nullptr;   // that its parameter `program` names, if it has one
 };
 
 // What a line costs that one CPU hands over to another: one row of matrix.csv.

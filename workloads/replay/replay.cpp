@@ -66,6 +66,7 @@ struct ReplayOptions {
                      "algorithm of its locks; of one alone: workload.locks.NAME. recorded: as it was; of what is not ours the "
                      "nearest: rwlock for pthread_rwlock, ttas for pthread_spin, else mutex",
                      algorithms);
+    parameters.names_lock([](const LockTraits&) { return std::string(); });  // whether one suits a recorded lock is known later
   }
 };
 
@@ -78,6 +79,7 @@ class Replay final : public Workload {
   void set_up(const WorkloadSetup& setting) override {
     if (setting.trace == nullptr) throw std::invalid_argument("workload.trace: the trace to replay is missing");
     trace_ = setting.trace;
+    locks_in_use_ = &setting.locks;
     const trace::Symbols& symbols = trace_->symbols();
     ThreadMap map = map_threads(symbols, options_.threads, setting.machine.cpus, setting.trace->file().string());
     refuse_unknown_locks(symbols);
@@ -157,7 +159,7 @@ class Replay final : public Workload {
     }
     const std::string& algorithm = options_.locks.at(chosen);
     if (algorithm == kRecorded) return recorded_algorithm(lock);
-    const std::string reason = why_no_substitute(lock, algorithm, [&] { return has_writers(lock); });
+    const std::string reason = why_no_substitute(lock, locks_in_use_->find(algorithm), [&] { return has_writers(lock); });
     if (reason.empty()) return algorithm;
     throw std::invalid_argument(
         fmt::format("workload.locks.{}: {} can't take the place of {} here: {}", chosen, algorithm, lock.name, reason));
@@ -194,6 +196,7 @@ class Replay final : public Workload {
 
   ReplayOptions options_;
   const trace::Reader* trace_ = nullptr;
+  const LockSet* locks_in_use_ = nullptr;
   mutable std::optional<std::vector<bool>> with_writers_;  // by lock
   std::optional<ReplayPlaces> places_;
   std::optional<ReplayContext> context_;
@@ -202,10 +205,10 @@ class Replay final : public Workload {
 
 }  // namespace
 
-std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm,
+std::string why_no_substitute(const trace::Lock& recorded, const LockEntry& substitute,
                               const std::function<bool()>& has_writers) {
-  if (algorithm == recorded.algorithm) return "";
-  const LockTraits& traits = find_lock(algorithm).traits;
+  if (substitute.name == recorded.algorithm) return "";
+  const LockTraits& traits = substitute.traits;
   if (traits.sleeps && recorded.in_handlers) return "interrupt handlers take it, which can't sleep";
   if (traits.readers == Readers::never_wait && has_writers())
     return "its readers keep nobody out: writers would have to publish copies, and here they write in place";

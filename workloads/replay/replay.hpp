@@ -15,14 +15,16 @@ struct Lock;
 
 namespace linebounce::workloads {
 
+struct LockEntry;
+
 std::vector<ParameterDeclaration> replay_parameters();
 std::unique_ptr<Workload> make_replay(const Parameters& parameters);
 // workload.heap_shift, in bytes.
 std::uint64_t heap_shift_of(const Parameters& parameters);
 
-// Why a lock of this algorithm can't take the place of a recorded one; empty: it can. `has_writers`: as locks_with_writers()
-// has it, asked where that matters. Errors: std::invalid_argument for an algorithm that there is not.
-std::string why_no_substitute(const trace::Lock& recorded, const std::string& algorithm,
+// Why this lock can't take the place of a recorded one; empty: it can. `has_writers`: as locks_with_writers() has it, asked
+// where that matters.
+std::string why_no_substitute(const trace::Lock& recorded, const LockEntry& substitute,
                               const std::function<bool()>& has_writers);
 
 // What a lock is replayed as that is to be as it was recorded: what is no algorithm of ours as the nearest that is, `mutex` for

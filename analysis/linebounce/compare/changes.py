@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from scipy.stats import t as student  # type: ignore[import-untyped]
-
 from linebounce.compare.conditions import Condition, change_pct
+from linebounce.compare.student import student_t_95
 from linebounce.errors import UsageError, meant
 from linebounce.records import At, Point
 from linebounce.results import Results
@@ -160,7 +159,7 @@ def interval95(differences: Sequence[float]) -> float | None:
         return None
     mean = fmean(differences)
     variance = math.fsum((value - mean) ** 2 for value in differences) / (n - 1)
-    return float(student.ppf(0.975, n - 1)) * math.sqrt(variance / n)
+    return student_t_95(n - 1) * math.sqrt(variance / n)
 
 
 def _matched(base: Results, other: Results) -> list[tuple[Point, Point]]:

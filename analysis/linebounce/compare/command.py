@@ -51,7 +51,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    from linebounce.compare.changes import compare, hits  # noqa: PLC0415  statistics take a moment to load
+    from linebounce.compare.changes import compare, hits  # noqa: PLC0415
     from linebounce.compare.conditions import parse_condition  # noqa: PLC0415
     from linebounce.compare.rows import document_of, hit_text, rows_of  # noqa: PLC0415
 

@@ -41,8 +41,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _report(arguments: argparse.Namespace) -> int:
     runs = [linebounce.open(directory) for directory in arguments.directories]
-    # Altair and Vega take a moment to load: not before the directories are known to be good.
-    from linebounce.report.figures import write_figures  # noqa: PLC0415
+    # Polars and Jinja take a moment to load: not before the directories are known to be good.
     from linebounce.report.page import make_page  # noqa: PLC0415
 
     output = arguments.output or _default_output(arguments.directories[0])
@@ -50,6 +49,8 @@ def _report(arguments: argparse.Namespace) -> int:
     write_file(output, page.encode(errors="backslashreplace"))
     print(output)
     if arguments.figures:
+        from linebounce.report.figures import write_figures  # noqa: PLC0415
+
         for file in write_figures(runs, arguments.figures):
             print(file)
     return 0

@@ -49,8 +49,9 @@ def write_figures(runs: Sequence[Results], folder: Path) -> Iterator[Path]:
 
 
 def _drawn(spec: Spec) -> Iterator[tuple[str, bytes]]:
-    yield "svg", vl_convert.vegalite_to_svg(spec, config=_CONFIG).encode()
-    yield "png", vl_convert.vegalite_to_png(spec, config=_CONFIG, ppi=_PIXELS_PER_INCH)
+    svg = vl_convert.vegalite_to_svg(spec, config=_CONFIG)
+    yield "svg", svg.encode()
+    yield "png", vl_convert.svg_to_png(svg, ppi=_PIXELS_PER_INCH)
 
 
 def figures_of(results: Results) -> Iterator[Figure]:
@@ -59,7 +60,7 @@ def figures_of(results: Results) -> Iterator[Figure]:
     yield from _against_paper(results)
     yield from _over_sweep(results, point)
     yield from _latencies(results, point)
-    matrix = tables.matrix(results).filter(point=point.number)
+    matrix = tables.matrix(results).filter(pl.col("home_node").is_not_null(), pl.col("state") != tables.ALL, point=point.number)
     for (state, home), part in matrix.group_by("state", "home_node", maintain_order=True):
         yield _figure("matrix", "matrix", part.to_dicts(), name=f"matrix_{str(state).lower()}_home_{home}")
     structures = tables.structures(results.lines).filter(point=point.number).to_dicts()
@@ -97,9 +98,7 @@ def _over_sweep(results: Results, point: Point) -> Iterator[Figure]:
 def _swept(results: Results, point: Point, name: str, axes: sweeps.Axes) -> Figure:
     rows = sweeps.rows(results, point, axes)
     chart = "sweep_line" if sweeps.is_numeric(results.swept()[axes.x]) else "sweep_bars"
-    units = [found[axes.metric].unit for found in (p.metrics for p in results.points) if axes.metric in found]
-    unit = f" ({units[0]})" if units and units[0] else ""
-    return _figure(chart, "sweep", rows, {"x": axes.x, "series": axes.series, "y": axes.metric + unit}, name=name)
+    return _figure(chart, "sweep", rows, sweeps.words_of(results, axes), name=name)
 
 
 def _latencies(results: Results, point: Point) -> Iterator[Figure]:

@@ -3,28 +3,30 @@
 import base64
 import gzip
 import json
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import jinja2
 import polars as pl
 import pygments  # type: ignore[import-untyped]
-from altair.utils.schemapi import debug_mode
 from markupsafe import Markup
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import TOMLLexer  # type: ignore[import-untyped]
 
-from linebounce.records import Point, setting_text
+from linebounce.records import Point, setting_text, shown_setting
 from linebounce.report import charts, line_store, sweeps, tables
-from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK, Spec
+from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK
 from linebounce.report.machine import Machine, machine_of
 from linebounce.report.network import network_drawing
 from linebounce.report.ownership import ownership_frames
 from linebounce.report.topology import node_drawing
 from linebounce.report.vega import vega_bundle
+from linebounce.report.words import KEY_FIGURES, axis_title, metric_words, path_words
 from linebounce.results import Results, reading
 
 # In the order of the page: (anchor, heading). Each has its part of the page in templates/sections/ANCHOR.html, and what draws
@@ -50,6 +52,8 @@ _SCRIPTS = (
     *("run.js", "page.js"),
 )
 
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W_][._/=:-])(?=\w)")
+
 
 def make_page(runs: Sequence[Results]) -> str:
     """The whole file. If Vega must be bundled, then beside the other work."""
@@ -59,10 +63,10 @@ def make_page(runs: Sequence[Results]) -> str:
         shown = [_run(run) for run in runs]
         data = {
             "runs": [run["data"] for run in shown],
-            "charts": _charts(),
+            "charts": {name: make() for name, make in charts.CHARTS.items()},
             "labels": LABELS,
             "on_dark": ON_DARK,
-            "key_figures": list(sweeps.KEY_FIGURES.items()),
+            "key_figures": [(name, figure.words) for name, figure in KEY_FIGURES.items()],
         }
         page = environment.get_template("report.html")
         return page.render(
@@ -77,17 +81,18 @@ def make_page(runs: Sequence[Results]) -> str:
         )
 
 
-def _charts() -> dict[str, Spec]:
-    """Unchecked, for they are the same in every page: a test checks them against Vega-Lite's schema."""
-    with debug_mode(False):
-        return {name: make() for name, make in charts.CHARTS.items()}
-
-
+@cache
 def _environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("linebounce.report", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     environment.filters["setting"] = setting_text
+    environment.filters["breakable"] = _breakable
     return environment
+
+
+def _breakable(text: str) -> Markup:
+    """A name, path or command that may be broken between its words, as breakable() in templates/data.js has it."""
+    return Markup("<wbr>").join(_BETWEEN_WORDS.split(text))
 
 
 def _packed(data: object) -> str:
@@ -107,9 +112,11 @@ def _run(results: Results) -> dict[str, Any]:
         machines, machine_of_point = _machines(results)
         paper = tables.paper_table(results)
         parameters = _parameters(results.config)
+        matrix = tables.matrix(results)
         of_machine = {
             "line_bytes": [machine["line_bytes"] for machine in machines],
-            "matrix": _columns(tables.matrix(results)),
+            "matrix": _columns(matrix),
+            "matrix_means": _columns(tables.matrix_means(matrix)),
         }
     return {
         "results": results,
@@ -120,6 +127,7 @@ def _run(results: Results) -> dict[str, Any]:
         "command": shlex.join(results.manifest.argv),
         "again": shlex.join(["linebounce", "run", str(config), "-o", f"{results.directory}_again"]),
         "verdicts": _verdicts(paper),
+        "best": _best(results),
         "warnings": [(point.title, warning) for point in results.points for warning in point.warnings],
         "sections": _sections(results),
         "data": _run_data(results, machine_of_point, paper) | of_machine,
@@ -139,11 +147,24 @@ def _verdicts(paper: Sequence[Mapping[str, Any]]) -> list[tuple[str, int, int]]:
     return [(words, sum(verdicts), len(verdicts)) for words, verdicts in scored.items() if verdicts]
 
 
+def _best(results: Results) -> str:
+    """Which point of a sweep the tiles show, and by what it is the best."""
+    best = sweeps.best_point(results)
+    if best is None:
+        return ""
+    point, figure = best
+    place = ", ".join(f"{path_words(path)} = {shown_setting(value)}" for path, value in point.at.items())
+    most = "most" if KEY_FIGURES[figure].better == "higher" else "least"
+    return f"Best of {len(results.points)} points: {place} (point {point.number}), {most} {metric_words(figure)}"
+
+
 def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     lines, spans = ownership_frames(results)
+    best = sweeps.best_point(results)
     return {
         "title": results.title,
         "first_shown": tables.most_latency_point(results).number,
+        "best": best[0].number if best else None,
         "points": [{"number": point.number, "at": dict(point.at), "failed": not point.metrics} for point in results.points],
         "machine_of_point": list(machine_of_point),
         "swept": results.swept(),
@@ -169,8 +190,10 @@ def _metrics(results: Results) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in names:
         metrics = [point.metrics.get(name) for point in results.points]
+        unit = next(metric.unit for metric in metrics if metric)
         entry = {
-            "unit": next(metric.unit for metric in metrics if metric),
+            "unit": unit,
+            "axis": axis_title(name, unit),
             "value": [metric.value if metric else None for metric in metrics],
         }
         if results.manifest.seeds > 1:

@@ -1,32 +1,14 @@
 """A metric over a swept path: which points a chart of it has."""
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from linebounce.records import Point, Setting, ShapeRow, setting_text
+from linebounce.records import Point, Setting, ShapeRow, shown_setting
+from linebounce.report.words import KEY_FIGURES, axis_title, path_words
 from linebounce.results import Results
-
-# What a reader looks for first, and how the page calls it. The first one that a run has is the one that is shown over a sweep.
-KEY_FIGURES = {
-    "throughput.operations_per_s": "operations",
-    "throughput.system_ns_per_operation": "system time an operation",
-    "throughput.files_created_per_s": "files created",
-    "cost.operation_ns": "time for an operation",
-    "core_to_core.same_node_ns": "core to core, same node",
-    "core_to_core.other_node_ns": "core to core, other node",
-    "latency.kernel_offchip.mean_ns": "kernel's off-chip miss, mean",
-    "cost.main_memory": "main memory",
-    "misses.local_share_pct": "kernel's misses, local",
-    "misses.kernel_c2c_share_pct": "kernel's misses, from caches",
-    "bus.utilisation_pct": "bus busy",
-    "fairness.jain_pct": "fairness (Jain)",
-    "cpi.kernel": "CPI, kernel",
-    "time.system_pct": "system time",
-    "time.idle_pct": "idle time",
-}
-
 
 CPUS = "machine.cpus"
 
@@ -42,6 +24,35 @@ class Axes:
 
 def is_numeric(values: Sequence[Setting]) -> bool:
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
+def x_scale(path: str, values: Sequence[Setting]) -> str:
+    """Of Vega's axis: CPUs, and other numbers that grow by factors, stand at equal distances."""
+    numbers = [float(value) for value in values] if is_numeric(values) else []
+    ordered = sorted(numbers)
+    grows = all(after >= 1.5 * before for before, after in itertools.pairwise(ordered))
+    return "log" if ordered and ordered[0] > 0 and (path == CPUS or grows) else "linear"
+
+
+def best_point(results: Results) -> tuple[Point, str] | None:
+    """Of several points the best by the first key figure that two of them have, and that figure's name."""
+    for name, figure in KEY_FIGURES.items():
+        points = [point for point in results.points if name in point.metrics]
+        if len(points) > 1:
+            sign = 1 if figure.better == "higher" else -1
+            return max(points, key=lambda point: sign * point.metrics[name].value), name
+    return None
+
+
+def words_of(results: Results, axes: Axes) -> dict[str, str]:
+    """What stands at a chart's axes, and the kind of the axis x, as the page makes them in templates/sections/sweep.js."""
+    units = [point.metrics[axes.metric].unit for point in results.points if axes.metric in point.metrics]
+    return {
+        "x": path_words(axes.x),
+        "series": path_words(axes.series) if axes.series else " ",
+        "y": axis_title(axes.metric, units[0] if units else ""),
+        "x_scale": x_scale(axes.x, results.swept()[axes.x]),
+    }
 
 
 def default_axes(results: Results) -> Axes | None:
@@ -99,6 +110,8 @@ def choices(results: Results) -> dict[str, Any]:
         "default": asdict(axes) if axes else None,
         "cpus_series": default_series(swept, CPUS),
         "numeric": [path for path, values in swept.items() if is_numeric(values)],
+        "x_scale": {path: x_scale(path, values) for path, values in swept.items()},
+        "words": {path: path_words(path) for path in swept},
         "held": {x: {series: held(results, x, series) for series in ["", *swept]} for x in swept},
     }
 
@@ -110,7 +123,7 @@ def rows(results: Results, chosen: Point, axes: Axes) -> list[dict[str, Any]]:
         {
             "point": point.number,
             "x": point.at[axes.x],
-            "series": setting_text(point.at[axes.series]) if axes.series else "",
+            "series": shown_setting(point.at[axes.series]) if axes.series else "",
             "value": point[axes.metric].value,
             "ci95": point[axes.metric].ci95 or 0,
         }

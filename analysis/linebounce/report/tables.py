@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from linebounce.records import At, OrderRow, PaperRow, Point, ShapeRow, ValueRow, setting_text
+from linebounce.records import At, OrderRow, PaperRow, Point, ShapeRow, ValueRow, shown_setting
 from linebounce.report.charts.base import COLOURS
 from linebounce.report.charts.paper import RATIOS_SHOWN
 from linebounce.report.machine import Machine, machine_of
@@ -116,24 +116,48 @@ def locks(results: Results) -> pl.DataFrame:
 
 
 def matrix(results: Results) -> pl.DataFrame:
-    """matrix.csv with the place of each CPU in a drawing: those of a node, and in it of a bus, beside each other."""
+    """matrix.csv with the place of each CPU in a drawing: those of a node, and in it of a bus, beside each other.
+
+    Before the cells as measured come their means over all homes, whose home_node is null, and over all states, ALL.
+    """
     parts = results.matrix.partition_by("point", maintain_order=True)
-    return pl.concat([_with_places(part, machine_of(results, part["point"][0])) for part in parts] or [results.matrix])
+    return pl.concat(
+        [_with_means(_with_places(part, machine_of(results, part["point"][0]))) for part in parts] or [results.matrix]
+    )
 
 
 def _with_places(cells: pl.DataFrame, machine: Machine) -> pl.DataFrame:
-    order = [
-        cpu
-        for node in machine.nodes_with_cpus()
-        for bus in range(machine.buses_per_node)
-        for core in machine.cores_of_bus(node, bus)
-        for cpu in core
-    ]
-    places = {
-        f"{end}_place": pl.col(f"{end}_cpu").replace_strict(order, range(len(order)), default=len(order))
-        for end in ("from", "to")
+    order: list[int] = []
+    nodes: list[int] = []
+    for node in machine.nodes_with_cpus():
+        for bus in range(machine.buses_per_node):
+            for core in machine.cores_of_bus(node, bus):
+                order += core
+                nodes += [node] * len(core)
+    ends = {end: pl.col(f"{end}_cpu") for end in ("from", "to")}
+    places = {f"{end}_place": cpu.replace_strict(order, range(len(order)), default=len(order)) for end, cpu in ends.items()}
+    node_of = [cpu.replace_strict(order, nodes, default=None) for cpu in ends.values()]
+    return cells.with_columns(**places, same_node=node_of[0] == node_of[1])
+
+
+def _with_means(cells: pl.DataFrame) -> pl.DataFrame:
+    for column, together in (("home_node", pl.lit(None, pl.Int64)), ("state", pl.lit(ALL))):
+        if cells[column].n_unique() > 1:
+            key = [name for name in cells.columns if name not in (column, "latency_ns")]
+            mean = cells.group_by(key, maintain_order=True).agg(pl.col("latency_ns").mean().round_sig_figs(6))
+            cells = pl.concat([mean.with_columns(together.alias(column)).select(cells.columns), cells])
+    return cells
+
+
+def matrix_means(matrix: pl.DataFrame) -> pl.DataFrame:
+    """What stands below a drawing of matrix(): the mean within a node, and between nodes where there are several."""
+    if matrix.is_empty():
+        return matrix
+    means = {
+        name: pl.col("latency_ns").filter(pl.col("same_node") == same).mean().round_sig_figs(4)
+        for name, same in (("same_node_ns", True), ("other_node_ns", False))
     }
-    return cells.with_columns(**places)
+    return matrix.group_by("point", "state", "home_node", maintain_order=True).agg(**means)
 
 
 def structures(lines: pl.DataFrame, most: int = 15) -> pl.DataFrame:
@@ -207,7 +231,7 @@ def _shared_begin(names: Sequence[str]) -> int:
 
 
 def _settings_text(at: At) -> str:
-    return ", ".join(f"{path} = {setting_text(value)}" for path, value in at.items())
+    return ", ".join(f"{path} = {shown_setting(value)}" for path, value in at.items())
 
 
 def _table_source(row: str, tables: Mapping[str, str]) -> str:

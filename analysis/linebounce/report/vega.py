@@ -4,7 +4,6 @@ import gzip
 import os
 import zlib
 from contextlib import suppress
-from importlib.metadata import version
 from pathlib import Path
 
 import vl_convert
@@ -21,7 +20,7 @@ def vega_bundle() -> str:
     """
     kept = None
     with suppress(RuntimeError):  # no home directory
-        kept = _cached_files() / f"vega-{version('vl-convert-python')}.js.gz"
+        kept = _cached_files() / f"vega-{vl_convert.__version__}.js.gz"  # type: ignore[attr-defined]  # its stub lacks it
         with suppress(OSError, EOFError, zlib.error):
             if bundle := gzip.decompress(kept.read_bytes()).decode():  # of nothing, it makes nothing
                 return bundle

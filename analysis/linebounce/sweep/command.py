@@ -19,7 +19,6 @@ from linebounce.program import Experiment, Plan, find_program
 from linebounce.sweep.cluster import ClusterOptions, open_client
 from linebounce.sweep.merge import merge, sign
 from linebounce.sweep.points import Job, digest, status_of
-from linebounce.sweep.progress import ProgressBar
 
 _LOG_LINES = 15  # of a failed point's log
 _SHOWN_FAILURES = 5  # points whose log is shown
@@ -53,7 +52,7 @@ class Sweep:
 
     def first(self, plan: Plan) -> Sequence[int]:
         """The points that say whether there is such a metric."""
-        from linebounce.sweep.sensitivity import base_points  # noqa: PLC0415  statistics take a moment to load
+        from linebounce.sweep.sensitivity import base_points  # noqa: PLC0415
 
         return base_points(len(plan.at), self.variations) if self.metric else ()
 
@@ -88,7 +87,7 @@ def _run(arguments: argparse.Namespace) -> int:
         return Sweep(experiment, directory, arguments.fresh, cluster, arguments.command, *about)
 
     if arguments.vary:
-        from linebounce.sweep.sensitivity import Study, prepare  # noqa: PLC0415  statistics take a moment to load
+        from linebounce.sweep.sensitivity import Study, prepare  # noqa: PLC0415
 
         varied, directory, variations = prepare(experiment, arguments.vary, lambda name: _output(arguments, name))
         code = run_sweep(sweep_of(varied, directory, len(variations)), merged=lambda _: None)
@@ -152,7 +151,9 @@ def run_sweep(sweep: Sweep, merged: Callable[[str], None]) -> int:
 def _run_points(sweep: Sweep, plan: Plan, missing: list[int]) -> tuple[int, dict[int, str]]:
     """The exit code, and the failed points with what the program said of each."""
     with open_client(sweep.cluster, tell) as client:
-        from linebounce.sweep.dispatch import Dispatcher, Progress, SchedulerLostError  # noqa: PLC0415  Dask is there by now, or was named
+        # Dask is there by now, or was named.
+        from linebounce.sweep.dispatch import Dispatcher, Progress, SchedulerLostError  # noqa: PLC0415
+        from linebounce.sweep.progress import ProgressBar  # noqa: PLC0415
 
         if sweep.fresh or not (sweep.directory / "manifest.json").exists():
             sweep.experiment.start(sweep.directory, fresh=sweep.fresh)

@@ -176,9 +176,7 @@ class Study:
         self.results = linebounce.open(output)
         self.metric = metric
         self.variations = variations
-        known = {name for point in self.results.points for name in point.metrics}
-        if metric not in known:
-            raise UsageError(f"{output}: there is no metric {metric}; {meant(metric, sorted(known))}")
+        self.results.require_metric(metric)
 
     def show(self) -> None:
         """Prints a table for each point of the base's own sweep."""

@@ -15,6 +15,7 @@
 #include "sim/sources/formats.hpp"
 #include "trace/copy.hpp"
 #include "trace/recover.hpp"
+#include "trace/word_locks.hpp"
 
 namespace linebounce::sim {
 
@@ -27,6 +28,8 @@ Examples:
   linebounce trace convert pool.lbt pool.txt             to read it: one line per operation
   linebounce trace convert pool.txt pool.lbt             and back, with nothing lost
   linebounce trace convert --recover torn.lbt whole.lbt  what a damaged file still holds
+  linebounce trace convert --word-locks spin.lbt locks.lbt
+      words that behave like locks (`trace info` names them) become locks, which replays can replace
   linebounce trace convert lackey.log ls.lbt --from lackey
       of: valgrind --tool=lackey --trace-mem=yes --log-file=lackey.log ls
   linebounce trace convert perf.txt server.lbt --from perf-script
@@ -40,6 +43,7 @@ struct ConvertArguments {
   std::string out;
   std::string from;
   bool recover = false;
+  bool word_locks = false;
 };
 
 void from_trace(const ConvertArguments& arguments) {
@@ -48,7 +52,11 @@ void from_trace(const ConvertArguments& arguments) {
   if (!reader.damage().empty()) std::cerr << "linebounce: " << arguments.in << " is damaged:\n" << reader.damage() << "\n";
   UnfinishedFile file(arguments.out);
   trace::Writer writer(file.path());
-  trace::copy(reader, writer);
+  if (arguments.word_locks) {
+    trace::copy_with_locks(reader, trace::word_locks(reader), writer);
+  } else {
+    trace::copy(reader, writer);
+  }
   file.finish();
 }
 
@@ -78,6 +86,8 @@ ExitCode convert(const ConvertArguments& arguments) {
     for (const SourceFormat& it : kSourceFormats) names.emplace_back(it.name);
     throw ConfigError("--from: the format " + not_known(arguments.from, names));
   }
+  if (arguments.word_locks)
+    throw ConfigError("--word-locks looks for locks in a trace: convert it first, then the trace again");
   from_foreign(*format, arguments);
   return ExitCode::done;
 }
@@ -99,6 +109,7 @@ void add_trace_convert(Command& trace) {
   command.option("--from", "FORMAT", &arguments->from, from_meaning());
   command.flag("--recover", arguments->recover,
                "Keep what comes before the first damage of each stream, as far as it can be replayed");
+  command.flag("--word-locks", arguments->word_locks, "Make locks of the words that behave like locks");
   command.footer(kConvertFooter);
   command.action([arguments] { return convert(*arguments); });
 }

@@ -8,11 +8,13 @@
 #include <string>
 
 #include "sim/commands/commands.hpp"
+#include "sim/terminal/lock_comparison_table.hpp"
 #include "sim/terminal/trace_table.hpp"
 #include "trace/check.hpp"
 #include "trace/operation_kinds.hpp"
 #include "trace/profile.hpp"
 #include "trace/reader.hpp"
+#include "trace/word_locks.hpp"
 
 namespace linebounce::sim {
 
@@ -122,6 +124,7 @@ void print_json(const InfoArguments& arguments, const trace::Reader& reader, con
   out["streams"] = streams_json(reader.symbols(), profile);
   out["objects"] = objects_json(reader.symbols(), profile, arguments.top);
   out["locks"] = locks_json(reader.symbols(), profile, arguments.top);
+  out["word_locks"] = word_locks_json(trace::word_locks(reader));
   out["functions"] = functions_json(reader.symbols(), profile, arguments.top);
   std::cout << out.dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
 }
@@ -136,6 +139,9 @@ ExitCode show_trace(const InfoArguments& arguments) {
   }
   const Painter paint = painter_for_stdout();
   std::cout << trace_tables(reader, profile, arguments.top, paint);
+  if (const auto words = trace::word_locks(reader); !words.empty()) {
+    std::cout << "\n" << word_locks_table(words, false, paint);
+  }
   if (arguments.check) std::cout << "\n  " << paint(Colour::green, "checked") << "  every operation makes sense\n";
   return ExitCode::done;
 }

@@ -68,15 +68,31 @@ std::vector<RecordedLock> recorded_locks(const trace::Reader& reader) {
   return locks;
 }
 
+std::vector<std::string> words_that_matter(const std::vector<trace::WordLock>& words, const std::vector<RecordedLock>& locks) {
+  std::int64_t most = 0;
+  for (const RecordedLock& lock : locks) most = std::max(most, lock.acquired + lock.acquired_shared);
+  std::vector<std::string> names;
+  for (const trace::WordLock& word : words) {
+    const bool is_fought_for = word.retries * 100 >= word.acquisitions;
+    if (!is_fought_for && word.acquisitions * 10 < static_cast<std::uint64_t>(most)) continue;
+    if (std::find(names.begin(), names.end(), word.lock.counted_as()) == names.end()) names.push_back(word.lock.counted_as());
+  }
+  return names;
+}
+
+bool suits(const RecordedLock& lock, const LockEntry& substitute) {
+  const LockTraits& traits = substitute.traits;
+  if (!traits.excludes || (lock.acquired_shared == 0 && traits.readers != Readers::one_by_one)) return false;
+  return std::all_of(lock.locks.begin(), lock.locks.end(), [&](const trace::Lock& symbol) {
+    return why_no_substitute(symbol, substitute, [&] { return lock.has_writers; }).empty();
+  });
+}
+
 std::vector<std::string> suitable_locks(const RecordedLock& lock) {
-  std::vector<std::string> suitable = lock_names([&lock](const LockTraits& traits) {
-    return traits.excludes && (lock.acquired_shared > 0 || traits.readers == Readers::one_by_one);
-  });
-  std::erase_if(suitable, [&lock](const std::string& algorithm) {
-    return std::any_of(lock.locks.begin(), lock.locks.end(), [&](const trace::Lock& symbol) {
-      return !why_no_substitute(symbol, algorithm, [&] { return lock.has_writers; }).empty();
-    });
-  });
+  std::vector<std::string> suitable;
+  for (const LockEntry& entry : all_locks()) {
+    if (suits(lock, entry)) suitable.push_back(entry.name);
+  }
   return suitable;
 }
 

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "trace/reader.hpp"
+#include "trace/word_locks.hpp"
+#include "workloads/locks/lock_registry.hpp"
 
 namespace linebounce::sim {
 
@@ -23,6 +25,12 @@ struct RecordedLock {
 // In the order of definition, by one pass over the operations; those that nobody takes are left out. Errors: trace::TraceError.
 std::vector<RecordedLock> recorded_locks(const trace::Reader& reader);
 
+// Names of words that behave like locks and are used much: at least one acquisition of a hundred had to try again, or it is
+// acquired at least a tenth as often as the recorded lock that is acquired most.
+std::vector<std::string> words_that_matter(const std::vector<trace::WordLock>& words, const std::vector<RecordedLock>& locks);
+
+// Whether one that is in no table, too, may take the lock's place.
+bool suits(const RecordedLock& lock, const workloads::LockEntry& substitute);
 // Names of `list locks` that keep this lock's promises; those for readers only if it has any.
 std::vector<std::string> suitable_locks(const RecordedLock& lock);
 

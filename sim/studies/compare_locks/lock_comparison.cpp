@@ -65,8 +65,11 @@ bool is_recorded(const LockTrial& trial) {
   return trial.recorded;
 }
 
-bool is_fifo(const LockTrial& trial) {
-  return find_lock(trial.algorithm).traits.fifo;
+const LockTraits& traits_of(const LockComparison& comparison, const std::string& algorithm) {
+  for (const LockEntry& entry : comparison.from_files) {
+    if (entry.name == algorithm) return entry.traits;
+  }
+  return find_lock(algorithm).traits;
 }
 
 }  // namespace
@@ -121,12 +124,25 @@ std::string replayed_as(const LockRanking& lock) {
 
 namespace {
 
+// "a and b", "a, b and 3 more". REQUIRES: there are two or more.
+std::string named_in_short(const std::vector<std::string>& names) {
+  if (names.size() == 2) return names[0] + " and " + names[1];
+  return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
+}
+
+// Why there may be locks that no trial has replaced; empty: there are none.
+std::string not_tried(const LockComparison& comparison) {
+  const std::vector<std::string>& own = comparison.own_locks;
+  if (own.size() == 1) return own.front() + " behaves like a lock and was not replaced (--word-locks replaces it)";
+  if (!own.empty()) return named_in_short(own) + " behave like locks and were not replaced (--word-locks replaces them)";
+  return comparison.unseen_atomics ? "atomic operations that were not recorded may be locks" : "";
+}
+
 std::string no_advice(const LockComparison& comparison) {
+  const std::string why_open = not_tried(comparison);
   const std::string leave =
-      comparison.machine + (comparison.unseen_atomics
-                                ? ": no verdict, as atomic operations that were not recorded may be locks: of "
-                                  "the others, "
-                                : ": leave the locks as they are: ");
+      comparison.machine +
+      (why_open.empty() ? ": leave the locks as they are: " : fmt::format(": no verdict, as {}: of the others, ", why_open));
   const std::string by_chance = leave + "no other one is better by more than chance";
   if (comparison.again) {
     const std::string& lock = comparison.again->replacement.lock;
@@ -159,13 +175,14 @@ std::string advice(const LockComparison& comparison) {
       recorded->algorithm == ranking.recorded_algorithm ? "" : fmt::format(" ({})", ranking.recorded_algorithm);
   std::string text = fmt::format("{}: {} instead of {}{}: {} throughput on {}", lock, algorithm, recorded->algorithm, was,
                                  text_of(comparison.again->change), comparison.machine);
-  const auto fair = std::find_if(ranking.trials.begin(), recorded,
-                                 [](const LockTrial& trial) { return is_fifo(trial) && trial.change.is_gain(); });
-  if (fair != recorded && !find_lock(algorithm).traits.fifo)
+  const auto fair = std::find_if(ranking.trials.begin(), recorded, [&](const LockTrial& trial) {
+    return traits_of(comparison, trial.algorithm).fifo && trial.change.is_gain();
+  });
+  if (fair != recorded && !traits_of(comparison, algorithm).fifo)
     text += fmt::format("; nobody passes another with {}: {}", fair->algorithm, text_of(fair->change));
-  if (find_lock(recorded->algorithm).traits.sleeps && !find_lock(algorithm).traits.sleeps)
+  if (traits_of(comparison, recorded->algorithm).sleeps && !traits_of(comparison, algorithm).sleeps)
     text += fmt::format("; {} spins: with more threads than CPUs, waiters keep the owner from running", algorithm);
-  if (comparison.unseen_atomics) text += "; atomic operations that were not recorded may be locks that matter more";
+  if (const std::string why_open = not_tried(comparison); !why_open.empty()) text += "; " + why_open + ": that may matter more";
   return text;
 }
 

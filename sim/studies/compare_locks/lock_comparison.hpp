@@ -51,7 +51,9 @@ struct LockComparison {
   double recorded_order_pct = 0;      // by how much the recorded order, which is none of these, is faster than their median
   std::vector<LockRanking> locks;     // that with the largest gain first
   std::optional<Confirmation> again;  // none: no trial gains anything
-  bool unseen_atomics = false;        // of the program, which may be locks: then there is no verdict on all its locks
+  std::vector<workloads::LockEntry> from_files;  // locks that took part and are in no table
+  bool unseen_atomics = false;              // of the program, which may be locks: then there is no verdict on all its locks
+  std::vector<std::string> own_locks = {};  // words that behave like locks, matter, and were not replaced: likewise
 };
 
 // Which of the locks matter in a run with all of them as recorded: those that somebody waits for, by how long; if nobody waits,

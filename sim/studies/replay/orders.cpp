@@ -14,6 +14,10 @@ bool OrdersChange::is_gain() const {
   return median_pct >= kWorthIt && low_pct > 0;
 }
 
+bool OrdersChange::is_loss() const {
+  return median_pct <= -kWorthIt && high_pct < 0;
+}
+
 // Differences of percentages, not of throughputs: an order in which everything is slow counts as much as any other.
 OrdersChange orders_change(const std::vector<double>& base, const std::vector<double>& changed) {
   std::vector<double> shares;

@@ -19,6 +19,8 @@ struct OrdersChange {
   double low_pct = 0, high_pct = 0;  // 95 % interval (Student) of the mean over orders; with up to six the median lies in it
   // Gains enough for a change of the program, and by more than chance.
   [[nodiscard]] bool is_gain() const;
+  // Likewise.
+  [[nodiscard]] bool is_loss() const;
 };
 
 // Value i of both sides is of one order. REQUIRES: as many of one as of the other, two at least; none of `base` is 0.

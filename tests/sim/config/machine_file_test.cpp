@@ -180,6 +180,27 @@ TEST_F(MachineFile, SetsMustBeAPowerOfTwo) {
   EXPECT_THAT(with("ways = 4", "ways = 1024"), HasSubstr("make 0.5 sets"));
 }
 
+TEST_F(MachineFile, AFootprintThatIsOffIsNotListedAndOneThatIsOnIs) {
+  EXPECT_THROW(parameter(load_machine(path("m.toml")), "machine.footprint.tlb_ways"), std::logic_error);
+  const auto file = write("x.toml", replace_line(kMachine, "cpus = 4", "cpus = 4\nfootprint.tlb_entries = 64"));
+  const DescribedMachine machine = load_machine(file);
+  EXPECT_EQ(parameter(machine, "machine.footprint.tlb_entries").value, "64");
+  EXPECT_EQ(parameter(machine, "machine.footprint.tlb_ways").value, "4");
+  EXPECT_THROW(parameter(machine, "machine.footprint.code_line_bytes"), std::logic_error);
+}
+
+TEST_F(MachineFile, AFootprintHasEffectAndFits) {
+  const auto refusal = [this](const std::string& lines) { return with("cpus = 4", "cpus = 4\n" + lines); };
+  EXPECT_EQ(refusal("footprint.tlb_miss_cycles = 30"),
+            "x.toml:4:29: footprint.tlb_miss_cycles: has no effect, footprint.tlb_entries is 0: give that, or leave this out");
+  EXPECT_EQ(refusal("footprint.user_code_kib = 30"),
+            "x.toml:4:27: footprint.user_code_kib: has no effect, footprint.code_cache_kib is 0: give that, or leave this out");
+  EXPECT_EQ(refusal("footprint = { tlb_entries = 64, tlb_ways = 5 }"),
+            "x.toml:4:44: footprint.tlb_ways: 5 does not divide the 64 entries");
+  EXPECT_EQ(refusal("footprint = { code_cache_kib = 16, code_cache_ways = 3 }"),
+            "x.toml:4:54: footprint.code_cache_ways: 16 KiB are no whole number of sets of 3 lines of 64 bytes");
+}
+
 TEST_F(MachineFile, LinesFitEachOther) {
   EXPECT_EQ(with("line_bytes = 32", "line_bytes = 48"), "x.toml:10:14: cache.L1D.line_bytes: 48 is no power of two");
   EXPECT_EQ(with("line_bytes = 32", "line_bytes = 128"),
@@ -230,9 +251,10 @@ TEST_F(MachineFile, AnUnknownProtocolListsTheKnownOnes) {
 TEST_F(MachineFile, SourcesNameParametersThatExistAndHaveALegalForm) {
   EXPECT_EQ(with("\"memory\"", "\"memroy\" = \"assumed: x\""),
             "x.toml:24:12: sources.\"memroy\": no such parameter: unknown key; did you mean memory?");
-  EXPECT_EQ(with("\"memory\"", "\"wheels\" = \"assumed: x\""),
-            "x.toml:24:12: sources.\"wheels\": no such parameter: unknown key; legal here: name, title, cpus_present, cpus, "
-            "cpu_order, cpu_list, nodes, buses_per_node, cpu_nodes, cpu, cache, bus, memory, node, directory, network");
+  EXPECT_EQ(
+      with("\"memory\"", "\"wheels\" = \"assumed: x\""),
+      "x.toml:24:12: sources.\"wheels\": no such parameter: unknown key; legal here: name, title, cpus_present, cpus, "
+      "cpu_order, cpu_list, nodes, buses_per_node, cpu_nodes, cpu, footprint, cache, bus, memory, node, directory, network");
   EXPECT_EQ(with("\"memory\"", "\"memory.latency_us\" = \"assumed: x\""),
             "x.toml:24:23: sources.\"memory.latency_us\": no such parameter: unknown key: the unit here is ns: latency_ns");
   EXPECT_EQ(with("\"memory\"", "\"memory\" = \"measured: x\""),

@@ -49,7 +49,7 @@ bool stands_alone(const KeyInfo& key) {
                                                 "machine.bus.line_bytes",
                                                 "workload.name"};
   const bool of_cache = key.path.starts_with("machine.cache.") && !key.path.ends_with(".hit_latency_cycles");
-  return !key.structural && !key.of_nodes && !of_cache && !key.path.starts_with("engine.") &&
+  return !key.structural && key.needs.empty() && !of_cache && !key.path.starts_with("engine.") &&
          std::find(tied.begin(), tied.end(), key.path) == tied.end();
 }
 

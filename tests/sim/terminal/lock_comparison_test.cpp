@@ -98,7 +98,8 @@ TEST(LockComparison, AtomicsThatWereNotRecordedKeepItFromAVerdict) {
       "as 1 %");
   LockComparison gains = confirmed({3.5, 1.7, 5.2}, {3.1, 2.2, 4});
   gains.unseen_atomics = true;
-  EXPECT_THAT(advice(gains), testing::EndsWith("; atomic operations that were not recorded may be locks that matter more"));
+  EXPECT_THAT(advice(gains),
+              testing::EndsWith("; atomic operations that were not recorded may be locks: that may matter more"));
 }
 
 TEST(LockComparison, TheRecordedOrderIsHeldAgainstTheOthersAndIsNoneOfThem) {

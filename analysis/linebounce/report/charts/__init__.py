@@ -1,4 +1,4 @@
-"""The charts, as Vega-Lite made by Altair, each drawn from a table by name.
+"""The charts, as Vega-Lite, each drawn from a table by name.
 
 The page puts the chosen rows into a chart's table and embeds it; `--figures` does the same without a page.
 """

@@ -1,12 +1,10 @@
 """What all charts share: colours, labels of sources, axes, how a chart fits its place.
 
-Colours are those of Okabe and Ito, which people with any colour vision tell apart: blue for what is near, orange for what is
-far.
+A chart is Vega-Lite as plain dicts, which a test holds against Vega-Lite's schema. Colours are those of Okabe and Ito, which
+people with any colour vision tell apart: blue for what is near, orange for what is far.
 """
 
 from typing import Any
-
-import altair as alt
 
 # In the order in which sources stand in legends and tables: what is near first.
 COLOURS = {
@@ -44,12 +42,33 @@ SIGNED_NUMBER = "datum.value == 0 ? '0' : format(datum.value, '+.6~r')"
 
 Spec = dict[str, Any]
 
+ON_TOP: Spec = {"title": None, "orient": "top"}  # a legend
 
-def source_colour(*, with_all: bool = False, legend: bool = True) -> alt.Color:
-    names = (["all"] if with_all else []) + list(COLOURS)
-    colours = ([ALL_COLOUR] if with_all else []) + list(COLOURS.values())
-    label = alt.Legend(title=None, orient="top", columns=0, labelExpr=_label_expression()) if legend else None
-    return alt.Color("source:N", scale=alt.Scale(domain=names, range=colours), legend=label, sort=names)
+
+def number(field: str, **more: Any) -> Spec:
+    """A column of quantities, as a channel."""
+    return {"field": field, "type": "quantitative", **more}
+
+
+def word(field: str, **more: Any) -> Spec:
+    """A column of names."""
+    return {"field": field, "type": "nominal", **more}
+
+
+def rank(field: str, **more: Any) -> Spec:
+    """A column of numbers that only count, such as CPUs'."""
+    return {"field": field, "type": "ordinal", **more}
+
+
+def colours(by_name: dict[str, str]) -> Spec:
+    """A scale: for each name its colour."""
+    return {"domain": list(by_name), "range": list(by_name.values())}
+
+
+def source_colour(*, with_all: bool = False) -> Spec:
+    by_source = ({"all": ALL_COLOUR} if with_all else {}) | COLOURS
+    legend = ON_TOP | {"columns": 0, "labelExpr": _label_expression()}
+    return word("source", scale=colours(by_source), legend=legend, sort=list(by_source))
 
 
 def _label_expression() -> str:
@@ -57,16 +76,25 @@ def _label_expression() -> str:
     return f"{{{pairs}}}[datum.value] || datum.value"
 
 
-def chart(table: str) -> alt.Chart:
-    return alt.Chart(alt.NamedData(table))
-
-
-def finished(encoded: alt.Chart | alt.LayerChart | alt.FacetChart, height: int | alt.Step = 260) -> Spec:
-    fit = alt.AutoSizeParams(type="fit-x", contains="padding")
-    spec: Spec = encoded.properties(width="container", height=height, autosize=fit).to_dict()
-    return spec
-
-
-def by_source() -> alt.Order:
+def by_source() -> Spec:
     """Stacks sources in the order of the colours, as `rank` says it."""
-    return alt.Order("rank:Q")
+    return number("rank")
+
+
+def layer(mark: str, encoding: Spec, *transform: Spec, **style: Any) -> Spec:
+    """A mark for each row of the table, placed by the channels of `encoding`."""
+    marks: Spec = {"mark": {"type": mark, **style}, "encoding": encoding}
+    return marks | {"transform": list(transform)} if transform else marks
+
+
+def chart(table: str, *layers: Spec, height: int = 260, step: int | None = None) -> Spec:
+    """Layers over a table, as wide as their place. With `step` each row of the axis y has that height, in pixels."""
+    marks = layers[0] if len(layers) == 1 else {"layer": list(layers)}
+    fit = {"type": "fit-x", "contains": "padding"}
+    return {
+        "data": {"name": table},
+        "width": "container",
+        "height": {"step": step} if step else height,
+        "autosize": fit,
+        **marks,
+    }

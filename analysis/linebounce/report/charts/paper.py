@@ -1,57 +1,49 @@
 """Simulated figures against those of a paper."""
 
-import altair as alt
-
-from linebounce.report.charts.base import SIGNED_NUMBER, Spec, chart, finished
+from linebounce.report.charts.base import ON_TOP, SIGNED_NUMBER, Spec, chart, colours, layer, number, word
 
 # Beyond these a ratio is an arrow at the end of the axis.
 RATIOS_SHOWN = (0.25, 4.0)
+_SHAPES = {"predicted": "circle", "in sight": "triangle-up", "calibrated": "square", "definition": "diamond"}
+_VERDICTS = {"within tolerance": "#009e73", "miss": "#d55e00", "not scored": "#7f7f7f"}
 
 
-def _against_paper(table: str, axis: alt.Axis, scale: alt.Scale, title: str, exact: float) -> Spec:
+def _against_paper(table: str, axis: Spec, scale: Spec, title: str, exact: float) -> Spec:
     """A dot for each row, on the bar of its tolerance. What lies outside of the axis is an arrow at its end."""
-    rows = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=330, grid=False))
-    base = chart(table)
-    verdict = alt.Color(
-        "verdict:N",
-        scale=alt.Scale(domain=["within tolerance", "miss", "not scored"], range=["#009e73", "#d55e00", "#7f7f7f"]),
-        legend=alt.Legend(title=None, orient="top"),
-    )
-    shape = alt.Shape(
-        "kind:N",
-        scale=alt.Scale(
-            domain=["predicted", "in sight", "calibrated", "definition"], range=["circle", "triangle-up", "square", "diamond"]
-        ),
-        legend=alt.Legend(title=None, orient="top", symbolFillColor="#7f7f7f", symbolStrokeColor="#7f7f7f"),
-    )
+    rows = {"y": word("label", sort=None, title=None, axis={"labelLimit": 330, "grid": False})}
+    verdict = word("verdict", scale=colours(_VERDICTS), legend=ON_TOP)
+    grey = {"symbolFillColor": "#7f7f7f", "symbolStrokeColor": "#7f7f7f"}
+    shape = word("kind", scale=colours(_SHAPES), legend=ON_TOP | grey)
     tips = [
-        alt.Tooltip("id:N", title="figure"),
-        alt.Tooltip("paper_text:N", title="paper"),
-        alt.Tooltip("simulated_text:N", title="simulated"),
-        alt.Tooltip("tolerance:N"),
-        alt.Tooltip("verdict:N"),
-        alt.Tooltip("kind:N"),
+        word("id", title="figure"),
+        word("paper_text", title="paper"),
+        word("simulated_text", title="simulated"),
+        word("tolerance"),
+        word("verdict"),
+        word("kind"),
     ]
-    tolerance = base.mark_bar(height=10, opacity=0.28, clip=True, color="#8a9099", cornerRadius=2)
-    dots = base.transform_filter("datum.outside == ''").mark_point(filled=True, size=58, opacity=1)
-    arrows = base.transform_filter("datum.outside != ''").mark_text(fontSize=12, fontWeight="bold")
-    marks = [
-        tolerance.encode(alt.X("low:Q", scale=scale, axis=axis, title=title), alt.X2("high:Q"), rows),
-        base.mark_rule(strokeDash=[3, 3], color="#8a9099").encode(alt.XDatum(exact)),
-        dots.encode(alt.X("shown:Q"), rows, verdict, shape, tooltip=tips),
-        arrows.encode(alt.X("shown:Q"), rows, verdict, text="outside:N", tooltip=tips),
-    ]
-    return finished(alt.layer(*marks), alt.Step(17))
+    bounds = {"x": number("low", scale=scale, axis=axis, title=title), "x2": {"field": "high"}}
+    shown = {"x": number("shown"), **rows, "color": verdict, "tooltip": tips}
+    inside, outside = {"filter": "datum.outside == ''"}, {"filter": "datum.outside != ''"}
+    return chart(
+        table,
+        layer("bar", bounds | rows, height=10, opacity=0.28, clip=True, color="#8a9099", cornerRadius=2),
+        layer("rule", {"x": {"datum": exact}}, strokeDash=[3, 3], color="#8a9099"),
+        layer("point", shown | {"shape": shape}, inside, filled=True, size=58, opacity=1),
+        layer("text", shown | {"text": word("outside")}, outside, fontSize=12, fontWeight="bold"),
+        step=17,
+    )
 
 
 def paper_ratios() -> Spec:
     """Simulated / paper on a logarithmic axis."""
-    axis = alt.Axis(values=[0.25, 0.5, 0.8, 1, 1.25, 2, 4], format=".3~g", orient="top", gridOpacity=0.6)
-    scale = alt.Scale(type="log", domain=list(RATIOS_SHOWN), nice=False)
+    apart = {"labelOverlap": "greedy", "labelSeparation": 6}
+    axis = {"values": [0.25, 0.5, 0.8, 1, 1.25, 2, 4], "format": ".3~g", "orient": "top", "gridOpacity": 0.6, **apart}
+    scale = {"type": "log", "domain": list(RATIOS_SHOWN), "nice": False}
     return _against_paper("paper_ratios", axis, scale, "simulated / paper", 1)
 
 
 def paper_points() -> Spec:
     """Simulated - paper, of shares whose tolerance is in points of a percentage."""
-    axis = alt.Axis(orient="top", gridOpacity=0.6, labelExpr=SIGNED_NUMBER, tickCount=9)
-    return _against_paper("paper_points", axis, alt.Scale(nice=True), "simulated - paper (percentage points)", 0)
+    axis = {"orient": "top", "gridOpacity": 0.6, "labelExpr": SIGNED_NUMBER, "tickCount": 9}
+    return _against_paper("paper_points", axis, {"nice": True}, "simulated - paper (percentage points)", 0)

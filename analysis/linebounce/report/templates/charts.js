@@ -90,16 +90,40 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-// Legends name what is there, in as many columns as fit; a swept number has its ticks at the values that were run. A phone shows the
-// ends of long names, where they differ.
+const NARROW_LINE = 22; // letters of a label
+const NARROW_TITLE = 42; // of a title
+const TITLE_BESIDE_NAMES = 26;
+const LABEL_HEIGHT = 14; // pixels of a line
+
+// A name in lines of about so many letters, none of which ends within a word.
+function linesOf(name, letters) {
+  const lines = [""];
+  for (const part of String(name).split(/(?<=[._/=: -])(?=\S)/)) {
+    if (lines.at(-1) && lines.at(-1).length + part.trimEnd().length > letters) lines.push("");
+    lines.push(lines.pop() + part);
+  }
+  return lines.map((line) => line.trim());
+}
+
+// A phone shows long names and titles in several lines.
+function fitToPhone(spec, { x, y }, names, hasNames) {
+  if (x?.title) x.title = linesOf(x.title, hasNames ? TITLE_BESIDE_NAMES : NARROW_TITLE);
+  if (y?.title) y.title = linesOf(y.title, NARROW_TITLE);
+  if (y?.type !== "nominal") return;
+  const lines = Object.fromEntries(names.map((name) => [name, linesOf(name, NARROW_LINE)]));
+  y.axis = { ...y.axis, labelLimit: 180, labelLineHeight: LABEL_HEIGHT - 2, labelExpr: `${JSON.stringify(lines)}[datum.label]` };
+  const most = Math.max(...Object.values(lines).map((each) => each.length));
+  if (spec.height?.step) spec.height = { step: Math.max(spec.height.step, LABEL_HEIGHT * most) };
+}
+
+// Legends name what is there, in as many columns as fit; a swept number has its ticks at the values that were run.
 function fitToRows(spec, rows, width) {
-  const isNarrow = width < 480;
   const distinctOf = (channel) => [...new Set(rows.map((row) => row[channel?.field]))];
-  for (const part of [spec, ...(spec.layer ?? [])]) {
+  const parts = [spec, ...(spec.layer ?? [])];
+  const hasNames = parts.some((part) => part.encoding?.y?.type === "nominal");
+  for (const part of parts) {
     const { x, y, yOffset, color, strokeDash, shape } = part.encoding ?? {};
-    const hasNames = y?.type === "nominal";
-    if (isNarrow && x?.title?.length > 30) x.title = x.title.replace(/ \(.*\)$/, "");
-    if (isNarrow && hasNames) y.axis = { ...y.axis, labelLimit: 140, labelExpr: "length(datum.label) > 20 ? '…' + slice(datum.label, -19) : datum.label" };
+    if (width < 480) fitToPhone(spec, part.encoding ?? {}, distinctOf(y), hasNames);
     if (x?.field === "x") x.axis = { ...x.axis, values: distinctOf(x) };
     if (spec.height?.step && y) spec.height = Math.max(40, spec.height.step * distinctOf(y).length * (yOffset ? distinctOf(yOffset).length : 1));
     for (const channel of [color, strokeDash, shape]) {

@@ -9,7 +9,7 @@ const CONTENTION_COLUMNS = [
   ["total", "acquisitions"],
 ];
 
-const code = (name) => element("code", {}, name);
+const code = (name) => element("code", {}, ...breakable(name));
 const sourceLabel = (name, labels) => element("span", { class: `source ${name}` }, labels[name] ?? name);
 const percent = (key, label, title) => ({ key, label, title, number: true, text: (row) => numberText(row[key], 3) });
 const share = (key, label, title) => ({
@@ -37,7 +37,7 @@ function errorText(row) {
 const signed = (value) => `${value < 0 ? "−" : "+"}${numberText(Math.abs(value), 3)}`;
 
 const PAPER_COLUMNS = [
-  { key: "id", label: "figure", html: (row) => element("span", { title: row.source }, code(row.id), row.at ? element("small", {}, row.at) : null) },
+  { key: "id", label: "figure", html: (row) => element("span", { title: row.source }, code(row.id), row.at ? element("small", {}, ...breakable(row.at)) : null) },
   { key: "paper", label: "paper", number: true, text: (row) => ("series" in row ? row.expected : `${numberText(row.paper)} ${unitText(row.unit)}`) },
   { key: "simulated", label: "simulated", number: true, text: (row) => ("series" in row ? `${seriesText(row.series)} ${unitText(row.unit)}` : `${numberText(row.simulated)} ${unitText(row.unit)}`) },
   { key: "ratio", label: "error", title: "simulated / paper - 1, or the difference of shares", number: true, sort: errorOf, text: errorText },
@@ -79,7 +79,7 @@ const LOCK_COLUMNS = [
 ];
 
 const LINE_COLUMNS = [
-  { key: "object", label: "line", html: (row) => element("button", { type: "button", class: "line-name", "data-line": row.key }, code(row.object.includes(" objects") ? row.structure : row.object), element("small", {}, `${row.object.includes(" objects") ? row.object : row.structure}, line ${row.line}`)) },
+  { key: "object", label: "line", html: (row) => element("button", { type: "button", class: "line-name", "data-line": row.key }, code(row.object.includes(" objects") ? row.structure : row.object), element("small", {}, ...breakable(`${row.object.includes(" objects") ? row.object : row.structure}, line ${row.line}`))) },
   { key: "latency", label: "latency", number: true, text: (row) => nanosecondsText(row.latency) },
   share("share_pct", "share %", "of all misses' latency"),
   { key: "misses", label: "misses", number: true },

@@ -33,6 +33,11 @@ function numberText(value, digits = 4) {
   return value.toLocaleString("en-US", { maximumSignificantDigits: digits });
 }
 
+// A name that may be broken between its words, as _breakable() in page.py has it: nodes for element().
+function breakable(text) {
+  return String(text).split(/(?<=[^\W_][._/=:-])(?=\w)/).flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part]));
+}
+
 // Units as a person writes them.
 function unitText(unit) {
   return unit === "us" ? "µs" : unit;

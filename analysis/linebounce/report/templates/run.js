@@ -21,6 +21,7 @@ class RunView {
     this.run = run;
     this.page = page;
     this.point = run.points.findIndex((point) => point.number === run.first_shown);
+    this.showKeyFigures();
     this.sections = Object.entries(SECTIONS).flatMap(([name, Section]) => (this.find(`[data-section="${name}"]`) ? [new Section(this)] : []));
     this.wirePoints();
     this.show();
@@ -28,7 +29,6 @@ class RunView {
 
   show() {
     this.showChoice();
-    this.showKeyFigures();
     for (const section of this.sections) section.show();
   }
 
@@ -42,10 +42,11 @@ class RunView {
     return this.run.points[this.point].number;
   }
 
-  metric(name) {
+  // Of the chosen point, or of another: by its place among the points.
+  metric(name, point = this.point) {
     const metric = this.run.metrics[name];
-    const value = metric?.value[this.point];
-    return value === null || value === undefined ? null : { value, unit: metric.unit, ci95: metric.ci95?.[this.point] ?? null };
+    const value = metric?.value[point];
+    return value === null || value === undefined ? null : { value, unit: metric.unit, ci95: metric.ci95?.[point] ?? null };
   }
 
   table(name, columns, options) {
@@ -98,9 +99,11 @@ class RunView {
     form.querySelector("output").textContent = `point ${this.number} (0 to ${this.run.points.length - 1})${failed ? ", failed" : ""}`;
   }
 
+  // Of a sweep's best point, whichever is chosen below.
   showKeyFigures() {
+    const best = this.run.points.findIndex((point) => point.number === this.run.best);
     const tiles = this.page.keyFigures.flatMap(([name, label]) => {
-      const metric = this.metric(name);
+      const metric = this.metric(name, best < 0 ? this.point : best);
       return metric ? [keyFigure(name, label, metric)] : [];
     });
     this.find("[data-key-figures]").replaceChildren(element("dl", {}, ...tiles.slice(0, 6)));
@@ -108,7 +111,8 @@ class RunView {
 }
 
 function keyFigure(name, label, { value, unit, ci95 }) {
-  const number = element("dd", {}, shortText(value), element("small", {}, ` ${unitText(unit)}`));
+  const shown = unit === "1/s" ? "" : unitText(unit); // "per second" is in the label
+  const number = element("dd", {}, shortText(value), element("small", {}, ` ${shown}`));
   const spread = ci95 ? element("dd", { class: "spread" }, ` ± ${shortText(Number(ci95.toPrecision(2)))}`) : null;
   return element("div", { title: name }, element("dt", {}, label), number, spread);
 }

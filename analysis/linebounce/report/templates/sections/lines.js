@@ -68,7 +68,7 @@ class LinesSection {
     all.addEventListener("click", () => only(null));
     const name = row.object.includes(" objects") ? `${row.structure}, ${row.object}` : row.object;
     const drawing = drawLine(uses, this.lineBytes, place.clientWidth, only);
-    place.replaceChildren(element("h3", {}, `${name}, line ${row.line}`), this.facts(row), drawing, lineLegend(), all, users);
+    place.replaceChildren(element("h3", {}, ...breakable(`${name}, line ${row.line}`)), this.facts(row), drawing, lineLegend(), all, users);
   }
 
   facts(row) {

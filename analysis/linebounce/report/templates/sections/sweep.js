@@ -12,7 +12,7 @@ class SweepSection {
     for (const [axis, values] of Object.entries(choices)) {
       const select = view.find(`[data-sweep="${axis}"]`);
       const none = axis === "series" ? [["", "none"]] : [];
-      fillSelect(select, [...none, ...values.map((value) => [value, value])], this.axes[axis]);
+      fillSelect(select, [...none, ...values.map((value) => [value, run.sweep.words[value] ?? value])], this.axes[axis]);
       select.addEventListener("change", () => {
         this.axes[axis] = select.value;
         this.show();
@@ -23,18 +23,24 @@ class SweepSection {
   show() {
     if (!this.axes) return;
     const rows = drawSweep(this.view, "sweep", this.axes);
-    this.view.table("sweep", sweepColumns(this.axes, rows)).show(rows);
+    this.view.table("sweep", sweepColumns(this.view.run, this.axes, rows)).show(rows);
   }
 }
 
-function sweepColumns({ metric, x, series }, rows) {
+function sweepColumns(run, { metric, x, series }, rows) {
+  const words = sweepWords(run, metric, x, series);
   const columns = [
-    { key: "x", label: x },
-    { key: "series", label: series },
-    { key: "value", label: metric, number: true, text: (row) => numberText(row.value, 6) },
+    { key: "x", label: words.x },
+    { key: "series", label: words.series },
+    { key: "value", label: words.y, number: true, text: (row) => numberText(row.value, 6) },
     { key: "ci95", label: "± 95 %", number: true, text: (row) => numberText(row.ci95, 3) },
   ];
   return columns.filter(({ key }) => (key !== "series" || series) && (key !== "ci95" || rows.some((row) => row.ci95)));
+}
+
+// What stands at a chart's axes, and the kind of the axis x, as words_of() in sweeps.py has it.
+function sweepWords({ metrics, sweep }, name, x, series) {
+  return { x: sweep.words[x], series: sweep.words[series] ?? " ", y: metrics[name]?.axis ?? name, x_scale: sweep.x_scale[x] };
 }
 
 // Draws a metric over a swept path into a figure, and says beside it what stays as it is at the chosen point.
@@ -49,8 +55,8 @@ function drawSweep(view, place, { metric: name, x, series }) {
     if (value === null || held.some((path) => point.at[path] !== at[path])) return [];
     return [{ point: point.number, x: point.at[x], series: series ? String(point.at[series]) : "", value, ci95: metric.ci95?.[i] ?? 0 }];
   });
-  const words = { x, series: series || " ", y: metric?.unit ? `${name} (${unitText(metric.unit)})` : name };
+  const words = sweepWords(run, name, x, series);
   view.draw(place, "sweep", rows, { chart: run.sweep.numeric.includes(x) ? "sweep_line" : "sweep_bars", words });
-  view.find(`[data-held="${place}"]`).textContent = held.length ? `At ${held.map((path) => `${path} = ${at[path]}`).join(", ")}.` : "";
+  view.find(`[data-held="${place}"]`).textContent = held.length ? `At ${held.map((path) => `${run.sweep.words[path]} = ${at[path]}`).join(", ")}.` : "";
   return rows;
 }

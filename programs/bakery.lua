@@ -1,0 +1,35 @@
+-- Lamport's bakery lock (1974): first come, first served for any number of CPUs without an atomic operation. What it teaches:
+-- what that costs. Each acquisition reads a line of every other CPU, and each of them writes its line twice.
+title = "Lamport's bakery: any number of CPUs, no atomic operation"
+traits = { fifo = true }
+
+function setup(name)
+  return place_per_cpu(structure { name = "bakery_entry", "choosing", "number" }, name)
+end
+
+function acquire(cpu, entries)
+  local mine = entries[cpu.id]
+  cpu:store(mine.choosing, 1)
+  cpu:fence()
+  local largest = 0
+  for other = 0, machine.cpus - 1 do
+    largest = math.max(largest, cpu:load(entries[other].number))
+  end
+  local number = largest + 1
+  cpu:store(mine.number, number)
+  cpu:store_release(mine.choosing, 0)
+  cpu:fence()
+  for other = 0, machine.cpus - 1 do
+    if other ~= cpu.id then
+      -- Of two with the same number, the lower CPU goes first.
+      local behind_me = other > cpu.id and ">=" or ">"
+      cpu:spin_until_acquire(entries[other].choosing, "==", 0)
+      cpu:spin_until_any { { entries[other].number, "==", 0 }, { entries[other].number, behind_me, number } }
+    end
+  end
+  return largest > 0
+end
+
+function release(cpu, entries)
+  cpu:store_release(entries[cpu.id].number, 0)
+end

@@ -1,0 +1,47 @@
+-- A cohort lock of two ticket locks (Dice, Marathe and Shavit, PPoPP 2012: C-TKT-TKT): one for each node, one for all nodes.
+-- What it teaches: who releases hands the lock to a neighbour, who has its lines near, and only after some hand-offs to another
+-- node. More throughput where nodes are far apart, for less fairness.
+title = "Cohort lock: neighbours first, other nodes after some hand-offs"
+
+local HAND_OFFS <const> = 16
+
+function setup(name)
+  local lock = lock_word(structure { name = "cohort_lock", "next:4", "serving:4" })
+  local ticket = structure { name = "cohort_node", "next:4", "serving:4", "owns", "hand_offs", align = "line" }
+  lock.nodes = {}
+  for node = 0, machine.nodes - 1 do lock.nodes[node] = place(ticket, name .. ".node" .. node, { node = node }) end
+  return lock
+end
+
+local function wait(cpu, lock)
+  local mine = cpu:fetch_add(lock.next, 1)
+  if cpu:load_acquire(lock.serving) == mine then return false end
+  cpu:spin_until_acquire(lock.serving, "==", mine)
+  return true
+end
+
+local function call_next(cpu, lock)
+  cpu:store_release(lock.serving, cpu:load(lock.serving) + 1)
+end
+
+function acquire(cpu, lock)
+  local node = lock.nodes[machine.node_of[cpu.id]]
+  local waited = wait(cpu, node)
+  if cpu:load(node.owns) == 1 then return true end -- a neighbour has left the lock of all nodes to us
+  return wait(cpu, lock) or waited
+end
+
+function release(cpu, lock)
+  local node = lock.nodes[machine.node_of[cpu.id]]
+  local hand_offs = cpu:load(node.hand_offs)
+  local neighbours = cpu:load(node.next) - cpu:load(node.serving) & 0xFFFFFFFF
+  if neighbours > 1 and hand_offs < HAND_OFFS then
+    cpu:store(node.hand_offs, hand_offs + 1)
+    cpu:store(node.owns, 1)
+  else
+    cpu:store(node.hand_offs, 0)
+    cpu:store(node.owns, 0)
+    call_next(cpu, lock)
+  end
+  call_next(cpu, node)
+end

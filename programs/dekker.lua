@@ -1,0 +1,35 @@
+-- Dekker's lock (1965), the first one: two CPUs, loads and stores alone. What it teaches: who has not the turn steps back, and
+-- each of the two stores that say "I want" needs a fence behind it.
+title = "Dekker's lock: two CPUs, no atomic operation"
+traits = { cpus = 2 }
+
+function setup()
+  return lock_word(structure { name = "dekker_lock", { "wants", count = 2 }, "turn" })
+end
+
+local function want(cpu, lock)
+  cpu:store(lock.wants[cpu.id], 1)
+  cpu:fence()
+end
+
+function acquire(cpu, lock)
+  local me, other = cpu.id, 1 - cpu.id
+  local waited = false
+  want(cpu, lock)
+  while cpu:load_acquire(lock.wants[other]) ~= 0 do
+    waited = true
+    if cpu:load(lock.turn) == me then
+      cpu:spin_until_acquire(lock.wants[other], "==", 0)
+    else
+      cpu:store(lock.wants[me], 0)
+      cpu:spin_until(lock.turn, "==", me)
+      want(cpu, lock)
+    end
+  end
+  return waited
+end
+
+function release(cpu, lock)
+  cpu:store(lock.turn, 1 - cpu.id)
+  cpu:store_release(lock.wants[cpu.id], 0)
+end

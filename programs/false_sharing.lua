@@ -1,0 +1,21 @@
+-- False sharing, and its cure: each CPU counts in a word of its own. What it teaches: packed, the words share lines, which bounce
+-- though no word is shared; a line for each CPU ends it. Compare `linebounce lines` of both.
+title = "Each CPU counts in a word of its own"
+parameters = {
+  { name = "cure", default = false, meaning = "each word on a line of its own" },
+  { name = "outside_cycles", default = 100, min = 0, max = 1e9, meaning = "computed between two counts" },
+}
+
+function setup()
+  local counter = structure { name = "counter", "count", align = workload.cure and "line" or 8 }
+  counters = place(counter, "counter", { count = machine.cpus })
+end
+
+function run(cpu)
+  local mine = counters[cpu.id]
+  while true do
+    cpu:store(mine.count, cpu:load(mine.count) + 1)
+    cpu:tally()
+    cpu:compute(workload.outside_cycles)
+  end
+end

@@ -1,0 +1,36 @@
+-- Hierarchical back-off (Radovic and Hagersten, HPCA 2003). What it teaches: one word, which says in whose node the lock is. Who
+-- waits in another node tries more rarely, so that the lock stays where its lines are, without a queue and without memory.
+title = "Hierarchical back-off: who is far from the holder tries more rarely"
+
+local NEAR <const>, FAR <const>, MOST <const> = 100, 800, 6400 -- cycles
+
+function setup()
+  return lock_word(structure { name = "hbo_lock", "holder_node" }) -- the node's number + 1; 0: free
+end
+
+function acquire(cpu, lock)
+  local mine = machine.node_of[cpu.id] + 1
+  local seen = cpu:compare_exchange(lock.holder_node, 0, mine)
+  local near, far = NEAR, FAR
+  local waited = false
+  while seen ~= 0 do
+    waited = true
+    if seen == mine then
+      cpu:compute_about(near)
+      near = math.min(2 * near, MOST)
+    else
+      cpu:compute_about(far)
+      far = math.min(2 * far, MOST)
+    end
+    seen = cpu:compare_exchange(lock.holder_node, 0, mine)
+  end
+  return waited
+end
+
+function try_acquire(cpu, lock)
+  return cpu:compare_exchange(lock.holder_node, 0, machine.node_of[cpu.id] + 1) == 0
+end
+
+function release(cpu, lock)
+  cpu:store_release(lock.holder_node, 0)
+end

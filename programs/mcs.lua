@@ -1,0 +1,49 @@
+-- The MCS queue lock (Mellor-Crummey and Scott, 1991). What it teaches: each waiter watches a word on a line of its own, so that
+-- a release concerns one CPU, however many wait.
+title = "MCS: a queue, in which each waits at a node of its own"
+traits = { fifo = true }
+
+function setup()
+  local lock = lock_word(structure { name = "mcs_lock", "tail" })
+  node = structure { name = "mcs_node", "next", "waits" }
+  nodes = queue_nodes(node)
+  return lock
+end
+
+function acquire(cpu, lock)
+  local mine = cpu:take_node(nodes)
+  cpu:store(mine + node.next, 0)
+  cpu:store(mine + node.waits, 1)
+  local before = cpu:exchange(lock.tail, mine)
+  if before ~= 0 then
+    cpu:store_release(before + node.next, mine)
+    cpu:spin_until_acquire(mine + node.waits, "==", 0)
+  end
+  lock.mine = mine -- each CPU's program has a table of its own
+  return before ~= 0
+end
+
+function try_acquire(cpu, lock)
+  local mine = cpu:take_node(nodes)
+  cpu:store(mine + node.next, 0)
+  if cpu:compare_exchange(lock.tail, 0, mine) ~= 0 then
+    cpu:give_node(nodes, mine)
+    return false
+  end
+  lock.mine = mine
+  return true
+end
+
+local function pass_on(cpu, lock, mine)
+  local after = cpu:load(mine + node.next)
+  if after == 0 then
+    if cpu:compare_exchange(lock.tail, mine, 0) == mine then return end
+    after = cpu:spin_until(mine + node.next, "~=", 0)
+  end
+  cpu:store_release(after + node.waits, 0)
+end
+
+function release(cpu, lock)
+  pass_on(cpu, lock, lock.mine)
+  cpu:give_node(nodes, lock.mine)
+end

@@ -1,0 +1,60 @@
+#include "instructions.h"
+
+#include <stdbool.h>
+
+#include "channel.h"
+
+static unsigned event_of_atomic(unsigned instruction) {
+  switch (instruction) {
+    case X86_INS_XCHG: return kExchange;
+    case X86_INS_CMPXCHG:
+    case X86_INS_CMPXCHG8B:
+    case X86_INS_CMPXCHG16B: return kCompareExchange;
+    default: return kFetchAdd;
+  }
+}
+
+static bool is_locked(const cs_insn* instruction) {
+  return instruction->detail->x86.prefix[0] == X86_PREFIX_LOCK;
+}
+
+// `lock or $0, (%rsp)`: what compilers write for a fence, for it takes less time than mfence.
+static bool is_locked_fence(const cs_insn* instruction) {
+  const cs_x86_op* operands = instruction->detail->x86.operands;
+  const cs_x86_op* memory = memory_operand(instruction);
+  return is_locked(instruction) && instruction->id == X86_INS_OR && memory->mem.base == X86_REG_RSP &&
+         operands[1].type == X86_OP_IMM && operands[1].imm == 0;
+}
+
+static bool is_atomic(const cs_insn* instruction) {
+  return is_locked(instruction) || (instruction->id == X86_INS_XCHG && memory_operand(instruction) != NULL);
+}
+
+static bool is_linkage_jump(const cs_insn* instruction) {
+  const cs_x86_op* target = memory_operand(instruction);
+  return target != NULL && target->mem.base == X86_REG_RIP;
+}
+
+// Below a frame pointer are local variables; optimised code has something else in that register.
+static bool is_storing(const cs_insn* instruction) {
+  const cs_x86_op* memory = memory_operand(instruction);
+  if (memory == NULL || (memory->access & CS_AC_WRITE) == 0) return false;
+  const bool is_local = memory->mem.base == X86_REG_RBP && memory->mem.disp < 0;
+  return memory->mem.base != X86_REG_RSP && !is_local;
+}
+
+// What capstone does not know is neither atomic nor a branch.
+struct InstructionFacts facts_of(const void* code, size_t bytes) {
+  const cs_insn* decoded = decode(0, code, bytes);
+  if (decoded == NULL) return (struct InstructionFacts){kPlain, kNoEvent};
+  if (is_locked_fence(decoded)) return (struct InstructionFacts){kFenceInstruction, kNoEvent};
+  if (is_atomic(decoded)) return (struct InstructionFacts){kAtomic, event_of_atomic(decoded->id)};
+  switch (decoded->id) {
+    case X86_INS_CALL: return (struct InstructionFacts){kCall, kNoEvent};
+    case X86_INS_RET: return (struct InstructionFacts){kReturn, kNoEvent};
+    case X86_INS_MFENCE: return (struct InstructionFacts){kFenceInstruction, kNoEvent};
+    case X86_INS_ENDBR64: return (struct InstructionFacts){kBranchTarget, kNoEvent};
+    case X86_INS_JMP: return (struct InstructionFacts){is_linkage_jump(decoded) ? kLinkageJump : kPlain, kNoEvent};
+    default: return (struct InstructionFacts){is_storing(decoded) ? kStoring : kPlain, kNoEvent};
+  }
+}

@@ -1,0 +1,247 @@
+// Loaded into QEMU, which runs an unmodified program: tells the recorder what the program's instructions do. Locks, allocations
+// and threads are told by preload.c.
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "announce.h"
+#include "atomic_words.h"
+#include "code_owner.h"
+#include "follower.h"
+#include "instructions.h"
+#include "outcome.h"
+#include "qemu_plugin.h"
+
+// What a store releases comes before it: if nobody knew then that it would, now.
+static void record_in_atomic_word(bool stores, bool is_ordered, unsigned size, uint64_t address) {
+  if (stores && !is_ordered) record_order();
+  record(stores ? kStore : kLoad, size | kAtomicAccess | (stores ? kReleaseAccess : 0), address);
+  if (!stores) record_order();
+}
+
+static void on_access(unsigned cpu, uint32_t access, uint64_t address, void* data) {
+  (void)cpu, (void)data;
+  if (!is_followed()) return;
+  const bool stores = qemu_plugin_mem_is_store(access);
+  const unsigned size = qemu_plugin_mem_size_shift(access);
+  if (is_in_atomic_word(address)) {
+    record_in_atomic_word(stores, false, size, address);
+  } else {
+    record(stores ? kStore : kLoad, size, address);
+  }
+}
+
+static void before_store(unsigned cpu, void* releases) {
+  (void)cpu;
+  if (__atomic_load_n((uint8_t*)releases, __ATOMIC_RELAXED) && is_followed()) record_order();
+}
+
+// Its load, if it changes what it finds, is no release.
+static void on_store(unsigned cpu, uint32_t access, uint64_t address, void* releases) {
+  const bool releases_now = qemu_plugin_mem_is_store(access) && is_in_atomic_word(address);
+  if (!releases_now || !is_followed()) return on_access(cpu, access, address, NULL);
+  const bool is_ordered = __atomic_exchange_n((uint8_t*)releases, 1, __ATOMIC_RELAXED);
+  record_in_atomic_word(true, is_ordered, qemu_plugin_mem_size_shift(access), address);
+}
+
+// All atomic instructions of x86 acquire and release.
+static void before_atomic(unsigned cpu, void* data) {
+  (void)cpu, (void)data;
+  if (is_followed()) record_order();
+}
+
+// Its load is part of it: while the program has one thread, QEMU does the two one after the other.
+static bool is_followed_atomic(uint32_t access) {
+  return qemu_plugin_mem_is_store(access) && is_followed();
+}
+
+static void on_atomic(unsigned cpu, uint32_t access, uint64_t address, void* event) {
+  (void)cpu;
+  if (!is_followed_atomic(access)) return;
+  remember_atomic(address);
+  record((unsigned)(uintptr_t)event, qemu_plugin_mem_size_shift(access) | kAtomicAccess, address);
+  record_order();
+}
+
+static void on_compare_exchange(unsigned cpu, uint32_t access, uint64_t address, void* outcome) {
+  (void)cpu;
+  if (!is_followed_atomic(access)) return;
+  remember_atomic(address);
+  compared_and_exchanged(qemu_plugin_mem_size_shift(access) | kAtomicAccess, address, outcome);
+  record_order();
+}
+
+static void on_fence(unsigned cpu, void* data) {
+  (void)cpu, (void)data;
+  if (!is_followed()) return;
+  record_order();
+  record(kFence, 0, 0);
+  record_order();
+}
+
+// QEMU 7.2 leaves the callbacks of a call or return in force behind it. They get what comes next without callbacks of its own,
+// such as the frame of a signal, which QEMU writes: that is none of theirs.
+THREAD_LOCAL bool calls_or_returns;
+
+static void before_call_or_return(unsigned cpu, void* data) {
+  (void)cpu, (void)data;
+  calls_or_returns = true;
+}
+
+static void on_call_in_runtime(unsigned cpu, uint32_t access, uint64_t stack, void* return_address) {
+  (void)cpu;
+  if (!calls_or_returns || !qemu_plugin_mem_is_store(access)) return;
+  calls_or_returns = false;
+  if (is_followed()) called(stack, (uintptr_t)return_address);
+}
+
+// A call by a pointer in memory reads that, too.
+static void on_call(unsigned cpu, uint32_t access, uint64_t stack, void* return_address) {
+  if (calls_or_returns) on_access(cpu, access, stack, NULL);
+  on_call_in_runtime(cpu, access, stack, return_address);
+}
+
+static void on_return_elsewhere(unsigned cpu, uint32_t access, uint64_t stack, void* data) {
+  (void)cpu, (void)access, (void)data;
+  if (calls_or_returns) returned(stack);
+  calls_or_returns = false;
+}
+
+static void on_return(unsigned cpu, uint32_t access, uint64_t stack, void* data) {
+  if (calls_or_returns) on_access(cpu, access, stack, NULL);
+  on_return_elsewhere(cpu, access, stack, data);
+}
+
+static void on_nothing(unsigned cpu, uint32_t access, uint64_t address, void* data) {
+  (void)cpu, (void)access, (void)address, (void)data;
+}
+
+static void on_block(unsigned cpu, void* address) {
+  (void)cpu;
+  if (is_followed()) came_to((uintptr_t)address);
+}
+
+static void on_linkage(unsigned cpu, void* address) {
+  (void)cpu;
+  if (is_followed()) came_through((uintptr_t)address);
+}
+
+static void on_runtime_function(unsigned cpu, void* data) {
+  (void)cpu, (void)data;
+  if (is_followed()) came_to_runtime();
+}
+
+// Kept as long as the process: QEMU does not say when it has no use for a block any more.
+static void* kept_outcome(const Block* block, size_t number) {
+  static struct Outcome unknown;
+  struct Outcome* kept = malloc(sizeof(struct Outcome));
+  if (kept == NULL) return &unknown;
+  *kept = outcome_of(block, number);
+  return kept;
+}
+
+static void follow_atomic(const Block* block, size_t number, unsigned event) {
+  Instruction* instruction = qemu_plugin_tb_get_insn(block, number);
+  qemu_plugin_register_vcpu_insn_exec_cb(instruction, before_atomic, kNoRegisters, NULL);
+  if (event == kCompareExchange) {
+    qemu_plugin_register_vcpu_mem_cb(instruction, on_compare_exchange, kNoRegisters, kReadsOrWrites,
+                                     kept_outcome(block, number));
+  } else {
+    qemu_plugin_register_vcpu_mem_cb(instruction, on_atomic, kNoRegisters, kReadsOrWrites, (void*)(uintptr_t)event);
+  }
+}
+
+static void follow_branch(Instruction* instruction, OnAccess* callback) {
+  const uint64_t next = qemu_plugin_insn_vaddr(instruction) + qemu_plugin_insn_size(instruction);
+  qemu_plugin_register_vcpu_insn_exec_cb(instruction, before_call_or_return, kNoRegisters, NULL);
+  qemu_plugin_register_vcpu_mem_cb(instruction, callback, kNoRegisters, kReadsOrWrites, (void*)(uintptr_t)next);
+}
+
+static void follow_in_program(const Block* block, size_t number, struct InstructionFacts facts) {
+  Instruction* instruction = qemu_plugin_tb_get_insn(block, number);
+  switch (facts.kind) {
+    case kAtomic: follow_atomic(block, number, facts.event); break;
+    case kStoring: {
+      uint8_t* releasing = releases(qemu_plugin_insn_vaddr(instruction));
+      qemu_plugin_register_vcpu_insn_exec_cb(instruction, before_store, kNoRegisters, releasing);
+      qemu_plugin_register_vcpu_mem_cb(instruction, on_store, kNoRegisters, kReadsOrWrites, releasing);
+      break;
+    }
+    case kFenceInstruction:
+      qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_fence, kNoRegisters, NULL);
+      qemu_plugin_register_vcpu_mem_cb(instruction, on_nothing, kNoRegisters, kReadsOrWrites, NULL);
+      break;
+    case kCall: follow_branch(instruction, on_call); break;
+    case kReturn: follow_branch(instruction, on_return); break;
+    default: qemu_plugin_register_vcpu_mem_cb(instruction, on_access, kNoRegisters, kReadsOrWrites, NULL);
+  }
+}
+
+// The runtime calls functions of the program, as a thread's first. What is of no interest has a callback, too, lest it be given
+// to that of the call or return before it.
+static void follow_elsewhere(Instruction* instruction, enum InstructionKind kind, enum CodeOwner owner) {
+  if (kind == kReturn) {
+    follow_branch(instruction, on_return_elsewhere);
+  } else if (kind == kCall && owner == kRuntime) {
+    follow_branch(instruction, on_call_in_runtime);
+  } else {
+    qemu_plugin_register_vcpu_mem_cb(instruction, on_nothing, kNoRegisters, kReadsOrWrites, NULL);
+  }
+}
+
+static struct InstructionFacts facts_in(const Block* block, size_t number) {
+  const Instruction* instruction = qemu_plugin_tb_get_insn(block, number);
+  return facts_of(qemu_plugin_insn_data(instruction), qemu_plugin_insn_size(instruction));
+}
+
+static bool is_linkage(const Block* block) {
+  const size_t first = facts_in(block, 0).kind == kBranchTarget && qemu_plugin_tb_n_insns(block) > 1 ? 1 : 0;
+  return facts_in(block, first).kind == kLinkageJump;
+}
+
+static void follow_block(Block* block, enum CodeOwner owner) {
+  void* address = (void*)(uintptr_t)qemu_plugin_tb_vaddr(block);
+  if (owner == kProgram)
+    qemu_plugin_register_vcpu_tb_exec_cb(block, is_linkage(block) ? on_linkage : on_block, kNoRegisters, address);
+  if (owner == kRuntime && facts_in(block, 0).kind == kBranchTarget)
+    qemu_plugin_register_vcpu_tb_exec_cb(block, on_runtime_function, kNoRegisters, NULL);
+}
+
+static void on_translation(PluginId id, Block* block) {
+  (void)id;
+  const enum CodeOwner owner = owner_of(qemu_plugin_tb_vaddr(block));
+  follow_block(block, owner);
+  for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); ++i) {
+    const struct InstructionFacts facts = facts_in(block, i);
+    if (owner == kProgram) {
+      follow_in_program(block, i, facts);
+    } else {
+      follow_elsewhere(qemu_plugin_tb_get_insn(block, i), facts.kind, owner);
+    }
+  }
+}
+
+static void on_system_call(PluginId id, unsigned cpu, int64_t number, uint64_t first, uint64_t second, uint64_t a3, uint64_t a4,
+                           uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8) {
+  (void)id, (void)cpu, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+  if (number == ANNOUNCE_THREAD) follow((struct Thread*)(uintptr_t)first, (struct Channel*)(uintptr_t)second);
+  if (number == ANNOUNCE_CALLBACK) called_back((uint64_t*)(uintptr_t)first, second != 0);
+}
+
+// A child process would write into its parent's rings. New threads do not return from their system call.
+static void on_system_call_result(PluginId id, unsigned cpu, int64_t number, int64_t result) {
+  (void)id, (void)cpu;
+  const bool forks = number == SYS_clone || number == SYS_clone3 || number == SYS_fork || number == SYS_vfork;
+  if (forks && result == 0) follow_no_more();
+}
+
+EXPORTED extern int qemu_plugin_version;
+int qemu_plugin_version = kPluginVersion;
+
+EXPORTED int qemu_plugin_install(PluginId id, const void* about, int count, char** arguments);
+int qemu_plugin_install(PluginId id, const void* about, int count, char** arguments) {
+  (void)about, (void)count, (void)arguments;
+  qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+  qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);
+  qemu_plugin_register_vcpu_syscall_ret_cb(id, on_system_call_result);
+  return 0;
+}

@@ -1,0 +1,96 @@
+// `linebounce advise`
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/commands/commands.hpp"
+#include "sim/commands/lock_comparer.hpp"
+#include "sim/commands/sharing_finder.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/terminal/advice_page.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kAdviseFooter = R"(
+Examples:
+  linebounce-record -- ./server && linebounce advise server.lbt
+      at most three changes of the program that are worth making, on two machines
+  linebounce advise server.lbt --machine mine.toml --machine p3_xeon_8way --json
+      on machines of your own, for a program
+
+It finds falsely shared lines and tries cures, as find-sharing does, and replaces locks, also those that the program has made of
+atomic operations, as compare-locks --word-locks does. A change is advised if it gains at least 1 % by more than chance in orders
+of the operations that had no part in its choice, on one machine at least, and loses on none where it was tried. What the trace
+could not hold is listed: it may hide more.)";
+
+struct AdviseArguments : StudyArguments {
+  std::vector<std::string> machines;
+  int orders = 3;
+};
+
+// For a program that was recorded on no machine of ours: two sockets, and eight.
+std::vector<std::string> machines_for(const AdviseArguments& arguments, const trace::Reader& reader) {
+  if (!arguments.machines.empty()) return arguments.machines;
+  if (!reader.summary().machine.empty()) return {reader.summary().machine};
+  return {"generic_2socket_32core", "generic_8socket_64core"};
+}
+
+// Of one of the two studies, whose results lie in this folder of ours.
+template <class Arguments>
+Arguments study_arguments(const AdviseArguments& arguments, const char* folder) {
+  Arguments study;
+  const StudyArguments& shared = arguments;
+  static_cast<StudyArguments&>(study) = shared;
+  study.directory = (fs::path(arguments.directory) / folder).string();
+  study.orders = arguments.orders;
+  return study;
+}
+
+ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>& argv) {
+  const trace::Reader reader(arguments.trace);
+  auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
+  of_locks.word_locks = true;
+  const LocksOfTrace locks(std::move(of_locks));
+  const bool has_locks = !recorded_locks(locks.reader()).empty();
+  ExitCode code = ExitCode::done;
+  auto of_sharing = study_arguments<SharingArguments>(arguments, "sharing");
+  std::vector<MachineAdvice> found;
+  for (const std::string& machine : machines_for(arguments, reader)) {
+    of_sharing.machine = machine;
+    auto sharing = find_sharing(of_sharing, reader, argv, code);
+    if (!sharing) return code;
+    MachineAdvice& advice = found.emplace_back(MachineAdvice{.sharing = std::move(*sharing), .has_locks = has_locks});
+    if (has_locks) advice.locks = compare_locks(locks, machine, argv, code);
+    if (code == ExitCode::interrupted) return code;
+  }
+  const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
+  const AdvicePage page = advice_page(arguments.trace, found, words, locks.reader().summary().missing);
+  const std::string document = advice_page_json(page).dump(1) + "\n";
+  write_file(fs::path(arguments.directory) / "advise.json", document);
+  std::cout << (arguments.json ? document : advice_page_text(page, painter_for_stdout()) + "\n");
+  return code;
+}
+
+}  // namespace
+
+void add_advise(Command& program) {
+  auto arguments = std::make_shared<AdviseArguments>();
+  Command command = program.subcommand("advise", "Say which changes of a recorded program are worth making");
+  command
+      .option("--machine", "M", &arguments->machines,
+              "Machines to run on; default: the recorded one, else generic_2socket_32core and generic_8socket_64core")
+      .one_value_each();
+  add_orders(command, arguments->orders);
+  add_study_options(command, *arguments, "out/advise");
+  command.footer(kAdviseFooter);
+  command.action([arguments](const std::vector<std::string>& argv) { return advise(*arguments, argv); });
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,145 @@
+// `linebounce check-lock`
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "sim/commands/commands.hpp"
+#include "sim/config/lua_files.hpp"
+#include "sim/config/schema.hpp"
+#include "sim/lock_checker/lock_check.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/terminal/lock_check_report.hpp"
+#include "sim/terminal/progress_line.hpp"
+#include "workloads/lua/lua_error.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kCheckLockFooter = R"(
+Examples:
+  linebounce check-lock my_lock.lua                           a lock of your own (docs/programs.md)
+  linebounce check-lock my_lock.lua --consistency tso         under one memory model only
+  linebounce check-lock my_lock.lua --cpus 3 --acquisitions 2 a larger case: minutes, and --states 1000000
+  linebounce check-lock mcs ticket --json                     locks of `list locks`, for a program
+
+Two and three CPUs take the lock once or twice, in every order in which their operations can come; under tso and ia64 each CPU
+has a store buffer, which empties at any time, under ia64 also out of order. Orders that nobody can tell apart count once.
+Checked is that nobody is inside beside a writer, that readers see whole data, that somebody can always go on, and that a lock
+with `fifo` serves whoever waited before whoever came later. A violation is shown with few switches between CPUs. Then the lock
+runs on random machines, where critical_section notices lost updates.
+
+A CPU whose loop sees the same again and again is taken to wait until that changes; whether it would, is tried.
+
+Exit code: 1 if a promise is broken, or if not everything could be checked.)";
+
+constexpr std::uint64_t kStatesOfFile = 50'000;
+
+struct CheckLockArguments {
+  std::vector<std::string> locks;
+  std::vector<std::string> consistencies;
+  LockCheckOptions options;
+  std::string directory = "out/check_lock";
+  std::optional<std::uint64_t> states;
+  bool json = false;
+};
+
+std::vector<Consistency> consistencies_of(const std::vector<std::string>& names) {
+  std::vector<Consistency> found;
+  for (const std::string& name : names) {
+    const auto known = std::find(kConsistencyNames.begin(), kConsistencyNames.end(), name);
+    if (known == kConsistencyNames.end())
+      throw ConfigError(fmt::format("--consistency: \"{}\"; legal: {}", name, fmt::join(kConsistencyNames, ", ")));
+    const auto model = static_cast<Consistency>(known - kConsistencyNames.begin());
+    if (std::find(found.begin(), found.end(), model) == found.end()) found.push_back(model);
+  }
+  return found;
+}
+
+LockCheck check_one(const workloads::LockEntry& lock, const LockCheckOptions& options, bool quiet) {
+  ProgressLine line("check-lock " + lock.name, !quiet);
+  const auto begun = std::chrono::steady_clock::now();
+  try {
+    return check_lock(lock, options, [&](double share) {
+      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begun;
+      line.show({0, 0, share, elapsed.count()});
+    });
+  } catch (const workloads::LuaError& error) {
+    throw ConfigError(error.what());
+  }
+}
+
+// The experiment of a trial that failed; none did: empty.
+std::string keep_experiment(const workloads::LockEntry& lock, const LockCheck& check, const std::string& directory) {
+  if (!check.broken_trial()) return {};
+  const fs::path file = fs::path(directory) / (fs::path(lock.name).stem().string() + ".toml");
+  fs::create_directories(file.parent_path());
+  write_file(file, check.trials.back().experiment);
+  return file.string();
+}
+
+ExitCode check_locks(CheckLockArguments arguments) {
+  if (!arguments.consistencies.empty()) arguments.options.consistencies = consistencies_of(arguments.consistencies);
+  std::vector<workloads::LockEntry> locks;
+  for (const std::string& name : arguments.locks) {
+    locks.push_back(lock_called(name));
+    const int most = locks.back().traits.most_cpus;
+    if (most > 0 && std::max(arguments.options.cpus, 2) > most)
+      throw ConfigError(fmt::format("{}: this lock is for {} CPUs at most, fewer than are to take it", name, most));
+  }
+  ExitCode code = ExitCode::done;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const workloads::LockEntry& lock : locks) {
+    // An interpreter for each CPU and schedule takes its time.
+    const std::uint64_t by_default = is_lua_path(lock.name) ? kStatesOfFile : SearchLimits{}.states;
+    arguments.options.limits.states = arguments.states.value_or(by_default);
+    const LockCheck check = check_one(lock, arguments.options, arguments.json);
+    if (check.interrupted) return ExitCode::interrupted;
+    const std::string experiment = keep_experiment(lock, check, arguments.directory);
+    if (check.verdict() != LockVerdict::holds) code = ExitCode::check_failed;
+    if (arguments.json) {
+      list.push_back(lock_check_json(lock, check, experiment));
+    } else {
+      std::cout << lock_check_text(lock, check, experiment, painter_for_stdout()) << std::flush;
+    }
+  }
+  if (arguments.json) std::cout << list.dump(1) << "\n";
+  return code;
+}
+
+}  // namespace
+
+void add_check_lock(Command& program) {
+  auto arguments = std::make_shared<CheckLockArguments>();
+  Command command =
+      program.subcommand("check-lock", "Check a lock in every interleaving of a few CPUs, or find where it breaks");
+  command.option("LOCK", "", &arguments->locks, "A file in Lua, or a name of `list locks`").required();
+  command.option("--cpus", "N", &arguments->options.cpus, "2 to 4 CPUs; default: cases of 2 and of 3").between(2, 4);
+  command
+      .option("--acquisitions", "N", &arguments->options.acquisitions,
+              "How often each CPU takes the lock; default: cases of 1 and of 2")
+      .between(1, 8);
+  command.option("--consistency", "MODEL", &arguments->consistencies, "sc, tso or ia64; may be repeated; default: all three")
+      .one_value_each();
+  command.option("--states", "N", &arguments->states, "Stop a case after so many states; default: 500000, of a file 50000")
+      .between(1, 1'000'000'000);
+  command.option("--machines", "N", &arguments->options.machines, "Random machines; default: 12").between(0, 100000);
+  command.option("--seed", "N", &arguments->options.seed, "Of the random machines; default: 1");
+  command.option("-o,--output", "DIR", &arguments->directory,
+                 "Where to write an experiment that shows a failure on a random machine again; default: out/check_lock");
+  command.flag("--json", arguments->json, "Print one JSON array instead of text");
+  command.footer(kCheckLockFooter);
+  command.action([arguments] { return check_locks(*arguments); });
+}
+
+}  // namespace linebounce::sim

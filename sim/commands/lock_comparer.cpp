@@ -1,0 +1,183 @@
+#include "sim/commands/lock_comparer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sim/config/lua_files.hpp"
+#include "sim/config/suggestions.hpp"
+#include "sim/plan/unfinished_file.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/studies/replay/replay_study.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<RecordedLock> require_locks(const trace::Reader& reader, const std::vector<trace::WordLock>& words) {
+  std::vector<RecordedLock> locks = recorded_locks(reader);
+  if (!locks.empty()) return locks;
+  std::string reason = "it takes no lock";
+  for (const std::string& sentence : reader.summary().missing) {
+    if (sentence.find("lock") != std::string::npos) reason = sentence;
+  }
+  if (!words.empty())
+    reason = fmt::format("it takes no lock, but {} behaves like one: try --word-locks", words.front().lock.name);
+  throw ConfigError(fmt::format("{}: there are no locks to compare: {}", reader.file().string(), reason));
+}
+
+// Those that the command line names.
+std::vector<RecordedLock> named(const std::vector<RecordedLock>& locks, const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const RecordedLock& lock : locks) known.push_back(lock.name);
+  std::vector<RecordedLock> chosen;
+  for (const std::string& name : names) {
+    const auto lock = std::find_if(locks.begin(), locks.end(), [&name](const RecordedLock& it) { return it.name == name; });
+    if (lock == locks.end()) throw ConfigError("--lock: the trace's lock " + not_known(name, known));
+    chosen.push_back(*lock);
+  }
+  return chosen;
+}
+
+// The first one replaces nothing.
+std::vector<LockReplacement> trials_of(const std::vector<RecordedLock>& locks,
+                                       const std::vector<workloads::LockEntry>& from_files) {
+  std::vector<LockReplacement> trials(1);
+  for (const RecordedLock& lock : locks) {
+    for (const std::string& algorithm : suitable_locks(lock)) {
+      if (algorithm != lock.replayed_as) trials.push_back({lock.name, algorithm});
+    }
+    for (const workloads::LockEntry& entry : from_files) {
+      if (suits(lock, entry)) trials.push_back({lock.name, entry.name});
+    }
+  }
+  return trials;
+}
+
+// Locks of the user's own, under the paths that he gives.
+std::vector<workloads::LockEntry> locks_of_files(const std::vector<std::string>& files) {
+  std::vector<workloads::LockEntry> locks;
+  for (const std::string& file : files) locks.push_back(load_lock_file(file));
+  return locks;
+}
+
+class Comparer {
+ public:
+  // `words`: that behave like locks and are none in the trace.
+  Comparer(const CompareArguments& arguments, const trace::Reader& reader, const std::vector<trace::WordLock>& words,
+           const std::vector<std::string>& argv)
+      : arguments_(arguments),
+        locks_(require_locks(reader, words)),
+        named_(named(locks_, arguments.locks)),
+        from_files_(locks_of_files(arguments.files)),
+        argv_(argv),
+        unseen_atomics_(trace::has_unseen_atomics(reader.summary().missing)),
+        own_locks_(words_that_matter(words, locks_)),
+        threads_(std::count_if(reader.symbols().streams.begin(), reader.symbols().streams.end(),
+                               [](const trace::Stream& stream) { return stream.vector < 0; })) {}
+
+  // None: nothing could be compared, or it was interrupted; `code` says so.
+  std::optional<LockComparison> on(const std::string& machine, ExitCode& code) const {
+    ReplayStudy study{"recorded", "The locks as recorded", machine, arguments_.trace, arguments_.sets};
+    const Plan recorded = plan_of(study);
+    const fs::path directory = fs::path(arguments_.directory) / recorded.experiment.machine_name;
+    const auto base = run_study(recorded, run_options(arguments_, directory / study.name, argv_), code);
+    if (!base) return std::nullopt;
+    const std::vector<RecordedLock> chosen = named_.empty() ? locks_that_matter(locks_, base->front()) : named_;
+    const std::vector<LockReplacement> trials = trials_of(chosen, from_files_);
+    study.name = "replaced";
+    study.title = "One lock at a time replaced by another";
+    const auto orders = in_orders(study, 1, trials, directory, code);
+    if (!orders) return std::nullopt;
+    auto comparison =
+        ranked_locks(chosen, trials, *orders, base->front(), cpus_with_threads(recorded.points.front().input.machine.cpus));
+    if (!comparison && code == ExitCode::done)
+      throw ConfigError(study.trace.string() + ": there is nothing to compare: the recorded operations take no time");
+    if (!comparison) return std::nullopt;
+    comparison->machine = recorded.experiment.machine_name;
+    comparison->unseen_atomics = unseen_atomics_;
+    comparison->own_locks = own_locks_;
+    comparison->from_files = from_files_;
+    comparison->directory = directory;
+    if (const LockTrial* best = best_gain(*comparison); best != nullptr) {
+      const LockReplacement replacement{best->lock, best->algorithm};
+      study.name = "confirmed";
+      study.title = "The best of them again, in other orders";
+      const auto others = in_orders(study, 1 + arguments_.orders, {{}, replacement}, directory, code);
+      if (!others) return std::nullopt;
+      comparison->again = confirmation_of(replacement, *others);
+    }
+    return comparison;
+  }
+
+ private:
+  // Of so many, the share. Each thread has a CPU of its own while there are enough.
+  [[nodiscard]] double cpus_with_threads(int cpus) const {
+    return static_cast<double>(std::min<std::ptrdiff_t>(threads_, cpus)) / cpus;
+  }
+
+  // All trials in each order, of which the first has this number.
+  std::optional<TrialsInOrders> in_orders(ReplayStudy study, int first, const std::vector<LockReplacement>& trials,
+                                          const fs::path& directory, ExitCode& code) const {
+    study.sweep = sweep_of(trials);
+    repeat_in_orders(study, first, arguments_.orders);
+    const auto points = run_study(plan_of(study), run_options(arguments_, directory / study.name, argv_), code);
+    if (!points) return std::nullopt;
+    return TrialsInOrders(*points, arguments_.orders);
+  }
+
+  static std::vector<std::pair<std::string, toml::array>> sweep_of(const std::vector<LockReplacement>& trials) {
+    std::map<std::string, toml::array> locks;
+    for (const LockReplacement& trial : trials) {
+      if (!trial.lock.empty()) locks.try_emplace(trial.lock);
+    }
+    for (const LockReplacement& trial : trials) {
+      for (auto& [lock, values] : locks) values.push_back(trial.lock == lock ? trial.algorithm : "recorded");
+    }
+    std::vector<std::pair<std::string, toml::array>> sweep;
+    for (auto& [lock, values] : locks) sweep.emplace_back("workload.locks." + lock, std::move(values));
+    return sweep;
+  }
+
+  const CompareArguments& arguments_;
+  std::vector<RecordedLock> locks_, named_;
+  std::vector<workloads::LockEntry> from_files_;
+  const std::vector<std::string>& argv_;
+  bool unseen_atomics_;
+  std::vector<std::string> own_locks_;
+  std::ptrdiff_t threads_;
+};
+
+// The trace with these words as locks, in the results directory.
+fs::path with_locks(const trace::Reader& reader, const std::vector<trace::WordLock>& words, const fs::path& directory) {
+  fs::create_directories(directory);
+  UnfinishedFile file(directory / "with_word_locks.lbt");
+  trace::Writer writer(file.path());
+  trace::copy_with_locks(reader, words, writer);
+  file.finish();
+  return directory / "with_word_locks.lbt";
+}
+
+}  // namespace
+
+LocksOfTrace::LocksOfTrace(CompareArguments arguments)
+    : arguments_(std::move(arguments)),
+      reader_(std::make_unique<trace::Reader>(arguments_.trace)),
+      words_(trace::word_locks(*reader_)),
+      replaced_(arguments_.word_locks && !words_.empty()) {
+  if (!replaced_) return;
+  arguments_.trace = with_locks(*reader_, words_, arguments_.directory).string();
+  reader_ = std::make_unique<trace::Reader>(arguments_.trace);
+}
+
+std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std::string& machine,
+                                            const std::vector<std::string>& argv, ExitCode& code) {
+  const std::vector<trace::WordLock> none;
+  return Comparer(trace.arguments(), trace.reader(), trace.replaced() ? none : trace.words(), argv).on(machine, code);
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,238 @@
+#include "sim/commands/sharing_finder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/lines/rank_correlation.hpp"
+#include "sim/results/csv.hpp"
+#include "sim/results/read_results.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/studies/advice/object_places.hpp"
+#include "sim/studies/replay/orders.hpp"
+#include "workloads/replay/replay.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Misses of a recorded run by object and line of the object. lines.csv knows objects by name and, of plain arrays, no lines:
+// what one name has there is shared out among its lines in memory by how often they are accessed.
+class LineCosts {
+ public:
+  LineCosts(const std::vector<LineRow>& rows, const std::vector<LineUsers>& used, const trace::Symbols& symbols,
+            const ObjectPlaces& places)
+      : symbols_(symbols), places_(places) {
+    for (const LineRow& row : rows) {
+      Cost& cost = costs_[{row.object, row.line}];
+      cost.misses += static_cast<double>(row.count);
+      cost.latency_us += static_cast<double>(row.count) * row.latency_ns_mean / 1000;
+    }
+    for (const LineUsers& line : used) {
+      for (const PieceUse& piece : line.pieces) {
+        double& accesses = accesses_[{line.line, piece.object}];
+        double& of_name = costs_[key_of(line.line, piece.object)].accesses;
+        for (const ThreadUse& thread : piece.threads) {
+          const auto times = static_cast<double>(thread.reads + thread.writes);
+          accesses += times;
+          of_name += times;
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] CostlyLine of(const FalselySharedLine& line) const {
+    CostlyLine out{line};
+    double misses = 0;
+    std::uint32_t last = trace::kNone;
+    for (const Piece& piece : line.pieces) {
+      if (piece.object == last) continue;
+      last = piece.object;
+      const Cost& cost = costs_.at(key_of(line.line, piece.object));
+      const double share = accesses_.at({line.line, piece.object}) / cost.accesses;
+      misses += share * cost.misses;
+      out.latency_us += share * cost.latency_us;
+    }
+    out.misses = std::llround(misses);
+    return out;
+  }
+
+ private:
+  using Key = std::pair<std::string, std::int64_t>;  // an object's name, and the number of a line of it
+  struct Cost {
+    double misses = 0, latency_us = 0;
+    double accesses = 0;  // to all lines in memory that have this key
+  };
+
+  [[nodiscard]] Key key_of(std::uint64_t line, std::uint32_t id) const {
+    const trace::Object& object = symbols_.objects[id];
+    const bool lines_told_apart = object.structure != trace::kNone || (object.alignment != 0 && !object.address);
+    const std::uint64_t first = places_.begin[id] / static_cast<std::uint64_t>(places_.line_bytes);
+    return {object.name, lines_told_apart ? static_cast<std::int64_t>(line - first) : 0};
+  }
+
+  const trace::Symbols& symbols_;
+  const ObjectPlaces& places_;
+  std::map<Key, Cost> costs_;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, double> accesses_;  // by line in memory and object
+};
+
+class SharingFinder {
+ public:
+  SharingFinder(const SharingArguments& arguments, const trace::Reader& reader, const std::vector<std::string>& argv)
+      : arguments_(arguments), reader_(reader), argv_(argv) {
+    study_ = {.name = "recorded",
+              .title = "The layouts as recorded",
+              .machine = arguments.machine.empty() ? recorded_machine(reader) : arguments.machine,
+              .trace = arguments.trace,
+              .sets = arguments.sets};
+  }
+
+  // None: nothing could be found, or it was interrupted; `code` says so.
+  std::optional<SharingReport> find(ExitCode& code) {
+    SharingReport report;
+    report.trace = arguments_.trace;
+    report.missing = reader_.summary().missing;
+    if (!find_lines(report, code)) return std::nullopt;
+    find_elsewhere(report);
+    if (report.lines.empty() && !report.elsewhere.empty()) {
+      study_.sets.push_back(fmt::format("workload.heap_shift={}", report.elsewhere.front().shifts.front()));
+      if (!find_lines(report, code)) return std::nullopt;
+    }
+    if (!report.lines.empty() && !try_proposals(report, code)) return std::nullopt;
+    return report;
+  }
+
+ private:
+  bool find_lines(SharingReport& report, ExitCode& code) {
+    const Plan recorded = plan_of(study_);
+    const SimulationInput& input = recorded.points.front().input;
+    report.machine = recorded.experiment.machine_name;
+    report.heap_shift = heap_shift_of(input.parameters);
+    report.directory = fs::path(arguments_.directory) / report.machine;
+    const auto points = run_study(recorded, run_options(arguments_, report.directory / study_.name, argv_), code);
+    if (!points) return false;
+    report.throughput_per_s = metric_of(points->front(), kThroughput);
+    places_ = object_places(reader_, input);
+    report.line_bytes = places_.line_bytes;
+    auto rows = read_csv(report.directory / study_.name / "lines.csv", read_lines_csv);
+    const std::vector<LineUsers> used = lines_of_several_threads(reader_, places_);
+    const LineCosts costs(rows[0], used, reader_.symbols(), places_);
+    shared_here_ = falsely_shared(used, reader_.symbols());
+    for (const FalselySharedLine& line : shared_here_) report.lines.push_back(costs.of(line));
+    std::erase_if(report.lines, [](const CostlyLine& line) { return line.misses == 0; });
+    std::stable_sort(report.lines.begin(), report.lines.end(),
+                     [](const CostlyLine& a, const CostlyLine& b) { return a.latency_us > b.latency_us; });
+    return true;
+  }
+
+  // By passes over the trace, without running it.
+  void find_elsewhere(SharingReport& report) const {
+    const trace::Symbols& symbols = reader_.symbols();
+    const auto shared_at = [&](const ObjectPlaces& places) {
+      return falsely_shared(lines_of_several_threads(reader_, places), symbols);
+    };
+    const bool movable = std::any_of(symbols.objects.begin(), symbols.objects.end(), [](const auto& it) { return it.movable; });
+    for (const std::int64_t shift : heap_shifts(report.line_bytes)) {
+      if (!movable || static_cast<std::uint64_t>(shift) == report.heap_shift) continue;
+      ReplayStudy shifted = study_;
+      shifted.sets.push_back(fmt::format("workload.heap_shift={}", shift));
+      const auto shared = shared_at(object_places(reader_, plan_of(shifted).points.front().input));
+      add_elsewhere(report.elsewhere, shared_here_, shared, shift, symbols);
+    }
+    ObjectPlaces pairs = places_;
+    pairs.line_bytes *= 2;
+    add_elsewhere(report.in_pairs, shared_here_, shared_at(pairs), 0, symbols);
+    for (std::vector<ElsewhereShared>* all : {&report.elsewhere, &report.in_pairs}) {
+      std::stable_sort(all->begin(), all->end(),
+                       [](const ElsewhereShared& a, const ElsewhereShared& b) { return a.line.disturbed > b.line.disturbed; });
+    }
+  }
+
+  // Those for the costliest lines.
+  void find_proposals(SharingReport& report) const {
+    std::vector<FalselySharedLine> lines;
+    for (const CostlyLine& line : report.lines) lines.push_back(line.line);
+    std::vector<TriedProposal>& all = report.tried;
+    for (const Proposal& proposal : proposals(lines, reader_.symbols(), report.line_bytes)) {
+      TriedProposal tried{proposal};
+      for (const std::size_t line : proposal.lines) tried.latency_us += report.lines[line].latency_us;
+      if (tried.latency_us > 0) all.push_back(std::move(tried));
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const TriedProposal& a, const TriedProposal& b) { return a.latency_us > b.latency_us; });
+    report.untried = all.size() - std::min(all.size(), arguments_.top);
+    all.resize(all.size() - report.untried);
+  }
+
+  bool try_proposals(SharingReport& report, ExitCode& code) {
+    find_proposals(report);
+    if (report.tried.empty()) return true;
+    toml::array choices{"none"};
+    for (const TriedProposal& tried : report.tried) {
+      choices.push_back(tried.proposal.name);
+      study_.layout_changes += tried.proposal.change;
+    }
+    if (report.tried.size() > 1) choices.push_back(kAllProposals);
+    study_.name = "proposals";
+    study_.title = "One proposal at a time, then all";
+    const auto trials = in_orders(report, choices, 1, code);
+    if (!trials) return false;
+    compare(*trials, report);
+    const std::string best = best_choice(report);
+    if (best.empty()) return true;
+    study_.name = "confirmed";
+    study_.title = "The best of them again, in other orders";
+    const auto others = in_orders(report, toml::array{"none", best}, 1 + arguments_.orders, code);
+    if (others && others->are_enough() && others->finished(1)) report.again = ConfirmedProposal{best, others->change(1)};
+    return others.has_value();
+  }
+
+  // `first`: the number of the first order.
+  std::optional<TrialsInOrders> in_orders(const SharingReport& report, const toml::array& choices, int first, ExitCode& code) {
+    study_.sweep = {{"layout.changes", choices}};
+    repeat_in_orders(study_, first, arguments_.orders);
+    const auto points = run_study(plan_of(study_), run_options(arguments_, report.directory / study_.name, argv_), code);
+    if (!points) return std::nullopt;
+    return TrialsInOrders(*points, arguments_.orders);
+  }
+
+  // Trial 0 has no proposal, the last one all of them, if they are several.
+  static void compare(const TrialsInOrders& trials, SharingReport& report) {
+    report.orders = trials.count();
+    std::vector<TriedProposal> ended;
+    const std::size_t all = report.tried.size() + 1;
+    for (std::size_t i = 1; i < all && trials.are_enough(); ++i) {
+      if (!trials.finished(i)) continue;
+      TriedProposal& tried = ended.emplace_back(std::move(report.tried[i - 1]));
+      tried.change = trials.change(i);
+      tried.misses_before = median(trials.figures(0, transfers_of));
+      tried.misses_after = median(trials.figures(i, transfers_of));
+    }
+    if (all > 2 && trials.are_enough() && trials.finished(all)) report.all = trials.change(all);
+    report.tried = std::move(ended);
+    std::stable_sort(report.tried.begin(), report.tried.end(),
+                     [](const TriedProposal& a, const TriedProposal& b) { return a.change.median_pct > b.change.median_pct; });
+  }
+
+  const SharingArguments& arguments_;
+  const trace::Reader& reader_;
+  const std::vector<std::string>& argv_;
+  ReplayStudy study_;
+  // As the trace, or --set, places its objects.
+  ObjectPlaces places_;
+  std::vector<FalselySharedLine> shared_here_;
+};
+
+}  // namespace
+
+std::optional<SharingReport> find_sharing(const SharingArguments& arguments, const trace::Reader& reader,
+                                          const std::vector<std::string>& argv, ExitCode& code) {
+  return SharingFinder(arguments, reader, argv).find(code);
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,24 @@
+// What false sharing in a trace costs on one machine, and which cures hold: by replaying it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/commands/study_options.hpp"
+#include "sim/terminal/sharing_report.hpp"
+#include "trace/reader.hpp"
+
+namespace linebounce::sim {
+
+struct SharingArguments : StudyArguments {
+  std::string machine;  // empty: the one it was recorded on
+  std::size_t top = 5;  // proposals to try
+  int orders = 3;
+};
+
+// None: nothing could be found, or it was interrupted; `code` says so. Errors: ConfigError, TraceError.
+std::optional<SharingReport> find_sharing(const SharingArguments& arguments, const trace::Reader& reader,
+                                          const std::vector<std::string>& argv, ExitCode& code);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,100 @@
+#include "sim/config/lua_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "sim/config/load_experiment.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/config/suggestions.hpp"
+#include "sim/point/config_error.hpp"
+#include "workloads/lua/lua_error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+// Long enough for thousands of operations of a few CPUs.
+constexpr int kWarmupUs = 50;
+constexpr int kMeasureUs = 500;
+
+// Names the results directory, too.
+std::string experiment_name(const std::string& file) {
+  std::string name = std::filesystem::path(file).stem().string();
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return c != '-' && std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+// As lock_scaling has it.
+toml::table lock_workload(const LuaFile& file) {
+  return toml::table{{"name", "critical_section"},
+                     {"lock", file.source.path},
+                     {"data_lines", 1},
+                     {"inside_cycles", 50},
+                     {"outside_cycles", 1000}};
+}
+
+}  // namespace
+
+bool is_lua_path(std::string_view text) {
+  return text.ends_with(".lua");
+}
+
+LuaFile load_lua_file(const std::string& file) {
+  if (!is_lua_path(file)) throw ConfigError(fmt::format("\"{}\" is no program or lock: expected a file, NAME.lua", file));
+  SourceFile source{absolute_path(file), read_text(file)};
+  try {
+    LuaDeclaration declared = declaration_of(source);
+    return {std::move(source), std::move(declared)};
+  } catch (const LuaError& error) {
+    throw ConfigError(error.what());
+  }
+}
+
+LuaFile load_lua_file(const std::string& file, const Origin& origin, std::string_view path) {
+  try {
+    return load_lua_file(file);
+  } catch (const ConfigError& error) {
+    fail(origin, path, error.what());
+  }
+}
+
+LockEntry load_lock_file(const std::string& file) {
+  const LuaFile lua = load_lua_file(file);
+  try {
+    LockEntry entry = lock_entry_of(lua.source);
+    entry.name = file;
+    return entry;
+  } catch (const LuaError& error) {
+    throw ConfigError(error.what());
+  }
+}
+
+LockEntry lock_called(const std::string& name) {
+  if (is_lua_path(name)) return load_lock_file(name);
+  const auto found =
+      std::find_if(all_locks().begin(), all_locks().end(), [&](const LockEntry& entry) { return entry.name == name; });
+  if (found != all_locks().end()) return *found;
+  throw ConfigError("lock " + not_known(name, lock_names([](const LockTraits&) { return true; })));
+}
+
+Experiment lua_experiment(const std::string& file, const Overrides& overrides) {
+  const LuaFile lua = load_lua_file(file);
+  if (!overrides.machine) {
+    throw ConfigError(fmt::format(
+        "--machine is missing: {} says what runs, not on what; `linebounce list machines` shows which there are", file));
+  }
+  const bool program = lua.declared.program;
+  const bool ends = program && lua.declared.ends;
+  const toml::table workload = program ? toml::table{{"program", lua.source.path}} : lock_workload(lua);
+  const toml::table experiment{
+      {"name", experiment_name(file)},
+      {"title", lua.declared.title},
+      {"workload", workload},
+      {"run", toml::table{{"warmup_us", ends ? 0 : kWarmupUs}, {"measure_us", ends ? 0 : kMeasureUs}}}};
+  return read_experiment(to_toml(experiment), file, overrides);
+}
+
+}  // namespace linebounce::sim

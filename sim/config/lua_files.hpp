@@ -1,0 +1,37 @@
+// Programs and locks in Lua as files that a configuration names.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sim/config/experiment.hpp"
+#include "sim/config/settings.hpp"
+#include "workloads/lua/lua_file.hpp"
+
+namespace linebounce::sim {
+
+inline constexpr const char* kProgramKey = "workload.program";
+
+// Whether a value names such a file, as its ending says.
+bool is_lua_path(std::string_view text);
+
+struct LuaFile {
+  SourceFile source;
+  LuaDeclaration declared;
+};
+
+// Reads one, and what it declares. Errors: ConfigError; of a setting's file, beginning with its place and path.
+LuaFile load_lua_file(const std::string& file);
+LuaFile load_lua_file(const std::string& file, const Origin& origin, std::string_view path);
+
+// A lock's file as an entry of the locks' table, under this name. Errors: ConfigError, also where it is no lock.
+LockEntry load_lock_file(const std::string& file);
+
+// The same, or one of all_locks(), as a user names it. Errors: ConfigError, with the legal names.
+LockEntry lock_called(const std::string& name);
+
+// The experiment that `linebounce run FILE.lua` is: a program as it stands, or a lock under the workload critical_section.
+// Errors: ConfigError.
+Experiment lua_experiment(const std::string& file, const Overrides& overrides);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,145 @@
+// A CPU of the lock checker: a program in a fiber that stops before each operation, and goes on when the search says so.
+#pragma once
+
+#include <boost/context/fiber.hpp>
+#include <exception>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "models/core/cpu.hpp"
+#include "models/core/cpu_counters.hpp"
+#include "sim/lock_checker/checked_memory.hpp"
+
+namespace linebounce::sim {
+
+// A lock that uses what the checker does not have: interrupts, timers.
+class NotCheckable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// wait: until one of the words of a spin differs from what the spin has seen. mark: not an operation.
+enum class StepKind : std::uint8_t { load, store, exchange, fetch_add, compare_exchange, fence, wait, sleep, mark };
+
+// What a CPU is about to do.
+struct Request {
+  StepKind kind = StepKind::load;
+  Address address = 0;
+  int bytes = 8;
+  Value operand = 0;                    // stored, added or exchanged
+  Value expected = 0;                   // compare_exchange only
+  bool release = false;                 // store only
+  std::span<const Address> words = {};  // wait only, as `values`
+  std::span<const Value> values = {};
+};
+
+class CheckedCpu final : public Cpu {
+ public:
+  static constexpr int kLongestTurn = 6;  // operations of a loop that is taken to wait
+
+  // `counts_turns`: as in LockCase.
+  CheckedCpu(int number, CheckedMemory& memory, std::vector<CheckedCpu*>& all, bool counts_turns)
+      : number_(number), memory_(&memory), all_(&all), counts_turns_(counts_turns) {}
+
+  // Runs the program up to its first request.
+  void start(std::function<void(CheckedCpu&)> program);
+  [[nodiscard]] bool has_ended() const { return ended_; }
+  // REQUIRES: it has not ended.
+  [[nodiscard]] const Request& request() const { return request_; }
+  // Whether the request can be done now. A wait without a change can't, nor a sleep, an atomic behind buffered stores, or one
+  // more turn of a loop that would see what it saw in the last two.
+  [[nodiscard]] bool is_ready() const;
+  // Not ready, for want of a change by another CPU. / Of these, a loop of plain operations: it could be tried once more.
+  [[nodiscard]] bool waits() const;
+  [[nodiscard]] bool waits_in_loop() const;
+  // The latest operations are a loop's, and the next one is, too.
+  [[nodiscard]] bool repeats() const { return turn_of_loop() != 0; }
+  // Nobody else can notice this step, and nobody can take it away: a store into the own buffer, a fence behind nothing.
+  [[nodiscard]] bool is_private() const;
+  // Does it, and runs on up to the next request. Errors: whatever the program throws.
+  void step();
+  // What the latest operation has seen.
+  [[nodiscard]] Value result() const { return result_; }
+  [[nodiscard]] int steps() const { return steps_; }
+  // All that the program's future depends on: what it has seen so far, and whether it has been woken.
+  void add_to(Digest& digest) const;
+  // Not an operation: a point of the program at which others may come first.
+  void mark() { ask({.kind = StepKind::mark}); }
+
+  [[nodiscard]] CpuId id() const override { return CpuId(number_); }
+  Value load(Address address, int bytes) override { return ask({.kind = StepKind::load, .address = address, .bytes = bytes}); }
+  Pair load_pair(Word first, Word second) override;
+  void store(Address address, Value value, int bytes) override;
+  void store_release(Address address, Value value, int bytes) override;
+  Value exchange(Address address, Value value, int bytes) override;
+  Value fetch_add(Address address, Value addend, int bytes) override;
+  Value compare_exchange(Address address, Value expected, Value desired, int bytes) override;
+  void fence() override { ask({.kind = StepKind::fence}); }
+  void store_fence() override;
+  void prefetch(Address, Access) override {}
+  void execute(std::int64_t) override {}
+  void compute(std::int64_t) override {}
+  void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes) override;
+  void sleep() override { ask({.kind = StepKind::sleep}); }
+  void wake(CpuId target) override { ++(*all_)[static_cast<std::size_t>(target.value)]->wakes_; }
+
+  void set_interrupt_handler(InterruptHandler) override { throw NotCheckable("it handles interrupts"); }
+  void disable_interrupts() override {}
+  void enable_interrupts() override {}
+  void set_timer(double, int) override { throw NotCheckable("it sets a timer"); }
+  void interrupt_later(CpuId, int, double) override { throw NotCheckable("it sends interrupts"); }
+  void write_adding(OperationKind, Address, Value, int, bool) override { throw NotCheckable("it writes without values"); }
+
+  Tick now() override { throw NotCheckable("it asks what time it is"); }
+  [[nodiscard]] Tick local_time() const override { return 0; }
+  [[nodiscard]] Tick measured(Tick, Tick) const override { return 0; }
+  [[nodiscard]] bool measures(Tick) const override { return false; }
+  [[nodiscard]] double to_ns(Tick) const override { return 0; }
+  FunctionId enter_function(FunctionId function) override { return std::exchange(function_, function); }
+  void leave_function(FunctionId caller) override { function_ = caller; }
+  [[nodiscard]] FunctionId function() const override { return function_; }
+  void tally(int, std::int64_t) override {}
+  [[nodiscard]] std::int64_t tallied(int) const override { return 0; }
+  [[nodiscard]] const ThreadCounters& counters() const override { return counters_; }
+  [[nodiscard]] std::int64_t wakes() const override { return wakes_; }
+  [[nodiscard]] bool wake_pending() const override { return wakes_ > slept_; }
+  [[nodiscard]] ProgramTap* tap() const override { return nullptr; }
+  [[nodiscard]] Timeline* timeline() const override { return nullptr; }
+
+ private:
+  // An operation that has left memory as it was.
+  struct Look {
+    StepKind kind;
+    Address address;
+    int bytes;
+    Value operand, expected, seen;
+  };
+
+  Value ask(const Request& request);
+  Value perform();
+  void remember(Value seen, bool changed);
+  [[nodiscard]] bool is_atomic() const { return request_.kind >= StepKind::exchange && request_.kind <= StepKind::fence; }
+  // The last looks are a loop's, twice the same turn, and the next request begins a third one: their number; 0: no loop.
+  [[nodiscard]] std::size_t turn_of_loop() const;
+  [[nodiscard]] bool words_have_changed() const;
+
+  int number_;
+  CheckedMemory* memory_;
+  std::vector<CheckedCpu*>* all_;
+  bool counts_turns_;
+  boost::context::fiber program_, search_;
+  std::exception_ptr error_;
+  Request request_;
+  Value result_ = 0;
+  bool ended_ = false;
+  int steps_ = 0;
+  Digest seen_;
+  std::vector<Look> looks_;  // since its latest change of memory
+  std::int64_t wakes_ = 0, slept_ = 0;
+  FunctionId function_ = 0;
+  ThreadCounters counters_;
+};
+
+}  // namespace linebounce::sim

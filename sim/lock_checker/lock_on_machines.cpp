@@ -1,0 +1,97 @@
+#include "sim/lock_checker/lock_on_machines.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "sim/config/load_experiment.hpp"
+#include "sim/config/lua_files.hpp"
+#include "sim/config/project_files.hpp"
+#include "sim/point/config_error.hpp"
+#include "sim/simulation/simulate.hpp"
+#include "sim/tester/mutation.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+using workloads::LockEntry;
+using workloads::Random;
+using workloads::Readers;
+
+SimulationInput input_of(const MachineTrial& trial) {
+  return expand(read_experiment(trial.experiment, "random machine", {})).front().input;
+}
+
+// The workload critical_section compares what writers and readers have seen with what they must have seen.
+std::string trial_text(const LockEntry& lock, const RandomBase& base, const RandomCase& changed, Random& random) {
+  const bool has_readers = lock.traits.readers != Readers::one_by_one && random.below(2) == 0;
+  const std::uint64_t read_pct = has_readers ? 50 + random.below(45) : 0;
+  const std::uint64_t data_lines = 1 + random.below(3);
+  const std::uint64_t inside_cycles = 10 * random.below(20);
+  const std::uint64_t outside_cycles = 50 * random.below(20);
+  const std::string name = is_lua_path(lock.name) ? absolute_path(lock.name) : lock.name;
+  std::string text = fmt::format(
+      "name    = \"check_lock\"\ntitle   = \"A lock on a random machine\"\nmachine = \"{}\"\nseed    = {}\n\n[workload]\n"
+      "name           = \"critical_section\"\ndata_lines     = {}\ninside_cycles  = {}\n"
+      "outside_cycles = {}\nread_pct       = {}\n\n[run]\nwarmup_us  = 0\nmeasure_us = 40\n\n[set]\n",
+      base.machine, changed.seed, data_lines, inside_cycles, outside_cycles, read_pct);
+  text += setting_line("workload.lock", name);
+  for (const CaseSetting& setting : changed.settings) {
+    if (setting.path.starts_with("machine.")) text += setting_line(setting.path, setting.value);
+  }
+  return text;
+}
+
+// None: this random machine can't be built, or not with so many CPUs.
+std::optional<MachineTrial> random_trial(const LockEntry& lock, const std::string& machine, std::uint64_t seed, int round) {
+  try {
+    const RandomBase base = random_base(machine, {});
+    RandomCase changed = random_case(base, seed, round, 1);
+    if (lock.traits.most_cpus > 0) changed.set("machine.cpus", std::int64_t{lock.traits.most_cpus}, 0);
+    Random random(seed, static_cast<std::uint64_t>(round), 0);
+    MachineTrial trial;
+    trial.machine = machine;
+    trial.experiment = trial_text(lock, base, changed, random);
+    const MachineSpec spec = input_of(trial).machine;
+    trial.cpus = spec.cpus;
+    trial.consistency = spec.cpu.consistency;
+    return trial;
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<MachineTrial> try_on_machines(const LockEntry& lock, const TrialOptions& options, InterruptGuard& guard,
+                                          const std::function<void(double)>& progress) {
+  const std::vector<std::string> machines = file_names(kMachineFiles);
+  std::vector<MachineTrial> trials;
+  for (int round = 0; static_cast<int>(trials.size()) < options.count && round < 20 * options.count && !guard.interrupted();
+       ++round) {
+    const std::string& machine = machines[static_cast<std::size_t>(round) % machines.size()];
+    std::optional<MachineTrial> trial = random_trial(lock, machine, options.seed, round);
+    const auto& models = options.consistencies;
+    if (trial && std::find(models.begin(), models.end(), trial->consistency) != models.end())
+      trials.push_back(std::move(*trial));
+  }
+  const auto at = [&](int job) -> MachineTrial& { return trials[static_cast<std::size_t>(job)]; };
+  int ended = 0;
+  PoolCallbacks callbacks;
+  callbacks.work = [&](int job, const std::function<void(double)>& report) { simulate(input_of(at(job)), report); };
+  callbacks.finished = [&](int job, const JobOutcome& outcome) {
+    at(job).failure = outcome.failure.message;
+    ++ended;
+    return outcome.failure.code == ExitCode::done;
+  };
+  callbacks.tick = [&](double running) { progress((ended + running) / static_cast<double>(trials.size())); };
+  // One after the other, so that the first that fails is always the same.
+  run_in_processes(static_cast<int>(trials.size()), 1, guard, callbacks);
+  trials.resize(static_cast<std::size_t>(ended));
+  return trials;
+}
+
+}  // namespace linebounce::sim

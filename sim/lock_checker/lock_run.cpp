@@ -1,0 +1,279 @@
+#include "sim/lock_checker/lock_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "workloads/locks/locks.hpp"
+
+namespace linebounce::sim {
+
+using namespace workloads;
+
+namespace {
+
+// Two nodes, for locks that prefer their neighbours.
+std::vector<CpuPlace> places_of(int cpus) {
+  std::vector<CpuPlace> places;
+  for (int cpu = 0; cpu < cpus; ++cpu) places.push_back({.node = cpu / 2, .bus = cpu / 2, .core = cpu, .thread = 0});
+  return places;
+}
+
+}  // namespace
+
+LockRun::LockRun(const LockCase& lock_case)
+    : case_(lock_case),
+      per_cpu_(space_, lock_case.cpus, places_of(lock_case.cpus)),
+      lock_(lock_case.lock->create({.memory = space_, .per_cpu = per_cpu_, .name = "lock", .word = {}, .waits_in = {}})),
+      data_(space_.place({.name = "data", .size = 16, .fields = {{"first", 0, 8}, {"second", 8, 8}}}, "data", 64)),
+      where_(static_cast<std::size_t>(lock_case.cpus)),
+      comes_(where_.size()),
+      has_waited_(where_.size()),
+      waited_(where_.size()),
+      passed_(where_.size()) {
+  memory_.emplace(store_, case_.cpus, case_.consistency);
+  for (int cpu = 0; cpu < case_.cpus; ++cpu) {
+    cpus_.push_back(std::make_unique<CheckedCpu>(cpu, *memory_, all_, case_.counts_turns));
+    all_.push_back(cpus_.back().get());
+  }
+  for (CheckedCpu* cpu : all_) {
+    guarded([&] { cpu->start([this](CheckedCpu& each) { run(each); }); });
+  }
+}
+
+// What goes wrong in the lock's code is a finding, as a promise that is not kept.
+void LockRun::guarded(const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const NotCheckable&) {
+    throw;
+  } catch (const std::exception& error) {
+    violation_ = fmt::format("the lock's code fails: {}", error.what());
+  }
+}
+
+void LockRun::run(CheckedCpu& cpu) {
+  for (int i = 0; i < case_.acquisitions; ++i) {
+    comes_[index(cpu)] = true;
+    case_.with_readers&& cpu.id().value > 0 ? read(cpu) : write(cpu);
+  }
+}
+
+void LockRun::write(CheckedCpu& cpu) {
+  lock_->acquire(cpu);
+  enter(cpu, true);
+  // Where stores pass each other, the section's own may pass the one that gives the lock back.
+  if (case_.with_readers || case_.consistency == Consistency::ia64) {
+    const Value before = cpu.load(data_, 8);
+    if (before != static_cast<Value>(written_))
+      violation_ = fmt::format("an update was lost: CPU {} reads {} after {} updates", cpu.id().value, before, written_);
+    cpu.store(data_, before + 1, 8);
+    if (case_.with_readers) cpu.store(data_ + 8, before + 1, 8);
+    ++written_;
+  }
+  leave(cpu);
+  lock_->release(cpu);
+}
+
+void LockRun::read(CheckedCpu& cpu) {
+  for (;;) {
+    lock_->acquire_shared(cpu);
+    enter(cpu, case_.lock->traits.readers == Readers::one_by_one);
+    const Value first = cpu.load(data_, 8), second = cpu.load(data_ + 8, 8);
+    leave(cpu);
+    if (!lock_->release_shared(cpu)) continue;
+    if (first != second)
+      violation_ = fmt::format("CPU {} has read half of a writer's data: {} and {}", cpu.id().value, first, second);
+    return;
+  }
+}
+
+// A CPU that has waited came first: being in front can't be told otherwise from outside.
+void LockRun::arrive(const CheckedCpu& cpu) {
+  auto& waited = waited_[index(cpu)];
+  waited.clear();
+  for (const CheckedCpu* other : all_) {
+    const bool waits = where_[index(*other)] == Where::acquires && has_waited_[index(*other)];
+    if (other != &cpu && waits) waited.push_back(other->id().value);
+  }
+  passed_[index(cpu)] = 0;
+  comes_[index(cpu)] = false;
+  where_[index(cpu)] = Where::acquires;
+}
+
+void LockRun::enter(const CheckedCpu& cpu, bool alone) {
+  const int me = cpu.id().value;
+  const bool reads_again = case_.lock->traits.readers == Readers::read_again && case_.with_readers;
+  for (const CheckedCpu* other : all_) {
+    const Where its = where_[index(*other)];
+    const int number = other->id().value;
+    if (other == &cpu || reads_again || !(its == Where::writes || (alone && its == Where::reads))) continue;
+    violation_ = fmt::format("CPU {} and CPU {} both hold the lock", std::min(me, number), std::max(me, number));
+  }
+  where_[index(cpu)] = alone ? Where::writes : Where::reads;
+  has_waited_[index(cpu)] = false;
+  for (const int before : waited_[index(cpu)]) {
+    const int passed = ++passed_[static_cast<std::size_t>(before)];
+    most_passed_ = std::max(most_passed_, passed);
+    const bool both_read = case_.with_readers && !alone && before > 0;
+    if (case_.lock->traits.fifo && !both_read)
+      violation_ = fmt::format(
+          "CPU {} has passed CPU {}, which already waited; the lock says that it is first come, first served", me, before);
+  }
+  for (auto& waited : waited_) std::erase(waited, me);
+}
+
+// A step of its own, so that others may come while the CPU is inside.
+void LockRun::leave(CheckedCpu& cpu) {
+  cpu.mark();
+  where_[index(cpu)] = Where::outside;
+}
+
+std::vector<Choice> LockRun::choices(bool reduced, int steps) const {
+  std::vector<Choice> found;
+  for (const CheckedCpu* cpu : all_) {
+    const int number = cpu->id().value;
+    if (!cpu->has_ended() && cpu->is_ready()) {
+      // When a CPU comes, it can be told from others.
+      const Choice own = {number, Choice::kProgram, cpu->is_private() && !comes_[index(*cpu)]};
+      if (reduced && own.is_private) return {own};
+      found.push_back(own);
+    }
+    for (const int place : memory_->drainable(number)) found.push_back({number, place});
+  }
+  if (!found.empty()) return found;
+  for (const CheckedCpu* cpu : all_) {
+    if (!cpu->has_ended() && cpu->waits_in_loop() && cpu->steps() < steps) found.push_back({cpu->id().value});
+  }
+  return found;
+}
+
+void LockRun::take(const Choice& choice) {
+  do_step(choice);
+  for (const CheckedCpu* cpu : all_) {
+    if (where_[index(*cpu)] == Where::acquires && !cpu->has_ended() && cpu->waits()) has_waited_[index(*cpu)] = true;
+  }
+}
+
+void LockRun::do_step(const Choice& choice) {
+  CheckedCpu& cpu = *all_[static_cast<std::size_t>(choice.cpu)];
+  if (choice.drains != Choice::kProgram) {
+    const CheckedMemory::Store store = memory_->drain(choice.cpu, choice.drains);
+    if (describes_) latest_ = fmt::format("({} = {} is seen)", place_name(store.address), value_name(store.value));
+    return;
+  }
+  const Request request = cpu.request();
+  const bool accesses = request.kind < StepKind::fence;
+  if (accesses && space_.find_byte(request.address).object == AddressSpace::kNoObject) {
+    violation_ = fmt::format("CPU {} accesses 0x{:x}, where nothing is", choice.cpu, request.address);
+    latest_ = fmt::format("accesses 0x{:x}", request.address);
+    return;
+  }
+  if (comes_[index(cpu)]) arrive(cpu);
+  const Where before = where_[index(cpu)];
+  guarded([&] { cpu.step(); });
+  if (!describes_) return;
+  latest_ = step_name(request, cpu.result());
+  const Where now = where_[index(cpu)];
+  if (now != before && (now == Where::writes || now == Where::reads)) latest_ += "  [inside]";
+}
+
+bool LockRun::has_ended() const {
+  return std::all_of(all_.begin(), all_.end(),
+                     [this](const CheckedCpu* cpu) { return cpu->has_ended() && memory_->is_drained(cpu->id().value); });
+}
+
+Digest LockRun::digest() const {
+  Digest digest;
+  memory_->add_to(digest);
+  for (const CheckedCpu* cpu : all_) {
+    cpu->add_to(digest);
+    digest.add(static_cast<std::uint64_t>(where_[index(*cpu)]));
+    digest.add(static_cast<std::uint64_t>(passed_[index(*cpu)]));
+    digest.add(has_waited_[index(*cpu)] ? 1 : 0);
+    digest.add(waited_[index(*cpu)].size());
+    for (const int before : waited_[index(*cpu)]) digest.add(static_cast<std::uint64_t>(before));
+  }
+  return digest;
+}
+
+Digest LockRun::known_to(int cpu) const {
+  Digest digest;
+  all_[static_cast<std::size_t>(cpu)]->add_to(digest);
+  digest.add(static_cast<std::uint64_t>(cpu));
+  return digest;
+}
+
+std::string LockRun::waiting() const {
+  std::vector<std::string> sentences;
+  for (const CheckedCpu* cpu : all_) {
+    if (cpu->has_ended()) continue;
+    const Request& request = cpu->request();
+    sentences.push_back(request.kind == StepKind::sleep
+                            ? fmt::format("CPU {} sleeps", cpu->id().value)
+                            : fmt::format("CPU {} waits for {}", cpu->id().value, place_name(request.address)));
+  }
+  return fmt::format("{}", fmt::join(sentences, ", "));
+}
+
+std::vector<int> LockRun::looping() const {
+  std::vector<int> found;
+  for (const CheckedCpu* cpu : all_) {
+    if (!cpu->has_ended() && cpu->waits_in_loop()) found.push_back(cpu->id().value);
+  }
+  return found;
+}
+
+bool LockRun::leaves_loop(int cpu, int turns) {
+  while (!memory_->is_drained(cpu)) memory_->drain(cpu, 0);  // it sees the same; an atomic may come now
+  CheckedCpu& looping = *all_[static_cast<std::size_t>(cpu)];
+  for (int step = 0; step < turns * CheckedCpu::kLongestTurn; ++step) {
+    guarded([&] { looping.step(); });
+    if (looping.has_ended() || !violation_.empty() || !looping.repeats()) return true;
+  }
+  return false;
+}
+
+int LockRun::longest() const {
+  int most = 0;
+  for (const CheckedCpu* cpu : all_) most = std::max(most, cpu->steps());
+  return most;
+}
+
+std::string LockRun::place_name(Address address) const {
+  const AddressSpace::Place place = space_.find_byte(address);
+  if (place.object == AddressSpace::kNoObject) return fmt::format("0x{:x}", address);
+  const Symbol symbol = space_.symbol(space_.find(address));
+  return symbol.field.empty() ? symbol.object : symbol.object + "." + symbol.field;
+}
+
+// Pointers have the names of what they point to.
+std::string LockRun::value_name(Value value) const {
+  const AddressSpace::Place place = space_.find_byte(value);
+  return place.object == AddressSpace::kNoObject ? fmt::format("{}", static_cast<std::int64_t>(value))
+                                                 : "&" + space_.objects()[place.object].name;
+}
+
+std::string LockRun::step_name(const Request& request, Value seen) const {
+  const std::string place = request.address == 0 ? "" : place_name(request.address);
+  switch (request.kind) {
+    case StepKind::load: return fmt::format("load {}: {}", place, value_name(seen));
+    case StepKind::store:
+      return fmt::format("{} {} = {}", request.release ? "store_release" : "store", place, value_name(request.operand));
+    case StepKind::exchange:
+      return fmt::format("exchange {} = {}: was {}", place, value_name(request.operand), value_name(seen));
+    case StepKind::fetch_add:
+      return fmt::format("fetch_add {} + {}: was {}", place, value_name(request.operand), value_name(seen));
+    case StepKind::compare_exchange:
+      return fmt::format("compare_exchange {} {} -> {}: {}", place, value_name(request.expected), value_name(request.operand),
+                         seen == request.expected ? "done" : "was " + value_name(seen));
+    case StepKind::fence: return "fence";
+    case StepKind::wait: return fmt::format("sees a change of {}", place);
+    case StepKind::sleep: return "wakes up";
+    case StepKind::mark: return "[leaves]";
+  }
+  return {};
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,182 @@
+#include "sim/lock_checker/lock_search.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace linebounce::sim {
+
+namespace {
+
+struct HashOfDigest {
+  std::size_t operator()(const Digest& digest) const { return digest.high; }
+};
+
+// Depth first. With a limit on switches between CPUs that could both go on, counterexamples are short; with kNoLimit, all there
+// is, and private steps have no alternatives.
+constexpr int kNoLimit = 1 << 20;
+
+class Search {
+ public:
+  Search(const LockCase& lock_case, const SearchLimits& limits, int switches)
+      : case_(lock_case), limits_(limits), switches_(switches) {}
+
+  SearchResult run() {
+    do {
+      result_.violation = descend();
+      look_at_loops();
+    } while (result_.violation.empty() && result_.all_states && !result_.counts_turns && back_up());
+    if (!result_.violation.empty()) describe_steps();
+    result_.states = visited_.size();
+    return std::move(result_);
+  }
+
+ private:
+  static bool is_program(const Choice& choice) { return choice.drains == Choice::kProgram; }
+
+  struct Level {
+    std::optional<int> last;  // whose program went on before it, if it could have gone on here
+    Choice taken;
+    int switches_left = 0;  // behind it
+    std::vector<Choice> untried;
+
+    [[nodiscard]] bool is_switch(const Choice& choice) const { return last && is_program(choice) && choice.cpu != *last; }
+  };
+
+  // From the beginning along `path_`, then on to a state that is known, or to an end. Returns what is broken there.
+  std::string descend() {
+    LockRun run(case_);
+    int switches_left = switches_;
+    std::optional<int> last;
+    for (const Level& level : path_) {
+      run.take(level.taken);
+      switches_left = level.switches_left;
+      if (is_program(level.taken)) last = level.taken.cpu;
+    }
+    for (;;) {
+      result_.most_passed = std::max(result_.most_passed, run.most_passed());
+      if (!run.violation().empty()) return run.violation();
+      std::vector<Choice> choices = run.choices(switches_ == kNoLimit, limits_.steps);
+      if (choices.empty()) {
+        return run.has_ended() ? "" : "nobody can go on: " + run.waiting();
+      }
+      if (!is_new(run, last, switches_left)) return {};
+      note_loops(run);
+      if (run.longest() >= limits_.steps) {
+        ++result_.cut_off;
+        return {};
+      }
+      if (visited_.size() >= limits_.states) {
+        result_.all_states = false;
+        return {};
+      }
+      go_on(run, choices, last, switches_left);
+    }
+  }
+
+  // The CPU that took the last step first: fewer switches.
+  void go_on(LockRun& run, std::vector<Choice>& choices, std::optional<int>& last, int& switches_left) {
+    Level level;
+    if (std::any_of(choices.begin(), choices.end(),
+                    [&](const Choice& choice) { return last && is_program(choice) && choice.cpu == *last; }))
+      level.last = last;
+    const auto is_switch = [&level](const Choice& choice) { return level.is_switch(choice); };
+    if (switches_left == 0) std::erase_if(choices, is_switch);
+    std::stable_sort(choices.begin(), choices.end(),
+                     [&](const Choice& a, const Choice& b) { return is_switch(a) < is_switch(b); });
+    // Tried from the end.
+    std::reverse(choices.begin(), choices.end());
+    level.taken = choices.back();
+    choices.pop_back();
+    if (is_switch(level.taken)) --switches_left;
+    level.switches_left = switches_left;
+    level.untried = std::move(choices);
+    run.take(level.taken);
+    if (is_program(level.taken)) last = level.taken.cpu;
+    path_.push_back(std::move(level));
+  }
+
+  // To the deepest level with something left to try. False: there is none.
+  bool back_up() {
+    while (!path_.empty() && path_.back().untried.empty()) path_.pop_back();
+    if (path_.empty()) return false;
+    Level& level = path_.back();
+    level.taken = level.untried.back();
+    level.untried.pop_back();
+    const int left = path_.size() < 2 ? switches_ : path_[path_.size() - 2].switches_left;
+    level.switches_left = left - (level.is_switch(level.taken) ? 1 : 0);
+    return true;
+  }
+
+  bool is_new(const LockRun& run, const std::optional<int>& last, int switches_left) {
+    Digest digest = run.digest();
+    if (switches_ == kNoLimit) return visited_.try_emplace(digest, 0).second;
+    digest.add(static_cast<std::uint64_t>(last.value_or(-1)));
+    const auto [known, is_new] = visited_.try_emplace(digest, switches_left);
+    if (is_new || known->second >= switches_left) return is_new;
+    known->second = switches_left;
+    return true;
+  }
+
+  void note_loops(const LockRun& run) {
+    for (const int cpu : run.looping()) {
+      result_.has_loops = true;
+      if (looked_at_.insert(run.known_to(cpu)).second) loops_.push_back({path_, cpu});
+    }
+  }
+
+  // Whether what was taken for a loop that waits is one.
+  void look_at_loops() {
+    for (const auto& [path, cpu] : std::exchange(loops_, {})) {
+      LockRun run(case_);
+      for (const Level& level : path) run.take(level.taken);
+      result_.counts_turns = result_.counts_turns || run.leaves_loop(cpu, kProbedTurns);
+    }
+  }
+
+  void describe_steps() {
+    LockRun run(case_);
+    run.describe_steps();
+    for (const Level& level : path_) {
+      run.take(level.taken);
+      result_.steps.push_back({level.taken.cpu, run.latest()});
+    }
+  }
+
+  const LockCase& case_;
+  const SearchLimits& limits_;
+  int switches_;
+  SearchResult result_;
+  std::vector<Level> path_;
+  std::unordered_map<Digest, int, HashOfDigest> visited_;
+  struct Loop {
+    std::vector<Level> path;
+    int cpu;
+  };
+  std::vector<Loop> loops_;  // to be looked at
+  std::unordered_set<Digest, HashOfDigest> looked_at_;
+};
+
+}  // namespace
+
+// What is found is looked for again with as few switches as possible, for people to read.
+SearchResult search(LockCase lock_case, const SearchLimits& limits) {
+  SearchResult all = Search(lock_case, limits, kNoLimit).run();
+  lock_case.counts_turns = all.counts_turns;
+  if (all.counts_turns) {
+    all = Search(lock_case, limits, kNoLimit).run();
+    all.counts_turns = true;
+  }
+  constexpr int kMostSwitches = 8;
+  for (int switches = 0; switches <= kMostSwitches && !all.violation.empty(); ++switches) {
+    SearchResult shorter = Search(lock_case, limits, switches).run();
+    if (!shorter.violation.empty()) return shorter;
+  }
+  return all;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,203 @@
+#include "sim/terminal/lock_check_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/config/schema.hpp"
+#include "sim/terminal/table.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+using nlohmann::ordered_json;
+using workloads::Readers;
+
+std::string name_of(Consistency consistency) {
+  return std::string(kConsistencyNames[static_cast<std::size_t>(consistency)]);
+}
+
+template <class Is>
+bool any_result(const LockCheck& check, Is is) {
+  return std::any_of(check.cases.begin(), check.cases.end(), [&](const CheckedCase& one) { return is(one.result); });
+}
+
+const char* name_of(LockVerdict verdict) {
+  switch (verdict) {
+    case LockVerdict::holds: return "holds";
+    case LockVerdict::broken: return "broken";
+    case LockVerdict::incomplete: return "incomplete";
+    case LockVerdict::not_checkable: return "not_checkable";
+  }
+  return "";
+}
+
+std::string size_text(const LockCase& one) {
+  return fmt::format("{} CPUs, {} each{}", one.cpus, plural(static_cast<std::uint64_t>(one.acquisitions), "acquisition"),
+                     one.with_readers ? ", CPU 0 writes, the others read" : "");
+}
+
+std::string interleaving(const CheckedCase& broken, const Painter& paint) {
+  std::vector<Column> columns = {figures("", 4)};
+  for (int cpu = 0; cpu < broken.lock_case.cpus; ++cpu) columns.push_back(words(fmt::format("CPU {}", cpu), 0, 2));
+  Table table(std::move(columns), paint);
+  for (std::size_t i = 0; i < broken.result.steps.size(); ++i) {
+    const SearchStep& step = broken.result.steps[i];
+    std::vector<Cell> cells = {{std::to_string(i + 1), Colour::dim}};
+    for (int cpu = 0; cpu < broken.lock_case.cpus; ++cpu) cells.emplace_back(cpu == step.cpu ? step.text : "");
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+// A row a size, a column a memory model.
+std::string table_of_states(const LockCheck& check, const Painter& paint) {
+  std::vector<Column> columns = {
+      words("states that were looked at"),
+  };
+  std::vector<Consistency> models;
+  for (const CheckedCase& one : check.cases) {
+    const Consistency model = one.lock_case.consistency;
+    if (std::find(models.begin(), models.end(), model) == models.end()) models.push_back(model);
+  }
+  for (const Consistency model : models) columns.push_back(figures(name_of(model), 10));
+  Table table(std::move(columns), paint, 4);
+  for (std::size_t i = 0; i < check.cases.size(); i += models.size()) {
+    std::vector<Cell> cells = {size_text(check.cases[i].lock_case)};
+    for (std::size_t model = 0; model < models.size(); ++model) {
+      const SearchResult& result = check.cases[i + model].result;
+      const bool all = result.is_complete();
+      cells.emplace_back(std::to_string(result.states) + (all ? "" : "+"), all ? Colour::none : Colour::yellow);
+    }
+    table.add(std::move(cells));
+  }
+  return table.text();
+}
+
+std::string why_incomplete(const LockCheck& check) {
+  std::string out;
+  if (any_result(check, [](const SearchResult& result) { return !result.all_states; }))
+    out += "    Where \"+\" stands, the search stopped at its limit of states: --states N looks further.\n";
+  if (any_result(check, [](const SearchResult& result) { return result.cut_off > 0 && result.counts_turns; }))
+    out +=
+        "    The lock gives up a loop though nothing has changed, so each number of turns is a case of its own. Where a CPU\n"
+        "    took very many steps, the search stopped.\n";
+  if (any_result(check, [](const SearchResult& result) { return result.cut_off > 0 && !result.counts_turns; }))
+    out +=
+        "    In some orders a CPU took very many steps, and the search stopped there: CPUs may keep each other out for ever\n"
+        "    (livelock), or only need long.\n";
+  return out;
+}
+
+std::string order_text(const workloads::LockEntry& lock, const LockCheck& check) {
+  int passed = 0;
+  for (const CheckedCase& one : check.cases) passed = std::max(passed, one.result.most_passed);
+  if (lock.traits.fifo)
+    return check.verdict() == LockVerdict::holds ? "    First come, first served, as it says.\n"
+                                                 : "    First come, first served, as far as was looked.\n";
+  if (passed == 0) return "    Nobody who waited was passed; the lock does not say that it is first come, first served.\n";
+  return fmt::format("    Not first come, first served: who waited was passed {}.\n",
+                     passed == 1 ? "once" : fmt::format("up to {} times", passed));
+}
+
+std::string trials_text(const LockCheck& check) {
+  if (check.trials.empty()) return "    No random machine was tried.\n";
+  int fewest = check.trials.front().cpus, most = fewest;
+  for (const MachineTrial& trial : check.trials) {
+    fewest = std::min(fewest, trial.cpus);
+    most = std::max(most, trial.cpus);
+  }
+  std::string models;
+  for (const Consistency model : {Consistency::sc, Consistency::tso, Consistency::ia64}) {
+    const auto count = std::count_if(check.trials.begin(), check.trials.end(),
+                                     [&](const MachineTrial& trial) { return trial.consistency == model; });
+    if (count > 0) models += fmt::format("{}{} {}", models.empty() ? "" : ", ", count, name_of(model));
+  }
+  const std::string cpus = plural(static_cast<std::uint64_t>(most), "CPU");
+  return fmt::format("    {} of {} ({}): no update was lost.\n", plural(check.trials.size(), "random machine"),
+                     fewest == most ? cpus : fmt::format("{} to {}", fewest, cpus), models);
+}
+
+std::string not_seen(const workloads::LockEntry& lock, const LockCheck& check, const Painter& paint) {
+  const auto any_case = [&](auto is) { return std::any_of(check.cases.begin(), check.cases.end(), is); };
+  std::string out = "more CPUs and acquisitions in all interleavings; several locks at once; try_acquire";
+  if (any_case([](const CheckedCase& one) { return one.lock_case.consistency == Consistency::ia64; }))
+    out += "; loads out of order, which ia64 allows";
+  if (any_result(check, [](const SearchResult& result) { return result.has_loops; }))
+    out += fmt::format("; loops that end by themselves after more than {} turns", kProbedTurns);
+  if (any_case([](const CheckedCase& one) { return one.lock_case.with_readers; })) out += "; two writers beside readers";
+  if (lock.traits.readers == Readers::never_wait) out += "; readers, who take nothing";
+  Table table({words("", 9), prose("", 0, 1)}, paint, 4);
+  table.add({"Not seen:", out + "."});
+  return table.text();
+}
+
+std::string verdict_text(const LockCheck& check, const Painter& paint) {
+  switch (check.verdict()) {
+    case LockVerdict::not_checkable: return paint(Colour::yellow, "not checked") + ": " + check.not_checkable;
+    case LockVerdict::broken:
+      return paint(Colour::red, "broken") + ": " +
+             (check.broken_case() ? check.cases.back().result.violation : check.trials.back().failure);
+    case LockVerdict::incomplete: return paint(Colour::yellow, "no violation found") + ", but not everything was looked at";
+    case LockVerdict::holds:
+      return paint(Colour::green, "holds") + ": nobody shares it with a writer, and somebody can always go on";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment,
+                            const Painter& paint) {
+  std::string out = "  " + paint(Colour::bold, lock.name) + "  " + verdict_text(check, paint) + "\n";
+  if (check.verdict() == LockVerdict::not_checkable) return out;
+  if (check.broken_case()) {
+    const CheckedCase& broken = check.cases.back();
+    if (broken.result.steps.empty()) return out;
+    return out + fmt::format("\n  {}, under {}:\n\n{}", size_text(broken.lock_case), name_of(broken.lock_case.consistency),
+                             interleaving(broken, paint));
+  }
+  if (check.broken_trial()) {
+    const MachineTrial& trial = check.trials.back();
+    return out + fmt::format("    on a random machine after {}, {} CPUs, under {}; see it again: linebounce run {}\n",
+                             trial.machine, trial.cpus, name_of(trial.consistency), experiment);
+  }
+  return out + "\n" + table_of_states(check, paint) + "\n" + why_incomplete(check) + order_text(lock, check) +
+         trials_text(check) + not_seen(lock, check, paint);
+}
+
+ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment) {
+  ordered_json cases = ordered_json::array();
+  for (const CheckedCase& one : check.cases) {
+    ordered_json steps = ordered_json::array();
+    for (const SearchStep& step : one.result.steps) steps.push_back({{"cpu", step.cpu}, {"text", step.text}});
+    cases.push_back({{"cpus", one.lock_case.cpus},
+                     {"acquisitions", one.lock_case.acquisitions},
+                     {"consistency", name_of(one.lock_case.consistency)},
+                     {"with_readers", one.lock_case.with_readers},
+                     {"states", one.result.states},
+                     {"all_states", one.result.all_states},
+                     {"cut_off", one.result.cut_off},
+                     {"most_passed", one.result.most_passed},
+                     {"violation", one.result.violation},
+                     {"steps", std::move(steps)}});
+  }
+  ordered_json trials = ordered_json::array();
+  for (const MachineTrial& trial : check.trials) {
+    trials.push_back({{"machine", trial.machine},
+                      {"cpus", trial.cpus},
+                      {"consistency", name_of(trial.consistency)},
+                      {"failure", trial.failure}});
+  }
+  return {{"schema", "linebounce.check_lock/1"},
+          {"lock", lock.name},
+          {"verdict", name_of(check.verdict())},
+          {"not_checkable", check.not_checkable},
+          {"cases", std::move(cases)},
+          {"trials", std::move(trials)},
+          {"experiment", experiment}};
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,17 @@
+// What `linebounce check-lock` says: the verdict, what it rests on, and the interleaving that breaks a promise.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "sim/lock_checker/lock_check.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+// `experiment`: the file of a trial that failed.
+std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment,
+                            const Painter& paint);
+nlohmann::ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment);
+
+}  // namespace linebounce::sim

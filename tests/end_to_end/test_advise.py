@@ -1,0 +1,77 @@
+"""`linebounce advise`: what is worth changing in a recorded program, and what is not."""
+
+import json
+
+import pytest
+from program import Program
+from recorded import Recorder
+
+MACHINES = ("--machine", "p3_xeon_8way", "--machine", "generic_2socket_32core")
+
+# Each of four threads counts for itself; APART lays the counters a line apart, LOCK and UNLOCK guard them.
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdatomic.h>
+static struct { volatile long count; APART } counters[4] __attribute__((aligned(64)));
+static atomic_int gate;
+static void* work(void* me) {
+  for (int i = 0; i < 1500; ++i) {
+    LOCK;
+    ++counters[(long)me].count;
+    UNLOCK;
+  }
+  return me;
+}
+int main(void) {
+  pthread_t threads[4];
+  for (long i = 0; i < 4; ++i) pthread_create(threads + i, 0, work, (void*)i);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+}
+"""
+APART = "char apart[56];"
+
+
+def advised(linebounce: Program, apart: str, lock: str = "", unlock: str = "") -> dict:
+    recorder = Recorder(linebounce)
+    recorder.record(recorder.compile(PROGRAM.replace("APART", apart).replace("UNLOCK", unlock).replace("LOCK", lock), "-O1"))
+    result = linebounce("advise", "trace.lbt", *MACHINES, "--json", "-o", "out")
+    assert result.code == 0, result.stderr
+    page = json.loads(result.stdout)
+    assert page == json.loads((linebounce.directory / "out" / "advise.json").read_text())
+    assert page["schema"] == "linebounce.advise/1"
+    assert page["missing"], "what was not seen stands beside each verdict"
+    return page
+
+
+def test_counters_in_one_line_are_to_be_laid_apart_on_both_machines(linebounce: Program) -> None:
+    page = advised(linebounce, apart="")
+    (change,) = page["changes"]
+    assert "counters" in change["what"]
+    assert "aligned(64)" in change["edit"], "of the machine with the longer lines"
+    assert [gain["machine"] for gain in change["gains"]] == list(MACHINES[1::2])
+    assert all(gain["change_low_pct"] > 5 for gain in change["gains"])
+    assert change["gains"][0]["confirmed"]
+    assert page["verdict"].startswith("One change is worth making")
+
+
+def test_counters_that_lie_apart_are_left_alone(linebounce: Program) -> None:
+    page = advised(linebounce, apart=APART)
+    assert page["changes"] == []
+    assert page["verdict"] == "Nothing that was tried is worth changing."
+
+
+def test_a_lock_of_the_programs_own_is_among_what_is_compared(linebounce: Program) -> None:
+    spin = "while (atomic_exchange_explicit(&gate, 1, memory_order_acquire)) {}"
+    page = advised(linebounce, APART, spin, "atomic_store_explicit(&gate, 0, memory_order_release)")
+    assert (linebounce.directory / "out" / "locks" / "with_word_locks.lbt").exists(), "it was taken for a lock"
+    for change in page["changes"] + page["depends"]:
+        assert change["what"].startswith("replace the lock gate (a word that behaves like one) by ")
+
+
+@pytest.mark.parametrize("apart", ["", APART])
+def test_the_page_begins_with_the_verdict(linebounce: Program, apart: str) -> None:
+    page = advised(linebounce, apart)
+    shown = linebounce("advise", "trace.lbt", *MACHINES, "-o", "out")
+    assert shown.code == 0, shown.stderr
+    assert shown.stdout.splitlines()[0].strip() == page["verdict"]
+    assert "not seen" in shown.stdout

@@ -1,0 +1,345 @@
+"""check-lock: the locks that ship hold, broken ones are caught, and what was not looked at is said."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from program import ROOT, Program
+
+PROGRAMS = ROOT / "programs"
+LOCKS_IN_LUA = [path.stem for path in sorted(PROGRAMS.glob("*.lua")) if "\nfunction acquire(" in path.read_text()]
+BOTH_HOLD = "both hold the lock"
+STUCK = "nobody can go on"
+
+# The changes to a lock of programs/, the memory model under which they show, and a part of the message.
+BROKEN = {
+    "Peterson without its fence": ("peterson", [("  cpu:fence()\n", "")], "tso", BOTH_HOLD),
+    "Peterson whose second store is no release": (
+        "peterson",
+        [("store_release(lock.turn", "store(lock.turn")],
+        "ia64",
+        "an update was lost",
+    ),
+    "Peterson that asks before it says": (
+        "peterson",
+        [("  cpu:store(lock.wants[me], 1)\n", ""), ("  return true\n", "  cpu:store(lock.wants[me], 1)\n  return true\n")],
+        "sc",
+        BOTH_HOLD,
+    ),
+    "Dekker without its fence": ("dekker", [("  cpu:fence()\n", "")], "tso", BOTH_HOLD),
+    "Dekker that forgets to give the turn away": ("dekker", [("  cpu:store(lock.turn, 1 - cpu.id)\n", "")], "sc", STUCK),
+    "a bakery that does not wait for who is choosing": (
+        "bakery",
+        [('      cpu:spin_until_acquire(entries[other].choosing, "==", 0)\n', "")],
+        "sc",
+        BOTH_HOLD,
+    ),
+    "a bakery without its first fence": (
+        "bakery",
+        [("(mine.choosing, 1)\n  cpu:fence()\n", "(mine.choosing, 1)\n")],
+        "tso",
+        BOTH_HOLD,
+    ),
+    "MCS that does not wait for next": (
+        "mcs",
+        [('    after = cpu:spin_until(mine + node.next, "~=", 0)\n', "    return\n")],
+        "sc",
+        STUCK,
+    ),
+    "MCS that marks its node too late": (
+        "mcs",
+        [
+            ("  cpu:store(mine + node.waits, 1)\n", ""),
+            (
+                "    cpu:store_release(before",
+                "    cpu:store_release(before + node.next, mine)\n    cpu:store(mine + node.waits, 1)\n--",
+            ),
+        ],
+        "sc",
+        STUCK,
+    ),
+    "CLH that keeps its own node": ("clh", [("lock.mine = lock.before", "--")], "sc", "lock"),
+    "a ticket by a plain increment": (
+        "ticket",
+        [("cpu:fetch_add(lock.next, 1)\n", "cpu:load(lock.next)\n  cpu:store(lock.next, mine + 1)\n")],
+        "sc",
+        STUCK,
+    ),
+    "a ticket lock that calls two at a time": (
+        "ticket",
+        [("cpu:load(lock.serving) + 1", "cpu:load(lock.serving) + 2")],
+        "sc",
+        STUCK,
+    ),
+    "TTAS that forgets the second test": (
+        "ttas",
+        [
+            ("cpu:exchange(lock.held, 1) ~= 0 do", "cpu:load(lock.held) ~= 0 do"),
+            ("  return waited", "  cpu:store(lock.held, 1)\n  return waited"),
+        ],
+        "sc",
+        BOTH_HOLD,
+    ),
+    "TTAS that says it is first come, first served": ("ttas", [("fits_4_bytes = true", "fifo = true")], "sc", "already waited"),
+    "TAS that never gives back": ("tas", [("  cpu:store_release(lock.held, 0)\n", "")], "sc", STUCK),
+    "a seqlock without its second look": (
+        "seqlock",
+        [("return cpu:load_acquire(lock.sequence) == lock.seen", "do return true end")],
+        "sc",
+        "half of a writer's data",
+    ),
+    "a seqlock that lets readers begin within a change": (
+        "seqlock",
+        [("  if waited then even", "  if false then even")],
+        "sc",
+        "half of a writer's data",
+    ),
+    "a writer that does not wait for readers": (
+        "rwlock",
+        [
+            ("cpu:compare_exchange(lock.count, 0, WRITER) ~= 0 do", "cpu:fetch_add(lock.count, WRITER) >= WRITER do"),
+            (
+                '    waited = true\n    cpu:spin_until(lock.count, "==", 0)',
+                '    waited = true\n    cpu:fetch_add(lock.count, -WRITER)\n    cpu:spin_until(lock.count, "<", WRITER)',
+            ),
+        ],
+        "sc",
+        BOTH_HOLD,
+    ),
+    "a pointer to nothing": ("clh", [('  preset(lock.tail, place(node, name .. ".nobody").address)\n', "")], "sc", "clh.lua:"),
+}
+
+
+def changed(linebounce: Program, lock: str, changes: list[tuple[str, str]]) -> Path:
+    text = (PROGRAMS / f"{lock}.lua").read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return linebounce.file(f"{lock}.lua", text)
+
+
+def check(linebounce: Program, *arguments: str | Path) -> dict:
+    result = linebounce("check-lock", *arguments, "--json")
+    (found,) = json.loads(result.stdout)
+    assert (result.code == 0) == (found["verdict"] == "holds")
+    return found
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_lock_is_caught(linebounce: Program, name: str) -> None:
+    lock, changes, model, said = BROKEN[name]
+    found = check(linebounce, changed(linebounce, lock, changes), "--consistency", model, "--machines", "0")
+    assert found["verdict"] == "broken"
+    last = found["cases"][-1]
+    assert said in last["violation"]
+    assert last["consistency"] == model
+    assert last["steps"]
+
+
+@pytest.mark.parametrize(
+    ("name", "holds_under"),
+    [
+        ("Peterson without its fence", "sc"),
+        ("Dekker without its fence", "sc"),
+        ("Peterson whose second store is no release", "tso"),
+    ],
+)
+def test_a_missing_fence_shows_only_where_stores_are_late(linebounce: Program, name: str, holds_under: str) -> None:
+    lock, changes, _, _ = BROKEN[name]
+    assert check(linebounce, changed(linebounce, lock, changes), "--consistency", holds_under)["verdict"] == "holds"
+
+
+@pytest.mark.parametrize(
+    "lock", ["tas", "ttas", "ttas_backoff", "ticket", "mcs", "clh", "qspinlock", "rwlock", "brlock", "seqlock", "rcu", "mutex"]
+)
+def test_the_locks_in_cpp_hold(linebounce: Program, lock: str) -> None:
+    # A writer of brlock takes a lock for each CPU: three CPUs have more interleavings than the limit.
+    smaller = ["--cpus", "2"] if lock == "brlock" else []
+    found = check(linebounce, lock, "--machines", "3", *smaller)
+    assert found["verdict"] == "holds"
+    assert {case["consistency"] for case in found["cases"]} == {"sc", "tso", "ia64"}
+    assert len(found["trials"]) == 3
+
+
+@pytest.mark.parametrize("lock", LOCKS_IN_LUA)
+def test_the_locks_in_lua_hold(linebounce: Program, lock: str) -> None:
+    found = check(linebounce, PROGRAMS / f"{lock}.lua", "--machines", "2", "--cpus", "2", "--acquisitions", "1")
+    assert found["verdict"] == "holds"
+
+
+# The same algorithm has the same states, whatever it is written in.
+@pytest.mark.parametrize("lock", ["tas", "ttas", "ticket"])
+def test_a_lock_in_lua_has_the_states_of_the_same_in_cpp(linebounce: Program, lock: str) -> None:
+    here, there = (check(linebounce, name, "--machines", "0") for name in (lock, PROGRAMS / f"{lock}.lua"))
+    assert [case["states"] for case in here["cases"]] == [case["states"] for case in there["cases"]]
+
+
+def test_a_violation_is_drawn_a_column_a_cpu(linebounce: Program) -> None:
+    lock, changes, _, _ = BROKEN["Peterson without its fence"]
+    result = linebounce("check-lock", changed(linebounce, lock, changes), "--consistency", "tso")
+    assert result.code == 1
+    first = result.stdout.splitlines()[0]
+    assert re.search(r"peterson\.lua +broken: CPU 0 and CPU 1 both hold the lock", first)
+    assert re.search(r"^ +CPU 0 +CPU 1$", result.stdout, re.MULTILINE)
+    inside = [line for line in result.stdout.splitlines() if line.endswith("[inside]")]
+    assert len(inside) == 2
+
+
+GIVES_UP = """title = "Takes the lock by force after a hundred looks"
+function setup() return lock_word(structure { name = "impatient_lock", "held" }) end
+function acquire(cpu, lock)
+  local looks = 0
+  while cpu:exchange(lock.held, 1) ~= 0 and looks < 100 do looks = looks + 1 end
+  return looks > 0
+end
+function release(cpu, lock) cpu:store_release(lock.held, 0) end
+"""
+
+
+def test_a_lock_that_counts_its_turns_is_not_taken_to_wait(linebounce: Program) -> None:
+    found = check(linebounce, linebounce.file("impatient.lua", GIVES_UP), "--consistency", "sc", "--machines", "0")
+    assert found["verdict"] != "holds"
+
+
+def test_a_limit_of_states_is_said(linebounce: Program) -> None:
+    result = linebounce("check-lock", "mcs", "--states", "100", "--machines", "0")
+    assert result.code == 1
+    assert "not everything was looked at" in result.stdout
+    assert "--states N looks further" in result.stdout
+    assert not re.search("^ .* holds", result.stdout)
+
+
+def test_a_lock_that_keeps_nobody_out_is_not_checked(linebounce: Program) -> None:
+    assert check(linebounce, "none")["verdict"] == "not_checkable"
+
+
+def test_random_machines_are_the_same_each_time(linebounce: Program) -> None:
+    one, two = (check(linebounce, "ticket", "--machines", "4", "--seed", "7", "--consistency", "sc") for _ in range(2))
+    assert one == two
+
+
+# The lock holds on two CPUs, and in all orders that a small case has.
+ONLY_TWO = """title = "A word for two, whatever else there is"
+function setup() return lock_word(structure { name = "narrow_lock", "held" }) end
+function acquire(cpu, lock)
+  if cpu.id > 2 then return false end
+  while cpu:exchange(lock.held, 1) ~= 0 do end
+  return false
+end
+function release(cpu, lock) if cpu.id <= 2 then cpu:store_release(lock.held, 0) end end
+"""
+
+
+def test_random_machines_find_what_small_cases_cannot(linebounce: Program) -> None:
+    found = check(linebounce, linebounce.file("narrow.lua", ONLY_TWO))
+    assert found["verdict"] == "broken"
+    assert "updates under the lock were lost" in found["trials"][-1]["failure"]
+    again = linebounce("run", found["experiment"], "-o", "again")
+    assert again.code != 0
+    assert "updates under the lock were lost" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["mcss"], "mcs"),
+        (["missing.lua"], "missing.lua"),
+        (["mcs", "--consistency", "weak"], "legal: sc, tso, ia64"),
+        (["mcs", "--cpus", "9"], "--cpus"),
+    ],
+)
+def test_what_is_wrong_is_said(linebounce: Program, arguments: list[str], said: str) -> None:
+    assert said in linebounce.refused("check-lock", *arguments)
+
+
+def test_a_lock_for_two_is_refused_on_more_cpus(linebounce: Program) -> None:
+    said = linebounce.refused("run", PROGRAMS / "peterson.lua", "--machine", "p3_xeon_4way")
+    assert "for 2 CPUs" in said
+    assert "--set machine.cpus=2" in said
+
+
+@pytest.mark.parametrize("returns", ["", "return 0"])
+def test_a_lock_must_say_whether_it_waited(linebounce: Program, returns: str) -> None:
+    text = (PROGRAMS / "tas.lua").read_text().replace("  return waited\n", f"  {returns}\n")
+    file = linebounce.file("tas.lua", text)
+    said = linebounce.refused("run", file, "--machine", "p3_xeon_4way")
+    assert "acquire must return true or false" in said
+    found = check(linebounce, file, "--consistency", "sc", "--machines", "0")
+    assert "acquire must return true or false" in found["cases"][-1]["violation"]
+
+
+def test_a_step_that_fails_shows_what_it_saw(linebounce: Program) -> None:
+    text = """function setup()
+  local lock = lock_word(structure { name = "preset_lock", "held" })
+  preset(lock.held, 7)
+  return lock
+end
+function acquire(cpu, lock) error("seen " .. cpu:load(lock.held)) end
+function release() end
+"""
+    found = check(linebounce, linebounce.file("preset.lua", text), "--consistency", "sc", "--machines", "0")
+    last = found["cases"][-1]
+    assert "seen 7" in last["violation"]
+    assert last["steps"][-1]["text"] == "load lock.held: 7"
+
+
+# Both say that they want it, see each other, and step back: at the same pace, for ever.
+POLITE = """traits = { cpus = 2 }
+function setup() return lock_word(structure { name = "polite_lock", { "wants", count = 2 } }) end
+function acquire(cpu, lock)
+  while true do
+    cpu:store(lock.wants[cpu.id], 1)
+    cpu:fence()
+    if cpu:load(lock.wants[1 - cpu.id]) == 0 then return false end
+    cpu:store(lock.wants[cpu.id], 0)
+  end
+end
+function release(cpu, lock) cpu:store_release(lock.wants[cpu.id], 0) end
+"""
+
+
+def test_a_livelock_is_named(linebounce: Program) -> None:
+    file = linebounce.file("polite.lua", POLITE)
+    result = linebounce("check-lock", file, "--consistency", "sc", "--machines", "0", "--states", "3000")
+    assert result.code == 1
+    assert "not everything was looked at" in result.stdout
+    assert "livelock" in result.stdout
+
+
+# What a review of the checker found: wrong verdicts, each with the lock that showed it.
+
+
+def test_a_section_may_not_leak_out_behind_the_release(linebounce: Program) -> None:
+    file = changed(linebounce, "mcs", [("store_release", "store")])
+    assert "an update was lost" in check(linebounce, file, "--consistency", "ia64", "--machines", "0")["cases"][-1]["violation"]
+    assert check(linebounce, file, "--consistency", "tso", "--machines", "0")["verdict"] == "holds"
+
+
+def test_equal_loads_in_a_row_are_no_waiting(linebounce: Program) -> None:
+    four = "  cpu:load(lock.serving)\n" * 4
+    file = changed(linebounce, "ticket", [("  local mine = cpu:fetch_add", four + "  local mine = cpu:fetch_add")])
+    found = check(linebounce, file, "--consistency", "sc", "--machines", "0", "--cpus", "2", "--acquisitions", "1")
+    assert found["verdict"] == "holds"
+
+
+def test_whoever_gives_back_and_takes_again_passes_a_waiter(linebounce: Program) -> None:
+    file = changed(linebounce, "tas", [("fits_4_bytes = true", "cpus = 2, fifo = true")])
+    found = check(linebounce, file, "--consistency", "sc", "--machines", "0")
+    assert "already waited" in found["cases"][-1]["violation"]
+
+
+def test_a_case_that_cannot_be_made_is_refused(linebounce: Program) -> None:
+    assert "for 2 CPUs at most" in linebounce.refused("check-lock", PROGRAMS / "peterson.lua", "--cpus", "3")
+
+
+def test_a_lock_that_asks_for_the_time_is_not_checked(linebounce: Program) -> None:
+    file = changed(linebounce, "tas", [("  local waited = false\n", "  local waited = cpu:now_ns() < 0\n")])
+    found = check(linebounce, file)
+    assert found["verdict"] == "not_checkable"
+    assert "time" in found["not_checkable"]
+
+
+def test_a_model_that_is_named_twice_counts_once(linebounce: Program) -> None:
+    result = linebounce("check-lock", "tas", "--consistency", "sc", "--consistency", "sc", "--machines", "0")
+    assert result.stdout.count(" sc") == 1

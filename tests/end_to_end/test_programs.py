@@ -1,0 +1,243 @@
+"""Programs and locks in Lua: they run, are configured and reported as those in C++, and give the same bytes every time."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from program import ROOT, Program
+from results import assert_same_data
+
+PROGRAMS = sorted((ROOT / "programs").glob("*.lua"))
+LOCKS_FOR_TWO = {"dekker", "peterson"}
+SHORT = ["--set", "run.measure_us=40", "--set", "run.warmup_us=5"]
+ON_XEON = ["--machine", "p3_xeon_4way"]
+
+
+def metrics(directory: Path) -> dict:
+    return {
+        name: m["value"] for name, m in json.loads((directory / "results.json").read_text())["points"][0]["metrics"].items()
+    }
+
+
+def rows(directory: Path, file: str) -> list[dict]:
+    with (directory / file).open(newline="") as text:
+        return list(csv.DictReader(text))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_every_shipped_program_runs(linebounce: Program, program: Path) -> None:
+    cpus = 2 if program.stem in LOCKS_FOR_TWO else 4
+    directory = linebounce.run(program, "out", *ON_XEON, *SHORT, "--set", f"machine.cpus={cpus}")
+    assert metrics(directory)["throughput.operations"] > 0
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_a_shipped_program_has_one_page_and_opens_with_what_it_teaches(program: Path) -> None:
+    text = program.read_text()
+    lines = text.splitlines()
+    assert len(lines) <= 60
+    opening = text[: text.index("\ntitle")]
+    assert all(line.startswith("-- ") for line in opening.splitlines())
+    assert "What it teaches:" in opening
+
+
+# ---- the same lock in Lua and C++ ----
+
+
+@pytest.mark.parametrize("machine", ["p3_xeon_8way", "itanium2_two_node_16way", "numaq_16way"])
+@pytest.mark.parametrize("lock", ["ticket", "mcs"])
+def test_a_lock_in_lua_is_the_same_lock(linebounce: Program, lock: str, machine: str) -> None:
+    run = ["--machine", machine, "--set", "machine.cpus=8", "--set", "run.seeds=1", "--set", "run.measure_us=100"]
+    native = linebounce.run("lock_scaling", "native", *run, "--set", f"workload.lock={lock}")
+    file = ROOT / "programs" / f"{lock}.lua"
+    lua = linebounce.run("lock_scaling", "lua", *run, "--set", f"workload.lock={file}")
+    for name in ["latency.csv", "lines.csv", "locks.csv"]:
+        assert (native / name).read_bytes() == (lua / name).read_bytes(), name
+
+
+# ---- configuration ----
+
+PROGRAM = """
+title = "Counts"
+parameters = {{ {{ name = "step", default = 3, min = 1, max = 9, meaning = "added each time" }} }}
+tallies = {{ "adds", "sums" }}
+function setup() t = place(structure {{ name = "total", "sum" }}, "total") end
+local add = named("add", function(cpu) cpu:fetch_add(t.sum, workload.step) end)
+function run(cpu) while true do add(cpu) cpu:tally() cpu:tally("sums", {tallied}) cpu:compute(50) end end
+"""
+EXPERIMENT = """
+name = "counting"
+title = "t"
+machine = "p3_xeon_4way"
+[workload]
+program = "programs/count.lua"
+[run]
+measure_us = 20
+[sweep]
+"workload.step" = [1, 5]
+"""
+
+
+def counting(linebounce: Program, tallied: str = "workload.step") -> Path:
+    linebounce.file("sub/programs/count.lua", PROGRAM.format(tallied=tallied))
+    return linebounce.file("sub/counting.toml", EXPERIMENT)
+
+
+def test_parameters_that_a_program_declares_are_swept_as_any(linebounce: Program) -> None:
+    directory = linebounce.run(counting(linebounce), "out")
+    for point in json.loads((directory / "results.json").read_text())["points"]:
+        values = {name: m["value"] for name, m in point["metrics"].items()}
+        assert values["program.sums"] == values["throughput.operations"] * point["at"]["workload.step"]
+
+
+def test_they_are_checked_as_any(linebounce: Program) -> None:
+    experiment = counting(linebounce)
+    assert "workload.step: 12 is out of range; legal: 1 to 9" in linebounce.refused(
+        "run", experiment, "--set", "workload.step=12"
+    )
+    assert "did you mean workload.step" in linebounce.refused("run", experiment, "--set", "workload.stepp=2")
+
+
+def test_describe_shows_what_a_file_declares(linebounce: Program) -> None:
+    counting(linebounce)
+    shown = json.loads(linebounce("describe", "workload", "sub/programs/count.lua", "--json").stdout)
+    assert [parameter["name"] for parameter in shown["parameters"]] == ["step"]
+    lock = json.loads(linebounce("describe", "lock", str(ROOT / "programs" / "ticket.lua"), "--json").stdout)
+    assert lock["first_come_first_served"]
+    assert {"workload": "critical_section", "parameter": "workload.lock"} in lock["usable_in"]
+
+
+def test_lines_has_its_fields_and_functions(linebounce: Program) -> None:
+    found = rows(linebounce.run(counting(linebounce), "out"), "lines.csv")
+    assert {(row["structure"], row["object"], row["field"], row["function"]) for row in found} >= {
+        ("total", "total", "sum", "add")
+    }
+
+
+def test_a_changed_program_is_another_configuration(linebounce: Program) -> None:
+    experiment = counting(linebounce)
+    linebounce.run(experiment, "out")
+    counting(linebounce, "2")
+    assert "--fresh" in linebounce.refused("run", experiment, "-o", "out")
+
+
+def test_its_resolved_configuration_runs_again(linebounce: Program) -> None:
+    first = linebounce.run(counting(linebounce), "first")
+    assert_same_data(first, linebounce.run(first / "config.toml", "again"))
+
+
+def test_a_lock_of_ones_own_is_swept_beside_others(linebounce: Program) -> None:
+    lock = (ROOT / "programs" / "tas.lua").read_text()
+    linebounce.file("mine.lua", lock)
+    experiment = linebounce.file(
+        "locks.toml",
+        EXPERIMENT.replace('program = "programs/count.lua"', 'name = "critical_section"').replace(
+            '"workload.step" = [1, 5]', '"workload.lock" = ["mcs", "mine.lua"]'
+        ),
+    )
+    directory = linebounce.run(experiment, "out")
+    assert {row["point"] for row in rows(directory, "locks.csv")} == {"0", "1"}
+
+
+def test_an_unsuitable_lock_is_refused_with_the_reason(linebounce: Program) -> None:
+    seqlock = ROOT / "programs" / "seqlock.lua"
+    none = linebounce.file("none.lua", "traits = { excludes = false }\nfunction acquire() end\nfunction release() end")
+    assert "lists would break" in linebounce.refused("run", "oltp", "--set", f"workload.lock={none}")
+    assert "can't be used here" in linebounce.refused("run", "tasklist_walk", "--set", f"workload.lock={seqlock}")
+
+
+# ---- errors ----
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("function run(cpu) cpu:load(nil) end", "bad.lua:1: CPU 0: the word is nil"),
+        ("function run(cpu) while true do end end", "bad.lua:1: CPU 0: 10000000 instructions"),
+        ("function run(cpu", "bad.lua:1: ')' expected"),
+        ("x = 1", "bad.lua: the file defines neither"),
+    ],
+)
+def test_a_program_in_error_is_one_message_and_exit_code_2(linebounce: Program, text: str, message: str) -> None:
+    bad = linebounce.file("bad.lua", text)
+    error = linebounce.refused("run", bad, "--machine", "p3_xeon_4way", code=2)
+    assert message in error
+
+
+def test_a_missing_machine_and_a_missing_file_are_named(linebounce: Program) -> None:
+    assert "--machine is missing" in linebounce.refused("run", ROOT / "programs" / "tas.lua")
+    assert "none.lua" in linebounce.refused("run", "none.lua", "--machine", "p3_xeon_4way")
+
+
+# ---- determinism ----
+
+TRIES = """
+ends = true
+tallies = { "sum", "order" }
+function setup() t = place(structure { name = "t", "a", "b" }, "t", { count = 4 }) l = lock("ttas", "l") end
+local function digest(cpu)
+  local seen = {}
+  for i = 1, 40 do seen["key" .. cpu:random(1000)] = {} seen[cpu:random(64)] = true seen[cpu:random(9) / 2] = 1 end
+  for i = 1, 20 do seen["key" .. cpu:random(1000)] = nil end
+  local sum = 0
+  for key, value in pairs(seen) do
+    local text = tostring(key) .. tostring(value) .. string.format("%s %q", key, tostring(digest))
+    for i = 1, #text do sum = (sum * 31 + text:byte(i)) % 1000003 end
+  end
+  return sum
+end
+function run(cpu)
+  for round = 1, 60 do
+    local sum = digest(cpu)
+    cpu:acquire(l)
+    cpu:store(t[sum % 4].a, (cpu:load(t[sum % 4].a) * 31 + sum) % 1000003)
+    cpu:release(l)
+    cpu:compute(1 + sum % 700)
+    cpu:tally("sum", sum)
+    cpu:tally("order", cpu:load(t[sum % 4].a))
+    if round % 7 == 0 then cpu:spin_until_any { { t[0].a, "~=", 0 }, { t[1].a, ">", sum } } end
+  end
+end
+"""
+
+
+def test_a_program_that_tries_to_differ_gives_the_same_bytes(linebounce: Program) -> None:
+    """Orders of keys, tables and functions as text, garbage, races: with another memory layout, and without the speed-ups."""
+    program = linebounce.file("tries.lua", TRIES)
+    first = linebounce.run(program, "first", *ON_XEON)
+    assert metrics(first)["throughput.operations"] > 0
+    changes: list[list[str]] = [
+        [],
+        [],
+        ["engine.run_ahead=false"],
+        ["engine.parked_spins=false"],
+        ["engine.reverse_construction=true"],
+    ]
+    for number, sets in enumerate(changes):
+        options = [word for change in sets for word in ("--set", change)]
+        assert_same_data(first, linebounce.run(program, f"again_{number}", *ON_XEON, *options))
+
+
+# ---- traces ----
+
+
+def recorded(linebounce: Program) -> None:
+    sets = ["--set", "workload.lock=mcs", "--set", "machine.cpus=4", "--set", "run.measure_us=30", "--set", "run.seeds=1"]
+    assert linebounce("trace", "record", "lock_scaling", *sets, "-o", "t.lbt").code == 0
+
+
+def test_a_trace_is_replayed_with_a_lock_of_ones_own(linebounce: Program) -> None:
+    recorded(linebounce)
+    for lock, output in [("ticket", "native"), (str(ROOT / "programs" / "ticket.lua"), "lua")]:
+        assert linebounce("trace", "replay", "t.lbt", "--lock", lock, "-o", output, "--quiet").code == 0
+    native, lua = (linebounce.directory / output / "lines.csv" for output in ["native", "lua"])
+    assert native.read_bytes() == lua.read_bytes()
+
+
+def test_compare_locks_ranks_a_lock_of_ones_own_beside_the_others(linebounce: Program) -> None:
+    recorded(linebounce)
+    linebounce.file("mine.lua", (ROOT / "programs" / "tas.lua").read_text())
+    shown = json.loads(linebounce("compare-locks", "t.lbt", "--with", "mine.lua", "--json").stdout)
+    trials = {trial["algorithm"] for trial in shown["machines"][0]["locks"][0]["trials"]}
+    assert {"mine.lua", "clh"} <= trials

@@ -1,0 +1,141 @@
+"""linebounce-record of OpenMP programs (gcc's libgomp): who waits for whom is in the trace."""
+
+import json
+
+from linebounce.trace_symbols import Kind
+from program import Program
+from recorded import Recorder, Recording
+
+THREADS = 4
+
+EVERYTHING = r"""
+#include <omp.h>
+#include <stdio.h>
+static long counts[4], total, locked, copy;
+static omp_lock_t lock;
+int main(void) {
+  omp_init_lock(&lock);
+  #pragma omp parallel num_threads(4)
+  {
+    counts[omp_get_thread_num()] += 1;
+    #pragma omp barrier
+    #pragma omp critical(sum)
+    total += counts[omp_get_thread_num()];
+    omp_set_lock(&lock);
+    ++locked;
+    omp_unset_lock(&lock);
+    #pragma omp single
+    copy = total;
+  }
+  #pragma omp parallel for num_threads(4) schedule(dynamic, 5) reduction(+ : total)
+  for (int i = 0; i < 200; ++i) total += i;
+  #pragma omp parallel num_threads(4)
+  #pragma omp single
+  for (int i = 0; i < 10; ++i) {
+    #pragma omp task firstprivate(i)
+    {
+      #pragma omp atomic
+      counts[i % 4] += i;
+    }
+  }
+  printf("%ld %ld %ld\n", total, locked, counts[0] + counts[1] + counts[2] + counts[3]);
+}
+"""
+
+
+def test_an_unmodified_openmp_program_is_recorded_with_its_regions_and_order(recorder: Recorder) -> None:
+    recording = recorder.record_binary(EVERYTHING, "-fopenmp")
+    assert len(recording.streams) == THREADS
+    assert {recording.counts(name)[Kind.BARRIER] for name in recording.streams} == {3 + 3 + 2}
+    for thread in recording.streams:
+        assert recording.counts(thread)[Kind.ACQUIRE] >= 2  # the critical section and the lock, and what the C library locks
+        assert recording.touched(thread)["locked"] >= 2
+        assert recording.touched(thread)["counts"] >= 3  # its own, read and written, and read again
+
+
+# Each thread writes its own value, then reads its neighbour's: with BARRIER in between every reading is a transfer.
+NEIGHBOURS = r"""
+#include <pthread.h>
+static struct { long value; char apart[120]; } slots[4];
+static volatile long sink;
+#ifndef _OPENMP
+static pthread_barrier_t barrier;
+#endif
+static void rounds(int me) {
+  for (int i = 0; i < 100; ++i) {
+    slots[me].value = i;
+    BARRIER;
+    sink += slots[(me + 1) % 4].value;
+    BARRIER;
+  }
+}
+"""
+WITH_OPENMP = """
+#include <omp.h>
+static void meet(void) {
+#pragma omp barrier
+}
+int main(void) {
+#pragma omp parallel num_threads(4)
+  rounds(omp_get_thread_num());
+}
+"""
+WITH_PTHREADS = """
+static void meet(void) { pthread_barrier_wait(&barrier); }
+static void* work(void* me) {
+  rounds((int)(long)me);
+  return me;
+}
+int main(void) {
+  pthread_t threads[4];
+  pthread_barrier_init(&barrier, 0, 4);
+  for (long i = 0; i < 4; ++i) pthread_create(threads + i, 0, work, (void*)i);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+}
+"""
+
+
+def recorded(linebounce: Program, source: str, *flags: str) -> Recording:
+    recorder = Recorder(linebounce)
+    return recorder.record(recorder.compile(source, *flags))
+
+
+def test_regions_barriers_critical_sections_and_tasks_are_in_the_trace(linebounce: Program) -> None:
+    recording = recorded(linebounce, EVERYTHING, "-fopenmp")
+    assert len(recording.streams) == THREADS
+    barriers = {each.name: each.parties for each in recording.symbols.barriers}
+    names = ("openmp_region_begins", "openmp_region_ends", "openmp_barrier")
+    assert barriers == {f"{name}[{THREADS}]": THREADS for name in names}
+    passes = {name: recording.counts(name)[Kind.BARRIER] for name in recording.streams}
+    # Three regions begin and end; the barrier, and one behind the first `single`: the other ends with its region.
+    assert set(passes.values()) == {3 + 3 + 2}
+    assert recording.acquisitions(".gomp_critical_user_sum") == THREADS
+    assert recording.acquisitions("lock._x[0]") == THREADS
+    posts, waits = (sum(recording.counts(name)[kind] for name in recording.streams) for kind in (Kind.SIGNAL, Kind.WAIT))
+    assert (posts, waits) == (10, 10)
+    assert not any("libgomp" in sentence for sentence in recording.missing), "what it does is recorded where it is called"
+
+
+def test_the_programs_own_results_are_those_without_recording(linebounce: Program) -> None:
+    recorder = Recorder(linebounce)
+    result = recorder.run("-o", "trace.lbt", "--", recorder.compile(EVERYTHING, "-fopenmp"))
+    assert result.stdout.split() == [str(19900 + 4), "4", str(4 + 45)]
+
+
+def test_threads_are_named_by_the_region_that_they_were_made_for(linebounce: Program) -> None:
+    names = set(recorded(linebounce, EVERYTHING, "-fopenmp").streams)
+    assert "main" in names
+    assert not any("gomp" in name for name in names)
+
+
+def test_what_a_barrier_orders_is_transferred_as_with_pthreads_barriers(linebounce: Program) -> None:
+    transfers = {}
+    for name, text, flags in (("openmp", WITH_OPENMP, ["-fopenmp"]), ("pthreads", WITH_PTHREADS, [])):
+        source = "static void meet(void);\n" + NEIGHBOURS.replace("BARRIER", "meet()") + text
+        recorded(linebounce, source, *flags)
+        replayed = linebounce("trace", "replay", "trace.lbt", "--machine", "p3_xeon_8way", "-o", name)
+        assert replayed.code == 0, replayed.stderr
+        (point,) = json.loads((linebounce.directory / name / "results.json").read_text())["points"]
+        transfers[name] = point["metrics"]["latency.local_c2c.count"]["value"]
+    assert transfers["pthreads"] > 4 * 100 * 2 * 0.9
+    assert abs(transfers["openmp"] / transfers["pthreads"] - 1) < 0.1

@@ -1,0 +1,198 @@
+// Words that behave like locks: which are found, which are not, and what a copy with locks in their place holds.
+#include "trace/word_locks.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "tests/trace/sample.hpp"
+#include "trace/check.hpp"
+
+namespace linebounce::trace {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr int kSections = 30;
+
+// Two threads that do the same again and again, one operation a line; "T" stands for the thread.
+std::string trace_of(const std::string& section, int times = kSections) {
+  std::string text =
+      "linebounce trace 1\nstructure pool size=64 fields=lock:0:4,serving:4:4,data:8:8\nobject p structure=pool size=64\n"
+      "function f\nstream a\nstream b\n";
+  for (const char* stream : {"a", "b"}) {
+    for (int i = 0; i < times; ++i) {
+      for (std::size_t begin = 0; begin < section.size();) {
+        const std::size_t end = section.find('\n', begin);
+        text += fmt::format("{} {}\n", stream, section.substr(begin, end - begin));
+        begin = end + 1;
+      }
+    }
+  }
+  return text + "end\n";
+}
+
+std::vector<WordLock> found_in(const std::string& text) {
+  const ScratchFile file("trace.txt");
+  file.write(text);
+  return word_locks(Reader(file.path()));
+}
+
+// What stream a does in the copy, as names; every copy makes sense.
+std::vector<std::string> copied(const std::string& text) {
+  const ScratchFile file("trace.txt");
+  const ScratchFile copy("copy.lbt");
+  file.write(text);
+  const Reader reader(file.path());
+  {
+    Writer writer(copy.path());
+    copy_with_locks(reader, word_locks(reader), writer);
+  }
+  const Reader again(copy.path());
+  check(again);
+  std::vector<std::string> names;
+  const auto streams = operations_of(again);
+  for (const Operation& operation : streams[0]) names.emplace_back(facts_of(operation.kind).name);
+  return names;
+}
+
+constexpr const char* kTestAndSet = "exchange p.lock 4\nstore p.data 8\nstore p.lock 4\n";
+constexpr const char* kTestAndTestAndSet =
+    "load p.lock 4\nexecute 3\nload p.lock 4\nexchange p.lock 4\nstore p.data 8\nexchange p.lock 4 release\n";
+constexpr const char* kCompareExchange =
+    "compare_exchange p.lock 4 failed\nexecute 9\ncompare_exchange p.lock 4\nstore p.data 8\nstore p.lock 4 release\n";
+constexpr const char* kTicket =
+    "fetch_add p.lock 4\nload p.serving 4\nexecute 5\nload p.serving 4\nload p.data 8\nstore p.data 8\nload p.serving 4\n"
+    "store p.serving 4 release\n";
+
+TEST(WordLocks, AnExchangeAndAStoreAreATestAndSetLock) {
+  const std::vector<WordLock> locks = found_in(trace_of(kTestAndSet));
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0].lock.name, "p.lock");
+  EXPECT_EQ(locks[0].lock.algorithm, "ttas") << "nobody waited, so how is not known";
+  EXPECT_EQ(locks[0].acquisitions, 2U * kSections);
+  EXPECT_EQ(locks[0].streams, 2U);
+  EXPECT_EQ(locks[0].retries, 0U);
+}
+
+TEST(WordLocks, WhoTriesAgainWithoutLookingTestsAndSets) {
+  const std::vector<WordLock> locks = found_in(trace_of("exchange p.lock 4\nexecute 2\nexchange p.lock 4\nstore p.lock 4\n"));
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0].lock.algorithm, "tas");
+  EXPECT_EQ(locks[0].retries, 2U * kSections);
+}
+
+// As programs write it: first they try, then they look until it seems free.
+TEST(WordLocks, WhoLooksBetweenTwoExchangesTestsAndTestsAndSets) {
+  const std::vector<WordLock> locks =
+      found_in(trace_of("exchange p.lock 4\nload p.lock 4\nload p.lock 4\nexchange p.lock 4\nstore p.lock 4\n"));
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0].lock.algorithm, "ttas");
+}
+
+// A futex mutex: taken by a comparison, given back by an exchange.
+TEST(WordLocks, AnExchangeGivesBackWhatAComparisonHasTaken) {
+  const std::vector<WordLock> locks = found_in(trace_of("compare_exchange p.lock 4\nstore p.data 8\nexchange p.lock 4\n"));
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0].acquisitions, 2U * kSections);
+}
+
+// seq_cst stores are exchanges on x86; the recorder marks them.
+TEST(WordLocks, WhoLooksBeforeTestsAndTestsAndSets) {
+  const std::vector<WordLock> locks = found_in(trace_of(kTestAndTestAndSet));
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0].lock.algorithm, "ttas");
+}
+
+TEST(WordLocks, FailedAttemptsAreRetries) {
+  const std::vector<WordLock> locks = found_in(trace_of(kCompareExchange));
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0].retries, 2U * kSections);
+}
+
+TEST(WordLocks, ATicketAndTheWordItWaitsForAreOneLock) {
+  const std::vector<WordLock> locks = found_in(trace_of(kTicket));
+  ASSERT_EQ(locks.size(), 1U);
+  EXPECT_EQ(locks[0].lock.algorithm, "ticket");
+  EXPECT_EQ(locks[0].lock.name, "p.lock");
+  EXPECT_EQ(locks[0].acquisitions, 2U * kSections);
+}
+
+class NoLock : public testing::TestWithParam<const char*> {};
+TEST_P(NoLock, IsFound) {
+  EXPECT_THAT(found_in(trace_of(GetParam())), IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(
+    Uses, NoLock,
+    testing::Values("fetch_add p.lock 4\n",                                                          // a counter
+                    "load p.lock 4\ncompare_exchange p.lock 4 failed\ncompare_exchange p.lock 4\n",  // a loop that adds
+                    "store p.lock 4\nload p.lock 4\n",                                               // a flag
+                    "fetch_add p.lock 4\nload p.serving 4\n",                 // a counter beside what is read
+                    "exchange p.lock 4\n",                                    // a mailbox
+                    "store p.lock 4\nexchange p.lock 4\nstore p.lock 4\n"));  // stored without being had
+
+TEST(WordLocks, ThatAreRareAreNotGuessedAt) {
+  EXPECT_THAT(found_in(trace_of(kTestAndSet, 9)), IsEmpty());
+}
+
+TEST(WordLocks, OfOneThreadAreNone) {
+  std::string text = trace_of(kTestAndSet);
+  for (std::size_t at = text.find("\nb exch"); at != std::string::npos; at = text.find("\nb exch"))
+    text.erase(at, text.find('\n', at + 1) - at);
+  EXPECT_THAT(found_in(text), IsEmpty());
+}
+
+// Writers take it by a comparison, readers count themselves in and out.
+TEST(WordLocks, WithReadersAreNone) {
+  std::string text = trace_of("compare_exchange p.lock 4\nstore p.lock 4\n");
+  std::string readers;
+  for (int i = 0; i < kSections; ++i) readers += "c fetch_add p.lock 4\nc load p.data 8\nc fetch_add p.lock 4\n";
+  text.replace(text.find("stream b\n"), 9, "stream b\nstream c\n");
+  text.replace(text.rfind("end\n"), 4, readers + "end\n");
+  EXPECT_THAT(found_in(text), IsEmpty());
+}
+
+std::vector<std::string> repeated(const std::vector<std::string>& once) {
+  std::vector<std::string> all;
+  for (int i = 0; i < kSections; ++i) all.insert(all.end(), once.begin(), once.end());
+  return all;
+}
+
+TEST(CopyWithLocks, AttemptsAndLooksBecomeOneAcquisition) {
+  EXPECT_EQ(copied(trace_of(kTestAndSet)), repeated({"acquire", "store", "release"}));
+  EXPECT_EQ(copied(trace_of(kCompareExchange)), repeated({"acquire", "store", "release"}));
+  EXPECT_EQ(copied(trace_of(kTestAndTestAndSet)), repeated({"acquire", "store", "release"}));
+}
+
+// Between the last look of the wait and that of the release is the section.
+TEST(CopyWithLocks, WhatATicketGuardsStays) {
+  EXPECT_EQ(copied(trace_of(kTicket)), repeated({"acquire", "load", "store", "release"}));
+}
+
+TEST(CopyWithLocks, AThreadThatDoesSomethingElseMeanwhileDoesItStill) {
+  const std::string section = "compare_exchange p.lock 4 failed\nfetch_add p+16 8\ncompare_exchange p.lock 4\nstore p.lock 4\n";
+  EXPECT_EQ(copied(trace_of(section)), repeated({"fetch_add", "acquire", "release"}));
+  const std::string enters = "compare_exchange p.lock 4 failed\nenter f\ncompare_exchange p.lock 4\nstore p.lock 4\nleave\n";
+  EXPECT_EQ(copied(trace_of(enters)), repeated({"enter", "acquire", "release", "leave"}));
+}
+
+TEST(CopyWithLocks, LooksThatLeadToNoAcquisitionLeaveWhatIsBetweenThem) {
+  const std::string reads = "load p.lock 4\nload p.data 8\nload p.lock 4\nfetch_add p+16 8\n";
+  EXPECT_EQ(copied(trace_of(reads + kTestAndSet)), repeated({"load", "fetch_add", "acquire", "store", "release"}));
+}
+
+TEST(CopyWithLocks, LongWorkBetweenTwoTriesStays) {
+  const std::string section = "compare_exchange p.lock 4 failed\nexecute 5000\ncompare_exchange p.lock 4\nstore p.lock 4\n";
+  EXPECT_EQ(copied(trace_of(section)), repeated({"execute", "acquire", "release"}));
+}
+
+TEST(CopyWithLocks, WithoutAnyIsTheTrace) {
+  EXPECT_EQ(copied(trace_of("fetch_add p.lock 4\n")), repeated({"fetch_add"}));
+}
+
+}  // namespace
+}  // namespace linebounce::trace

@@ -1,0 +1,150 @@
+// A program is a stranger's file: it reaches nothing but the simulated machine, it comes to an end, and what is wrong with it
+// is one message with file, line and CPU.
+#include <gmock/gmock.h>
+
+#include "tests/workloads/lua/lua_support.hpp"
+#include "workloads/program/random.hpp"
+
+namespace linebounce::test {
+
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Mistake {
+  const char* name;
+  std::string text;
+  const char* message;
+};
+
+std::string running(const std::string& line) {
+  return "ends = true\nfunction setup() t = place(structure { name = \"t\", \"a\", \"b:4\" }, \"t\") end\nfunction run(cpu)\n" +
+         line + "\nend";
+}
+
+class AMistake : public testing::TestWithParam<Mistake> {};
+
+TEST_P(AMistake, IsOneMessageWithItsPlace) {
+  const std::string error = error_of(GetParam().text);
+  EXPECT_THAT(error, StartsWith("a.lua:")) << error;
+  EXPECT_THAT(error, HasSubstr(GetParam().message));
+  EXPECT_EQ(error.find('\n'), std::string::npos) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, AMistake,
+    testing::ValuesIn(std::vector<Mistake>{
+        {"syntax", "function run(cpu) x = = 1 end", "a.lua:1: unexpected symbol near '='"},
+        {"nothing_defined", "x = 1", "neither run(cpu)"},
+        {"nil_call", running("nothing()"), "a.lua:4: CPU 0: attempt to call a nil value (global 'nothing')"},
+        {"nil_as_address", running("cpu:load(t.nobody)"), "a.lua:4: CPU 0: the word is nil"},
+        {"address_0", running("cpu:load(0)"), "a.lua:4: CPU 0: address 0"},
+        {"outside_all", running("cpu:store(t.address + 4096, 1)"), "is in no structure"},
+        {"beyond_the_end", running("cpu:store(t.address + 16, 1)"), "is in no structure"},
+        {"unaligned", running("cpu:load(t.address + 4)"), "a multiple of the size"},
+        {"text_as_value", running("cpu:store(t.a, 'x')"), "argument 2 must be a whole number, and is string"},
+        {"no_colon", running("cpu.load(t.a)"), "with a colon"},
+        {"table_as_text", running("string.format('%s', {})"), "has no text"},
+        {"address_as_text", running("string.format('%-20p', 'x')"), "%p"},
+        {"joined_table", running("local x = '' .. {}"), "attempt to concatenate"},
+        {"keys_without_order", running("for k in pairs { [{}] = 1 } do end"), "one is a table"},
+        {"own_error", running("error('lost an item')"), "a.lua:4: CPU 0: lost an item"},
+        {"assertion", running("assert(cpu.id == 7, 'not seven')"), "not seven"},
+        {"error_without_text", running("error({})"), "no text"},
+        {"endless_loop", running("while true do end"), "does a loop never end?"},
+        {"endless_loop_in_the_file", "while true do end", "does a loop never end?"},
+        {"recursion", "local function f() return 1 + f() end\n" + running("f()"), "64 MiB"},
+        {"recursion_through_cpp", "f = named('f', function() f() end)\n" + running("f()"), "too deeply"},
+        {"memory", running("local s = {} while true do s[#s + 1] = cpu:load(t.a) .. ('x'):rep(1000000) end"), "64 MiB"},
+        {"one_large_text", running("local s = ('x'):rep(1 << 28)"), "MiB"},
+        {"deep_syntax", "x = " + std::string(300, '(') + "1" + std::string(300, ')') + running(""), "C stack overflow"},
+        {"bytecode", std::string("\x1bLua"), "binary chunk"},
+        {"field_twice", "function setup() structure { name = 's', 'a', 'a' } end function run() end", "field a is there twice"},
+        {"odd_size", "function setup() structure { name = 's', 'a:3' } end function run() end", "legal sizes"},
+        {"unknown_option", "function setup() structure { name = 's', algin = 8 } end function run() end", "there is no algin"},
+        {"size_that_is_no_number", "function setup() structure { name = 's', 'a:' } end function run() end", "legal sizes"},
+        {"size_that_is_too_large", "function setup() structure { name = 's', 'a:99999999999' } end function run() end",
+         "legal sizes"},
+        {"bracket", "function setup() structure { name = 's', 'a[x]' } end function run() end", "has no bracket"},
+        {"field_and_array", "function setup() structure { name = 's', 'a', { 'a', count = 8 } } end function run() end",
+         "field a is there twice"},
+        {"array_and_field", "function setup() structure { name = 's', { 'a', count = 8 }, 'a' } end function run() end",
+         "field a is there twice"},
+        {"unaligned_preset", "function setup() preset(place_array('b', 128) + 60, -1) end function run() end",
+         "a multiple of the size"},
+        {"array_with_count", "function setup() place_array('b', 64, { count = 8 }) end function run() end",
+         "bytes have no count"},
+        {"choice_that_is_no_text",
+         "parameters = { { name = 'p', default = 'a', meaning = 'm', choices = { 'a', 2 } } } function run() end",
+         "a list of texts"},
+        {"long_move", running("table.move({}, 1, 1 << 60, 2)"), "table.move: more than"},
+        {"placed_too_late", running("place(t, 'x')"), "in setup() alone"},
+        {"unknown_lock", "function setup() lock('tickit', 'l') end function run() end", "ticket"},
+        {"lock_as_barrier", "function setup() b = barrier('b') end function run(cpu) cpu:acquire(b) end", "must be a lock"},
+        {"unknown_tally", running("cpu:tally('x')"), "not in the list"},
+        {"spin_on_function", running("cpu:spin_until(t.a, function() end)"), "legal comparisons"},
+    }),
+    [](const auto& mistake) { return mistake.param.name; });
+
+TEST(Sandbox, HasNoWayOut) {
+  const std::string names =
+      "'io', 'os', 'debug', 'package', 'require', 'load', 'loadstring', 'loadfile', 'dofile', 'print', 'collectgarbage', "
+      "'coroutine', 'pcall', 'xpcall', 'setmetatable', 'getmetatable', 'rawget', 'next', 'utf8', '_G'";
+  EXPECT_EQ(error_of(running("for _, name in ipairs { " + names +
+                             " } do assert(_ENV[name] == nil, name) end\n"
+                             "assert(not math.random and not math.sin and not table.sort and not string.dump)\n"
+                             "assert(not (\"\").dump and not (\"\").gsub)")),
+            "");
+}
+
+// Their loops are in C, where instructions are not counted.
+TEST(Sandbox, NothingIsRepeatedAtOnce) {
+  EXPECT_EQ(error_of(running("assert(string.rep('', 1 << 62) == '' and ('ab'):rep(2, '-') == 'ab-ab')\n"
+                             "assert(#table.move({ 1, 2 }, 1, 2, 3) == 4)")),
+            "");
+}
+
+// Whatever a program can make text of is the same in every run.
+TEST(Sandbox, ShowsNoAddresses) {
+  EXPECT_EQ(error_of(running("assert(tostring({}) == 'table' and tostring(cpu.load) == 'function')\n"
+                             "assert(string.format('%5.1f%% %s', 2.25, true) == '  2.2% true')")),
+            "");
+}
+
+TEST(Sandbox, PairsGoesByNumbersThenTextsThenBooleans) {
+  EXPECT_EQ(error_of(running("local seen = {}\n"
+                             "for k in pairs { z = 1, b = 1, [30] = 1, [2] = 1, [0.5] = 1, [true] = 1, [-4] = 1 } do\n"
+                             "  seen[#seen + 1] = tostring(k)\nend\n"
+                             "local all = table.concat(seen, ' ')\nassert(all == '-4 2 30 0.5 b z true', all)")),
+            "");
+}
+
+TEST(Sandbox, PairsToleratesThatEntriesAreRemoved) {
+  EXPECT_EQ(error_of(running("local t, n = { 1, 2, 3 }, 0\nfor k in pairs(t) do t[k + 1] = nil n = n + 1 end assert(n == 2)")),
+            "");
+}
+
+// Each CPU's program has its own globals: they share simulated memory alone.
+TEST(Sandbox, CpusShareNoVariables) {
+  EXPECT_EQ(error_of("ends = true\nshared = {}\nfunction run(cpu)\n"
+                     "  assert(next_cpu == nil and #shared == 0)\n  next_cpu = 1\n  shared[1] = 1\nend"),
+            "");
+}
+
+// These are all that the generator gives to CPU 0 with seed 1.
+TEST(Sandbox, EachSeriesOfRandomNumbersFollowsFromSeedAndCpu) {
+  Random first(1, 0, 0), third(1, 0, 3);
+  const auto expected = static_cast<std::int64_t>(first.below(1000));
+  const auto other = static_cast<std::int64_t>(third.below(1000));
+  LuaRun run(running("cpu:tally(nil, cpu:random(1000) + cpu:random(1000, 3) * 1000)"), small_machine(1));
+  EXPECT_EQ(run.tallied(), expected + other * 1000);
+}
+
+TEST(Sandbox, AFailureOfTheModelPassesThroughAProgram) {
+  EXPECT_THAT(error_of("function setup() l = lock('ticket', 'l') end\nfunction run(cpu) cpu:acquire(l) cpu:acquire(l) end"),
+              HasSubstr("CPU"));
+}
+
+}  // namespace
+}  // namespace linebounce::test

@@ -1,0 +1,285 @@
+#include "trace/word_locks.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "trace/copy.hpp"
+
+namespace linebounce::trace {
+
+namespace {
+
+constexpr std::uint64_t kFewestSections = 20;
+constexpr std::uint64_t kSectionsForAMisuse = 50;
+
+struct WordFacts {
+  WordPlace tickets;
+  std::uint64_t sections = 0, retries = 0, looks = 0, misuses = 0;
+  std::uint32_t streams = 0;
+  int bytes = 0;
+};
+
+// Hands a stream to who takes operations with their numbers.
+template <class Taker>
+void give_stream(const Reader& reader, std::uint32_t stream, Taker& taker) {
+  Reader::Cursor cursor = reader.open(stream);
+  std::uint64_t number = 0;
+  for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+    for (const Operation& operation : frame) taker.take(operation, number++);
+  }
+}
+
+// How many fetch-and-adds each word has had.
+using Draws = std::map<WordPlace, std::uint64_t>;
+
+void add_stream(const Reader& reader, std::uint32_t stream, std::map<WordPlace, WordFacts>& words, Draws& draws) {
+  std::set<WordPlace> taken;
+  WordSections sections([&](const WordSection& section) {
+    WordFacts& facts = words[section.word];
+    taken.insert(section.word);
+    if (facts.sections > 0 && facts.tickets != section.tickets) ++facts.misuses;
+    facts.tickets = section.tickets;
+    facts.bytes = section.bytes;
+    ++facts.sections;
+    facts.retries += section.retries;
+    facts.looks += section.looks;
+  });
+  give_stream(reader, stream, sections);
+  for (const WordPlace& word : taken) ++words[word].streams;
+  for (const auto& [word, count] : sections.draws()) draws[word] += count;
+}
+
+// Of all threads, those that never take the word too.
+void add_misuses(const Reader& reader, std::map<WordPlace, WordFacts>& words) {
+  std::set<WordPlace> watched;
+  for (const auto& [word, facts] : words) watched.insert(word);
+  for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
+    WordSections sections([](const WordSection&) {}, watched);
+    give_stream(reader, stream, sections);
+    for (const auto& [word, count] : sections.misuses()) {
+      if (const auto it = words.find(word); it != words.end()) it->second.misuses += count;
+    }
+  }
+}
+
+bool is_lock(const WordFacts& facts) {
+  return facts.streams >= 2 && facts.sections >= kFewestSections && facts.misuses * kSectionsForAMisuse <= facts.sections;
+}
+
+// The trace has its own account of this word.
+bool is_known(const Symbols& symbols, const WordPlace& place) {
+  const auto is_at = [&place](std::uint32_t object, std::int64_t offset, int bytes) {
+    const auto begin = static_cast<std::uint64_t>(offset);
+    return object == place.object && begin <= place.offset && place.offset < begin + static_cast<std::uint64_t>(bytes);
+  };
+  return std::any_of(symbols.words.begin(), symbols.words.end(),
+                     [&](const Word& word) { return is_at(word.object, word.offset, word.bytes); }) ||
+         std::any_of(symbols.locks.begin(), symbols.locks.end(),
+                     [&](const Lock& lock) { return is_at(lock.object, lock.offset, lock.word_bytes); });
+}
+
+Lock lock_at(const Symbols& symbols, const WordPlace& word, const WordFacts& facts) {
+  const bool has_tickets = facts.tickets != word;
+  Lock lock;
+  lock.object = word.object;
+  lock.offset = static_cast<std::int64_t>(std::min(word.offset, facts.tickets.offset));
+  lock.word_bytes = facts.bytes;
+  const Object& object = symbols.objects[word.object];
+  const bool is_the_object = lock.offset == 0 && object.structure == kNone;
+  lock.name = is_the_object ? object.name : symbols.place_name(word.object, lock.offset);
+  const bool never_looks = facts.looks == 0 && facts.retries > 0;
+  lock.algorithm = has_tickets ? "ticket" : never_looks ? "tas" : "ttas";
+  return lock;
+}
+
+// "bucket.lock" of bucket[17].lock; of a word in an array, the array's name.
+std::string place_in_general(const Symbols& symbols, const Lock& lock) {
+  const Object& object = symbols.objects[lock.object];
+  if (object.structure == kNone) return object.name;
+  return symbols.structures[object.structure].name + lock.name.substr(object.name.size());
+}
+
+// Locks of many like objects are counted together, as those of libraries are.
+void count_like_ones_together(const Symbols& symbols, std::vector<WordLock>& locks) {
+  std::map<std::string, int> alike;
+  for (const WordLock& it : locks) ++alike[place_in_general(symbols, it.lock)];
+  for (WordLock& it : locks) {
+    const std::string general = place_in_general(symbols, it.lock);
+    if (alike[general] > 1) it.lock.figures = general;
+  }
+}
+
+// One stream as it is written: the operations of locks' words become acquisitions and releases.
+class LockedStream {
+ public:
+  LockedStream(std::uint32_t stream, Writer& to) : stream_(stream), to_(&to) {
+    for (const Object& object : to.symbols().objects) is_stack_.push_back(object.name.starts_with("stack of "));
+  }
+
+  void add_word(const WordPlace& word) { words_.insert(word); }
+  void add_section(const WordSection& section, std::uint32_t lock) {
+    ends_.emplace(section.acquired, End{{.kind = Kind::acquire, .id = lock}, section.word});
+    ends_.emplace(section.released, End{{.kind = Kind::release, .id = lock}, section.word});
+  }
+
+  void take(const Operation& operation, std::uint64_t number) {
+    const WordPlace at{operation.id, operation.argument};
+    if (const auto end = ends_.find(number); end != ends_.end()) {
+      take_end(end->second, at);
+    } else if (operation.is_memory() && words_.contains(at)) {
+      look(at);
+    } else if (waits_ && may_be_in_a_wait(operation)) {
+      waiting_.push_back(operation);
+    } else {
+      end_wait(false);
+      to_->append(stream_, operation);
+    }
+  }
+
+  void finish() { end_wait(false); }
+
+ private:
+  // From one look to the next.
+  static constexpr std::size_t kMostOperations = 32;
+  static constexpr std::uint64_t kMostTime = 1000;  // instructions and cycles
+  // Of a wait, kept until it is known whether the lock was had in the end; one that is longer is a wait.
+  static constexpr std::size_t kLongestWait = 1 << 16;
+
+  // Of a section.
+  struct End {
+    Operation operation;
+    WordPlace word;
+  };
+
+  void take_end(const End& end, const WordPlace& at) {
+    end_wait(end.operation.kind == Kind::acquire && waits_ && at == waits_for_);
+    if (end.operation.kind == Kind::acquire) {
+      held_.insert(end.word);
+    } else {
+      held_.erase(end.word);
+    }
+    to_->append(stream_, end.operation);
+  }
+
+  void look(const WordPlace& at) {
+    if (!waits_ || at != waits_for_ || !ends_where_it_began()) end_wait(false);
+    // A ticket has been drawn already: to look again is to wait.
+    if (held_.contains(at) || waiting_.size() > kLongestWait) waiting_.clear();
+    waits_ = true;
+    waits_for_ = at;
+    turn_ = waiting_.size();
+    time_ = 0;
+  }
+
+  // Who has drawn a ticket looks at the word while it waits, and once more to give the lock back: between the last two looks it
+  // works.
+  [[nodiscard]] bool may_be_in_a_wait(const Operation& operation) {
+    if (waiting_.size() - turn_ == kMostOperations) return false;
+    if (operation.kind == Kind::execute || operation.kind == Kind::compute) {
+      time_ += operation.argument;
+      return time_ <= kMostTime;
+    }
+    switch (operation.kind) {
+      case Kind::load: return !held_.contains(waits_for_);
+      case Kind::store: return !held_.contains(waits_for_) && is_stack_[operation.id];
+      case Kind::prefetch:
+      case Kind::fence:
+      case Kind::clock:
+      case Kind::enter:
+      case Kind::leave: return true;
+      default: return false;
+    }
+  }
+
+  // `had`: all since the first look was waiting for the lock.
+  void end_wait(bool had) {
+    if (!had || !ends_where_it_began()) {
+      for (const Operation& operation : waiting_) to_->append(stream_, operation);
+    }
+    waiting_.clear();
+    turn_ = 0;
+    waits_ = false;
+  }
+
+  [[nodiscard]] bool ends_where_it_began() const {
+    int depth = 0;
+    for (std::size_t i = turn_; i < waiting_.size(); ++i) {
+      depth += waiting_[i].kind == Kind::enter ? 1 : waiting_[i].kind == Kind::leave ? -1 : 0;
+    }
+    return depth == 0;
+  }
+
+  std::uint32_t stream_;
+  Writer* to_;
+  std::set<WordPlace> words_;
+  std::map<std::uint64_t, End> ends_;  // by the number of the operation in whose place it comes
+  std::set<WordPlace> held_;
+  bool waits_ = false;
+  WordPlace waits_for_;
+  std::vector<Operation> waiting_;  // since the first look
+  std::size_t turn_ = 0;            // where in it the latest look was
+  std::uint64_t time_ = 0;          // since then
+  std::vector<bool> is_stack_;      // by object
+};
+
+void copy_stream(const Reader& from, std::uint32_t stream, const std::vector<WordLock>& locks,
+                 const std::vector<std::uint32_t>& ids, Writer& to) {
+  LockedStream locked(stream, to);
+  for (const WordLock& it : locks) {
+    locked.add_word(it.word);
+    locked.add_word(it.tickets);
+  }
+  WordSections sections([&](const WordSection& section) {
+    const auto lock = std::find_if(locks.begin(), locks.end(), [&](const WordLock& it) { return it.word == section.word; });
+    if (lock != locks.end()) locked.add_section(section, ids[static_cast<std::size_t>(lock - locks.begin())]);
+  });
+  give_stream(from, stream, sections);
+  give_stream(from, stream, locked);
+  locked.finish();
+}
+
+}  // namespace
+
+std::vector<WordLock> word_locks(const Reader& reader) {
+  const Symbols& symbols = reader.symbols();
+  std::map<WordPlace, WordFacts> words;
+  Draws draws;
+  for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) add_stream(reader, stream, words, draws);
+  std::erase_if(words, [&](const auto& it) { return !is_lock(it.second) || is_known(symbols, it.first); });
+  if (words.empty()) return {};
+  add_misuses(reader, words);
+  for (auto& [word, facts] : words) {
+    if (facts.tickets != word) facts.misuses += draws[facts.tickets] - facts.sections;
+  }
+  std::vector<WordLock> locks;
+  for (const auto& [word, facts] : words) {
+    if (!is_lock(facts)) continue;
+    locks.push_back({.lock = lock_at(symbols, word, facts),
+                     .word = word,
+                     .tickets = facts.tickets,
+                     .acquisitions = facts.sections,
+                     .retries = facts.retries,
+                     .streams = facts.streams});
+  }
+  count_like_ones_together(symbols, locks);
+  std::stable_sort(locks.begin(), locks.end(),
+                   [](const WordLock& a, const WordLock& b) { return a.acquisitions > b.acquisitions; });
+  return locks;
+}
+
+void copy_with_locks(const Reader& from, const std::vector<WordLock>& locks, Writer& to) {
+  define_all(from.symbols(), to);
+  std::vector<std::uint32_t> ids;
+  for (const WordLock& it : locks) ids.push_back(to.define(it.lock));
+  for (std::uint32_t stream = 0; stream < from.symbols().streams.size(); ++stream) copy_stream(from, stream, locks, ids, to);
+  Summary summary = summary_of_copy(from);
+  for (std::string& sentence : summary.missing) {
+    if (sentence.starts_with(kOwnLocks)) sentence += "; those that were found are locks now";
+  }
+  to.finish(summary);
+}
+
+}  // namespace linebounce::trace

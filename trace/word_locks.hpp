@@ -1,0 +1,34 @@
+// Locks that a program has made itself, of a word and atomic operations: no library call names them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/reader.hpp"
+#include "trace/word_sections.hpp"
+#include "trace/writer.hpp"
+
+namespace linebounce::trace {
+
+// A word that several threads take by an exchange, a compare-and-exchange or a ticket, and that the same thread gives back by a
+// store. A guess: nothing says what it protects.
+struct WordLock {
+  // As a trace can define it: its place and name, and the algorithm that it is: ticket; tas, if those who waited never looked
+  // at the word before they tried again; else ttas, also if nobody waited.
+  Lock lock;
+  WordPlace word, tickets;
+  std::uint64_t acquisitions = 0, retries = 0;
+  std::uint32_t streams = 0;  // that take it
+};
+
+// Those with the most acquisitions first, by two passes over all operations. A word with fewer than 20 sections, or with a
+// misuse in more than one of fifty, is no lock: so one with readers is none, nor one that an exchange takes and another gives
+// back, nor a queue lock. Errors: TraceError.
+std::vector<WordLock> word_locks(const Reader& reader);
+
+// A copy in which these are locks. Attempts that failed, looks at the word, and what a thread did between them until it had the
+// lock are left out, for the lock in their place waits by itself; but not more than 32 operations or 1000 instructions between
+// two looks, nor a store to anything but its stack. `to` is finished. Errors: TraceError, WriteError.
+void copy_with_locks(const Reader& from, const std::vector<WordLock>& locks, Writer& to);
+
+}  // namespace linebounce::trace

@@ -1,0 +1,320 @@
+#include "workloads/lua/cpu_functions.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "workloads/locks/metered_lock.hpp"
+#include "workloads/lua/condition.hpp"
+#include "workloads/lua/lua_structure.hpp"
+#include "workloads/lua/setup_context.hpp"
+#include "workloads/program/times.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr const char* kCpuRegistry = "linebounce.cpu";  // in Lua's registry: what push_cpu pushes
+constexpr std::int64_t kMostCycles = 1'000'000'000'000;
+
+// One call of a function of `cpu`, which is argument 0; those behind it count from 1.
+class CpuCall {
+ public:
+  explicit CpuCall(lua_State* state) : lua_(Interpreter::of(state)), state_(state) {
+    lua_.count_operation();
+    if (lua_type(state, 1) != LUA_TTABLE) lua_.fail("write cpu:load(word), with a colon");
+  }
+  [[nodiscard]] Cpu& cpu() const { return lua_.cpu(); }
+  [[nodiscard]] Interpreter& lua() const { return lua_; }
+  [[nodiscard]] bool has(int argument) const { return !lua_isnoneornil(state_, argument + 1); }
+
+  // A word of simulated memory that is there.
+  [[nodiscard]] Cpu::Word word(int argument) const { return checked_word(lua_, argument + 1); }
+
+  [[nodiscard]] lua_Integer integer(int argument) const {
+    if (lua_isinteger(state_, argument + 1) == 0)
+      lua_.fail(fmt::format("argument {} must be a whole number, and is {}", argument, what_is(argument)));
+    return lua_tointeger(state_, argument + 1);
+  }
+  // For a word of this size.
+  [[nodiscard]] Value value(int argument, int bytes) const { return low_bytes(static_cast<Value>(integer(argument)), bytes); }
+
+  [[nodiscard]] std::int64_t at_least_0(int argument, const char* what) const {
+    const lua_Integer number = integer(argument);
+    if (number < 0 || number > kMostCycles) lua_.fail(fmt::format("{} {}: 0 to {} are legal", number, what, kMostCycles));
+    return number;
+  }
+  [[nodiscard]] MeteredLock& lock(int argument) const {
+    return *lua_.handles->locks[handle_at(lua_, argument + 1, HandleKind::lock)];
+  }
+
+  [[nodiscard]] std::string what_is(int argument) const {
+    if (lua_isnone(state_, argument + 1)) return "missing";
+    if (lua_isnil(state_, argument + 1)) return "nil (is a name misspelt?)";
+    if (lua_type(state_, argument + 1) == LUA_TNUMBER) return fmt::format("{}", lua_tonumber(state_, argument + 1));
+    return std::string("a ") + luaL_typename(state_, argument + 1);
+  }
+
+  int returns(Value value) const {
+    lua_pushinteger(state_, static_cast<lua_Integer>(value));
+    return 1;
+  }
+  int returns_flag(bool flag) const {
+    lua_pushboolean(state_, flag ? 1 : 0);
+    return 1;
+  }
+
+ private:
+  Interpreter& lua_;
+  lua_State* state_;
+};
+
+// ---- memory ----
+
+int cpu_load(lua_State* state) {
+  const CpuCall call(state);
+  const Cpu::Word word = call.word(1);
+  return call.returns(call.cpu().load(word.address, word.bytes));
+}
+
+int cpu_load_acquire(lua_State* state) {
+  const CpuCall call(state);
+  const Cpu::Word word = call.word(1);
+  return call.returns(call.cpu().load_acquire(word.address, word.bytes));
+}
+
+int cpu_store(lua_State* state) {
+  const CpuCall call(state);
+  const Cpu::Word word = call.word(1);
+  call.cpu().store(word.address, call.value(2, word.bytes), word.bytes);
+  return 0;
+}
+
+int cpu_store_release(lua_State* state) {
+  const CpuCall call(state);
+  const Cpu::Word word = call.word(1);
+  call.cpu().store_release(word.address, call.value(2, word.bytes), word.bytes);
+  return 0;
+}
+
+int cpu_exchange(lua_State* state) {
+  const CpuCall call(state);
+  const Cpu::Word word = call.word(1);
+  return call.returns(call.cpu().exchange(word.address, call.value(2, word.bytes), word.bytes));
+}
+
+int cpu_fetch_add(lua_State* state) {
+  const CpuCall call(state);
+  const Cpu::Word word = call.word(1);
+  return call.returns(call.cpu().fetch_add(word.address, call.value(2, word.bytes), word.bytes));
+}
+
+int cpu_compare_exchange(lua_State* state) {
+  const CpuCall call(state);
+  const Cpu::Word word = call.word(1);
+  const Value expected = call.value(2, word.bytes);
+  return call.returns(call.cpu().compare_exchange(word.address, expected, call.value(3, word.bytes), word.bytes));
+}
+
+int cpu_fence(lua_State* state) {
+  CpuCall(state).cpu().fence();
+  return 0;
+}
+
+int cpu_store_fence(lua_State* state) {
+  CpuCall(state).cpu().store_fence();
+  return 0;
+}
+
+// prefetch(word [, "write"])
+int cpu_prefetch(lua_State* state) {
+  const CpuCall call(state);
+  const Cpu::Word word = call.word(1);
+  if (call.has(2) && (lua_type(state, 3) != LUA_TSTRING || std::string_view(lua_tostring(state, 3)) != "write"))
+    call.lua().fail("prefetch: argument 2 is \"write\" or left out");
+  call.cpu().prefetch(word.address, call.has(2) ? kWriteAccess : kReadAccess);
+  return 0;
+}
+
+// ---- spins ----
+
+// The function that waiting is counted in.
+FunctionId waiting_function(const CpuCall& call) {
+  return call.lua().waits_in == nullptr ? call.cpu().function() : call.lua().waits_in->of(call.cpu());
+}
+
+// spin_until(word, "==", value [, mask]): the word's value then.
+int cpu_spin_until(lua_State* state) {
+  const CpuCall call(state);
+  const SpinWord spin = read_spin_word(call.lua(), 2);
+  const FunctionScope waiting(call.cpu(), waiting_function(call));
+  return call.returns(call.cpu().spin_until(
+      spin.word.address, [&spin](Value value) { return spin.holds(value); }, spin.word.bytes));
+}
+
+// spin_until_any({ { word, "==", value }, ... }): which of them holds, counted from 1.
+int cpu_spin_until_any(lua_State* state) {
+  const CpuCall call(state);
+  const std::vector<SpinWord> spins = read_spin_words(call.lua(), 2);
+  std::vector<Address> addresses;
+  for (const SpinWord& spin : spins) addresses.push_back(spin.word.address);
+  std::vector<Value> values(spins.size());
+  std::size_t first = 0;
+  const auto done = [&](std::span<const Value> now) {
+    for (first = 0; first < now.size() && !spins[first].holds(now[first]); ++first) {
+    }
+    return first < now.size();
+  };
+  const FunctionScope waiting(call.cpu(), waiting_function(call));
+  call.cpu().spin_until_any(addresses, values, done, spins.front().word.bytes);
+  return call.returns(first + 1);
+}
+
+// ---- time, numbers, counts ----
+
+int cpu_compute(lua_State* state) {
+  const CpuCall call(state);
+  call.cpu().compute(call.at_least_0(1, "cycles"));
+  return 0;
+}
+
+// compute_about(mean): for 1 to twice the mean, so that CPUs don't march in step.
+int cpu_compute_about(lua_State* state) {
+  const CpuCall call(state);
+  const std::int64_t mean = call.at_least_0(1, "cycles");
+  if (mean >= std::int64_t{1} << 31) call.lua().fail("compute_about: a mean below 2^31 is legal");
+  compute_about(call.cpu(), call.lua().random(0), mean);
+  return 0;
+}
+
+int cpu_execute(lua_State* state) {
+  const CpuCall call(state);
+  call.cpu().execute(call.at_least_0(1, "instructions"));
+  return 0;
+}
+
+int cpu_now_ns(lua_State* state) {
+  lua_pushnumber(state, CpuCall(state).cpu().now_ns());
+  return 1;
+}
+
+// random(n [, series]): 0 to n - 1; each series 0 to 7 is a sequence of its own.
+int cpu_random(lua_State* state) {
+  const CpuCall call(state);
+  const lua_Integer bound = call.integer(1);
+  const lua_Integer series = call.has(2) ? call.integer(2) : 0;
+  if (bound < 1 || bound > lua_Integer{0xFFFFFFFF}) call.lua().fail("random: a bound from 1 to 2^32 - 1 is legal");
+  if (series < 0 || series >= Interpreter::kRandomSeries) call.lua().fail("random: series 0 to 7 are legal");
+  return call.returns(call.lua().random(static_cast<std::size_t>(series)).below(static_cast<std::uint64_t>(bound)));
+}
+
+// tally([name [, count]]): one more of what the program counts; without a name of the first.
+int cpu_tally(lua_State* state) {
+  const CpuCall call(state);
+  const std::vector<std::string>& names = call.lua().tallies;
+  std::size_t which = 0;
+  if (call.has(1)) {
+    const std::string_view name = lua_type(state, 2) == LUA_TSTRING ? lua_tostring(state, 2) : "";
+    while (which < names.size() && names[which] != name) ++which;
+    if (which == names.size()) call.lua().fail(fmt::format("tally: \"{}\" is not in the list `tallies`", name));
+  }
+  call.cpu().tally(static_cast<int>(which), call.has(2) ? call.integer(2) : 1);
+  return 0;
+}
+
+// ---- locks, barriers, queue nodes ----
+
+int cpu_acquire(lua_State* state) {
+  const CpuCall call(state);
+  call.lock(1).acquire(call.cpu());
+  return 0;
+}
+
+int cpu_try_acquire(lua_State* state) {
+  const CpuCall call(state);
+  return call.returns_flag(call.lock(1).try_acquire(call.cpu()));
+}
+
+int cpu_release(lua_State* state) {
+  const CpuCall call(state);
+  call.lock(1).release(call.cpu());
+  return 0;
+}
+
+int cpu_acquire_shared(lua_State* state) {
+  const CpuCall call(state);
+  call.lock(1).acquire_shared(call.cpu());
+  return 0;
+}
+
+// False: a writer came between; read again.
+int cpu_release_shared(lua_State* state) {
+  const CpuCall call(state);
+  return call.returns_flag(call.lock(1).release_shared(call.cpu()));
+}
+
+int cpu_meet(lua_State* state) {
+  const CpuCall call(state);
+  call.lua().handles->barriers[handle_at(call.lua(), 2, HandleKind::barrier)].wait(call.cpu());
+  return 0;
+}
+
+QueueNodes& nodes_of(const CpuCall& call) {
+  return *call.lua().handles->nodes[handle_at(call.lua(), 2, HandleKind::nodes)];
+}
+
+int cpu_take_node(lua_State* state) {
+  const CpuCall call(state);
+  return call.returns(nodes_of(call).take(call.cpu()));
+}
+
+int cpu_give_node(lua_State* state) {
+  const CpuCall call(state);
+  nodes_of(call).give(call.cpu(), call.word(2).address);
+  return 0;
+}
+
+constexpr std::array<luaL_Reg, 27> kCpuFunctions = {{{"load", cpu_load},
+                                                     {"load_acquire", cpu_load_acquire},
+                                                     {"store", cpu_store},
+                                                     {"store_release", cpu_store_release},
+                                                     {"exchange", cpu_exchange},
+                                                     {"fetch_add", cpu_fetch_add},
+                                                     {"compare_exchange", cpu_compare_exchange},
+                                                     {"fence", cpu_fence},
+                                                     {"store_fence", cpu_store_fence},
+                                                     {"prefetch", cpu_prefetch},
+                                                     {"spin_until", cpu_spin_until},
+                                                     {"spin_until_acquire", cpu_spin_until},
+                                                     {"spin_until_any", cpu_spin_until_any},
+                                                     {"compute", cpu_compute},
+                                                     {"compute_about", cpu_compute_about},
+                                                     {"execute", cpu_execute},
+                                                     {"now_ns", cpu_now_ns},
+                                                     {"random", cpu_random},
+                                                     {"tally", cpu_tally},
+                                                     {"acquire", cpu_acquire},
+                                                     {"try_acquire", cpu_try_acquire},
+                                                     {"release", cpu_release},
+                                                     {"acquire_shared", cpu_acquire_shared},
+                                                     {"release_shared", cpu_release_shared},
+                                                     {"meet", cpu_meet},
+                                                     {"take_node", cpu_take_node},
+                                                     {"give_node", cpu_give_node}}};
+
+}  // namespace
+
+void push_cpu(Interpreter& lua) {
+  lua_State* state = lua.state();
+  if (luaL_getsubtable(state, LUA_REGISTRYINDEX, kCpuRegistry) != 0) return;
+  for (const luaL_Reg& function : kCpuFunctions) {
+    lua_pushcfunction(state, function.func);
+    lua_setfield(state, -2, function.name);
+  }
+  lua_pushinteger(state, lua.cpu().id().value);
+  lua_setfield(state, -2, "id");
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,182 @@
+#include "workloads/lua/declaration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "workloads/locks/lock_registry.hpp"
+#include "workloads/lua/lua_table.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+bool has_global(Interpreter& lua, const char* name) {
+  const int type = lua_getglobal(lua.state(), name);
+  lua_pop(lua.state(), 1);
+  return type != LUA_TNIL;
+}
+
+bool defines(Interpreter& lua, const char* name) {
+  if (!lua.push_function(name)) return false;
+  lua_pop(lua.state(), 1);
+  return true;
+}
+
+// Calls `read` for each table of the global list `name`, with its place on Lua's stack.
+template <class Read>
+void for_each_entry(Interpreter& lua, const char* name, int type, const char* form, Read read) {
+  lua_State* state = lua.state();
+  const int found = lua_getglobal(state, name);
+  if (found != LUA_TNIL && found != LUA_TTABLE) lua.fail(fmt::format("{} must be a list: {} = {{ {} }}", name, name, form));
+  for (lua_Integer i = 1; found == LUA_TTABLE && lua_rawgeti(state, -1, i) != LUA_TNIL; ++i) {
+    if (lua_type(state, -1) != type) lua.fail(fmt::format("{}: entry {} must be {}", name, i, form));
+    read(lua_gettop(state));
+    lua_pop(state, 1);
+  }
+  lua_settop(state, 0);
+}
+
+bool is_parameter_name(const std::string& name) {
+  const auto legal = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::all_of(name.begin(), name.end(), legal) && name != "name" &&
+         name != "program";
+}
+
+std::vector<std::string> choices_of(Interpreter& lua, const LuaTable& table) {
+  std::vector<std::string> choices;
+  const int type = table.push("choices");
+  if (type != LUA_TNIL && type != LUA_TTABLE) lua.fail("parameters: choices must be a list of texts");
+  for (lua_Integer i = 1; type == LUA_TTABLE && lua_rawgeti(lua.state(), -1, i) != LUA_TNIL; ++i) {
+    if (lua_type(lua.state(), -1) != LUA_TSTRING) lua.fail("parameters: choices must be a list of texts");
+    choices.emplace_back(lua_tostring(lua.state(), -1));
+    lua_pop(lua.state(), 1);
+  }
+  return choices;
+}
+
+ParameterValue default_of(Interpreter& lua, const LuaTable& table, const std::string& name) {
+  const int type = table.push("default");
+  lua_State* state = lua.state();
+  ParameterValue value;
+  if (type == LUA_TBOOLEAN) {
+    value = lua_toboolean(state, -1) != 0;
+  } else if (type == LUA_TSTRING) {
+    value = std::string(lua_tostring(state, -1));
+  } else if (lua_isinteger(state, -1) != 0) {
+    value = static_cast<std::int64_t>(lua_tointeger(state, -1));
+  } else if (type == LUA_TNUMBER) {
+    value = static_cast<double>(lua_tonumber(state, -1));
+  } else {
+    lua.fail(fmt::format("parameters: {}: default must be a number, a text, true or false", name));
+  }
+  lua_pop(state, 1);
+  return value;
+}
+
+ParameterDeclaration lock_declaration(const ParameterDeclaration& plain) {
+  ParameterBinder binder;
+  std::string lock = std::get<std::string>(plain.default_value);
+  lock_parameter(binder, plain.name.c_str(), lock, plain.meaning.c_str(), [](const LockTraits&) { return std::string(); });
+  return std::move(binder).declarations().front();
+}
+
+ParameterDeclaration read_parameter(Interpreter& lua, int index) {
+  const LuaTable table(lua, index, "parameters", {"name", "default", "min", "max", "meaning", "choices", "lock"});
+  ParameterDeclaration declared;
+  declared.name = table.text("name");
+  if (!is_parameter_name(declared.name))
+    lua.fail(fmt::format("parameters: \"{}\" is no name for one: small letters, digits and _ are legal", declared.name));
+  declared.default_value = default_of(lua, table, declared.name);
+  declared.meaning = table.text("meaning");
+  declared.minimum = table.number("min", declared.minimum);
+  declared.maximum = table.number("max", declared.maximum);
+  declared.choices = choices_of(lua, table);
+  if (!table.flag("lock", false)) return declared;
+  if (!std::holds_alternative<std::string>(declared.default_value)) lua.fail("parameters: a lock's default is a lock's name");
+  return lock_declaration(declared);
+}
+
+const std::initializer_list<std::string_view> kTraits = {"cpus", "excludes", "fifo", "fits_4_bytes", "readers"};
+
+Readers readers_named(Interpreter& lua, const std::string& word) {
+  if (word == "one_by_one") return Readers::one_by_one;
+  if (word == "together") return Readers::together;
+  if (word == "read_again") return Readers::read_again;
+  lua.fail(fmt::format("traits: readers = \"{}\"; legal: \"one_by_one\", \"together\", \"read_again\"", word));
+}
+
+LockTraits traits_in(Interpreter& lua, const LuaTable& table) {
+  LockTraits traits;
+  traits.excludes = table.flag("excludes", true);
+  traits.fifo = table.flag("fifo", false);
+  traits.fits_4_bytes = table.flag("fits_4_bytes", false);
+  traits.readers = readers_named(lua, table.text("readers", "one_by_one"));
+  traits.most_cpus = static_cast<int>(table.integer("cpus", 0, 1, 1024));
+  return traits;
+}
+
+LockTraits read_traits(Interpreter& lua) {
+  LockTraits traits;
+  const int type = lua_getglobal(lua.state(), "traits");
+  if (type != LUA_TNIL && type != LUA_TTABLE) lua.fail("traits must be a table: traits = { fifo = true }");
+  if (type == LUA_TTABLE) traits = traits_in(lua, LuaTable(lua, lua_gettop(lua.state()), "traits", kTraits));
+  lua_settop(lua.state(), 0);
+  if (traits.readers != Readers::one_by_one && !(defines(lua, "acquire_shared") && defines(lua, "release_shared")))
+    lua.fail("traits: readers that don't come one by one need acquire_shared and release_shared");
+  return traits;
+}
+
+}  // namespace
+
+LuaDeclaration declaration_of(const SourceFile& file) {
+  Interpreter lua(file);
+  lua.load();
+  LuaDeclaration declared;
+  if (lua_getglobal(lua.state(), "title") == LUA_TSTRING) declared.title = lua_tostring(lua.state(), -1);
+  lua_settop(lua.state(), 0);
+  declared.program = defines(lua, "run");
+  declared.ends = has_global(lua, "ends");
+  for_each_entry(lua, "parameters", LUA_TTABLE, "{ name = \"outside_cycles\", default = 1000, meaning = \"...\" }",
+                 [&](int index) {
+                   declared.parameters.push_back(read_parameter(lua, index));
+                   lua_settop(lua.state(), index);
+                 });
+  read_tallies(lua);
+  if (defines(lua, "acquire") && defines(lua, "release")) declared.lock = read_traits(lua);
+  if (!declared.program && !declared.lock)
+    lua.fail(
+        "the file defines neither run(cpu), as a program does, nor acquire(cpu, lock) and release(cpu, lock), as a lock does");
+  return declared;
+}
+
+std::vector<std::string> read_tallies(Interpreter& lua) {
+  std::vector<std::string> tallies;
+  for_each_entry(lua, "tallies", LUA_TSTRING, "\"operations\"",
+                 [&](int index) { tallies.emplace_back(lua_tostring(lua.state(), index)); });
+  if (tallies.empty()) tallies.emplace_back("operations");
+  if (tallies.size() > Cpu::kTallies) lua.fail(fmt::format("tallies: there may be {}", Cpu::kTallies));
+  for (const std::string& tally : tallies) {
+    if (!is_parameter_name(tally)) lua.fail(fmt::format("tallies: \"{}\": small letters, digits and _ are legal", tally));
+  }
+  return tallies;
+}
+
+LockTraits read_own_traits(Interpreter& lua, int index) {
+  lua_State* state = lua.state();
+  for (const char* needed : {"acquire", "release"}) {
+    if (lua_getfield(state, index, needed) != LUA_TFUNCTION)
+      lua.fail(fmt::format("lock: the table has no function {}", needed));
+    lua_pop(state, 1);
+  }
+  lua_newtable(state);
+  for (const std::string_view trait : kTraits) {
+    lua_getfield(state, index, trait.data());
+    lua_setfield(state, -2, trait.data());
+  }
+  const LockTraits traits = traits_in(lua, LuaTable(lua, lua_gettop(state), "lock", kTraits));
+  lua_pop(state, 1);
+  return traits;
+}
+
+}  // namespace linebounce::workloads

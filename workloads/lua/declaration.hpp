@@ -1,0 +1,18 @@
+// Reads what a loaded file declares in globals and tables.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "workloads/locks/lock_traits.hpp"
+#include "workloads/lua/interpreter.hpp"
+#include "workloads/lua/lua_file.hpp"
+
+namespace linebounce::workloads {
+
+// Of an interpreter that has loaded its file: what it counts. Errors: LuaError.
+std::vector<std::string> read_tallies(Interpreter& lua);
+// Of a table { acquire =, release =, fifo =, ... } in a program, at `index` of Lua's stack. Errors: LuaError.
+LockTraits read_own_traits(Interpreter& lua, int index);
+
+}  // namespace linebounce::workloads

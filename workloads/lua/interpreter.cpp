@@ -1,0 +1,104 @@
+#include "workloads/lua/interpreter.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <new>
+
+#include "workloads/lua/library.hpp"
+
+namespace linebounce::workloads {
+
+Interpreter::Interpreter(const SourceFile& file, std::optional<int> cpu)
+    : file_(file), name_(file.name()), cpu_number_(cpu), heap_(*this), state_(lua_newstate(LuaMemory::allocate, &heap_)) {
+  if (state_ == nullptr) throw std::bad_alloc();
+  *static_cast<Interpreter**>(lua_getextraspace(state_)) = this;
+  lua_atpanic(state_, panic);
+  lua_sethook(state_, check_progress, LUA_MASKCOUNT, kInstructions);
+  open_library(state_);
+  seed(0);
+}
+
+void Interpreter::seed(std::uint64_t seed) {
+  randoms_.clear();
+  for (std::uint64_t series = 0; series < kRandomSeries; ++series)
+    randoms_.emplace_back(seed, static_cast<std::uint64_t>(cpu_number_.value_or(0)), series);
+}
+
+void Interpreter::load() {
+  const std::string chunk = "@" + name_;
+  if (luaL_loadbufferx(state_, file_.text.data(), file_.text.size(), chunk.c_str(), "t") != LUA_OK) panic(state_);
+  call(0, 0);
+}
+
+bool Interpreter::push_function(const char* name) {
+  const int type = lua_getglobal(state_, name);
+  if (type == LUA_TFUNCTION) return true;
+  lua_pop(state_, 1);
+  if (type == LUA_TNIL) return false;
+  throw LuaError(fmt::format("{}: {} is {}; it must be a function", name_, name, lua_typename(state_, type)));
+}
+
+void Interpreter::call(int arguments, int results) {
+  const char here = 0;
+  const char* const caller = outermost_call_;
+  if (caller == nullptr) outermost_call_ = &here;
+  const auto used = static_cast<std::size_t>(outermost_call_ > &here ? outermost_call_ - &here : &here - outermost_call_);
+  if (used > kNestedBytes) fail("functions, locks and named functions call each other too deeply");
+  lua_call(state_, arguments, results);
+  outermost_call_ = caller;
+}
+
+void Interpreter::fail(const std::string& text) const {
+  throw LuaError(located(place() + text));
+}
+
+int Interpreter::panic(lua_State* state) {
+  const Interpreter& self = of(state);
+  const char* text = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "an error that is no text";
+  throw LuaError(self.located(text));
+}
+
+// Of the innermost function that is the program's own.
+std::string Interpreter::place() const {
+  lua_Debug at;
+  for (int level = 0; lua_getstack(state_, level, &at) != 0; ++level) {
+    lua_getinfo(state_, "Sl", &at);
+    if (at.currentline > 0) return fmt::format("{}:{}: ", name_, at.currentline);
+  }
+  return name_ + ": ";
+}
+
+// A message with the CPU behind "FILE:LINE: ", which may be missing.
+std::string Interpreter::located(const std::string& message) const {
+  const std::string cpu = cpu_ == nullptr ? "" : fmt::format("CPU {}: ", cpu_->id().value);
+  if (!message.starts_with(name_ + ":")) return fmt::format("{}: {}{}", name_, cpu, message);
+  std::size_t end = name_.size() + 1;
+  while (end < message.size() && std::isdigit(static_cast<unsigned char>(message[end])) != 0) ++end;
+  if (message.compare(end, 2, ": ") == 0) end += 2;
+  if (message.compare(end, 1, " ") == 0) ++end;  // no line is known
+  return message.substr(0, end) + cpu + message.substr(end);
+}
+
+void Interpreter::check_progress(lua_State* state, lua_Debug*) {
+  Interpreter& self = of(state);
+  if (self.operations_ == self.operations_then_)
+    self.fail(
+        fmt::format("{} instructions without an operation of the simulated machine: does a loop never end?", kInstructions));
+  self.operations_then_ = self.operations_;
+}
+
+void Interpreter::find_object(Address address, int bytes) {
+  const AddressSpace::Place place = memory_->find_byte(address);
+  if (place.object == AddressSpace::kNoObject) {
+    fail(address == 0 ? "address 0: a pointer that points to nothing"
+                      : fmt::format("address 0x{:x} is in no structure", address));
+  }
+  const AddressSpace::Object& object = memory_->objects()[place.object];
+  const Address end = object.begin + static_cast<Address>(object.size);
+  if (address + static_cast<Address>(bytes) > end)
+    fail(fmt::format("{} bytes at 0x{:x} go beyond the end of {}", bytes, address, object.name));
+  extents_[address / kExtentGranule % kExtents] = {object.begin, end};
+}
+
+}  // namespace linebounce::workloads

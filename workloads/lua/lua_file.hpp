@@ -1,0 +1,30 @@
+// What the rest of the program sees of a program or lock in Lua: what its file says of itself, and a lock for the table of
+// locks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workloads/locks/lock_registry.hpp"
+#include "workloads/program/parameters.hpp"
+#include "workloads/program/source_file.hpp"
+
+namespace linebounce::workloads {
+
+// Known before there is a machine, as configuration is checked by it.
+struct LuaDeclaration {
+  std::string title;
+  bool program = false;  // it defines run()
+  bool ends = false;     // its programs end by themselves
+  std::vector<ParameterDeclaration> parameters;
+  std::optional<LockTraits> lock;  // it defines acquire() and release()
+};
+
+// Runs the file's text once, without a machine. Errors: LuaError (workloads/lua/lua_error.hpp).
+LuaDeclaration declaration_of(const SourceFile& file);
+
+// A lock's file: its path, title, traits, and how one is made. Errors: LuaError, also where it is no lock.
+LockEntry lock_entry_of(const SourceFile& file);
+
+}  // namespace linebounce::workloads

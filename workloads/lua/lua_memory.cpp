@@ -1,0 +1,38 @@
+#include "workloads/lua/lua_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "workloads/lua/interpreter.hpp"
+
+namespace linebounce::workloads {
+
+void* LuaMemory::allocate(void* memory, void* block, std::size_t old_size, std::size_t size) {
+  auto& self = *static_cast<LuaMemory*>(memory);
+  if (block == nullptr) old_size = 0;  // it says the kind of object instead
+  if (size > old_size) return self.grow(block, old_size, size);
+  void* smaller = size > 0 ? self.copied(block, old_size, size) : nullptr;
+  if (block != nullptr) self.pool_.deallocate(block, old_size);
+  self.used_ -= old_size - size;
+  return smaller;
+}
+
+void* LuaMemory::grow(void* block, std::size_t old_size, std::size_t size) {
+  // Not a null pointer, for which Lua has no place in the program.
+  if (size - old_size > kLimit - used_)
+    owner_.fail(fmt::format("more than {} MiB of memory for one CPU's program", kLimit >> 20));
+  void* larger = copied(block, old_size, size);
+  if (block != nullptr) pool_.deallocate(block, old_size);
+  used_ += size - old_size;
+  return larger;
+}
+
+void* LuaMemory::copied(const void* block, std::size_t old_size, std::size_t size) {
+  void* copy = pool_.allocate(size);
+  if (block != nullptr) std::memcpy(copy, block, std::min(old_size, size));
+  return copy;
+}
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,110 @@
+// A workload whose program is a file in Lua: one interpreter for each CPU runs setup(), then run(cpu) in the CPU's own fiber,
+// so that cpu:load(word) is a call of Cpu that blocks.
+#include "workloads/lua/lua_program.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/lua/cpu_functions.hpp"
+#include "workloads/lua/declaration.hpp"
+#include "workloads/lua/setup_context.hpp"
+#include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/throughput.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+struct ProgramOptions {
+  std::string program;  // its text comes as WorkloadSetup::program
+
+  void bind(ParameterBinder& parameters) {
+    parameters.text("program", program, "the program's file, in Lua (docs/programs.md)");
+  }
+};
+
+void push_value(lua_State* state, const ParameterValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) lua_pushboolean(state, *flag ? 1 : 0);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) lua_pushinteger(state, *integer);
+  if (const auto* number = std::get_if<double>(&value)) lua_pushnumber(state, *number);
+  if (const auto* text = std::get_if<std::string>(&value)) lua_pushlstring(state, text->data(), text->size());
+}
+
+class LuaProgram final : public Workload {
+ public:
+  explicit LuaProgram(const Parameters& parameters) : parameters_(parameters) {}
+
+  void set_up(const WorkloadSetup& setting) override {
+    if (setting.program == nullptr) throw std::invalid_argument("workload.program: the program's file is missing");
+    file_ = *setting.program;
+    declaration_ = declaration_of(file_);
+    if (!declaration_.program) throw LuaError(file_.name() + ": it defines no run(cpu), as a program does");
+    per_cpu_.emplace(setting.memory, setting.machine.cpus, setting.layout.cpus);
+    SetupContext context(setting.memory, *per_cpu_, handles_, &setting.locks, nullptr);
+    for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
+      interpreters_.push_back(std::make_unique<Interpreter>(file_, cpu));
+      set_up_cpu(*interpreters_.back(), setting, context);
+      context.begin_again();
+    }
+    tallies_ = interpreters_.front()->tallies;
+  }
+
+  void run(Cpu& cpu) override {
+    Interpreter& lua = *interpreters_[static_cast<std::size_t>(cpu.id().value)];
+    lua.bind(cpu);
+    lua.push_function("run");
+    push_cpu(lua);
+    lua.call(1, 0);
+  }
+
+  [[nodiscard]] bool ends() const override { return declaration_.ends; }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const override {
+    if (facts.measured_ns > 0) report_throughput(facts, 0, metrics);
+    for (std::size_t tally = 1; tally < tallies_.size(); ++tally)
+      metrics.count("program." + tallies_[tally], tallied_by_all(facts, static_cast<int>(tally)));
+  }
+
+ private:
+  void set_up_cpu(Interpreter& lua, const WorkloadSetup& setting, SetupContext& context) {
+    lua.set_memory(setting.memory);
+    lua.handles = &handles_;
+    lua.seed(setting.seed);
+    set_machine(lua, setting.memory.line_bytes(), setting.layout.cpus, setting.machine.cpus);
+    lua.load();
+    lua.tallies = read_tallies(lua);
+    lua_newtable(lua.state());
+    for (const ParameterDeclaration& declared : declaration_.parameters) {
+      push_value(lua.state(), parameters_.has(declared.name) ? parameters_.value(declared.name) : declared.default_value);
+      lua_setfield(lua.state(), -2, declared.name.c_str());
+    }
+    lua_setglobal(lua.state(), "workload");
+    lua.setup = &context;
+    if (lua.push_function("setup")) lua.call(0, 0);
+    lua.setup = nullptr;
+    name_functions(lua, setting.memory);
+  }
+
+  const Parameters parameters_;
+  SourceFile file_;
+  LuaDeclaration declaration_;
+  std::optional<CpuObjects> per_cpu_;
+  LuaHandles handles_;
+  std::vector<std::unique_ptr<Interpreter>> interpreters_;  // by CPU
+  std::vector<std::string> tallies_;
+};
+
+}  // namespace
+
+std::vector<ParameterDeclaration> program_parameters() {
+  return declare<ProgramOptions>();
+}
+
+std::unique_ptr<Workload> make_program(const Parameters& parameters) {
+  return std::make_unique<LuaProgram>(parameters);
+}
+
+}  // namespace linebounce::workloads

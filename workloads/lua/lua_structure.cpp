@@ -1,0 +1,123 @@
+#include "workloads/lua/lua_structure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "workloads/lua/lua_table.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr std::int64_t kLargestStructureBytes = 1 << 20;
+
+int round_up_to(int value, int step) {
+  return (value + step - 1) / step * step;
+}
+
+// The fields of one structure, in the order of the text.
+class FieldReader {
+ public:
+  FieldReader(Interpreter& lua, Layout& layout) : lua_(lua), layout_(layout) {}
+
+  // The one on Lua's stack: "name", "name:BYTES" or a table.
+  void add() {
+    if (lua_type(lua_.state(), -1) == LUA_TSTRING) return add_text(lua_tostring(lua_.state(), -1));
+    if (lua_type(lua_.state(), -1) != LUA_TTABLE)
+      lua_.fail(fmt::format("structure {}: a field is \"name\", \"name:4\" or {{ \"name\", bytes = 4, at = 64, count = 8 }}",
+                            layout_.name));
+    const LuaTable table(lua_, lua_gettop(lua_.state()), "a field", {"bytes", "at", "count"});
+    const std::string name = table.first_text();
+    const auto bytes = static_cast<int>(table.integer("bytes", 8, 1, 8));
+    const auto at = static_cast<int>(table.integer("at", round_up_to(end_, bytes), 0, kLargestStructureBytes));
+    check_name(name);
+    const std::int64_t count = table.integer("count", 0, 0, 65536);
+    if (count == 0) return add_field(name, bytes, at);
+    for (std::int64_t i = 0; i < count; ++i) add_field(fmt::format("{}[{}]", name, i), bytes, at + static_cast<int>(i) * bytes);
+  }
+  [[nodiscard]] int end() const { return end_; }
+
+ private:
+  void add_text(const std::string& text) {
+    const auto colon = text.find(':');
+    int bytes = 8;
+    if (colon != std::string::npos) {
+      const char* const last = text.data() + text.size();
+      const auto [end, error] = std::from_chars(text.data() + colon + 1, last, bytes);
+      if (error != std::errc() || end != last) bytes = 0;
+    }
+    check_name(text.substr(0, colon));
+    add_field(text.substr(0, colon), bytes, bytes > 0 ? round_up_to(end_, bytes) : 0);
+  }
+
+  // Elements of an array are fields "slot[0]", "slot[1]", ...
+  void check_name(const std::string& name) {
+    const std::string whole = fmt::format("structure {}: field {}", layout_.name, name);
+    if (name.find('[') != std::string::npos) lua_.fail(whole + ": a name has no bracket; count = makes an array");
+    const bool known = std::any_of(layout_.fields.begin(), layout_.fields.end(), [&](const Field& field) {
+      return field.name == name || field.name.starts_with(name + "[");
+    });
+    if (known) lua_.fail(whole + " is there twice");
+  }
+
+  void add_field(const std::string& name, int bytes, int at) {
+    const std::string whole = fmt::format("structure {}: field {}", layout_.name, name);
+    if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) lua_.fail(whole + ": legal sizes are 1, 2, 4 and 8 bytes");
+    if (at % bytes != 0) lua_.fail(fmt::format("{}: {} bytes at {}: a multiple of its size is legal", whole, bytes, at));
+    if (name.empty() || name == "address") lua_.fail(whole + ": it needs another name");
+    layout_.fields.push_back({name, at, bytes});
+    end_ = std::max(end_, at + bytes);
+  }
+
+  Interpreter& lua_;
+  Layout& layout_;
+  int end_ = 0;
+};
+
+}  // namespace
+
+Layout read_structure(Interpreter& lua, int index, int line_bytes) {
+  const LuaTable table(lua, index, "structure", {"name", "align", "size"});
+  Layout layout{.name = table.text("name"), .fields = {}};
+  FieldReader fields(lua, layout);
+  for (lua_Integer i = 1; lua_rawgeti(lua.state(), index, i) != LUA_TNIL; ++i) {
+    fields.add();
+    lua_pop(lua.state(), 1);
+  }
+  lua_pop(lua.state(), 1);
+  const bool on_lines = table.is_text("align", "line");
+  layout.alignment = on_lines ? line_bytes : static_cast<int>(table.integer("align", 8, 1, 1 << 16));
+  if ((layout.alignment & (layout.alignment - 1)) != 0)
+    lua.fail(fmt::format("structure {}: align = {}: \"line\" and powers of two are legal", layout.name, layout.alignment));
+  const int least = std::max(1, fields.end());
+  layout.size = static_cast<int>(table.integer(
+      "size", round_up_to(least, on_lines ? line_bytes : std::min(8, layout.alignment)), least, kLargestStructureBytes));
+  return layout;
+}
+
+void push_fields(lua_State* state, const Layout& layout, Address base) {
+  lua_createtable(state, 0, static_cast<int>(layout.fields.size()) + 1);
+  for (const Field& field : layout.fields) {
+    const lua_Integer word = LuaWord::pack(base + static_cast<Address>(field.offset), field.size);
+    const auto bracket = field.name.find('[');
+    if (bracket == std::string::npos) {
+      lua_pushinteger(state, word);
+      lua_setfield(state, -2, field.name.c_str());
+      continue;
+    }
+    const std::string name = field.name.substr(0, bracket);
+    if (lua_getfield(state, -1, name.c_str()) == LUA_TNIL) {
+      lua_pop(state, 1);
+      lua_newtable(state);
+      lua_pushvalue(state, -1);
+      lua_setfield(state, -3, name.c_str());
+    }
+    lua_pushinteger(state, word);
+    lua_rawseti(state, -2, std::stoll(field.name.substr(bracket + 1)));
+    lua_pop(state, 1);
+  }
+}
+
+}  // namespace linebounce::workloads

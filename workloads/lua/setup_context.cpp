@@ -1,0 +1,53 @@
+#include "workloads/lua/setup_context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr std::array<const char*, 3> kHandleNames = {"a lock", "a barrier", "a set of queue nodes"};
+
+}  // namespace
+
+// The number stands where a pointer would: no address of this computer is in a program's hands.
+void push_handle(lua_State* state, HandleKind kind, std::uint64_t number) {
+  lua_pushlightuserdata(state, reinterpret_cast<void*>(static_cast<std::uint64_t>(kind) << 32 | number));
+}
+
+std::size_t handle_at(Interpreter& lua, int argument, HandleKind kind) {
+  const auto bits = reinterpret_cast<std::uint64_t>(lua_touserdata(lua.state(), argument));
+  if (lua_type(lua.state(), argument) != LUA_TLIGHTUSERDATA || bits >> 32 != static_cast<std::uint64_t>(kind)) {
+    lua.fail(fmt::format("argument {} must be {}, and is {}", argument - 1, kHandleNames[static_cast<std::size_t>(kind) - 1],
+                         luaL_typename(lua.state(), argument)));
+  }
+  return bits & 0xFFFFFFFF;
+}
+
+void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus) {
+  lua_State* state = lua.state();
+  lua.nodes = 1;
+  lua_newtable(state);
+  lua_newtable(state);
+  for (int cpu = 0; cpu < cpus; ++cpu) {
+    const int node = places.empty() ? 0 : places[static_cast<std::size_t>(cpu)].node;
+    lua.nodes = std::max(lua.nodes, node + 1);
+    lua_pushinteger(state, node);
+    lua_rawseti(state, -2, cpu);
+  }
+  lua_setfield(state, -2, "node_of");
+  for (const auto& [name, value] : {std::pair{"cpus", cpus}, {"nodes", lua.nodes}, {"line_bytes", line_bytes}}) {
+    lua_pushinteger(state, value);
+    lua_setfield(state, -2, name);
+  }
+  lua_setglobal(state, "machine");
+}
+
+void name_functions(Interpreter& lua, AddressSpace& memory) {
+  for (Interpreter::NamedFunction& function : lua.functions) function.id = memory.function(function.name, function.mode);
+}
+
+}  // namespace linebounce::workloads

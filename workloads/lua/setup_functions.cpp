@@ -1,0 +1,286 @@
+#include "workloads/lua/setup_functions.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/lua/condition.hpp"
+#include "workloads/lua/lua_lock.hpp"
+#include "workloads/lua/lua_structure.hpp"
+#include "workloads/lua/lua_table.hpp"
+#include "workloads/lua/setup_context.hpp"
+
+namespace linebounce::workloads {
+
+namespace {
+
+constexpr std::int64_t kMostObjects = 1 << 20;
+constexpr const char* kLayoutRegistry = "linebounce.layouts";  // in Lua's registry: a structure's table to its number
+
+SetupContext& context_of(Interpreter& lua) {
+  lua.count_operation();
+  if (lua.setup == nullptr) lua.fail("memory, locks and barriers are placed in setup() alone");
+  return *lua.setup;
+}
+
+std::string text_at(Interpreter& lua, int argument, const char* what) {
+  if (lua_type(lua.state(), argument) != LUA_TSTRING) lua.fail(fmt::format("argument {} must be {}, a text", argument, what));
+  return lua_tostring(lua.state(), argument);
+}
+
+std::int64_t integer_at(Interpreter& lua, int argument, const char* what) {
+  if (lua_isinteger(lua.state(), argument) == 0)
+    lua.fail(
+        fmt::format("argument {} must be {}, a whole number, and is {}", argument, what, luaL_typename(lua.state(), argument)));
+  return lua_tointeger(lua.state(), argument);
+}
+
+// structure { ... }: its fields as offsets, to be added to an address.
+int make_structure(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  const SetupContext& context = context_of(lua);
+  if (lua_type(state, 1) != LUA_TTABLE) lua.fail("structure: write structure { name = \"node\", \"next\", \"value:4\" }");
+  lua.layouts.push_back(read_structure(lua, 1, context.memory.line_bytes()));
+  push_fields(state, lua.layouts.back(), 0);
+  luaL_getsubtable(state, LUA_REGISTRYINDEX, kLayoutRegistry);
+  lua_pushvalue(state, -2);
+  lua_pushinteger(state, static_cast<lua_Integer>(lua.layouts.size() - 1));
+  lua_rawset(state, -3);
+  lua_pop(state, 1);
+  return 1;
+}
+
+const Layout& layout_at(Interpreter& lua, int argument) {
+  lua_State* state = lua.state();
+  luaL_getsubtable(state, LUA_REGISTRYINDEX, kLayoutRegistry);
+  lua_pushvalue(state, argument);
+  if (lua_isnil(state, -1) || lua_rawget(state, -2) == LUA_TNIL)
+    lua.fail(fmt::format("argument {} must be what structure {{ ... }} has returned", argument));
+  const auto number = static_cast<std::size_t>(lua_tointeger(state, -1));
+  lua_pop(state, 2);
+  return lua.layouts[number];
+}
+
+void push_object(lua_State* state, const Layout& layout, Address base) {
+  push_fields(state, layout, base);
+  lua_pushinteger(state, static_cast<lua_Integer>(base));
+  lua_setfield(state, -2, "address");
+}
+
+// Options of what is placed: { node = 1, count = 8 }.
+struct PlaceOptions {
+  std::optional<Home> home;
+  std::int64_t count = -1;  // -1: one object, no list
+};
+
+PlaceOptions options_at(Interpreter& lua, int argument) {
+  PlaceOptions options;
+  if (lua_isnoneornil(lua.state(), argument)) return options;
+  if (lua_type(lua.state(), argument) != LUA_TTABLE)
+    lua.fail(fmt::format("argument {} must be a table such as {{ node = 1, count = 8 }}", argument));
+  const LuaTable table(lua, argument, "place", {"node", "count"});
+  if (table.has("node")) options.home = Home::on(static_cast<int>(table.integer("node", 0, 0, lua.nodes - 1)));
+  if (table.has("count")) options.count = table.integer("count", 1, 1, kMostObjects);
+  return options;
+}
+
+// place(structure, name [, { node =, count = }]): the object, or with count a table of them from 0.
+int place_object_of(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  SetupContext& context = context_of(lua);
+  const Layout& layout = layout_at(lua, 1);
+  const std::string name = text_at(lua, 2, "the object's name");
+  const PlaceOptions options = options_at(lua, 3);
+  const auto one = [&](const std::string& object) {
+    return context.once(lua, "place " + object, [&] { return context.memory.place(layout, object, 0, options.home); });
+  };
+  if (options.count < 0) {
+    push_object(state, layout, one(name));
+    return 1;
+  }
+  lua_createtable(state, static_cast<int>(options.count), 0);
+  for (std::int64_t i = 0; i < options.count; ++i) {
+    push_object(state, layout, one(fmt::format("{}[{}]", name, i)));
+    lua_rawseti(state, -2, i);
+  }
+  return 1;
+}
+
+// place_per_cpu(structure, name): a table by CPU of objects, each on lines of its own near its CPU.
+int place_for_each_cpu(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  SetupContext& context = context_of(lua);
+  Layout layout = layout_at(lua, 1);
+  const int line = context.memory.line_bytes();
+  layout.size = (layout.size + line - 1) / line * line;
+  const std::string name = text_at(lua, 2, "the objects' name");
+  lua_newtable(state);
+  for (int cpu = 0; cpu < context.per_cpu.cpus(); ++cpu) {
+    const std::string object = fmt::format("{}[{}]", name, cpu);
+    push_object(state, layout,
+                context.once(lua, "place " + object, [&] { return context.per_cpu.place(layout, object, cpu); }));
+    lua_rawseti(state, -2, cpu);
+  }
+  return 1;
+}
+
+// place_array(name, bytes [, { node = }]): the address of bytes without fields.
+int place_bytes_of(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  SetupContext& context = context_of(lua);
+  const std::string name = text_at(lua, 1, "the array's name");
+  const std::int64_t bytes = integer_at(lua, 2, "its size in bytes");
+  if (bytes < 1 || bytes > std::int64_t{1} << 40) lua.fail(fmt::format("place_array: {} bytes: 1 to 2^40 are legal", bytes));
+  const PlaceOptions options = options_at(lua, 3);
+  if (options.count >= 0) lua.fail("place_array: bytes have no count; give their number");
+  const Address address =
+      context.once(lua, "array " + name, [&] { return context.memory.place_array(name, bytes, options.home); });
+  lua_pushinteger(state, static_cast<lua_Integer>(address));
+  return 1;
+}
+
+// preset(word, value): what is there when the simulation starts.
+int preset_word(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  SetupContext& context = context_of(lua);
+  const Cpu::Word word = checked_word(lua, 1);
+  const auto value = static_cast<Value>(integer_at(lua, 2, "its value"));
+  context.once(lua, fmt::format("preset {} {}", word.address, value), [&] {
+    context.memory.preset(word.address, value, word.bytes);
+    return 0;
+  });
+  return 0;
+}
+
+// lock_word(structure): of a lock, its own word or words, where whoever uses the lock wants them.
+int place_lock_word(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  SetupContext& context = context_of(lua);
+  if (context.lock == nullptr) lua.fail("lock_word is for files that are a lock; a program has place()");
+  const LockPlace& place = *context.lock;
+  Layout layout = layout_at(lua, 1);
+  const Address address = context.once(lua, "word", [&]() -> Address {
+    if (place.word && layout.size <= place.word_bytes) return *place.word;
+    const int line = place.memory.line_bytes();
+    layout.size = (layout.size + line - 1) / line * line;
+    return place.memory.place(layout, place.name, line);
+  });
+  push_object(state, layout, address);
+  return 1;
+}
+
+// queue_nodes(structure): nodes on lines of their own that a CPU takes and gives back, the same for all locks of a run.
+int place_queue_nodes(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  SetupContext& context = context_of(lua);
+  Layout layout = layout_at(lua, 1);
+  const int line = context.memory.line_bytes();
+  layout.size = (layout.size + line - 1) / line * line;
+  const std::uint64_t number = context.once(lua, "nodes " + layout.name, [&] {
+    context.handles.nodes.push_back(&context.per_cpu.nodes(layout));
+    return context.handles.nodes.size() - 1;
+  });
+  push_handle(state, HandleKind::nodes, number);
+  return 1;
+}
+
+MeteredLock& create_known_lock(Interpreter& lua, SetupContext& context, const std::string& algorithm, const std::string& name) {
+  try {
+    return context.locks->create(algorithm, name);
+  } catch (const LuaError&) {
+    throw;
+  } catch (const std::invalid_argument& unknown) {
+    lua.fail(unknown.what());
+  }
+}
+
+MeteredLock& create_lock(Interpreter& lua, SetupContext& context, const std::string& name) {
+  if (lua_type(lua.state(), 1) == LUA_TSTRING) return create_known_lock(lua, context, lua_tostring(lua.state(), 1), name);
+  return context.locks->create(own_lock_entry(lua, 1, context.own_locks), name, {});
+}
+
+// lock("ticket", name), or lock({ acquire = function(cpu, lock) ... end, release = ... }, name).
+int make_lock(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  SetupContext& context = context_of(lua);
+  if (context.locks == nullptr) lua.fail("a lock's setup() makes no other locks");
+  const int type = lua_type(state, 1);
+  if (type != LUA_TSTRING && type != LUA_TTABLE)
+    lua.fail("lock: write lock(\"ticket\", \"name\"), or lock({ acquire = ..., release = ... }, \"name\")");
+  const std::string name = text_at(lua, 2, "the lock's name");
+  const std::uint64_t number = context.once(lua, "lock " + name, [&] {
+    context.handles.locks.push_back(&create_lock(lua, context, name));
+    return context.handles.locks.size() - 1;
+  });
+  if (type == LUA_TTABLE) {
+    const std::uint64_t own = context.once(lua, "own " + name, [&] { return context.own_locks.size() - 1; });
+    context.own_locks[own]->join(lua, 1, 1);
+  }
+  push_handle(state, HandleKind::lock, number);
+  return 1;
+}
+
+// barrier(name): all CPUs meet there.
+int make_barrier(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  SetupContext& context = context_of(lua);
+  const std::string name = text_at(lua, 1, "the barrier's name");
+  const std::uint64_t number = context.once(lua, "barrier " + name, [&] {
+    context.handles.barriers.emplace_back(context.memory, name, context.per_cpu.cpus());
+    return context.handles.barriers.size() - 1;
+  });
+  push_handle(state, HandleKind::barrier, number);
+  return 1;
+}
+
+// Upvalues: the function, its number.
+int call_named(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  lua_pushvalue(state, lua_upvalueindex(1));
+  lua_insert(state, 1);
+  const int arguments = lua_gettop(state) - 1;
+  const Interpreter::NamedFunction& function =
+      lua.functions[static_cast<std::size_t>(lua_tointeger(state, lua_upvalueindex(2)))];
+  if (!lua.bound()) {
+    lua.call(arguments, LUA_MULTRET);
+  } else {
+    const FunctionScope scope(lua.cpu(), function.id);
+    lua.call(arguments, LUA_MULTRET);
+  }
+  return lua_gettop(state);
+}
+
+// named(name, function [, "user"]): the function, which reports know by this name.
+int make_named(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  const std::string name = text_at(lua, 1, "the function's name");
+  if (lua_type(state, 2) != LUA_TFUNCTION) lua.fail("named: argument 2 must be the function");
+  const std::string mode = lua_isnoneornil(state, 3) ? "kernel" : text_at(lua, 3, "\"kernel\" or \"user\"");
+  if (mode != "kernel" && mode != "user") lua.fail("named: argument 3 must be \"kernel\" or \"user\"");
+  if (lua.setup == nullptr && lua.bound()) lua.fail("named: functions get their names before the simulation starts");
+  lua_pushvalue(state, 2);
+  lua_pushinteger(state, static_cast<lua_Integer>(lua.functions.size()));
+  lua_pushcclosure(state, call_named, 2);
+  lua.functions.push_back({name, mode == "user" ? Mode::user : Mode::kernel, 0});
+  return 1;
+}
+
+constexpr std::array<luaL_Reg, 10> kSetupFunctions = {{{"structure", make_structure},
+                                                       {"place", place_object_of},
+                                                       {"place_per_cpu", place_for_each_cpu},
+                                                       {"place_array", place_bytes_of},
+                                                       {"preset", preset_word},
+                                                       {"lock_word", place_lock_word},
+                                                       {"queue_nodes", place_queue_nodes},
+                                                       {"lock", make_lock},
+                                                       {"barrier", make_barrier},
+                                                       {"named", make_named}}};
+
+}  // namespace
+
+void add_setup_functions(lua_State* state) {
+  for (const luaL_Reg& function : kSetupFunctions) lua_register(state, function.name, function.func);
+}
+
+}  // namespace linebounce::workloads
