@@ -50,7 +50,7 @@ struct CheckLockArguments {
   std::vector<std::string> consistencies;
   LockCheckOptions options;
   std::string directory = "out/check_lock";
-  std::optional<std::uint64_t> states;
+  std::optional<std::int64_t> states;
   bool json = false;
 };
 
@@ -102,7 +102,7 @@ ExitCode check_locks(CheckLockArguments arguments) {
   for (const workloads::LockEntry& lock : locks) {
     // An interpreter for each CPU and schedule takes its time.
     const std::uint64_t by_default = is_lua_path(lock.name) ? kStatesOfFile : SearchLimits{}.states;
-    arguments.options.limits.states = arguments.states.value_or(by_default);
+    arguments.options.limits.states = arguments.states ? static_cast<std::uint64_t>(*arguments.states) : by_default;
     const LockCheck check = check_one(lock, arguments.options, arguments.json);
     if (check.interrupted) return ExitCode::interrupted;
     const std::string experiment = keep_experiment(lock, check, arguments.directory);

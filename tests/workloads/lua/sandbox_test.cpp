@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"outside_all", running("cpu:store(t.address + 4096, 1)"), "is in no structure"},
         {"beyond_the_end", running("cpu:store(t.address + 16, 1)"), "is in no structure"},
         {"unaligned", running("cpu:load(t.address + 4)"), "a multiple of the size"},
-        {"text_as_value", running("cpu:store(t.a, 'x')"), "argument 2 must be a whole number, and is string"},
+        {"text_as_value", running("cpu:store(t.a, 'x')"), "argument 2 must be a whole number, and is a string"},
         {"no_colon", running("cpu.load(t.a)"), "with a colon"},
         {"table_as_text", running("string.format('%s', {})"), "has no text"},
         {"address_as_text", running("string.format('%-20p', 'x')"), "%p"},
