@@ -12,11 +12,18 @@ namespace linebounce::workloads {
 
 class Workload;
 
+// A metric that people read first, and what it is called above a column: "wait", without its unit.
+struct Headline {
+  std::string metric;
+  std::string label;
+};
+
 struct WorkloadEntry {
   std::string name;
   std::string title;
   std::vector<ParameterDeclaration> parameters;
   std::unique_ptr<Workload> (*create)(const Parameters&);
+  std::vector<Headline> headlines = {};  // the most important one first; fewer than three are filled up by others
 };
 
 // In the order in which `list` shows them.

@@ -1,12 +1,13 @@
 """Linebounce's results and traces, read without its C++ part."""
 
 from linebounce.errors import InputError, UsageError
-from linebounce.records import At, FailedPoint, Manifest, Metric, OrderRow, PaperRow, Point, ShapeRow, ValueRow
+from linebounce.records import At, FailedPoint, Headline, Manifest, Metric, OrderRow, PaperRow, Point, ShapeRow, ValueRow
 from linebounce.results import Results, open  # noqa: A004
 
 __all__ = [
     "At",
     "FailedPoint",
+    "Headline",
     "InputError",
     "Manifest",
     "Metric",

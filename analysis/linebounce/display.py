@@ -7,7 +7,6 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from linebounce.records import OrderRow, PaperRow, Point, ShapeRow, ValueRow, shown_setting
-from linebounce.report.words import KEY_FIGURES
 
 if TYPE_CHECKING:
     from linebounce.results import Results
@@ -16,13 +15,13 @@ _SHOWN_POINTS = 20
 _SHOWN_PAPER_ROWS = 10
 _SHOWN_LOCKS = 5
 _SHOWN_METRICS = 30
-_VERDICTS = {True: "within tolerance", False: "miss", None: "not scored"}
+_VERDICTS = {True: "within", False: "off", None: "not scored"}
 
 Row = Sequence[str]
 
 
 def results_html(results: Results) -> str:
-    """A heading, the points, and of one point its latencies and locks; the paper's figures, what misses first."""
+    """A heading, the points, and of one point its latencies and locks; the paper's figures, what is off first."""
     parts = [_heading(results), _points_table(results)]
     if len(results.points) == 1:
         parts += [_latency_table(results), _locks_table(results)]
@@ -49,7 +48,7 @@ def _heading(results: Results) -> str:
 
 def _points_table(results: Results) -> str:
     paths = list(results.swept())
-    headline = next((name for name in KEY_FIGURES if any(name in point.metrics for point in results.points)), "")
+    headline = next((headline.metric for headline in results.headlines), "")
     rows = []
     for point in results.points:
         at = [shown_setting(point.at[path]) if path in point.at else "" for path in paths]

@@ -15,6 +15,7 @@ Setting = str | int | float | bool
 # Where a point lies: configuration paths and their values.
 At = Mapping[str, Setting]
 Kind = Literal["calibrated", "in_sight", "predicted", "definition"]
+Better = Literal["higher", "lower", "neither"]
 
 Record = TypeVar("Record")
 
@@ -56,6 +57,15 @@ class Point:
     def title(self) -> str:
         """Its settings in a line, empty without a sweep: `workload.lock = mcs, machine.cpus = 4`."""
         return ", ".join(f"{path} = {shown_setting(value)}" for path, value in self.at.items())
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A metric that people read first. The label is a column's title: `wait` for `locks.section_lock.wait_mean_us`."""
+
+    metric: str
+    label: str
+    better: Better
 
 
 @dataclass(frozen=True)
@@ -201,6 +211,10 @@ def _metric_from(name: str, entry: Mapping[str, Any]) -> Metric:
     if type(metric.unit) is not str:
         check(f"unit of {name}", metric.unit, str)
     return metric
+
+
+def headline_from(document: Mapping[str, Any]) -> Headline:
+    return _checked(Headline(document["metric"], document["label"], document["better"]))
 
 
 def paper_row_from(document: Mapping[str, Any]) -> PaperRow:

@@ -26,11 +26,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from linebounce.errors import InputError, UsageError, meant
 from linebounce.records import (
+    Headline,
     Manifest,
     PaperRow,
     Point,
     Setting,
     check,
+    headline_from,
     manifest_from,
     paper_row_from,
     point_from,
@@ -43,16 +45,23 @@ if TYPE_CHECKING:
 RESULTS_SCHEMA = "linebounce.results/1"
 MANIFEST_SCHEMA = "linebounce.manifest/1"
 
+_THROUGHPUT = Headline("throughput.operations_per_s", "operations", "higher")
+
 Parsed = TypeVar("Parsed")
 
 
 class Results:
-    """What one run left behind. Frames are read when they are first asked for."""
+    """What one run left behind. Frames are read when they are first asked for.
+
+    `headlines` are the metrics to read first, the most important one first; a point may lack some of them, and a run in which
+    no point finished has none.
+    """
 
     directory: Path
     experiment: str
     machine: str
     seed: int
+    headlines: Sequence[Headline]
     points: Sequence[Point]
     paper: Sequence[PaperRow]
     manifest: Manifest
@@ -73,6 +82,7 @@ class Results:
         self.points = tuple(point_from(first + i, point) for i, point in enumerate(document["points"]))
         if len({frozenset(point.at) for point in self.points}) > 1:
             raise ValueError("its points lie at different paths")
+        self.headlines = _headlines(document, self.points)
         self.paper = tuple(paper_row_from(row) for row in document["paper"])
 
     @property
@@ -267,6 +277,17 @@ def _whole_run(argv: Sequence[str]) -> list[str]:
     while "--point" in words:
         del words[words.index("--point") : words.index("--point") + 2]
     return [word for word in words if word not in ("--merge", "--quiet")]
+
+
+def _headlines(document: Mapping[str, Any], points: Sequence[Point]) -> tuple[Headline, ...]:
+    """What the file says. An older one does not: then the throughput, else the first metric that there is."""
+    if "headlines" in document:
+        check("headlines", document["headlines"], list)
+        return tuple(headline_from(headline) for headline in document["headlines"])
+    if any(_THROUGHPUT.metric in point.metrics for point in points):
+        return (_THROUGHPUT,)
+    first = next((name for point in points for name in point.metrics), None)
+    return () if first is None else (Headline(first, first, "neither"),)
 
 
 def _first_point_number(directory: Path) -> int:

@@ -46,7 +46,12 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
     best = &candidate;
     best_distance = distance;
   }
-  return best ? *best : std::string{};
+  if (best != nullptr) return *best;
+  constexpr std::size_t kShortestPart = 3;
+  if (word.size() < kShortestPart) return {};
+  const auto whole = std::find_if(candidates.begin(), candidates.end(),
+                                  [word](const std::string& candidate) { return candidate.find(word) != std::string::npos; });
+  return whole == candidates.end() ? std::string{} : *whole;
 }
 
 }  // namespace linebounce

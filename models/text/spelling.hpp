@@ -12,7 +12,8 @@ namespace linebounce {
 // the same.
 std::size_t edit_distance(std::string_view from, std::string_view to);
 
-// The candidate that `word` is most likely a slip of the pen for; empty if none is near. The first of equals wins.
+// The candidate that `word` is most likely a slip of the pen for, else one that it is a part of ("p3_xeon"); empty if there is
+// none. The first of equals wins.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace linebounce

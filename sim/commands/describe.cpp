@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
 
+#include "models/text/spelling.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/describe_layout.hpp"
 #include "sim/commands/named_kinds.hpp"
@@ -13,6 +15,7 @@
 #include "sim/config/project_files.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/suggestions.hpp"
+#include "sim/point/metrics.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/table.hpp"
 #include "workloads/counters/counter_registry.hpp"
@@ -31,7 +34,7 @@ Examples:
   linebounce describe machine p3_xeon_4way
   linebounce describe experiment operation_costs
   linebounce describe workload my_program.lua             what a program of your own declares; likewise: describe lock FILE.lua
-  linebounce describe protocol mesi_snoop
+  linebounce describe mesi_snoop                              the kind may be left out where one thing has the name
   linebounce describe layout linux_2_4_16 dentry          a structure, line by line
   linebounce describe layout linux_2_4_16 --experiment FILE   before and after the experiment's [[layout.change]])";
 
@@ -49,6 +52,14 @@ WorkloadEntry workload_called(const std::string& name) {
   if (!is_lua_path(name)) return find_entry("workload", all_workloads(), name);
   const LuaDeclaration declared = load_lua_file(name).declared;
   return {name, declared.title, declared.parameters, nullptr};
+}
+
+CounterEntry counter_called(const std::string& name) {
+  if (!is_lua_path(name)) return find_entry("counter", all_counters(), name);
+  const LuaFile file = load_lua_file(name);
+  if (!file.declared.counter.events && !file.declared.counter.references)
+    throw ConfigError(name + " is no counter: it defines neither add and read nor get and put");
+  return {name, file.declared.title, nullptr, nullptr};
 }
 
 std::string heading(const std::string& name, const std::string& title, const Painter& paint) {
@@ -136,16 +147,46 @@ void refuse_layout_options(const Kind& kind, const LayoutQuestion& about) {
                     kind.singular));
 }
 
+bool has(const Kind& kind, const std::string& name) {
+  if (kind.singular == "metric") return name.find('.') != std::string::npos && find_metric(name) != nullptr;
+  const std::vector<ListedThing> things = kind.list();
+  return std::any_of(things.begin(), things.end(), [&name](const ListedThing& thing) { return thing.name == name; });
+}
+
+// The kind of a name that stands alone. Errors: ConfigError, also where several kinds have one of this name.
+const Kind& kind_of(const std::string& name) {
+  std::vector<const Kind*> found;
+  std::vector<std::string> known;
+  for (const Kind& kind : kKinds) {
+    if (name == kind.singular || name == kind.plural)
+      throw ConfigError(fmt::format("which {}? `linebounce list {}` shows them", kind.singular, kind.plural));
+    if (has(kind, name)) found.push_back(&kind);
+    for (const ListedThing& thing : kind.list()) known.push_back(thing.name);
+  }
+  if (found.size() == 1) return *found.front();
+  if (found.empty()) {
+    const std::string near = nearest(name, known);
+    throw ConfigError(fmt::format("nothing is called \"{}\"; `linebounce list` shows what there is{}", name,
+                                  near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+  }
+  std::vector<std::string> commands;
+  for (const Kind* kind : found) commands.push_back(fmt::format("describe {} {}", kind->singular, name));
+  throw ConfigError(fmt::format("several things are called {}: {}", name, fmt::join(commands, ", ")));
+}
+
 ExitCode describe(const DescribeArguments& arguments) {
-  const Kind& kind = find_kind(arguments.kind);
+  const bool name_alone = arguments.about.name.empty();
+  const Kind& kind = name_alone ? kind_of(arguments.kind) : find_kind(arguments.kind);
   const bool layout = kind.singular == "layout";
   if (!layout) refuse_layout_options(kind, arguments.about);
-  const std::string& name = arguments.about.name;
+  LayoutQuestion about = arguments.about;
+  if (name_alone) about.name = arguments.kind;
+  const std::string& name = about.name;
   if (arguments.json) {
-    const ordered_json document = layout ? layout_answer_json(arguments.about) : kind.describe_json(name);
+    const ordered_json document = layout ? layout_answer_json(about) : kind.describe_json(name);
     std::cout << document.dump(1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
   } else {
-    std::cout << (layout ? layout_answer(arguments.about, painter_for_stdout()) : kind.describe(name, painter_for_stdout()));
+    std::cout << (layout ? layout_answer(about, painter_for_stdout()) : kind.describe(name, painter_for_stdout()));
   }
   return ExitCode::done;
 }
@@ -169,12 +210,12 @@ ordered_json workload_json(const std::string& name) {
 }
 
 std::string counter_page(const std::string& name, const Painter& paint) {
-  const CounterEntry& entry = find_entry("counter", all_counters(), name);
+  const CounterEntry entry = counter_called(name);
   return heading(entry.name, entry.title, paint);
 }
 
 ordered_json counter_json(const std::string& name) {
-  const CounterEntry& entry = find_entry("counter", all_counters(), name);
+  const CounterEntry entry = counter_called(name);
   return {{"name", entry.name}, {"title", entry.title}};
 }
 
@@ -200,10 +241,12 @@ void add_describe(Command& program) {
   auto arguments = std::make_shared<DescribeArguments>();
   Command command =
       program.subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol, layout or metric");
-  command.option("KIND", "", &arguments->kind, "machine, experiment, workload, lock, counter, protocol, layout or metric")
+  command
+      .option("KIND", "",
+              &arguments->kind, "machine, experiment, workload, lock, counter, protocol, layout or metric; may be left out")
       .required();
   LayoutQuestion& about = arguments->about;
-  command.option("NAME", "", &about.name, "A listed name (see: linebounce list), or a file").required();
+  command.option("NAME", "", &about.name, "A listed name (see: linebounce list), or a file");
   command.option("STRUCTURE", "", &about.structure, "Of a layout: this structure alone");
   command.option("--line-bytes", "N", &about.line_bytes, "Of a layout: draw lines of this size; default: the file's")
       .check(line_bytes_problem);

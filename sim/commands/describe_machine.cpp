@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/machine_file.hpp"
@@ -16,36 +17,64 @@ std::pair<std::string, std::string> split(const std::string& path) {
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
-Table parameter_table(bool with_meanings, const Painter& paint) {
-  std::vector<Column> columns = {words("parameter", 34), words("value", 12), words("unit", 13), prose("source")};
-  if (with_meanings) {
-    constexpr std::size_t kMeaning = 44, kSourceColumn = 107;
-    columns.insert(columns.end() - 1, prose("meaning", kMeaning));
-    columns.back().width = paint.columns() - kSourceColumn;
-    columns.back().gap = 2;
+// Parameter and value, then the meaning and where the value is from: beside them, or below where the terminal is narrow.
+class ParameterTable {
+ public:
+  explicit ParameterTable(const Painter& paint)
+      : paint_(paint), beside_(paint.columns() >= kTerminalWidth), table_(columns(beside_), paint) {}
+
+  void add_group(const std::string& name) { table_.add_text("  " + paint_(Colour::cyan, name) + "\n"); }
+  void add(const std::string& key, const DescribedParameter& parameter) {
+    const std::string value = parameter.unit.empty() ? parameter.value : parameter.value + " " + parameter.unit;
+    const Cell name = "  " + key, shown = {value, parameter.given ? Colour::bold : Colour::dim};
+    // What nobody has said where it is from is yellow.
+    const Colour source_colour = parameter.has_source ? Colour::dim : Colour::yellow;
+    const std::string source = parameter.given ? parameter.source : "default; " + parameter.source;
+    if (beside_) {
+      table_.add({name, shown, parameter.meaning});
+      table_.add({"", "", {source, source_colour}});
+      return;
+    }
+    table_.add({name, shown});
+    add_below(parameter.meaning, Colour::none);
+    add_below(source, source_colour);
   }
-  return {std::move(columns), paint};
-}
+  [[nodiscard]] std::string text() const { return table_.text(); }
+
+ private:
+  static std::vector<Column> columns(bool beside) {
+    std::vector<Column> columns = {words("parameter", 34), words("value", 0, 1)};
+    if (beside) columns.push_back(prose("meaning, and source of the value", 0, 2));
+    return columns;
+  }
+  void add_below(const std::string& text, Colour colour) {
+    constexpr std::size_t kIndent = 8;
+    table_.add_text(std::string(kIndent, ' ') + wrapped_from(text, kIndent, colour, paint_));
+  }
+
+  const Painter& paint_;
+  bool beside_;
+  Table table_;
+};
 
 }  // namespace
 
 std::string machine_page(const std::string& name, const Painter& paint) {
   const DescribedMachine machine = load_machine(name);
-  constexpr std::size_t kRoomForMeanings = 150;  // columns: of fewer, the sources would take too many lines
-  const bool with_meanings = paint.columns() >= kRoomForMeanings;
-  Table table = parameter_table(with_meanings, paint);
+  ParameterTable table(paint);
   std::string group;
   for (const DescribedParameter& parameter : machine.parameters) {
     const auto [of_group, key] = split(parameter.path);
-    if (of_group != group) table.add_text("  " + paint(Colour::cyan, of_group) + "\n");
+    if (of_group != group) table.add_group(of_group);
     group = of_group;
-    std::vector<Cell> cells = {"  " + key, parameter.value, parameter.unit};
-    if (with_meanings) cells.emplace_back(parameter.meaning);
-    cells.emplace_back(parameter.source, parameter.has_source ? Colour::dim : Colour::yellow);
-    table.add(std::move(cells));
+    table.add(key, parameter);
   }
-  return paint(Colour::bold, machine.spec.name) + "  " + machine.spec.title + "\n\n" + draw_topology(machine.spec) + "\n" +
-         table.text();
+  const std::string out = paint(Colour::bold, machine.spec.name) + "  " + machine.spec.title + "\n\n" +
+                          draw_topology(machine.spec, paint.columns()) + "\n" + table.text();
+  if (machine.times_left_out.empty()) return out;
+  const std::string note = fmt::format("The file leaves out {}: taken as 0, which no real machine does it in.",
+                                       fmt::join(machine.times_left_out, ", "));
+  return out + "\n  " + wrapped_from(note, 2, Colour::yellow, paint);
 }
 
 ordered_json machine_json(const std::string& name) {
@@ -61,6 +90,7 @@ ordered_json machine_json(const std::string& name) {
     entry["meaning"] = parameter.meaning;
     entry["source"] = parameter.source;
     entry["has_source"] = parameter.has_source;
+    entry["given"] = parameter.given;
     parameters.push_back(std::move(entry));
   }
   ordered_json out;

@@ -47,7 +47,7 @@ std::string metric_page(const std::string& name, const Painter& paint) {
   if (!metric.unit.empty()) add("unit", metric.unit);
   add("group", to_string(metric.group));
   add("better", to_string(metric.better));
-  add("headline", metric.headline ? "yes, a column of a sweep's table" : "no");
+  add("headline", metric.headline ? "yes, where its workload names fewer than three" : "no");
   return paint(Colour::bold, name) + "  " + std::string(metric.meaning) + "\n\n" + facts.text();
 }
 

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iostream>
@@ -24,6 +25,7 @@ namespace {
 
 constexpr const char* kListFooter = R"(
 Examples:
+  linebounce list                         what there is
   linebounce list experiments
   linebounce list machines --json)";
 
@@ -72,7 +74,27 @@ void print_table(const std::vector<ListedThing>& things) {
   std::cout << table.text();
 }
 
+// What there is to list, with a few names of each.
+std::vector<ListedThing> list_kinds() {
+  constexpr std::size_t kExamples = 3;
+  std::vector<ListedThing> things;
+  for (const Kind& kind : kKinds) {
+    const std::vector<ListedThing> named = kind.list();
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::min(kExamples, named.size()); ++i) names.push_back(named[i].name);
+    things.push_back({std::string(kind.plural),
+                      fmt::format("{:>3}: {}{}", named.size(), fmt::join(names, ", "), named.size() > kExamples ? ", ..." : ""),
+                      ""});
+  }
+  return things;
+}
+
 ExitCode list(const std::string& word, bool json) {
+  if (word.empty()) {
+    const std::vector<ListedThing> kinds = list_kinds();
+    json ? print_json(kinds) : print_table(kinds);
+    return ExitCode::done;
+  }
   const Kind& kind = find_kind(word);
   const std::vector<ListedThing> things = kind.list();
   if (json) {
@@ -123,8 +145,8 @@ void add_list(Command& program) {
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   Command command = program.subcommand("list", "List everything of one kind");
-  command.option("KIND", "", word.get(), "machines, experiments, workloads, locks, counters, protocols, layouts or metrics")
-      .required();
+  command.option("KIND", "", word.get(),
+                 "machines, experiments, workloads, locks, counters, protocols, layouts or metrics; left out: how many of each");
   command.flag("--json", *json, "Print one JSON array of objects with name and title");
   command.footer(kListFooter);
   command.action([word, json] { return list(*word, *json); });

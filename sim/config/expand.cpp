@@ -97,22 +97,31 @@ class PointBuilder {
       input.program = lua_file(program->second, program->first).source;
     for (const auto& [path, setting] : settings) {
       const ParameterDeclaration* parameter = parameter_at(settings, tables_.catalogue, path);
-      if (parameter != nullptr && parameter->why_no_lock) add_lock_file(path, setting, *parameter, input.lock_files);
+      if (parameter != nullptr && parameter->why_no_lock) {
+        add_file(path, setting, input.lock_files, [parameter](const LuaDeclaration& file) {
+          return file.lock ? parameter->why_no_lock(*file.lock) : "it is no lock: it defines no functions acquire and release";
+        });
+      }
+      if (parameter != nullptr && parameter->why_no_counter) {
+        add_file(path, setting, input.counter_files, [parameter](const LuaDeclaration& file) {
+          const bool counts = file.counter.events || file.counter.references;
+          return counts ? parameter->why_no_counter(file.counter)
+                        : "it is no counter: it defines neither add and read nor get and put";
+        });
+      }
     }
   }
 
-  void add_lock_file(const std::string& path, const Setting& setting, const ParameterDeclaration& parameter,
-                     std::vector<SourceFile>& lock_files) {
+  // A lock or counter in Lua. `why_not`: what forbids it here; empty: nothing.
+  template <class WhyNot>
+  void add_file(const std::string& path, const Setting& setting, std::vector<SourceFile>& files, WhyNot why_not) {
     if (!is_lua_path(std::get<std::string>(setting.value))) return;
     const LuaFile& file = lua_file(setting, path);
     const std::string& name = file.source.path;
-    if (!file.declared.lock)
-      fail(setting.origin, path, fmt::format("{} is no lock: it defines no functions acquire and release", name));
-    if (const std::string reason = parameter.why_no_lock(*file.declared.lock); !reason.empty())
+    if (const std::string reason = why_not(file.declared); !reason.empty())
       fail(setting.origin, path, fmt::format("{} can't be used here: {}", name, reason));
-    const bool known =
-        std::any_of(lock_files.begin(), lock_files.end(), [&name](const SourceFile& other) { return other.path == name; });
-    if (!known) lock_files.push_back(file.source);
+    const bool known = std::any_of(files.begin(), files.end(), [&name](const SourceFile& other) { return other.path == name; });
+    if (!known) files.push_back(file.source);
   }
 
   // Each file is read once.

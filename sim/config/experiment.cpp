@@ -287,6 +287,7 @@ class ExperimentReader {
     if (!tables_->swept.contains("workload.name") && !tables_->swept.contains(kProgramKey))
       fill_workload_defaults(base, tables_->catalogue, Origin{tables_->file});
     experiment_.machine_name = std::get<std::string>(base.at("machine.name").value);
+    experiment_.times_left_out = times_left_out(tables_->machine, base);
     experiment_.seeds = static_cast<int>(std::get<std::int64_t>(base.at("run.seeds").value));
     if (paper) experiment_.paper = read_paper_rows(*paper, *tables_);
     if (measured_) experiment_.measured = read_measured_tables(*measured_, *tables_);

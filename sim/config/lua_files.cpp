@@ -27,6 +27,13 @@ std::string experiment_name(const std::string& file) {
   return name;
 }
 
+// As counter_scaling has it.
+toml::table counter_workload(const LuaFile& file) {
+  return toml::table{{"name", "counter_scaling"},
+                     {"counter", file.source.path},
+                     {"counts", file.declared.counter.references ? "references" : "events"}};
+}
+
 // As lock_scaling has it.
 toml::table lock_workload(const LuaFile& file) {
   return toml::table{{"name", "critical_section"},
@@ -43,7 +50,7 @@ bool is_lua_path(std::string_view text) {
 }
 
 LuaFile load_lua_file(const std::string& file) {
-  if (!is_lua_path(file)) throw ConfigError(fmt::format("\"{}\" is no program or lock: expected a file, NAME.lua", file));
+  if (!is_lua_path(file)) throw ConfigError(fmt::format("\"{}\" is no program, lock or counter: expected a file, NAME.lua", file));
   SourceFile source{absolute_path(file), read_text(file)};
   try {
     LuaDeclaration declared = declaration_of(source);
@@ -88,7 +95,9 @@ Experiment lua_experiment(const std::string& file, const Overrides& overrides) {
   }
   const bool program = lua.declared.program;
   const bool ends = program && lua.declared.ends;
-  const toml::table workload = program ? toml::table{{"program", lua.source.path}} : lock_workload(lua);
+  const toml::table workload = program              ? toml::table{{"program", lua.source.path}}
+                               : lua.declared.lock ? lock_workload(lua)
+                                                   : counter_workload(lua);
   const toml::table experiment{
       {"name", experiment_name(file)},
       {"title", lua.declared.title},

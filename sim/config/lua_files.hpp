@@ -1,4 +1,4 @@
-// Programs and locks in Lua as files that a configuration names.
+// Programs, locks and counters in Lua as files that a configuration names.
 #pragma once
 
 #include <string>
@@ -30,7 +30,8 @@ LockEntry load_lock_file(const std::string& file);
 // The same, or one of all_locks(), as a user names it. Errors: ConfigError, with the legal names.
 LockEntry lock_called(const std::string& name);
 
-// The experiment that `linebounce run FILE.lua` is: a program as it stands, or a lock under the workload critical_section.
+// The experiment that `linebounce run FILE.lua` is: a program as it stands, a lock under the workload critical_section, a
+// counter under counter_scaling.
 // Errors: ConfigError.
 Experiment lua_experiment(const std::string& file, const Overrides& overrides);
 

@@ -16,8 +16,10 @@ DescribedMachine load_machine(const std::string& name_or_path) {
     if (key.structural || !is_shown(key, tables.settings)) continue;
     const std::string* source = source_of(tables.sources, key.path);
     described.parameters.push_back({key.path, plain_text(tables.settings.at(key.path).value), key.unit, key.meaning,
-                                    source ? *source : "assumed (no source given)", source != nullptr});
+                                    source ? *source : "assumed (no source given)", source != nullptr,
+                                    !tables.defaults.contains(key.path)});
   }
+  described.times_left_out = times_left_out(tables, tables.settings);
   return described;
 }
 

@@ -16,11 +16,13 @@ struct DescribedParameter {
   std::string meaning;
   std::string source;  // the file's [sources] entry, or "assumed (no source given)"
   bool has_source = false;
+  bool given = false;  // in the file; else the default
 };
 
 struct DescribedMachine {
   MachineSpec spec;
   std::vector<DescribedParameter> parameters;  // of a machine that is one bus, without those that only nodes have
+  std::vector<std::string> times_left_out;     // paths, as of the function of this name
 };
 
 // Reads configs/machines/NAME.toml or a path. Errors: ConfigError (sim/config/experiment.hpp).

@@ -108,7 +108,11 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
     if (key.path.starts_with("machine.")) machine.keys.add(key);
   }
   read_settings(leaves(table, "machine", file.string(), origin, {kLevels, "sources"}), machine.keys, machine.settings);
+  const Settings given = machine.settings;
   fill_defaults(machine.settings, machine.parts, "machine.", origin);
+  for (const auto& [path, setting] : machine.settings) {
+    if (!given.contains(path)) machine.defaults.insert(path);
+  }
   for (auto& [path, setting] : machine.settings) setting.value = anchor_path(path, setting.value, file.parent_path());
   auto& present = machine.settings.at("machine.cpus_present");
   if (present.value == ConfigValue{std::int64_t{0}}) present = machine.settings.at("machine.cpus");
@@ -118,6 +122,18 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
     machine.sources = read_sources(*sources->as_table(), file.string(), {}, machine.keys);
   }
   return machine;
+}
+
+std::vector<std::string> times_left_out(const MachineTables& machine, const Settings& settings) {
+  std::vector<std::string> paths;
+  for (const KeyInfo& key : machine.keys.keys()) {
+    const bool time = key.unit == "ns" || key.unit == "cycles" || key.unit == "clocks";
+    const bool matters = key.path.find("latency") != std::string::npos || key.path.find("intervention") != std::string::npos;
+    if (!time || !matters || !machine.defaults.contains(key.path) || !has_effect(key, settings)) continue;
+    const ConfigValue& value = settings.at(key.path).value;
+    if (value == ConfigValue{std::int64_t{0}} || value == ConfigValue{0.0}) paths.push_back(key.path);
+  }
+  return paths;
 }
 
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base,

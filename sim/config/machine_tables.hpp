@@ -5,6 +5,7 @@
 
 #include <array>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ struct MachineTables {
   PartNames parts;
   KeySpace keys;      // the legal keys of this machine
   Settings settings;  // every parameter, defaults filled in
+  std::set<std::string> defaults;  // the paths that the text leaves out
   Sources sources;
 };
 
@@ -29,6 +31,9 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
 // The tables of NAME (configs/machines/NAME.toml) or of a path, relative to `base`; `context` precedes the message for an
 // unknown name.
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context);
+
+// Times that the text leaves out, and that are 0 in `settings`, though no real machine does it in no time: paths, sorted.
+std::vector<std::string> times_left_out(const MachineTables& machine, const Settings& settings);
 
 // The keys that name a protocol: of the caches on a bus, of the controllers behind the buses, of the homes' directories.
 inline constexpr std::array<std::string_view, 3> kProtocolKeys = {"machine.bus.protocol", "machine.node.protocol",

@@ -146,12 +146,12 @@ ConfigValue checked(const KeyInfo& key, const ConfigValue& given, const Origin& 
   if (key.type == ValueType::integer || key.type == ValueType::number) check_range(key, value, origin);
   if (key.type == ValueType::text && !key.choices.empty()) {
     const auto& text = std::get<std::string>(value);
-    if (key.lock_files && is_lua_path(text)) return value;
+    if (!key.files_of.empty() && is_lua_path(text)) return value;
     if (std::find(key.choices.begin(), key.choices.end(), text) == key.choices.end()) {
       const auto refusal = key.refusals.find(text);
       fail(origin, key.path,
            refusal == key.refusals.end()
-               ? not_known(text, key.choices) + (key.lock_files ? "; or a lock's file, NAME.lua" : "")
+               ? not_known(text, key.choices) + (key.files_of.empty() ? "" : fmt::format("; or a {}'s file, NAME.lua", key.files_of))
                : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
     }
   }

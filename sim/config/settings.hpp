@@ -32,7 +32,7 @@ struct KeyInfo {
   std::string needs = {};
   std::optional<ConfigValue> default_value = {};     // of fixed parameters that have one
   std::map<std::string, std::string> refusals = {};  // texts that exist and are none of the choices: why
-  bool lock_files = false;                           // texts: the path of a lock's file is legal beside the choices
+  std::string files_of = {};                         // texts: the path of a file is legal, too: of a "lock", of a "counter"
 };
 
 // Who gave a value: for messages.

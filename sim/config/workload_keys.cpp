@@ -27,7 +27,8 @@ KeyInfo key_of(const ParameterDeclaration& declaration) {
               declaration.maximum,
               declaration.choices};
   key.refusals = declaration.refusals;
-  key.lock_files = declaration.why_no_lock != nullptr;
+  if (declaration.why_no_lock) key.files_of = "lock";
+  if (declaration.why_no_counter) key.files_of = "counter";
   return key;
 }
 

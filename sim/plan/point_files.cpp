@@ -59,7 +59,9 @@ void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& file
 
 Results results_of(const Plan& plan, std::vector<ReportedPoint> points) {
   const Experiment& experiment = plan.experiment;
-  return {experiment.name, experiment.machine_name, experiment.seed, std::move(points), {}};
+  const std::string& workload = plan.points.front().input.workload;
+  std::vector<HeadlineMetric> headlines = headlines_of(workload, points);
+  return {experiment.name, experiment.machine_name, experiment.seed, std::move(headlines), std::move(points), {}};
 }
 
 // Of the points that are done.

@@ -17,7 +17,7 @@ struct MetricDeclaration {
   std::string_view unit;
   MetricGroup group;
   Better better;
-  bool headline;  // the tables of sweeps have a column for it
+  bool headline;  // shown first where a workload names fewer such metrics than there is room for
   std::string_view meaning;
 };
 

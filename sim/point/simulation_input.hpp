@@ -35,6 +35,7 @@ struct SimulationInput {
   std::string trace;                       // the file that the workload replays; empty: it replays none
   SourceFile program;                      // that the workload runs; without a path: it runs none
   std::vector<SourceFile> lock_files;      // locks that parameters name by their file
+  std::vector<SourceFile> counter_files;   // counters, likewise
   bool as_recorded = false;                // the trace, under the conditions of the run that was recorded
   RunSpec run;
   EngineSpec engine;

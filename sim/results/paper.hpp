@@ -16,6 +16,7 @@ struct ReportedPoint {
   std::vector<std::pair<std::string, ConfigValue>> at;
   std::map<std::string, ReportedMetric> metrics;
   bool finished = true;
+  bool failed = false;  // it was run, and ended in an error
 };
 
 struct PaperResult {

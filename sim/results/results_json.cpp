@@ -100,8 +100,16 @@ std::string results_text(const Results& results) {
   for (const ReportedPoint& point : results.points) points.push_back(point_to_json(point));
   ordered_json paper = ordered_json::array();
   for (const PaperResult& row : results.paper) paper.push_back(paper_to_json(row));
-  const ordered_json out = {{"schema", kSchema},    {"experiment", results.experiment}, {"machine", results.machine},
-                            {"seed", results.seed}, {"points", std::move(points)},      {"paper", std::move(paper)}};
+  ordered_json headlines = ordered_json::array();
+  for (const HeadlineMetric& metric : results.headlines)
+    headlines.push_back({{"metric", metric.name}, {"label", metric.label}, {"better", to_string(metric.better)}});
+  const ordered_json out = {{"schema", kSchema},
+                            {"experiment", results.experiment},
+                            {"machine", results.machine},
+                            {"seed", results.seed},
+                            {"headlines", std::move(headlines)},
+                            {"points", std::move(points)},
+                            {"paper", std::move(paper)}};
   return out.dump(1) + "\n";
 }
 

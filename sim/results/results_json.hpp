@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/results/headlines.hpp"
 #include "sim/results/merge_seeds.hpp"
 #include "sim/results/paper.hpp"
 
@@ -18,6 +19,7 @@ struct Results {
   std::string experiment;
   std::string machine;
   std::uint64_t seed = 1;
+  std::vector<HeadlineMetric> headlines;
   std::vector<ReportedPoint> points;
   std::vector<PaperResult> paper;
 };

@@ -155,10 +155,11 @@ std::vector<FunctionId> user_functions(const AddressSpace& memory) {
   return user;
 }
 
-std::vector<LockEntry> locks_of_files(const SimulationInput& input) {
-  std::vector<LockEntry> locks;
-  for (const SourceFile& file : input.lock_files) locks.push_back(lock_entry_of(file));
-  return locks;
+template <class Entry>
+std::vector<Entry> entries_of(const std::vector<SourceFile>& files, Entry (*entry_of)(const SourceFile&)) {
+  std::vector<Entry> entries;
+  for (const SourceFile& file : files) entries.push_back(entry_of(file));
+  return entries;
 }
 
 void refuse_endless(const SimulationInput& input, const Workload& workload) {
@@ -176,9 +177,10 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   Relay relay;
   Machine machine(input.machine, input.protocols, input.engine, input.run.warmup_us, input.run.measure_us, relay);
   AddressSpace memory(machine.store(), &machine.homes(), input.placement);
-  LockSet locks(memory, input.machine.cpus, machine.layout().cpus, locks_of_files(input));
+  LockSet locks(memory, input.machine.cpus, machine.layout().cpus, entries_of(input.lock_files, lock_entry_of));
+  const std::vector<CounterEntry> counters = entries_of(input.counter_files, counter_entry_of);
   workload->set_up({memory, locks, input.machine, machine.layout(), input.seed, &input.layouts, trace.get(),
-                    input.program.path.empty() ? nullptr : &input.program});
+                    input.program.path.empty() ? nullptr : &input.program, counters});
   refuse_endless(input, *workload);
   refuse_unknown_objects(input, memory);
   const std::vector<PlacedTable> tables = place_tables(input.tables, input.layouts, memory, machine.store(), machine.homes());

@@ -35,11 +35,10 @@ std::vector<std::string> drawn(const Box& box, std::size_t inner, const char* to
 }
 
 // The boxes to draw: all, or the first ones, a gap and the last.
-std::vector<int> chosen(int boxes, std::size_t box_width) {
-  constexpr std::size_t kRoom = kTerminalWidth - kDrawingIndent;
-  std::size_t count = (kRoom + 1) / (box_width + 1);
+std::vector<int> chosen(int boxes, std::size_t box_width, std::size_t room) {
+  std::size_t count = (room + 1) / (box_width + 1);
   const bool all = static_cast<std::size_t>(boxes) <= count;
-  if (!all) count = (kRoom - kEllipsisWidth - box_width) / (box_width + 1);
+  if (!all) count = (room - kEllipsisWidth - box_width) / (box_width + 1);
   std::vector<int> numbers;
   for (int box = 0; box < (all ? boxes : static_cast<int>(count)); ++box) numbers.push_back(box);
   if (!all) numbers.insert(numbers.end(), {kEllipsis, boxes - 1});
@@ -48,7 +47,7 @@ std::vector<int> chosen(int boxes, std::size_t box_width) {
 
 }  // namespace
 
-BoxRow side_by_side(const std::vector<Box>& boxes) {
+BoxRow side_by_side(const std::vector<Box>& boxes, std::size_t columns) {
   std::size_t inner = 0;
   std::size_t height = 0;
   for (const Box& box : boxes) inner = std::max(inner, inner_width(box));
@@ -57,7 +56,7 @@ BoxRow side_by_side(const std::vector<Box>& boxes) {
   row.lines.resize(height);
   std::size_t column = 0;
   bool after_box = false;
-  for (const int number : chosen(static_cast<int>(boxes.size()), inner + 2)) {
+  for (const int number : chosen(static_cast<int>(boxes.size()), inner + 2, columns - kDrawingIndent)) {
     if (number == kEllipsis) {
       for (std::size_t i = 0; i < height; ++i) row.lines[i] += centred(i == height / 2 ? "..." : "", kEllipsisWidth);
       column += kEllipsisWidth;

@@ -18,8 +18,8 @@ struct BoxRow {
 
 constexpr std::size_t kDrawingIndent = 2;
 
-// All boxes in one width; of more than fit the first ones and the last. REQUIRES: at least one box.
-BoxRow side_by_side(const std::vector<Box>& boxes);
+// All boxes in one width; of more than fit into a line of `columns`, the first ones and the last. REQUIRES: at least one box.
+BoxRow side_by_side(const std::vector<Box>& boxes, std::size_t columns);
 
 // What the boxes of a row stand on: a wide box with double lines. `goes_on`: a line leads downwards from its middle.
 BoxRow standing_on(const BoxRow& row, const std::vector<std::string>& texts, bool goes_on);

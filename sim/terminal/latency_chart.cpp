@@ -13,14 +13,15 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::size_t kLatencyLabelWidth = 16;
-constexpr std::size_t kColumns = 56;
+constexpr std::size_t kMostColumns = 56;
+constexpr std::size_t kBesideStrips = kLatencyLabelWidth + 2 + 12 + 9;  // their names, means and shares
 constexpr std::size_t kRowHeight = 8;  // eighths of a character cell
 constexpr std::size_t kRows = 2;       // cells that a strip is high
 constexpr std::array kPalette = {Colour::green, Colour::cyan, Colour::yellow, Colour::magenta, Colour::blue, Colour::red};
 
 struct Strip {
   std::string source;
-  std::array<double, kColumns> counts{};
+  std::vector<double> counts;  // by column
   double count = 0;
   double ns = 0;  // sum, for the mean
 };
@@ -36,18 +37,20 @@ double octaves(double value) {
 // Latency to column, the same for all strips.
 class Axis {
  public:
-  Axis(double shortest, double longest) : low_(octaves(shortest)), high_(octaves(longest)) {
+  Axis(double shortest, double longest, std::size_t columns)
+      : low_(octaves(shortest)), high_(octaves(longest)), columns_(columns) {
     // Two octaves at least: a single latency stands in the middle of something.
     const double room = std::max(0.05 * (high_ - low_), (2 - (high_ - low_)) / 2);
     low_ -= room;
     high_ += room;
   }
 
-  [[nodiscard]] double position(double ns) const { return (octaves(ns) - low_) / (high_ - low_) * kColumns; }
+  [[nodiscard]] double position(double ns) const { return (octaves(ns) - low_) / (high_ - low_) * static_cast<double>(columns_); }
   [[nodiscard]] std::size_t column(double ns) const {
-    return static_cast<std::size_t>(std::clamp(position(ns), 0.0, static_cast<double>(kColumns - 1)));
+    return static_cast<std::size_t>(std::clamp(position(ns), 0.0, static_cast<double>(columns_ - 1)));
   }
-  [[nodiscard]] bool holds(double ns) const { return position(ns) >= 0 && position(ns) < kColumns; }
+  [[nodiscard]] std::size_t columns() const { return columns_; }
+  [[nodiscard]] bool holds(double ns) const { return position(ns) >= 0 && position(ns) < static_cast<double>(columns_); }
 
   // Round latencies to mark: powers of ten, with 2 and 5 between them where there are few.
   [[nodiscard]] std::vector<double> ticks() const {
@@ -67,6 +70,7 @@ class Axis {
  private:
   double low_;
   double high_;
+  std::size_t columns_;
 };
 
 std::vector<Strip> strips_of(const std::vector<LatencyRow>& rows, const Axis& axis) {
@@ -76,6 +80,7 @@ std::vector<Strip> strips_of(const std::vector<LatencyRow>& rows, const Axis& ax
     Strip& strip = by_source[row.source];
     const auto count = static_cast<double>(row.count);
     strip.source = row.source;
+    strip.counts.resize(axis.columns());
     strip.counts[axis.column(row.latency_ns)] += count;
     strip.count += count;
     strip.ns += count * row.latency_ns;
@@ -116,7 +121,7 @@ std::string axis_text(const Axis& axis, const Painter& paint) {
     labels += std::string(start - labels_end, ' ') + label;
     labels_end = start + width_of(label);
   }
-  line += repeated("─", kColumns - line_end);
+  line += repeated("─", axis.columns() - line_end);
   const std::string indent(kLatencyLabelWidth + 2, ' ');
   return indent + paint(Colour::dim, line) + "\n" + indent + paint(Colour::dim, labels) + "\n";
 }
@@ -134,9 +139,9 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
     total += static_cast<double>(row.count);
   }
   if (total == 0) return "";
-  const Axis axis(shortest, longest);
+  const Axis axis(shortest, longest, std::min(kMostColumns, paint.columns() - kBesideStrips));
   Table table({{"Latency by source", Fit::text, kLatencyLabelWidth, 0, Colour::bold},
-               words("", kColumns),
+               words("", axis.columns()),
                figures("mean", 12),
                figures("share", 9)},
               paint);

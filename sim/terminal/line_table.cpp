@@ -25,7 +25,8 @@ std::string one_decimal(double value) {
 std::string overview(const LineSet& set, const std::vector<Line>& shown, const Painter& paint) {
   Table table(
       {figures("", 2), names("structure", 0, 2), names("object", 0, 2), figures("line", 5), figures("misses", 9),
-       figures("local %", 9), figures("remote %", 10), figures("latency", 11), figures("share %", 9), figures("home", 6)},
+       dispensable(figures("local %", 9), 2), figures("remote %", 10), figures("latency", 11), figures("share %", 9),
+       dispensable(figures("home", 6), 1)},
       paint);
   table.add_rule();
   for (std::size_t i = 0; i < shown.size(); ++i) {
@@ -50,7 +51,7 @@ std::string uses_of(const Line& line, std::size_t number, const Painter& paint) 
   const std::string out = fmt::format("{:>4}  {}, line {}, {}\n", number,
                                       paint(Colour::bold, shortened(owner, paint.columns() - kTitle)), line.number, home);
   Table table({figures("offset", 6), names("object.field", 0, 2), names("function", 0, 2), figures("access", 8),
-               figures("samples", 9), figures("remote %", 10), figures("mean", 10)},
+               figures("samples", 9), dispensable(figures("remote %", 10), 1), figures("mean", 10)},
               paint, 0);
   for (const LineUse& use : line.uses) {
     table.add({std::to_string(use.offset), use_name(line, use), use.function, use.access, std::to_string(use.misses.count),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::string_view kLockPrefix = "locks.";
 constexpr std::size_t kMostLines = 40;     // locks and call sites; at least one lock is shown whole
-constexpr std::size_t kFiguresWidth = 77;  // of a line, before the name
+constexpr std::size_t kRoomForName = 18;
 
 // A lock's own row, and its call sites'.
 using LockBlock = std::vector<LockRow>;
@@ -69,24 +70,45 @@ std::string wait_text(const LockRow& row) {
   return mean_and_maximum(row.wait_mean_us, row.wait_max_us) + fmt::format("({:>5})", lockmeter_percent(row.cpu_pct));
 }
 
+// A row's figures before the name, or their titles.
+struct LockFiguresText {
+  std::string all_times;                                    // UTIL to % CPU
+  std::array<std::pair<std::size_t, std::string>, 4> rest;  // TOTAL, NOWAIT, SPIN, RJCT: width and text
+};
+
+// Where a line has no room for the name, the last ones are left out: CON says what NOWAIT and SPIN do.
+std::string figures_that_fit(const LockFiguresText& row, const Painter& paint) {
+  std::string out = row.all_times;
+  for (const auto& [width, text] : row.rest) {
+    if (width_of(out) + width + kRoomForName > paint.columns()) break;
+    out += pad_left(text, width);
+  }
+  return out;
+}
+
 // NOWAIT and SPIN are shares of TOTAL, RJCT of all attempts.
 std::string line_of(const LockRow& row, const Painter& paint) {
   const bool lock = row.call_site.empty();
-  const std::string figures =
-      fmt::format("{:>6}{:>6} {} {}{:>9}{:>7}{:>6}{:>6}", lockmeter_percent(row.util_pct), lockmeter_percent(row.con_pct),
-                  mean_and_maximum(row.hold_mean_us, row.hold_max_us), wait_text(row), row.total,
-                  lockmeter_percent(share_pct(row.nowait, row.total)), lockmeter_percent(share_pct(row.spin, row.total)),
-                  lockmeter_percent(share_pct(row.rjct, row.total + row.rjct)));
+  const std::string figures = figures_that_fit(
+      {fmt::format("{:>6}{:>6} {} {}", lockmeter_percent(row.util_pct), lockmeter_percent(row.con_pct),
+                   mean_and_maximum(row.hold_mean_us, row.hold_max_us), wait_text(row)),
+       {{{9, std::to_string(row.total)},
+         {7, lockmeter_percent(share_pct(row.nowait, row.total))},
+         {6, lockmeter_percent(share_pct(row.spin, row.total))},
+         {6, lockmeter_percent(share_pct(row.rjct, row.total + row.rjct))}}}},
+      paint);
   const std::size_t indent = lock ? 2 : 4;
-  const std::string name = shortened(lock ? row.lock : row.call_site, paint.columns() - kFiguresWidth - indent);
+  const std::string name = shortened(lock ? row.lock : row.call_site, paint.columns() - width_of(figures) - indent);
   return figures + std::string(indent, ' ') + paint(lock ? Colour::bold : Colour::none, name) + "\n";
 }
 
 std::string head(const Painter& paint) {
   const std::string groups = fmt::format("{:<13}{:^14} {:^21}", "SPINLOCKS", "HOLD", "WAIT");
-  const std::string columns = fmt::format("{:>6}{:>6} {:>6}({:^6}) {:>6}({:^6})({:>5}){:>9}{:>7}{:>6}{:>6}  NAME", "UTIL",
-                                          "CON", "MEAN", "MAX", "MEAN", "MAX", "% CPU", "TOTAL", "NOWAIT", "SPIN", "RJCT");
-  return paint(Colour::dim, trimmed(groups)) + "\n" + paint(Colour::dim, columns) + "\n";
+  const std::string columns = figures_that_fit({fmt::format("{:>6}{:>6} {:>6}({:^6}) {:>6}({:^6})({:>5})", "UTIL", "CON", "MEAN",
+                                                            "MAX", "MEAN", "MAX", "% CPU"),
+                                                {{{9, "TOTAL"}, {7, "NOWAIT"}, {6, "SPIN"}, {6, "RJCT"}}}},
+                                               paint);
+  return paint(Colour::dim, trimmed(groups)) + "\n" + paint(Colour::dim, columns + "  NAME") + "\n";
 }
 
 struct RacedPoint {

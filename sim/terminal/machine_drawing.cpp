@@ -33,7 +33,8 @@ std::string numbers_text(const std::vector<int>& numbers) {
 // The machine with the places of its CPUs.
 class Drawing {
  public:
-  explicit Drawing(const MachineSpec& machine) : machine_(machine), layout_(lay_out(machine)) {
+  Drawing(const MachineSpec& machine, std::size_t columns)
+      : machine_(machine), columns_(columns), layout_(lay_out(machine)) {
     const int cores = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.end(), 0);
     cpus_of_core_.resize(static_cast<std::size_t>(cores));
     for (std::size_t cpu = 0; cpu < layout_.cpus.size(); ++cpu) {
@@ -64,7 +65,7 @@ class Drawing {
     for (int core = 0; core < layout_.cores_on_bus[static_cast<std::size_t>(bus)]; ++core) {
       boxes.push_back(core_box(cpus_of_core_[static_cast<std::size_t>(first) + static_cast<std::size_t>(core)]));
     }
-    return side_by_side(boxes);
+    return side_by_side(boxes, columns_);
   }
 
   [[nodiscard]] Box core_box(const std::vector<int>& cpus) const {
@@ -112,7 +113,7 @@ class Drawing {
   [[nodiscard]] BoxRow node_row() const {
     std::vector<Box> boxes;
     for (int node = 0; node < machine_.nodes; ++node) boxes.push_back(node_box(node));
-    return side_by_side(boxes);
+    return side_by_side(boxes, columns_);
   }
 
   [[nodiscard]] Box node_box(int node) const {
@@ -152,7 +153,7 @@ class Drawing {
     const NetworkMap map = lay_links(machine_.network, machine_.nodes);
     std::vector<Column> columns = {{"ns to node", Fit::text, 12, 0, Colour::none}};
     for (int to = 0; to < machine_.nodes; ++to) columns.push_back({std::to_string(to), Fit::figure, 7, 0, Colour::none});
-    const Painter plain(false, kTerminalWidth);
+    const Painter plain(false, columns_, columns_);
     Table table(std::move(columns), plain);
     for (int from = 0; from < machine_.nodes; ++from) {
       std::vector<Cell> cells = {fmt::format("from {}", from)};
@@ -169,6 +170,7 @@ class Drawing {
   }
 
   const MachineSpec& machine_;
+  std::size_t columns_;
   MachineLayout layout_;
   std::vector<std::vector<int>> cpus_of_core_;
 };
@@ -184,8 +186,8 @@ std::string size_text(int kib) {
   return kib >= 1024 && kib % 1024 == 0 ? fmt::format("{} MiB", kib / 1024) : fmt::format("{} KiB", kib);
 }
 
-std::string draw_topology(const MachineSpec& machine) {
-  const Drawing drawn(machine);
+std::string draw_topology(const MachineSpec& machine, std::size_t columns) {
+  const Drawing drawn(machine, columns);
   return machine.has_nodes() ? drawn.nodes() : drawn.one_bus();
 }
 

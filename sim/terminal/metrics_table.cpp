@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "sim/config/lua_files.hpp"
@@ -17,7 +18,6 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::size_t kMostSideBySide = 4;  // points; of more, only what matters is shown
 constexpr std::size_t kMetricFigureWidth = 12;
 constexpr std::size_t kMetricNameWidth = 56;
 constexpr std::size_t kUnitWidth = 16;  // the longest unit, "instructions", and a space
@@ -67,8 +67,11 @@ std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t 
   columns.push_back(words("", kUnitWidth - 1, 1));
   Table table(std::move(columns), paint);
   table.add_rule();
+  std::optional<MetricGroup> group;
   for (const auto& [key, unit] : units) {
     const std::string& name = key.second;
+    if (group != key.first) table.add_text(paint(Colour::bold, fmt::format("  {}", to_string(key.first))) + "\n");
+    group = key.first;
     std::vector<Cell> cells = {name};
     for (std::size_t i = first; i < last; ++i) cells.emplace_back(metric_text(points[i], name));
     cells.emplace_back(unit, Colour::dim);
@@ -82,6 +85,76 @@ std::string sorting_note(const std::vector<ReportedPoint>& points, const std::st
   const auto has = [&sorted_by](const ReportedPoint& point) { return point.metrics.contains(sorted_by); };
   if (sorted_by.empty() || std::any_of(points.begin(), points.end(), has)) return "";
   return paint(Colour::dim, fmt::format("  report.sorted_by: no point has the metric {}", sorted_by)) + "\n";
+}
+
+std::set<std::string> names_of(const std::vector<ReportedPoint>& points) {
+  std::set<std::string> names;
+  for (const ReportedPoint& point : points) {
+    for (const auto& [name, metric] : point.metrics) names.insert(name);
+  }
+  return names;
+}
+
+// What a sweep is sorted by is seen.
+void put_first(std::vector<HeadlineMetric>& headlines, const std::vector<ReportedPoint>& points, const std::string& sorted_by) {
+  const auto found = std::find_if(points.begin(), points.end(), [&sorted_by](const ReportedPoint& point) {
+    return point.metrics.contains(sorted_by);
+  });
+  if (found == points.end()) return;
+  const auto same = [&sorted_by](const HeadlineMetric& metric) { return metric.name == sorted_by; };
+  if (const auto there = std::find_if(headlines.begin(), headlines.end(), same); there != headlines.end()) {
+    std::rotate(headlines.begin(), there, there + 1);
+    return;
+  }
+  if (headlines.size() == kMostHeadlines) headlines.pop_back();
+  headlines.insert(headlines.begin(), headline_of(sorted_by, found->metrics.at(sorted_by).unit));
+}
+
+// Of a run without a sweep: a line each.
+std::string headline_rows(const ReportedPoint& point, const std::vector<HeadlineMetric>& headlines, const Painter& paint) {
+  std::vector<std::pair<std::string, std::string>> figures;  // and their units
+  std::size_t label = 0, figure = 0, unit = 0;
+  for (const HeadlineMetric& metric : headlines) {
+    figures.emplace_back(metric_text(point, metric.name), metric.unit == "1/s" ? "/s" : metric.unit);
+    label = std::max(label, width_of(metric.label));
+    figure = std::max(figure, width_of(figures.back().first));
+    unit = std::max(unit, width_of(figures.back().second));
+  }
+  Table table({words("", label), {"", Fit::figure, figure, 2}, words("", unit, 1), names("", 0, 3)}, paint);
+  for (std::size_t i = 0; i < headlines.size(); ++i) {
+    table.add({{headlines[i].label, Colour::bold},
+               {figures[i].first, Colour::bold},
+               figures[i].second,
+               {headlines[i].name, Colour::dim}});
+  }
+  return table.text();
+}
+
+std::string all_metrics_table(const std::vector<ReportedPoint>& points, const Painter& paint) {
+  const std::set<std::string> compared = compared_lock_metrics(points);
+  Units units;
+  std::size_t width = kMetricFigureWidth;
+  std::size_t names = 0;
+  for (const ReportedPoint& point : points) {
+    for (const auto& [name, metric] : point.metrics) {
+      if (name.starts_with(kLocks) && !compared.contains(name)) continue;
+      units[{metric_group(name), name}] = metric.unit;
+      names = std::max(names, std::min(width_of(name) + 1, kMetricNameWidth));
+      width = std::max(width, width_of(metric_text(point, name)) + 2);
+    }
+  }
+  std::string out;
+  if (points.size() > 1) {
+    for (std::size_t i = 0; i < points.size(); ++i) out += fmt::format("  point {}: {}\n", i, point_title(points[i]));
+    out += "\n";
+  }
+  const std::size_t room = paint.columns() - std::min(paint.columns(), 2 + names + kUnitWidth);
+  const std::size_t columns = std::max<std::size_t>(1, room / width);
+  for (std::size_t first = 0; first < points.size(); first += columns) {
+    if (first > 0) out += "\n";
+    out += metrics_block(points, first, std::min(points.size(), first + columns), units, names, width, paint);
+  }
+  return out;
 }
 
 }  // namespace
@@ -99,32 +172,16 @@ std::string shown_value(const ConfigValue& value) {
   return from_here.size() < text.size() ? from_here : text;
 }
 
-std::string metrics_table(const std::vector<ReportedPoint>& points, const Painter& paint, const std::string& sorted_by) {
-  if (points.size() > kMostSideBySide)
-    return sweep_table(sorted_points(points, sorted_by), paint) + sorting_note(points, sorted_by, paint);
-  const std::set<std::string> compared = compared_lock_metrics(points);
-  Units units;
-  std::size_t width = kMetricFigureWidth;
-  std::size_t names = 0;
-  for (const ReportedPoint& point : points) {
-    for (const auto& [name, metric] : point.metrics) {
-      if (name.starts_with(kLocks) && !compared.contains(name)) continue;
-      units[{metric_group(name), name}] = metric.unit;
-      names = std::max(names, std::min(width_of(name) + 1, kMetricNameWidth));
-      width = std::max(width, width_of(metric_text(point, name)) + 2);
-    }
-  }
-  if (units.empty()) return "";  // nothing has finished
-  std::string out;
-  if (points.size() > 1) {
-    for (std::size_t i = 0; i < points.size(); ++i) out += fmt::format("  point {}: {}\n", i, point_title(points[i]));
-    out += "\n";
-  }
-  const std::size_t columns = std::max<std::size_t>(1, (kTerminalWidth - 2 - names - kUnitWidth) / width);
-  for (std::size_t first = 0; first < points.size(); first += columns) {
-    if (first > 0) out += "\n";
-    out += metrics_block(points, first, std::min(points.size(), first + columns), units, names, width, paint);
-  }
+std::string metrics_table(const std::vector<ReportedPoint>& points, std::vector<HeadlineMetric> headlines, const Painter& paint,
+                          const MetricsView& view) {
+  put_first(headlines, points, view.sorted_by);
+  if (headlines.empty()) return "";  // nothing has finished
+  std::string out = points.front().at.empty() ? headline_rows(points.front(), headlines, paint)
+                                              : sweep_table(sorted_points(points, view.sorted_by), headlines, paint);
+  out += sorting_note(points, view.sorted_by, paint);
+  const std::size_t others = names_of(points).size() - headlines.size();
+  if (view.all) return out + "\n" + all_metrics_table(points, paint);
+  if (others > 0) out += paint(Colour::dim, fmt::format("  {} more: --all-metrics, or results.json", others)) + "\n";
   return out;
 }
 

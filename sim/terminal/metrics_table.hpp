@@ -4,14 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "sim/results/paper.hpp"
+#include "sim/results/headlines.hpp"
 #include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {
 
-// Every metric of a few points, side by side as far as they fit, but what lock_table() has; of many points sweep_table(), in
-// the order of the metric `sorted_by`, if there is one.
-std::string metrics_table(const std::vector<ReportedPoint>& points, const Painter& paint, const std::string& sorted_by = "");
+struct MetricsView {
+  std::string sorted_by = {};  // a metric; empty: in the sweep's order
+  bool all = false;            // every metric but what lock_table() has, by group, behind the headlines
+};
+
+// The headline metrics of each point; of a sweep as sweep_table().
+std::string metrics_table(const std::vector<ReportedPoint>& points, std::vector<HeadlineMetric> headlines, const Painter& paint,
+                          const MetricsView& view = {});
 
 // "machine.cpus = 4, workload.lock = mcs"; empty for a run without a sweep.
 std::string point_title(const ReportedPoint& point);

@@ -9,9 +9,21 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::size_t kNameWidth = 38;
-constexpr std::size_t kFigureWidth = 11;
-constexpr std::size_t kDifferenceWidth = 9;
+struct Widths {
+  std::size_t name, paper, simulated, difference, kind, mark, gap;
+  bool whole_marks;  // with words for what is not scored, and the tolerances of what is off
+
+  [[nodiscard]] std::size_t figures() const { return paper + simulated + difference; }
+};
+
+Widths widths_for(const Painter& paint) {
+  constexpr Widths kWide = {38, 11, 12, 9, 10, 12, 2, true};
+  constexpr Widths kNarrow = {0, 10, 11, 8, 10, 8, 1, false};
+  if (paint.columns() >= kTerminalWidth) return kWide;
+  Widths widths = kNarrow;
+  widths.name = std::min(kWide.name, paint.columns() - 2 - kNarrow.figures() - kNarrow.kind - kNarrow.mark - 2 * kNarrow.gap);
+  return widths;
+}
 
 // Rows of one source, in the order in which it is first cited.
 struct Group {
@@ -47,13 +59,14 @@ std::string tolerance_text(const PaperRow& row, const std::string& unit) {
   return "";
 }
 
-Cell mark(const PaperResult& result) {
+Cell mark(const PaperResult& result, bool whole) {
   const PaperRow& row = result.row;
-  if (row.kind == PaperKind::definition) return {"· not scored", Colour::dim};
-  if (!result.ok) return {result.problem.empty() ? "· not scored" : "· no value", Colour::dim};
-  if (*result.ok) return {"✓ hit", Colour::green};
-  const bool has_tolerance = row.shape == Shape::none && row.value;
-  return {"✗ miss" + (has_tolerance ? tolerance_text(row, result.unit) : ""), Colour::red};
+  const char* not_scored = whole ? "· not scored" : "·";
+  if (row.kind == PaperKind::definition) return {not_scored, Colour::dim};
+  if (!result.ok) return {result.problem.empty() ? not_scored : "· none", Colour::dim};
+  if (*result.ok) return {"✓ within", Colour::green};
+  const bool has_tolerance = whole && row.shape == Shape::none && row.value;
+  return {"✗ off" + (has_tolerance ? tolerance_text(row, result.unit) : ""), Colour::red};
 }
 
 Cell kind_cell(PaperKind kind) {
@@ -77,35 +90,36 @@ std::string series_text(const PaperResult& result) {
   return result.unit.empty() ? text : text + " " + result.unit;
 }
 
-void add_row(Table& table, const PaperResult& result, const std::string& prefix) {
-  constexpr std::size_t kFigures = 2 * kFigureWidth + kDifferenceWidth + 1;
+void add_row(Table& table, const PaperResult& result, const std::string& prefix, const Painter& paint) {
+  const Widths widths = widths_for(paint);
   const PaperRow& row = result.row;
-  const Cell name = shortened(row.id.substr(prefix.size()), kNameWidth);
+  const Cell name = shortened(row.id.substr(prefix.size()), widths.name);
   const auto add = [&](const std::string& paper, const std::string& simulated, const std::string& difference) {
-    table.add({name, paper, simulated, difference, kind_cell(row.kind), mark(result)});
+    table.add({name, paper, simulated, difference, kind_cell(row.kind), mark(result, widths.whole_marks)});
   };
-  if (!result.problem.empty()) return add("", "", shortened(result.problem, kFigures));
+  if (!result.problem.empty()) return add("", "", shortened(result.problem, widths.figures()));
   if (!result.series.empty()) {
     const std::string series = series_text(result);
-    if (width_of(series) <= kFigures) return add("", "", series);
+    if (width_of(series) <= widths.figures()) return add("", "", series);
     add("", "", "");
-    return table.add_text("      " + shortened(series, kTerminalWidth - 6) + "\n");
+    return table.add_text("      " + shortened(series, paint.columns() - 6) + "\n");
   }
   add(row.value ? as_given(*row.value, result.unit) : "", readable(*result.simulated, result.unit), difference_text(result));
 }
 
 std::string group_text(const Group& group, const Painter& paint) {
   const std::string title = group.source.empty() ? "Paper" : group.source;
-  Table table({{shortened(title, kNameWidth + 1), Fit::text, kNameWidth, 0, Colour::bold},
-               figures("paper", kFigureWidth),
-               figures("simulated", kFigureWidth + 1),
-               figures("ratio", kDifferenceWidth),
-               words("", 10, 2),
-               words("", 12, 2)},
+  const Widths widths = widths_for(paint);
+  Table table({{shortened(title, widths.name + 1), Fit::text, widths.name, 0, Colour::bold},
+               figures("paper", widths.paper),
+               figures("simulated", widths.simulated),
+               figures("ratio", widths.difference),
+               words("", widths.kind, widths.gap),
+               words("", widths.mark, widths.gap)},
               paint);
   table.add_rule();
   const std::string prefix = common_prefix(group);
-  for (const PaperResult* row : group.rows) add_row(table, *row, prefix);
+  for (const PaperResult* row : group.rows) add_row(table, *row, prefix, paint);
   return table.text();
 }
 

@@ -30,16 +30,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string heading(const Plan& plan, const Painter& paint) {
+std::string heading(const Plan& plan, const RunReport& report, const Painter& paint) {
   const Experiment& experiment = plan.experiment;
   std::string facts = "machine " + experiment.machine_name + ", seed " + std::to_string(experiment.seed);
   if (experiment.seeds > 1)
     facts =
         "machine " + experiment.machine_name + ", " + plural(static_cast<std::uint64_t>(experiment.seeds), "seed") + " a point";
   if (plan.swept()) facts += ", " + plural(plan.points.size(), "point");
+  const std::size_t failed = report.failures.size();
+  const std::size_t missing = report.missing.size();
+  const std::string failures = failed == 0 ? "" : paint(Colour::red, fmt::format(", {} FAILED", failed));
+  const std::string gaps = missing == 0 ? "" : paint(Colour::yellow, fmt::format(", {} not run", missing));
   std::string out = paint(Colour::bold, experiment.name);
-  if (!experiment.title.empty() && experiment.title != experiment.name) out += "  " + experiment.title;
-  return out + "\n" + paint(Colour::dim, facts) + "\n";
+  const std::size_t behind_name = width_of(experiment.name) + 2;
+  if (!experiment.title.empty() && experiment.title != experiment.name) {
+    out += "  " + wrapped_from(experiment.title, behind_name, Colour::none, paint);
+  } else {
+    out += "\n";
+  }
+  return out + paint(Colour::dim, facts) + failures + gaps + "\n";
 }
 
 // The whole run's latencies; without a finished point there are none.
@@ -70,7 +79,7 @@ std::string matrices_of(const Plan& plan, const fs::path& directory, const Paint
 }
 
 // The locks of the point whose CPUs waited for them most; empty for runs that take none.
-std::string locks_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
+std::string locks_of(const Plan& plan, const RunReport& report, const fs::path& directory, const Painter& paint) {
   const fs::path file = directory / "locks.csv";
   if (!is_there(file)) return "";
   const std::map<int, std::vector<LockRow>> points = read_locks_csv(read_file(file));
@@ -80,9 +89,12 @@ std::string locks_of(const Plan& plan, const fs::path& directory, const Painter&
   const std::string table = lock_table(most->second, paint);
   if (table.empty() || points.size() == 1) return table;
   const bool waited = lock_load(most->second).waited_pct > 0;
+  const bool all_finish = report.failures.empty() && report.missing.empty();
   return "  " + paint(Colour::bold, "Locks of " + point_name(plan, most->first)) + "\n" +
          paint(Colour::dim,
-               waited ? "  where CPUs waited for them most\n" : "  where they were held most; nobody waited at any point\n") +
+               waited       ? "  where CPUs waited for them most\n"
+               : all_finish ? "  where they were held most; nobody waited at any point\n"
+                            : "  where they were held most; at the points that have results, nobody waited\n") +
          table;
 }
 
@@ -100,6 +112,19 @@ std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::
   return subsystems.empty() ? out : out + "\n" + subsystems;
 }
 
+// The paper's rows, or the headline metrics; what makes them mean less than they seem to.
+std::string figures_of(const Plan& plan, const RunReport& report, bool all_metrics, const Painter& paint) {
+  std::vector<ReportedPoint> points = report.results.points;
+  for (const PointFailure& failure : report.failures) points.at(static_cast<std::size_t>(failure.point)).failed = true;
+  const std::vector<PaperResult>& paper = report.results.paper;
+  const MetricsView view{plan.experiment.sorted_by, all_metrics};
+  std::string out = paper_table(paper, paint);
+  if (const std::string score = score_text(paper, paint); !score.empty()) out += (out.empty() ? "  " : "\n  ") + score + "\n";
+  if (paper.empty() || all_metrics) out += (out.empty() ? "" : "\n") + metrics_table(points, report.results.headlines, paint, view);
+  const std::string warnings = health_note(points, paint);
+  return warnings.empty() ? out : out + "\n" + warnings;
+}
+
 std::string reuse_text(const Plan& plan, const RunReport& report) {
   if (report.reused == 0) return "";
   const bool all = static_cast<std::size_t>(report.reused) == plan.points.size();
@@ -111,6 +136,12 @@ std::string reuse_text(const Plan& plan, const RunReport& report) {
 std::string overridden_note(const Plan& plan) {
   if (!plan.experiment.overridden || plan.experiment.paper.empty()) return "";
   return "The machine or the workload was overridden: rows are not scored.\n";
+}
+
+std::string left_out_note(const Plan& plan) {
+  const std::vector<std::string>& paths = plan.experiment.times_left_out;
+  if (paths.empty()) return "";
+  return fmt::format("The machine leaves out {}: taken as 0, which no real machine does it in.\n", fmt::join(paths, ", "));
 }
 
 // The project's own protocols are proved by its tests; of another nobody here knows whether it has been.
@@ -168,31 +199,22 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
   }
 }
 
-void print_report(const Plan& plan, const RunReport& report, const fs::path& directory) {
+void print_report(const Plan& plan, const RunReport& report, const fs::path& directory, bool all_metrics) {
   if (nothing_finished(report)) return;
   const Painter paint = painter_for_stdout();
-  const std::vector<PaperResult>& paper = report.results.paper;
-  std::cout << heading(plan, paint) << "\n";
+  std::cout << heading(plan, report, paint) << "\n" << figures_of(plan, report, all_metrics, paint) << "\n";
   // A core-to-core run's latencies are in its matrix; the chart would show the waiting.
   const std::string matrices = matrices_of(plan, directory, paint);
   const std::string chart = matrices.empty() ? chart_of(plan, directory, paint) : matrices;
   if (!chart.empty()) std::cout << chart << "\n";
-  const std::string locks = locks_of(plan, directory, paint) + race_note(report.results.points, paint);
+  const std::string locks = locks_of(plan, report, directory, paint) + race_note(report.results.points, paint);
   if (!locks.empty()) std::cout << locks << "\n";
   const std::string lines = lines_of_worst(plan, report, directory, paint);
   if (!lines.empty()) std::cout << lines << "\n";
   const std::string tables = measured_tables(
       plan, report.results, [](const std::string&) { return true; }, paint);
   if (!tables.empty()) std::cout << tables << "\n";
-  const std::string figures =
-      paper.empty() ? metrics_table(report.results.points, paint, plan.experiment.sorted_by) : paper_table(paper, paint);
-  std::cout << figures;
-  const std::string score = score_text(paper, paint);
-  if (!score.empty()) std::cout << (figures.empty() ? "  " : "\n  ") << score << "\n";
-  const std::string warnings = health_note(report.results.points, paint);
-  if (!warnings.empty()) std::cout << "\n" << warnings;
-  std::cout << "\n"
-            << overridden_note(plan) << unproved_note(plan) << reuse_text(plan, report) << "Results: " << directory.string()
+  std::cout << overridden_note(plan) << left_out_note(plan) << unproved_note(plan) << reuse_text(plan, report) << "Results: " << directory.string()
             << "/\n";
 }
 

@@ -5,6 +5,12 @@
 
 namespace linebounce::sim {
 
+namespace {
+
+constexpr std::size_t kShortestName = 12;
+
+}  // namespace
+
 Table::Table(std::vector<Column> columns, const Painter& paint, std::size_t indent)
     : columns_(std::move(columns)), paint_(paint), indent_(indent) {
   std::vector<Cell> titles;
@@ -24,6 +30,15 @@ void Table::add_text(std::string lines) {
   rows_.push_back({{}, std::move(lines)});
 }
 
+Table Table::without(std::size_t column) const {
+  Table narrower = *this;
+  narrower.columns_.erase(narrower.columns_.begin() + static_cast<std::ptrdiff_t>(column));
+  for (Row& row : narrower.rows_) {
+    if (row.cells.size() > column) row.cells.erase(row.cells.begin() + static_cast<std::ptrdiff_t>(column));
+  }
+  return narrower;
+}
+
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -39,7 +54,7 @@ std::vector<std::size_t> Table::widths() const {
   for (; total > paint_.columns(); --total) {
     std::size_t* longest = nullptr;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const bool shrinks = columns_[i].fit == Fit::name && columns_[i].width == 0 && widths[i] > 1;
+      const bool shrinks = columns_[i].fit == Fit::name && columns_[i].width == 0 && widths[i] > kShortestName;
       if (shrinks && (longest == nullptr || widths[i] > *longest)) longest = &widths[i];
     }
     if (longest == nullptr) break;
@@ -98,6 +113,10 @@ std::string Table::row_text(const std::vector<Cell>& cells, const std::vector<Pl
 
 std::string Table::text() const {
   const std::vector<Place> all = places();
+  const auto least = std::max_element(columns_.begin(), columns_.end(),
+                                      [](const Column& a, const Column& b) { return a.dispensable < b.dispensable; });
+  const bool too_wide = !all.empty() && all.back().begin + all.back().width > paint_.columns();
+  if (too_wide && least->dispensable > 0) return without(static_cast<std::size_t>(least - columns_.begin())).text();
   std::string out;
   for (const Row& row : rows_) {
     if (row.rule) {

@@ -23,7 +23,13 @@ struct Column {
   std::size_t width = 0;        // 0: its widest cell's, names' as far as there is room; prose: what the line has left
   std::size_t gap = 0;          // spaces before it
   Colour colour = Colour::dim;  // of the title
+  int dispensable = 0;          // where the line has no room, the column with the highest goes first; 0: never
 };
+
+inline Column dispensable(Column column, int rank) {
+  column.dispensable = rank;
+  return column;
+}
 
 inline Column figures(std::string title, std::size_t width, std::size_t gap = 0) {
   return {std::move(title), Fit::figure, width, gap};
@@ -74,6 +80,7 @@ class Table {
 
   [[nodiscard]] std::vector<Place> places() const;
   [[nodiscard]] std::vector<std::size_t> widths() const;
+  [[nodiscard]] Table without(std::size_t column) const;
   [[nodiscard]] Lines lines_of(const Cell& cell, const Column& column, const Place& place) const;
   [[nodiscard]] std::string row_text(const std::vector<Cell>& cells, const std::vector<Place>& places) const;
 

@@ -20,7 +20,7 @@ std::string_view escape_for(Colour colour) {
 std::size_t columns_of_stdout() {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return kTerminalWidth;
-  return std::max<std::size_t>(kTerminalWidth, size.ws_col);
+  return size.ws_col == 0 ? kTerminalWidth : std::max<std::size_t>(kNarrowestTerminal, size.ws_col);
 }
 
 bool continues(char c) {
@@ -58,7 +58,9 @@ Painter painter_for_stdout() {
   const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
   const bool terminal_there = ::isatty(STDOUT_FILENO) != 0;
   const bool colour = terminal_there && (refused == nullptr || *refused == '\0') && !dumb;
-  return {colour, terminal_there ? kTerminalWidth : std::numeric_limits<std::size_t>::max(), columns_of_stdout()};
+  const std::size_t columns = columns_of_stdout();
+  const std::size_t wrap_at = std::min(kTerminalWidth, columns);
+  return {colour, terminal_there ? wrap_at : std::numeric_limits<std::size_t>::max(), columns};
 }
 
 std::size_t width_of(std::string_view text) {

@@ -8,7 +8,8 @@
 
 namespace linebounce::sim {
 
-constexpr std::size_t kTerminalWidth = 100;  // everything that is printed fits; a wider terminal may be shown more
+constexpr std::size_t kTerminalWidth = 100;    // of a file or pipe; prose is never wider
+constexpr std::size_t kNarrowestTerminal = 72;  // everything that is printed fits from here on
 
 enum class Colour { none, bold, dim, red, green, yellow, blue, magenta, cyan };
 

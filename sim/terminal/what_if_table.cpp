@@ -50,7 +50,7 @@ std::string what_if_table(const std::vector<Effect>& effects, const Painter& pai
   const auto below = [&paint](const std::string& text, Colour colour) {
     return std::string(kIndent, ' ') + wrapped_from(text, kIndent, colour, paint);
   };
-  Table table({figures("", 2), names("experiment", 0, 2), figures("µs/operation", kLatencyWidth),
+  Table table({figures("", 2), names("experiment", 0, 2), dispensable(figures("µs/operation", kLatencyWidth), 1),
                figures("latency  ", kChangeWidth), figures("throughput  ", kChangeWidth)},
               paint);
   table.add_rule();

@@ -54,7 +54,7 @@ def test_large_numbers_are_short() -> None:
 
 
 def test_differences_have_no_exponents() -> None:
-    row = {"verdict": "miss", "kind": "predicted", "outside": "", "low": -10, "high": 10}
+    row = {"verdict": "off", "kind": "predicted", "outside": "", "low": -10, "high": 10}
     rows = [row | {"id": name, "label": name, "shown": shown} for name, shown in (("a", -45), ("b", 85))]
     shown = texts("paper_points", "paper_points", rows)
     assert {"+20", "+40", "0"} <= set(shown)

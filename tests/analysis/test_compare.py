@@ -1,4 +1,7 @@
-"""`linebounce compare` on real results: what changed most, with intervals over seeds, and conditions that fail."""
+"""`linebounce compare` on real results: matched points, intervals over seeds, and conditions that fail.
+
+What its output leads with is in test_compare_output.py.
+"""
 
 import json
 import math
@@ -141,6 +144,7 @@ def test_means_are_of_the_seeds_that_both_have(capsys: pytest.CaptureFixture[str
 def test_points_are_matched_by_where_they_lie(capsys: pytest.CaptureFixture[str]) -> None:
     found = document(capsys, "a", "d")
     assert {row["at"]["machine.cpus"] for row in found["rows"]} == {4}
+    assert found["headlines"][0]["metric"] == "throughput.operations_per_s"
     assert all(row["changes"][0]["difference"] == 0 for row in found["rows"])
     assert "1 point is in a or d alone" in found["notes"][0]
 
@@ -151,7 +155,7 @@ def test_three_runs_side_by_side_in_terminal_and_page(runs: Path, tmp_path: Path
     assert result.code == 0, result.stderr
     assert "locks.section_lock" in result.stdout
     assert " *" in result.stdout
-    assert "metrics are the same" in result.stdout
+    assert "more metrics at 2 points, " in result.stdout
     text = page.read_text()
     assert "<script" not in text
     assert "http" not in text

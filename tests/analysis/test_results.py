@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from linebounce import InputError, UsageError
 from linebounce.frames import COLUMNS
+from written_headlines import headline, set_headlines
 
 
 @pytest.fixture
@@ -137,6 +138,22 @@ def test_a_metric_that_is_not_there_names_near_ones(locks_run: Path) -> None:
             of["xyz"]
 
 
+def test_headlines_are_those_of_the_file(copy: Path) -> None:
+    set_headlines(copy, [headline("bus.transactions", "bus", "neither"), headline("nowhere.at_all", "none", "lower")])
+    assert linebounce.open(copy).headlines == (
+        linebounce.Headline("bus.transactions", "bus", "neither"),
+        linebounce.Headline("nowhere.at_all", "none", "lower"),
+    )
+
+
+def test_of_older_results_the_headline_is_the_throughput_or_the_first_metric(copy: Path) -> None:
+    set_headlines(copy, None)
+    assert linebounce.open(copy).headlines == (linebounce.Headline("throughput.operations_per_s", "operations", "higher"),)
+    edit(copy / "results.json", lambda text: text.replace("throughput.operations_per_s", "throughput.others_per_s"))
+    first = next(iter(linebounce.open(copy).points[0].metrics))
+    assert linebounce.open(copy).headlines == (linebounce.Headline(first, first, "neither"),)
+
+
 def test_frames_become_those_of_pandas(locks_run: Path) -> None:
     results = linebounce.open(locks_run)
     for frame in (results["throughput.operations_per_s"], results.lines, results.locks, results.settings):
@@ -236,6 +253,21 @@ def test_a_missing_file_is_named(copy: Path, name: str) -> None:
 def test_half_a_document_is_refused(copy: Path, name: str) -> None:
     edit(copy / name, lambda text: text[: len(text) // 2] + "\n[[[")
     assert f"{name}: cut off or damaged" in refused(copy)
+
+
+@pytest.mark.parametrize(
+    ("headlines", "said"),
+    [
+        ({}, "headlines is {}; it has to be list"),
+        ([{"metric": "a.b", "label": "b"}], "'better' is missing"),
+        ([headline("a.b", "b", "more")], "better is 'more'; it has to be"),
+        ([headline("a.b", "b", "lower") | {"metric": 3}], "metric is 3; it has to be str"),
+        (["throughput.operations_per_s"], "string indices must be integers"),
+    ],
+)
+def test_headlines_of_another_shape_are_refused(copy: Path, headlines: object, said: str) -> None:
+    set_headlines(copy, headlines)
+    assert f"results.json: damaged: {said}" in refused(copy)
 
 
 def test_a_document_without_a_part_names_it(copy: Path) -> None:

@@ -108,6 +108,23 @@ BROKEN = {
         BOTH_HOLD,
     ),
     "a pointer to nothing": ("clh", [('  preset(lock.tail, place(node, name .. ".nobody").address)\n', "")], "sc", "clh.lua:"),
+    "MCS with parking that marks its sleep by a plain store": (
+        "mcs_parking",
+        [
+            (
+                "if cpu:compare_exchange(mine + node.state, WAITS, PARKED) == GRANTED then return end",
+                "cpu:store(mine + node.state, PARKED)",
+            )
+        ],
+        "sc",
+        STUCK,
+    ),
+    "percpu-rwsem whose reader looks for the writer too early": (
+        "percpu_rwsem",
+        [("  cpu:fence() -- seen before the writer is looked for, and before it wakes\n", "")],
+        "tso",
+        STUCK,
+    ),
 }
 
 

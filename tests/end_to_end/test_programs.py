@@ -147,6 +147,53 @@ def test_an_unsuitable_lock_is_refused_with_the_reason(linebounce: Program) -> N
     assert "can't be used here" in linebounce.refused("run", "tasklist_walk", "--set", f"workload.lock={seqlock}")
 
 
+# ---- counters ----
+
+ADDER = """
+title = "One word, by addition"
+function setup() return counter_word(structure { name = "adder", "sum" }) end
+function add(cpu, counter, amount) cpu:fetch_add(counter.sum, amount) end
+function read(cpu, counter) return cpu:load(counter.sum) end
+"""
+
+
+def test_a_counter_in_lua_is_the_same_counter(linebounce: Program) -> None:
+    run = ["--set", "machine.cpus=4", "--set", "workload.counts=events", "--set", "run.seeds=1", "--set", "run.measure_us=100"]
+    native = linebounce.run("counter_scaling", "native", *run, "--set", "workload.counter=atomic")
+    adder = linebounce.file("adder.lua", ADDER)
+    lua = linebounce.run("counter_scaling", "lua", *run, "--set", f"workload.counter={adder}")
+    assert (native / "latency.csv").read_bytes() == (lua / "latency.csv").read_bytes()
+
+
+def test_a_counter_runs_as_it_stands_and_under_other_workloads(linebounce: Program) -> None:
+    adder = linebounce.file("adder.lua", ADDER)
+    directory = linebounce.run(adder, "alone", *ON_XEON, *SHORT)
+    assert {row["object"] for row in rows(directory, "lines.csv")} >= {"counter"}
+    rcuref = ROOT / "programs" / "rcuref.lua"
+    directory = linebounce.run("vfsmount_refcount", "mounts", *SHORT, "--set", f"workload.mount_count={rcuref}")
+    assert metrics(directory)["throughput.operations"] > 0
+
+
+def test_a_counter_that_does_not_count_this_is_refused_with_the_reason(linebounce: Program) -> None:
+    adder = linebounce.file("adder.lua", ADDER)
+    said = linebounce.refused("run", "vfsmount_refcount", "--set", f"workload.mount_count={adder}")
+    assert "adder.lua can't be used here: it counts events, and not references" in said
+    said = linebounce.refused("run", "counter_scaling", "--set", f"workload.counter={ROOT / 'programs' / 'tas.lua'}")
+    assert "it is no counter" in said
+
+
+# ---- locks that sleep ----
+
+
+def test_who_waits_for_a_lock_that_parks_sleeps(linebounce: Program) -> None:
+    run = ["--set", "run.measure_us=300", "--set", "machine.cpus=8", "--set", "workload.inside_cycles=5000"]
+    run += ["--machine", "p3_xeon_8way"]
+    parking = metrics(linebounce.run(ROOT / "programs" / "mcs_parking.lua", "parking", *run))
+    spinning = metrics(linebounce.run(ROOT / "programs" / "mcs.lua", "spinning", *run))
+    assert parking["time.idle_pct"] > 50
+    assert spinning["time.idle_pct"] == 0
+
+
 # ---- errors ----
 
 
@@ -156,7 +203,8 @@ def test_an_unsuitable_lock_is_refused_with_the_reason(linebounce: Program) -> N
         ("function run(cpu) cpu:load(nil) end", "bad.lua:1: CPU 0: the word is nil"),
         ("function run(cpu) while true do end end", "bad.lua:1: CPU 0: 10000000 instructions"),
         ("function run(cpu", "bad.lua:1: ')' expected"),
-        ("x = 1", "bad.lua: the file defines neither"),
+        ("x = 1", "bad.lua: the file is no program"),
+        ("trait = { fifo = true }\nfunction acquire() end\nfunction release() end", "did you mean traits?"),
     ],
 )
 def test_a_program_in_error_is_one_message_and_exit_code_2(linebounce: Program, text: str, message: str) -> None:

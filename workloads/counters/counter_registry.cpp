@@ -22,7 +22,10 @@ std::span<const CounterEntry> all_counters() {
   return kCounters;
 }
 
-const CounterEntry& find_counter(const std::string& name) {
+const CounterEntry& find_counter(const std::string& name, std::span<const CounterEntry> from_files) {
+  for (const CounterEntry& entry : from_files) {
+    if (entry.name == name) return entry;
+  }
   std::vector<std::string> names;
   for (const CounterEntry& entry : all_counters()) {
     if (entry.name == name) return entry;
@@ -31,12 +34,19 @@ const CounterEntry& find_counter(const std::string& name) {
   throw std::invalid_argument(fmt::format("no counter is called {}; there are: {}", name, fmt::join(names, ", ")));
 }
 
-std::vector<std::string> counter_names(bool references) {
-  std::vector<std::string> names;
+void counter_parameter(ParameterBinder& parameters, const char* name, std::string& option, const char* meaning,
+                       CounterUses wanted) {
+  const auto why_not = [wanted](const CounterUses& can) -> std::string {
+    if ((wanted.events && can.events) || (wanted.references && can.references)) return "";
+    return can.events ? "it counts events, and not references" : "it counts references, and not events";
+  };
+  std::vector<std::string> choices;
   for (const CounterEntry& entry : all_counters()) {
-    if (references ? entry.create_reference_count != nullptr : entry.create_counter != nullptr) names.push_back(entry.name);
+    if (why_not({entry.create_counter != nullptr, entry.create_reference_count != nullptr}).empty())
+      choices.push_back(entry.name);
   }
-  return names;
+  parameters.text(name, option, meaning, choices);
+  parameters.names_counter(why_not);
 }
 
 }  // namespace linebounce::workloads

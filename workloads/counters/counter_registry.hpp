@@ -1,10 +1,13 @@
 // The table from name to factory of the counters: one line each.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "workloads/program/parameter_binder.hpp"
 
 namespace linebounce::workloads {
 
@@ -16,17 +19,24 @@ struct CounterPlace;
 struct CounterEntry {
   std::string name;
   std::string title;
-  std::unique_ptr<Counter> (*create_counter)(const CounterPlace&);
-  std::unique_ptr<ReferenceCount> (*create_reference_count)(const CounterPlace&);
+  std::function<std::unique_ptr<Counter>(const CounterPlace&)> create_counter;
+  std::function<std::unique_ptr<ReferenceCount>(const CounterPlace&)> create_reference_count;
+};
+
+// What a counter can count.
+struct CounterUses {
+  bool events = false;
+  bool references = false;
 };
 
 // In the order in which `list` shows them.
 std::span<const CounterEntry> all_counters();
 
-// Errors: std::invalid_argument, with the legal names.
-const CounterEntry& find_counter(const std::string& name);
+// By its name, or one of `from_files` by its file's path. Errors: std::invalid_argument, with the legal names.
+const CounterEntry& find_counter(const std::string& name, std::span<const CounterEntry> from_files = {});
 
-// Names of the counters of references, or of events, for a parameter's choices.
-std::vector<std::string> counter_names(bool references);
+// A parameter that names a counter of events, of references, or of either.
+void counter_parameter(ParameterBinder& parameters, const char* name, std::string& option, const char* meaning,
+                       CounterUses wanted);
 
 }  // namespace linebounce::workloads

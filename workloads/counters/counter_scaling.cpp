@@ -28,9 +28,7 @@ struct CounterScalingOptions {
   RcuOptions rcu;
 
   void bind(ParameterBinder& parameters) {
-    std::vector<std::string> names;
-    for (const CounterEntry& entry : all_counters()) names.push_back(entry.name);
-    parameters.text("counter", counter, "the algorithm", names);
+    counter_parameter(parameters, "counter", counter, "the algorithm", {.events = true, .references = true});
     parameters.text("counts", counts, "events: one addition; references: a reference is taken and dropped",
                     {kEvents, kReferences});
     parameters.number("outside_cycles", outside_cycles, 0, 1e9,
@@ -46,7 +44,7 @@ class CounterScaling final : public Workload {
 
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
-    const CounterEntry& entry = find_counter(options_.counter);
+    const CounterEntry& entry = find_counter(options_.counter, setting.counters);
     if (references_ ? entry.create_reference_count == nullptr : entry.create_counter == nullptr)
       throw std::invalid_argument(fmt::format("workload.counter: {} does not count {}; workload.counts = \"{}\" would do",
                                               options_.counter, references_ ? kReferences : kEvents,

@@ -60,6 +60,10 @@ class LockSet {
   // Cpu::sleep() for a program that may hold a mutex: who waits for it then goes to sleep, too.
   void sleep(Cpu& cpu) const;
 
+  // Which CPUs sleep, once there is a lock that sleeps. / What locks and counters keep for every CPU.
+  [[nodiscard]] const std::optional<Sleepers>& sleepers() const { return sleepers_; }
+  [[nodiscard]] CpuObjects& per_cpu() { return per_cpu_; }
+
   // Counts what is under way at the end of the measured time. REQUIRES: the simulation is over; called once.
   void finish(std::span<const Cpu* const> cpus, Tick end);
   // By name.

@@ -10,6 +10,7 @@
 #include "workloads/lua/condition.hpp"
 #include "workloads/lua/lua_structure.hpp"
 #include "workloads/lua/setup_context.hpp"
+#include "workloads/program/composite_operation.hpp"
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {
@@ -255,6 +256,40 @@ int cpu_release_shared(lua_State* state) {
   return call.returns_flag(call.lock(1).release_shared(call.cpu()));
 }
 
+// ---- sleep ----
+
+CpuId cpu_at(const CpuCall& call, int argument) {
+  const lua_Integer number = call.integer(argument);
+  if (number < 0 || number >= call.lua().cpus) call.lua().fail(fmt::format("CPU {}: 0 to {} are legal", number, call.lua().cpus - 1));
+  return CpuId(static_cast<int>(number));
+}
+
+int cpu_sleep(lua_State* state) {
+  const CpuCall call(state);
+  Interpreter& lua = call.lua();
+  const std::optional<Sleepers>& sleepers = lua.handles->sleepers;
+  if (lua.waits_in != nullptr && !sleepers) lua.fail("a lock that sleeps says so: traits = { sleeps = true }");
+  const FunctionScope waiting(call.cpu(), waiting_function(call));
+  const CompositeOperation sleeping(call.cpu(), {.what = Composite::What::sleep});
+  lua.slept = true;
+  sleepers ? sleepers->sleep(call.cpu()) : call.cpu().sleep();
+  return 0;
+}
+
+int cpu_wake(lua_State* state) {
+  const CpuCall call(state);
+  call.cpu().wake(cpu_at(call, 1));
+  return 0;
+}
+
+// A load of the word that tells it.
+int cpu_is_asleep(lua_State* state) {
+  const CpuCall call(state);
+  const CpuId other = cpu_at(call, 1);
+  const std::optional<Sleepers>& sleepers = call.lua().handles->sleepers;
+  return call.returns_flag(sleepers && call.cpu().load(sleepers->word(other.value), Sleepers::kBytes) != 0);
+}
+
 int cpu_meet(lua_State* state) {
   const CpuCall call(state);
   call.lua().handles->barriers[handle_at(call.lua(), 2, HandleKind::barrier)].wait(call.cpu());
@@ -276,7 +311,7 @@ int cpu_give_node(lua_State* state) {
   return 0;
 }
 
-constexpr std::array<luaL_Reg, 27> kCpuFunctions = {{{"load", cpu_load},
+constexpr std::array<luaL_Reg, 30> kCpuFunctions = {{{"load", cpu_load},
                                                      {"load_acquire", cpu_load_acquire},
                                                      {"store", cpu_store},
                                                      {"store_release", cpu_store_release},
@@ -300,6 +335,9 @@ constexpr std::array<luaL_Reg, 27> kCpuFunctions = {{{"load", cpu_load},
                                                      {"release", cpu_release},
                                                      {"acquire_shared", cpu_acquire_shared},
                                                      {"release_shared", cpu_release_shared},
+                                                     {"sleep", cpu_sleep},
+                                                     {"wake", cpu_wake},
+                                                     {"is_asleep", cpu_is_asleep},
                                                      {"meet", cpu_meet},
                                                      {"take_node", cpu_take_node},
                                                      {"give_node", cpu_give_node}}};

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "models/text/spelling.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/lua/lua_table.hpp"
 
@@ -97,7 +99,7 @@ ParameterDeclaration read_parameter(Interpreter& lua, int index) {
   return lock_declaration(declared);
 }
 
-const std::initializer_list<std::string_view> kTraits = {"cpus", "excludes", "fifo", "fits_4_bytes", "readers"};
+const std::initializer_list<std::string_view> kTraits = {"cpus", "excludes", "fifo", "fits_4_bytes", "readers", "sleeps"};
 
 Readers readers_named(Interpreter& lua, const std::string& word) {
   if (word == "one_by_one") return Readers::one_by_one;
@@ -111,6 +113,7 @@ LockTraits traits_in(Interpreter& lua, const LuaTable& table) {
   traits.excludes = table.flag("excludes", true);
   traits.fifo = table.flag("fifo", false);
   traits.fits_4_bytes = table.flag("fits_4_bytes", false);
+  traits.sleeps = table.flag("sleeps", false);
   traits.readers = readers_named(lua, table.text("readers", "one_by_one"));
   traits.most_cpus = static_cast<int>(table.integer("cpus", 0, 1, 1024));
   return traits;
@@ -127,11 +130,38 @@ LockTraits read_traits(Interpreter& lua) {
   return traits;
 }
 
+std::set<std::string> globals_of(const Interpreter& lua) {
+  std::set<std::string> names;
+  lua_State* state = lua.state();
+  lua_pushglobaltable(state);
+  for (lua_pushnil(state); lua_next(state, -2) != 0; lua_pop(state, 1)) {
+    if (lua_type(state, -2) == LUA_TSTRING) names.insert(lua_tostring(state, -2));
+  }
+  lua_pop(state, 1);
+  return names;
+}
+
+// What may be left out would be missed by nobody if its name is misspelt.
+void refuse_misspelt(const Interpreter& lua, const std::set<std::string>& defined) {
+  for (const char* meant : {"begin_dying", "ends", "parameters", "setup", "tallies", "title", "traits", "acquire_shared",
+                            "release_shared", "try_acquire"}) {
+    if (defined.contains(meant)) continue;
+    for (const std::string& name : defined) {
+      if (edit_distance(name, meant) < 2)
+        lua.fail(fmt::format("\"{}\" is not known to Linebounce; did you mean {}? If not, give it another name", name, meant));
+    }
+  }
+}
+
 }  // namespace
 
 LuaDeclaration declaration_of(const SourceFile& file) {
   Interpreter lua(file);
+  const std::set<std::string> library = globals_of(lua);
   lua.load();
+  std::set<std::string> defined = globals_of(lua);
+  std::erase_if(defined, [&library](const std::string& name) { return library.contains(name); });
+  refuse_misspelt(lua, defined);
   LuaDeclaration declared;
   if (lua_getglobal(lua.state(), "title") == LUA_TSTRING) declared.title = lua_tostring(lua.state(), -1);
   lua_settop(lua.state(), 0);
@@ -144,9 +174,12 @@ LuaDeclaration declaration_of(const SourceFile& file) {
                  });
   read_tallies(lua);
   if (defines(lua, "acquire") && defines(lua, "release")) declared.lock = read_traits(lua);
-  if (!declared.program && !declared.lock)
+  declared.counter.events = defines(lua, "add") && defines(lua, "read");
+  declared.counter.references = defines(lua, "get") && defines(lua, "put");
+  if (!declared.program && !declared.lock && !declared.counter.events && !declared.counter.references)
     lua.fail(
-        "the file defines neither run(cpu), as a program does, nor acquire(cpu, lock) and release(cpu, lock), as a lock does");
+        "the file is no program, which defines run(cpu); no lock, which defines acquire(cpu, lock) and release(cpu, lock); and no "
+        "counter, which defines add(cpu, counter, amount) and read(cpu, counter), or get(cpu, counter) and put(cpu, counter)");
   return declared;
 }
 

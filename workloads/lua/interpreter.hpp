@@ -72,6 +72,7 @@ class Interpreter {
   SetupContext* setup = nullptr;        // while the program sets up its memory
   const LuaHandles* handles = nullptr;  // what its locks, barriers and queue nodes stand for
   const WaitsIn* waits_in = nullptr;    // while it acquires a lock
+  bool slept = false;                   // since it began to acquire a lock
   struct NamedFunction {
     std::string name;
     Mode mode;
@@ -79,7 +80,7 @@ class Interpreter {
   };
   std::vector<NamedFunction> functions;
   std::vector<Layout> layouts;  // of its structures
-  int nodes = 1;                // of the machine
+  int nodes = 1, cpus = 1;      // of the machine
   std::vector<std::string> tallies;
 
  private:

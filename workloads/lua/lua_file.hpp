@@ -1,11 +1,12 @@
-// What the rest of the program sees of a program or lock in Lua: what its file says of itself, and a lock for the table of
-// locks.
+// What the rest of the program sees of a program, lock or counter in Lua: what its file says of itself, and an entry for the
+// table of locks or counters.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "workloads/counters/counter_registry.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/program/parameters.hpp"
 #include "workloads/program/source_file.hpp"
@@ -19,6 +20,7 @@ struct LuaDeclaration {
   bool ends = false;     // its programs end by themselves
   std::vector<ParameterDeclaration> parameters;
   std::optional<LockTraits> lock;  // it defines acquire() and release()
+  CounterUses counter;             // it defines add() and read(), or get() and put()
 };
 
 // Runs the file's text once, without a machine. Errors: LuaError (workloads/lua/lua_error.hpp).
@@ -26,5 +28,8 @@ LuaDeclaration declaration_of(const SourceFile& file);
 
 // A lock's file: its path, title, traits, and how one is made. Errors: LuaError, also where it is no lock.
 LockEntry lock_entry_of(const SourceFile& file);
+
+// The same of a counter. A factory is null where the file does not define the use.
+CounterEntry counter_entry_of(const SourceFile& file);
 
 }  // namespace linebounce::workloads

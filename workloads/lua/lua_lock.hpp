@@ -8,48 +8,33 @@
 
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/locks.hpp"
-#include "workloads/lua/interpreter.hpp"
-#include "workloads/program/source_file.hpp"
+#include "workloads/lua/lua_object.hpp"
 
 namespace linebounce::workloads {
 
 class LuaLock final : public Lock {
  public:
-  // `owner`: keeps the interpreters of a file alive.
-  LuaLock(std::string name, const LockPlace& place, std::shared_ptr<void> owner);
+  // `file`: keeps the interpreters of a file alive; null: of a program.
+  LuaLock(const LockPlace& place, std::shared_ptr<LuaObjectFile> file);
 
-  // The interpreter's CPU calls the functions of the table at `functions` of Lua's stack; they get the value at `instance`.
-  void join(Interpreter& lua, int functions, int instance);
+  LuaObject& object() { return object_; }
 
   bool acquire(Cpu& cpu) override { return wait(cpu, Method::acquire); }
-  bool try_acquire(Cpu& cpu) override { return call(cpu, Method::try_acquire); }
-  void release(Cpu& cpu) override { call(cpu, Method::release); }
+  bool try_acquire(Cpu& cpu) override { return object_.ask(cpu, index(Method::try_acquire)); }
+  void release(Cpu& cpu) override { object_.ask(cpu, index(Method::release), true); }
   bool acquire_shared(Cpu& cpu) override;
   bool release_shared(Cpu& cpu) override;
 
+ private:
   enum class Method : std::uint8_t { acquire, release, try_acquire, acquire_shared, release_shared };
   static constexpr std::array<const char*, 5> kMethods = {"acquire", "release", "try_acquire", "acquire_shared",
                                                           "release_shared"};
-
- private:
-  struct Side {
-    Interpreter* lua = nullptr;
-    std::array<int, kMethods.size()> functions{};  // references into Lua's registry
-    int instance = LUA_NOREF;
-  };
-
-  Side& side(const Cpu& cpu) { return sides_[static_cast<std::size_t>(cpu.id().value)]; }
-  [[nodiscard]] bool has(const Cpu& cpu, Method method) {
-    return side(cpu).functions[static_cast<std::size_t>(method)] != LUA_REFNIL;
-  }
+  static std::size_t index(Method method) { return static_cast<std::size_t>(method); }
   bool wait(Cpu& cpu, Method method);
-  // What the function returns; `otherwise` if it returns nil.
-  bool call(Cpu& cpu, Method method, bool otherwise = false);
 
-  std::string name_;
+  LuaObject object_;
   WaitsIn waits_in_;
-  std::vector<Side> sides_;  // by CPU
-  std::shared_ptr<void> owner_;
+  std::shared_ptr<LuaObjectFile> file_;
 };
 
 // A lock of a table in a program. The factory appends what it makes to `made`, which every CPU's interpreter then joins.

@@ -30,6 +30,7 @@ std::size_t handle_at(Interpreter& lua, int argument, HandleKind kind) {
 void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus) {
   lua_State* state = lua.state();
   lua.nodes = 1;
+  lua.cpus = cpus;
   lua_newtable(state);
   lua_newtable(state);
   for (int cpu = 0; cpu < cpus; ++cpu) {

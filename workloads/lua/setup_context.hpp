@@ -3,10 +3,12 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "workloads/locks/locks.hpp"
+#include "workloads/locks/cpu_objects.hpp"
+#include "workloads/locks/sleepers.hpp"
 #include "workloads/lua/interpreter.hpp"
 #include "workloads/program/barrier.hpp"
 
@@ -16,18 +18,26 @@ class LockSet;
 class LuaLock;
 class MeteredLock;
 
-// What programs hold as a handle: a number of its kind.
+// What the functions of `cpu` work with. Programs hold the first three as handles: a number of their kind.
 struct LuaHandles {
   std::vector<MeteredLock*> locks;
   std::deque<Barrier> barriers;
   std::vector<QueueNodes*> nodes;
+  std::optional<Sleepers> sleepers;  // once there is a lock that sleeps
+};
+
+// Of a lock or counter: what its own words are called, and where whoever uses it wants them.
+struct OwnWord {
+  std::string name;
+  std::optional<Address> word;  // none: on a line of its own
+  int word_bytes = 8;           // there are at `word`
 };
 
 class SetupContext {
  public:
-  // `lock_set` null: of a lock, which makes no others. `lock_place` null: of a program.
-  SetupContext(AddressSpace& space, CpuObjects& of_cpus, LuaHandles& made, LockSet* lock_set, const LockPlace* lock_place)
-      : memory(space), per_cpu(of_cpus), handles(made), locks(lock_set), lock(lock_place) {}
+  // `lock_set` null: of a lock, which makes no others. `own_word` null: of a program.
+  SetupContext(AddressSpace& space, CpuObjects& of_cpus, LuaHandles& made, LockSet* lock_set, const OwnWord* own_word)
+      : memory(space), per_cpu(of_cpus), handles(made), locks(lock_set), own(own_word) {}
 
   // The next CPU's turn.
   void begin_again() { next_ = 0, first_ = false; }
@@ -49,7 +59,7 @@ class SetupContext {
   CpuObjects& per_cpu;
   LuaHandles& handles;
   LockSet* locks;
-  const LockPlace* lock;
+  const OwnWord* own;
   std::vector<LuaLock*> own_locks;  // whose functions are the program's
 
  private:

@@ -153,18 +153,18 @@ int preset_word(lua_State* state) {
   return 0;
 }
 
-// lock_word(structure): of a lock, its own word or words, where whoever uses the lock wants them.
-int place_lock_word(lua_State* state) {
+// lock_word(structure), counter_word(structure): its own word or words, where whoever uses the lock or counter wants them.
+int place_own_word(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
   SetupContext& context = context_of(lua);
-  if (context.lock == nullptr) lua.fail("lock_word is for files that are a lock; a program has place()");
-  const LockPlace& place = *context.lock;
+  if (context.own == nullptr) lua.fail("lock_word is for files that are a lock or counter; a program has place()");
+  const OwnWord& own = *context.own;
   Layout layout = layout_at(lua, 1);
   const Address address = context.once(lua, "word", [&]() -> Address {
-    if (place.word && layout.size <= place.word_bytes) return *place.word;
-    const int line = place.memory.line_bytes();
+    if (own.word && layout.size <= own.word_bytes) return *own.word;
+    const int line = context.memory.line_bytes();
     layout.size = (layout.size + line - 1) / line * line;
-    return place.memory.place(layout, place.name, line);
+    return context.memory.place(layout, own.name, line);
   });
   push_object(state, layout, address);
   return 1;
@@ -213,9 +213,10 @@ int make_lock(lua_State* state) {
     context.handles.locks.push_back(&create_lock(lua, context, name));
     return context.handles.locks.size() - 1;
   });
+  context.handles.sleepers = context.locks->sleepers();
   if (type == LUA_TTABLE) {
     const std::uint64_t own = context.once(lua, "own " + name, [&] { return context.own_locks.size() - 1; });
-    context.own_locks[own]->join(lua, 1, 1);
+    context.own_locks[own]->object().join(lua, 1, 1);
   }
   push_handle(state, HandleKind::lock, number);
   return 1;
@@ -266,12 +267,13 @@ int make_named(lua_State* state) {
   return 1;
 }
 
-constexpr std::array<luaL_Reg, 10> kSetupFunctions = {{{"structure", make_structure},
+constexpr std::array<luaL_Reg, 11> kSetupFunctions = {{{"structure", make_structure},
                                                        {"place", place_object_of},
                                                        {"place_per_cpu", place_for_each_cpu},
                                                        {"place_array", place_bytes_of},
                                                        {"preset", preset_word},
-                                                       {"lock_word", place_lock_word},
+                                                       {"lock_word", place_own_word},
+                                                       {"counter_word", place_own_word},
                                                        {"queue_nodes", place_queue_nodes},
                                                        {"lock", make_lock},
                                                        {"barrier", make_barrier},

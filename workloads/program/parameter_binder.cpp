@@ -39,6 +39,10 @@ void ParameterBinder::names_lock(const std::function<std::string(const LockTrait
   if (given_ == nullptr) declarations_.back().why_no_lock = why_not;
 }
 
+void ParameterBinder::names_counter(const std::function<std::string(const CounterUses&)>& why_not) {
+  if (given_ == nullptr) declarations_.back().why_no_counter = why_not;
+}
+
 void ParameterBinder::texts(const std::string& prefix, std::map<std::string, std::string>& options, const char* meaning,
                             const std::vector<std::string>& choices) {
   if (given_ != nullptr) {

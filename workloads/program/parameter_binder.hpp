@@ -36,8 +36,9 @@ class ParameterBinder {
   // One of `choices`, or any text if there are none. `refusals`: as in the declaration.
   void text(const char* name, std::string& option, const char* meaning, const std::vector<std::string>& choices = {},
             const std::map<std::string, std::string>& refusals = {});
-  // The parameter that was declared last names a lock. `why_not`: as in the declaration.
+  // The parameter that was declared last names a lock, a counter. `why_not`: as in the declaration.
   void names_lock(const std::function<std::string(const LockTraits&)>& why_not);
+  void names_counter(const std::function<std::string(const CounterUses&)>& why_not);
   // An open parameter, PREFIXdefault: `options` holds "default" and every other name that the user has chosen.
   void texts(const std::string& prefix, std::map<std::string, std::string>& options, const char* meaning,
              const std::vector<std::string>& choices);

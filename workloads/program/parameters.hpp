@@ -10,6 +10,7 @@
 
 namespace linebounce::workloads {
 
+struct CounterUses;
 struct LockTraits;
 
 using ParameterValue = std::variant<bool, std::int64_t, double, std::string>;
@@ -28,6 +29,8 @@ struct ParameterDeclaration {
   bool open = false;
   // Of one that names a lock, whose value may also be a lock's file: what forbids a lock of these traits; empty: nothing.
   std::function<std::string(const LockTraits&)> why_no_lock = {};
+  // The same of one that names a counter.
+  std::function<std::string(const CounterUses&)> why_no_counter = {};
 };
 
 // The values of one run. An undeclared name is a bug, std::out_of_range.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <variant>
 
@@ -20,6 +21,7 @@ class Reader;
 
 namespace linebounce::workloads {
 
+struct CounterEntry;
 class LockSet;
 
 // What a workload is given before it runs.
@@ -32,6 +34,7 @@ struct WorkloadSetup {
   const LayoutSet* layouts = nullptr;    // of the file that its parameter `layout` names, if it has one
   const trace::Reader* trace = nullptr;  // that its parameter `trace` names, if it has one
   const SourceFile* program = nullptr;   // that its parameter `program` names, if it has one
+  std::span<const CounterEntry> counters = {};  // of files, beyond those of all_counters()
 };
 
 // What a line costs that one CPU hands over to another: one row of matrix.csv.

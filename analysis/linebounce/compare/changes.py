@@ -9,7 +9,7 @@ from statistics import fmean
 from linebounce.compare.conditions import Condition, change_pct
 from linebounce.compare.student import student_t_95
 from linebounce.errors import UsageError, meant
-from linebounce.records import At, Point
+from linebounce.records import At, Point, Setting
 from linebounce.results import Results
 
 # Peaks of a histogram are numbered by their latency: with one more, those behind it have other numbers.
@@ -17,6 +17,12 @@ _NUMBERED_PEAK = re.compile(r"latency\.(user_)?peaks\.\d+\.")
 
 # Of one point, by metric: the value of each seed.
 Values = Mapping[str, Mapping[int, float]]
+# What points are matched by.
+Place = frozenset[tuple[str, Setting]]
+
+
+def place_of(at: At) -> Place:
+    return frozenset(at.items())
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,11 @@ class Change:
     def significant(self) -> bool | None:
         """Whether the interval leaves out 0; None without an interval."""
         return None if self.ci95 is None else abs(self.difference) > self.ci95
+
+    @property
+    def larger_than_chance(self) -> bool:
+        """Without an interval nothing is known of chance: then, whether there is a difference at all."""
+        return self.difference != 0 if self.significant is None else self.significant
 
     @property
     def size(self) -> float:
@@ -176,12 +187,8 @@ def _matched(base: Results, other: Results) -> list[tuple[Point, Point]]:
 def _same_places(base: Results, other: Results) -> list[tuple[Point, Point]]:
     if len(base.points) == len(other.points) == 1:
         return [(base.points[0], other.points[0])]
-    there = {_key(point.at): point for point in other.points}
-    return [(point, there[_key(point.at)]) for point in base.points if _key(point.at) in there]
-
-
-def _key(at: At) -> frozenset[tuple[str, object]]:
-    return frozenset(at.items())
+    there = {place_of(point.at): point for point in other.points}
+    return [(point, there[place_of(point.at)]) for point in base.points if place_of(point.at) in there]
 
 
 def _place(results: Results) -> str:

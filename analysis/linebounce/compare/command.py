@@ -10,10 +10,9 @@ import linebounce
 from linebounce.commands import CHECK_FAILED, DONE, exit_code
 from linebounce.files import write_file
 
-_SHOWN_ROWS = 40
-
 _EXAMPLES = """examples:
-  linebounce compare out/before out/after                       what changed most, first
+  linebounce compare out/before out/after                       the headlines at every point, then what changed most
+  linebounce compare out/before out/after --all-metrics         then every metric
   linebounce compare out/ticket out/mcs out/clh -o locks.html   several against the first, as a page with every metric
   linebounce compare out/before out/after --fail-on "locks.dcache_lock.con_pct > +5%"
   linebounce compare out/main out/mine --json --fail-on "throughput.operations_per_s < -2%" --fail-on "litmus.forbidden > 0"
@@ -25,7 +24,8 @@ Conditions of --fail-on are for the second run and all behind it, at every point
 A point that failed or is missing, or that has the metric in one of the two runs alone, fails as well.
 
 Points are matched by where they lie in their sweeps. Differences are paired over seeds: +-, the 95 % interval of their mean
-(Student's t); a star marks those whose interval does not hold 0.
+(Student's t). Headlines, the metrics that the workload names first, are better or worse where that interval does not hold 0,
+else the same; other metrics have a star there. With one seed there is no interval, and any difference counts.
 Exit codes: 0 done, 1 a condition holds or can't be judged, 2 wrong usage or nothing in common, 3 results that can't be read."""
 
 
@@ -45,6 +45,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--fail-on", metavar="CONDITION", action="append", default=[], help="exit code 1 if this holds; may be repeated"
     )
+    parser.add_argument("--all-metrics", action="store_true", help="print every metric of every point")
     parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write an HTML page with all metrics")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     return parser.parse_args(arguments)
@@ -69,7 +70,7 @@ def _compare(arguments: argparse.Namespace) -> int:
     else:
         from linebounce.compare.terminal import print_comparison  # noqa: PLC0415
 
-        print_comparison(comparisons, rows, _SHOWN_ROWS)
+        print_comparison(comparisons, rows, arguments.all_metrics)
         if arguments.output:
             print(arguments.output)
     for hit in found:

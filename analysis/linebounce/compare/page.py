@@ -5,9 +5,25 @@ from collections.abc import Sequence
 from jinja2 import Environment
 
 from linebounce.compare.changes import Comparison, Hit
-from linebounce.compare.rows import Row, change_text, hit_text, interval_note, notes_of, number_text
+from linebounce.compare.rows import Row, change_text, hit_text, interval_note, letter, notes_of, number_text
+from linebounce.compare.selection import headline_rows
+from linebounce.results import Results
 
 _TEMPLATE = """\
+{% macro table(rows, verdicts) %}
+<div class="wide" tabindex="0"><table>
+<thead><tr><th scope="col">metric</th>{% if swept %}<th scope="col" class="text">point</th>{% endif %}
+<th scope="col" class="text">unit</th><th scope="col">base</th>
+{%- for run in runs %}<th scope="col">{{ run.letter }}</th><th scope="col">change</th>
+{%- if verdicts %}<th scope="col" class="text">verdict</th>{% endif %}{% endfor %}</tr></thead>
+<tbody>
+{% for row in rows %}<tr{% if row.chance and not verdicts %} class="chance"{% endif %}><td>{{ row.metric }}</td>
+{%- if swept %}<td class="text point">{{ row.title }}</td>{% endif %}<td class="text">{{ row.unit }}</td><td>{{ row.base }}</td>
+{%- for value, change, verdict in row.changes %}<td>{{ value }}</td><td>{{ change }}</td>
+{%- if verdicts %}<td class="text {{ verdict }}">{{ verdict }}</td>{% endif %}{% endfor %}</tr>
+{% endfor %}</tbody>
+</table></div>
+{% endmacro %}
 <!DOCTYPE html>
 <html lang="en">
 <head>
@@ -26,59 +42,56 @@ td:first-child, td.point { white-space: normal; overflow-wrap: anywhere; min-wid
 td { font-variant-numeric: tabular-nums; }
 thead th { position: sticky; top: 0; background: Canvas; }
 .chance td { opacity: .6; }
+.better { color: light-dark(#00704f, #4fc79a); }
+.worse { color: light-dark(#b04300, #f0803c); }
 .failed { border-left: .3rem solid #c62828; padding: .3rem .8rem; }
 </style>
 </head>
 <body>
 <h1>{{ base.title }}</h1>
-<p>Base: <code>{{ base.directory }}</code> ({{ base.experiment }} on {{ base.machine }})
+<p>Base: <code>{{ base.directory }}</code> ({{ base.experiment }} on {{ base.machine }}{{ base.place }})
 {%- for run in runs %}<br>
-{{ run.letter }}: <code>{{ run.directory }}</code> ({{ run.experiment }} on {{ run.machine }}){% endfor %}</p>
+{{ run.letter }}: <code>{{ run.directory }}</code> ({{ run.experiment }} on {{ run.machine }}{{ run.place }}){% endfor %}</p>
 {% if failed %}<section class="failed"><h2>Failed</h2>
 <ul>{% for text in failed %}<li>{{ text }}</li>{% endfor %}</ul></section>{% endif %}
-{% for note in notes %}<p>{{ note }}</p>{% endfor %}
+{% if headlines %}{{ table(headlines, true) }}
+{% endif %}{% for note in notes %}<p>{{ note }}</p>{% endfor %}
 {% if explained %}<p>{{ explained }}.</p>
-{% endif %}<p>Largest changes first, those that chance explains last.</p>
-<div class="wide" tabindex="0"><table>
-<thead><tr><th scope="col">metric</th>{% if swept %}<th scope="col" class="text">point</th>{% endif %}
-<th scope="col" class="text">unit</th><th scope="col">base</th>
-{%- for run in runs %}<th scope="col">{{ run.letter }}</th><th scope="col">change</th>{% endfor %}</tr></thead>
-<tbody>
-{% for row in rows %}<tr{% if row.chance %} class="chance"{% endif %}><td>{{ row.metric }}</td>
-{%- if swept %}<td class="text point">{{ row.title }}</td>{% endif %}<td class="text">{{ row.unit }}</td><td>{{ row.base }}</td>
-{%- for value, change in row.changes %}<td>{{ value }}</td><td>{{ change }}</td>{% endfor %}</tr>
-{% endfor %}</tbody>
-</table></div>
+{% endif %}<h2>All other metrics</h2>
+<p>Largest changes first, those that chance explains last.</p>
+{{ table(others, false) }}
 </body>
 </html>
 """
 
 
 def make_page(comparisons: Sequence[Comparison], rows: Sequence[Row], hits: Sequence[Hit]) -> str:
+    """`rows` as rows_of() has them: all are on the page, those of the headlines first."""
     base = comparisons[0].base
     template = Environment(autoescape=True).from_string(_TEMPLATE)
     return template.render(
-        base={"title": base.title, "directory": base.directory, "experiment": base.experiment, "machine": base.machine},
-        runs=[
-            {
-                "letter": letter(number),
-                "directory": comparison.other.directory,
-                "experiment": comparison.other.experiment,
-                "machine": comparison.other.machine,
-            }
-            for number, comparison in enumerate(comparisons)
-        ],
+        base=_run(base, "base"),
+        runs=[_run(comparison.other, letter(number)) for number, comparison in enumerate(comparisons)],
         failed=[hit_text(hit) for hit in hits],
         notes=[note for comparison in comparisons for note in notes_of(comparison)],
         explained=interval_note(rows),
-        swept=any(row.at for row in rows),
-        rows=[_cells(row) for row in rows],
+        swept=len(base.points) > 1,
+        headlines=[_cells(row) for row in headline_rows(comparisons, rows)],
+        others=[_cells(row) for row in rows if row.better is None],
     )
 
 
-def letter(number: int) -> str:
-    """What the other runs are called in tables: B, C, ..., Z, run 27, ..."""
-    return chr(ord("B") + number) if number < 25 else f"run {number + 2}"
+def _run(results: Results, name: str) -> dict[str, object]:
+    """A run of one point is held against another as it is, wherever the two lie: then that stands here."""
+    place = results.points[0].title if len(results.points) == 1 else ""
+    return {
+        "letter": name,
+        "title": results.title,
+        "directory": results.directory,
+        "experiment": results.experiment,
+        "machine": results.machine,
+        "place": f", {place}" if place else "",
+    }
 
 
 def _cells(row: Row) -> dict[str, object]:
@@ -88,5 +101,7 @@ def _cells(row: Row) -> dict[str, object]:
         "unit": row.unit,
         "base": number_text(row.base),
         "chance": row.chance,
-        "changes": [(number_text(change.changed) if change else "", change_text(change)) for change in row.changes],
+        "changes": [
+            (number_text(change.changed) if change else "", change_text(change), row.verdict(change)) for change in row.changes
+        ],
     }

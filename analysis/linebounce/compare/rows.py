@@ -1,12 +1,14 @@
-"""A comparison as rows, those that changed most first: what terminal, HTML and JSON show."""
+"""A comparison as rows, those that changed most first. selection.py says which of them terminal and HTML lead with."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
-from linebounce.compare.changes import Change, Comparison, Hit, order_of
-from linebounce.records import At, Point, Setting
+from linebounce.compare.changes import Change, Comparison, Hit, Place, order_of, place_of
+from linebounce.records import At, Better, Point
+
+Verdict = Literal["better", "worse", "same", "changed", "missing"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,11 @@ class Row:
     unit: str
     base: float
     changes: tuple[Change | None, ...]
+    better: Better | None  # None of a metric that is no headline of the base
+
+    @property
+    def key(self) -> tuple[Place, str]:
+        return place_of(self.at), self.metric
 
     @property
     def title(self) -> str:
@@ -25,45 +32,92 @@ class Row:
 
     @property
     def size(self) -> float:
-        return max(change.size for change in self.changes if change)
+        return max((change.size for change in self.changes if change), default=0.0)
 
     @property
     def chance(self) -> bool:
         """Whether chance explains every change."""
         return all(change.significant is False for change in self.changes if change)
 
+    @property
+    def larger_than_chance(self) -> bool:
+        """Whether a change is."""
+        return any(change.larger_than_chance for change in self.changes if change)
+
+    @property
+    def order(self) -> tuple[bool, bool, float]:
+        """To sort by, as order_of() says it."""
+        return order_of(self.metric, self.chance, self.size)
+
+    def verdict(self, change: Change | None) -> Verdict | None:
+        """Of one of its changes; None of a metric that is no headline."""
+        if self.better is None:
+            return None
+        if change is None:
+            return "missing"
+        if not change.larger_than_chance:
+            return "same"
+        if self.better == "neither":
+            return "changed"
+        return "better" if (change.difference > 0) == (self.better == "higher") else "worse"
+
 
 def rows_of(comparisons: Sequence[Comparison]) -> list[Row]:
     """Of all points, in the order of order_of()."""
-    found: dict[tuple[frozenset[tuple[str, Setting]], str], list[Change | None]] = {}
-    places: dict[frozenset[tuple[str, Setting]], At] = {}
+    better = {headline.metric: headline.better for headline in comparisons[0].base.headlines}
+    found: dict[tuple[Place, str], list[Change | None]] = {}
+    places: dict[Place, At] = {}
     for number, comparison in enumerate(comparisons):
         for point in comparison.points:
-            key = frozenset(point.at.items())
-            places[key] = point.at
+            place = place_of(point.at)
+            places[place] = point.at
             for change in point.changes:
-                found.setdefault((key, change.metric), [None] * len(comparisons))[number] = change
+                found.setdefault((place, change.metric), [None] * len(comparisons))[number] = change
     rows = []
-    for (key, metric), changes in found.items():
+    for (place, metric), changes in found.items():
         first = next(change for change in changes if change)
-        rows.append(Row(places[key], metric, first.unit, first.base, tuple(changes)))
-    return sorted(rows, key=lambda row: order_of(row.metric, row.chance, row.size))
+        rows.append(Row(places[place], metric, first.unit, first.base, tuple(changes), better.get(metric)))
+    return sorted(rows, key=lambda row: row.order)
+
+
+def letter(number: int) -> str:
+    """What the other runs are called in tables: B, C, ..., Z, run 27, ..."""
+    return chr(ord("B") + number) if number < 25 else f"run {number + 2}"
 
 
 def number_text(value: float) -> str:
-    return f"{value:.6g}"
+    """Six digits, as results have them; the operations of a second without an exponent."""
+    text = f"{value:.6g}"
+    return f"{float(text):.0f}" if 1e6 <= abs(value) < 1e12 else text
 
 
 def change_text(change: Change | None) -> str:
     """`+12.3 ± 0.4 % *`: the star marks what chance doesn't explain."""
+    percent, interval = percent_text(change), interval_text(change)
+    if change is None or not percent.endswith(" %"):
+        return percent
+    return f"{percent.removesuffix(' %')}{f' {interval}' if interval else ''} %{' *' if change.significant else ''}"
+
+
+def percent_text(change: Change | None) -> str:
+    """The change alone: `+12.3 %`."""
     if change is None:
         return ""
     if change.base == change.changed:
         return "="
-    if math.isinf(change.percent):
-        return "from 0"
-    spread = "" if change.ci95_percent is None else f" ± {change.ci95_percent:.1f}"
-    return f"{change.percent:+.1f}{spread} %{' *' if change.significant else ''}"
+    return "from 0" if math.isinf(change.percent) else f"{'+' if change.percent > 0 else ''}{_decimals(change.percent)} %"
+
+
+def interval_text(change: Change | None) -> str:
+    """Half the interval's width in percent of the base: `± 0.4`. Empty where there is none, or no change."""
+    if change is None or change.ci95_percent is None or change.base == change.changed:
+        return ""
+    return f"± {_decimals(change.ci95_percent)}"
+
+
+def _decimals(percent: float) -> str:
+    """A tenth of a percent; of less than that one digit, as no change is shown as 0."""
+    return f"{percent:.1f}" if percent == 0 or abs(percent) >= 0.05 else f"{percent:.1g}"
 
 
 def hit_text(hit: Hit) -> str:
@@ -77,15 +131,21 @@ def hit_text(hit: Hit) -> str:
 
 
 def interval_note(rows: Sequence[Row]) -> str:
-    """What the intervals and stars mean, and how many stars there would be without any effect; empty without intervals."""
-    tested = [change for row in rows for change in row.changes if change and change.ci95 is not None and change.size > 0]
-    if not tested:
+    """What intervals, stars and verdicts mean, and how many there would be without any effect; empty where all is equal."""
+    changed = [change for row in rows for change in row.changes if change and change.size > 0]
+    tested = [change for change in changed if change.ci95 is not None]
+    if not changed:
         return ""
+    if not tested:
+        return (
+            "One seed has no interval: better and worse go by the difference alone, which chance may have made. "
+            "--set run.seeds=5 gives intervals"
+        )
     stars = sum(change.significant is True for change in tested)
     return (
-        "±: the 95 % interval of the mean difference between runs of equal seeds (Student's t); *: it does not hold 0. "
-        f"{stars} of {len(tested)} changes have a star; of changes by chance alone about 5 % would have one, "
-        f"{round(len(tested) / 20)} of these"
+        "A star, and better, worse or changed, mean that the 95 % interval (±) of the mean difference between runs of equal "
+        f"seeds (Student's t) does not hold 0: {stars} of {len(tested)} changes; of changes by chance alone about 5 % "
+        f"would have a star, {round(len(tested) / 20)} of these"
     )
 
 
@@ -109,6 +169,7 @@ def document_of(comparisons: Sequence[Comparison], hits: Sequence[Hit]) -> dict[
         "schema": "linebounce.compare/1",
         "base": str(comparisons[0].base.directory),
         "others": [str(comparison.other.directory) for comparison in comparisons],
+        "headlines": [asdict(headline) for headline in comparisons[0].base.headlines],
         "rows": [
             {
                 "at": dict(row.at),

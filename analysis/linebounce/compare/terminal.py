@@ -1,64 +1,143 @@
-"""A comparison in the terminal."""
+"""A comparison in the terminal: the headlines of every point, the largest of the other changes, and how many there are more."""
 
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from linebounce.compare.changes import Change, Comparison
-from linebounce.compare.page import letter
-from linebounce.compare.rows import Row, change_text, interval_note, notes_of, number_text
+from linebounce.compare.layout import Column, fits, table_lines
+from linebounce.compare.rows import (
+    Row,
+    interval_note,
+    interval_text,
+    letter,
+    notes_of,
+    number_text,
+    percent_text,
+)
+from linebounce.compare.selection import as_in_results, headline_rows, other_changes
 from linebounce.console import output
+from linebounce.records import At, shown_setting
+from linebounce.visible import visible
 
 _PIPE_COLUMNS = 200
+_SHOWN_OTHERS = 10
+_STYLES = {"better": "green", "worse": "red", "same": "dim", "changed": "yellow", "missing": "yellow", None: ""}
 
 
-def print_comparison(comparisons: Sequence[Comparison], rows: Sequence[Row], shown: int) -> None:
-    """The rows that changed, at most so many; of the others their number."""
+def print_comparison(comparisons: Sequence[Comparison], rows: Sequence[Row], all_metrics: bool) -> None:
+    """`rows` as rows_of() has them. With `all_metrics` every row stands below the headlines."""
     console = output(_PIPE_COLUMNS)
+    _print_runs(console, comparisons)
+    headlines = headline_rows(comparisons, rows)
+    swept = len(comparisons[0].base.points) > 1
+    _print_table(console, "", headlines, swept)
+    if all_metrics:
+        for of_point in as_in_results(comparisons, rows):
+            _print_table(console, of_point[0].title if swept else "All metrics", of_point, False)
+        notes = []
+    else:
+        others = other_changes(rows)[:_SHOWN_OTHERS]
+        _print_table(console, "Other changes, the largest first" if headlines else "", others, swept)
+        notes = _notes_of_rest(rows, [*headlines, *others])
+    notes += [interval_note(rows), *(note for comparison in comparisons for note in notes_of(comparison))]
+    console.print()
+    for note in filter(None, notes):
+        console.print(Text(note, style="dim"))
+
+
+def _print_runs(console: Console, comparisons: Sequence[Comparison]) -> None:
+    """What is compared. A run of one point is held against another as it is, wherever the two lie."""
     base = comparisons[0].base
     console.print(Text.assemble((base.title, "bold")))
-    console.print(Text(f"A  {base.directory}  {base.machine}"))
-    for number, comparison in enumerate(comparisons):
-        console.print(Text(f"{letter(number)}  {comparison.other.directory}  {comparison.other.machine}"))
-    changed = [row for row in rows if row.size > 0]
-    if changed:
-        console.print(_table(changed[:shown], len(comparisons)))
-    _print_notes(console, comparisons, changed, len(rows), shown)
+    for name, run in [("A", base), *((letter(i), comparison.other) for i, comparison in enumerate(comparisons))]:
+        place = run.points[0].title if len(run.points) == 1 else ""
+        console.print(Text(f"{name}  {run.directory}  {run.machine}  {place}".rstrip()))
 
 
-def _table(rows: Sequence[Row], others: int) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("metric", overflow="fold")
-    swept = any(row.at for row in rows)
-    if swept:
-        table.add_column("point", overflow="fold")
-    table.add_column("unit")
-    table.add_column("A", justify="right", no_wrap=True)
-    for number in range(others):
-        table.add_column(letter(number), justify="right", no_wrap=True)
-        table.add_column("change", justify="right", no_wrap=True)
-    for row in rows:
-        cells = [Text(row.metric), *([Text(row.title)] if swept else []), Text(row.unit), Text(number_text(row.base))]
-        for change in row.changes:
-            cells += [Text(number_text(change.changed) if change else ""), Text(change_text(change), style=_style(change))]
-        table.add_row(*cells, style="dim" if row.chance else "")
-    return table
+def _notes_of_rest(rows: Sequence[Row], shown: Sequence[Row]) -> list[str]:
+    left_out = {row.key for row in rows} - {row.key for row in shown}
+    if not left_out:
+        return []
+    changed = sum(row.larger_than_chance for row in rows if row.key in left_out)
+    points = len({place for place, _ in left_out})
+    where = f" at {points} points" if points > 1 else ""
+    return [f"{len(left_out)} more metrics{where}, {changed} of them changed: --all-metrics prints all"]
 
 
-def _style(change: Change | None) -> str:
-    return "bold" if change and change.significant else ""
+def _print_table(console: Console, heading: str, rows: Sequence[Row], with_point: bool) -> None:
+    """Several where the runs don't fit beside each other."""
+    if not rows:
+        return
+    console.print()
+    if heading:
+        console.print(Text(heading, style="bold"))
+    for number, columns in enumerate(_tables(rows, with_point, console.width)):
+        if number:
+            console.print()
+        for line in table_lines(columns, console.width):
+            console.print(line, soft_wrap=True)
 
 
-def _print_notes(console: Console, comparisons: Sequence[Comparison], changed: Sequence[Row], rows: int, shown: int) -> None:
-    notes = []
-    if len(changed) > shown:
-        notes.append(f"{len(changed) - shown} more have changed less: -o FILE.html or --json has all")
-    if rows > len(changed):
-        notes.append(f"{rows - len(changed)} of {rows} metrics are the same")
-    explained = interval_note(changed)
-    if explained:
-        notes.append(explained)
-    for note in notes + [note for comparison in comparisons for note in notes_of(comparison)]:
-        console.print(Text(note, style="dim"))
+def _tables(rows: Sequence[Row], with_point: bool, width: int) -> list[list[Column]]:
+    """As many runs beside each other as fit."""
+    runs = range(len(rows[0].changes))
+    names = _names(rows, with_point)
+    for count in range(len(runs), 0, -1):
+        parts = [runs[first : first + count] for first in range(0, len(runs), count)]
+        tables = [[*names, *(column for run in part for column in _columns_of_run(rows, run))] for part in parts]
+        if all(fits(table, width) for table in tables):
+            break
+    return tables
+
+
+def _names(rows: Sequence[Row], with_point: bool) -> list[Column]:
+    """The columns in front of the other runs'."""
+    styles = ["dim" if row.better is None and row.chance else "" for row in rows]
+    point = [_point_column(rows)] if with_point else []
+    return [
+        *point,
+        Column("metric", "metric", [Text(row.metric, style) for row, style in zip(rows, styles, strict=True)]),
+        Column("unit", "unit", [Text(row.unit, style) for row, style in zip(rows, styles, strict=True)]),
+        Column("base", "A", [Text(number_text(row.base), style) for row, style in zip(rows, styles, strict=True)]),
+    ]
+
+
+def _point_column(rows: Sequence[Row]) -> Column:
+    """`mcs, 4` below `lock, cpus`."""
+    paths = list(rows[0].at)
+    last_words = [path.rpartition(".")[2] for path in paths]
+    words = last_words if len(set(last_words)) == len(paths) else paths
+    return Column("point", visible(", ".join(words)), [Text(_place_text(row.at)) for row in rows])
+
+
+def _place_text(at: At) -> str:
+    return visible(", ".join(shown_setting(value) for value in at.values()))
+
+
+def _columns_of_run(rows: Sequence[Row], run: int) -> list[Column]:
+    alone = len(rows[0].changes) == 1
+    shown = [(row.changes[run], _style(row, row.changes[run])) for row in rows]
+    return [
+        Column("value", letter(run), [Text(number_text(change.changed) if change else "") for change, _ in shown]),
+        Column(
+            "change",
+            "change" if alone else f"{letter(run)}: change",
+            [Text(percent_text(change), style) for change, style in shown],
+        ),
+        Column("interval", "", [Text(interval_text(change), style) for change, style in shown]),
+        Column("verdict", "", [_mark(row, row.changes[run]) for row in rows]),
+    ]
+
+
+def _mark(row: Row, change: Change | None) -> Text:
+    """A headline's verdict; of other metrics a star where chance doesn't explain the change."""
+    verdict = row.verdict(change)
+    return Text(verdict or ("*" if change and change.significant else ""), _style(row, change))
+
+
+def _style(row: Row, change: Change | None) -> str:
+    if row.better is None:
+        return "dim" if change and change.significant is False else ""
+    return _STYLES[row.verdict(change)]

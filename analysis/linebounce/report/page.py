@@ -26,7 +26,7 @@ from linebounce.report.network import network_drawing
 from linebounce.report.ownership import ownership_frames
 from linebounce.report.topology import node_drawing
 from linebounce.report.vega import vega_bundle
-from linebounce.report.words import KEY_FIGURES, axis_title, metric_words, path_words
+from linebounce.report.words import axis_title, path_words
 from linebounce.results import Results, reading
 
 # In the order of the page: (anchor, heading). Each has its part of the page in templates/sections/ANCHOR.html, and what draws
@@ -66,7 +66,6 @@ def make_page(runs: Sequence[Results]) -> str:
             "charts": {name: make() for name, make in charts.CHARTS.items()},
             "labels": LABELS,
             "on_dark": ON_DARK,
-            "key_figures": [(name, figure.words) for name, figure in KEY_FIGURES.items()],
         }
         page = environment.get_template("report.html")
         return page.render(
@@ -152,10 +151,9 @@ def _best(results: Results) -> str:
     best = sweeps.best_point(results)
     if best is None:
         return ""
-    point, figure = best
+    point, headline = best
     place = ", ".join(f"{path_words(path)} = {shown_setting(value)}" for path, value in point.at.items())
-    most = "most" if KEY_FIGURES[figure].better == "higher" else "least"
-    return f"Best of {len(results.points)} points: {place} (point {point.number}), {most} {metric_words(figure)}"
+    return f"Best of {len(results.points)} points by {headline.label}: {place} (point {point.number})"
 
 
 def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -165,6 +163,7 @@ def _run_data(results: Results, machine_of_point: Sequence[int], paper: Sequence
         "title": results.title,
         "first_shown": tables.most_latency_point(results).number,
         "best": best[0].number if best else None,
+        "key_figures": [(headline.metric, headline.label) for headline in results.headlines],
         "points": [{"number": point.number, "at": dict(point.at), "failed": not point.metrics} for point in results.points],
         "machine_of_point": list(machine_of_point),
         "swept": results.swept(),

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from linebounce.records import Point, Setting, ShapeRow, shown_setting
-from linebounce.report.words import KEY_FIGURES, axis_title, path_words
+from linebounce.records import Headline, Point, Setting, ShapeRow, shown_setting
+from linebounce.report.words import axis_title, path_words
 from linebounce.results import Results
 
 CPUS = "machine.cpus"
@@ -34,13 +34,13 @@ def x_scale(path: str, values: Sequence[Setting]) -> str:
     return "log" if ordered and ordered[0] > 0 and (path == CPUS or grows) else "linear"
 
 
-def best_point(results: Results) -> tuple[Point, str] | None:
-    """Of several points the best by the first key figure that two of them have, and that figure's name."""
-    for name, figure in KEY_FIGURES.items():
-        points = [point for point in results.points if name in point.metrics]
-        if len(points) > 1:
-            sign = 1 if figure.better == "higher" else -1
-            return max(points, key=lambda point: sign * point.metrics[name].value), name
+def best_point(results: Results) -> tuple[Point, Headline] | None:
+    """Of several points the best by the first headline that two of them have and of which more, or less, is better."""
+    for headline in results.headlines:
+        points = [point for point in results.points if headline.metric in point.metrics]
+        if len(points) > 1 and headline.better != "neither":
+            best = max if headline.better == "higher" else min
+            return best(points, key=lambda point: point.metrics[headline.metric].value), headline
     return None
 
 
@@ -56,7 +56,7 @@ def words_of(results: Results, axes: Axes) -> dict[str, str]:
 
 
 def default_axes(results: Results) -> Axes | None:
-    """What is shown until a reader chooses: over the first path of numbers what the paper says of it, else a key figure."""
+    """What is shown until a reader chooses: over the first path of numbers what the paper says of it, else a headline."""
     swept = results.swept()
     names = [name for name, count in _metric_counts(results).items() if count > 1]
     if not names or not swept:
@@ -64,7 +64,8 @@ def default_axes(results: Results) -> Axes | None:
     paths = sorted(swept, key=lambda path: (not _moves_alone(results, path), not is_numeric(swept[path])))
     x = paths[0]
     in_paper = [row.metric for row in results.paper if isinstance(row, ShapeRow) and row.over == x]
-    metric = next((name for name in [*in_paper, *KEY_FIGURES] if name in names), names[0])
+    headlines = [headline.metric for headline in results.headlines]
+    metric = next((name for name in [*in_paper, *headlines] if name in names), names[0])
     return Axes(metric, x, default_series(swept, x))
 
 

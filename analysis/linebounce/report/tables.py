@@ -249,7 +249,7 @@ def _paper_entry(row: PaperRow, source: str) -> dict[str, Any]:
         "source": source,
         "at": _settings_text(row.at),
         "tolerance": _tolerance_text(row),
-        "verdict": {True: "within tolerance", False: "miss", None: "not scored"}[row.ok],
+        "verdict": {True: "within", False: "off", None: "not scored"}[row.ok],
     }
     match row:
         case ValueRow():

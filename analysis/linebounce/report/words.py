@@ -1,34 +1,8 @@
-"""What metrics and swept paths are called where people read: at axes, on tiles, in legends."""
+"""What metrics and swept paths are called where people read: at axes and in legends."""
 
 import re
-from typing import Literal, NamedTuple
 
 from linebounce.report.charts.base import LABELS
-
-
-class KeyFigure(NamedTuple):
-    words: str
-    better: Literal["higher", "lower"]
-
-
-# What a reader looks for first. The first one that a run has is shown over a sweep, and by it a sweep's best point is chosen.
-KEY_FIGURES = {
-    "throughput.operations_per_s": KeyFigure("operations per second, all CPUs", "higher"),
-    "throughput.system_ns_per_operation": KeyFigure("CPU time of a read and a write", "lower"),
-    "throughput.files_created_per_s": KeyFigure("files created per second, all CPUs", "higher"),
-    "cost.operation_ns": KeyFigure("a CPU's time for an operation", "lower"),
-    "core_to_core.same_node_ns": KeyFigure("line of a CPU of the same node, mean of all states and homes", "lower"),
-    "core_to_core.other_node_ns": KeyFigure("line of a CPU of another node, mean of all states and homes", "lower"),
-    "latency.kernel_offchip.mean_ns": KeyFigure("latency of the kernel's off-chip misses, mean", "lower"),
-    "cost.main_memory": KeyFigure("load from main memory", "lower"),
-    "misses.local_share_pct": KeyFigure("kernel's misses supplied in the CPU's own node", "higher"),
-    "misses.kernel_c2c_share_pct": KeyFigure("kernel's misses supplied by caches", "lower"),
-    "bus.utilisation_pct": KeyFigure("time in which the bus carries data", "lower"),
-    "fairness.jain_pct": KeyFigure("fairness among CPUs (Jain's index)", "higher"),
-    "cpi.kernel": KeyFigure("cycles per instruction, kernel", "lower"),
-    "time.system_pct": KeyFigure("CPU time in the kernel", "lower"),
-    "time.idle_pct": KeyFigure("CPU time idle", "lower"),
-}
 
 _OF_A_LOCK = {
     "con_pct": "acquisitions that wait",
@@ -50,14 +24,21 @@ _UNITS = {"1/s": "", "us": "µs"}  # what is per second says so in its words
 # What ends a name and says its unit, which stands beside the words.
 _UNIT_AT_THE_END = re.compile(r"_(ns|us|pct|cycles|mhz|kib|mib|bytes)$")
 _UNIT_OF_A_PATH = {"us": "µs", "mhz": "MHz", "kib": "KiB", "mib": "MiB", "pct": "%"}
-_SPELLED = {"cpu": "CPU", "cpus": "CPUs", "cpi": "cycles per instruction", "c2c": "cache to cache", "offchip": "off chip"}
+_SPELLED = {
+    "cpu": "CPU",
+    "cpus": "CPUs",
+    "cpi": "cycles per instruction",
+    "c2c": "cache to cache",
+    "offchip": "off chip",
+    "jain": "Jain's index",
+}
 
 
 def metric_words(name: str) -> str:
     """A metric without its unit: "section_lock: mean wait" for `locks.section_lock.wait_mean_us`."""
-    if name in KEY_FIGURES:
-        return KEY_FIGURES[name].words
     family, *middle, last = name.split(".")
+    if family == "throughput" and last.endswith("_per_s"):
+        return f"{_plain(last)}, all CPUs"
     if family == "locks" and middle and last in _OF_A_LOCK:
         return f"{' in '.join(middle)}: {_OF_A_LOCK[last]}"
     if family == "latency" and middle and last in _OF_ACCESSES:

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "tests/sim/terminal/plain.hpp"
+#include "workloads/workload_registry.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -49,17 +50,15 @@ std::string line_with(const std::string& table, const std::string& part) {
   return "no line has " + part;
 }
 
-TEST(MetricsTable, AFewPointsStandSideBySideWithAllMetrics) {
-  std::vector<ReportedPoint> points(4);
-  for (ReportedPoint& point : points) {
-    point.at = {{"machine.cpus", std::int64_t{2}}};
-    point.metrics["bus.transactions"] = {std::int64_t{7}, "", {}};
-    point.metrics["latency.local_memory.mean_ns"] = {123.456, "ns", 1.2345};
-  }
-  const std::string table = metrics_table(points, kPlain);
-  fitting_lines_of(table);
-  EXPECT_THAT(table, HasSubstr("point 3"));
-  EXPECT_THAT(line_with(table, "bus.transactions"), MatchesRegex(" +bus.transactions +7 .*"));
+// Throughput, CPI, and a miss's latency.
+std::vector<HeadlineMetric> headlines() {
+  return {{"throughput.operations_per_s", "operations", "1/s", Better::higher},
+          {"cpi.kernel", "CPI", "", Better::lower},
+          {"latency.local_c2c.mean_ns", "transfer", "ns", Better::lower}};
+}
+
+std::string sweep(const std::vector<ReportedPoint>& points, const MetricsView& view = {}) {
+  return metrics_table(points, headlines(), kPlain, view);
 }
 
 void add_lock_metrics(ReportedPoint& point) {
@@ -69,115 +68,101 @@ void add_lock_metrics(ReportedPoint& point) {
   point.metrics["locks.dcache_lock.d_lookup.con_pct"] = {17.2, "%", {}};
 }
 
-TEST(MetricsTable, OfOnePointLeavesLocksToTheirOwnTable) {
-  std::vector<ReportedPoint> points(1);
-  points[0].metrics["bus.transactions"] = {std::int64_t{7}, "", {}};
-  add_lock_metrics(points[0]);
-  EXPECT_THAT(metrics_table(points, kPlain), Not(HasSubstr("locks.")));
+TEST(MetricsTable, OfOnePointHasALineForEachHeadline) {
+  ReportedPoint point = locks_by_cpus()[1];
+  point.at.clear();
+  point.metrics["cpi.kernel"].ci95 = 0.25;
+  const auto lines = fitting_lines_of(sweep({point}));
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(lines[0], MatchesRegex("  operations +532000 /s +throughput.operations_per_s"));
+  EXPECT_THAT(lines[1], MatchesRegex("  CPI +2.500 ±0.250 +cpi.kernel"));
+  EXPECT_THAT(lines[2], MatchesRegex("  transfer +137.7 ns +latency.local_c2c.mean_ns"));
+  EXPECT_EQ(lines[3], "  3 more: --all-metrics, or results.json");
 }
 
-TEST(MetricsTable, OfAFewPointsHasTheFiguresByWhichLocksAreCompared) {
-  std::vector<ReportedPoint> points(2);
-  for (ReportedPoint& point : points) {
-    point.at = {{"machine.cpus", std::int64_t{2}}};
-    add_lock_metrics(point);
-  }
-  const std::string table = metrics_table(points, kPlain);
+TEST(MetricsTable, ShowsAllByGroupIfAsked) {
+  ReportedPoint point = locks_by_cpus()[1];
+  point.at.clear();
+  add_lock_metrics(point);
+  const std::string table = sweep({point}, {.all = true});
+  fitting_lines_of(table);
+  EXPECT_LT(table.find("\n  throughput\n"), table.find("\n  cpu\n"));
+  EXPECT_LT(table.find("\n  cpu\n"), table.find("\n  traffic\n"));
+  EXPECT_THAT(line_with(table, "bus.transactions"), MatchesRegex(" +bus.transactions +6111 *"));
+  EXPECT_THAT(table, Not(HasSubstr("locks."))) << "they have a table of their own";
+}
+
+TEST(MetricsTable, OfSeveralPointsHasTheFiguresByWhichLocksAreCompared) {
+  auto points = locks_by_cpus();
+  for (ReportedPoint& point : points) add_lock_metrics(point);
+  const std::string table = sweep(points, {.all = true});
+  fitting_lines_of(table);
+  EXPECT_THAT(table, HasSubstr("point 5"));
   EXPECT_THAT(table, HasSubstr("locks.dcache_lock.con_pct"));
   EXPECT_THAT(table, Not(HasSubstr("idle_lock"))) << "nobody waited for it";
   EXPECT_THAT(table, Not(HasSubstr("total")));
   EXPECT_THAT(table, Not(HasSubstr("d_lookup")));
 }
 
-TEST(SweepTable, HasContentionAndWaitsOfOneLock) {
-  auto points = locks_by_cpus();
-  for (ReportedPoint& point : points) {
-    point.metrics["locks.dcache_lock.con_pct"] = {16.5, "%", {}};
-    point.metrics["locks.dcache_lock.wait_mean_us"] = {5.0, "us", {}};
-  }
-  EXPECT_THAT(metrics_table(points, kPlain), HasSubstr("16.50   5.000"));
-}
-
-TEST(SweepTable, OfAFewLocksHasTheContention) {
-  auto points = locks_by_cpus();
-  for (ReportedPoint& point : points) {
-    add_lock_metrics(point);
-    point.metrics["locks.dcache_lock.wait_mean_us"] = {7.75, "us", {}};
-  }
-  EXPECT_THAT(metrics_table(points, kPlain), Not(HasSubstr("7.750")));
-  const auto lines = fitting_lines_of(metrics_table(points, kPlain));
-  EXPECT_THAT(lines[0], MatchesRegex(" +throughput +locks +CPI +bus +mean latency"));
-}
-
-TEST(SweepTable, LeavesTheKernelsProfileOut) {
-  auto points = locks_by_cpus();
-  for (ReportedPoint& point : points) point.metrics["profile.d_lookup.time_pct"] = {60.5, "%", {}};
-  EXPECT_THAT(metrics_table(points, kPlain), Not(HasSubstr("profile")));
-}
-
-TEST(SweepTable, OfManyLocksHasNone) {
-  auto points = locks_by_cpus();
-  for (const char* lock : {"a", "b", "c", "d"}) points[0].metrics[std::string("locks.") + lock + ".con_pct"] = {1.5, "%", {}};
-  EXPECT_THAT(metrics_table(points, kPlain), Not(HasSubstr("locks")));
-}
-
 TEST(SweepTable, HasARowForEachPointAndBeginsWithTheSweptValues) {
-  const auto lines = fitting_lines_of(metrics_table(locks_by_cpus(), kPlain));
-  ASSERT_EQ(lines.size(), 4U + 6U + 1U);  // names above a rule, points, a note
-  EXPECT_THAT(lines[4], MatchesRegex("  ticket +1 +1064000 .*"));
-  EXPECT_THAT(lines[9], MatchesRegex("  ttas +4 +266000 .*"));
+  const auto lines = fitting_lines_of(sweep(locks_by_cpus()));
+  ASSERT_EQ(lines.size(), 2U + 6U + 1U + 3U + 1U);  // titles above a rule, points, a space, full names, a note
+  EXPECT_THAT(lines[0], MatchesRegex("  lock +cpus +operations/s +CPI +transfer ns"));
+  EXPECT_THAT(lines[2], MatchesRegex("  ticket +1 +1064000 .*"));
+  EXPECT_THAT(lines[7], MatchesRegex("  ttas +4 +266000 .*"));
+  EXPECT_THAT(lines[9], MatchesRegex("  operations/s +throughput.operations_per_s"));
+  EXPECT_EQ(lines.back(), "  3 more: --all-metrics, or results.json");
 }
 
-TEST(SweepTable, IsSortedByTheMetricThatTheExperimentNames) {
-  const auto lines = fitting_lines_of(metrics_table(locks_by_cpus(), kPlain, "cpi.kernel"));
-  EXPECT_THAT(lines[4], MatchesRegex("  ticket +4 .*"));
-  EXPECT_THAT(lines[5], MatchesRegex("  ttas +4 .*"));
-  EXPECT_THAT(lines[9], MatchesRegex("  ttas +1 .*"));
+TEST(SweepTable, IsSortedByTheMetricThatTheExperimentNamesWhichComesFirst) {
+  const auto lines = fitting_lines_of(sweep(locks_by_cpus(), {.sorted_by = "bus.utilisation_pct"}));
+  EXPECT_THAT(lines[0], MatchesRegex("  lock +cpus +utilisation % +operations/s +CPI"));
+  const auto by_cpi = fitting_lines_of(sweep(locks_by_cpus(), {.sorted_by = "cpi.kernel"}));
+  EXPECT_THAT(by_cpi[0], MatchesRegex("  lock +cpus +CPI +operations/s +transfer ns"));
+  EXPECT_THAT(by_cpi[2], MatchesRegex("  ticket +4 .*"));
+  EXPECT_THAT(by_cpi[3], MatchesRegex("  ttas +4 .*"));
+  EXPECT_THAT(by_cpi[7], MatchesRegex("  ttas +1 .*"));
 }
 
 TEST(SweepTable, SaysThatItCannotBeSortedByWhatIsNotThere) {
-  EXPECT_THAT(metrics_table(locks_by_cpus(), kPlain, "cpi.colonel"), HasSubstr("no point has the metric cpi.colonel"));
-  EXPECT_THAT(metrics_table(locks_by_cpus(), kPlain, "cpi.kernel"), Not(HasSubstr("no point has")));
-}
-
-TEST(SweepTable, ShowsTheWorkloadsMetricsThenCpiThenTheBusThenMisses) {
-  const auto lines = fitting_lines_of(metrics_table(locks_by_cpus(), kPlain));
-  EXPECT_THAT(lines[0], MatchesRegex(" +throughput +CPI +bus +mean latency"));
-  EXPECT_THAT(lines[1], MatchesRegex("  lock +cpus +operations +kernel +utilisation +local c2c"));
-  EXPECT_THAT(lines[2], MatchesRegex(" +per s +% +ns"));
+  EXPECT_THAT(sweep(locks_by_cpus(), {.sorted_by = "cpi.colonel"}), HasSubstr("no point has the metric cpi.colonel"));
+  EXPECT_THAT(sweep(locks_by_cpus(), {.sorted_by = "cpi.kernel"}), Not(HasSubstr("no point has")));
 }
 
 TEST(SweepTable, WhatAPointDidNotMeasureIsADash) {
-  const auto lines = fitting_lines_of(metrics_table(locks_by_cpus(), kPlain));
-  EXPECT_TRUE(lines[4].ends_with(" -")) << lines[4];
-  EXPECT_TRUE(lines[5].ends_with(" 137.7")) << lines[5];
+  const auto lines = fitting_lines_of(sweep(locks_by_cpus()));
+  EXPECT_TRUE(lines[2].ends_with(" -")) << lines[2];
+  EXPECT_TRUE(lines[3].ends_with(" 137.7")) << lines[3];
 }
 
-TEST(SweepTable, SaysWhereTheOtherMetricsAre) {
-  const auto lines = fitting_lines_of(metrics_table(locks_by_cpus(), kPlain));
-  EXPECT_EQ(lines.back(), "  4 of 6 metrics; results.json has them all");
+TEST(SweepTable, APointThatFailedSaysSo) {
+  auto points = locks_by_cpus();
+  points[1].metrics.clear();
+  points[1].failed = true;
+  points[2].metrics.clear();
+  const auto lines = fitting_lines_of(sweep(points));
+  EXPECT_THAT(lines[3], MatchesRegex("  ticket +2 +FAILED +- +-"));
+  EXPECT_THAT(lines[4], MatchesRegex("  ticket +4 +not run +- +-"));
 }
 
 TEST(SweepTable, AColumnHasTheDecimalsOfItsLargestFigure) {
   auto points = locks_by_cpus();
   points[1].metrics["cpi.kernel"].value = 223.44;
-  const auto lines = fitting_lines_of(metrics_table(points, kPlain));
-  EXPECT_THAT(lines[4], HasSubstr(" 1.2 "));
-  EXPECT_THAT(lines[5], HasSubstr(" 223.4 "));
+  const auto lines = fitting_lines_of(sweep(points));
+  EXPECT_THAT(lines[2], HasSubstr(" 1.2 "));
+  EXPECT_THAT(lines[3], HasSubstr(" 223.4 "));
 }
 
-TEST(SweepTable, LongNamesAreBrokenIntoWordsAndWhatDoesNotFitIsLeftOut) {
+TEST(SweepTable, OfMetricsWithoutRoomTheLastAreLeftOut) {
   auto points = locks_by_cpus();
-  for (ReportedPoint& point : points) {
-    for (const char* from : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
-      point.metrics[std::string("cost.cmpxchg_cache_transfer_and_invalidate_") + from] = {360.91, "ns", 0.26};
-    }
-  }
-  const std::string table = metrics_table(points, kPlain);
-  const auto lines = fitting_lines_of(table);
-  EXPECT_THAT(line_with(table, "transfer"), MatchesRegex("( +transfer( and)?)+"));
-  EXPECT_THAT(lines[lines.size() - 2], HasSubstr("360.9 ±0.3"));
-  EXPECT_THAT(table, Not(HasSubstr("kernel")));
+  for (ReportedPoint& point : points) point.at[0].second = std::string("a_lock_with_a_long_name");
+  const Painter narrow(false, kNarrowestTerminal, kNarrowestTerminal);
+  std::vector<HeadlineMetric> metrics = headlines();
+  metrics[1].label = "cycles for an instruction";
+  const std::string table = metrics_table(points, metrics, narrow);
+  for (const std::string& line : fitting_lines_of(table)) EXPECT_LE(width_of(line), kNarrowestTerminal) << line;
+  EXPECT_THAT(table, HasSubstr("instruction"));
+  EXPECT_THAT(table, Not(HasSubstr("transfer")));
 }
 
 TEST(SweepTable, SweptPathsThatEndAlikeAreToldApart) {
@@ -185,7 +170,34 @@ TEST(SweepTable, SweptPathsThatEndAlikeAreToldApart) {
   for (ReportedPoint& point : points) {
     point.at = {{"machine.cache.L1D.size_kib", std::int64_t{16}}, {"machine.cache.L2.size_kib", std::int64_t{512}}};
   }
-  EXPECT_THAT(metrics_table(points, kPlain), HasSubstr("  L1D.size_kib  L2.size_kib  "));
+  EXPECT_THAT(sweep(points), HasSubstr("  L1D.size_kib  L2.size_kib  "));
+}
+
+// ---- which metrics ----
+
+TEST(Headlines, AreThoseOfTheWorkloadThenThoseThatAreDeclared) {
+  const auto chosen = headlines_of("critical_section", locks_by_cpus());
+  ASSERT_EQ(chosen.size(), 3U);
+  EXPECT_EQ(chosen[0].name, "throughput.operations_per_s");
+  EXPECT_EQ(chosen[1].name, "cpi.kernel") << "the workload's own others are not there";
+  EXPECT_EQ(chosen[1].better, Better::lower);
+  EXPECT_EQ(chosen[2].name, "bus.utilisation_pct");
+}
+
+TEST(Headlines, LeaveOutWhatFewPointsHave) {
+  auto points = locks_by_cpus();
+  points[0].metrics["fairness.least_share_pct"] = {50.0, "%", {}};
+  for (const HeadlineMetric& metric : headlines_of("critical_section", points)) {
+    EXPECT_NE(metric.name, "fairness.least_share_pct");
+  }
+}
+
+// A name that nothing measures any more would leave its place to another.
+TEST(Headlines, OfEveryWorkloadAreDeclaredMetrics) {
+  for (const workloads::WorkloadEntry& entry : workloads::all_workloads()) {
+    EXPECT_LE(entry.headlines.size(), kMostHeadlines) << entry.name;
+    for (const workloads::Headline& headline : entry.headlines) EXPECT_NE(find_metric(headline.metric), nullptr) << headline.metric;
+  }
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST(PaperTable, ShowsAPredictedMissAsAMiss) {
   result.ok = false;
   const std::string table = paper_table({result}, kPlain);
   EXPECT_THAT(table, HasSubstr("360.9 ns"));
-  EXPECT_THAT(table, HasSubstr("+20.5 %  predicted   ✗ miss ± 10 %"));
+  EXPECT_THAT(table, HasSubstr("+20.5 %  predicted   ✗ off ± 10 %"));
   expect_to_fit(table);
   EXPECT_THAT(score_text({result}, kPlain), HasSubstr("predicted 0 of 1"));
 }

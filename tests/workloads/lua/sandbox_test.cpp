@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
     Of, AMistake,
     testing::ValuesIn(std::vector<Mistake>{
         {"syntax", "function run(cpu) x = = 1 end", "a.lua:1: unexpected symbol near '='"},
-        {"nothing_defined", "x = 1", "neither run(cpu)"},
+        {"nothing_defined", "x = 1", "no program, which defines run(cpu)"},
         {"nil_call", running("nothing()"), "a.lua:4: CPU 0: attempt to call a nil value (global 'nothing')"},
         {"nil_as_address", running("cpu:load(t.nobody)"), "a.lua:4: CPU 0: the word is nil"},
         {"address_0", running("cpu:load(0)"), "a.lua:4: CPU 0: address 0"},
@@ -82,6 +82,12 @@ INSTANTIATE_TEST_SUITE_P(
         {"placed_too_late", running("place(t, 'x')"), "in setup() alone"},
         {"unknown_lock", "function setup() lock('tickit', 'l') end function run() end", "ticket"},
         {"lock_as_barrier", "function setup() b = barrier('b') end function run(cpu) cpu:acquire(b) end", "must be a lock"},
+        {"sleep_without_trait",
+         "function setup() l = lock({ acquire = function(cpu) cpu:sleep() return true end, release = function() end }, 'l') end "
+         "function run(cpu) cpu:acquire(l) end",
+         "traits = { sleeps = true }"},
+        {"wake_of_nobody", running("cpu:wake(2)"), "CPU 2: 0 to 1 are legal"},
+        {"misspelt_trait", "trait = { fifo = true } function run() end", "did you mean traits?"},
         {"unknown_tally", running("cpu:tally('x')"), "not in the list"},
         {"spin_on_function", running("cpu:spin_until(t.a, function() end)"), "legal comparisons"},
     }),

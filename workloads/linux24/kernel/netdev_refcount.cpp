@@ -37,8 +37,9 @@ struct NetdevRefcountOptions {
   RcuOptions rcu;
 
   void bind(ParameterBinder& parameters) {
-    parameters.text("device_count", device_count, "how references of the device are counted", counter_names(true));
-    parameters.text("route_count", route_count, "how references of the route are counted", counter_names(false));
+    counter_parameter(parameters, "device_count", device_count, "how references of the device are counted",
+                      {.references = true});
+    counter_parameter(parameters, "route_count", route_count, "how references of the route are counted", {.events = true});
     parameters.number("packet_cycles", packet_cycles, 100, 1e9,
                       "mean computed for a packet beside its counts, from the sender's system call to the reader's");
     rcu.bind(parameters);
@@ -62,10 +63,10 @@ class NetdevRefcount final : public Workload {
                                   {"output", line}}};
     route_ = setting.memory.place(route, "route", line);
     output_ = route_ + static_cast<Address>(line);
-    route_count_ = find_counter(options_.route_count).create_counter(kernel_->counter_place("route_count", route_));
+    route_count_ = find_counter(options_.route_count, setting.counters).create_counter(kernel_->counter_place("route_count", route_));
     const Layout device{.name = "net_device", .size = 2 * line, .fields = {{"features", 0}, {"refcnt", line, kCounterBytes}}};
     device_ = setting.memory.place(device, "loopback", line);
-    device_count_ = find_counter(options_.device_count)
+    device_count_ = find_counter(options_.device_count, setting.counters)
                         .create_reference_count(kernel_->counter_place("device_count", device_ + static_cast<Address>(line)));
     sendmsg_ = setting.memory.function("tcp_sendmsg", Mode::kernel);
     queue_xmit_ = setting.memory.function("ip_queue_xmit", Mode::kernel);

@@ -24,7 +24,7 @@ struct VfsmountRefcountOptions {
   RcuOptions rcu;
 
   void bind(ParameterBinder& parameters) {
-    parameters.text("mount_count", mount_count, "how references of the mount are counted", counter_names(true));
+    counter_parameter(parameters, "mount_count", mount_count, "how references of the mount are counted", {.references = true});
     parameters.number("walk_cycles", walk_cycles, 0, 1e9, "mean computed for a path's components");
     parameters.number("outside_cycles", outside_cycles, 0, 1e9, "mean computed between two walks, in user mode");
     rcu.bind(parameters);
@@ -43,7 +43,7 @@ class VfsmountRefcount final : public Workload {
                        .size = 2 * line,
                        .fields = {{"mnt_count", 0, kCounterBytes}, {"mnt_root", kRoot}, {"mnt_flags", kFlags}}};
     mount_ = setting.memory.place(mount, "mount", line);
-    count_ = find_counter(options_.mount_count).create_reference_count(kernel_->counter_place("mount_count", mount_));
+    count_ = find_counter(options_.mount_count, setting.counters).create_reference_count(kernel_->counter_place("mount_count", mount_));
     lookup_ = setting.memory.function("path_lookup", Mode::kernel);
     release_ = setting.memory.function("path_release", Mode::kernel);
   }

@@ -5,7 +5,7 @@ from linebounce.report.charts.base import ON_TOP, SIGNED_NUMBER, Spec, chart, co
 # Beyond these a ratio is an arrow at the end of the axis.
 RATIOS_SHOWN = (0.25, 4.0)
 _SHAPES = {"predicted": "circle", "in sight": "triangle-up", "calibrated": "square", "definition": "diamond"}
-_VERDICTS = {"within tolerance": "#009e73", "miss": "#d55e00", "not scored": "#7f7f7f"}
+_VERDICTS = {"within": "#009e73", "off": "#d55e00", "not scored": "#7f7f7f"}
 
 
 def _against_paper(table: str, axis: Spec, scale: Spec, title: str, exact: float) -> Spec:

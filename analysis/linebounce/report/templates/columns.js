@@ -20,7 +20,7 @@ const share = (key, label, title) => ({
   html: (row) => element("span", { class: "bar", style: `--part: ${(100 * row[key]) / (row.most || 1)}%` }, numberText(row[key], 3)),
 });
 
-const VERDICTS = { true: ["yes", "✓ within"], false: ["no", "✗ miss"], null: ["none", "not scored"] };
+const VERDICTS = { true: ["yes", "✓ within"], false: ["no", "✗ off"], null: ["none", "not scored"] };
 const seriesText = (values) => values.map((value) => numberText(value)).join(" → ");
 
 // In points or percent, by which the column also sorts.

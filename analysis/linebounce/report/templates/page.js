@@ -58,7 +58,7 @@ async function start() {
   const show = (number) => {
     if (views.has(number)) return;
     const article = document.querySelector(`article[data-run="${number}"]`);
-    views.set(number, new RunView(article, data.runs[number], { charts, keyFigures: data.key_figures }));
+    views.set(number, new RunView(article, data.runs[number], { charts }));
   };
   show(0);
   wireTheme(charts);

@@ -102,17 +102,17 @@ class RunView {
   // Of a sweep's best point, whichever is chosen below.
   showKeyFigures() {
     const best = this.run.points.findIndex((point) => point.number === this.run.best);
-    const tiles = this.page.keyFigures.flatMap(([name, label]) => {
+    const tiles = this.run.key_figures.flatMap(([name, label]) => {
       const metric = this.metric(name, best < 0 ? this.point : best);
       return metric ? [keyFigure(name, label, metric)] : [];
     });
-    this.find("[data-key-figures]").replaceChildren(element("dl", {}, ...tiles.slice(0, 6)));
+    this.find("[data-key-figures]").replaceChildren(element("dl", {}, ...tiles));
   }
 }
 
 function keyFigure(name, label, { value, unit, ci95 }) {
-  const shown = unit === "1/s" ? "" : unitText(unit); // "per second" is in the label
+  const shown = unit === "1/s" ? "/s" : unitText(unit);
   const number = element("dd", {}, shortText(value), element("small", {}, ` ${shown}`));
   const spread = ci95 ? element("dd", { class: "spread" }, ` ± ${shortText(Number(ci95.toPrecision(2)))}`) : null;
-  return element("div", { title: name }, element("dt", {}, label), number, spread);
+  return element("div", { title: name }, element("dt", {}, ...breakable(label)), number, spread);
 }

@@ -1,0 +1,80 @@
+"""Which rows terminal and HTML lead with: the headlines of every point, then what else changed by more than chance."""
+
+import re
+from collections.abc import Sequence
+
+from linebounce.compare.changes import Comparison, Place, place_of
+from linebounce.compare.rows import Row
+from linebounce.records import Point
+
+# A metric of a part, and the shorter name of the whole. Of a run that is all kernel, or a lock with one caller, the part is
+# the whole; and without an outer cache all misses of L1 go off chip.
+_PART_OF = (
+    (re.compile(r"latency\.(?:kernel|user)\.(.+)"), r"latency.\1"),
+    (re.compile(r"latency\.(kernel|user)_l1_misses\.(.+)"), r"latency.\1_offchip.\2"),
+    (re.compile(r"locks\.([^.]+)\.[^.]+\.([^.]+)"), r"locks.\1.\2"),
+)
+
+
+def headline_rows(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> list[Row]:
+    """The base's headlines, in their order, at every point that is compared: first the point whose first one changed most.
+
+    A headline that the base alone has at a point is there, too.
+    """
+    found = {row.key: row for row in rows}
+    compared = {place_of(point.at) for comparison in comparisons for point in comparison.points}
+    points = [
+        _headlines_of(point, comparisons, found) for point in comparisons[0].base.points if place_of(point.at) in compared
+    ]
+    return [row for of_point in sorted(filter(None, points), key=lambda of_point: of_point[0].order) for row in of_point]
+
+
+def _headlines_of(point: Point, comparisons: Sequence[Comparison], found: dict[tuple[Place, str], Row]) -> list[Row]:
+    rows = []
+    for headline in comparisons[0].base.headlines:
+        metric = point.metrics.get(headline.metric)
+        if metric:
+            nowhere = (None,) * len(comparisons)
+            alone = Row(point.at, headline.metric, metric.unit, float(metric.value), nowhere, headline.better)
+            rows.append(found.get(alone.key, alone))
+    return rows
+
+
+def other_changes(rows: Sequence[Row]) -> list[Row]:
+    """Of metrics that are no headlines those larger than chance, in the order of the rows; equal figures of a part and its
+    whole once."""
+    again = _shown_again(rows)
+    return [row for row in rows if row.better is None and row.larger_than_chance and row.key not in again]
+
+
+def as_in_results(comparisons: Sequence[Comparison], rows: Sequence[Row]) -> list[list[Row]]:
+    """All rows by point, points and metrics in the order of the base's results.json."""
+    found = {row.key: row for row in rows}
+    by_point = [
+        [found[key] for metric in point.metrics if (key := (place_of(point.at), metric)) in found]
+        for point in comparisons[0].base.points
+    ]
+    return [of_point for of_point in by_point if of_point]
+
+
+def _shown_again(rows: Sequence[Row]) -> set[tuple[Place, str]]:
+    """Of rows with the same figures under two names the one with the longer name, or the one that is no headline."""
+    found = {row.key: row for row in rows}
+    again = set()
+    for row in rows:
+        whole = found.get((row.key[0], _name_of_whole(row.metric)))
+        if whole and whole is not row and _figures(whole) == _figures(row):
+            again.add(row.key if row.better is None else whole.key)
+    return again
+
+
+def _name_of_whole(metric: str) -> str:
+    for part, whole in _PART_OF:
+        found = part.fullmatch(metric)
+        if found:
+            return found.expand(whole)
+    return metric
+
+
+def _figures(row: Row) -> list[float | None]:
+    return [row.base, *(change.changed if change else None for change in row.changes)]

@@ -1,0 +1,52 @@
+-- MCS with parking: a waiter spins for a while, then gives its CPU away until it is woken (spin-then-park, as in Dice's Malthusian
+-- Locks, EuroSys 2017). What it teaches: one word, changed by two atomics, decides who was first: sleeper or waker.
+title = "MCS with parking: spin for a while, then sleep"
+traits = { fifo = true, sleeps = true }
+
+local WAITS <const>, GRANTED <const>, PARKED <const> = 1, 0, 2
+local LOOKS <const> = 20 -- before it sleeps
+
+function setup()
+  local lock = lock_word(structure { name = "mcs_lock", "tail" })
+  node = structure { name = "parking_node", "next", "state:4", "cpu:4" }
+  nodes = queue_nodes(node)
+  return lock
+end
+
+local function wait(cpu, mine)
+  for _ = 1, LOOKS do
+    if cpu:load_acquire(mine + node.state) == GRANTED then return end
+    cpu:compute(20)
+  end
+  if cpu:compare_exchange(mine + node.state, WAITS, PARKED) == GRANTED then return end
+  repeat cpu:sleep() until cpu:load_acquire(mine + node.state) == GRANTED
+end
+
+function acquire(cpu, lock)
+  local mine = cpu:take_node(nodes)
+  cpu:store(mine + node.next, 0)
+  cpu:store(mine + node.state, WAITS)
+  cpu:store(mine + node.cpu, cpu.id)
+  local before = cpu:exchange(lock.tail, mine)
+  if before ~= 0 then
+    cpu:store_release(before + node.next, mine)
+    wait(cpu, mine)
+  end
+  lock.mine = mine
+  return before ~= 0
+end
+
+local function pass_on(cpu, lock, mine)
+  local after = cpu:load(mine + node.next)
+  if after == 0 then
+    if cpu:compare_exchange(lock.tail, mine, 0) == mine then return end
+    after = cpu:spin_until_acquire(mine + node.next, "~=", 0)
+  end
+  local sleeper = cpu:load(after + node.cpu) -- it may be gone once it is let in
+  if cpu:exchange(after + node.state, GRANTED) == PARKED then cpu:wake(sleeper) end
+end
+
+function release(cpu, lock)
+  pass_on(cpu, lock, lock.mine)
+  cpu:give_node(nodes, lock.mine)
+end

@@ -1,0 +1,22 @@
+-- A reference count that is taken by one unconditional addition (Linux 6.4, lib/rcuref.c): a count that has run out lies so far
+-- below zero that additions can't revive it. What it teaches: "take one unless it is gone" needs no compare-and-exchange loop.
+title = "rcuref: an addition takes a reference, unless the object is gone"
+
+local SIGN <const> = 1 << 31 -- set: nobody holds the object, or something went wrong
+local NOBODY <const> = 0xFFFFFFFF -- the count is one less than the references
+local DEAD <const> = 0xE0000000
+
+function setup()
+  return counter_word(structure { name = "rcuref", "count:4" })
+end
+
+function get(cpu, counter)
+  if (cpu:fetch_add(counter.count, 1) + 1) & SIGN == 0 then return true end -- also one that was just about to go
+  cpu:store(counter.count, DEAD) -- far from zero again, however many try
+  error("a reference is taken of an object that is gone")
+end
+
+function put(cpu, counter)
+  if cpu:fetch_add(counter.count, -1) - 1 >= 0 then return false end
+  return cpu:compare_exchange(counter.count, NOBODY, DEAD) == NOBODY
+end

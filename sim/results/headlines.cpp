@@ -1,0 +1,85 @@
+#include "sim/results/headlines.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "workloads/workload_registry.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using workloads::Headline;
+
+// By name, how many points have it; what fewer than half of them have is about those points, not about the sweep.
+std::map<std::string, std::string> units_of_most(const std::vector<ReportedPoint>& points) {
+  std::map<std::string, std::size_t> points_with;
+  std::map<std::string, std::string> units;
+  std::size_t finished = 0;
+  for (const ReportedPoint& point : points) {
+    if (!point.metrics.empty()) ++finished;
+    for (const auto& [name, metric] : point.metrics) {
+      ++points_with[name];
+      units[name] = metric.unit;
+    }
+  }
+  std::erase_if(units, [&](const auto& unit) { return 2 * points_with[unit.first] < finished; });
+  return units;
+}
+
+std::vector<Headline> declared_by(const std::string& workload) {
+  for (const workloads::WorkloadEntry& entry : workloads::all_workloads()) {
+    if (entry.name == workload) return entry.headlines;
+  }
+  return {};
+}
+
+// "walk_mean_us" of "tasklist.walk_mean_us": "walk mean".
+std::string label_of(const std::string& name, const std::string& unit) {
+  std::string label = name.substr(name.find('.') + 1);
+  const std::string suffix = unit == "%" ? "_pct" : unit == "1/s" ? "_per_s" : "_" + unit;
+  if (label.ends_with(suffix)) label.erase(label.size() - suffix.size());
+  std::replace_if(
+      label.begin(), label.end(), [](char c) { return c == '_' || c == '.'; }, ' ');
+  return label;
+}
+
+// Metrics that are declared as headlines or not at all, by group, then by name. Of locks none stands for the others.
+std::vector<std::string> others(const std::map<std::string, std::string>& units) {
+  std::vector<std::string> names;
+  for (const auto& [name, unit] : units) {
+    const MetricDeclaration* declared = find_metric(name);
+    const bool headline = declared == nullptr || declared->headline;
+    if (headline && metric_group(name) != MetricGroup::lock) names.push_back(name);
+  }
+  std::stable_sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return metric_group(a) < metric_group(b); });
+  return names;
+}
+
+}  // namespace
+
+std::vector<HeadlineMetric> headlines_of(const std::string& workload, const std::vector<ReportedPoint>& points) {
+  const std::map<std::string, std::string> units = units_of_most(points);
+  std::vector<HeadlineMetric> chosen;
+  std::set<std::string> taken;
+  const auto take = [&](const std::string& name, const std::string& label) {
+    const auto unit = units.find(name);
+    if (chosen.size() == kMostHeadlines || unit == units.end() || !taken.insert(name).second) return;
+    chosen.push_back(headline_of(name, unit->second, label));
+  };
+  for (const Headline& headline : declared_by(workload)) take(headline.metric, headline.label);
+  for (const std::string& name : others(units)) take(name, "");
+  return chosen;
+}
+
+HeadlineMetric headline_of(const std::string& name, const std::string& unit, const std::string& label) {
+  const MetricDeclaration* declared = find_metric(name);
+  return {name, label.empty() ? label_of(name, unit) : label, unit, declared == nullptr ? Better::neither : declared->better};
+}
+
+std::string title_of(const HeadlineMetric& metric) {
+  if (metric.unit == "1/s") return metric.label + "/s";
+  return metric.unit.empty() ? metric.label : metric.label + " " + metric.unit;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,349 @@
+"""What `linebounce compare` leads with, in a terminal of any width and on its page: headlines, then what else changed."""
+
+import fcntl
+import os
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import linebounce
+import pytest
+from experiments import experiment
+from linebounce.compare import command
+from linebounce.compare.changes import Change, compare
+from linebounce.compare.layout import LOST_FIRST, Column, Kind, fits, shortened, table_lines
+from linebounce.compare.rows import Row, rows_of
+from program import ROOT, Program
+from rich.text import Text
+from written_headlines import headline, set_headlines
+
+SEEDS = experiment(run="warmup_us = 5\nmeasure_us = 20\nseeds = 4", more='[sweep]\n"machine.cpus" = [2, 4]')
+THROUGHPUT, WAIT, BUS = "throughput.operations_per_s", "locks.section_lock.wait_mean_us", "bus.transactions"
+HEADLINES = [headline(THROUGHPUT, "operations", "higher"), headline(WAIT, "wait", "lower"), headline(BUS, "bus", "neither")]
+OTHERS = "Other changes, the largest first"
+
+
+@pytest.fixture(scope="module")
+def runs(session_linebounce: Program) -> Path:
+    """tas, mcs and slow (memory) have two points of four seeds; one_tas and one_mcs one point of one; old has no headlines."""
+    path = session_linebounce.file("output/seeds.toml", SEEDS)
+    one = session_linebounce.file("output/one.toml", experiment())
+    for name, file, *settings in [
+        ("tas", path),
+        ("mcs", path, "workload.lock=mcs"),
+        ("slow", path, "machine.memory.latency_ns=300"),
+        ("one_tas", one),
+        ("one_mcs", one, "workload.lock=mcs"),
+    ]:
+        run = session_linebounce.run(file, f"output/{name}", *(word for each in settings for word in ("--set", each)))
+        set_headlines(run, HEADLINES)
+    directory = session_linebounce.directory / "output"
+    set_headlines(Path(shutil.copytree(directory / "tas", directory / "old")), None)
+    return directory
+
+
+class Shown:
+    """What the command prints, in parts: each is a list of its rows' words."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.splitlines()
+        parts = text.split("\n\n")
+        self.headlines = [line.split() for line in parts[1].splitlines()[1:]]
+        others = next((part for part in parts if part.startswith(OTHERS)), "")
+        self.others = [line.split() for line in others.splitlines()[2:]]
+
+
+@pytest.fixture
+def shown(runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: str, columns: int = 200) -> Shown:
+        monkeypatch.chdir(runs)
+        monkeypatch.setenv("COLUMNS", str(columns))
+        assert command.main(arguments) == 0
+        return Shown(capsys.readouterr().out)
+
+    return run
+
+
+def changes(runs: Path, *names: str) -> list[Row]:
+    base, *others = (linebounce.open(runs / name) for name in names)
+    return rows_of([compare(base, other) for other in others])
+
+
+# ---- headlines ----
+
+
+def test_headlines_of_every_point_come_first_in_their_order(shown, runs: Path) -> None:
+    rows = shown("tas", "mcs").headlines
+    assert [row[1] for row in rows] == [THROUGHPUT, WAIT, BUS] * 2
+    sizes = {str(row.at["machine.cpus"]): row.size for row in changes(runs, "tas", "mcs") if row.metric == THROUGHPUT}
+    points = [row[0] for row in rows[::3]]
+    assert points == sorted(sizes, key=lambda cpus: -sizes[cpus]), "the point whose first headline changed most"
+    assert [row[0] for row in rows] == [point for point in points for _ in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("better", "difference", "ci95", "verdict"),
+    [
+        ("higher", 2, 1, "better"),
+        ("higher", -2, 1, "worse"),
+        ("lower", -2, 1, "better"),
+        ("lower", 2, 1, "worse"),
+        ("neither", 2, 1, "changed"),
+        ("higher", 2, 3, "same"),
+        ("neither", -2, 3, "same"),
+        ("higher", 0, 0, "same"),
+        ("higher", 2, 0, "better"),
+        ("higher", 2, None, "better"),
+        ("lower", 2, None, "worse"),
+        ("neither", 2, None, "changed"),
+        ("lower", 0, None, "same"),
+        (None, 2, 1, None),
+    ],
+)
+def test_a_change_is_better_or_worse_where_its_interval_does_not_hold_0(
+    better: str | None, difference: float, ci95: float | None, verdict: str | None
+) -> None:
+    change = Change("a.b", "", 10, 10 + difference, difference, ci95)
+    row = Row({}, "a.b", "", 10, (change, None), better)  # type: ignore[arg-type]
+    assert row.verdict(change) == verdict
+    assert row.verdict(None) == (better and "missing")
+
+
+def test_each_headline_says_in_a_word_what_it_is(shown, runs: Path) -> None:
+    expected = {(str(row.at["machine.cpus"]), row.metric): row.verdict(row.changes[0]) for row in changes(runs, "tas", "slow")}
+    rows = shown("tas", "slow").headlines
+    assert {(row[0], row[1]): row[-1] for row in rows} == {key: word for key, word in expected.items() if word}
+    assert {row[-1] for row in shown("tas", "tas").headlines} == {"same"}
+
+
+def test_without_seeds_the_difference_decides_and_the_note_says_so(shown) -> None:
+    result = shown("one_tas", "one_mcs")
+    assert [(row[0], row[-1]) for row in result.headlines[:2]] == [(THROUGHPUT, "better"), (WAIT, "better")]
+    assert "One seed has no interval: better and worse go by the difference alone" in result.text
+    assert "Student" not in result.text
+    assert "One seed" not in shown("tas", "mcs").text
+
+
+def test_a_headline_that_the_other_run_lacks_is_missing(shown, runs: Path) -> None:
+    directory = Path(shutil.copytree(runs / "mcs", runs / "without_wait"))
+    results = directory / "results.json"
+    results.write_text(results.read_text().replace(f'"{WAIT}"', '"locks.section_lock.elsewhere"'))
+    rows = shown("tas", "without_wait").headlines
+    assert [row[-1] for row in rows if row[1] == WAIT] == ["missing", "missing"]
+    assert len(rows) == 6
+    shutil.rmtree(directory)
+
+
+def test_of_older_results_the_throughput_leads(shown) -> None:
+    assert [row[1] for row in shown("old", "mcs").headlines] == [THROUGHPUT, THROUGHPUT]
+
+
+def test_runs_of_one_point_each_say_where_they_lie(shown, runs: Path, session_linebounce: Program) -> None:
+    for cpus in (2, 4):
+        session_linebounce.run(runs / "seeds.toml", f"output/of_{cpus}", "--set", f"machine.cpus={cpus}")
+    lines = shown("of_2", "of_4").lines
+    assert lines[1] == "A  of_2  p3_xeon_4way  machine.cpus = 2"
+    assert lines[2] == "B  of_4  p3_xeon_4way  machine.cpus = 4"
+    assert lines[4].split()[0] == "metric"
+
+
+# ---- what else changed ----
+
+
+@pytest.mark.parametrize("names", [("tas", "mcs"), ("tas", "mcs", "slow"), ("one_tas", "one_mcs")])
+def test_at_most_ten_other_changes_follow_the_largest_first(shown, runs: Path, names: tuple[str, ...]) -> None:
+    swept = not names[0].startswith("one")
+    shown_rows = [(row[0] if swept else "", row[swept]) for row in shown(*names).others]
+    assert len(shown_rows) == 10
+    in_order = [
+        (str(row.at["machine.cpus"]) if swept else "", row.metric) for row in changes(runs, *names) if row.larger_than_chance
+    ]
+    assert shown_rows == [each for each in in_order if each in shown_rows]
+    metrics = [metric for _, metric in shown_rows]
+    assert in_order.index(shown_rows[-1]) < 30, "what is between them are headlines, and figures that stand there already"
+    assert not {THROUGHPUT, WAIT, BUS} & set(metrics)
+    assert not any(".peaks." in metric and not metric.endswith("count") for metric in metrics), "their numbers mean others"
+
+
+def test_what_chance_explains_is_no_other_change(shown) -> None:
+    assert all(row[-1] == "*" for row in shown("tas", "mcs").others)
+    assert shown("tas", "tas").others == []
+
+
+@pytest.mark.parametrize("names", [("tas", "mcs"), ("one_tas", "one_mcs"), ("tas", "mcs", "slow")])
+def test_equal_figures_of_a_part_and_its_whole_are_shown_once(shown, names: tuple[str, ...]) -> None:
+    """The workload runs in the kernel alone, has one function that takes the lock, and a machine whose L2 hits nothing here."""
+    result = shown(*names)
+    text = result.text.partition("\nonly ")[0]
+    for longer in ("latency.kernel.", "kernel_l1_misses", "locks.section_lock.critical_section."):
+        assert longer not in text
+    assert any("latency." in word for row in result.others for word in row)
+    everything = shown(*names, "--all-metrics").text
+    assert "latency.kernel.local_c2c.mean_ns" in everything
+    assert "locks.section_lock.critical_section.total" in everything
+
+
+def test_a_part_with_other_figures_than_the_whole_stays(shown, runs: Path) -> None:
+    """And of a headline's figures under another name nothing is shown."""
+    directory = Path(shutil.copytree(runs / "one_mcs", runs / "changed"))
+    results = directory / "results.json"
+    document = results.read_text()
+    for name, value in [("latency.kernel.l1.count", 10**9), ("latency.l1.count", 10**8)]:
+        document = re.sub(rf'("{name}": {{"value": )[\d.]+', rf"\g<1>{value}", document)
+    results.write_text(document)
+    metrics = [row[0] for row in shown("one_tas", "changed").others]
+    assert {"latency.kernel.l1.count", "latency.l1.count"} <= set(metrics)
+    shutil.rmtree(directory)
+    led_by_part = Path(shutil.copytree(runs / "one_tas", runs / "led_by_part"))
+    set_headlines(led_by_part, [headline("latency.kernel.l1.count", "hits", "higher")])
+    result = shown("led_by_part", "one_mcs")
+    assert result.headlines[0][0] == "latency.kernel.l1.count"
+    assert not any(row[0] == "latency.l1.count" for row in result.others)
+
+
+def test_the_rest_is_counted(shown, runs: Path) -> None:
+    rows = changes(runs, "tas", "mcs")
+    result = shown("tas", "mcs")
+    left = len(rows) - len(result.headlines) - len(result.others)
+    changed = sum(row.larger_than_chance for row in rows)
+    changed -= sum(row[-1] != "same" for row in result.headlines) + len(result.others)
+    assert f"{left} more metrics at 2 points, {changed} of them changed: --all-metrics prints all" in result.lines
+
+
+def test_all_metrics_are_those_of_the_results_in_their_order(shown, runs: Path) -> None:
+    result = shown("tas", "mcs", "--all-metrics")
+    assert OTHERS not in result.text
+    assert "more metrics" not in result.text
+    assert [row[1] for row in result.headlines] == [THROUGHPUT, WAIT, BUS] * 2
+    base, other = linebounce.open(runs / "tas"), linebounce.open(runs / "mcs")
+    parts = result.text.split("\n\n")[2:-1]
+    assert [part.splitlines()[0] for part in parts] == [point.title for point in base.points]
+    for part, point, counterpart in zip(parts, base.points, other.points, strict=True):
+        shared = [name for name in point.metrics if name in counterpart.metrics]
+        assert [line.split()[0] for line in part.splitlines()[2:]] == shared
+
+
+# ---- widths ----
+
+
+@pytest.mark.parametrize("columns", [72, 80, 100, 120])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("tas", "mcs"),
+        ("one_tas", "one_mcs"),
+        ("tas", "mcs", "slow"),
+        ("tas", "mcs", "--all-metrics"),
+        ("tas", "mcs", "slow", "old", "mcs", "slow"),
+    ],
+)
+def test_no_line_is_wider_than_the_terminal_and_no_row_takes_two(shown, arguments: tuple[str, ...], columns: int) -> None:
+    result = shown(*arguments, columns=columns)
+    assert max(map(len, result.lines)) <= columns
+    wide = shown(*arguments, columns=1000)
+    if len(arguments) == 2:  # more runs than fit stand in several tables
+        assert len(result.headlines) == len(wide.headlines)
+        assert len(result.others) == len(wide.others)
+        assert [row[-1] for row in result.headlines] == [row[-1] for row in wide.headlines]
+
+
+def test_runs_that_do_not_fit_beside_each_other_stand_below(shown) -> None:
+    """In the headlines' part and in that of the others, each with all its rows."""
+    parts = shown("tas", *["mcs", "slow"] * 3, columns=72).text.split("\n\n")[1:-1]
+    runs_of_parts = [re.findall(r"([B-G]): change", part) for part in parts]
+    assert sum(runs_of_parts, []) == [*"BCDEFG"] * 2
+    assert all(len(runs) <= 2 for runs in runs_of_parts)
+    assert [part.count("\n") for part in parts if OTHERS not in part] == [6] * 3 + [10] * (len(parts) - 4)
+
+
+def test_a_terminal_shows_verdicts_in_colour_and_as_much_as_it_has_room_for(runs: Path) -> None:
+    text = in_terminal(72, runs, "one_tas", "one_mcs")
+    assert re.search(r"\x1b\[32m[^\n]*better", text)
+    assert re.search(r"\x1b\[33m[^\n]*changed", text)
+    plain = re.sub(r"\x1b\[[\d;]*m", "", text).splitlines()
+    assert 50 < max(map(len, plain)) <= 72
+    assert re.search(r"\x1b\[31m[^\n]*worse", in_terminal(72, runs, "one_mcs", "one_tas"))
+
+
+def in_terminal(columns: int, directory: Path, *arguments: str) -> str:
+    terminal, its_end = pty.openpty()
+    fcntl.ioctl(its_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    unset = ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "linebounce.compare.command", *arguments],
+        cwd=directory,
+        env=environment | {"PYTHONPATH": str(ROOT / "analysis"), "TERM": "xterm"},
+        stdin=its_end,
+        stdout=its_end,
+        stderr=its_end,
+    )
+    os.close(its_end)
+    shown = b""
+    while True:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:  # the other end is closed
+            break
+    os.close(terminal)
+    assert process.wait(timeout=60) == 0, shown
+    return shown.decode().replace("\r\n", "\n")
+
+
+NAME = "locks.section_lock.critical_section.wait_mean_us"
+CELLS: dict[Kind, str] = {
+    "metric": NAME,
+    "unit": "us",
+    "base": "4.20723",
+    "value": "3.39487",
+    "change": "-19.3 %",
+    "interval": "± 3.4",
+    "verdict": "better",
+}
+
+
+@pytest.mark.parametrize(
+    ("columns", "row"),
+    [
+        (95, f"{NAME}  us  4.20723  3.39487  -19.3 %  ± 3.4  better"),
+        (94, f"{NAME}  us  4.20723  3.39487  -19.3 %  better"),
+        (87, f"{NAME}  us  4.20723  -19.3 %  better"),
+        (78, f"{NAME}  4.20723  -19.3 %  better"),
+        (74, f"{NAME}  -19.3 %  better"),
+        (64, "locks.section_lock.criti…ection.wait_mean_us  -19.3 %  better"),
+        (41, "locks.sectio…ait_mean_us  -19.3 %  better"),
+    ],
+)
+def test_columns_are_lost_in_their_order_and_names_are_shortened_last(columns: int, row: str) -> None:
+    assert LOST_FIRST == ("interval", "value", "unit", "base")
+    table = [Column(kind, "", [Text(cell)]) for kind, cell in CELLS.items()]
+    assert table_lines(table, columns)[1].plain == row
+    assert fits(table, columns)
+    assert not fits(table, 40), "in less, names look alike"
+
+
+def test_a_name_is_shortened_in_the_middle() -> None:
+    assert shortened("throughput.operations_per_s", 27) == "throughput.operations_per_s"
+    assert shortened("throughput.operations_per_s", 15) == "through…s_per_s"
+    assert shortened("線線線線線", 7) == "線…線線"
+    assert shortened("ab", 1) == "…"
+
+
+# ---- the page and JSON ----
+
+
+def test_the_page_begins_with_the_headlines(shown, runs: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    shown("tas", "slow", "mcs", "-o", str(page))
+    first, others = page.read_text().split("<table>")[1:]
+    metrics = [re.findall(r"<tr[^>]*><td>([^<]+)", part) for part in (first, others)]
+    assert metrics[0] == [THROUGHPUT, WAIT, BUS] * 2
+    assert metrics[1] == [row.metric for row in changes(runs, "tas", "slow", "mcs") if row.better is None]
+    assert '<td class="text better">better</td>' in first
+    assert "verdict" not in others

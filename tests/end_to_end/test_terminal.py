@@ -1,0 +1,133 @@
+"""What commands print fits the terminal, whatever its width; docs/terminal.md shows it as it is."""
+
+from pathlib import Path
+
+import pytest
+import terminal_captures
+from program import ROOT, Program
+from terminal_captures import run_in_terminal
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory, executable: Path) -> Path:
+    directory = tmp_path_factory.mktemp("terminal")
+    (directory / "two_locks.toml").write_text(terminal_captures.EXPERIMENT)
+    program = Program(executable, directory)
+    for arguments in [*terminal_captures.BEFORE, ("run", "two_locks.toml", "--quiet")]:
+        assert program(*arguments).code == 0
+    return directory
+
+
+COMMANDS = [
+    *terminal_captures.COMMANDS,
+    ("run", "two_locks.toml", "--all-metrics"),
+    ("list",),
+    ("list", "locks"),
+    ("describe", "machine", "numaq_16way"),
+    ("describe", "workload", "critical_section"),
+    ("describe", "ticket"),
+    ("check-lock", "ticket", "--machines", "0", "--cpus", "2"),
+    ("reproduce", "operation_costs"),
+]
+
+
+@pytest.mark.parametrize("columns", [72, 80, 100, 120])
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_nothing_is_wider_than_the_terminal(results: Path, executable: Path, arguments: tuple[str, ...], columns: int) -> None:
+    code, text = run_in_terminal([str(executable), *arguments], columns, results)
+    assert code == 0, text
+    assert [line for line in text.splitlines() if len(line) > columns] == []
+
+
+def test_the_page_of_captures_is_what_commands_print(executable: Path) -> None:
+    assert terminal_captures.captures(executable) == (ROOT / "docs" / "terminal.md").read_text(encoding="utf-8"), (
+        "run tools/terminal_captures.py, and look at what it has written"
+    )
+
+
+def test_a_sweep_with_a_failed_point_counts_it_and_says_so_in_its_row(linebounce: Program) -> None:
+    experiment = linebounce.file("mistakes.toml", MISTAKES)
+    result = linebounce("run", experiment, "-o", "out")
+    assert "2 points, 1 FAILED" in result.stdout
+    assert "FAILED" in next(line for line in result.stdout.splitlines() if line.strip().startswith("deadlock"))
+
+
+MISTAKES = """
+name    = "mistakes"
+title   = "One point ends in an error"
+machine = "p3_xeon_4way"
+[workload]
+name = "lock_mistakes"
+[run]
+measure_us = 50
+[sweep]
+"workload.mistake" = ["none", "deadlock"]
+"""
+
+
+def test_all_metrics_stand_behind_the_headlines_by_group(linebounce: Program) -> None:
+    out = linebounce("run", "lock_scaling", "--all-metrics", "-o", "out", "--set", "run.seeds=1", *terminal_captures.SHORT[:-1])
+    text = out.stdout
+    assert text.index("operations/s") < text.index("\n  throughput\n") < text.index("\n  latency\n")
+    assert "throughput.second_half_pct" in text
+    assert "--all-metrics" not in text
+
+
+# ---- what can be left out ----
+
+
+def test_list_alone_says_what_there_is(linebounce: Program) -> None:
+    shown = linebounce("list").stdout
+    assert [line.split()[0] for line in shown.splitlines()][:2] == ["machines", "experiments"]
+
+
+def test_describe_finds_the_kind(linebounce: Program) -> None:
+    assert linebounce("describe", "mesi_snoop").stdout == linebounce("describe", "protocol", "mesi_snoop").stdout
+    assert "throughput" in linebounce("describe", "throughput.operations_per_s").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["describe", "machine"], "which machine? `linebounce list machines`"),
+        (["describe", "lock_scaling_"], "did you mean lock_scaling?"),
+        (["describe", "machine", "p3_xeon"], "did you mean p3_xeon_4way?"),
+        (["describe", "litmus"], "describe experiment litmus, describe workload litmus"),
+    ],
+)
+def test_what_describe_cannot_find_it_says_with_names(linebounce: Program, arguments: list[str], said: str) -> None:
+    assert said in linebounce.refused(*arguments)
+
+
+# ---- machines ----
+
+MACHINE = """
+name = "mine"
+title = "A machine in a few lines"
+cpus = 2
+[cpu]
+clock_mhz = 2000
+[cache.L1]
+size_kib = 32
+ways = 8
+line_bytes = 64
+hit_latency_cycles = 4
+[bus]
+protocol = "mesi_snoop"
+clock_mhz = 200
+width_bytes = 8
+[memory]
+latency_ns = 100
+"""
+
+
+def test_a_machine_without_latencies_that_matter_is_warned_of_by_name(linebounce: Program) -> None:
+    machine = linebounce.file("mine.toml", MACHINE)
+    left_out = "machine.bus.intervention_clocks"
+    assert left_out in linebounce("describe", "machine", machine).stdout
+    run = ["run", "lock_scaling", "--machine", machine, "-o", "out", "--set", "run.seeds=1", "--set", "run.measure_us=20"]
+    run += ["--set", "machine.cpus=2", "--set", "workload.lock=tas"]
+    assert left_out in linebounce(*run).stdout
+    given = [*run, "--fresh", "--set", "machine.bus.intervention_clocks=2"]
+    assert left_out not in linebounce(*given).stdout
+    assert "leaves out" not in linebounce("describe", "machine", "p3_xeon_4way").stdout
