@@ -26,9 +26,9 @@ def output(pipe_columns: int) -> Console:
     """In a pipe lines have so many columns, or $COLUMNS: nothing is cut to the width of a terminal that isn't there."""
     stream = raw(sys.stdout)
     console = _Output(file=stream, highlight=False)
-    if console.is_terminal or os.environ.get("COLUMNS", "").isdigit():
-        return console
-    return _Output(file=stream, highlight=False, width=pipe_columns)
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdigit() and int(columns) > 0 else pipe_columns
+    return console if console.is_terminal else _Output(file=stream, highlight=False, width=width)
 
 
 def errors() -> Console:

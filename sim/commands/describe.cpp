@@ -62,10 +62,6 @@ CounterEntry counter_called(const std::string& name) {
   return {name, file.declared.title, nullptr, nullptr};
 }
 
-std::string heading(const std::string& name, const std::string& title, const Painter& paint) {
-  return paint(Colour::bold, name) + "  " + title + "\n";
-}
-
 // "; not tas, ttas: REASON", for each reason.
 std::string refusals_text(const ParameterDeclaration& parameter) {
   std::map<std::string, std::vector<std::string>> by_reason;
@@ -195,7 +191,7 @@ ExitCode describe(const DescribeArguments& arguments) {
 
 std::string workload_page(const std::string& name, const Painter& paint) {
   const WorkloadEntry entry = workload_called(name);
-  return heading(entry.name, entry.title, paint) +
+  return titled(entry.name, entry.title, paint) +
          (entry.parameters.empty() ? "\n  It has no parameters.\n" : parameter_table(entry.parameters, paint));
 }
 
@@ -211,7 +207,7 @@ ordered_json workload_json(const std::string& name) {
 
 std::string counter_page(const std::string& name, const Painter& paint) {
   const CounterEntry entry = counter_called(name);
-  return heading(entry.name, entry.title, paint);
+  return titled(entry.name, entry.title, paint);
 }
 
 ordered_json counter_json(const std::string& name) {
@@ -242,8 +238,8 @@ void add_describe(Command& program) {
   Command command =
       program.subcommand("describe", "Describe one machine, experiment, workload, lock, counter, protocol, layout or metric");
   command
-      .option("KIND", "",
-              &arguments->kind, "machine, experiment, workload, lock, counter, protocol, layout or metric; may be left out")
+      .option("KIND", "", &arguments->kind,
+              "machine, experiment, workload, lock, counter, protocol, layout or metric; may be left out")
       .required();
   LayoutQuestion& about = arguments->about;
   command.option("NAME", "", &about.name, "A listed name (see: linebounce list), or a file");

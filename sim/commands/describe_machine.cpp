@@ -69,7 +69,7 @@ std::string machine_page(const std::string& name, const Painter& paint) {
     group = of_group;
     table.add(key, parameter);
   }
-  const std::string out = paint(Colour::bold, machine.spec.name) + "  " + machine.spec.title + "\n\n" +
+  const std::string out = titled(machine.spec.name, machine.spec.title, paint) + "\n" +
                           draw_topology(machine.spec, paint.columns()) + "\n" + table.text();
   if (machine.times_left_out.empty()) return out;
   const std::string note = fmt::format("The file leaves out {}: taken as 0, which no real machine does it in.",

@@ -65,7 +65,7 @@ void print_json(const std::vector<ListedThing>& things) {
 
 void print_table(const std::vector<ListedThing>& things) {
   const Painter paint = painter_for_stdout();
-  Table table({words(""), words("", 0, 2)}, paint, 0);
+  Table table({words(""), prose("", 0, 2)}, paint, 0);
   for (const ListedThing& thing : things) {
     const bool broken = !thing.problem.empty();
     table.add({{thing.name, Colour::bold}, {broken ? thing.problem : thing.title, broken ? Colour::red : Colour::none}});
@@ -145,8 +145,9 @@ void add_list(Command& program) {
   auto word = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   Command command = program.subcommand("list", "List everything of one kind");
-  command.option("KIND", "", word.get(),
-                 "machines, experiments, workloads, locks, counters, protocols, layouts or metrics; left out: how many of each");
+  command.option(
+      "KIND", "", word.get(),
+      "machines, experiments, workloads, locks, counters, protocols, layouts or metrics; left out: how many of each");
   command.flag("--json", *json, "Print one JSON array of objects with name and title");
   command.footer(kListFooter);
   command.action([word, json] { return list(*word, *json); });

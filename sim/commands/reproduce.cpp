@@ -157,8 +157,7 @@ void print_tables(const std::vector<Reproduced>& all, const std::vector<PaperRes
   if (!score.empty()) std::cout << "\n  " << score << "\n";
   std::cout << "\n";
   for (const Reproduced& reproduced : all) {
-    std::cout << "Results of " << reproduced.experiment << " on " << reproduced.machine << ": " << reproduced.directory
-              << "/\n";
+    std::cout << reproduced.experiment << " on " << reproduced.machine << ": " << reproduced.directory << "/\n";
   }
 }
 

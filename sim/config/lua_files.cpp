@@ -50,7 +50,8 @@ bool is_lua_path(std::string_view text) {
 }
 
 LuaFile load_lua_file(const std::string& file) {
-  if (!is_lua_path(file)) throw ConfigError(fmt::format("\"{}\" is no program, lock or counter: expected a file, NAME.lua", file));
+  if (!is_lua_path(file))
+    throw ConfigError(fmt::format("\"{}\" is no program, lock or counter: expected a file, NAME.lua", file));
   SourceFile source{absolute_path(file), read_text(file)};
   try {
     LuaDeclaration declared = declaration_of(source);
@@ -95,7 +96,7 @@ Experiment lua_experiment(const std::string& file, const Overrides& overrides) {
   }
   const bool program = lua.declared.program;
   const bool ends = program && lua.declared.ends;
-  const toml::table workload = program              ? toml::table{{"program", lua.source.path}}
+  const toml::table workload = program             ? toml::table{{"program", lua.source.path}}
                                : lua.declared.lock ? lock_workload(lua)
                                                    : counter_workload(lua);
   const toml::table experiment{

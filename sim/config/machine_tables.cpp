@@ -125,14 +125,17 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
 }
 
 std::vector<std::string> times_left_out(const MachineTables& machine, const Settings& settings) {
-  std::vector<std::string> paths;
-  for (const KeyInfo& key : machine.keys.keys()) {
-    const bool time = key.unit == "ns" || key.unit == "cycles" || key.unit == "clocks";
-    const bool matters = key.path.find("latency") != std::string::npos || key.path.find("intervention") != std::string::npos;
-    if (!time || !matters || !machine.defaults.contains(key.path) || !has_effect(key, settings)) continue;
-    const ConfigValue& value = settings.at(key.path).value;
-    if (value == ConfigValue{std::int64_t{0}} || value == ConfigValue{0.0}) paths.push_back(key.path);
-  }
+  const auto number = [&settings](const char* path) { return std::get<std::int64_t>(settings.at(path).value); };
+  const bool has_network = number("machine.nodes") > 1;
+  const bool has_controllers = has_network || number("machine.buses_per_node") > 1;
+  std::vector<std::string> paths = {"machine.bus.intervention_clocks", "machine.cpu.atomic_latency_cycles",
+                                    "machine.cpu.compare_exchange_latency_cycles"};
+  if (has_network) paths.emplace_back("machine.directory.latency_ns");
+  if (has_controllers) paths.emplace_back("machine.node.latency_ns");
+  std::erase_if(paths, [&](const std::string& path) {
+    const ConfigValue& value = settings.at(path).value;
+    return !machine.defaults.contains(path) || (value != ConfigValue{std::int64_t{0}} && value != ConfigValue{0.0});
+  });
   return paths;
 }
 

@@ -18,8 +18,8 @@ namespace linebounce::sim {
 
 struct MachineTables {
   PartNames parts;
-  KeySpace keys;      // the legal keys of this machine
-  Settings settings;  // every parameter, defaults filled in
+  KeySpace keys;                   // the legal keys of this machine
+  Settings settings;               // every parameter, defaults filled in
   std::set<std::string> defaults;  // the paths that the text leaves out
   Sources sources;
 };
@@ -32,7 +32,7 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
 // unknown name.
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context);
 
-// Times that the text leaves out, and that are 0 in `settings`, though no real machine does it in no time: paths, sorted.
+// Of the times that decide what sharing costs, those that the text leaves out and that are 0 in `settings`: paths, sorted.
 std::vector<std::string> times_left_out(const MachineTables& machine, const Settings& settings);
 
 // The keys that name a protocol: of the caches on a bus, of the controllers behind the buses, of the homes' directories.

@@ -151,7 +151,8 @@ ConfigValue checked(const KeyInfo& key, const ConfigValue& given, const Origin& 
       const auto refusal = key.refusals.find(text);
       fail(origin, key.path,
            refusal == key.refusals.end()
-               ? not_known(text, key.choices) + (key.files_of.empty() ? "" : fmt::format("; or a {}'s file, NAME.lua", key.files_of))
+               ? not_known(text, key.choices) +
+                     (key.files_of.empty() ? "" : fmt::format("; or a {}'s file, NAME.lua", key.files_of))
                : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
     }
   }

@@ -103,12 +103,8 @@ std::string results_text(const Results& results) {
   ordered_json headlines = ordered_json::array();
   for (const HeadlineMetric& metric : results.headlines)
     headlines.push_back({{"metric", metric.name}, {"label", metric.label}, {"better", to_string(metric.better)}});
-  const ordered_json out = {{"schema", kSchema},
-                            {"experiment", results.experiment},
-                            {"machine", results.machine},
-                            {"seed", results.seed},
-                            {"headlines", std::move(headlines)},
-                            {"points", std::move(points)},
+  const ordered_json out = {{"schema", kSchema},        {"experiment", results.experiment},  {"machine", results.machine},
+                            {"seed", results.seed},     {"headlines", std::move(headlines)}, {"points", std::move(points)},
                             {"paper", std::move(paper)}};
   return out.dump(1) + "\n";
 }

@@ -15,8 +15,8 @@ namespace {
 constexpr std::size_t kLatencyLabelWidth = 16;
 constexpr std::size_t kMostColumns = 56;
 constexpr std::size_t kBesideStrips = kLatencyLabelWidth + 2 + 12 + 9;  // their names, means and shares
-constexpr std::size_t kRowHeight = 8;  // eighths of a character cell
-constexpr std::size_t kRows = 2;       // cells that a strip is high
+constexpr std::size_t kRowHeight = 8;                                   // eighths of a character cell
+constexpr std::size_t kRows = 2;                                        // cells that a strip is high
 constexpr std::array kPalette = {Colour::green, Colour::cyan, Colour::yellow, Colour::magenta, Colour::blue, Colour::red};
 
 struct Strip {
@@ -45,7 +45,9 @@ class Axis {
     high_ += room;
   }
 
-  [[nodiscard]] double position(double ns) const { return (octaves(ns) - low_) / (high_ - low_) * static_cast<double>(columns_); }
+  [[nodiscard]] double position(double ns) const {
+    return (octaves(ns) - low_) / (high_ - low_) * static_cast<double>(columns_);
+  }
   [[nodiscard]] std::size_t column(double ns) const {
     return static_cast<std::size_t>(std::clamp(position(ns), 0.0, static_cast<double>(columns_ - 1)));
   }

@@ -23,11 +23,10 @@ std::string one_decimal(double value) {
 }
 
 std::string overview(const LineSet& set, const std::vector<Line>& shown, const Painter& paint) {
-  Table table(
-      {figures("", 2), names("structure", 0, 2), names("object", 0, 2), figures("line", 5), figures("misses", 9),
-       dispensable(figures("local %", 9), 2), figures("remote %", 10), figures("latency", 11), figures("share %", 9),
-       dispensable(figures("home", 6), 1)},
-      paint);
+  Table table({figures("", 2), names("structure", 0, 2), names("object", 0, 2), figures("line", 5), figures("misses", 9),
+               dispensable(figures("local %", 9), 3), figures("remote %", 10), figures("latency", 11),
+               dispensable(figures("share %", 9), 1), dispensable(figures("home", 6), 2)},
+              paint);
   table.add_rule();
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const Line& line = shown[i];

@@ -134,24 +134,34 @@ std::string not_seen(const workloads::LockEntry& lock, const LockCheck& check, c
   return table.text();
 }
 
-std::string verdict_text(const LockCheck& check, const Painter& paint) {
+struct VerdictText {
+  Colour colour;
+  std::string word, rest;
+};
+
+VerdictText verdict_of(const LockCheck& check) {
   switch (check.verdict()) {
-    case LockVerdict::not_checkable: return paint(Colour::yellow, "not checked") + ": " + check.not_checkable;
+    case LockVerdict::not_checkable: return {Colour::yellow, "not checked", ": " + check.not_checkable};
     case LockVerdict::broken:
-      return paint(Colour::red, "broken") + ": " +
-             (check.broken_case() ? check.cases.back().result.violation : check.trials.back().failure);
-    case LockVerdict::incomplete: return paint(Colour::yellow, "no violation found") + ", but not everything was looked at";
-    case LockVerdict::holds:
-      return paint(Colour::green, "holds") + ": nobody shares it with a writer, and somebody can always go on";
+      return {Colour::red, "broken",
+              ": " + (check.broken_case() ? check.cases.back().result.violation : check.trials.back().failure)};
+    case LockVerdict::incomplete: return {Colour::yellow, "no violation found", ", but not everything was looked at"};
+    case LockVerdict::holds: return {Colour::green, "holds", ": nobody shares it with a writer, and somebody can always go on"};
   }
   return {};
+}
+
+std::string verdict_text(const std::string& lock, const LockCheck& check, const Painter& paint) {
+  const auto [colour, word, rest] = verdict_of(check);
+  const std::size_t column = 2 + width_of(lock) + 2 + width_of(word);
+  return "  " + paint(Colour::bold, lock) + "  " + paint(colour, word) + wrapped_from(rest, column, Colour::none, paint);
 }
 
 }  // namespace
 
 std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment,
                             const Painter& paint) {
-  std::string out = "  " + paint(Colour::bold, lock.name) + "  " + verdict_text(check, paint) + "\n";
+  const std::string out = verdict_text(lock.name, check, paint);
   if (check.verdict() == LockVerdict::not_checkable) return out;
   if (check.broken_case()) {
     const CheckedCase& broken = check.cases.back();

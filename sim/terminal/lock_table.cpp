@@ -15,7 +15,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kLockPrefix = "locks.";
-constexpr std::size_t kMostLines = 40;     // locks and call sites; at least one lock is shown whole
+constexpr std::size_t kMostLines = 40;  // locks and call sites; at least one lock is shown whole
 constexpr std::size_t kRoomForName = 18;
 
 // A lock's own row, and its call sites'.
@@ -89,14 +89,14 @@ std::string figures_that_fit(const LockFiguresText& row, const Painter& paint) {
 // NOWAIT and SPIN are shares of TOTAL, RJCT of all attempts.
 std::string line_of(const LockRow& row, const Painter& paint) {
   const bool lock = row.call_site.empty();
-  const std::string figures = figures_that_fit(
-      {fmt::format("{:>6}{:>6} {} {}", lockmeter_percent(row.util_pct), lockmeter_percent(row.con_pct),
-                   mean_and_maximum(row.hold_mean_us, row.hold_max_us), wait_text(row)),
-       {{{9, std::to_string(row.total)},
-         {7, lockmeter_percent(share_pct(row.nowait, row.total))},
-         {6, lockmeter_percent(share_pct(row.spin, row.total))},
-         {6, lockmeter_percent(share_pct(row.rjct, row.total + row.rjct))}}}},
-      paint);
+  const std::string figures =
+      figures_that_fit({fmt::format("{:>6}{:>6} {} {}", lockmeter_percent(row.util_pct), lockmeter_percent(row.con_pct),
+                                    mean_and_maximum(row.hold_mean_us, row.hold_max_us), wait_text(row)),
+                        {{{9, std::to_string(row.total)},
+                          {7, lockmeter_percent(share_pct(row.nowait, row.total))},
+                          {6, lockmeter_percent(share_pct(row.spin, row.total))},
+                          {6, lockmeter_percent(share_pct(row.rjct, row.total + row.rjct))}}}},
+                       paint);
   const std::size_t indent = lock ? 2 : 4;
   const std::string name = shortened(lock ? row.lock : row.call_site, paint.columns() - width_of(figures) - indent);
   return figures + std::string(indent, ' ') + paint(lock ? Colour::bold : Colour::none, name) + "\n";
@@ -104,10 +104,10 @@ std::string line_of(const LockRow& row, const Painter& paint) {
 
 std::string head(const Painter& paint) {
   const std::string groups = fmt::format("{:<13}{:^14} {:^21}", "SPINLOCKS", "HOLD", "WAIT");
-  const std::string columns = figures_that_fit({fmt::format("{:>6}{:>6} {:>6}({:^6}) {:>6}({:^6})({:>5})", "UTIL", "CON", "MEAN",
-                                                            "MAX", "MEAN", "MAX", "% CPU"),
-                                                {{{9, "TOTAL"}, {7, "NOWAIT"}, {6, "SPIN"}, {6, "RJCT"}}}},
-                                               paint);
+  const std::string columns = figures_that_fit(
+      {fmt::format("{:>6}{:>6} {:>6}({:^6}) {:>6}({:^6})({:>5})", "UTIL", "CON", "MEAN", "MAX", "MEAN", "MAX", "% CPU"),
+       {{{9, "TOTAL"}, {7, "NOWAIT"}, {6, "SPIN"}, {6, "RJCT"}}}},
+      paint);
   return paint(Colour::dim, trimmed(groups)) + "\n" + paint(Colour::dim, columns + "  NAME") + "\n";
 }
 

@@ -33,8 +33,7 @@ std::string numbers_text(const std::vector<int>& numbers) {
 // The machine with the places of its CPUs.
 class Drawing {
  public:
-  Drawing(const MachineSpec& machine, std::size_t columns)
-      : machine_(machine), columns_(columns), layout_(lay_out(machine)) {
+  Drawing(const MachineSpec& machine, std::size_t columns) : machine_(machine), columns_(columns), layout_(lay_out(machine)) {
     const int cores = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.end(), 0);
     cpus_of_core_.resize(static_cast<std::size_t>(cores));
     for (std::size_t cpu = 0; cpu < layout_.cpus.size(); ++cpu) {

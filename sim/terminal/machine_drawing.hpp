@@ -10,8 +10,8 @@ namespace linebounce::sim {
 
 // CPUs with their caches, the bus below them, the memory below that; sizes and latencies in the boxes. Of a machine of several
 // nodes or buses: one bus with its cores and its controller, then the nodes with their buses and memory on the network, then
-// how far they are from each other. Of more boxes than fit into a line of `columns` the first ones and the last are drawn. REQUIRES: the
-// machine has been checked.
+// how far they are from each other. Of more boxes than fit into a line of `columns` the first ones and the last are drawn.
+// REQUIRES: the machine has been checked.
 std::string draw_topology(const MachineSpec& machine, std::size_t columns = kTerminalWidth);
 
 // "700 MHz", "666.7 MHz".

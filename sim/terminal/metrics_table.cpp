@@ -97,9 +97,8 @@ std::set<std::string> names_of(const std::vector<ReportedPoint>& points) {
 
 // What a sweep is sorted by is seen.
 void put_first(std::vector<HeadlineMetric>& headlines, const std::vector<ReportedPoint>& points, const std::string& sorted_by) {
-  const auto found = std::find_if(points.begin(), points.end(), [&sorted_by](const ReportedPoint& point) {
-    return point.metrics.contains(sorted_by);
-  });
+  const auto found = std::find_if(points.begin(), points.end(),
+                                  [&sorted_by](const ReportedPoint& point) { return point.metrics.contains(sorted_by); });
   if (found == points.end()) return;
   const auto same = [&sorted_by](const HeadlineMetric& metric) { return metric.name == sorted_by; };
   if (const auto there = std::find_if(headlines.begin(), headlines.end(), same); there != headlines.end()) {

@@ -41,14 +41,7 @@ std::string heading(const Plan& plan, const RunReport& report, const Painter& pa
   const std::size_t missing = report.missing.size();
   const std::string failures = failed == 0 ? "" : paint(Colour::red, fmt::format(", {} FAILED", failed));
   const std::string gaps = missing == 0 ? "" : paint(Colour::yellow, fmt::format(", {} not run", missing));
-  std::string out = paint(Colour::bold, experiment.name);
-  const std::size_t behind_name = width_of(experiment.name) + 2;
-  if (!experiment.title.empty() && experiment.title != experiment.name) {
-    out += "  " + wrapped_from(experiment.title, behind_name, Colour::none, paint);
-  } else {
-    out += "\n";
-  }
-  return out + paint(Colour::dim, facts) + failures + gaps + "\n";
+  return titled(experiment.name, experiment.title, paint) + paint(Colour::dim, facts) + failures + gaps + "\n";
 }
 
 // The whole run's latencies; without a finished point there are none.
@@ -91,10 +84,9 @@ std::string locks_of(const Plan& plan, const RunReport& report, const fs::path& 
   const bool waited = lock_load(most->second).waited_pct > 0;
   const bool all_finish = report.failures.empty() && report.missing.empty();
   return "  " + paint(Colour::bold, "Locks of " + point_name(plan, most->first)) + "\n" +
-         paint(Colour::dim,
-               waited       ? "  where CPUs waited for them most\n"
-               : all_finish ? "  where they were held most; nobody waited at any point\n"
-                            : "  where they were held most; at the points that have results, nobody waited\n") +
+         paint(Colour::dim, waited       ? "  where CPUs waited for them most\n"
+                            : all_finish ? "  where they were held most; nobody waited at any point\n"
+                                         : "  where they were held most; at the points that have results, nobody waited\n") +
          table;
 }
 
@@ -120,7 +112,8 @@ std::string figures_of(const Plan& plan, const RunReport& report, bool all_metri
   const MetricsView view{plan.experiment.sorted_by, all_metrics};
   std::string out = paper_table(paper, paint);
   if (const std::string score = score_text(paper, paint); !score.empty()) out += (out.empty() ? "  " : "\n  ") + score + "\n";
-  if (paper.empty() || all_metrics) out += (out.empty() ? "" : "\n") + metrics_table(points, report.results.headlines, paint, view);
+  if (paper.empty() || all_metrics)
+    out += (out.empty() ? "" : "\n") + metrics_table(points, report.results.headlines, paint, view);
   const std::string warnings = health_note(points, paint);
   return warnings.empty() ? out : out + "\n" + warnings;
 }
@@ -214,8 +207,8 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
   const std::string tables = measured_tables(
       plan, report.results, [](const std::string&) { return true; }, paint);
   if (!tables.empty()) std::cout << tables << "\n";
-  std::cout << overridden_note(plan) << left_out_note(plan) << unproved_note(plan) << reuse_text(plan, report) << "Results: " << directory.string()
-            << "/\n";
+  std::cout << overridden_note(plan) << left_out_note(plan) << unproved_note(plan) << reuse_text(plan, report)
+            << "Results: " << directory.string() << "/\n";
 }
 
 void print_point(const Plan& plan, int point, const RunReport& report, const fs::path& directory) {

@@ -122,6 +122,12 @@ std::string wrapped_from(std::string_view text, std::size_t column, Colour colou
   return out;
 }
 
+std::string titled(const std::string& name, const std::string& title, const Painter& paint) {
+  const std::string bold = paint(Colour::bold, name);
+  if (title.empty() || title == name) return bold + "\n";
+  return bold + "  " + wrapped_from(title, width_of(name) + 2, Colour::none, paint);
+}
+
 std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint) {
   std::string out;
   for (std::size_t i = 0; i < missing.size(); ++i)

@@ -8,7 +8,7 @@
 
 namespace linebounce::sim {
 
-constexpr std::size_t kTerminalWidth = 100;    // of a file or pipe; prose is never wider
+constexpr std::size_t kTerminalWidth = 100;     // of a file or pipe; prose is never wider
 constexpr std::size_t kNarrowestTerminal = 72;  // everything that is printed fits from here on
 
 enum class Colour { none, bold, dim, red, green, yellow, blue, magenta, cyan };
@@ -58,6 +58,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 // The same as one text: the first line goes where the cursor is, in column `column`, the others below it.
 std::string wrapped_from(std::string_view text, std::size_t column, Colour colour, const Painter& paint);
+
+// A page's first line: a name, in bold, and what it is, broken below itself; ends with a newline.
+std::string titled(const std::string& name, const std::string& title, const Painter& paint);
 
 // What a trace lacks (trace::Summary::missing), to stand beside what is found in it; empty if it lacks nothing.
 std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint);

@@ -260,7 +260,8 @@ int cpu_release_shared(lua_State* state) {
 
 CpuId cpu_at(const CpuCall& call, int argument) {
   const lua_Integer number = call.integer(argument);
-  if (number < 0 || number >= call.lua().cpus) call.lua().fail(fmt::format("CPU {}: 0 to {} are legal", number, call.lua().cpus - 1));
+  if (number < 0 || number >= call.lua().cpus)
+    call.lua().fail(fmt::format("CPU {}: 0 to {} are legal", number, call.lua().cpus - 1));
   return CpuId(static_cast<int>(number));
 }
 

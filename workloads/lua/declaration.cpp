@@ -178,7 +178,8 @@ LuaDeclaration declaration_of(const SourceFile& file) {
   declared.counter.references = defines(lua, "get") && defines(lua, "put");
   if (!declared.program && !declared.lock && !declared.counter.events && !declared.counter.references)
     lua.fail(
-        "the file is no program, which defines run(cpu); no lock, which defines acquire(cpu, lock) and release(cpu, lock); and no "
+        "the file is no program, which defines run(cpu); no lock, which defines acquire(cpu, lock) and release(cpu, lock); and "
+        "no "
         "counter, which defines add(cpu, counter, amount) and read(cpu, counter), or get(cpu, counter) and put(cpu, counter)");
   return declared;
 }

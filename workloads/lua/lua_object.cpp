@@ -30,8 +30,7 @@ void LuaObject::call(Cpu& cpu, std::size_t function, std::optional<std::int64_t>
   Interpreter& lua = *here.lua;
   lua_State* state = lua.state();
   lua.bind(cpu);
-  if (!has(cpu, function))
-    lua.fail(fmt::format("{} {} has no {}, which is needed here", what_, name_, functions_[function]));
+  if (!has(cpu, function)) lua.fail(fmt::format("{} {} has no {}, which is needed here", what_, name_, functions_[function]));
   lua_rawgeti(state, LUA_REGISTRYINDEX, here.functions[function]);
   push_cpu(lua);
   lua_rawgeti(state, LUA_REGISTRYINDEX, here.instance);

@@ -25,7 +25,8 @@ class LuaObject {
 
   [[nodiscard]] bool has(const Cpu& cpu, std::size_t function) const;
   [[nodiscard]] Interpreter& interpreter(const Cpu& cpu) const { return *side(cpu).lua; }
-  // Calls it as function(cpu, instance [, argument]). Its one result is the last value on the interpreter's stack, to be popped.
+  // Calls it as function(cpu, instance [, argument]). Its one result is the last value on the interpreter's stack, to be
+  // popped.
   void call(Cpu& cpu, std::size_t function, std::optional<std::int64_t> argument = {});
   // The same, of a function that returns true or false; `otherwise`: what nothing stands for, if it may return that.
   bool ask(Cpu& cpu, std::size_t function, std::optional<bool> otherwise = {});

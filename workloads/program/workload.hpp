@@ -31,9 +31,9 @@ struct WorkloadSetup {
   const MachineSpec& machine;
   const MachineLayout& layout;  // where the CPUs are
   std::uint64_t seed;
-  const LayoutSet* layouts = nullptr;    // of the file that its parameter `layout` names, if it has one
-  const trace::Reader* trace = nullptr;  // that its parameter `trace` names, if it has one
-  const SourceFile* program = nullptr;   // that its parameter `program` names, if it has one
+  const LayoutSet* layouts = nullptr;           // of the file that its parameter `layout` names, if it has one
+  const trace::Reader* trace = nullptr;         // that its parameter `trace` names, if it has one
+  const SourceFile* program = nullptr;          // that its parameter `program` names, if it has one
   std::span<const CounterEntry> counters = {};  // of files, beyond those of all_counters()
 };
 

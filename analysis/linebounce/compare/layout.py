@@ -12,7 +12,7 @@ Kind = Literal["point", "metric", "unit", "base", "value", "change", "interval",
 # What goes first where there is little room: the least important. What is not here always stays.
 LOST_FIRST: tuple[Kind, ...] = ("interval", "value", "unit", "base")
 # Shortened where the columns that stay don't fit either, and how far: in less, names of metrics look alike.
-_SHORTEST: dict[Kind, int] = {"point": 12, "metric": 24}
+_SHORTEST: dict[Kind, int] = {"point": 12, "metric": 28}
 _LEFT: tuple[Kind, ...] = ("point", "metric", "unit", "verdict")
 _BETWEEN = 2
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from linebounce.compare.changes import Change, Comparison, Hit, Place, order_of, place_of
@@ -22,7 +23,7 @@ class Row:
     changes: tuple[Change | None, ...]
     better: Better | None  # None of a metric that is no headline of the base
 
-    @property
+    @cached_property
     def key(self) -> tuple[Place, str]:
         return place_of(self.at), self.metric
 

@@ -1,12 +1,12 @@
 """A comparison in the terminal: the headlines of every point, the largest of the other changes, and how many there are more."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from linebounce.compare.changes import Change, Comparison
-from linebounce.compare.layout import Column, fits, table_lines
+from linebounce.compare.layout import Column, Kind, fits, table_lines
 from linebounce.compare.rows import (
     Row,
     interval_note,
@@ -63,7 +63,8 @@ def _notes_of_rest(rows: Sequence[Row], shown: Sequence[Row]) -> list[str]:
     changed = sum(row.larger_than_chance for row in rows if row.key in left_out)
     points = len({place for place, _ in left_out})
     where = f" at {points} points" if points > 1 else ""
-    return [f"{len(left_out)} more metrics{where}, {changed} of them changed: --all-metrics prints all"]
+    metrics = "1 more metric" if len(left_out) == 1 else f"{len(left_out)} more metrics"
+    return [f"{metrics}{where}, {changed} of them changed: --all-metrics prints all"]
 
 
 def _print_table(console: Console, heading: str, rows: Sequence[Row], with_point: bool) -> None:
@@ -95,25 +96,28 @@ def _tables(rows: Sequence[Row], with_point: bool, width: int) -> list[list[Colu
 def _names(rows: Sequence[Row], with_point: bool) -> list[Column]:
     """The columns in front of the other runs'."""
     styles = ["dim" if row.better is None and row.chance else "" for row in rows]
-    point = [_point_column(rows)] if with_point else []
+
+    def column(kind: Kind, title: str, text_of: Callable[[Row], str]) -> Column:
+        cells = [Text(visible(text_of(row)), style) for row, style in zip(rows, styles, strict=True)]
+        return Column(kind, visible(title), cells)
+
     return [
-        *point,
-        Column("metric", "metric", [Text(row.metric, style) for row, style in zip(rows, styles, strict=True)]),
-        Column("unit", "unit", [Text(row.unit, style) for row, style in zip(rows, styles, strict=True)]),
-        Column("base", "A", [Text(number_text(row.base), style) for row, style in zip(rows, styles, strict=True)]),
+        *([column("point", _swept_text(rows[0].at), _place_text)] if with_point else []),
+        column("metric", "metric", lambda row: row.metric),
+        column("unit", "unit", lambda row: row.unit),
+        column("base", "A", lambda row: number_text(row.base)),
     ]
 
 
-def _point_column(rows: Sequence[Row]) -> Column:
-    """`mcs, 4` below `lock, cpus`."""
-    paths = list(rows[0].at)
-    last_words = [path.rpartition(".")[2] for path in paths]
-    words = last_words if len(set(last_words)) == len(paths) else paths
-    return Column("point", visible(", ".join(words)), [Text(_place_text(row.at)) for row in rows])
+def _swept_text(at: At) -> str:
+    """`lock, cpus`; whole paths where two end alike."""
+    last_words = [path.rpartition(".")[2] for path in at]
+    return ", ".join(last_words if len(set(last_words)) == len(at) else at)
 
 
-def _place_text(at: At) -> str:
-    return visible(", ".join(shown_setting(value) for value in at.values()))
+def _place_text(row: Row) -> str:
+    """`mcs, 4`."""
+    return ", ".join(shown_setting(value) for value in row.at.values())
 
 
 def _columns_of_run(rows: Sequence[Row], run: int) -> list[Column]:

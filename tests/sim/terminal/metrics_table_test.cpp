@@ -196,7 +196,8 @@ TEST(Headlines, LeaveOutWhatFewPointsHave) {
 TEST(Headlines, OfEveryWorkloadAreDeclaredMetrics) {
   for (const workloads::WorkloadEntry& entry : workloads::all_workloads()) {
     EXPECT_LE(entry.headlines.size(), kMostHeadlines) << entry.name;
-    for (const workloads::Headline& headline : entry.headlines) EXPECT_NE(find_metric(headline.metric), nullptr) << headline.metric;
+    for (const workloads::Headline& headline : entry.headlines)
+      EXPECT_NE(find_metric(headline.metric), nullptr) << headline.metric;
   }
 }
 

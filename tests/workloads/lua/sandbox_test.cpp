@@ -83,7 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"unknown_lock", "function setup() lock('tickit', 'l') end function run() end", "ticket"},
         {"lock_as_barrier", "function setup() b = barrier('b') end function run(cpu) cpu:acquire(b) end", "must be a lock"},
         {"sleep_without_trait",
-         "function setup() l = lock({ acquire = function(cpu) cpu:sleep() return true end, release = function() end }, 'l') end "
+         "function setup() l = lock({ acquire = function(cpu) cpu:sleep() return true end, release = function() end }, 'l') "
+         "end "
          "function run(cpu) cpu:acquire(l) end",
          "traits = { sleeps = true }"},
         {"wake_of_nobody", running("cpu:wake(2)"), "CPU 2: 0 to 1 are legal"},

@@ -63,7 +63,8 @@ class NetdevRefcount final : public Workload {
                                   {"output", line}}};
     route_ = setting.memory.place(route, "route", line);
     output_ = route_ + static_cast<Address>(line);
-    route_count_ = find_counter(options_.route_count, setting.counters).create_counter(kernel_->counter_place("route_count", route_));
+    route_count_ =
+        find_counter(options_.route_count, setting.counters).create_counter(kernel_->counter_place("route_count", route_));
     const Layout device{.name = "net_device", .size = 2 * line, .fields = {{"features", 0}, {"refcnt", line, kCounterBytes}}};
     device_ = setting.memory.place(device, "loopback", line);
     device_count_ = find_counter(options_.device_count, setting.counters)

@@ -43,7 +43,8 @@ class VfsmountRefcount final : public Workload {
                        .size = 2 * line,
                        .fields = {{"mnt_count", 0, kCounterBytes}, {"mnt_root", kRoot}, {"mnt_flags", kFlags}}};
     mount_ = setting.memory.place(mount, "mount", line);
-    count_ = find_counter(options_.mount_count, setting.counters).create_reference_count(kernel_->counter_place("mount_count", mount_));
+    count_ = find_counter(options_.mount_count, setting.counters)
+                 .create_reference_count(kernel_->counter_place("mount_count", mount_));
     lookup_ = setting.memory.function("path_lookup", Mode::kernel);
     release_ = setting.memory.function("path_release", Mode::kernel);
   }
