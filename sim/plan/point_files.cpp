@@ -57,10 +57,9 @@ void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& file
   }
 }
 
-Results results_of(const Plan& plan, std::vector<ReportedPoint> points) {
+Results results_of(const Plan& plan, const Point& first, std::vector<ReportedPoint> points) {
   const Experiment& experiment = plan.experiment;
-  const std::string& workload = plan.points.front().input.workload;
-  std::vector<HeadlineMetric> headlines = headlines_of(workload, points);
+  std::vector<HeadlineMetric> headlines = headlines_of(first.input.workload, points);
   return {experiment.name, experiment.machine_name, experiment.seed, std::move(headlines), std::move(points), {}};
 }
 
@@ -159,7 +158,7 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
   if (of_seeds) files.push_back(std::move(*of_seeds));
   write_csv_files(directory, files);
   write_if_changed(directory / "config.toml", to_toml(plan.swept() ? point.resolved : plan.experiment.resolved));
-  Results results = results_of(plan, {ReportedPoint{point.at, merged.metrics, true}});
+  Results results = results_of(plan, point, {ReportedPoint{point.at, merged.metrics, true}});
   if (!plan.swept()) results.paper = evaluate_paper(plan, read_points(results_text(results)));
   write_if_changed(directory / "results.json", results_text(results));
   manifest.hash = plan.hashes[index];
@@ -198,7 +197,7 @@ Merged merge_points(const Plan& plan, const fs::path& directory) {
   merged.manifest.status = !merged.missing.empty()                  ? RunStatus::interrupted
                            : !merged.manifest.failed_points.empty() ? RunStatus::failed
                                                                     : RunStatus::complete;
-  merged.results = results_of(plan, std::move(points));
+  merged.results = results_of(plan, plan.points.front(), std::move(points));
   merged.results.paper = evaluate_paper(plan, merged.results.points);
   return merged;
 }

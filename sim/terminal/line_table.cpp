@@ -38,6 +38,11 @@ std::string overview(const LineSet& set, const std::vector<Line>& shown, const P
   return table.text();
 }
 
+std::string note(const std::string& text, const Painter& paint) {
+  constexpr std::size_t kIndent = 6;
+  return std::string(kIndent, ' ') + wrapped_from(text, kIndent, Colour::dim, paint);
+}
+
 std::string use_name(const Line& line, const LineUse& use) {
   const std::string owner = line.object.empty() ? line.structure : line.object;
   return use.field.empty() ? owner : owner + "." + use.field;
@@ -67,14 +72,12 @@ std::string line_table(const LineSet& set, std::size_t most, const Painter& pain
                                 set.lines.begin() + static_cast<std::ptrdiff_t>(std::min(most, set.lines.size())));
   std::string out = overview(set, shown, paint);
   if (shown.size() < set.lines.size()) {
-    out +=
-        paint(Colour::dim, fmt::format("      {} of {} lines, those with the most latency", shown.size(), set.lines.size())) +
-        "\n";
+    out += note(fmt::format("{} of {} lines, those with the most latency", shown.size(), set.lines.size()), paint);
   }
   if (set.arrays.count > 0) {
-    out += paint(Colour::dim, fmt::format("      plain arrays, whose lines are not told apart: {} % of the latency",
-                                          one_decimal(set.arrays.latency_share_pct(set.all)))) +
-           "\n";
+    out += note(fmt::format("plain arrays, whose lines are not told apart: {} % of the latency",
+                            one_decimal(set.arrays.latency_share_pct(set.all))),
+                paint);
   }
   for (std::size_t i = 0; i < shown.size(); ++i) out += "\n" + uses_of(shown[i], i + 1, paint);
   return out;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "sim/config/experiment.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/point/metrics.hpp"
 #include "sim/results/numbers.hpp"
@@ -167,8 +168,12 @@ std::string point_title(const ReportedPoint& point) {
 std::string shown_value(const ConfigValue& value) {
   const std::string text = value_text(value);
   if (!is_lua_path(text)) return text;
-  const std::string from_here = std::filesystem::proximate(text).string();
-  return from_here.size() < text.size() ? from_here : text;
+  std::string shortest = text;
+  for (const std::filesystem::path& folder : {std::filesystem::current_path(), project_root()}) {
+    if (std::string from_there = std::filesystem::proximate(text, folder).string(); from_there.size() < shortest.size())
+      shortest = std::move(from_there);
+  }
+  return shortest;
 }
 
 std::string metrics_table(const std::vector<ReportedPoint>& points, std::vector<HeadlineMetric> headlines, const Painter& paint,

@@ -19,6 +19,7 @@ from linebounce.compare import command
 from linebounce.compare.changes import Change, compare
 from linebounce.compare.layout import LOST_FIRST, Column, Kind, fits, shortened, table_lines
 from linebounce.compare.rows import Row, rows_of
+from linebounce.compare.selection import other_changes
 from program import ROOT, Program
 from rich.text import Text
 from written_headlines import headline, set_headlines
@@ -49,15 +50,21 @@ def runs(session_linebounce: Program) -> Path:
 
 
 class Shown:
-    """What the command prints, in parts: each is a list of its rows' words."""
+    """What the command prints, in parts with blank lines between them; of the tables each row's words."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.lines = text.splitlines()
-        parts = text.split("\n\n")
-        self.headlines = [line.split() for line in parts[1].splitlines()[1:]]
-        others = next((part for part in parts if part.startswith(OTHERS)), "")
-        self.others = [line.split() for line in others.splitlines()[2:]]
+        self.parts = text.split("\n\n")
+
+    @property
+    def headlines(self) -> list[list[str]]:
+        return [line.split() for line in self.parts[1].splitlines()[1:]]
+
+    @property
+    def others(self) -> list[list[str]]:
+        others = next((part for part in self.parts if part.startswith(OTHERS)), "")
+        return [line.split() for line in others.splitlines()[2:]]
 
 
 @pytest.fixture
@@ -79,11 +86,11 @@ def changes(runs: Path, *names: str) -> list[Row]:
 # ---- headlines ----
 
 
-def test_headlines_of_every_point_come_first_in_their_order(shown, runs: Path) -> None:
-    rows = shown("tas", "mcs").headlines
+@pytest.mark.parametrize(("other", "points"), [("mcs", ["2", "4"]), ("slow", ["4", "2"])])
+def test_headlines_of_every_point_come_first_in_their_order(shown, runs: Path, other: str, points: list[str]) -> None:
+    rows = shown("tas", other).headlines
     assert [row[1] for row in rows] == [THROUGHPUT, WAIT, BUS] * 2
-    sizes = {str(row.at["machine.cpus"]): row.size for row in changes(runs, "tas", "mcs") if row.metric == THROUGHPUT}
-    points = [row[0] for row in rows[::3]]
+    sizes = {str(row.at["machine.cpus"]): row.size for row in changes(runs, "tas", other) if row.metric == THROUGHPUT}
     assert points == sorted(sizes, key=lambda cpus: -sizes[cpus]), "the point whose first headline changed most"
     assert [row[0] for row in rows] == [point for point in points for _ in range(3)]
 
@@ -172,8 +179,11 @@ def test_at_most_ten_other_changes_follow_the_largest_first(shown, runs: Path, n
     assert not any(".peaks." in metric and not metric.endswith("count") for metric in metrics), "their numbers mean others"
 
 
-def test_what_chance_explains_is_no_other_change(shown) -> None:
+def test_what_chance_explains_is_no_other_change(shown, runs: Path) -> None:
     assert all(row[-1] == "*" for row in shown("tas", "mcs").others)
+    rows = changes(runs, "tas", "mcs")
+    assert any(row.chance and row.size > 0 for row in rows)
+    assert not any(row.chance for row in other_changes(rows))
     assert shown("tas", "tas").others == []
 
 
@@ -203,9 +213,9 @@ def test_a_part_with_other_figures_than_the_whole_stays(shown, runs: Path) -> No
     shutil.rmtree(directory)
     led_by_part = Path(shutil.copytree(runs / "one_tas", runs / "led_by_part"))
     set_headlines(led_by_part, [headline("latency.kernel.l1.count", "hits", "higher")])
-    result = shown("led_by_part", "one_mcs")
-    assert result.headlines[0][0] == "latency.kernel.l1.count"
-    assert not any(row[0] == "latency.l1.count" for row in result.others)
+    assert shown("led_by_part", "one_mcs").headlines[0][0] == "latency.kernel.l1.count"
+    assert "latency.l1.count" in [row.metric for row in other_changes(changes(runs, "one_tas", "one_mcs"))]
+    assert "latency.l1.count" not in [row.metric for row in other_changes(changes(runs, "led_by_part", "one_mcs"))]
 
 
 def test_the_rest_is_counted(shown, runs: Path) -> None:
@@ -223,7 +233,7 @@ def test_all_metrics_are_those_of_the_results_in_their_order(shown, runs: Path) 
     assert "more metrics" not in result.text
     assert [row[1] for row in result.headlines] == [THROUGHPUT, WAIT, BUS] * 2
     base, other = linebounce.open(runs / "tas"), linebounce.open(runs / "mcs")
-    parts = result.text.split("\n\n")[2:-1]
+    parts = result.parts[2:-1]
     assert [part.splitlines()[0] for part in parts] == [point.title for point in base.points]
     for part, point, counterpart in zip(parts, base.points, other.points, strict=True):
         shared = [name for name in point.metrics if name in counterpart.metrics]
@@ -256,7 +266,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_row_takes_two(shown, argument
 
 def test_runs_that_do_not_fit_beside_each_other_stand_below(shown) -> None:
     """Among the headlines and among the others, each with all its rows."""
-    parts = shown("tas", *["mcs", "slow"] * 3, columns=72).text.split("\n\n")[1:-1]
+    parts = shown("tas", *["mcs", "slow"] * 3, columns=72).parts[1:-1]
     runs_of_parts = [re.findall(r"([B-G]): change", part) for part in parts]
     assert [run for runs in runs_of_parts for run in runs] == [*"BCDEFG"] * 2
     assert max(map(len, runs_of_parts)) > 1

@@ -1,4 +1,4 @@
-"""README's pictures of reports are what README's commands make."""
+"""Pictures of reports are what the commands beside them make, in README.md and docs."""
 
 import re
 import shlex
@@ -11,9 +11,9 @@ from program import ROOT, Result
 PICTURES = ROOT / "docs" / "pictures"
 
 
-def section(title: str) -> str:
-    """A section of README."""
-    found = re.search(rf"^## {title}\n(.*?)^## ", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+def section(page: str, title: str) -> str:
+    """A section of a page."""
+    found = re.search(rf"^## {title}\n(.*?)(^## |\Z)", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
     assert found
     return found[1]
 
@@ -35,9 +35,9 @@ def check_picture(made: Path, picture: str) -> None:
 
 
 def test_readmes_commands_make_its_pictures(executable: Path, process: Callable[..., Result], tmp_path: Path) -> None:
-    text = section("Seeing it")
+    text = section("docs/first-experiment.md", "Seeing it")
     run_commands(text, executable, process, tmp_path)
-    pictures = re.findall(r"!\[.+\]\(docs/pictures/(.+)\)", text)
+    pictures = re.findall(r"!\[.+\]\(pictures/(.+)\)", text)
     assert len(pictures) == 2
     for picture in pictures:
         assert f"`{picture}`" in text
@@ -47,7 +47,7 @@ def test_readmes_commands_make_its_pictures(executable: Path, process: Callable[
 def test_the_lock_in_readme_holds_and_makes_its_picture(
     executable: Path, process: Callable[..., Result], tmp_path: Path
 ) -> None:
-    text = section("A lock of your own")
+    text = section("README.md", "Your own lock")
     for language, file in (("lua", "my_lock.lua"), ("toml", "mine.toml")):
         (block,) = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
         (tmp_path / file).write_text(block)
@@ -57,3 +57,13 @@ def test_the_lock_in_readme_holds_and_makes_its_picture(
     assert checked.stdout in text
     run_commands(text, executable, process, tmp_path)
     check_picture(tmp_path / "figures" / "sweep.svg", "my_lock.svg")
+
+
+def test_readmes_first_command_makes_its_first_picture(
+    executable: Path, process: Callable[..., Result], tmp_path: Path
+) -> None:
+    text = (ROOT / "README.md").read_text()
+    (run,) = re.findall(r"^build/release/(linebounce run \S+)", text, re.MULTILINE)
+    (report,) = re.findall(r"^build/release/(linebounce report .*)$", text, re.MULTILINE)
+    run_commands(f"{run}\n{report}", executable, process, tmp_path)
+    check_picture(tmp_path / "figures" / "sweep.svg", "two_sockets.svg")

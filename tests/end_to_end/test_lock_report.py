@@ -52,7 +52,7 @@ def test_a_run_that_takes_locks_prints_them_as_lockmeter_does(linebounce: Progra
 def test_the_metrics_below_do_not_repeat_them(linebounce: Program) -> None:
     printed, _ = run(linebounce, experiment())
     assert "throughput.operations_per_s" in printed
-    assert "locks.section_lock" not in printed
+    assert "locks.section_lock.con_pct" not in printed
 
 
 def test_of_a_sweep_the_point_is_shown_whose_cpus_waited_most(linebounce: Program) -> None:

@@ -66,7 +66,18 @@ measure_us = 50
 
 
 def test_all_metrics_stand_behind_the_headlines_by_group(linebounce: Program) -> None:
-    out = linebounce("run", "lock_scaling", "--all-metrics", "--set", "workload.lock=mcs", "-o", "out", "--set", "run.seeds=1", *terminal_captures.SHORT[:-1])
+    out = linebounce(
+        "run",
+        "lock_scaling",
+        "--all-metrics",
+        "--set",
+        "workload.lock=mcs",
+        "-o",
+        "out",
+        "--set",
+        "run.seeds=1",
+        *terminal_captures.SHORT[:-1],
+    )
     text = out.stdout
     assert text.index("operations/s") < text.index("\n  throughput\n") < text.index("\n  latency\n")
     assert "bus.transactions" in text

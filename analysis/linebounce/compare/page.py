@@ -23,7 +23,7 @@ _TEMPLATE = """\
 {%- if verdicts %}<td class="text {{ verdict }}">{{ verdict }}</td>{% endif %}{% endfor %}</tr>
 {% endfor %}</tbody>
 </table></div>
-{% endmacro %}
+{% endmacro -%}
 <!DOCTYPE html>
 <html lang="en">
 <head>
