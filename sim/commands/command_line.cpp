@@ -48,7 +48,7 @@ Examples:
 
 From the Python package (./dev setup, or pip install ./analysis), found beside this program or in PATH:
   linebounce report out/operation_costs       one HTML file with charts, locks, cache lines and the machine
-  linebounce compare out/before out/after     runs side by side, sorted by what changed most
+  linebounce compare out/before out/after     what got better and worse, the headlines first
   linebounce sweep lock_scaling               a sweep on a cluster, or which parameters move a metric
   linebounce trace export out/X --perfetto F  a run as tracks in the Perfetto viewer
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.
