@@ -39,8 +39,8 @@ std::string overview(const LineSet& set, const std::vector<Line>& shown, const P
 }
 
 std::string note(const std::string& text, const Painter& paint) {
-  constexpr std::size_t kIndent = 6;
-  return std::string(kIndent, ' ') + wrapped_from(text, kIndent, Colour::dim, paint);
+  constexpr std::size_t kNoteIndent = 6;
+  return std::string(kNoteIndent, ' ') + wrapped_from(text, kNoteIndent, Colour::dim, paint);
 }
 
 std::string use_name(const Line& line, const LineUse& use) {
