@@ -152,8 +152,8 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
     {"tables.rows", "", subsystem, neither, kHeadline, "over all tables: rows that are scored"},
 
     // ---- locks ----
-    {"locks.<lock>.con_pct", "%", lock, lower, kHeadline, "share of the acquisitions that had to wait"},
-    {"locks.<lock>.wait_mean_us", "us", lock, lower, kHeadline, "mean wait, over those that waited"},
+    {"locks.<lock>.con_pct", "%", lock, lower, kDetail, "share of the acquisitions that had to wait"},
+    {"locks.<lock>.wait_mean_us", "us", lock, lower, kDetail, "mean wait, over those that waited"},
     {"locks.<lock>.wait_max_us", "us", lock, lower, kDetail, "the longest wait"},
     {"locks.<lock>.hold_mean_us", "us", lock, lower, kDetail, "mean hold, to the beginning of the release"},
     {"locks.<lock>.hold_max_us", "us", lock, lower, kDetail, "the longest hold"},

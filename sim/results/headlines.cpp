@@ -44,13 +44,12 @@ std::string label_of(const std::string& name, const std::string& unit) {
   return label;
 }
 
-// Metrics that are declared as headlines or not at all, by group, then by name. Of locks none stands for the others.
+// Metrics that are declared as headlines or not at all, by group, then by name.
 std::vector<std::string> others(const std::map<std::string, std::string>& units) {
   std::vector<std::string> names;
   for (const auto& [name, unit] : units) {
     const MetricDeclaration* declared = find_metric(name);
-    const bool headline = declared == nullptr || declared->headline;
-    if (headline && metric_group(name) != MetricGroup::lock) names.push_back(name);
+    if (declared == nullptr || declared->headline) names.push_back(name);
   }
   std::stable_sort(names.begin(), names.end(), [](const auto& a, const auto& b) { return metric_group(a) < metric_group(b); });
   return names;
