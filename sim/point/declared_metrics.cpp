@@ -158,7 +158,11 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
     {"locks.<lock>.hold_mean_us", "us", lock, lower, kDetail, "mean hold, to the beginning of the release"},
     {"locks.<lock>.hold_max_us", "us", lock, lower, kDetail, "the longest hold"},
     {"locks.<lock>.util_pct", "%", lock, lower, kDetail,
-     "share of the time in which it is held, by readers together or by locks of one name added up: it can exceed 100"},
+     "share of the time in which it is held; of several locks of one name the mean one's. Readers who hold it together are "
+     "added "
+     "up: of theirs it can exceed 100"},
+    {"locks.<lock>.util_worst_pct", "%", lock, lower, kDetail,
+     "of several locks of one name: `util_pct` of the one that is held most"},
     {"locks.<lock>.cpu_pct", "%", lock, lower, kDetail, "of all CPUs' time: waiting for it"},
     {"locks.<lock>.total", "", lock, neither, kDetail, "acquisitions, with the waits under way at the end"},
     {"locks.<lock>.nowait", "", lock, neither, kDetail, "acquisitions at once"},

@@ -13,9 +13,10 @@ double ratio(double part, double whole) {
   return whole == 0 ? 0 : part / whole;
 }
 
-// util_pct is a share of the measured time, cpu_pct of that of all CPUs. wait_mean_us is that of those who waited.
-LockRow row_of(const std::string& lock, const std::string& call_site, const LockUse& use, const Timebase& timebase,
-               Tick measured, int cpus) {
+// util_pct is a share of the measured time, of the mean instance; cpu_pct one of the time of all CPUs. wait_mean_us is that of
+// those who waited.
+LockRow row_of(const std::string& lock, const std::string& call_site, const LockUse& use, int instances,
+               const Timebase& timebase, Tick measured, int cpus) {
   const auto us = [&timebase](Tick ticks) { return timebase.to_ns(ticks) / 1000; };
   LockRow row;
   row.lock = lock;
@@ -24,7 +25,7 @@ LockRow row_of(const std::string& lock, const std::string& call_site, const Lock
   row.spin = use.spin;
   row.rjct = use.rejected;
   row.total = use.nowait + use.spin;
-  row.util_pct = 100 * ratio(static_cast<double>(use.held), static_cast<double>(measured));
+  row.util_pct = 100 * ratio(static_cast<double>(use.held), static_cast<double>(measured) * instances);
   row.con_pct = 100 * ratio(static_cast<double>(use.spin), static_cast<double>(row.total));
   row.cpu_pct = 100 * ratio(static_cast<double>(use.waited), static_cast<double>(measured) * cpus);
   row.hold_mean_us = ratio(us(use.hold_sum), static_cast<double>(use.holds));
@@ -80,12 +81,16 @@ void collect_locks(const LockSet& locks, const AddressSpace& memory, const Timeb
     std::vector<LockRow> sites;
     for (const auto& [call_site, use] : figures.by_call_site()) {
       all.add(use);
-      sites.push_back(row_of(name, memory.functions()[call_site].name, use, timebase, measured, cpus));
+      sites.push_back(row_of(name, memory.functions()[call_site].name, use, figures.instances(), timebase, measured, cpus));
     }
     std::sort(sites.begin(), sites.end(), [](const LockRow& a, const LockRow& b) { return a.call_site < b.call_site; });
-    point.locks.push_back(row_of(name, "", all, timebase, measured, cpus));
+    point.locks.push_back(row_of(name, "", all, figures.instances(), timebase, measured, cpus));
     point.locks.insert(point.locks.end(), sites.begin(), sites.end());
     add_waits(lock_names.at(name), all, timebase, point);
+    if (figures.instances() > 1) {
+      const double worst = 100 * ratio(static_cast<double>(figures.most_held()), static_cast<double>(measured));
+      point.add_metric("locks." + lock_names.at(name) + ".util_worst_pct", worst);
+    }
     if (figures.races()) add_races(lock_names.at(name), *figures.races(), timebase, point);
   }
   names.clear();

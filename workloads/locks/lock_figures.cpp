@@ -68,6 +68,11 @@ void LockFigures::still_waited(const Cpu& cpu, FunctionId call_site, Tick since,
   use.wait_max = std::max(use.wait_max, end - since);
 }
 
+void LockFigures::add_instance(Tick held) {
+  ++instances_;
+  most_held_ = std::max(most_held_, held);
+}
+
 void LockFigures::raced(const Races& races) {
   if (!races_) races_.emplace();
   races_->add(races);

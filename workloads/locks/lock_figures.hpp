@@ -42,13 +42,20 @@ class LockFigures {
   void still_waited(const Cpu& cpu, FunctionId call_site, Tick since, Tick end);
 
   void raced(const Races& races);
+  // One of the locks that have its name, which was held so much of the measured time.
+  void add_instance(Tick held);
 
   [[nodiscard]] const std::map<FunctionId, LockUse>& by_call_site() const { return uses_; }
+  // How many locks have its name, and how long the one was held that was held most.
+  [[nodiscard]] int instances() const { return instances_; }
+  [[nodiscard]] Tick most_held() const { return most_held_; }
   // Of a lock that keeps nobody out; none: it does.
   [[nodiscard]] const std::optional<Races>& races() const { return races_; }
 
  private:
   std::map<FunctionId, LockUse> uses_;
+  int instances_ = 0;
+  Tick most_held_ = 0;
   std::optional<Races> races_;
 };
 

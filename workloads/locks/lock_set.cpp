@@ -51,7 +51,7 @@ void LockSet::sleep(Cpu& cpu) const {
 void LockSet::finish(std::span<const Cpu* const> cpus, Tick end) {
   for (const Cpu* cpu : cpus) {
     for (const LockHolders::Use& use : holders_.held(cpu->id().value)) {
-      use.lock->figures().still_held(*cpu, use.call_site, use.since, end);
+      use.lock->still_held(*cpu, use, end);
       if (!use.lock->traits().excludes) use.lock->sections().add(*cpu, use.call_site, use.since, end, use.shared);
     }
     for (const LockHolders::Use& use : holders_.awaited(cpu->id().value)) {
@@ -59,6 +59,7 @@ void LockSet::finish(std::span<const Cpu* const> cpus, Tick end) {
     }
   }
   for (const auto& lock : locks_) {
+    lock->figures().add_instance(lock->held());
     if (!lock->traits().excludes) lock->figures().raced(lock->sections().find_races());
   }
 }

@@ -40,11 +40,17 @@ bool MeteredLock::try_acquire(Cpu& cpu) {
 LockHolders::Use MeteredLock::end_hold(const Cpu& cpu, bool shared) {
   const LockHolders::Use use = holders_->released(cpu, *this, shared);
   figures_->released(cpu, use.call_site, use.since);
+  held_ += cpu.measured(use.since, cpu.local_time());
   Tick& last = last_release_[shared ? 1 : 0];
   last = std::max(last, cpu.local_time());
   if (!traits_.excludes) sections_.add(cpu, use.call_site, use.since, cpu.local_time(), shared);
   if (cpu.timeline() != nullptr) cpu.timeline()->lock(cpu.id(), name_, LockPhase::hold, use.since, cpu.local_time());
   return use;
+}
+
+void MeteredLock::still_held(const Cpu& cpu, const LockHolders::Use& use, Tick end) {
+  figures_->still_held(cpu, use.call_site, use.since, end);
+  held_ += cpu.measured(use.since, end);
 }
 
 void MeteredLock::release(Cpu& cpu) {

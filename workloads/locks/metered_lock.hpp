@@ -30,6 +30,10 @@ class MeteredLock {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const LockTraits& traits() const { return traits_; }
   [[nodiscard]] LockFigures& figures() { return *figures_; }
+  // The end of the measured time comes in the middle of this hold.
+  void still_held(const Cpu& cpu, const LockHolders::Use& use, Tick end);
+  // How much of the measured time it was held; of readers together the sum. REQUIRES: the simulation is over.
+  [[nodiscard]] Tick held() const { return held_; }
   // When the latest hold of a writer or a reader ended. REQUIRES: the simulation is over.
   [[nodiscard]] Tick last_release(bool shared) const { return last_release_[shared ? 1 : 0]; }
   // What was inside, if the lock keeps nobody out.
@@ -44,6 +48,7 @@ class MeteredLock {
   std::unique_ptr<Lock> lock_;
   LockFigures* figures_;
   LockHolders* holders_;
+  Tick held_ = 0;
   std::array<Tick, 2> last_release_ = {-1, -1};  // of writers, of readers
   Sections sections_;
 };

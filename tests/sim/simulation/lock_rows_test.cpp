@@ -74,6 +74,20 @@ TEST_F(LockRows, UtilisationIsTheShareOfTheTimeInWhichItIsHeld) {
   EXPECT_NEAR(row("dcache_lock", "d_alloc").hold_mean_us, 30, 0.1);
 }
 
+// Of two run queues' locks one is held for 60 us of 100 and the other one for 80, to the end: 70 % in the mean, and never 140.
+TEST_F(LockRows, OfSeveralLocksOfOneNameUtilisationIsTheMeanAndTheWorst) {
+  MeteredLock& first = locks_.create("ticket", "rq_lock[0]", {.figures = "rq_lock"});
+  MeteredLock& second = locks_.create("ticket", "rq_lock[1]", {.figures = "rq_lock"});
+  run([&](Cpu& cpu) { hold(cpu, first, lookup_, 60000); },
+      [&](Cpu& cpu) {
+        cpu.compute(20000);
+        hold(cpu, second, alloc_, 1000000);
+      });
+  EXPECT_NEAR(row("rq_lock", "").util_pct, 70, 0.5);
+  EXPECT_NEAR(row("rq_lock", "d_lookup").util_pct, 30, 0.5);
+  EXPECT_NEAR(std::get<double>(point_.metrics.at("locks.rq_lock.util_worst_pct").value), 80, 0.5);
+}
+
 // CPU 1 never gets it: its wait began at 10 us and counts with the 90 us until the end.
 TEST_F(LockRows, AWaitUnderWayAtTheEndCountsWithItsLengthSoFar) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");

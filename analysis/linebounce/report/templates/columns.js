@@ -65,7 +65,7 @@ const LATENCY_COLUMNS = [
 
 const LOCK_COLUMNS = [
   { key: "lock", label: "lock", html: (row) => code(row.call_site || row.lock) },
-  percent("util_pct", "UTIL %", "time in which it is held"),
+  percent("util_pct", "UTIL %", "time in which it is held; of several locks of one name, the mean one's"),
   percent("con_pct", "CON %", "acquisitions that had to wait"),
   { key: "hold_mean_us", label: "hold, µs", number: true },
   { key: "hold_max_us", label: "longest", number: true },
