@@ -4,7 +4,7 @@ title = "MCS with parking: spin for a while, then sleep"
 traits = { fifo = true, sleeps = true }
 
 local WAITS <const>, GRANTED <const>, PARKED <const> = 1, 0, 2
-local LOOKS <const> = 20 -- before it sleeps
+local LOOKS <const>, CYCLES <const> = 3, 150 -- before it sleeps, and between two looks
 
 function setup()
   local lock = lock_word(structure { name = "mcs_lock", "tail" })
@@ -16,7 +16,7 @@ end
 local function wait(cpu, mine)
   for _ = 1, LOOKS do
     if cpu:load_acquire(mine + node.state) == GRANTED then return end
-    cpu:compute(20)
+    cpu:compute(CYCLES)
   end
   if cpu:compare_exchange(mine + node.state, WAITS, PARKED) == GRANTED then return end
   repeat cpu:sleep() until cpu:load_acquire(mine + node.state) == GRANTED

@@ -145,19 +145,24 @@ void refuse_layout_options(const Kind& kind, const LayoutQuestion& about) {
 
 bool has(const Kind& kind, const std::string& name) {
   if (kind.singular == "metric") return name.find('.') != std::string::npos && find_metric(name) != nullptr;
-  const std::vector<ListedThing> things = kind.list();
-  return std::any_of(things.begin(), things.end(), [&name](const ListedThing& thing) { return thing.name == name; });
+  const std::vector<std::string> names = names_of(kind);
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // The kind of a name that stands alone. Errors: ConfigError, also where several kinds have one of this name.
 const Kind& kind_of(const std::string& name) {
+  if (is_lua_path(name)) {
+    const LuaDeclaration declared = load_lua_file(name).declared;
+    return find_kind(declared.program ? "workload" : declared.lock ? "lock" : "counter");
+  }
   std::vector<const Kind*> found;
   std::vector<std::string> known;
   for (const Kind& kind : kKinds) {
     if (name == kind.singular || name == kind.plural)
       throw ConfigError(fmt::format("which {}? `linebounce list {}` shows them", kind.singular, kind.plural));
     if (has(kind, name)) found.push_back(&kind);
-    for (const ListedThing& thing : kind.list()) known.push_back(thing.name);
+    const std::vector<std::string> names = names_of(kind);
+    known.insert(known.end(), names.begin(), names.end());
   }
   if (found.size() == 1) return *found.front();
   if (found.empty()) {
@@ -166,7 +171,7 @@ const Kind& kind_of(const std::string& name) {
                                   near.empty() ? "" : fmt::format("; did you mean {}?", near)));
   }
   std::vector<std::string> commands;
-  for (const Kind* kind : found) commands.push_back(fmt::format("describe {} {}", kind->singular, name));
+  for (const Kind* kind : found) commands.push_back(fmt::format("linebounce describe {} {}", kind->singular, name));
   throw ConfigError(fmt::format("several things are called {}: {}", name, fmt::join(commands, ", ")));
 }
 

@@ -79,12 +79,11 @@ std::vector<ListedThing> list_kinds() {
   constexpr std::size_t kExamples = 3;
   std::vector<ListedThing> things;
   for (const Kind& kind : kKinds) {
-    const std::vector<ListedThing> named = kind.list();
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < std::min(kExamples, named.size()); ++i) names.push_back(named[i].name);
+    std::vector<std::string> names = names_of(kind);
+    const std::size_t count = names.size();
+    names.resize(std::min(kExamples, count));
     things.push_back({std::string(kind.plural),
-                      fmt::format("{:>3}: {}{}", named.size(), fmt::join(names, ", "), named.size() > kExamples ? ", ..." : ""),
-                      ""});
+                      fmt::format("{:>3}: {}{}", count, fmt::join(names, ", "), count > kExamples ? ", ..." : ""), ""});
   }
   return things;
 }
@@ -130,6 +129,15 @@ std::vector<ListedThing> list_workloads() {
 }
 std::vector<ListedThing> list_counters() {
   return list_entries(all_counters());
+}
+
+std::vector<std::string> names_of(const Kind& kind) {
+  for (const FileKind* files : {&kMachineFiles, &kExperimentFiles, &kProtocolFiles, &kLayoutFiles}) {
+    if (kind.singular == files->name) return file_names(*files);
+  }
+  std::vector<std::string> names;
+  for (const ListedThing& thing : kind.list()) names.push_back(thing.name);
+  return names;
 }
 
 const Kind& find_kind(const std::string& word) {

@@ -66,6 +66,9 @@ inline constexpr std::array kKinds = {
     Kind{"metric", "metrics", list_metrics, metric_page, metric_json},
 };
 
+// Of its things, without reading them.
+std::vector<std::string> names_of(const Kind& kind);
+
 // By its singular or plural. Errors: ConfigError with the known ones.
 const Kind& find_kind(const std::string& word);
 

@@ -21,6 +21,8 @@ using workloads::LockEntry;
 using workloads::Random;
 using workloads::Readers;
 
+constexpr int kMostCpusOfTrial = 6;  // of a lock that is for a number of them
+
 SimulationInput input_of(const MachineTrial& trial) {
   return expand(read_experiment(trial.experiment, "random machine", {})).front().input;
 }
@@ -50,8 +52,11 @@ std::optional<MachineTrial> random_trial(const LockEntry& lock, const std::strin
   try {
     const RandomBase base = random_base(machine, {});
     RandomCase changed = random_case(base, seed, round, 1);
-    if (lock.traits.most_cpus > 0) changed.set("machine.cpus", std::int64_t{lock.traits.most_cpus}, 0);
     Random random(seed, static_cast<std::uint64_t>(round), 0);
+    if (const int most = std::min(lock.traits.most_cpus, kMostCpusOfTrial); most > 0) {
+      const std::uint64_t more = random.below(static_cast<std::uint64_t>(most - 1));
+      changed.set("machine.cpus", 2 + static_cast<std::int64_t>(more), 0);
+    }
     MachineTrial trial;
     trial.machine = machine;
     trial.experiment = trial_text(lock, base, changed, random);

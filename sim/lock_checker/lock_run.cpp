@@ -13,6 +13,11 @@ using namespace workloads;
 
 namespace {
 
+std::int64_t signed_value(Value value, int bytes) {
+  const int unused = 64 - 8 * bytes;
+  return static_cast<std::int64_t>(value << unused) >> unused;
+}
+
 // Two nodes, for locks that prefer their neighbours.
 std::vector<CpuPlace> places_of(int cpus) {
   std::vector<CpuPlace> places;
@@ -160,7 +165,8 @@ void LockRun::do_step(const Choice& choice) {
   CheckedCpu& cpu = *all_[static_cast<std::size_t>(choice.cpu)];
   if (choice.drains != Choice::kProgram) {
     const CheckedMemory::Store store = memory_->drain(choice.cpu, choice.drains);
-    if (describes_) latest_ = fmt::format("({} = {} is seen)", place_name(store.address), value_name(store.value));
+    if (describes_)
+      latest_ = fmt::format("({} = {} leaves the store buffer)", place_name(store.address), value_name(store.value));
     return;
   }
   const Request request = cpu.request();
@@ -263,8 +269,11 @@ std::string LockRun::step_name(const Request& request, Value seen) const {
       return fmt::format("{} {} = {}", request.release ? "store_release" : "store", place, value_name(request.operand));
     case StepKind::exchange:
       return fmt::format("exchange {} = {}: was {}", place, value_name(request.operand), value_name(seen));
-    case StepKind::fetch_add:
-      return fmt::format("fetch_add {} + {}: was {}", place, value_name(request.operand), value_name(seen));
+    case StepKind::fetch_add: {
+      const std::int64_t addend = signed_value(request.operand, request.bytes);
+      return fmt::format("fetch_add {} {} {}: was {}", place, addend < 0 ? "-" : "+", addend < 0 ? -addend : addend,
+                         value_name(seen));
+    }
     case StepKind::compare_exchange:
       return fmt::format("compare_exchange {} {} -> {}: {}", place, value_name(request.expected), value_name(request.operand),
                          seen == request.expected ? "done" : "was " + value_name(seen));

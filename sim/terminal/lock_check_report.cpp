@@ -103,7 +103,7 @@ std::string order_text(const workloads::LockEntry& lock, const LockCheck& check)
 }
 
 std::string trials_text(const LockCheck& check) {
-  if (check.trials.empty()) return "    No random machine was tried.\n";
+  if (check.trials.empty()) return "No random machine was tried.";
   int fewest = check.trials.front().cpus, most = fewest;
   for (const MachineTrial& trial : check.trials) {
     fewest = std::min(fewest, trial.cpus);
@@ -116,7 +116,7 @@ std::string trials_text(const LockCheck& check) {
     if (count > 0) models += fmt::format("{}{} {}", models.empty() ? "" : ", ", count, name_of(model));
   }
   const std::string cpus = plural(static_cast<std::uint64_t>(most), "CPU");
-  return fmt::format("    {} of {} ({}): no update was lost.\n", plural(check.trials.size(), "random machine"),
+  return fmt::format("{} of {} ({}): no update was lost.", plural(check.trials.size(), "random machine"),
                      fewest == most ? cpus : fmt::format("{} to {}", fewest, cpus), models);
 }
 
@@ -132,6 +132,11 @@ std::string not_seen(const workloads::LockEntry& lock, const LockCheck& check, c
   Table table({words("", 9), prose("", 0, 1)}, paint, 4);
   table.add({"Not seen:", out + "."});
   return table.text();
+}
+
+std::string indented(const std::string& sentence, const Painter& paint) {
+  constexpr std::size_t kSentenceIndent = 4;
+  return std::string(kSentenceIndent, ' ') + wrapped_from(sentence, kSentenceIndent, Colour::none, paint);
 }
 
 struct VerdictText {
@@ -175,7 +180,7 @@ std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& c
                              trial.machine, trial.cpus, name_of(trial.consistency), experiment);
   }
   return out + "\n" + table_of_states(check, paint) + "\n" + why_incomplete(check) + order_text(lock, check) +
-         trials_text(check) + not_seen(lock, check, paint);
+         indented(trials_text(check), paint) + not_seen(lock, check, paint);
 }
 
 ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment) {

@@ -34,8 +34,8 @@ std::string heading(const Plan& plan, const RunReport& report, const Painter& pa
   const Experiment& experiment = plan.experiment;
   std::string facts = "machine " + experiment.machine_name + ", seed " + std::to_string(experiment.seed);
   if (experiment.seeds > 1)
-    facts =
-        "machine " + experiment.machine_name + ", " + plural(static_cast<std::uint64_t>(experiment.seeds), "seed") + " a point";
+    facts = "machine " + experiment.machine_name + ", " + plural(static_cast<std::uint64_t>(experiment.seeds), "seed") +
+            " a point, ±: the 95 % interval of their mean";
   if (plan.swept()) facts += ", " + plural(plan.points.size(), "point");
   const std::size_t failed = report.failures.size();
   const std::size_t missing = report.missing.size();
@@ -84,7 +84,7 @@ std::string locks_of(const Plan& plan, const RunReport& report, const fs::path& 
   const bool waited = lock_load(most->second).waited_pct > 0;
   const bool all_finish = report.failures.empty() && report.missing.empty();
   return "  " + paint(Colour::bold, "Locks of " + point_name(plan, most->first)) + "\n" +
-         paint(Colour::dim, waited       ? "  where CPUs waited for them most\n"
+         paint(Colour::dim, waited       ? "  where the largest share of the CPUs' time went into waiting\n"
                             : all_finish ? "  where they were held most; nobody waited at any point\n"
                                          : "  where they were held most; at the points that have results, nobody waited\n") +
          table;

@@ -103,7 +103,7 @@ def test_describe_finds_the_kind(linebounce: Program) -> None:
         (["describe", "machine"], "which machine? `linebounce list machines`"),
         (["describe", "lock_scaling_"], "did you mean lock_scaling?"),
         (["describe", "machine", "p3_xeon"], "did you mean p3_xeon_4way?"),
-        (["describe", "litmus"], "describe experiment litmus, describe workload litmus"),
+        (["describe", "litmus"], "linebounce describe experiment litmus, linebounce describe workload litmus"),
     ],
 )
 def test_what_describe_cannot_find_it_says_with_names(linebounce: Program, arguments: list[str], said: str) -> None:

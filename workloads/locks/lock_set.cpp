@@ -25,7 +25,7 @@ const LockEntry& LockSet::find(const std::string& algorithm) const {
 MeteredLock& LockSet::create(const LockEntry& entry, const std::string& name, const Options& options) {
   const int most = entry.traits.most_cpus;
   if (most > 0 && per_cpu_.cpus() > most)
-    throw std::invalid_argument(fmt::format("the lock {} is for {} CPUs, and the machine has {}: --set machine.cpus={}",
+    throw std::invalid_argument(fmt::format("the lock {} is for at most {} CPUs, and the machine has {}: --set machine.cpus={}",
                                             entry.name, most, per_cpu_.cpus(), most));
   const std::size_t first_object = memory_->objects().size();
   if (entry.traits.sleeps && !sleepers_) sleepers_.emplace(per_cpu_);

@@ -258,10 +258,10 @@ int cpu_release_shared(lua_State* state) {
 
 // ---- sleep ----
 
-CpuId cpu_at(const CpuCall& call, int argument) {
+CpuId cpu_at(const CpuCall& call, const char* function, int argument) {
   const lua_Integer number = call.integer(argument);
   if (number < 0 || number >= call.lua().cpus)
-    call.lua().fail(fmt::format("CPU {}: 0 to {} are legal", number, call.lua().cpus - 1));
+    call.lua().fail(fmt::format("{}: there is no CPU {}: 0 to {} are legal", function, number, call.lua().cpus - 1));
   return CpuId(static_cast<int>(number));
 }
 
@@ -279,14 +279,14 @@ int cpu_sleep(lua_State* state) {
 
 int cpu_wake(lua_State* state) {
   const CpuCall call(state);
-  call.cpu().wake(cpu_at(call, 1));
+  call.cpu().wake(cpu_at(call, "wake", 1));
   return 0;
 }
 
 // A load of the word that tells it.
 int cpu_is_asleep(lua_State* state) {
   const CpuCall call(state);
-  const CpuId other = cpu_at(call, 1);
+  const CpuId other = cpu_at(call, "is_asleep", 1);
   const std::optional<Sleepers>& sleepers = call.lua().handles->sleepers;
   return call.returns_flag(sleepers && call.cpu().load(sleepers->word(other.value), Sleepers::kBytes) != 0);
 }

@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <vector>
+
+#include "models/text/spelling.hpp"
 
 namespace linebounce::workloads {
 
@@ -16,7 +19,10 @@ LuaTable::LuaTable(Interpreter& lua, int index, std::string what, std::initializ
     const std::string name = lua_tostring(state, -2);
     if (std::find(legal.begin(), legal.end(), name) == legal.end() && (unknown.empty() || name < unknown)) unknown = name;
   }
-  if (!unknown.empty()) lua.fail(fmt::format("{}: there is no {}; legal: {}", what_, unknown, fmt::join(legal, ", ")));
+  if (unknown.empty()) return;
+  const std::string near = nearest(unknown, std::vector<std::string>(legal.begin(), legal.end()));
+  lua.fail(fmt::format("{}: there is no {}; legal: {}{}", what_, unknown, fmt::join(legal, ", "),
+                       near.empty() ? "" : fmt::format("; did you mean {}?", near)));
 }
 
 int LuaTable::push(const char* name) const {

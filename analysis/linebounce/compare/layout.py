@@ -10,7 +10,7 @@ from rich.text import Text
 Kind = Literal["point", "metric", "unit", "base", "value", "change", "interval", "verdict"]
 
 # What goes first where there is little room: the least important. What is not here always stays.
-LOST_FIRST: tuple[Kind, ...] = ("interval", "value", "unit", "base")
+LOST_FIRST: tuple[Kind, ...] = ("unit", "interval", "value", "base")
 # Shortened where the columns that stay don't fit either, and how far: in less, names of metrics look alike.
 _SHORTEST: dict[Kind, int] = {"point": 12, "metric": 28}
 _LEFT: tuple[Kind, ...] = ("point", "metric", "unit", "verdict")

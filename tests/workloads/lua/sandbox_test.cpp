@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
          "end "
          "function run(cpu) cpu:acquire(l) end",
          "traits = { sleeps = true }"},
-        {"wake_of_nobody", running("cpu:wake(2)"), "CPU 2: 0 to 1 are legal"},
+        {"wake_of_nobody", running("cpu:wake(2)"), "wake: there is no CPU 2: 0 to 1 are legal"},
         {"misspelt_trait", "trait = { fifo = true } function run() end", "did you mean traits?"},
         {"unknown_tally", running("cpu:tally('x')"), "not in the list"},
         {"spin_on_function", running("cpu:spin_until(t.a, function() end)"), "legal comparisons"},
