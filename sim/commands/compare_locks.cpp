@@ -49,7 +49,7 @@ void print(const std::vector<LockComparison>& machines, const std::vector<trace:
   if (!words.empty()) std::cout << word_locks_table(words, replaced, paint) << "\n";
   if (!missing.empty()) std::cout << not_seen_text(missing, paint) << "\n";
   std::cout << "Results: " << machines.front().directory.parent_path().string() << "\n";
-  for (const LockComparison& machine : machines) std::cout << advice(machine) << "\n";
+  for (const LockComparison& machine : machines) std::cout << wrapped_from(advice(machine), 0, Colour::none, paint);
 }
 
 ExitCode print_comparison(const CompareArguments& arguments, const std::vector<std::string>& argv) {

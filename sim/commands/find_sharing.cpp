@@ -47,7 +47,7 @@ ExitCode print_sharing(const SharingArguments& arguments, const std::vector<std:
   } else {
     std::cout << sharing_text(*report, reader.symbols(), arguments.top, painter_for_stdout())
               << "\nResults: " << report->directory.string() << "\n"
-              << advice(*report) << "\n";
+              << wrapped_from(advice(*report), 0, Colour::none, painter_for_stdout());
   }
   return code;
 }

@@ -115,8 +115,10 @@ std::string change_text(std::size_t number, const AdvisedChange& change, const P
   std::string out = fmt::format("  {}. {}", number, wrapped_from(change.what, 5, Colour::bold, paint));
   for (const PredictedGain& gain : change.gains) {
     const Colour colour = gain.change.is_gain() ? Colour::green : gain.change.is_loss() ? Colour::red : Colour::none;
-    out += fmt::format("       {} throughput on {}{}\n", paint(colour, text_of(gain.change)), gain.machine,
-                       gain.confirmed ? ", confirmed in other orders" : "");
+    const std::string text = text_of(gain.change);
+    const std::string where =
+        fmt::format("throughput on {}{}", gain.machine, gain.confirmed ? ", confirmed in other orders" : "");
+    out += "       " + paint(colour, text) + " " + wrapped_from(where, 8 + width_of(text), Colour::none, paint);
   }
   for (const std::string& machine : change.not_tried_on) out += fmt::format("       not tried on {}\n", machine);
   std::string edit = change.edit;

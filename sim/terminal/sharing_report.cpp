@@ -44,7 +44,8 @@ std::string line_text(const CostlyLine& line, const trace::Symbols& symbols, con
       fmt::format("  {}  {}\n", paint(Colour::bold, shortened(line_name(line, symbols), 40)),
                   paint(Colour::dim, fmt::format("{} misses, {} us of latency", line.misses, readable(line.latency_us))));
   const auto& pieces = line.line.pieces;
-  Table table({names("", 38), words("", 30, 2), words("")}, paint, 4);
+  const std::size_t place_width = is_narrow(paint) ? 0 : 38, users_width = is_narrow(paint) ? 0 : 30;
+  Table table({names("", place_width), words("", users_width, 2), words("", 0, is_narrow(paint) ? 2 : 0)}, paint, 4);
   for (std::size_t i = 0; i < std::min(kMostPieces, pieces.size()); ++i) {
     table.add({place_of(pieces[i], symbols),
                users_of(pieces[i], symbols),
@@ -64,10 +65,11 @@ std::string indented(const std::string& text, const std::string& by) {
 }
 
 std::string proposal_text(std::size_t number, const TriedProposal& tried, const Painter& paint) {
-  std::string out =
-      fmt::format("{:>4}  {}  {}\n", number, paint(Colour::bold, tried.proposal.name),
-                  paint(Colour::green, fmt::format("{} throughput, transfers of lines {:.0f} → {:.0f}", text_of(tried.change),
-                                                   tried.misses_before, tried.misses_after)));
+  const std::string gain = fmt::format("{} throughput, transfers of lines {:.0f} → {:.0f}", text_of(tried.change),
+                                       tried.misses_before, tried.misses_after);
+  const std::size_t column = 4 + 2 + width_of(tried.proposal.name) + 2;
+  std::string out = fmt::format("{:>4}  {}  {}", number, paint(Colour::bold, tried.proposal.name),
+                                wrapped_from(gain, column, Colour::green, paint));
   out += "      " + wrapped_from(tried.proposal.sentence, 6, Colour::none, paint);
   out += indented(tried.proposal.drawing, "        ");
   return out + paint(Colour::dim, indented(tried.proposal.change, "      "));
@@ -203,8 +205,10 @@ std::string advice(const SharingReport& report) {
 }
 
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {
-  std::string out = fmt::format("  {}  on {}, lines of {} bytes: {} that threads share falsely\n",
-                                paint(Colour::bold, report.trace), report.machine, report.line_bytes, report.lines.size());
+  std::string out = "  " + titled(report.trace,
+                                  fmt::format("on {}, lines of {} bytes: {} that threads share falsely", report.machine,
+                                              report.line_bytes, report.lines.size()),
+                                  paint, 2);
   if (report.heap_shift > 0)
     out += fmt::format("  with the heap {} bytes behind where it lay in the recorded run\n", report.heap_shift);
   if (!report.lines.empty()) out += "\n";
@@ -212,8 +216,9 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
   if (report.lines.size() > top) {
     const std::string all = (report.directory.parent_path() / kSharingFile).string();
     const std::string misses = (report.directory / "recorded" / "lines.csv").string();
-    out += fmt::format("  and {} more, as --top N prints them; all are in {}, all misses in {}\n", report.lines.size() - top,
-                       all, misses);
+    const std::string rest = fmt::format("and {} more, as --top N prints them; all are in {}, all misses in {}",
+                                         report.lines.size() - top, all, misses);
+    out += "  " + wrapped_from(rest, 2, Colour::none, paint);
   }
   out += proposals_text(report, paint);
   out += elsewhere_text(report, symbols, paint);

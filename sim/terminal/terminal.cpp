@@ -122,10 +122,10 @@ std::string wrapped_from(std::string_view text, std::size_t column, Colour colou
   return out;
 }
 
-std::string titled(const std::string& name, const std::string& title, const Painter& paint) {
+std::string titled(const std::string& name, const std::string& title, const Painter& paint, std::size_t column) {
   const std::string bold = paint(Colour::bold, name);
   if (title.empty() || title == name) return bold + "\n";
-  return bold + "  " + wrapped_from(title, width_of(name) + 2, Colour::none, paint);
+  return bold + "  " + wrapped_from(title, column + width_of(name) + 2, Colour::none, paint);
 }
 
 std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint) {

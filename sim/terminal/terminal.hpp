@@ -59,8 +59,14 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 // The same as one text: the first line goes where the cursor is, in column `column`, the others below it.
 std::string wrapped_from(std::string_view text, std::size_t column, Colour colour, const Painter& paint);
 
+// Whether tables must do with less than they would take.
+inline bool is_narrow(const Painter& paint) {
+  return paint.columns() < kTerminalWidth;
+}
+
 // A page's first line: a name, in bold, and what it is, broken below itself; ends with a newline.
-std::string titled(const std::string& name, const std::string& title, const Painter& paint);
+// `column`: where it begins.
+std::string titled(const std::string& name, const std::string& title, const Painter& paint, std::size_t column = 0);
 
 // What a trace lacks (trace::Summary::missing), to stand beside what is found in it; empty if it lacks nothing.
 std::string not_seen_text(const std::vector<std::string>& missing, const Painter& paint);

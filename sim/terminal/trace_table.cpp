@@ -45,7 +45,10 @@ std::vector<std::uint32_t> by_use(const std::vector<std::uint64_t>& uses) {
 // Names, and figures of each.
 Table of_names(std::string title, const std::vector<std::string>& titles, std::size_t figure_width, const Painter& paint) {
   std::vector<Column> columns = {names(std::move(title))};
-  for (const std::string& figure : titles) columns.push_back(figures(figure, figure_width));
+  for (std::size_t i = 0; i < titles.size(); ++i) {
+    columns.push_back(is_narrow(paint) ? dispensable(figures(titles[i], 0, 2), static_cast<int>(i))
+                                       : figures(titles[i], figure_width));
+  }
   Table table(std::move(columns), paint);
   table.add_rule();
   return table;
