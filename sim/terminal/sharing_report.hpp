@@ -57,7 +57,8 @@ struct SharingReport {
 // them if they gain more by a change's worth. Empty: nothing gains.
 std::string best_choice(const SharingReport& report);
 
-// "begin each cell on a line of its own: +12.0 % (11.2 to 12.8) throughput on p3_xeon_8way", or why there is no advice.
+// "give each cell a line of its own that nothing else shares: +12.0 % (11.2 to 12.8) throughput on p3_xeon_8way", or why there
+// is no advice.
 std::string advice(const SharingReport& report);
 
 // In the folder above SharingReport::directory: sharing_json.

@@ -181,7 +181,7 @@ def test_what_only_the_heap_s_luck_keeps_apart_is_found_with_its_cure(linebounce
     assert document["heap_shift"] == 16
     assert document["lines"][0]["misses"] > ROUNDS / 2
     assert document["proposals"][0]["gains"]
-    assert document["advice"].startswith("begin each args on a line of its own")
+    assert document["advice"].startswith("give each args a line of its own")
     assert document["advice"].endswith("if the heap lies 16 bytes further on")
     shown = linebounce("find-sharing", linebounce.directory / "program.txt", "--machine", MACHINE).stdout
     assert "with the heap 16 bytes behind where it lay in the recorded run" in shown

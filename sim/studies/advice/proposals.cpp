@@ -213,7 +213,7 @@ class ProposalMaker {
       parts.push_back(fmt::format("move {} of {} to a line of {} own: aligned({})", fmt::join(line, ", "), subject_.layout,
                                   line.size() == 1 ? "its" : "their", line_bytes_));
     if (parts.empty())
-      parts.push_back(fmt::format("begin {}{} on a line of its own and let nothing share it: aligned({})",
+      parts.push_back(fmt::format("give {}{} a line of its own that nothing else shares: aligned({})",
                                   subject_.objects.size() > 1 ? "each " : "", subject_.layout, line_bytes_));
     return fmt::format("{}", fmt::join(parts, "; "));
   }
