@@ -51,7 +51,9 @@ def run_in_terminal(command: list[str], columns: int, directory: Path) -> tuple[
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
-    environment |= {"NO_COLOR": "1", "TERM": "xterm-256color"}
+    # Commands in Python are found beside this one, where the build has no links to them.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment |= {"NO_COLOR": "1", "TERM": "xterm-256color", "PATH": path}
     with subprocess.Popen(command, cwd=directory, stdin=slave, stdout=slave, stderr=slave, env=environment) as process:
         os.close(slave)
         chunks: list[bytes] = []

@@ -1,6 +1,5 @@
 """Tables and coloured lines on the standard streams."""
 
-import os
 import sys
 from collections.abc import Iterable
 from typing import NoReturn
@@ -23,12 +22,10 @@ class _Output(Console):
 
 
 def output(pipe_columns: int) -> Console:
-    """In a pipe lines have so many columns, or $COLUMNS: nothing is cut to the width of a terminal that isn't there."""
+    """In a pipe lines have so many columns: nothing is cut to the width of a terminal that isn't there."""
     stream = raw(sys.stdout)
     console = _Output(file=stream, highlight=False)
-    columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdigit() and int(columns) > 0 else pipe_columns
-    return console if console.is_terminal else _Output(file=stream, highlight=False, width=width)
+    return console if console.is_terminal else _Output(file=stream, highlight=False, width=pipe_columns)
 
 
 def errors() -> Console:

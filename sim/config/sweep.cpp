@@ -107,6 +107,18 @@ void refuse_repeated_values(const SweepAxis& axis, const ExperimentTables& table
   }
 }
 
+void remove_repeated_points(SweepAxis& axis) {
+  const auto same = [&axis](std::size_t i, std::size_t j) {
+    return std::all_of(axis.values.begin(), axis.values.end(), [&](const auto& values) { return values[i] == values[j]; });
+  };
+  for (std::size_t i = axis.values[0].size(); i-- > 1;) {
+    std::size_t first = 0;
+    while (!same(first, i)) ++first;
+    if (first == i) continue;
+    for (auto& values : axis.values) values.erase(values.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
 void refuse_too_many_points(const std::vector<SweepAxis>& axes, const ExperimentTables& tables) {
   std::size_t points = 1;
   for (const auto& axis : axes) {
@@ -195,8 +207,9 @@ void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValu
     const auto found = std::find(axis.paths.begin(), axis.paths.end(), path);
     if (found == axis.paths.end()) continue;
     auto& values = axis.values[static_cast<std::size_t>(found - axis.paths.begin())];
-    // A zipped path keeps its partners' values; an axis of its own shrinks to one point.
-    values.assign(axis.paths.size() == 1 ? 1 : values.size(), value);
+    // Its partners keep their values; what is then the same point twice is there once.
+    values.assign(values.size(), value);
+    remove_repeated_points(axis);
   }
 }
 

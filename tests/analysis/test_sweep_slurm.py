@@ -40,7 +40,7 @@ def test_two_jobs_of_slurm_make_the_results_of_a_run(sweeps: Sweeps, linebounce:
     result = sweeps(*SHORT, "-o", "out", "--slurm", NODE, "--workers", "2", seconds=180)
     assert result.code == 0, result.stderr
     out = sweeps.directory / "out"
-    assert len(finished_points(out)) == 11
+    assert len(finished_points(out)) == 18
     assert [path.name for path in sweeps.directory.iterdir()] == ["out"]
     assert list((out / "slurm").iterdir()), "what the jobs said"
     shutil.rmtree(out / "slurm")

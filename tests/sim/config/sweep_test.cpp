@@ -111,6 +111,16 @@ TEST_F(Sweep, SettingASweptPathLeavesItOneValue) {
   EXPECT_EQ(zipped[1], (At{{"workload.increments", integer(7)}, {"workload.lock", text("ticket")}}));
 }
 
+TEST_F(Sweep, PointsThatBecomeTheSameBySettingPathsAreThereOnce) {
+  const std::string zip =
+      "[[sweep.together]]\n\"workload.lock\" = [\"tas\", \"ticket\", \"tas\"]\n\"workload.increments\" = [5, 6, 7]\n";
+  EXPECT_EQ(points(zip, {{}, {{"workload.increments", "8"}}, {}}),
+            (std::vector<At>{{{"workload.increments", integer(8)}, {"workload.lock", text("tas")}},
+                             {{"workload.increments", integer(8)}, {"workload.lock", text("ticket")}}}));
+  EXPECT_EQ(points(zip, {{}, {{"workload.increments", "8"}, {"workload.lock", "ticket"}}, {}}),
+            (std::vector<At>{{{"workload.increments", integer(8)}, {"workload.lock", text("ticket")}}}));
+}
+
 TEST_F(Sweep, WorkloadsCanBeSweptWhereTheyShareTheParametersGiven) {
   const std::string plain = replace_line(kExperiment, "lock", "");
   const auto both = expand(load(plain + "[sweep]\n\"workload.name\" = [\"counter\", \"walk\"]\n"));
