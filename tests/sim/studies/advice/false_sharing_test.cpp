@@ -149,7 +149,7 @@ TEST(Proposals, AnArrayThatIsReadBesideAWriterIsDrawnAsAVariable) {
   ASSERT_THAT(all, SizeIs(2));
   for (const Proposal& proposal : all) {
     EXPECT_EQ(proposal.drawing, proposal.structure + " __attribute__((aligned(64)));\n");
-    EXPECT_THAT(proposal.sentence, HasSubstr("begin " + proposal.structure + " on a line of its own"));
+    EXPECT_THAT(proposal.sentence, HasSubstr("give " + proposal.structure + " a line of its own"));
   }
 }
 
