@@ -401,9 +401,8 @@ int main(int count, char** arguments) {
 """
 
 
-# The goal is 30, and holds where threads wait for each other. On a busy machine they take turns and don't: then both programs
-# have locks that nobody waits for, which cost more beside so short a run; record/README.md says what was measured.
-@pytest.mark.parametrize(("source", "most"), [(COUNTERS, 60), (MANY_LOCKS, 60)], ids=["one lock", "64 locks"])
+# The goal is 30. Where nobody waits, a busy machine may miss it: record/README.md says what was measured.
+@pytest.mark.parametrize(("source", "most"), [(COUNTERS, 30), (MANY_LOCKS, 60)], ids=["one lock", "64 locks"])
 def test_a_lock_heavy_program_takes_not_much_longer(recorder: Recorder, source: str, most: float) -> None:
     """The collector's time included; both in turn, under the same load, until one pair proves it."""
     recorder.linebounce.file("plain.c", source)
@@ -419,7 +418,7 @@ def test_a_lock_heavy_program_takes_not_much_longer(recorder: Recorder, source: 
     record = [str(recorder.tool("linebounce-record")), "-o", "trace.lbt", "--", program]
     times: list[tuple[float, float]] = []
     ratio = most
-    while len(times) < 10 and ratio >= most:
+    while len(times) < 20 and ratio >= most:
         times.append((seconds("./plain", "500000"), seconds(*record, "500000")))
         ratio = min(recorded / plain for plain, recorded in times)
     assert ratio < most, f"{ratio:.1f} times: {times}"
