@@ -1,11 +1,16 @@
-"""What all commands share: their exit codes, and one line for what goes wrong."""
+"""What all commands share: their exit codes, their --help, and one line for what goes wrong."""
 
+import argparse
 import errno
 import os
+import re
+import shutil
 import signal
 import sys
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import groupby
 
 from linebounce.errors import InputError, UsageError
 from linebounce.visible import visible_streams
@@ -16,6 +21,39 @@ CLOSED_PIPE = 128 + signal.SIGPIPE
 # Files have their own messages (files.py): what comes this far is of the standard output.
 _LONGEST_LINE = 4000
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Breaks the text below the options at the terminal's width. Of examples, lines of "  COMMAND    what it does", the words
+    stand below the commands where one is too long. As sim/commands/help_formatter.cpp does it."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n\n".join(indent + _group(lines.splitlines(), width) for lines in text.split("\n\n"))
+
+
+def _group(lines: list[str], width: int) -> str:
+    if all(len(line) <= width for line in lines):
+        return "\n".join(lines)
+    blocks = groupby(lines, lambda line: line.startswith("  "))
+    return "\n".join(_examples(block, width) if examples else _prose(block, width) for examples, block in blocks)
+
+
+def _prose(lines: Iterable[str], width: int) -> str:
+    return textwrap.fill(" ".join(lines), width, break_on_hyphens=False)
+
+
+def _examples(lines: Iterable[str], width: int) -> str:
+    return "\n".join(_example(line, width) for line in lines)
+
+
+def _example(line: str, width: int) -> str:
+    command, _, words = line.strip().partition("  ")
+    below = textwrap.TextWrapper(width, initial_indent="  ", subsequent_indent="      ", break_on_hyphens=False)
+    # An option and its value stay together.
+    held = re.sub(r'(--\S+) ("[^"]*"|\S+)', lambda found: found[0].replace(" ", "\0"), command)
+    lines = [part.replace("\0", " ") for part in below.wrap(held)]
+    below.initial_indent = below.subsequent_indent
+    return "\n".join(lines + below.wrap(words.strip()))
 
 
 def exit_code(name: str, work: Callable[[], int]) -> int:
@@ -52,8 +90,15 @@ def _code(name: str, work: Callable[[], int]) -> int:
 
 def _refused(name: str, error: Exception, code: int) -> int:
     lines = f"{name}: {error}".splitlines()
-    print("\n".join(map(_shortened, lines)), file=sys.stderr, flush=True)
+    print("\n".join(map(_wrapped, map(_shortened, lines))), file=sys.stderr, flush=True)
     return code
+
+
+def _wrapped(line: str) -> str:
+    """As wide as the terminal, if there is one."""
+    if not sys.stderr.isatty():
+        return line
+    return textwrap.fill(line, shutil.get_terminal_size().columns, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def _shortened(line: str) -> str:

@@ -18,8 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kAdviseFooter = R"(
-Examples:
+constexpr const char* kAdviseFooter = R"(Examples:
   linebounce-record -- ./server && linebounce advise server.lbt
       at most three changes of the program that are worth making, on two machines
   linebounce advise server.lbt --machine mine.toml --machine p3_xeon_8way --json

@@ -26,8 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCheckLockFooter = R"(
-Examples:
+constexpr const char* kCheckLockFooter = R"(Examples:
   linebounce check-lock my_lock.lua                           a lock of your own (docs/programs.md)
   linebounce check-lock my_lock.lua --consistency tso         under one memory model only
   linebounce check-lock my_lock.lua --cpus 3 --acquisitions 2 a larger case: minutes, and --states 1000000

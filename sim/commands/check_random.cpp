@@ -184,9 +184,7 @@ std::string outcome_page(const RandomArguments& arguments, const RandomBase& bas
 
 }  // namespace
 
-const char* const kRandomFooter = R"(
-
-With --random a machine is tested instead of a protocol proved: random loads, stores and atomics whose values
+const char* const kRandomFooter = R"(With --random a machine is tested instead of a protocol proved: random loads, stores and atomics whose values
 are checked, in rounds of 20 000 (not counting what CPUs do while they wait). Each round varies the machine at
 random: tiny caches, latencies, buffers, clocks, topology, placement, CPUs, threads, memory model; its protocols
 stay. Every tenth round runs again without the engine's speed-ups, and must give the same data. The same seed gives
@@ -194,8 +192,7 @@ the same test. A failing case is shrunk while it still fails, and written as an 
 
   linebounce check --random 100000 --machine numaq_16way
   linebounce check --random 1e6 --machine my_machine.toml --seed 7 --json
-  linebounce check --random 100000 --machine x445_8way --set machine.node.protocol=broken_node.md
-)";
+  linebounce check --random 100000 --machine x445_8way --set machine.node.protocol=broken_node.md)";
 
 bool RandomArguments::wanted(const std::string& protocol) const {
   if (!references && protocol.empty()) throw UsageError("PROTOCOL, or --random REFS with --machine NAME, is required");

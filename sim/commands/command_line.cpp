@@ -19,9 +19,11 @@
 
 #include "models/text/spelling.hpp"
 #include "sim/commands/commands.hpp"
+#include "sim/commands/help_formatter.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/plan/process_pool.hpp"
 #include "sim/results/manifest.hpp"
+#include "sim/terminal/terminal.hpp"
 #include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
@@ -34,8 +36,7 @@ constexpr std::array kSubcommands = {add_run,           add_reproduce,    add_wh
 // What analysis/ installs; a caller who has not installed it yet is told how.
 constexpr std::array<std::string_view, 4> kPythonCommands = {"report", "compare", "sweep", "trace-export"};
 
-constexpr const char* kCommandLineFooter = R"(
-Examples:
+constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce run operation_costs              run an experiment, print its results
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
   linebounce list experiments                 what there is to run
@@ -168,6 +169,7 @@ int parse_and_do(int argc, char** argv) {
   program.set_help_flag("-h,--help", "Print this help and exit");
   program.require_subcommand(1);
   program.footer(kCommandLineFooter);
+  program.formatter(help_formatter(std::min(kTerminalWidth, painter_for_stdout().columns())));
   Command command(program, invocation);
   for (const auto add : kSubcommands) add(command);
   if (argc < 2) {

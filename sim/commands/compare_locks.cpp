@@ -15,8 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCompareLocksFooter = R"(
-Examples:
+constexpr const char* kCompareLocksFooter = R"(Examples:
   linebounce compare-locks program.lbt --machine p3_xeon_8way
       the locks that the program waits for, each replaced by every suitable lock
   linebounce compare-locks program.lbt --machine p3_xeon_8way --machine numaq_16way

@@ -24,8 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr const char* kLinesFooter = R"(
-Examples:
+constexpr const char* kLinesFooter = R"(Examples:
   linebounce lines out/oltp                              the ten lines with the most latency, field by field
   linebounce lines out/oltp --top 3 --structure rq       of run queues alone
   linebounce lines out/oltp --as-sampled --sum           as an Itanium 2 samples; all objects of a structure summed

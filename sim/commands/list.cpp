@@ -23,8 +23,7 @@ namespace linebounce::sim {
 using namespace workloads;
 namespace {
 
-constexpr const char* kListFooter = R"(
-Examples:
+constexpr const char* kListFooter = R"(Examples:
   linebounce list                         what there is
   linebounce list experiments
   linebounce list machines --json)";

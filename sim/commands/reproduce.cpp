@@ -19,8 +19,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kReproduceFooter = R"(
-Examples:
+constexpr const char* kReproduceFooter = R"(Examples:
   linebounce reproduce                    every experiment for which a paper has figures
   linebounce reproduce operation_costs    one of them
   linebounce reproduce ols2004.table1     the rows whose id begins with this

@@ -29,8 +29,7 @@ struct RunArguments {
   bool merge = false;
 };
 
-constexpr const char* kRunFooter = R"(
-Examples:
+constexpr const char* kRunFooter = R"(Examples:
   linebounce run operation_costs
   linebounce run my_locks.toml -o out/slow --set machine.memory.latency_ns=200 --set workload.lock=mcs
   linebounce run dcache_httperf --set machine.footprint.code_cache_kib=16    with misses of code, by function

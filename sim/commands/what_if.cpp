@@ -21,8 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr const char* kWhatIfFooter = R"(
-Examples:
+constexpr const char* kWhatIfFooter = R"(Examples:
   linebounce what-if                                   all changes in configs/experiments/what_if, ranked by their gain
   linebounce what-if what_if/no_plug what_if/slub      two of them
   linebounce what-if mine/ -o out/mine --json          all experiments of a folder, for a program

@@ -17,12 +17,6 @@ std::string_view escape_for(Colour colour) {
   return colour_sequences()[static_cast<std::size_t>(colour)];
 }
 
-std::size_t columns_of_stdout() {
-  winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return kTerminalWidth;
-  return size.ws_col == 0 ? kTerminalWidth : std::max<std::size_t>(kNarrowestTerminal, size.ws_col);
-}
-
 bool continues(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
@@ -52,15 +46,21 @@ std::string Painter::operator()(Colour colour, std::string_view text) const {
   return std::string(escape_for(colour)).append(text).append(escape_for(Colour::none));
 }
 
+std::optional<std::size_t> terminal_columns(int descriptor) {
+  if (::isatty(descriptor) == 0) return std::nullopt;
+  winsize size{};
+  const bool known = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+  return known ? std::max<std::size_t>(kNarrowestTerminal, size.ws_col) : kTerminalWidth;
+}
+
 Painter painter_for_stdout() {
   const char* refused = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
-  const bool terminal_there = ::isatty(STDOUT_FILENO) != 0;
-  const bool colour = terminal_there && (refused == nullptr || *refused == '\0') && !dumb;
-  const std::size_t columns = columns_of_stdout();
-  const std::size_t wrap_at = std::min(kTerminalWidth, columns);
-  return {colour, terminal_there ? wrap_at : std::numeric_limits<std::size_t>::max(), columns};
+  const std::optional<std::size_t> terminal_width = terminal_columns(STDOUT_FILENO);
+  const bool colour = terminal_width && (refused == nullptr || *refused == '\0') && !dumb;
+  const std::size_t columns = terminal_width.value_or(kTerminalWidth);
+  return {colour, terminal_width ? std::min(kTerminalWidth, columns) : std::numeric_limits<std::size_t>::max(), columns};
 }
 
 std::size_t width_of(std::string_view text) {
@@ -120,6 +120,10 @@ std::string wrapped_from(std::string_view text, std::size_t column, Colour colou
     out += (out.empty() ? "" : std::string(column, ' ')) + paint(colour, line) + "\n";
   }
   return out;
+}
+
+std::string paragraph(std::string_view text, std::size_t indent, Colour colour, const Painter& paint) {
+  return std::string(indent, ' ') + wrapped_from(text, indent, colour, paint);
 }
 
 std::string titled(const std::string& name, const std::string& title, const Painter& paint, std::size_t column) {

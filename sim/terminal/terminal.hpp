@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,9 @@ class Painter {
   std::size_t columns_;
 };
 
+// The width of the terminal that a file descriptor writes to; none: it writes to something else.
+std::optional<std::size_t> terminal_columns(int descriptor);
+
 // For the standard output. Colour needs a terminal, and NO_COLOR not to be set (no-color.org).
 Painter painter_for_stdout();
 
@@ -58,6 +62,9 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
 // The same as one text: the first line goes where the cursor is, in column `column`, the others below it.
 std::string wrapped_from(std::string_view text, std::size_t column, Colour colour, const Painter& paint);
+
+// The same as lines of their own, all indented alike.
+std::string paragraph(std::string_view text, std::size_t indent, Colour colour, const Painter& paint);
 
 // Whether tables must do with less than they would take.
 inline bool is_narrow(const Painter& paint) {

@@ -1,9 +1,12 @@
 #include "sim/terminal/visible_output.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <streambuf>
 #include <string>
 
@@ -29,6 +32,13 @@ std::size_t own_sequence(std::string_view text) {
 
 std::size_t end_of_line(std::string_view text) {
   return std::min(text.find('\n'), text.size());
+}
+
+std::string error_line(std::string_view line, std::optional<std::size_t> columns) {
+  const std::string text = shortened(line, kLongestLine);
+  if (!columns || width_of(text) <= *columns) return text + "\n";
+  constexpr std::size_t kIndent = 2;
+  return fmt::format("{}\n", fmt::join(wrapped(text, *columns - kIndent), "\n" + std::string(kIndent, ' ')));
 }
 
 }  // namespace
@@ -97,13 +107,11 @@ VisibleOutput::~VisibleOutput() = default;
 
 void print_error(std::string_view message) {
   while (message.ends_with('\n')) message.remove_suffix(1);
-  std::string text = "linebounce: ";
-  while (true) {
-    text += shortened(message.substr(0, end_of_line(message)), kLongestLine) + "\n";
-    if (end_of_line(message) == message.size()) break;
-    message.remove_prefix(end_of_line(message) + 1);
-  }
-  std::cerr << text << std::flush;
+  const std::string text = "linebounce: " + std::string(message);
+  const std::optional<std::size_t> columns = terminal_columns(STDERR_FILENO);
+  for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(std::min(end_of_line(rest) + 1, rest.size())))
+    std::cerr << error_line(rest.substr(0, end_of_line(rest)), columns);
+  std::cerr << std::flush;
 }
 
 }  // namespace linebounce::sim

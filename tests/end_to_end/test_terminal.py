@@ -39,6 +39,25 @@ def test_nothing_is_wider_than_the_terminal(results: Path, executable: Path, arg
     assert [line for line in text.splitlines() if len(line) > columns] == []
 
 
+HELP = ["", "run", "check", "trace", "trace record", "check-lock", "advise", "sweep", "compare", "report", "trace export"]
+
+
+@pytest.mark.parametrize("columns", [72, 100])
+@pytest.mark.parametrize("words", [*(f"{command} --help" for command in HELP), "run nothing_of_this_name", "run --nothing"])
+def test_help_and_errors_fit_as_well(executable: Path, tmp_path: Path, words: str, columns: int) -> None:
+    _, text = run_in_terminal([str(executable), *words.split()], columns, tmp_path)
+    assert len(text) > 50
+    assert [line for line in text.splitlines() if len(line) > columns] == []
+
+
+def test_an_example_and_what_it_does_are_beside_or_below_each_other(executable: Path, tmp_path: Path) -> None:
+    command, words = "linebounce list experiments", "what there is to run"
+    wide = run_in_terminal([str(executable), "--help"], 100, tmp_path)[1].splitlines()
+    narrow = run_in_terminal([str(executable), "--help"], 72, tmp_path)[1].splitlines()
+    assert next(line for line in wide if command in line).endswith(words)
+    assert narrow[narrow.index(f"  {command}") + 1].strip() == words
+
+
 def test_the_page_of_captures_is_what_commands_print(executable: Path) -> None:
     assert terminal_captures.captures(executable) == (ROOT / "docs" / "terminal.md").read_text(encoding="utf-8"), (
         "run tools/terminal_captures.py, and look at what it has written"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import linebounce
-from linebounce.commands import CHECK_FAILED, DONE, exit_code
+from linebounce.commands import CHECK_FAILED, DONE, HelpFormatter, exit_code
 from linebounce.files import write_file
 
 _EXAMPLES = """examples:
@@ -18,7 +18,8 @@ _EXAMPLES = """examples:
   linebounce compare out/main out/mine --json --fail-on "throughput.operations_per_s < -2%" --fail-on "litmus.forbidden > 0"
 
 Conditions of --fail-on are for the second run and all behind it, at every point of the first, on means over the seeds:
-  METRIC > +5%    it rose by more than 5 %        METRIC < -5%    it fell by more than 5 %
+  METRIC > +5%    it rose by more than 5 %
+  METRIC < -5%    it fell by more than 5 %
   METRIC > +2     it rose by more than 2, in its own unit
   METRIC > 20     it is above 20: a number without a sign is a value
 A point that failed or is missing, or that has the metric in one of the two runs alone, fails as well.
@@ -26,6 +27,7 @@ A point that failed or is missing, or that has the metric in one of the two runs
 Points are matched by where they lie in their sweeps. Differences are paired over seeds: +-, the 95 % interval of their mean
 (Student's t). Headlines, the metrics that the workload names first, are better or worse where that interval does not hold 0,
 else the same; other metrics have a star there. With one seed there is no interval, and any difference counts.
+
 Exit codes: 0 done, 1 a condition holds or can't be judged, 2 wrong usage or nothing in common, 3 results that can't be read."""
 
 
@@ -38,7 +40,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="linebounce compare",
         description="Compares the metrics of runs with those of the first.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     parser.add_argument("base", metavar="A", type=Path, help="a results directory made by `linebounce run`")
     parser.add_argument("others", metavar="B", nargs="+", type=Path, help="others, to compare with it")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import linebounce
-from linebounce.commands import exit_code
+from linebounce.commands import HelpFormatter, exit_code
 from linebounce.files import write_file
 
 _EXAMPLES = """examples:
@@ -17,6 +17,7 @@ _EXAMPLES = """examples:
   linebounce report out/oltp --figures figures        the charts as SVG and PNG, too
 
 With a sweep, figures of one point are of the point whose misses cost the most; the others by their own directory.
+
 Exit codes: 0 done, 2 wrong usage or a file that can't be written, 3 results that can't be read."""
 
 
@@ -29,7 +30,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="linebounce report",
         description="Makes one HTML file from results: the paper's figures, latencies, locks, cache lines, the machine.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     parser.add_argument("directories", metavar="DIR", nargs="+", type=Path, help="a results directory made by `linebounce run`")
     parser.add_argument(

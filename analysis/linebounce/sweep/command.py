@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, exit_code
+from linebounce.commands import CHECK_FAILED, DONE, INTERRUPTED, HelpFormatter, exit_code
 from linebounce.program import Experiment, Plan, find_program
 from linebounce.sweep.cluster import ClusterOptions, open_client
 from linebounce.sweep.merge import merge, sign
@@ -30,10 +30,11 @@ _EXAMPLES = """examples:
   linebounce sweep my_locks.toml --slurm queue=normal,cores=16,memory=32GB,walltime=02:00:00 --workers 8
   linebounce sweep my_locks.toml --kubernetes name=sweep,image=my/linebounce --workers 8
 
-  linebounce sweep my_locks.toml --vary machine.memory.latency_ns=20% --vary machine.bus=10% \\
-      --metric latency.remote_c2c.mean_ns                        which of them move the metric, and by how much
+Which of them move the metric, and by how much:
+  linebounce sweep my_locks.toml --vary machine.memory.latency_ns=20% --metric latency.remote_c2c.mean_ns
 
 Whatever ends a sweep, the same command goes on: what has finished is not run again. A point that fails is run once more.
+
 Exit codes: 0 done, 1 some points failed or the scheduler was lost, 2 wrong usage or no scheduler, 3 input that can't be read,
 130 interrupted."""
 
@@ -247,9 +248,10 @@ def _at_least_one(text: str) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="linebounce sweep",
+        usage="linebounce sweep [OPTIONS] FILE.toml|NAME",
         description="Runs the points of an experiment on a Dask cluster, on this machine or on many, and merges them.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     parser.add_argument("experiment", metavar="FILE.toml|NAME", help="as for `linebounce run`")
     parser.add_argument(

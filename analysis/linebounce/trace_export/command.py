@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import linebounce
-from linebounce.commands import exit_code
+from linebounce.commands import HelpFormatter, exit_code
 from linebounce.errors import UsageError
 from linebounce.files import written_whole
 
@@ -18,6 +18,7 @@ _EXAMPLES = """examples:
 
 Tracks: CPUs (functions and sleep, below each its misses), locks (who holds them, below each who waits), buses (address and
 data), links, grace periods. Times are rounded to whole nanoseconds, for Perfetto has no others.
+
 Exit codes: 0 done, 2 wrong usage or a file that can't be written, 3 results that can't be read, or without a timeline."""
 
 
@@ -30,7 +31,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         prog="linebounce trace export",
         description="Writes the timeline of a run (--set run.record_timeline=true) as a trace that Perfetto's viewer opens.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
     )
     parser.add_argument("directory", metavar="DIR", type=Path, help="a results directory made by `linebounce run`")
     parser.add_argument("--point", metavar="K", type=int, help="the point of a sweep, counted from 0")

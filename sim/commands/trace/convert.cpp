@@ -23,8 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kConvertFooter = R"(
-Examples:
+constexpr const char* kConvertFooter = R"(Examples:
   linebounce trace convert pool.lbt pool.txt             to read it: one line per operation
   linebounce trace convert pool.txt pool.lbt             and back, with nothing lost
   linebounce trace convert --recover torn.lbt whole.lbt  what a damaged file still holds

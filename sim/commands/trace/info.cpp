@@ -22,8 +22,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kInfoFooter = R"(
-Examples:
+constexpr const char* kInfoFooter = R"(Examples:
   linebounce trace info pool.lbt                  its streams, objects, locks and functions
   linebounce trace info pool.lbt --check          and whether it makes sense
   linebounce trace info pool.lbt --recover        what a truncated file still holds

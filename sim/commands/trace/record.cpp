@@ -32,8 +32,7 @@ struct RecordArguments {
   double longer = 1.25;
 };
 
-constexpr const char* kRecordFooter = R"(
-Examples:
+constexpr const char* kRecordFooter = R"(Examples:
   linebounce trace record dcache_dbench --point 3 -o dbench.lbt
   linebounce trace record random.toml -o random.lbt --for 2
 

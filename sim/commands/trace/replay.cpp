@@ -21,8 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kReplayFooter = R"(
-Examples:
+constexpr const char* kReplayFooter = R"(Examples:
   linebounce trace replay dbench.lbt
       on the recorded machine with the recorded locks; differences from the recorded run are printed at the end
   linebounce trace replay dbench.lbt --machine numaq_16way --lock dcache_lock=mcs

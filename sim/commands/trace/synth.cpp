@@ -24,8 +24,7 @@ using namespace workloads;
 
 namespace {
 
-constexpr const char* kSynthFooter = R"(
-Examples:
+constexpr const char* kSynthFooter = R"(Examples:
   linebounce trace synth -o counters.lbt --threads 8 --objects 1 --shared 100 --reads 0 --atomics 100
       eight threads that increment one word
   linebounce trace synth -o cache.lbt --locks 1 --section 20 --between 500 --skew 0.9

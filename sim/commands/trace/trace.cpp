@@ -9,8 +9,7 @@ namespace {
 
 constexpr std::array kTraceCommands = {add_trace_record, add_trace_replay, add_trace_info, add_trace_convert, add_trace_synth};
 
-constexpr const char* kTraceFooter = R"(
-Examples:
+constexpr const char* kTraceFooter = R"(Examples:
   linebounce trace record timer_churn -o timers.lbt
       the operations of a kernel workload; linebounce-record records real programs
   linebounce trace info timers.lbt
