@@ -29,8 +29,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kDescribeFooter = R"(
-Examples:
+constexpr const char* kDescribeFooter = R"(Examples:
   linebounce describe machine p3_xeon_4way
   linebounce describe experiment operation_costs
   linebounce describe workload my_program.lua             what a program of your own declares; likewise: describe lock FILE.lua
@@ -143,12 +142,6 @@ void refuse_layout_options(const Kind& kind, const LayoutQuestion& about) {
                     kind.singular));
 }
 
-bool has(const Kind& kind, const std::string& name) {
-  if (kind.singular == "metric") return name.find('.') != std::string::npos && find_metric(name) != nullptr;
-  const std::vector<std::string> names = names_of(kind);
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // The kind of a name that stands alone. Errors: ConfigError, also where several kinds have one of this name.
 const Kind& kind_of(const std::string& name) {
   if (is_lua_path(name)) {
@@ -160,9 +153,11 @@ const Kind& kind_of(const std::string& name) {
   for (const Kind& kind : kKinds) {
     if (name == kind.singular || name == kind.plural)
       throw ConfigError(fmt::format("which {}? `linebounce list {}` shows them", kind.singular, kind.plural));
-    if (has(kind, name)) found.push_back(&kind);
     const std::vector<std::string> names = names_of(kind);
     known.insert(known.end(), names.begin(), names.end());
+    // Most metrics are listed as patterns.
+    const bool is_metric = kind.singular == "metric" && name.find('.') != std::string::npos && find_metric(name) != nullptr;
+    if (is_metric || std::find(names.begin(), names.end(), name) != names.end()) found.push_back(&kind);
   }
   if (found.size() == 1) return *found.front();
   if (found.empty()) {

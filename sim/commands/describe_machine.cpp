@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/terminal/machine_drawing.hpp"
@@ -20,8 +17,7 @@ std::pair<std::string, std::string> split(const std::string& path) {
 // Parameter and value, then the meaning and where the value is from: beside them, or below where the terminal is narrow.
 class ParameterTable {
  public:
-  explicit ParameterTable(const Painter& paint)
-      : paint_(paint), beside_(paint.columns() >= kTerminalWidth), table_(columns(beside_), paint) {}
+  explicit ParameterTable(const Painter& paint) : paint_(paint), beside_(!is_narrow(paint)), table_(columns(beside_), paint) {}
 
   void add_group(const std::string& name) { table_.add_text("  " + paint_(Colour::cyan, name) + "\n"); }
   void add(const std::string& key, const DescribedParameter& parameter) {
@@ -49,7 +45,7 @@ class ParameterTable {
   }
   void add_below(const std::string& text, Colour colour) {
     constexpr std::size_t kIndent = 8;
-    table_.add_text(std::string(kIndent, ' ') + wrapped_from(text, kIndent, colour, paint_));
+    table_.add_text(paragraph(text, kIndent, colour, paint_));
   }
 
   const Painter& paint_;
@@ -71,10 +67,8 @@ std::string machine_page(const std::string& name, const Painter& paint) {
   }
   const std::string out = titled(machine.spec.name, machine.spec.title, paint) + "\n" +
                           draw_topology(machine.spec, paint.columns()) + "\n" + table.text();
-  if (machine.times_left_out.empty()) return out;
-  const std::string note = fmt::format("The file leaves out {}: taken as 0, which no real machine does it in.",
-                                       fmt::join(machine.times_left_out, ", "));
-  return out + "\n  " + wrapped_from(note, 2, Colour::yellow, paint);
+  const std::string note = left_out_text(machine.times_left_out);
+  return note.empty() ? out : out + "\n" + paragraph(note, 2, Colour::yellow, paint);
 }
 
 ordered_json machine_json(const std::string& name) {

@@ -14,8 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFindSharingFooter = R"(
-Examples:
+constexpr const char* kFindSharingFooter = R"(Examples:
   linebounce find-sharing program.lbt --machine p3_xeon_8way
       lines on which threads use different bytes, and cures for them
   linebounce find-sharing program.lbt --machine mine.toml --top 3 --json
@@ -45,9 +44,10 @@ ExitCode print_sharing(const SharingArguments& arguments, const std::vector<std:
   if (arguments.json) {
     std::cout << document;
   } else {
-    std::cout << sharing_text(*report, reader.symbols(), arguments.top, painter_for_stdout())
-              << "\nResults: " << report->directory.string() << "\n"
-              << wrapped_from(advice(*report), 0, Colour::none, painter_for_stdout());
+    const Painter paint = painter_for_stdout();
+    std::cout << sharing_text(*report, reader.symbols(), arguments.top, paint) << "\nResults: " << report->directory.string()
+              << "\n"
+              << wrapped_from(advice(*report), 0, Colour::none, paint);
   }
   return code;
 }

@@ -1,5 +1,8 @@
 #include "sim/config/machine_file.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/project_files.hpp"
 
@@ -21,6 +24,12 @@ DescribedMachine load_machine(const std::string& name_or_path) {
   }
   described.times_left_out = times_left_out(tables, tables.settings);
   return described;
+}
+
+std::string left_out_text(const std::vector<std::string>& times_left_out) {
+  if (times_left_out.empty()) return "";
+  return fmt::format("The machine leaves out {}: taken as 0, which no real machine does it in.",
+                     fmt::join(times_left_out, ", "));
 }
 
 std::vector<std::string> machine_names() {

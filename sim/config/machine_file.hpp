@@ -28,6 +28,9 @@ struct DescribedMachine {
 // Reads configs/machines/NAME.toml or a path. Errors: ConfigError (sim/config/experiment.hpp).
 DescribedMachine load_machine(const std::string& name_or_path);
 
+// A sentence on times that a machine leaves out; empty: it leaves out none.
+std::string left_out_text(const std::vector<std::string>& times_left_out);
+
 // Names of the machine files in configs/machines, sorted.
 std::vector<std::string> machine_names();
 

@@ -108,11 +108,10 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
     if (key.path.starts_with("machine.")) machine.keys.add(key);
   }
   read_settings(leaves(table, "machine", file.string(), origin, {kLevels, "sources"}), machine.keys, machine.settings);
-  const Settings given = machine.settings;
-  fill_defaults(machine.settings, machine.parts, "machine.", origin);
-  for (const auto& [path, setting] : machine.settings) {
-    if (!given.contains(path)) machine.defaults.insert(path);
+  for (const KeyInfo& key : machine.keys.keys()) {
+    if (!machine.settings.contains(key.path)) machine.defaults.insert(key.path);
   }
+  fill_defaults(machine.settings, machine.parts, "machine.", origin);
   for (auto& [path, setting] : machine.settings) setting.value = anchor_path(path, setting.value, file.parent_path());
   auto& present = machine.settings.at("machine.cpus_present");
   if (present.value == ConfigValue{std::int64_t{0}}) present = machine.settings.at("machine.cpus");

@@ -159,8 +159,7 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
     {"locks.<lock>.hold_max_us", "us", lock, lower, kDetail, "the longest hold"},
     {"locks.<lock>.util_pct", "%", lock, lower, kDetail,
      "share of the time in which it is held; of several locks of one name the mean one's. Readers who hold it together are "
-     "added "
-     "up: of theirs it can exceed 100"},
+     "added up: of theirs it can exceed 100"},
     {"locks.<lock>.util_worst_pct", "%", lock, lower, kDetail,
      "of several locks of one name: `util_pct` of the one that is held most"},
     {"locks.<lock>.cpu_pct", "%", lock, lower, kDetail, "of all CPUs' time: waiting for it"},

@@ -11,7 +11,7 @@ namespace {
 
 using workloads::Headline;
 
-// By name, how many points have it; what fewer than half of them have is about those points, not about the sweep.
+// The units by name. What fewer than half of the points have is about those points, not about the sweep.
 std::map<std::string, std::string> units_of_most(const std::vector<ReportedPoint>& points) {
   std::map<std::string, std::size_t> points_with;
   std::map<std::string, std::string> units;

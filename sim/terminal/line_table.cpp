@@ -10,6 +10,8 @@
 namespace linebounce::sim {
 namespace {
 
+constexpr std::size_t kNoteIndent = 6;
+
 std::string object_of(const Line& line) {
   return line.object.empty() ? "all" : line.object;
 }
@@ -36,11 +38,6 @@ std::string overview(const LineSet& set, const std::vector<Line>& shown, const P
                readable_ns(misses.latency_ns), one_decimal(misses.latency_share_pct(set.all)), home_of(line)});
   }
   return table.text();
-}
-
-std::string note(const std::string& text, const Painter& paint) {
-  constexpr std::size_t kNoteIndent = 6;
-  return std::string(kNoteIndent, ' ') + wrapped_from(text, kNoteIndent, Colour::dim, paint);
 }
 
 std::string use_name(const Line& line, const LineUse& use) {
@@ -72,12 +69,13 @@ std::string line_table(const LineSet& set, std::size_t most, const Painter& pain
                                 set.lines.begin() + static_cast<std::ptrdiff_t>(std::min(most, set.lines.size())));
   std::string out = overview(set, shown, paint);
   if (shown.size() < set.lines.size()) {
-    out += note(fmt::format("{} of {} lines, those with the most latency", shown.size(), set.lines.size()), paint);
+    out += paragraph(fmt::format("{} of {} lines, those with the most latency", shown.size(), set.lines.size()), kNoteIndent,
+                     Colour::dim, paint);
   }
   if (set.arrays.count > 0) {
-    out += note(fmt::format("plain arrays, whose lines are not told apart: {} % of the latency",
-                            one_decimal(set.arrays.latency_share_pct(set.all))),
-                paint);
+    out += paragraph(fmt::format("plain arrays, whose lines are not told apart: {} % of the latency",
+                                 one_decimal(set.arrays.latency_share_pct(set.all))),
+                     kNoteIndent, Colour::dim, paint);
   }
   for (std::size_t i = 0; i < shown.size(); ++i) out += "\n" + uses_of(shown[i], i + 1, paint);
   return out;

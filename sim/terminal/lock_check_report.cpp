@@ -134,11 +134,6 @@ std::string not_seen(const workloads::LockEntry& lock, const LockCheck& check, c
   return table.text();
 }
 
-std::string indented(const std::string& sentence, const Painter& paint) {
-  constexpr std::size_t kSentenceIndent = 4;
-  return std::string(kSentenceIndent, ' ') + wrapped_from(sentence, kSentenceIndent, Colour::none, paint);
-}
-
 struct VerdictText {
   Colour colour;
   std::string word, rest;
@@ -180,7 +175,7 @@ std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& c
                              trial.machine, trial.cpus, name_of(trial.consistency), experiment);
   }
   return out + "\n" + table_of_states(check, paint) + "\n" + why_incomplete(check) + order_text(lock, check) +
-         indented(trials_text(check), paint) + not_seen(lock, check, paint);
+         paragraph(trials_text(check), 4, Colour::none, paint) + not_seen(lock, check, paint);
 }
 
 ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment) {

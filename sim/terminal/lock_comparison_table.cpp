@@ -117,7 +117,7 @@ std::string word_locks_table(const std::vector<trace::WordLock>& words, bool rep
   const std::string note =
       replaced ? "They are taken for locks here: attempts that failed and looks at the word are left out."
                : "A guess from how threads take them and give them back; compare-locks --word-locks takes them for locks.";
-  return table.text() + "  " + wrapped_from(note, 2, Colour::dim, paint);
+  return table.text() + paragraph(note, 2, Colour::dim, paint);
 }
 
 ordered_json word_locks_json(const std::vector<trace::WordLock>& words) {

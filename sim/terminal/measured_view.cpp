@@ -122,7 +122,7 @@ std::string measured_tables(const Plan& plan, const Results& results, const std:
     if (!wanted(table.id) || point == nullptr || !point->finished) continue;
     out += View(table, *point, results.paper, paint).text() + "\n";
   }
-  return out.empty() ? out : out + "  " + wrapped_from(kNote, 2, Colour::dim, paint);
+  return out.empty() ? out : out + paragraph(kNote, 2, Colour::dim, paint);
 }
 
 }  // namespace linebounce::sim

@@ -112,20 +112,12 @@ void put_first(std::vector<HeadlineMetric>& headlines, const std::vector<Reporte
 
 // Of a run without a sweep: a line each.
 std::string headline_rows(const ReportedPoint& point, const std::vector<HeadlineMetric>& headlines, const Painter& paint) {
-  std::vector<std::pair<std::string, std::string>> figures;  // and their units
-  std::size_t label = 0, figure = 0, unit = 0;
+  Table table({words(""), figures("", 0, 2), words("", 0, 1), names("", 0, 3)}, paint);
   for (const HeadlineMetric& metric : headlines) {
-    figures.emplace_back(metric_text(point, metric.name), metric.unit == "1/s" ? "/s" : metric.unit);
-    label = std::max(label, width_of(metric.label));
-    figure = std::max(figure, width_of(figures.back().first));
-    unit = std::max(unit, width_of(figures.back().second));
-  }
-  Table table({words("", label), {"", Fit::figure, figure, 2}, words("", unit, 1), names("", 0, 3)}, paint);
-  for (std::size_t i = 0; i < headlines.size(); ++i) {
-    table.add({{headlines[i].label, Colour::bold},
-               {figures[i].first, Colour::bold},
-               figures[i].second,
-               {headlines[i].name, Colour::dim}});
+    table.add({{metric.label, Colour::bold},
+               {metric_text(point, metric.name), Colour::bold},
+               metric.unit == "1/s" ? "/s" : metric.unit,
+               {metric.name, Colour::dim}});
   }
   return table.text();
 }

@@ -19,7 +19,7 @@ struct Widths {
 Widths widths_for(const Painter& paint) {
   constexpr Widths kWide = {38, 11, 12, 9, 10, 12, 2, true};
   constexpr Widths kNarrow = {0, 10, 11, 8, 10, 8, 1, false};
-  if (paint.columns() >= kTerminalWidth) return kWide;
+  if (!is_narrow(paint)) return kWide;
   Widths widths = kNarrow;
   widths.name = std::min(kWide.name, paint.columns() - 2 - kNarrow.figures() - kNarrow.kind - kNarrow.mark - 2 * kNarrow.gap);
   return widths;

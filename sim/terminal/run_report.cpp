@@ -10,6 +10,7 @@
 #include <set>
 
 #include "models/machine_layout.hpp"
+#include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
@@ -126,15 +127,13 @@ std::string reuse_text(const Plan& plan, const RunReport& report) {
   return text + "; --fresh runs them again.\n";
 }
 
+std::string with_newline(const std::string& sentence) {
+  return sentence.empty() ? "" : sentence + "\n";
+}
+
 std::string overridden_note(const Plan& plan) {
   if (!plan.experiment.overridden || plan.experiment.paper.empty()) return "";
   return "The machine or the workload was overridden: rows are not scored.\n";
-}
-
-std::string left_out_note(const Plan& plan) {
-  const std::vector<std::string>& paths = plan.experiment.times_left_out;
-  if (paths.empty()) return "";
-  return fmt::format("The machine leaves out {}: taken as 0, which no real machine does it in.\n", fmt::join(paths, ", "));
 }
 
 // The project's own protocols are proved by its tests; of another nobody here knows whether it has been.
@@ -207,8 +206,8 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
   const std::string tables = measured_tables(
       plan, report.results, [](const std::string&) { return true; }, paint);
   if (!tables.empty()) std::cout << tables << "\n";
-  std::cout << overridden_note(plan) << left_out_note(plan) << unproved_note(plan) << reuse_text(plan, report)
-            << "Results: " << directory.string() << "/\n";
+  std::cout << overridden_note(plan) << with_newline(left_out_text(plan.experiment.times_left_out)) << unproved_note(plan)
+            << reuse_text(plan, report) << "Results: " << directory.string() << "/\n";
 }
 
 void print_point(const Plan& plan, int point, const RunReport& report, const fs::path& directory) {

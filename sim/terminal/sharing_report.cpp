@@ -70,7 +70,7 @@ std::string proposal_text(std::size_t number, const TriedProposal& tried, const 
   const std::size_t column = 4 + 2 + width_of(tried.proposal.name) + 2;
   std::string out = fmt::format("{:>4}  {}  {}", number, paint(Colour::bold, tried.proposal.name),
                                 wrapped_from(gain, column, Colour::green, paint));
-  out += "      " + wrapped_from(tried.proposal.sentence, 6, Colour::none, paint);
+  out += paragraph(tried.proposal.sentence, 6, Colour::none, paint);
   out += indented(tried.proposal.drawing, "        ");
   return out + paint(Colour::dim, indented(tried.proposal.change, "      "));
 }
@@ -218,7 +218,7 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
     const std::string misses = (report.directory / "recorded" / "lines.csv").string();
     const std::string rest = fmt::format("and {} more, as --top N prints them; all are in {}, all misses in {}",
                                          report.lines.size() - top, all, misses);
-    out += "  " + wrapped_from(rest, 2, Colour::none, paint);
+    out += paragraph(rest, 2, Colour::none, paint);
   }
   out += proposals_text(report, paint);
   out += elsewhere_text(report, symbols, paint);

@@ -128,9 +128,7 @@ std::vector<Cell> cells_of(const std::vector<SweepColumn>& columns, std::size_t 
 }  // namespace
 
 std::string headline_names(const std::vector<HeadlineMetric>& metrics, const Painter& paint) {
-  std::size_t width = 0;
-  for (const HeadlineMetric& metric : metrics) width = std::max(width, width_of(title_of(metric)));
-  Table table({names("", width), names("", 0, 2)}, paint);
+  Table table({words(""), names("", 0, 2)}, paint);
   for (const HeadlineMetric& metric : metrics) table.add({{title_of(metric), Colour::dim}, {metric.name, Colour::dim}});
   return table.text();
 }

@@ -47,9 +47,7 @@ std::string lines_text(const Effect& effect) {
 
 std::string what_if_table(const std::vector<Effect>& effects, const Painter& paint) {
   constexpr std::size_t kIndent = 6;
-  const auto below = [&paint](const std::string& text, Colour colour) {
-    return std::string(kIndent, ' ') + wrapped_from(text, kIndent, colour, paint);
-  };
+  const auto below = [&paint](const std::string& text, Colour colour) { return paragraph(text, kIndent, colour, paint); };
   Table table({figures("", 2), names("experiment", 0, 2), dispensable(figures("µs/operation", kLatencyWidth), 1),
                figures("latency  ", kChangeWidth), figures("throughput  ", kChangeWidth)},
               paint);
