@@ -34,13 +34,6 @@ struct AdviseArguments : StudyArguments {
   int orders = 3;
 };
 
-// For a program that was recorded on no machine of ours: two sockets, and eight.
-std::vector<std::string> machines_for(const AdviseArguments& arguments, const trace::Reader& reader) {
-  if (!arguments.machines.empty()) return arguments.machines;
-  if (!reader.summary().machine.empty()) return {reader.summary().machine};
-  return {"generic_2socket_32core", "generic_8socket_64core"};
-}
-
 // Of one of the two studies, whose results lie in this folder of ours.
 template <class Arguments>
 Arguments study_arguments(const AdviseArguments& arguments, const char* folder) {
@@ -61,7 +54,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
   ExitCode code = ExitCode::done;
   auto of_sharing = study_arguments<SharingArguments>(arguments, "sharing");
   std::vector<MachineAdvice> found;
-  for (const std::string& machine : machines_for(arguments, reader)) {
+  for (const std::string& machine : machines_for(arguments.machines, reader)) {
     of_sharing.machine = machine;
     auto sharing = find_sharing(of_sharing, reader, argv, code);
     if (!sharing) return code;
@@ -82,10 +75,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
 void add_advise(Command& program) {
   auto arguments = std::make_shared<AdviseArguments>();
   Command command = program.subcommand("advise", "Say which changes of a recorded program are worth making");
-  command
-      .option("--machine", "M", &arguments->machines,
-              "Machines to run on; default: the recorded one, else generic_2socket_32core and generic_8socket_64core")
-      .one_value_each();
+  add_machines(command, arguments->machines);
   add_orders(command, arguments->orders);
   add_study_options(command, *arguments, "out/advise");
   command.footer(kAdviseFooter);

@@ -44,20 +44,19 @@ needs --set workload.threads=round_robin.)";
 void print(const std::vector<LockComparison>& machines, const std::vector<trace::WordLock>& words, bool replaced,
            const std::vector<std::string>& missing) {
   const Painter paint = painter_for_stdout();
+  for (const LockComparison& machine : machines) std::cout << paragraph(advice(machine), 2, Colour::bold, paint);
+  std::cout << "\n";
   for (const LockComparison& machine : machines) std::cout << lock_comparison_table(machine, paint) << "\n";
   if (!words.empty()) std::cout << word_locks_table(words, replaced, paint) << "\n";
   if (!missing.empty()) std::cout << not_seen_text(missing, paint) << "\n";
   std::cout << "Results: " << machines.front().directory.parent_path().string() << "\n";
-  for (const LockComparison& machine : machines) std::cout << wrapped_from(advice(machine), 0, Colour::none, paint);
 }
 
 ExitCode print_comparison(const CompareArguments& arguments, const std::vector<std::string>& argv) {
   const LocksOfTrace trace(arguments);
   ExitCode code = ExitCode::done;
   std::vector<LockComparison> machines;
-  std::vector<std::string> names = arguments.machines;
-  if (names.empty()) names.push_back(recorded_machine(trace.reader()));
-  for (const std::string& machine : names) {
+  for (const std::string& machine : machines_for(arguments.machines, trace.reader())) {
     if (auto comparison = compare_locks(trace, machine, argv, code)) machines.push_back(std::move(*comparison));
     if (code == ExitCode::interrupted) return code;
   }
@@ -79,7 +78,7 @@ ExitCode print_comparison(const CompareArguments& arguments, const std::vector<s
 void add_compare_locks(Command& program) {
   auto arguments = std::make_shared<CompareArguments>();
   Command command = program.subcommand("compare-locks", "Replay a trace with each lock replaced by every suitable one");
-  command.option("--machine", "M", &arguments->machines, "Machines to run on; default: the recorded one").one_value_each();
+  add_machines(command, arguments->machines);
   command.option("--lock", "NAME", &arguments->locks, "Only these locks; default: up to four with the most waiting")
       .one_value_each();
   command.flag("--word-locks", arguments->word_locks, "Take words that behave like locks for locks, and replace them, too");

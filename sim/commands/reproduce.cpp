@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -90,14 +91,15 @@ std::vector<Chosen> choose_all(const std::vector<std::string>& words) {
   return all;
 }
 
-Reproduced reproduce_one(const Chosen& chosen, const ReproduceArguments& arguments, const std::vector<std::string>& argv,
-                         ExitCode& code) {
+// `place`: how far the command has come, for the progress line.
+Reproduced reproduce_one(const Chosen& chosen, const std::string& place, const ReproduceArguments& arguments,
+                         const std::vector<std::string>& argv, ExitCode& code) {
   const Plan plan = make_plan(chosen.experiment);
   RunOptions options;
   options.directory = std::filesystem::path(arguments.directory) / plan.experiment.name;
   options.at_once = arguments.at_once;
   options.argv = argv;
-  const RunReport report = run_with_progress(plan, options, plan.experiment.name, true);
+  const RunReport report = run_with_progress(plan, options, place, true);
   print_failures(plan, report, options.directory);
   code = larger(code, report.code);
   Reproduced reproduced{plan.experiment.name, plan.experiment.machine_name, options.directory.string(), {}, {}};
@@ -164,10 +166,15 @@ ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::s
   ExitCode code = ExitCode::done;
   std::vector<Reproduced> all;
   std::vector<PaperResult> rows;
-  for (const Chosen& chosen : choose_all(arguments.names)) {
-    all.push_back(reproduce_one(chosen, arguments, argv, code));
+  const std::vector<Chosen> chosen = choose_all(arguments.names);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const std::string place = fmt::format("{} of {}: {}", i + 1, chosen.size(), chosen[i].experiment.name);
+    all.push_back(reproduce_one(chosen[i], place, arguments, argv, code));
     rows.insert(rows.end(), all.back().rows.begin(), all.back().rows.end());
     if (code == ExitCode::interrupted) return code;
+    // In a log file each line stays; a terminal has the progress line.
+    if (chosen.size() > 1 && !terminal_columns(STDERR_FILENO))
+      std::cerr << fmt::format("{}: {}\n", place, score_text(all.back().rows, Painter(false, kTerminalWidth))) << std::flush;
   }
   if (arguments.json) {
     print_json(all, rows);

@@ -12,7 +12,7 @@
 namespace linebounce::sim {
 
 struct SharingArguments : StudyArguments {
-  std::string machine;  // empty: the one it was recorded on
+  std::string machine;  // empty: the recorded one, or the first of the usual ones
   std::size_t top = 5;  // proposals to try
   int orders = 3;
 };

@@ -1,9 +1,11 @@
 #include "sim/commands/study_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/commands/common_options.hpp"
 #include "sim/plan/output_directory.hpp"
+#include "sim/studies/replay/replay_study.hpp"
 
 namespace linebounce::sim {
 
@@ -27,6 +29,13 @@ void add_study_options(Command& command, StudyArguments& arguments, const std::s
     const std::filesystem::path trace = arguments.trace;
     if (arguments.directory.empty()) arguments.directory = (std::filesystem::path(folder) / trace.stem()).string();
   });
+}
+
+void add_machines(Command& command, std::vector<std::string>& machines) {
+  command
+      .option("--machine", "M", &machines,
+              fmt::format("Machines to run on; default: the recorded one, else {}", fmt::join(kUsualMachines, " and ")))
+      .one_value_each();
 }
 
 void add_orders(Command& command, int& orders) {

@@ -24,6 +24,9 @@ struct StudyArguments {
 // TRACE, --set, -o, -j and --json. `folder`: where results go by default, below it one of the trace's name.
 void add_study_options(Command& command, StudyArguments& arguments, const std::string& folder);
 
+// --machine, of studies that run on several.
+void add_machines(Command& command, std::vector<std::string>& machines);
+
 // --orders.
 void add_orders(Command& command, int& orders);
 

@@ -11,7 +11,9 @@
 #include <system_error>
 #include <thread>
 
+#include "sim/config/config_change.hpp"
 #include "sim/config/experiment.hpp"
+#include "sim/plan/plan.hpp"
 #include "sim/plan/recorded_files.hpp"
 #include "sim/results/result_files.hpp"
 
@@ -91,6 +93,18 @@ int lock_soon(int descriptor, LockKind kind) {
     if (::flock(descriptor, (kind == LockKind::alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return 0;
     if (errno != EWOULDBLOCK || tries == kTries) return errno;
     std::this_thread::sleep_for(kPause);
+  }
+}
+
+// What is there of another configuration, where its text tells.
+std::string difference_from(const fs::path& directory, const Plan& plan) {
+  const fs::path file = directory / "config.toml";
+  if (!is_there(file)) return "";
+  try {
+    const std::string difference = differing_settings(parse_toml(read_file(file), file.string()), plan.experiment.resolved);
+    return difference.empty() ? ": the settings are the same, but a file that they name has changed" : ": " + difference;
+  } catch (const ConfigError&) {
+    return "";  // whoever has changed it need not be told here
   }
 }
 
@@ -175,11 +189,11 @@ bool holds_results(const fs::path& directory) {
   return false;
 }
 
-void check_directory(const fs::path& directory, const std::string& hash) {
+void check_directory(const fs::path& directory, const Plan& plan) {
   if (const auto manifest = manifest_in(directory)) {
-    if (manifest->hash == hash) return;
-    throw ConfigError(directory.string() + ": holds results of another configuration (hash " + manifest->hash +
-                      ", this run's is " + hash + "); choose another directory with -o, or delete them with --fresh");
+    if (manifest->hash == plan.hash) return;
+    throw ConfigError(directory.string() + ": holds results of another configuration" + difference_from(directory, plan) +
+                      "; choose another directory with -o, or delete them with --fresh");
   }
   std::vector<std::string> names = result_names();
   names.emplace_back("manifest.json");

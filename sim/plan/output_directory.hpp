@@ -10,6 +10,8 @@
 
 namespace linebounce::sim {
 
+struct Plan;
+
 enum class LockKind {
   alone,      // a run or a merge
   one_point,  // `run --point K`: many at once in one directory, but none beside a run or a merge
@@ -54,9 +56,9 @@ PointFiles look_at_point(const std::filesystem::path& point_directory, const std
 // Whether a run has finished anything there, be it one seed of a point.
 bool holds_results(const std::filesystem::path& directory);
 
-// Refuses, as a ConfigError, a directory that holds results of another configuration (both hashes are named), or files with our
-// names that we did not write.
-void check_directory(const std::filesystem::path& directory, const std::string& hash);
+// Refuses, as a ConfigError that says what differs, a directory that holds results of another configuration than `plan`; or
+// files with our names, but no manifest of ours.
+void check_directory(const std::filesystem::path& directory, const Plan& plan);
 
 // Deletes what runs before this one left: every file that Linebounce writes, and none other; of temporary files the abandoned.
 // REQUIRES: the lock is held alone. Errors: OutputError.

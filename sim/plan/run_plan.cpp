@@ -198,7 +198,7 @@ void make_ready(const Plan& plan, const RunOptions& options) {
   // One that was refused or stopped before anything was finished stands in nobody's way.
   const bool came_to_nothing = earlier && earlier->hash != plan.hash && !holds_results(options.directory);
   if (earlier && (options.fresh || came_to_nothing)) remove_results(options.directory);
-  check_directory(options.directory, plan.hash);
+  check_directory(options.directory, plan);
   remove_temporaries(options.directory);
 }
 
@@ -270,7 +270,7 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) 
   make_directories(options.directory);
   make_way(plan, options);
   const DirectoryLock lock(options.directory, plan.swept() ? LockKind::one_point : LockKind::alone);
-  check_directory(options.directory, plan.hash);
+  check_directory(options.directory, plan);
   Run run(plan, options, guard);
   if (!manifest_in(options.directory)) claim(plan, run.manifest(), options.directory);
   const fs::path directory = point_directory(options.directory, plan.swept(), point);
@@ -287,7 +287,7 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) 
 }
 
 std::vector<int> done_points(const Plan& plan, const fs::path& directory) {
-  check_directory(directory, plan.hash);
+  check_directory(directory, plan);
   std::vector<int> done;
   for (const Point& point : plan.points) {
     const auto index = static_cast<std::size_t>(point.number);

@@ -142,7 +142,7 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
   }
   if (total == 0) return "";
   const Axis axis(shortest, longest, std::min(kMostColumns, paint.columns() - kBesideStrips));
-  Table table({{"Latency by source", Fit::text, kLatencyLabelWidth, 0, Colour::bold},
+  Table table({{"Latency, waiting included", Fit::text, kLatencyLabelWidth, 0, Colour::bold},
                words("", axis.columns()),
                figures("mean", 12),
                figures("share", 9)},

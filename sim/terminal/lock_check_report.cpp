@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "sim/config/schema.hpp"
 #include "sim/terminal/table.hpp"
@@ -39,14 +40,29 @@ std::string size_text(const LockCase& one) {
                      one.with_readers ? ", CPU 0 writes, the others read" : "");
 }
 
+// A column a CPU, and a row a step; of more than the terminal has room for, one after the other, each CPU further to the right.
 std::string interleaving(const CheckedCase& broken, const Painter& paint) {
-  std::vector<Column> columns = {figures("", 4)};
-  for (int cpu = 0; cpu < broken.lock_case.cpus; ++cpu) columns.push_back(words(fmt::format("CPU {}", cpu), 0, 2));
+  constexpr std::size_t kNumberWidth = 4, kColumnGap = 2;
+  const auto cpus = static_cast<std::size_t>(broken.lock_case.cpus);
+  std::vector<std::size_t> widths(cpus, width_of("CPU 0"));
+  for (const SearchStep& step : broken.result.steps) {
+    std::size_t& width = widths[static_cast<std::size_t>(step.cpu)];
+    width = std::max(width, width_of(step.text));
+  }
+  const bool beside = std::accumulate(widths.begin(), widths.end(), kNumberWidth + cpus * kColumnGap) <= paint.columns();
+  std::vector<Column> columns = {figures("", kNumberWidth)};
+  for (std::size_t cpu = 0; cpu < cpus && beside; ++cpu) columns.push_back(words(fmt::format("CPU {}", cpu), 0, kColumnGap));
+  if (!beside) columns.push_back(words("", 0, kColumnGap));
   Table table(std::move(columns), paint);
   for (std::size_t i = 0; i < broken.result.steps.size(); ++i) {
     const SearchStep& step = broken.result.steps[i];
     std::vector<Cell> cells = {{std::to_string(i + 1), Colour::dim}};
-    for (int cpu = 0; cpu < broken.lock_case.cpus; ++cpu) cells.emplace_back(cpu == step.cpu ? step.text : "");
+    if (beside) {
+      for (int cpu = 0; cpu < broken.lock_case.cpus; ++cpu) cells.emplace_back(cpu == step.cpu ? step.text : "");
+    } else {
+      const std::string indent(static_cast<std::size_t>(step.cpu) * 2, ' ');
+      cells.emplace_back(fmt::format("{}CPU {}: {}", indent, step.cpu, step.text));
+    }
     table.add(std::move(cells));
   }
   return table.text();

@@ -103,7 +103,7 @@ std::string line_of(const LockRow& row, const Painter& paint) {
 }
 
 std::string head(const Painter& paint) {
-  const std::string groups = fmt::format("{:<13}{:^14} {:^21}", "SPINLOCKS", "HOLD", "WAIT");
+  const std::string groups = fmt::format("{:<13}{:^14} {:^21}", "LOCKS", "HOLD", "WAIT");
   const std::string columns = figures_that_fit(
       {fmt::format("{:>6}{:>6} {:>6}({:^6}) {:>6}({:^6})({:>5})", "UTIL", "CON", "MEAN", "MAX", "MEAN", "MAX", "% CPU"),
        {{{9, "TOTAL"}, {7, "NOWAIT"}, {6, "SPIN"}, {6, "RJCT"}}}},

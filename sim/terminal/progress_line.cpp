@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <utility>
 
@@ -17,6 +18,12 @@ namespace {
 constexpr std::size_t kBarWidth = 24;
 constexpr auto kRewriteEvery = std::chrono::milliseconds(100);
 constexpr double kTooEarly = 0.01;  // of the work: below, an estimate of the time left would be a guess
+
+// Whole seconds up to 20, then 5, 10 and 60 at a time: nobody reads more, and a figure that stands still can be read.
+double in_steps(double seconds) {
+  const double step = seconds < 20 ? 1 : seconds < 120 ? 5 : seconds < 1200 ? 10 : 60;
+  return std::max(1.0, std::ceil(seconds / step) * step);
+}
 
 std::size_t stderr_width() {
   winsize size{};
@@ -37,16 +44,30 @@ void ProgressLine::show(const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (!active_ || now - last_ < kRewriteEvery) return;
   last_ = now;
-  std::cerr << kClearLine << shortened(label_ + "  " + progress_text(progress), stderr_width() - 1) << std::flush;
+  std::cerr << kClearLine << shortened(label_ + "  " + progress_text(progress, time_left_.update(progress)), stderr_width() - 1)
+            << std::flush;
 }
 
-std::string progress_text(const Progress& progress) {
+std::optional<double> TimeLeft::update(const Progress& progress) {
+  const double share = std::clamp(progress.share, 0.0, 1.0);
+  if (share < kTooEarly || share >= 1) return std::nullopt;
+  const double now_s = progress.elapsed_s;
+  const double foretold_s = now_s / share;
+  // What is older than a fifth of the time that remains counts for little.
+  const double memory_s = std::max(1.0, (foretold_s - now_s) / 5);
+  const double weight = end_s_ ? 1 - std::exp((updated_s_ - now_s) / memory_s) : 1;
+  end_s_ = end_s_.value_or(0) + weight * (foretold_s - end_s_.value_or(0));
+  updated_s_ = now_s;
+  return in_steps(*end_s_ - now_s);
+}
+
+std::string progress_text(const Progress& progress, std::optional<double> left_s) {
   const double share = std::clamp(progress.share, 0.0, 1.0);
   const auto filled = static_cast<std::size_t>(share * kBarWidth);
   std::string text;
   if (progress.points > 1) text = fmt::format("{} of {} points  ", progress.points_done, progress.points);
   text += repeated("━", filled) + repeated("─", kBarWidth - filled) + fmt::format("  {:.0f} %", share * 100);
-  if (share >= kTooEarly && share < 1) text += "  " + readable_duration(progress.elapsed_s * (1 - share) / share) + " left";
+  if (left_s) text += "  " + readable_duration(*left_s) + " left";
   return text;
 }
 

@@ -64,9 +64,12 @@ std::string indented(const std::string& text, const std::string& by) {
   return out;
 }
 
-std::string proposal_text(std::size_t number, const TriedProposal& tried, const Painter& paint) {
-  const std::string gain = fmt::format("{} throughput, transfers of lines {:.0f} → {:.0f}", text_of(tried.change),
-                                       tried.misses_before, tried.misses_after);
+// The gain in the orders that had no part in its choice is the one to quote, where there is one.
+std::string proposal_text(std::size_t number, const TriedProposal& tried, const SharingReport& report, const Painter& paint) {
+  const bool again = report.again && report.again->name == tried.proposal.name;
+  const std::string gain =
+      fmt::format("{} throughput{}, transfers of lines {:.0f} → {:.0f}", text_of(again ? report.again->change : tried.change),
+                  again ? fmt::format(" in {} more orders", report.orders) : "", tried.misses_before, tried.misses_after);
   const std::size_t column = 4 + 2 + width_of(tried.proposal.name) + 2;
   std::string out = fmt::format("{:>4}  {}  {}", number, paint(Colour::bold, tried.proposal.name),
                                 wrapped_from(gain, column, Colour::green, paint));
@@ -145,7 +148,7 @@ std::string proposals_text(const SharingReport& report, const Painter& paint) {
   std::size_t number = 0;
   for (const TriedProposal& tried : report.tried) {
     if (tried.change.is_gain()) {
-      gains += proposal_text(++number, tried, paint);
+      gains += proposal_text(++number, tried, report, paint);
     } else {
       others += fmt::format("{}{}, {}", others.empty() ? "" : "; ", tried.proposal.name, text_of(tried.change));
     }
@@ -211,6 +214,7 @@ std::string sharing_text(const SharingReport& report, const trace::Symbols& symb
                                   paint, 2);
   if (report.heap_shift > 0)
     out += fmt::format("  with the heap {} bytes behind where it lay in the recorded run\n", report.heap_shift);
+  out += "\n" + paragraph(advice(report), 2, Colour::bold, paint);
   if (!report.lines.empty()) out += "\n";
   for (std::size_t i = 0; i < std::min(top, report.lines.size()); ++i) out += line_text(report.lines[i], symbols, paint);
   if (report.lines.size() > top) {

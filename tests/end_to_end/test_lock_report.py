@@ -17,14 +17,14 @@ def run(linebounce: Program, text: str) -> tuple[str, Path]:
 
 def table_of(printed: str) -> list[str]:
     lines = printed.splitlines()
-    first = next(number for number, line in enumerate(lines) if line.startswith("SPINLOCKS"))
+    first = next(number for number, line in enumerate(lines) if line.startswith("LOCKS"))
     return lines[first : lines.index("", first)]
 
 
 def test_a_run_that_takes_locks_prints_them_as_lockmeter_does(linebounce: Program) -> None:
     printed, directory = run(linebounce, experiment(workload=f'name = "{WORKLOAD}"\noutside_cycles = 1500'))
     table = table_of(printed)
-    assert re.match(r"SPINLOCKS +HOLD +WAIT$", table[0])
+    assert re.match(r"LOCKS +HOLD +WAIT$", table[0])
     assert table[1].split() == [
         "UTIL",
         "CON",
@@ -64,7 +64,7 @@ def test_of_a_sweep_the_point_is_shown_whose_cpus_waited_most(linebounce: Progra
 
 def test_a_run_without_locks_prints_no_table(linebounce: Program) -> None:
     printed, _ = run(linebounce, experiment(workload='name = "false_sharing"'))
-    assert "SPINLOCKS" not in printed
+    assert "LOCKS" not in printed
 
 
 def test_races_of_a_lock_that_is_none_are_told(linebounce: Program) -> None:

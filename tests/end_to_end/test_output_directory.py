@@ -78,7 +78,8 @@ def test_results_of_another_configuration_are_refused_and_stay(linebounce: Progr
     first = linebounce.run(small, "out")
     before = (first / "results.json").read_bytes()
     message = linebounce.refused("run", small, "-o", "out", "--set", "machine.memory.latency_ns=200")
-    assert "out" in message
+    assert "out: holds results of another configuration: machine.memory.latency_ns is " in message
+    assert " there, 200 here; " in message
     assert "--fresh" in message
     assert (first / "results.json").read_bytes() == before
     linebounce.refused("run", small, "-o", "out", "--seed", "2")

@@ -161,3 +161,27 @@ def test_a_machine_without_latencies_that_matter_is_warned_of_by_name(linebounce
     given = [*run, "--fresh", "--set", "machine.bus.intervention_clocks=2"]
     assert left_out not in linebounce(*given).stdout
     assert "leaves out" not in linebounce("describe", "machine", "p3_xeon_4way").stdout
+
+
+def test_steps_of_three_cpus_stand_below_each_other_where_there_is_no_room_beside(linebounce: Program, executable: Path) -> None:
+    linebounce.file("broken.lua", BROKEN_LOCK)
+    command = [str(executable), "check-lock", "broken.lua", "--cpus", "3", "--machines", "0"]
+    for columns, heads in ((72, 0), (120, 1)):
+        code, text = run_in_terminal(command, columns, linebounce.directory)
+        assert code == 1
+        assert len([line for line in text.splitlines() if line.split() == ["CPU", "0", "CPU", "1", "CPU", "2"]]) == heads
+        assert text.count("[inside]") >= 2
+        assert [line for line in text.splitlines() if len(line) > columns] == []
+
+
+BROKEN_LOCK = """
+title = "Looks first, then takes"
+traits = { fits_4_bytes = true }
+function setup() return lock_word(structure { name = "broken_lock", "held:4" }) end
+function acquire(cpu, lock)
+  cpu:spin_until(lock.held, "==", 0)
+  cpu:store(lock.held, 1)
+  return false
+end
+function release(cpu, lock) cpu:store_release(lock.held, 0) end
+"""

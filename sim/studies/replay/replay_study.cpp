@@ -46,6 +46,12 @@ std::string recorded_machine(const trace::Reader& reader) {
                   reader.file().string()));
 }
 
+std::vector<std::string> machines_for(const std::vector<std::string>& given, const trace::Reader& reader) {
+  if (!given.empty()) return given;
+  if (!reader.summary().machine.empty()) return {reader.summary().machine};
+  return {kUsualMachines.begin(), kUsualMachines.end()};
+}
+
 double metric_of(const ReportedPoint& point, const std::string& name) {
   const auto found = point.metrics.find(name);
   return found == point.metrics.end() ? 0 : as_double(found->second.value);

@@ -3,6 +3,7 @@
 
 #include <toml++/toml.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -33,6 +34,12 @@ Plan plan_of(const ReplayStudy& study);
 
 // The machine that the trace was recorded on, for a command that is given none. Errors: ConfigError if the trace names none.
 std::string recorded_machine(const trace::Reader& reader);
+
+// Where a real program's changes are judged: two sockets, and eight.
+inline constexpr std::array kUsualMachines = {"generic_2socket_32core", "generic_8socket_64core"};
+
+// `given`; else the machine that the trace was recorded on; of a real program's the usual ones.
+std::vector<std::string> machines_for(const std::vector<std::string>& given, const trace::Reader& reader);
 
 // The metric that changes of a program are judged by.
 inline constexpr const char* kThroughput = "throughput.operations_per_s";

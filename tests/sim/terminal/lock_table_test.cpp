@@ -36,7 +36,7 @@ LockRow taken(const std::string& lock, const std::string& call_site, std::int64_
 
 TEST(LockTable, ReadsAsLockmeterPrints) {
   EXPECT_EQ(lock_table(dbench(), kPlain),
-            "SPINLOCKS         HOLD              WAIT\n"
+            "LOCKS             HOLD              WAIT\n"
             "  UTIL   CON   MEAN( MAX  )   MEAN( MAX  )(% CPU)    TOTAL NOWAIT  SPIN  RJCT  NAME\n"
             "  5.3% 16.5%  0.6us(2787us)  5.0us(3094us)(0.89%) 15069563  83.5% 16.5%    0%  dcache_lock\n"
             " 0.01% 10.9%  0.2us( 7.5us)  5.3us( 116us)(0.00%)   119448  89.1% 10.9%    0%    d_alloc\n"

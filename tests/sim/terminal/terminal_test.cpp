@@ -203,10 +203,37 @@ TEST(Topology, ASingleCpuIsNarrowerThanItsBus) {
 }
 
 TEST(ProgressLine, SaysHowManyPointsAreDoneAndHowLongTheRestTakes) {
-  const std::string text = progress_text({12, 3, 0.25, 30});
+  const std::string text = progress_text({12, 3, 0.25, 30}, 90);
   EXPECT_THAT(text, HasSubstr("3 of 12 points"));
   EXPECT_THAT(text, HasSubstr("25 %"));
   EXPECT_THAT(text, HasSubstr("1 min 30 s left"));
+}
+
+TEST(TimeLeft, GoesDownWhileTheRatesOfPointsDiffer) {
+  TimeLeft left;
+  double shown = 1e9;
+  // Points of 1 s and of 3 s in turns, each a twentieth of the work: what the last point took is no reason to jump.
+  double elapsed_s = 10;
+  for (int point = 5; point < 20; ++point) {
+    elapsed_s += point % 2 == 0 ? 1 : 3;
+    const auto now = left.update({20, point, point / 20.0, elapsed_s});
+    ASSERT_TRUE(now.has_value());
+    EXPECT_LE(*now, shown);
+    shown = *now;
+  }
+  EXPECT_LE(shown, 3);
+}
+
+TEST(TimeLeft, IsNotGuessedAtTheBeginningAndNotNeededAtTheEnd) {
+  TimeLeft left;
+  EXPECT_FALSE(left.update({12, 0, 0.001, 1}));
+  EXPECT_FALSE(left.update({12, 12, 1, 100}));
+}
+
+TEST(TimeLeft, ComesInStepsThatGrowWithIt) {
+  EXPECT_EQ(TimeLeft().update({12, 3, 0.25, 30}), 90);
+  EXPECT_EQ(TimeLeft().update({12, 3, 0.25, 29}), 90) << "87 s in steps of 5";
+  EXPECT_EQ(TimeLeft().update({12, 3, 0.1, 301}), 2760) << "45 minutes 9 seconds in steps of 60";
 }
 
 }  // namespace
