@@ -30,14 +30,15 @@ constexpr auto members(std::type_identity<Field>) {
 constexpr auto members(std::type_identity<Structure>) {
   return std::tuple{Member{"name", &Structure::name},           Member{"size", &Structure::size},
                     Member{"alignment", &Structure::alignment}, Member{"base_offset", &Structure::base_offset},
-                    Member{"subsystem", &Structure::subsystem}, Member{"fields", &Structure::fields}};
+                    Member{"subsystem", &Structure::subsystem}, Member{"source", &Structure::source},
+                    Member{"fields", &Structure::fields}};
 }
 
 constexpr auto members(std::type_identity<Object>) {
-  return std::tuple{Member{"name", &Object::name},       Member{"structure", &Object::structure},
-                    Member{"size", &Object::size},       Member{"alignment", &Object::alignment},
-                    Member{"home", &Object::home},       Member{"address", &Object::address},
-                    Member{"of_lock", &Object::of_lock}, Member{"movable", &Object::movable}};
+  return std::tuple{
+      Member{"name", &Object::name},           Member{"structure", &Object::structure}, Member{"size", &Object::size},
+      Member{"alignment", &Object::alignment}, Member{"home", &Object::home},           Member{"address", &Object::address},
+      Member{"of_lock", &Object::of_lock},     Member{"movable", &Object::movable},     Member{"source", &Object::source}};
 }
 
 constexpr auto members(std::type_identity<Function>) {

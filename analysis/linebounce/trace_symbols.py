@@ -46,6 +46,7 @@ class Structure:
     alignment: int = 8
     base_offset: int | None = None
     subsystem: str = ""
+    source: str = ""
     fields: list[Field] = field(default_factory=list)
 
 
@@ -61,6 +62,7 @@ class Object:
     address: int | None = None
     of_lock: int | None = None
     movable: bool = False
+    source: str = ""
 
 
 @dataclass

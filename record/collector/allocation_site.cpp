@@ -128,6 +128,7 @@ AllocationSite AllocationSites::find(std::span<const std::uint64_t> frames) {
       if (is_of_system(place.file)) continue;
       if (!is_container) read_type(place, site);
       site.name = fmt::format("{}:{}", place.function, place.line);
+      site.source = fmt::format("{}:{}", place.file, place.line);
       if (!is_allocator(place.function)) return site;
     }
   }

@@ -14,6 +14,7 @@ namespace linebounce::record {
 
 struct AllocationSite {
   std::string name;                // "hash_create:42"; "getline" of a library's
+  std::string source;              // "/src/hash.c:42"; empty: not known
   std::vector<const Type*> types;  // that the source names there: one may be an element's
   bool more_behind = false;        // "sizeof(struct message) + length"
   bool is_new_array = false;       // "new Shard[64]"

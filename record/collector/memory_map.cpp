@@ -75,6 +75,7 @@ std::uint32_t MemoryMap::define_object(std::uint32_t number, std::uint64_t eleme
   object.address = block.address + begin;
   object.alignment = alignment_of(*object.address);
   object.movable = description.movable;
+  object.source = description.source;
   return writer_->define(object);
 }
 
@@ -251,8 +252,8 @@ void MemoryMap::add_stack(const std::string& thread, std::uint64_t lowest, std::
   if (!is_known) stacks_.push_back({.thread = thread, .lowest = lowest, .end = end});
 }
 
-std::uint32_t MemoryMap::structure(const std::string& name, std::int64_t bytes, int alignment,
-                                   std::vector<trace::Field> fields) {
+std::uint32_t MemoryMap::structure(const std::string& name, std::int64_t bytes, int alignment, std::vector<trace::Field> fields,
+                                   const std::string& source) {
   const auto [entry, is_new] = structures_.try_emplace({name, bytes}, 0);
   if (!is_new) return entry->second;
   trace::Structure made;
@@ -260,6 +261,7 @@ std::uint32_t MemoryMap::structure(const std::string& name, std::int64_t bytes, 
   made.size = bytes;
   made.alignment = alignment;
   made.fields = std::move(fields);
+  made.source = source;
   const auto same_name = structures_.lower_bound({name, 0});
   const bool is_only = std::next(same_name) == structures_.end() || std::next(same_name)->first.first != name;
   if (!is_only) made.name += fmt::format(" ({} bytes)", bytes);

@@ -65,6 +65,7 @@ class MemoryMap {
     bool is_stack = false;
     std::uint64_t first_number = 0;
     const Type* type = nullptr;  // of an element, or of each part of a block that has several
+    std::string source{};        // trace::Object::source
   };
   struct Page {
     std::uint32_t rest = trace::kNone;  // block of what `granules` does not say
@@ -107,7 +108,8 @@ class MemoryMap {
   void shape(Description& description, const Type& type, const std::string& structure_name);
   void add_variables_in(Dwarf_Die& scope, std::uint64_t bias, const std::string& prefix);
   void add_variable(Dwarf_Die& variable, std::uint64_t bias, const std::string& prefix);
-  std::uint32_t structure(const std::string& name, std::int64_t bytes, int alignment, std::vector<trace::Field> fields);
+  std::uint32_t structure(const std::string& name, std::int64_t bytes, int alignment, std::vector<trace::Field> fields,
+                          const std::string& source);
   std::uint32_t define_object(std::uint32_t block, std::uint64_t element);
 
   ProgramImage* image_;

@@ -108,7 +108,7 @@ void MemoryMap::shape(Description& description, const Type& type, const std::str
   std::vector<trace::Field> fields = fields_of(type);
   if (fields.empty() || is_wrapper(fields)) return;
   const std::string& name = type.name.empty() ? structure_name : type.name;
-  description.structure = structure(name, type.bytes, std::max(type.alignment, 1), std::move(fields));
+  description.structure = structure(name, type.bytes, std::max(type.alignment, 1), std::move(fields), type.source);
 }
 
 void MemoryMap::add_variables() {
@@ -146,7 +146,10 @@ void MemoryMap::add_variable(Dwarf_Die& variable, std::uint64_t bias, const std:
   Block block{.address = address + bias, .bytes = static_cast<std::uint64_t>(type->bytes)};
   const Type* element = element_of_array(*type);
   block.element_bytes = element == nullptr ? block.bytes : static_cast<std::uint64_t>(element->bytes);
-  Description description{.name = name, .is_numbered = element != nullptr, .type = element == nullptr ? type : element};
+  Description description{.name = name,
+                          .is_numbered = element != nullptr,
+                          .type = element == nullptr ? type : element,
+                          .source = declared_at(variable)};
   shape(description, element == nullptr ? *type : *element, name);
   variables_[block.address] = add_block(block, std::move(description));
 }
@@ -211,7 +214,7 @@ void MemoryMap::cover_buffers(std::uint64_t address, std::uint64_t bytes, const 
 }
 
 std::uint32_t MemoryMap::new_heap_block(Block block, std::uint64_t element_bytes, const AllocationSite& site) {
-  Description description{.name = site.name, .is_numbered = true, .is_heap = true};
+  Description description{.name = site.name, .is_numbered = true, .is_heap = true, .source = site.source};
   const Type* type = type_of_block(site, block.bytes, element_bytes);
   const auto size = type == nullptr ? 0 : static_cast<std::uint64_t>(type->bytes);
   const auto bytes = static_cast<std::int64_t>(block.bytes);
@@ -229,9 +232,9 @@ std::uint32_t MemoryMap::new_heap_block(Block block, std::uint64_t element_bytes
     shape(description, array, site.name);
   } else if (!fits && size > 0) {
     if (!type->name.empty()) description.name = type->name;
-    description.structure = structure(description.name, bytes, type->alignment, fields_of(*type));
+    description.structure = structure(description.name, bytes, type->alignment, fields_of(*type), type->source);
   } else {
-    description.structure = structure(site.name, bytes, kBlockAlignment, {});
+    description.structure = structure(site.name, bytes, kBlockAlignment, {}, "");
   }
   std::uint64_t& number = numbers_[description.name];
   description.first_number = number;

@@ -114,6 +114,13 @@ class FieldList {
 
 }  // namespace
 
+std::string declared_at(Dwarf_Die& die) {
+  const char* file = dwarf_decl_file(&die);
+  int line = 0;
+  if (file == nullptr || dwarf_decl_line(&die, &line) != 0 || line == 0) return "";
+  return fmt::format("{}:{}", file, line);
+}
+
 std::vector<trace::Field> fields_of(const Type& type) {
   if (!type.has_members() && (type.element == nullptr || type.elements > kMostElements)) return {};
   FieldList all(true);
@@ -211,6 +218,7 @@ const Type* Types::read(Dwarf_Die& entry) {
 
 void Types::read_structure(Dwarf_Die& die, Type& type) {
   type.is_union = dwarf_tag(&die) == DW_TAG_union_type;
+  type.source = declared_at(die);
   Dwarf_Die child;
   if (dwarf_child(&die, &child) == 0) {
     do {

@@ -30,6 +30,8 @@ struct Type {
   const Type* element = nullptr;
   std::int64_t elements = 0;
 
+  std::string source{};  // where a structure or class is defined: "/src/queue.h:12"; empty: not known
+
   // Of structures and classes: C++ runs something when one of them ends.
   bool has_destructor = false;
 
@@ -61,6 +63,9 @@ class Types {
   std::unordered_map<std::string, Dwarf_Die> structures_;  // complete ones
   std::unordered_map<std::string, Dwarf_Die> other_names_;
 };
+
+// Where it is declared: "/src/queue.c:40"; empty: not known.
+std::string declared_at(Dwarf_Die& die);
 
 // Its fields as a trace has them: nested structures and short arrays are taken apart ("list.next", "lock[3]"), as long as there
 // are not too many. Empty: a scalar, or a long array of scalars.

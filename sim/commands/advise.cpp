@@ -1,6 +1,7 @@
 // `linebounce advise`
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,9 +9,11 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/lock_comparer.hpp"
+#include "sim/commands/recheck.hpp"
 #include "sim/commands/sharing_finder.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/terminal/advice_page.hpp"
+#include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
 
@@ -23,15 +26,19 @@ constexpr const char* kAdviseFooter = R"(Examples:
       at most three changes of the program that are worth making, on two machines
   linebounce advise server.lbt --machine mine.toml --machine p3_xeon_8way --json
       on machines of your own, for a program
+  linebounce advise server.lbt --recheck "make server"
+      then with the first change made in a copy, built with CC and CXX set to linebounce-cc and linebounce-c++
 
 It finds falsely shared lines and tries cures, as find-sharing does, and replaces locks, also those that the program has made of
 atomic operations, as compare-locks --word-locks does. A change is advised if it gains at least 1 % by more than chance in orders
-of the operations that had no part in its choice, on one machine at least, and loses on none where it was tried. What the trace
-could not hold is listed: it may hide more.)";
+of the operations that had no part in its choice, on one machine at least, and loses on none where it was tried. Of changes of
+layouts there is a diff of the source, where the program has debug information (linebounce-cc sees to it) and the source has not
+changed since. What the trace could not hold is listed: it may hide more.)";
 
 struct AdviseArguments : StudyArguments {
   std::vector<std::string> machines;
   int orders = 3;
+  std::string build;  // of --recheck; empty: it was not asked for
 };
 
 // Of one of the two studies, whose results lie in this folder of ours.
@@ -43,6 +50,34 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   study.directory = (fs::path(arguments.directory) / folder).string();
   study.orders = arguments.orders;
   return study;
+}
+
+// Of the first change that has a diff. Errors: ConfigError where there is none.
+std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<MachineAdvice>& before,
+                                     const AdviseArguments& arguments, const trace::Reader& reader,
+                                     const std::vector<std::string>& argv, ExitCode& code) {
+  const auto change =
+      std::find_if(page.changes.begin(), page.changes.end(), [](const AdvisedChange& it) { return !it.diff.empty(); });
+  if (change == page.changes.end()) {
+    print_error("--recheck: no change is advised that could be made in the source");
+    return {};
+  }
+  const fs::path directory = fs::path(arguments.directory) / "recheck";
+  const fs::path trace = recorded_again({directory, arguments.build, reader.summary().program}, change->edited);
+  const trace::Reader again(trace.string());
+  auto study = study_arguments<SharingArguments>(arguments, "recheck");
+  study.trace = trace.string();
+  study.top = 1;
+  std::vector<Rechecked> rechecked;
+  for (const PredictedGain& gain : change->gains) {
+    const auto old =
+        std::find_if(before.begin(), before.end(), [&](const auto& it) { return it.sharing.machine == gain.machine; });
+    study.machine = gain.machine;
+    const auto now = find_sharing(study, again, argv, code);
+    if (!now) return rechecked;
+    rechecked.push_back({gain.machine, gain.change, 100 * (now->throughput_per_s / old->sharing.throughput_per_s - 1)});
+  }
+  return rechecked;
 }
 
 ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>& argv) {
@@ -63,7 +98,12 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     if (code == ExitCode::interrupted) return code;
   }
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
-  const AdvicePage page = advice_page(arguments.trace, found, words, locks.reader().summary().missing);
+  AdvicePage page = advice_page(reader, found, words);
+  write_diffs(page, arguments.directory);
+  if (!arguments.build.empty()) {
+    page.rechecked = recheck_first(page, found, arguments, reader, argv, code);
+    if (code == ExitCode::interrupted) return code;
+  }
   const std::string document = advice_page_json(page).dump(1) + "\n";
   write_file(fs::path(arguments.directory) / "advise.json", document);
   std::cout << (arguments.json ? document : advice_page_text(page, painter_for_stdout()) + "\n");
@@ -77,6 +117,10 @@ void add_advise(Command& program) {
   Command command = program.subcommand("advise", "Say which changes of a recorded program are worth making");
   add_machines(command, arguments->machines);
   add_orders(command, arguments->orders);
+  command.option(
+      "--recheck", "BUILD", &arguments->build,
+      "Make the first change in a copy of this folder, build it by this shell command, record again, and say whether "
+      "the prediction held");
   add_study_options(command, *arguments, "out/advise");
   command.footer(kAdviseFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return advise(*arguments, argv); });

@@ -52,7 +52,8 @@ MachineProtocols protocols_of(const MachineSpec& spec) {
   return {bus, load_node_protocol(spec.node.protocol, bus, directory), directory};
 }
 
-constexpr const char* kBenchFooter = R"(Each case runs in one process, first functional-only, then timed. The ratio of the two shows what time costs,
+constexpr const char* kBenchFooter = R"(
+Each case runs in one process, first functional-only, then timed. The ratio of the two shows what time costs,
 and is more stable than either speed on a shared machine.
 
   private    all references hit the CPU's own caches

@@ -27,7 +27,8 @@ struct CalibrateArguments {
   int at_once = available_cores();
 };
 
-constexpr const char* kCalibrateFooter = R"(MATRIX.csv is what `core-to-core-latency --csv` prints: a row and a column for each CPU, nanoseconds, no header;
+constexpr const char* kCalibrateFooter = R"(
+MATRIX.csv is what `core-to-core-latency --csv` prints: a row and a column for each CPU, nanoseconds, no header;
 the diagonal and one side of it may be empty. docs/calibrate.md says what is fitted, and how.
 
 Examples:

@@ -29,7 +29,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* kCheckFooter = R"(Every state that a small system can reach with one line is visited, by the very code that the simulator
+constexpr const char* kCheckFooter = R"(
+Every state that a small system can reach with one line is visited, by the very code that the simulator
 runs: a few caches on one bus; caches and a directory; or nodes, each with a bus and a controller, and a
 directory. What the file declares is proved (swmr, data_value) and, for every protocol: nothing impossible
 happens, data has one supplier and arrives, no deadlock, every request can finish, every row runs.
@@ -225,7 +226,7 @@ void add_check(Command& program) {
   command.option("--murphi", "FILE", &arguments->murphi, "Also write the model for Murphi's checkers to this file");
   command.flag("--json", arguments->json, "Print one JSON document");
   const auto random = add_random_options(command);
-  command.footer(std::string(kCheckFooter) + "\n\n" + kRandomFooter);
+  command.footer(std::string(kCheckFooter) + "\n" + kRandomFooter);
   command.action([arguments, random] {
     if (!random->wanted(arguments->protocol)) return check(*arguments);
     random->json = arguments->json;

@@ -184,7 +184,8 @@ std::string outcome_page(const RandomArguments& arguments, const RandomBase& bas
 
 }  // namespace
 
-const char* const kRandomFooter = R"(With --random a machine is tested instead of a protocol proved: random loads, stores and atomics whose values
+const char* const kRandomFooter = R"(
+With --random a machine is tested instead of a protocol proved: random loads, stores and atomics whose values
 are checked, in rounds of 20 000 (not counting what CPUs do while they wait). Each round varies the machine at
 random: tiny caches, latencies, buffers, clocks, topology, placement, CPUs, threads, memory model; its protocols
 stay. Every tenth round runs again without the engine's speed-ups, and must give the same data. The same seed gives

@@ -55,7 +55,8 @@ ExitCode print_sharing(const SharingArguments& arguments, const std::vector<std:
 void add_find_sharing(Command& program) {
   auto arguments = std::make_shared<SharingArguments>();
   Command command = program.subcommand("find-sharing", "Find falsely shared lines in a trace, and try cures for them");
-  command.option("--machine", "M", &arguments->machine, "The machine to run on; default: the recorded one, else generic_2socket_32core");
+  command.option("--machine", "M", &arguments->machine,
+                 "The machine to run on; default: the recorded one, else generic_2socket_32core");
   command.option("--top", "N", &arguments->top, "Number of lines to print and proposals to try, costliest first; default: 5")
       .between(1, 1000);
   add_orders(command, arguments->orders);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "sim/results/numbers.hpp"
-#include "trace/summary.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/studies/advice/source_edit.hpp"
 
 namespace linebounce::sim {
 
@@ -23,36 +25,61 @@ constexpr std::size_t kMostChanges = 3;
 struct Candidate {
   std::string name;
   AdvisedChange change;
+  std::set<std::string> layouts = {};  // empty: of a lock
 };
 
-// Of proposals that were tried together: those.
-std::string layout_change(const SharingReport& sharing, const std::string& proposal) {
-  std::vector<std::string> names;
+// The layouts that a proposal changes: of those that were tried together, all.
+std::set<std::string> layouts_of(const SharingReport& sharing, const std::string& proposal) {
+  std::set<std::string> names;
   for (const TriedProposal& tried : sharing.tried) {
-    if (proposal == kAllProposals || tried.proposal.name == proposal) names.push_back(tried.proposal.name);
+    if (proposal == kAllProposals || tried.proposal.name == proposal) names.insert(tried.proposal.name);
   }
-  std::sort(names.begin(), names.end());
-  return fmt::format("layout {}", fmt::join(names, " "));
+  return names;
+}
+
+std::string layout_change(const SharingReport& sharing, const std::string& proposal) {
+  return fmt::format("layout {}", fmt::join(layouts_of(sharing, proposal), " "));
 }
 
 bool is_word(const std::vector<trace::WordLock>& words, const std::string& lock) {
   return std::any_of(words.begin(), words.end(), [&lock](const auto& word) { return word.lock.counted_as() == lock; });
 }
 
-std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::vector<trace::WordLock>& words) {
+// Within the current folder the name is relative to it, as `git apply` and `patch -p1` want it.
+std::string name_in_diff(const std::filesystem::path& path) {
+  const std::filesystem::path near = std::filesystem::proximate(path);
+  return near.empty() || *near.begin() == ".." ? path.relative_path().string() : near.string();
+}
+
+void add_source_edit(AdvisedChange& change, const std::vector<LayoutEdit>& edits, int line_bytes, const trace::Reader& trace) {
+  const SourceEdit edit = source_edit(edits, trace.symbols(), line_bytes, std::filesystem::last_write_time(trace.file()));
+  for (const SourceText& file : edit.files) {
+    change.diff += file.diff(name_in_diff(file.path()));
+    change.edited.push_back({file.path(), file.text()});
+  }
+  change.place = edit.place;
+  change.no_diff = edit.why_not;
+  change.cautions = edit.cautions;
+}
+
+std::vector<Candidate> candidates_of(const MachineAdvice& machine, const std::vector<trace::WordLock>& words,
+                                     const trace::Reader& trace) {
   std::vector<Candidate> found;
   const SharingReport& sharing = machine.sharing;
   if (sharing.again && sharing.again->change.is_gain()) {
     const bool all = sharing.again->name == kAllProposals;
     AdvisedChange change;
+    std::vector<LayoutEdit> edits;
     for (const TriedProposal& tried : sharing.tried) {
       if (!all && tried.proposal.name != sharing.again->name) continue;
+      edits.push_back(tried.proposal.edit);
       change.what += (change.what.empty() ? "" : "; ") + tried.proposal.sentence;
       change.edit += tried.proposal.drawing;
     }
     if (sharing.heap_shift > 0)
       change.what += fmt::format(" (shared only where malloc puts the block {} bytes further on)", sharing.heap_shift);
-    found.push_back({layout_change(sharing, sharing.again->name), std::move(change)});
+    add_source_edit(change, edits, sharing.line_bytes, trace);
+    found.push_back({layout_change(sharing, sharing.again->name), std::move(change), layouts_of(sharing, sharing.again->name)});
   }
   if (machine.locks && machine.locks->again && machine.locks->again->change.is_gain()) {
     const LockReplacement& replacement = machine.locks->again->replacement;
@@ -89,6 +116,25 @@ std::optional<PredictedGain> gain_on(const MachineAdvice& machine, const std::st
   return std::nullopt;
 }
 
+// Shorter lines need less laid apart: what gains there is no change of its own, but the part of a larger one that was tried
+// there.
+bool is_part_of_another(const Candidate& candidate, const MachineAdvice& machine, std::vector<Candidate>& known) {
+  if (candidate.layouts.empty()) return false;
+  for (Candidate& larger : known) {
+    std::vector<std::string>& missing = larger.change.not_tried_on;
+    const auto place = std::find(missing.begin(), missing.end(), machine.sharing.machine);
+    const bool has_it =
+        std::includes(larger.layouts.begin(), larger.layouts.end(), candidate.layouts.begin(), candidate.layouts.end());
+    auto gain = gain_on(machine, candidate.name);
+    if (place == missing.end() || !has_it || !gain) continue;
+    gain->part.assign(candidate.layouts.begin(), candidate.layouts.end());
+    larger.change.gains.push_back(std::move(*gain));
+    missing.erase(place);
+    return true;
+  }
+  return false;
+}
+
 double largest_gain(const AdvisedChange& change) {
   double largest = change.gains.front().change.median_pct;
   for (const PredictedGain& gain : change.gains) largest = std::max(largest, gain.change.median_pct);
@@ -111,20 +157,64 @@ std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines
   return reasons;
 }
 
+std::string indented_block(std::string text) {
+  constexpr std::size_t kIndent = 5;
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos && at + 1 < text.size(); at += kIndent + 1)
+    text.insert(at + 1, std::string(kIndent, ' '));
+  return std::string(kIndent, ' ') + text + (text.ends_with("\n") ? "" : "\n");
+}
+
+// The diff, or the change as a sketch and why there is no diff.
+std::string edit_text(const AdvisedChange& change, const Painter& paint) {
+  if (change.diff.empty()) {
+    std::string out = indented_block(change.edit);
+    if (!change.place.empty()) out += paragraph("at " + change.place, 5, Colour::none, paint);
+    if (!change.no_diff.empty()) out += paragraph("No diff: " + change.no_diff, 5, Colour::dim, paint);
+    return out;
+  }
+  std::string out = indented_block(change.diff);
+  for (const std::string& caution : change.cautions) out += paragraph("But " + caution + ".", 5, Colour::yellow, paint);
+  if (!change.diff_file.empty())
+    out += paragraph(fmt::format("patch -p1 < {}", change.diff_file.string()), 5, Colour::cyan, paint);
+  return out;
+}
+
 std::string change_text(std::size_t number, const AdvisedChange& change, const Painter& paint) {
   std::string out = fmt::format("  {}. {}", number, wrapped_from(change.what, 5, Colour::bold, paint));
   for (const PredictedGain& gain : change.gains) {
     const Colour colour = gain.change.is_gain() ? Colour::green : gain.change.is_loss() ? Colour::red : Colour::none;
     const std::string text = text_of(gain.change);
+    const std::string part = gain.part.empty() ? "" : fmt::format(", with {} alone", fmt::join(gain.part, " and "));
     const std::string where =
-        fmt::format("throughput on {}{}", gain.machine, gain.confirmed ? ", confirmed in other orders" : "");
+        fmt::format("throughput on {}{}{}", gain.machine, gain.confirmed ? ", confirmed in other orders" : "", part);
     out += "       " + paint(colour, text) + " " + wrapped_from(where, 8 + width_of(text), Colour::none, paint);
   }
   for (const std::string& machine : change.not_tried_on) out += fmt::format("       not tried on {}\n", machine);
-  std::string edit = change.edit;
-  for (std::size_t at = 0; (at = edit.find('\n', at)) != std::string::npos && at + 1 < edit.size(); at += 6)
-    edit.insert(at + 1, "     ");
-  return out + "\n     " + edit + (edit.ends_with("\n") ? "" : "\n");
+  return out + "\n" + edit_text(change, paint);
+}
+
+std::string rechecked_text(const AdvicePage& page, const Painter& paint) {
+  std::string out;
+  for (const Rechecked& it : page.rechecked) {
+    const std::string text =
+        fmt::format("{}: with the change compiled in and recorded again {:+.1f} % throughput, predicted {}: {}", it.machine,
+                    it.gain_pct, text_of(it.predicted), it.held() ? "the prediction held" : "the prediction did not hold");
+    out += paragraph(text, 2, it.held() ? Colour::green : Colour::red, paint);
+  }
+  return out.empty() ? out : out + "\n";
+}
+
+ordered_json rechecked_json(const AdvicePage& page) {
+  ordered_json list = ordered_json::array();
+  for (const Rechecked& it : page.rechecked) {
+    list.push_back({{"machine", it.machine},
+                    {"change_pct", rounded(it.gain_pct)},
+                    {"predicted_pct", rounded(it.predicted.median_pct)},
+                    {"predicted_low_pct", rounded(it.predicted.low_pct)},
+                    {"predicted_high_pct", rounded(it.predicted.high_pct)},
+                    {"held", it.held()}});
+  }
+  return list;
 }
 
 std::string verdict(const AdvicePage& page) {
@@ -147,21 +237,28 @@ ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
                        {"change_pct", rounded(gain.change.median_pct)},
                        {"change_low_pct", rounded(gain.change.low_pct)},
                        {"change_high_pct", rounded(gain.change.high_pct)},
-                       {"confirmed", gain.confirmed}});
+                       {"confirmed", gain.confirmed},
+                       {"part", gain.part}});
     }
-    list.push_back(
-        {{"what", change.what}, {"edit", change.edit}, {"gains", std::move(gains)}, {"not_tried_on", change.not_tried_on}});
+    list.push_back({{"what", change.what},
+                    {"edit", change.edit},
+                    {"source", change.place},
+                    {"diff", change.diff},
+                    {"no_diff", change.no_diff},
+                    {"cautions", change.cautions},
+                    {"gains", std::move(gains)},
+                    {"not_tried_on", change.not_tried_on}});
   }
   return list;
 }
 
 }  // namespace
 
-AdvicePage advice_page(const std::string& trace, const std::vector<MachineAdvice>& machines,
-                       const std::vector<trace::WordLock>& words, const std::vector<std::string>& missing) {
+AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
+                       const std::vector<trace::WordLock>& words) {
   AdvicePage page;
-  page.trace = trace;
-  page.missing = missing;
+  page.trace = trace.file().string();
+  page.missing = trace.summary().missing;
   for (const MachineAdvice& machine : machines) page.machines.push_back(machine.sharing.machine);
   // What is laid apart for the longest lines is apart on all machines.
   std::vector<const MachineAdvice*> by_line;
@@ -169,11 +266,11 @@ AdvicePage advice_page(const std::string& trace, const std::vector<MachineAdvice
   std::stable_sort(by_line.begin(), by_line.end(), [](const MachineAdvice* a, const MachineAdvice* b) {
     return a->sharing.line_bytes > b->sharing.line_bytes;
   });
-  std::vector<std::string> known;
+  std::vector<Candidate> known;
   for (const MachineAdvice* machine : by_line) {
-    for (Candidate& candidate : candidates_of(*machine, words)) {
-      if (std::find(known.begin(), known.end(), candidate.name) != known.end()) continue;
-      known.push_back(candidate.name);
+    for (Candidate& candidate : candidates_of(*machine, words, trace)) {
+      const auto same = [&](const Candidate& it) { return it.name == candidate.name; };
+      if (std::any_of(known.begin(), known.end(), same) || is_part_of_another(candidate, *machine, known)) continue;
       for (const MachineAdvice& each : machines) {
         if (const auto gain = gain_on(each, candidate.name)) {
           candidate.change.gains.push_back(*gain);
@@ -181,15 +278,27 @@ AdvicePage advice_page(const std::string& trace, const std::vector<MachineAdvice
           candidate.change.not_tried_on.push_back(each.sharing.machine);
         }
       }
-      const bool loses = std::any_of(candidate.change.gains.begin(), candidate.change.gains.end(),
-                                     [](const PredictedGain& gain) { return gain.change.is_loss(); });
-      (loses ? page.depends : page.changes).push_back(std::move(candidate.change));
+      known.push_back(std::move(candidate));
     }
+  }
+  for (Candidate& candidate : known) {
+    const bool loses = std::any_of(candidate.change.gains.begin(), candidate.change.gains.end(),
+                                   [](const PredictedGain& gain) { return gain.change.is_loss(); });
+    (loses ? page.depends : page.changes).push_back(std::move(candidate.change));
   }
   std::stable_sort(page.changes.begin(), page.changes.end(),
                    [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
   page.not_tried = not_tried_on(machines);
   return page;
+}
+
+void write_diffs(AdvicePage& page, const std::filesystem::path& directory) {
+  for (std::size_t i = 1; i <= page.changes.size(); ++i) {
+    AdvisedChange& change = page.changes[i - 1];
+    if (change.diff.empty()) continue;
+    change.diff_file = directory / fmt::format("change-{}.diff", i);
+    write_file(change.diff_file, change.diff);
+  }
 }
 
 std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
@@ -199,6 +308,7 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   if (!page.depends.empty()) out += "  Only on some machines:\n\n";
   for (std::size_t i = 0; i < std::min(kMostChanges, page.depends.size()); ++i)
     out += change_text(i + 1, page.depends[i], paint) + "\n";
+  out += rechecked_text(page, paint);
   if (!page.not_tried.empty()) out += fmt::format("  Not tried: {}.\n\n", fmt::join(page.not_tried, "; "));
   out += not_seen_text(page.missing, paint);
   const std::string note = fmt::format(
@@ -215,6 +325,7 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"verdict", verdict(page)},
           {"changes", changes_json(page.changes)},
           {"depends", changes_json(page.depends)},
+          {"recheck", rechecked_json(page)},
           {"not_tried", page.not_tried},
           {"missing", page.missing}};
 }

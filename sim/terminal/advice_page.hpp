@@ -1,6 +1,7 @@
 // What `linebounce advise` says: the changes worth making, the best first, and what that rests on.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "sim/studies/compare_locks/lock_comparison.hpp"
 #include "sim/terminal/sharing_report.hpp"
 #include "sim/terminal/terminal.hpp"
+#include "trace/reader.hpp"
 
 namespace linebounce::sim {
 
@@ -22,14 +24,36 @@ struct MachineAdvice {
 struct PredictedGain {
   std::string machine;
   OrdersChange change;
-  bool confirmed = false;  // a gain in orders that had no part in its choice, too
+  bool confirmed = false;              // a gain in orders that had no part in its choice, too
+  std::vector<std::string> part = {};  // of a change that was tried in part only: the layouts that were
+};
+
+struct EditedSource {
+  std::filesystem::path path;
+  std::string text;
 };
 
 struct AdvisedChange {
-  std::string what;                  // "give each element of counts a line of its own: 8 elements of 8 bytes"
-  std::string edit;                  // C, or a sentence
-  std::vector<PredictedGain> gains;  // on each machine where it was tried
+  std::string what;                        // "give each element of counts a line of its own: 8 elements of 8 bytes"
+  std::string edit;                        // C, or a sentence
+  std::string place = {};                  // of the definition to change: "/src/counters.c:12"; empty: not known
+  std::string diff = {};                   // of the source, with a/ and b/ before the names; empty: see no_diff
+  std::string no_diff = {};                // why there is none; empty of changes that are none of a layout
+  std::vector<std::string> cautions = {};  // what the diff can't know
+  std::filesystem::path diff_file = {};    // where the diff was written
+  std::vector<EditedSource> edited = {};   // the files as the diff leaves them
+  std::vector<PredictedGain> gains;        // on each machine where it was tried
   std::vector<std::string> not_tried_on = {};
+};
+
+// What the changed program gained when it was recorded again.
+struct Rechecked {
+  std::string machine;
+  OrdersChange predicted;
+  double gain_pct = 0;
+
+  // At least half of what was predicted at least.
+  [[nodiscard]] bool held() const { return gain_pct > 0 && gain_pct >= predicted.low_pct / 2; }
 };
 
 struct AdvicePage {
@@ -39,11 +63,15 @@ struct AdvicePage {
   std::vector<AdvisedChange> depends;  // confirmed on one machine, but a loss on another
   std::vector<std::string> not_tried;  // why there may be more
   std::vector<std::string> missing;    // what the trace could not hold
+  std::vector<Rechecked> rechecked;    // the first change with a diff, on each machine
 };
 
-// `words`: that behave like locks and were taken for locks. `missing`: what the trace could not hold.
-AdvicePage advice_page(const std::string& trace, const std::vector<MachineAdvice>& machines,
-                       const std::vector<trace::WordLock>& words, const std::vector<std::string>& missing);
+// `words`: that behave like locks and were taken for locks. Reads the source files that the trace names.
+AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
+                       const std::vector<trace::WordLock>& words);
+
+// Writes the changes' diffs into this folder, as change-1.diff and so on, in the place of earlier ones.
+void write_diffs(AdvicePage& page, const std::filesystem::path& directory);
 
 // Three changes at most. The first line is the verdict.
 std::string advice_page_text(const AdvicePage& page, const Painter& paint);

@@ -35,7 +35,7 @@ const char* name_of(LockVerdict verdict) {
   return "";
 }
 
-std::string size_text(const LockCase& one) {
+std::string case_text(const LockCase& one) {
   return fmt::format("{} CPUs, {} each{}", one.cpus, plural(static_cast<std::uint64_t>(one.acquisitions), "acquisition"),
                      one.with_readers ? ", CPU 0 writes, the others read" : "");
 }
@@ -81,7 +81,7 @@ std::string table_of_states(const LockCheck& check, const Painter& paint) {
   for (const Consistency model : models) columns.push_back(figures(name_of(model), 10));
   Table table(std::move(columns), paint, 4);
   for (std::size_t i = 0; i < check.cases.size(); i += models.size()) {
-    std::vector<Cell> cells = {size_text(check.cases[i].lock_case)};
+    std::vector<Cell> cells = {case_text(check.cases[i].lock_case)};
     for (std::size_t model = 0; model < models.size(); ++model) {
       const SearchResult& result = check.cases[i + model].result;
       const bool all = result.is_complete();
@@ -182,7 +182,7 @@ std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& c
   if (check.broken_case()) {
     const CheckedCase& broken = check.cases.back();
     if (broken.result.steps.empty()) return out;
-    return out + fmt::format("\n  {}, under {}:\n\n{}", size_text(broken.lock_case), name_of(broken.lock_case.consistency),
+    return out + fmt::format("\n  {}, under {}:\n\n{}", case_text(broken.lock_case), name_of(broken.lock_case.consistency),
                              interleaving(broken, paint));
   }
   if (check.broken_trial()) {

@@ -55,7 +55,8 @@ std::optional<double> TimeLeft::update(const Progress& progress) {
   const double foretold_s = now_s / share;
   // What is older than a fifth of the time that remains counts for little.
   const double memory_s = std::max(1.0, (foretold_s - now_s) / 5);
-  const double weight = end_s_ ? 1 - std::exp((updated_s_ - now_s) / memory_s) : 1;
+  const double passed_s = now_s - updated_s_;
+  const double weight = end_s_ ? passed_s / (passed_s + memory_s) : 1;
   end_s_ = end_s_.value_or(0) + weight * (foretold_s - end_s_.value_or(0));
   updated_s_ = now_s;
   return in_steps(*end_s_ - now_s);

@@ -1,6 +1,7 @@
 """`linebounce advise`: what is worth changing in a recorded program, and what is not."""
 
 import json
+import subprocess
 
 import pytest
 from program import Program
@@ -75,3 +76,57 @@ def test_the_page_begins_with_the_verdict(linebounce: Program, apart: str) -> No
     assert shown.code == 0, shown.stderr
     assert shown.stdout.splitlines()[0].strip() == page["verdict"]
     assert "not seen" in shown.stdout
+
+
+# Four threads, each with a counter of an array and a block of its own from one calloc.
+SEVERAL = """
+#include <pthread.h>
+#include <stdlib.h>
+struct args { volatile long sum, rounds; };
+static volatile long hits[4];
+static struct args *blocks;
+static void *work(void *me) {
+  for (int i = 0; i < 1000; ++i) { hits[(long)me]++; blocks[(long)me].sum += i; }
+  return me;
+}
+int main(void) {
+  pthread_t threads[4];
+  blocks = calloc(4, sizeof *blocks);
+  for (long i = 0; i < 4; ++i) pthread_create(threads + i, 0, work, (void *)i);
+  for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
+}
+"""
+
+
+def recorded_in_its_folder(linebounce: Program) -> Program:
+    recorder = Recorder(linebounce)
+    recorder.record(recorder.compile(SEVERAL, "-O1", name="several.c"))
+    return linebounce
+
+
+def test_the_diff_can_be_applied_and_compiled_and_what_was_predicted_holds(linebounce: Program) -> None:
+    recorded_in_its_folder(linebounce)
+    command = ("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "$CC -O1 -g -pthread several.c -o program")
+    result = linebounce(*command)
+    assert result.code == 0, result.stderr
+    page = json.loads((linebounce.directory / "out" / "advise.json").read_text())
+    change = page["changes"][0]
+    assert change["no_diff"] == ""
+    assert change["source"].endswith(("several.c:4", "several.c:5"))
+    for again in page["recheck"]:
+        assert again["held"], page["recheck"]
+        assert again["change_pct"] == pytest.approx(again["predicted_pct"], rel=0.25)
+    assert len(page["changes"]) == 1, "what gains on shorter lines is a part of it"
+    assert result.stdout.count("the prediction held") == 2
+    diff = linebounce.directory / "out" / "change-1.diff"
+    assert f"patch -p1 < {diff.relative_to(linebounce.directory)}" in result.stdout
+    done = subprocess.run(["git", "apply", diff], cwd=linebounce.directory, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    built = (linebounce.directory / "out" / "recheck" / "source" / "several.c").read_text()
+    assert (linebounce.directory / "several.c").read_text() == built
+
+
+def test_a_build_that_fails_is_named_with_its_log(linebounce: Program) -> None:
+    recorded_in_its_folder(linebounce)
+    refused = linebounce.refused("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "false")
+    assert "--recheck: building ended with 1: false (its output is in " in refused

@@ -163,7 +163,7 @@ def test_a_machine_without_latencies_that_matter_is_warned_of_by_name(linebounce
     assert "leaves out" not in linebounce("describe", "machine", "p3_xeon_4way").stdout
 
 
-def test_steps_of_three_cpus_stand_below_each_other_where_there_is_no_room_beside(linebounce: Program, executable: Path) -> None:
+def test_steps_of_three_cpus_stand_below_each_other_where_there_is_no_room(linebounce: Program, executable: Path) -> None:
     linebounce.file("broken.lua", BROKEN_LOCK)
     command = [str(executable), "check-lock", "broken.lua", "--cpus", "3", "--machines", "0"]
     for columns, heads in ((72, 0), (120, 1)):

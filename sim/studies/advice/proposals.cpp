@@ -171,6 +171,9 @@ class ProposalMaker {
     proposal.lines = subject_.lines;
     proposal.drawing = drawing();
     proposal.sentence = sentence();
+    proposal.edit = {.structure = subject_.structure, .split = split_};
+    for (const auto& [object, pieces] : subject_.objects) proposal.edit.objects.push_back(object);
+    for (const Spread& spread : spreads_) proposal.edit.spread.emplace_back(spread.array.name, spread.element);
     return proposal;
   }
 

@@ -155,7 +155,7 @@ TEST_F(RunPlan, SeedsThatWereDoneBeforeAnInterruptAreKept) {
   EXPECT_EQ(value_of(report, 0), 11.5);
 }
 
-TEST_F(RunPlan, AnotherConfigurationsResultsAreRefusedWithBothHashes) {
+TEST_F(RunPlan, AnotherConfigurationsResultsAreRefused) {
   run_plan(plan_over_cpus({}), options());
   Plan other = plan_over_cpus({});
   other.hash = other.hashes[0] = "00000000000000aa";
@@ -163,8 +163,7 @@ TEST_F(RunPlan, AnotherConfigurationsResultsAreRefusedWithBothHashes) {
     run_plan(other, options());
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("00000000000000ff"));
-    EXPECT_THAT(error.what(), HasSubstr("00000000000000aa"));
+    EXPECT_THAT(error.what(), HasSubstr("holds results of another configuration"));
     EXPECT_THAT(error.what(), HasSubstr("--fresh"));
   }
 }

@@ -1,0 +1,54 @@
+// A source file that is edited line by line, and the edits as a unified diff.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linebounce::sim {
+
+// Line numbers begin at 1. What is looked for is looked for in code(): the file's lines with comments and the contents of
+// strings blanked out, so that columns are the same in both.
+class SourceText {
+ public:
+  SourceText(std::filesystem::path path, std::string_view text);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] int line_count() const { return static_cast<int>(lines_.size()); }
+  [[nodiscard]] const std::string& code(int line) const { return code_.at(static_cast<std::size_t>(line) - 1); }
+  [[nodiscard]] const std::string& original(int line) const { return lines_.at(static_cast<std::size_t>(line) - 1); }
+
+  // Inserts into a line, before this column (from 0) of the original.
+  void insert(int line, std::size_t column, const std::string& text);
+  // Replaces bytes of a line. REQUIRES: nothing else touches them.
+  void replace(int line, std::size_t column, std::size_t bytes, const std::string& text);
+  void remove(int line);
+  // Whole lines, before this one; later ones come behind earlier ones.
+  void insert_before(int line, const std::string& text);
+
+  [[nodiscard]] bool is_changed() const;
+  [[nodiscard]] std::string text() const;
+  // With three lines of context; `name` is the file's there. Empty: nothing has changed.
+  [[nodiscard]] std::string diff(const std::string& name) const;
+
+ private:
+  struct Change {
+    std::size_t column, bytes;
+    std::string text;
+  };
+  struct LineEdit {
+    std::vector<Change> changes;
+    std::vector<std::string> before;
+    bool removed = false;
+  };
+  [[nodiscard]] std::vector<std::string> edited(int line) const;
+
+  std::filesystem::path path_;
+  std::vector<std::string> lines_, code_;
+  std::map<int, LineEdit> edits_;
+  bool ends_with_newline_ = true;
+};
+
+}  // namespace linebounce::sim
