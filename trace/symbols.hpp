@@ -24,7 +24,7 @@ struct Structure {
   std::vector<Field> fields;
   std::optional<int> base_offset;  // bytes from the start of a line to where its objects begin
   std::string subsystem;           // whose structure it is; empty: nobody's
-  std::string source;              // where it is defined: "/src/queue.h:12"; empty: not known
+  std::string source = {};         // where it is defined: "/src/queue.h:12"; empty: not known
   friend bool operator==(const Structure&, const Structure&) = default;
 };
 
@@ -41,7 +41,7 @@ struct Object {
   std::uint32_t of_lock = kNone;  // placed by this lock for itself: another lock in its place does without
   // From malloc or new, which align it to no more than 16 bytes: in another run it may lie elsewhere in its line.
   bool movable = false;
-  std::string source;  // where a variable is declared, and a block asked for: "/src/queue.c:40"; empty: not known
+  std::string source = {};  // where a variable is declared, and a block asked for: "/src/queue.c:40"; empty: not known
   friend bool operator==(const Object&, const Object&) = default;
 };
 

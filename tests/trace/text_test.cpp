@@ -101,7 +101,7 @@ TEST(TextTrace, NamesTheLineAndTheLegalValuesOfAMistake) {
   EXPECT_EQ(text_error("object o size=8\nstream a\na load o+0 8 fast\nend\n"),
             "line 4: \"fast\" is not known here; known are counted, paired, release, failed, for_write, repeats=N");
   EXPECT_EQ(text_error("object o colour=red\nend\n"),
-            "line 2: \"colour\" is not known; known are structure, size, alignment, home, address, of_lock, movable");
+            "line 2: \"colour\" is not known; known are structure, size, alignment, home, address, of_lock, movable, source");
   EXPECT_EQ(text_error("object o home=moon\nend\n"),
             "line 2: its home is \"moon\"; legal: node N, first_touch, interleaved, local");
   EXPECT_EQ(text_error("lock l sleeps=maybe\nend\n"), "line 2: sleeps is \"maybe\"; legal: yes, no");

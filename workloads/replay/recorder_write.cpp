@@ -22,8 +22,7 @@ trace::Structure structure_of(const Layout& layout) {
                              .alignment = layout.alignment,
                              .fields = {},
                              .base_offset = layout.base_offset,
-                             .subsystem = layout.subsystem,
-                             .source = {}};
+                             .subsystem = layout.subsystem};
   for (const Field& field : layout.fields) structure.fields.push_back({field.name, field.offset, field.size});
   return structure;
 }
