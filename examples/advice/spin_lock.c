@@ -1,0 +1,62 @@
+// Eight threads take numbers from one sequence, and write each into a log, under a spin lock of the program's own.
+//
+// The case: a test-and-set lock under load. All waiting threads write its line again and again, so the owner waits for the
+// line, too, to release the lock. The first cure is as old as the problem: look before the next attempt (Rudolph and Segall
+// 1984); others wait longer after each failure, or stand in a queue (Anderson 1990, Mellor-Crummey and Scott 1991). CURED:
+// looks first.
+//
+// expect: lock gate
+#define _POSIX_C_SOURCE 200809L  // barriers
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+enum { threads = 8, numbers_each = 400, tries = 20, turn = 50 };
+
+static alignas(64) atomic_int gate;
+
+static int got_in(void) {
+#ifdef CURED
+  if (atomic_load_explicit(&gate, memory_order_relaxed) != 0) return 0;
+#endif
+  return atomic_exchange_explicit(&gate, 1, memory_order_acquire) == 0;
+}
+
+static void enter(void) {
+  for (int i = 1; !got_in(); i++)
+    if (i % tries == 0) sched_yield();
+}
+
+static void leave(void) {
+  atomic_store_explicit(&gate, 0, memory_order_release);
+}
+
+static alignas(64) struct {
+  unsigned next;
+  unsigned log[threads * numbers_each];
+} sequence;
+
+static pthread_barrier_t all_there;
+
+static void* take_numbers(void* unused) {
+  pthread_barrier_wait(&all_there);
+  for (int i = 0; i < numbers_each; i++) {
+    enter();
+    sequence.log[sequence.next] = sequence.next * 3;
+    if (++sequence.next % turn == 0) sched_yield();  // the owner's time slice ends, as it would in longer runs
+    leave();
+  }
+  return unused;
+}
+
+int main(void) {
+  pthread_barrier_init(&all_there, NULL, threads);
+  pthread_t thread[threads];
+  for (int i = 0; i < threads; i++) pthread_create(&thread[i], NULL, take_numbers, NULL);
+  for (int i = 0; i < threads; i++) pthread_join(thread[i], NULL);
+  printf("%u numbers, the last %u\n", sequence.next, sequence.log[sequence.next - 1]);
+  return sequence.next == threads * numbers_each ? 0 : 1;
+}
