@@ -29,9 +29,9 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::array kSubcommands = {add_run,           add_reproduce,    add_what_if, add_lines,     add_list,
-                                     add_describe,      add_bench,        add_check,   add_calibrate, add_trace,
-                                     add_compare_locks, add_find_sharing, add_advise,  add_check_lock};
+constexpr std::array kSubcommands = {add_run,           add_reproduce,    add_what_if, add_lines,      add_list,
+                                     add_describe,      add_bench,        add_check,   add_calibrate,  add_trace,
+                                     add_compare_locks, add_find_sharing, add_advise,  add_check_lock, add_import};
 
 // What analysis/ installs; a caller who has not installed it yet is told how.
 constexpr std::array<std::string_view, 4> kPythonCommands = {"report", "compare", "sweep", "trace-export"};
@@ -45,6 +45,7 @@ constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce lines out/operation_costs        the cache lines that missed most, field by field
   linebounce compare-locks T.lbt              the best lock for each lock of a traced program
   linebounce find-sharing T.lbt               its falsely shared lines, and what would cure them
+  linebounce advise T.lbt                     which changes are worth making, as diffs of the source
   linebounce check mesi_snoop                 prove a coherence protocol
 
 From the Python package (./dev setup, or pip install ./analysis), found beside this program or in PATH:

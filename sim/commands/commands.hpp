@@ -17,6 +17,7 @@ void add_check(Command& program);
 void add_calibrate(Command& program);
 void add_compare_locks(Command& program);
 void add_find_sharing(Command& program);
+void add_import(Command& program);
 void add_advise(Command& program);
 void add_check_lock(Command& program);
 void add_trace(Command& program);

@@ -7,6 +7,7 @@
 #include <set>
 #include <system_error>
 
+#include "models/text/shell_word.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/terminal/advice_page.hpp"
@@ -19,12 +20,6 @@ namespace fs = std::filesystem;
 // Where linebounce-cc and linebounce-record are: beside this program.
 fs::path program_directory() {
   return fs::read_symlink("/proc/self/exe").parent_path();
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out + "'";
 }
 
 // All but what this program writes, version control's store, and traces.
@@ -42,7 +37,7 @@ void copy_sources(const fs::path& from, const fs::path& to, const fs::path& resu
 
 void run_in(const fs::path& directory, const std::string& command, const fs::path& log, const std::string& what) {
   const std::string line =
-      fmt::format("cd {} && {{ {}\n}} > {} 2>&1", quoted(directory.string()), command, quoted(log.string()));
+      fmt::format("cd {} && {{ {}\n}} > {} 2>&1", shell_word(directory.string()), command, shell_word(log.string()));
   const int status = std::system(line.c_str());
   if (status != 0)
     throw ConfigError(fmt::format("--recheck: {} ended with {}: {} (its output is in {})", what,
@@ -78,7 +73,7 @@ fs::path recorded_again(const Recheck& recheck, const std::vector<EditedSource>&
   ::setenv("PATH", fmt::format("{}:{}", programs.string(), path == nullptr ? "/usr/bin:/bin" : path).c_str(), 1);
   run_in(copy, recheck.build, directory / "build.log", "building");
   const fs::path trace = directory / "again.lbt";
-  const std::string record = fmt::format("linebounce-record -o {} -- {}", quoted(trace.string()), recheck.run);
+  const std::string record = fmt::format("linebounce-record -o {} -- {}", shell_word(trace.string()), recheck.run);
   run_in(copy, record, directory / "run.log", "recording");
   return trace;
 }

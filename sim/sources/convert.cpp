@@ -1,8 +1,21 @@
 #include <fmt/format.h>
 
+#include <fstream>
+
 #include "sim/sources/formats.hpp"
 
 namespace linebounce::sim {
+
+const SourceFormat* format_of(const std::filesystem::path& file) {
+  constexpr std::size_t kLongestMagic = 8;
+  std::string begin(kLongestMagic, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(begin.data(), kLongestMagic);
+  for (const SourceFormat& format : kSourceFormats) {
+    if (!format.magic.empty() && begin.starts_with(format.magic)) return &format;
+  }
+  return nullptr;
+}
 
 std::vector<std::string> convert_foreign(const SourceFormat& format, const std::filesystem::path& in,
                                          const std::filesystem::path& out) {

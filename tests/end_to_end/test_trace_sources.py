@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from linebounce.trace import Trace
 from memory import peak_mib
 from program import Program
 
@@ -48,6 +49,43 @@ def test_perf_script(linebounce: Program) -> None:
     assert "samples" in said
     assert operations(trace, "load") == operations(trace, "store") == 6
     assert re.search(r"^stream app/1 cpu=1$", trace, re.MULTILINE)
+
+
+def recorded_by_perf(directory: Path, *options: str) -> None:
+    """Page faults have addresses, too, and need no processor that samples its accesses."""
+    command = ["perf", "record", "--quiet", "-e", "page-faults", "-c", "1", *options, "-o", "perf.data", "/bin/true"]
+    done = subprocess.run(command, cwd=directory, capture_output=True, timeout=60, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"perf may not record here: {done.stderr.decode()}")
+
+
+@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
+def test_perf_data_is_imported_by_one_command(linebounce: Program) -> None:
+    recorded_by_perf(linebounce.directory, "-d")
+    result = linebounce("import", "perf.data")
+    assert result.code == 0, result.stderr
+    assert "perf.lbt  of perf.data: perf-data" in result.stdout
+    assert "takes samples" in result.stdout, "what samples can't tell is said"
+    with Trace(linebounce.directory / "perf.lbt") as trace:
+        (stream,) = trace.symbols.streams
+        assert stream.name.startswith("true/")
+        assert len(list(trace.operations(0))) > 20
+    assert linebounce("trace", "convert", "perf.data", "out.txt").code == 0, "convert knows it, too"
+
+
+@pytest.mark.skipif(shutil.which("perf") is None, reason="perf is not installed")
+def test_perf_data_without_addresses_is_refused_with_what_to_do(linebounce: Program) -> None:
+    recorded_by_perf(linebounce.directory)
+    assert "record with perf mem record, or -d" in linebounce.refused("import", "perf.data", code=3)
+    assert not (linebounce.directory / "perf.lbt").exists()
+
+
+def test_what_import_does_not_know_is_refused(linebounce: Program) -> None:
+    linebounce.file("perf.data", "PERFILE2 and nothing that perf could read")
+    assert "perf" in linebounce.refused("import", "perf.data", code=3)
+    linebounce.file("notes.txt", "a text")
+    assert "is neither perf.data nor" in linebounce.refused("import", "notes.txt")
+    assert "there is no such file" in linebounce.refused("import", "nothing", code=3)
 
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind is not installed")

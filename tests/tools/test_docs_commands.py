@@ -43,7 +43,8 @@ def faults(text: str, helps: dict[str, str]) -> list[tuple[int, str]]:
     for line, command in commands(text):
         if command in NO_COMMANDS:
             continue
-        typed = re.split(r" -- | \| | > | #", command)[0]  # what is behind it is another program's
+        # What is behind these, or quoted, is another program's.
+        typed = re.sub(r"'[^']*'|\"[^\"]*\"", "", re.split(r" -- | \| | > | #", command)[0])
         name = words = re.match(r"linebounce(?:-record)?(?: [a-z][a-z-]*)*", typed)[0]
         while name not in helps:
             name = name.rpartition(" ")[0]
@@ -89,6 +90,7 @@ def test_a_wrong_command_is_reported_with_its_line(helps: dict[str, str], text: 
         "`linebounce COMMAND --help`, `linebounce run FILE [-o DIR] [--set PATH=VALUE]... [-j N]`\n",
         'linebounce compare A B --fail-on "throughput > -5%"\n',
         "A text on linebounce --nothing\n",
+        "`linebounce advise T.lbt --recheck '$CC -O2 program.c'`\n",
     ],
 )
 def test_right_commands_and_other_text_are_left_alone(helps: dict[str, str], text: str) -> None:

@@ -74,6 +74,11 @@ ExitCode convert(const ConvertArguments& arguments) {
   if (fs::equivalent(arguments.in, arguments.out, ignored)) {
     throw ConfigError(fmt::format("{}: OUT is the file that is read; name another", arguments.out));
   }
+  const SourceFormat* told = arguments.from.empty() ? format_of(arguments.in) : nullptr;
+  if (told != nullptr && !arguments.word_locks) {
+    from_foreign(*told, arguments);
+    return ExitCode::done;
+  }
   if (arguments.from.empty() || arguments.from == kTrace) {
     from_trace(arguments);
     return ExitCode::done;
@@ -92,7 +97,7 @@ ExitCode convert(const ConvertArguments& arguments) {
 }
 
 std::string from_meaning() {
-  std::string text = "The format of IN; default: trace";
+  std::string text = "The format of IN; default: what its beginning tells, else trace";
   for (const SourceFormat& format : kSourceFormats) text += fmt::format("; {}: {}", format.name, format.what);
   return text;
 }

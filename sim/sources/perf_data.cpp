@@ -1,0 +1,74 @@
+// perf.data: what `perf script` prints of it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "models/text/shell_word.hpp"
+#include "sim/sources/formats.hpp"
+#include "trace/error.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Gone with everything in it.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "linebounce-perf-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr)
+      throw trace::TraceError("no temporary folder can be made for what perf script prints");
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  [[nodiscard]] fs::path file(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+// A recording has only the fields that were asked for: what perf says it can't print is left out.
+std::vector<std::string> convert_perf_data(const fs::path& file, trace::Writer& out) {
+  const ScratchFolder scratch;
+  const fs::path printed = scratch.file("printed"), errors = scratch.file("errors");
+  std::vector<std::string> fields = {"comm", "pid", "tid", "cpu", "time", "event", "addr", "data_src", "ip", "sym"};
+  static const std::regex kNotThere(R"(Cannot print '(\w+)' field)");
+  for (;;) {
+    const std::string command = fmt::format("perf script -i {} -F {} > {} 2> {}", shell_word(file.string()),
+                                            fmt::join(fields, ","), shell_word(printed.string()), shell_word(errors.string()));
+    const int status = std::system(command.c_str());
+    if (status == 0) return convert_perf_script(printed, out);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+      throw trace::TraceError(file.string() + ": perf reads it, which is not installed (Debian's package linux-perf)");
+    const std::string said = text_of(errors);
+    std::smatch missing;
+    if (!std::regex_search(said, missing, kNotThere) || std::erase(fields, missing[1].str()) == 0)
+      throw trace::TraceError(
+          fmt::format("{}: perf script cannot read it: {}", file.string(), said.substr(0, said.find('\n'))));
+    if (missing[1] == "addr")
+      throw trace::TraceError(file.string() + ": its samples have no data addresses: record with perf mem record, or -d");
+  }
+}
+
+}  // namespace linebounce::sim
