@@ -46,8 +46,8 @@ class Structure:
     alignment: int = 8
     base_offset: int | None = None
     subsystem: str = ""
-    source: str = ""
     fields: list[Field] = field(default_factory=list)
+    source: str = ""
 
 
 @dataclass

@@ -32,7 +32,7 @@ std::string file_of_call(Dwarf_Die& unit, Dwarf_Die& inlined) {
   if (dwarf_formudata(dwarf_attr(&inlined, DW_AT_call_file, &attribute), &number) != 0) return "";
   if (dwarf_getsrcfiles(&unit, &files, nullptr) != 0) return "";
   const char* name = dwarf_filesrc(files, number, nullptr, nullptr);
-  return name == nullptr ? "" : name;
+  return name == nullptr ? "" : whole_path(unit, name);
 }
 
 // DW_AT_call_line, DW_AT_call_column
@@ -187,7 +187,7 @@ std::vector<SourcePlace> ProgramImage::source_places(std::uint64_t return_addres
   if (Dwarf_Line* source = dwarf_getsrc_die(&place.unit, address - unit->bias); source != nullptr) {
     dwarf_lineno(source, &place.line);
     dwarf_linecol(source, &place.column);
-    if (const char* file = dwarf_linesrc(source, nullptr, nullptr); file != nullptr) place.file = file;
+    if (const char* file = dwarf_linesrc(source, nullptr, nullptr); file != nullptr) place.file = whole_path(place.unit, file);
   }
   Scopes innermost;
   Scopes scopes;  // around it, as the code is, not as the source is written
@@ -230,6 +230,12 @@ NamedMemory ProgramImage::symbol(std::uint64_t address) {
   const char* name = dwfl_module_addrinfo(module, address, &offset, &symbol, nullptr, nullptr, nullptr);
   if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size) return {};
   return {.name = demangled_name(name), .address = address - offset, .bytes = symbol.st_size};
+}
+
+std::string whole_path(Dwarf_Die& unit, const char* file) {
+  Dwarf_Attribute attribute;
+  const char* folder = dwarf_formstring(dwarf_attr(&unit, DW_AT_comp_dir, &attribute));
+  return folder == nullptr ? file : (std::filesystem::path(folder) / file).lexically_normal().string();
 }
 
 }  // namespace linebounce::record

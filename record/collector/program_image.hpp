@@ -88,6 +88,9 @@ class ProgramImage {
 // Of a function's entry, also of one that was inlined: "Table::insert".
 std::string function_of_scope(Dwarf_Die& scope);
 
+// A file's whole path: compilers name those that they were given below the folder where they ran.
+std::string whole_path(Dwarf_Die& unit, const char* file);
+
 // DW_AT_name, also of what a declaration elsewhere names; empty: none.
 std::string name_of(Dwarf_Die& die);
 

@@ -1,9 +1,9 @@
 #include "record/collector/record_program.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +11,7 @@
 #include <iostream>
 #include <memory>
 
+#include "models/text/shell_word.hpp"
 #include "record/collector/background_writer.hpp"
 #include "record/collector/binary_command.hpp"
 #include "record/collector/event_order.hpp"
@@ -169,6 +170,25 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
   }
 }
 
+std::string shell_command(const std::vector<std::string>& words) {
+  std::string command;
+  for (const std::string& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
+  return command;
+}
+
+// As it would be typed again, but for the trace's name.
+std::string recorder_text(const RecordOptions& options) {
+  const Window& window = options.window;
+  std::string text = "linebounce-record";
+  if (options.is_binary) text += " --binary";
+  if (window.count != UINT64_MAX) text += fmt::format(" --window {}:{}", window.skip, window.count);
+  if (!window.from.empty()) text += " --from " + shell_word(window.from);
+  if (!window.until.empty()) text += " --until " + shell_word(window.until);
+  if (window.after_s > 0) text += fmt::format(" --after {}", window.after_s);
+  if (std::isfinite(window.for_s)) text += fmt::format(" --for {}", window.for_s);
+  return text;
+}
+
 }  // namespace
 
 Recorded record_program(const RecordOptions& options) {
@@ -191,8 +211,8 @@ Recorded record_program(const RecordOptions& options) {
   recorded.exit_status = process.exit_status();
   if (!recorded.killed_by.empty()) recorded.missing.push_back("what came after the program " + recorded.killed_by);
   trace::Summary summary;
-  summary.program = fmt::format("{}", fmt::join(options.command, " "));
-  summary.recorder = "linebounce-record";
+  summary.program = shell_command(options.command);
+  summary.recorder = recorder_text(options);
   summary.missing = recorded.missing;
   collector->writer().finish(summary);
   return recorded;

@@ -67,7 +67,8 @@ std::uint32_t Recording::new_lock(std::uint64_t address, const MemoryMap::Place&
   lock.sleeps = (type & kLockTypeMask) != kSpinLock;
   lock.object = place.object;
   lock.offset = place.offset;
-  lock.word_bytes = 4;
+  const bool has_room = (type & kLockTypeMask) != kSpinLock && (type & kOneWord) == 0 && place.offset % 8 == 0;
+  lock.word_bytes = has_room && place.offset + 8 <= object.size ? 8 : 4;
   if (memory_.is_one_of_many(place) && object.structure != trace::kNone) {
     lock.figures = symbols.structures[object.structure].name + lock.name.substr(object.name.size());
   }

@@ -118,7 +118,9 @@ std::string declared_at(Dwarf_Die& die) {
   const char* file = dwarf_decl_file(&die);
   int line = 0;
   if (file == nullptr || dwarf_decl_line(&die, &line) != 0 || line == 0) return "";
-  return fmt::format("{}:{}", file, line);
+  Dwarf_Die unit;
+  const bool has_unit = dwarf_diecu(&die, &unit, nullptr, nullptr) != nullptr;
+  return fmt::format("{}:{}", has_unit ? whole_path(unit, file) : file, line);
 }
 
 std::vector<trace::Field> fields_of(const Type& type) {

@@ -153,12 +153,12 @@ static char openmp_critical, openmp_atomic;
   void begin parameters {                                 \
     REAL(begin)                                           \
     real arguments;                                       \
-    record_in_order(kAcquire, kMutex, (uintptr_t)(lock)); \
+    record_in_order(kAcquire, kMutex | kOneWord, (uintptr_t)(lock)); \
   }                                                       \
   EXPORTED void end parameters;                           \
   void end parameters {                                   \
     REAL(end)                                             \
-    record_in_order(kRelease, kMutex, (uintptr_t)(lock)); \
+    record_in_order(kRelease, kMutex | kOneWord, (uintptr_t)(lock)); \
     real arguments;                                       \
   }
 LOCKED(GOMP_critical_start, GOMP_critical_end, (void), (), &openmp_critical)
@@ -169,9 +169,9 @@ LOCKED(omp_set_nest_lock, omp_unset_nest_lock, (void* lock), (lock), lock)
 
 static void tried_lock(int had, const void* lock) {
   if (had != 0) {
-    record_in_order(kAcquire, kMutex | kTriedLock, (uintptr_t)lock);
+    record_in_order(kAcquire, kMutex | kTriedLock | kOneWord, (uintptr_t)lock);
   } else {
-    record_address(kTryFailed, kMutex | kTriedLock, lock);
+    record_address(kTryFailed, kMutex | kTriedLock | kOneWord, lock);
   }
 }
 #define TRY_LOCK(name)           \

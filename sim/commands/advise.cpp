@@ -31,9 +31,11 @@ constexpr const char* kAdviseFooter = R"(Examples:
 
 It finds falsely shared lines and tries cures, as find-sharing does, and replaces locks, also those that the program has made of
 atomic operations, as compare-locks --word-locks does. A change is advised if it gains at least 1 % by more than chance in orders
-of the operations that had no part in its choice, on one machine at least, and loses on none where it was tried. Of changes of
-layouts there is a diff of the source, where the program has debug information (linebounce-cc sees to it) and the source has not
-changed since. What the trace could not hold is listed: it may hide more.)";
+of the operations that had no part in its choice, on one machine at least, and loses on none where it was tried. A
+change of a layout comes as a diff of the source, if that is plain enough and has not changed since. What the trace could not hold
+is listed: it may hide more.
+
+With --recheck the exit code is 1 where a prediction did not hold, and 2 where it could not be tried.)";
 
 struct AdviseArguments : StudyArguments {
   std::vector<std::string> machines;
@@ -52,30 +54,35 @@ Arguments study_arguments(const AdviseArguments& arguments, const char* folder) 
   return study;
 }
 
-// Of the first change that has a diff. Errors: ConfigError where there is none.
+// Of the first change that has a diff, on machines where it was tried as a whole and confirmed. Errors: ConfigError.
 std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<MachineAdvice>& before,
                                      const AdviseArguments& arguments, const trace::Reader& reader,
                                      const std::vector<std::string>& argv, ExitCode& code) {
   const auto change =
       std::find_if(page.changes.begin(), page.changes.end(), [](const AdvisedChange& it) { return !it.diff.empty(); });
-  if (change == page.changes.end()) {
-    print_error("--recheck: no change is advised that could be made in the source");
-    return {};
-  }
-  const fs::path directory = fs::path(arguments.directory) / "recheck";
-  const fs::path trace = recorded_again({directory, arguments.build, reader.summary().program}, change->edited);
+  if (change == page.changes.end()) throw ConfigError("--recheck: no change is advised that could be made in the source");
+  if (!reader.summary().recorder.starts_with("linebounce-record"))
+    throw ConfigError("--recheck: the trace is not of linebounce-record, which could record the program again");
+  const fs::path trace =
+      recorded_again({fs::path(arguments.directory) / "recheck", arguments.directory, arguments.build}, reader, change->edited);
   const trace::Reader again(trace.string());
-  auto study = study_arguments<SharingArguments>(arguments, "recheck");
-  study.trace = trace.string();
-  study.top = 1;
   std::vector<Rechecked> rechecked;
   for (const PredictedGain& gain : change->gains) {
+    if (!gain.confirmed || !gain.part.empty()) continue;
     const auto old =
         std::find_if(before.begin(), before.end(), [&](const auto& it) { return it.sharing.machine == gain.machine; });
+    auto study = study_arguments<SharingArguments>(arguments, "recheck");
+    study.trace = trace.string();
     study.machine = gain.machine;
+    study.top = 1;
     const auto now = find_sharing(study, again, argv, code);
     if (!now) return rechecked;
-    rechecked.push_back({gain.machine, gain.change, 100 * (now->throughput_per_s / old->sharing.throughput_per_s - 1)});
+    rechecked.push_back({.machine = gain.machine,
+                         .change = static_cast<std::size_t>(change - page.changes.begin()) + 1,
+                         .predicted = gain.change,
+                         .gain_pct = 100 * (now->throughput_per_s / old->sharing.throughput_per_s - 1),
+                         .operations_before = reader.operations(),
+                         .operations = again.operations()});
   }
   return rechecked;
 }
@@ -100,14 +107,25 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
   AdvicePage page = advice_page(reader, found, words);
   write_diffs(page, arguments.directory);
+  std::string failure;
   if (!arguments.build.empty()) {
-    page.rechecked = recheck_first(page, found, arguments, reader, argv, code);
+    try {
+      page.rechecked = recheck_first(page, found, arguments, reader, argv, code);
+    } catch (const ConfigError& error) {  // the page is worth having all the same
+      failure = error.what();
+    }
     if (code == ExitCode::interrupted) return code;
   }
   const std::string document = advice_page_json(page).dump(1) + "\n";
   write_file(fs::path(arguments.directory) / "advise.json", document);
-  std::cout << (arguments.json ? document : advice_page_text(page, painter_for_stdout()) + "\n");
-  return code;
+  std::cout << (arguments.json ? document : advice_page_text(page, painter_for_stdout()) + "\n") << std::flush;
+  if (!failure.empty()) {
+    print_error(failure);
+    return larger(code, ExitCode::usage);
+  }
+  const bool held = std::all_of(page.rechecked.begin(), page.rechecked.end(),
+                                [](const Rechecked& it) { return it.comparable() && it.held(); });
+  return held ? code : larger(code, ExitCode::check_failed);
 }
 
 }  // namespace

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "models/text/shell_word.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/terminal/advice_page.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -22,38 +26,77 @@ fs::path program_directory() {
   return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-// All but what this program writes, version control's store, and traces.
+// Files that git knows of or would, relative to the folder; none: it is in no work tree of git's.
+std::optional<std::vector<fs::path>> files_of_git(const fs::path& folder) {
+  const std::string command =
+      fmt::format("git -C {} ls-files -z --cached --others --exclude-standard 2>/dev/null", shell_word(folder.string()));
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> listed(::popen(command.c_str(), "r"), ::pclose);
+  if (listed == nullptr) return std::nullopt;
+  std::vector<fs::path> files;
+  std::string name;
+  for (int c = std::fgetc(listed.get()); c != EOF; c = std::fgetc(listed.get())) {
+    if (c == '\0') {
+      files.emplace_back(std::exchange(name, ""));
+    } else {
+      name += static_cast<char>(c);
+    }
+  }
+  return files.empty() ? std::nullopt : std::optional(std::move(files));
+}
+
+std::vector<fs::path> all_files(const fs::path& folder) {
+  static const std::set<std::string> kStores = {".hg", ".svn"};
+  std::vector<fs::path> files;
+  for (fs::recursive_directory_iterator it(folder), end; it != end; ++it) {
+    if (kStores.contains(it->path().filename().string())) it.disable_recursion_pending();
+    if (it->is_symlink() || it->is_regular_file()) files.push_back(it->path().lexically_relative(folder));
+  }
+  return files;
+}
+
+// Without what builds have made where git tells it apart, so that the copy is built anew.
 void copy_sources(const fs::path& from, const fs::path& to, const fs::path& results) {
-  static const std::set<std::string> kSkipped = {".git", ".hg", ".svn", "out"};
-  fs::create_directories(to);
-  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
-    const bool skipped = kSkipped.contains(entry.path().filename().string()) || entry.path().extension() == ".lbt" ||
-                         fs::equivalent(entry.path(), results);
-    if (skipped) continue;
-    fs::copy(entry.path(), to / entry.path().filename(),
-             fs::copy_options::recursive | fs::copy_options::copy_symlinks | fs::copy_options::overwrite_existing);
+  const std::string skipped = fs::weakly_canonical(results).string() + "/";
+  const std::optional<std::vector<fs::path>> known = files_of_git(from);
+  for (const fs::path& file : known ? *known : all_files(from)) {
+    const fs::path here = from / file, there = to / file;
+    if (here.extension() == ".lbt" || here.string().starts_with(skipped) || !fs::exists(fs::symlink_status(here))) continue;
+    fs::create_directories(there.parent_path());
+    if (fs::is_symlink(here)) {
+      fs::copy_symlink(here, there);
+    } else if (fs::is_regular_file(here)) {
+      fs::copy_file(here, there);
+    }
   }
 }
 
-void run_in(const fs::path& directory, const std::string& command, const fs::path& log, const std::string& what) {
+// The exit code, or 128 and the signal.
+int run_in(const fs::path& directory, const std::string& command, const fs::path& log) {
   const std::string line =
       fmt::format("cd {} && {{ {}\n}} > {} 2>&1", shell_word(directory.string()), command, shell_word(log.string()));
   const int status = std::system(line.c_str());
-  if (status != 0)
-    throw ConfigError(fmt::format("--recheck: {} ended with {}: {} (its output is in {})", what,
-                                  WIFEXITED(status) ? WEXITSTATUS(status) : status, command, log.string()));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool was_built_in(const fs::path& copy, const trace::Symbols& symbols) {
+  const std::string begin = copy.string() + "/";
+  const auto is_there = [&begin](const auto& symbol) { return symbol.source.starts_with(begin); };
+  return std::any_of(symbols.structures.begin(), symbols.structures.end(), is_there) ||
+         std::any_of(symbols.objects.begin(), symbols.objects.end(), is_there);
 }
 
 }  // namespace
 
-fs::path recorded_again(const Recheck& recheck, const std::vector<EditedSource>& edited) {
+fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, const std::vector<EditedSource>& edited) {
   const fs::path here = fs::current_path();
-  const fs::path directory = fs::absolute(recheck.directory);
+  const fs::path directory = fs::weakly_canonical(recheck.directory);
   const fs::path copy = directory / "source";
+  const fs::path trace = directory / "again.lbt";
   try {
     fs::remove_all(copy);
+    fs::remove(trace);
     fs::create_directories(directory);
-    copy_sources(here, copy, directory);
+    copy_sources(here, copy, recheck.results);
   } catch (const fs::filesystem_error& error) {
     throw ConfigError(fmt::format("--recheck: {}", error.what()));
   }
@@ -71,10 +114,21 @@ fs::path recorded_again(const Recheck& recheck, const std::vector<EditedSource>&
   ::setenv("CXX", (programs / "linebounce-c++").c_str(), 1);
   const char* path = std::getenv("PATH");
   ::setenv("PATH", fmt::format("{}:{}", programs.string(), path == nullptr ? "/usr/bin:/bin" : path).c_str(), 1);
-  run_in(copy, recheck.build, directory / "build.log", "building");
-  const fs::path trace = directory / "again.lbt";
-  const std::string record = fmt::format("linebounce-record -o {} -- {}", shell_word(trace.string()), recheck.run);
-  run_in(copy, record, directory / "run.log", "recording");
+  if (const int code = run_in(copy, recheck.build, directory / "build.log"); code != 0)
+    throw ConfigError(fmt::format("--recheck: building ended with {}: {} (its output is in {})", code, recheck.build,
+                                  (directory / "build.log").string()));
+  // The recorder's exit code is the program's own, which may be anything.
+  const std::string record =
+      fmt::format("{} -o {} -- {}", before.summary().recorder, shell_word(trace.string()), before.summary().program);
+  const int code = run_in(copy, record, directory / "run.log");
+  if (!fs::exists(trace))
+    throw ConfigError(fmt::format("--recheck: recording ended with {}: {} (its output is in {})", code, record,
+                                  (directory / "run.log").string()));
+  if (!was_built_in(copy, trace::Reader(trace.string()).symbols()))
+    throw ConfigError(
+        fmt::format("--recheck: the program that ran was not built in {}: the build has to write it there, and it "
+                    "has to be recorded by a relative path, not as {}",
+                    copy.string(), before.summary().program));
   return trace;
 }
 

@@ -1,22 +1,25 @@
-// Whether a predicted gain holds: the change is made in a copy of the source, which is built, recorded and replayed.
+// A change made in a copy of the source, which is built and recorded as the program was.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "sim/studies/advice/source_edit.hpp"
+#include "trace/reader.hpp"
+
 namespace linebounce::sim {
 
 struct Recheck {
-  std::filesystem::path directory;  // below it: source/, the copy; build.log, run.log, again.lbt
+  std::filesystem::path directory;  // of what is made here: source/, the copy; build.log, run.log, again.lbt
+  std::filesystem::path results;    // not copied
   std::string build;                // a shell command, in the copy; CC and CXX are linebounce-cc and linebounce-c++
-  std::string run;                  // the program's own command line
 };
 
-struct EditedSource;
-
-// The new trace. The copy is of the current folder, which the edited files have to be in. Errors: ConfigError where something
-// can't be copied, built or recorded; it names the log.
-std::filesystem::path recorded_again(const Recheck& recheck, const std::vector<EditedSource>& edited);
+// The new trace, recorded with the command line and the window of `before`. The copy is of the current folder, without traces,
+// and in a work tree of git's without what it ignores; the edited files have to be in it. Errors: ConfigError where something
+// can't be copied, built or recorded (it names the log), and where the program that ran was not built in the copy.
+std::filesystem::path recorded_again(const Recheck& recheck, const trace::Reader& before,
+                                     const std::vector<EditedSource>& edited);
 
 }  // namespace linebounce::sim

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -11,7 +12,6 @@
 
 #include "sim/results/numbers.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/studies/advice/source_edit.hpp"
 
 namespace linebounce::sim {
 
@@ -45,16 +45,23 @@ bool is_word(const std::vector<trace::WordLock>& words, const std::string& lock)
   return std::any_of(words.begin(), words.end(), [&lock](const auto& word) { return word.lock.counted_as() == lock; });
 }
 
-// Within the current folder the name is relative to it, as `git apply` and `patch -p1` want it.
-std::string name_in_diff(const std::filesystem::path& path) {
+bool is_here(const std::filesystem::path& path) {
   const std::filesystem::path near = std::filesystem::proximate(path);
-  return near.empty() || *near.begin() == ".." ? path.relative_path().string() : near.string();
+  return !near.empty() && near.is_relative() && *near.begin() != "..";
+}
+
+// Within the current folder the name is relative to it, as `git apply` and `patch -p1` want it; else to the root.
+std::string name_in_diff(const std::filesystem::path& path, bool all_here) {
+  return all_here ? std::filesystem::proximate(path).string() : path.relative_path().string();
 }
 
 void add_source_edit(AdvisedChange& change, const std::vector<LayoutEdit>& edits, int line_bytes, const trace::Reader& trace) {
   const SourceEdit edit = source_edit(edits, trace.symbols(), line_bytes, std::filesystem::last_write_time(trace.file()));
+  const bool all_here =
+      std::all_of(edit.files.begin(), edit.files.end(), [](const SourceText& file) { return is_here(file.path()); });
+  change.patch = all_here ? "patch -p1" : "patch -d / -p1";
   for (const SourceText& file : edit.files) {
-    change.diff += file.diff(name_in_diff(file.path()));
+    change.diff += file.diff(name_in_diff(file.path(), all_here));
     change.edited.push_back({file.path(), file.text()});
   }
   change.place = edit.place;
@@ -173,9 +180,9 @@ std::string edit_text(const AdvisedChange& change, const Painter& paint) {
     return out;
   }
   std::string out = indented_block(change.diff);
-  for (const std::string& caution : change.cautions) out += paragraph("But " + caution + ".", 5, Colour::yellow, paint);
+  for (const std::string& caution : change.cautions) out += paragraph("Check: " + caution + ".", 5, Colour::yellow, paint);
   if (!change.diff_file.empty())
-    out += paragraph(fmt::format("patch -p1 < {}", change.diff_file.string()), 5, Colour::cyan, paint);
+    out += paragraph(fmt::format("{} < {}", change.patch, change.diff_file.string()), 5, Colour::cyan, paint);
   return out;
 }
 
@@ -196,10 +203,14 @@ std::string change_text(std::size_t number, const AdvisedChange& change, const P
 std::string rechecked_text(const AdvicePage& page, const Painter& paint) {
   std::string out;
   for (const Rechecked& it : page.rechecked) {
+    const std::string verdict = !it.comparable() ? fmt::format("not comparable, for it has {} operations in place of {}",
+                                                               grouped(it.operations), grouped(it.operations_before))
+                                : it.held()      ? "the prediction held"
+                                                 : "the prediction did not hold";
     const std::string text =
-        fmt::format("{}: with the change compiled in and recorded again {:+.1f} % throughput, predicted {}: {}", it.machine,
-                    it.gain_pct, text_of(it.predicted), it.held() ? "the prediction held" : "the prediction did not hold");
-    out += paragraph(text, 2, it.held() ? Colour::green : Colour::red, paint);
+        fmt::format("{}: with change {} compiled in and recorded again {:+.1f} % throughput, predicted {}: {}", it.machine,
+                    it.change, it.gain_pct, text_of(it.predicted), verdict);
+    out += paragraph(text, 2, it.comparable() && it.held() ? Colour::green : Colour::red, paint);
   }
   return out.empty() ? out : out + "\n";
 }
@@ -208,6 +219,10 @@ ordered_json rechecked_json(const AdvicePage& page) {
   ordered_json list = ordered_json::array();
   for (const Rechecked& it : page.rechecked) {
     list.push_back({{"machine", it.machine},
+                    {"change", it.change},
+                    {"operations_before", it.operations_before},
+                    {"operations", it.operations},
+                    {"comparable", it.comparable()},
                     {"change_pct", rounded(it.gain_pct)},
                     {"predicted_pct", rounded(it.predicted.median_pct)},
                     {"predicted_low_pct", rounded(it.predicted.low_pct)},
@@ -292,7 +307,18 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   return page;
 }
 
+bool Rechecked::comparable() const {
+  constexpr double kOther = 0.05;
+  const auto before = static_cast<double>(operations_before);
+  return std::abs(static_cast<double>(operations) - before) <= kOther * before;
+}
+
+bool Rechecked::held() const {
+  return gain_pct > 0 && gain_pct >= predicted.low_pct / 2 && gain_pct <= 2 * std::max(predicted.high_pct, kWorthIt);
+}
+
 void write_diffs(AdvicePage& page, const std::filesystem::path& directory) {
+  for (std::size_t old = 1; std::filesystem::remove(directory / fmt::format("change-{}.diff", old)); ++old) continue;
   for (std::size_t i = 1; i <= page.changes.size(); ++i) {
     AdvisedChange& change = page.changes[i - 1];
     if (change.diff.empty()) continue;

@@ -1,11 +1,14 @@
 // What `linebounce advise` says: the changes worth making, the best first, and what that rests on.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/studies/advice/source_edit.hpp"
 #include "sim/studies/compare_locks/lock_comparison.hpp"
 #include "sim/terminal/sharing_report.hpp"
 #include "sim/terminal/terminal.hpp"
@@ -28,11 +31,6 @@ struct PredictedGain {
   std::vector<std::string> part = {};  // of a change that was tried in part only: the layouts that were
 };
 
-struct EditedSource {
-  std::filesystem::path path;
-  std::string text;
-};
-
 struct AdvisedChange {
   std::string what;                        // "give each element of counts a line of its own: 8 elements of 8 bytes"
   std::string edit;                        // C, or a sentence
@@ -40,6 +38,7 @@ struct AdvisedChange {
   std::string diff = {};                   // of the source, with a/ and b/ before the names; empty: see no_diff
   std::string no_diff = {};                // why there is none; empty of changes that are none of a layout
   std::vector<std::string> cautions = {};  // what the diff can't know
+  std::string patch = {};                  // the command that applies it
   std::filesystem::path diff_file = {};    // where the diff was written
   std::vector<EditedSource> edited = {};   // the files as the diff leaves them
   std::vector<PredictedGain> gains;        // on each machine where it was tried
@@ -49,11 +48,15 @@ struct AdvisedChange {
 // What the changed program gained when it was recorded again.
 struct Rechecked {
   std::string machine;
+  std::size_t change = 0;  // its place on the page, from 1
   OrdersChange predicted;
   double gain_pct = 0;
+  std::uint64_t operations_before = 0, operations = 0;
 
-  // At least half of what was predicted at least.
-  [[nodiscard]] bool held() const { return gain_pct > 0 && gain_pct >= predicted.low_pct / 2; }
+  // With much more or less to do it is another program's throughput.
+  [[nodiscard]] bool comparable() const;
+  // Between half and twice of what was predicted.
+  [[nodiscard]] bool held() const;
 };
 
 struct AdvicePage {

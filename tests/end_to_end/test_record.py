@@ -198,7 +198,7 @@ def test_heap_blocks_have_the_types_that_the_source_names(recorder: Recorder, co
     locks = {each.name: each for each in recording.symbols.locks}
     assert set(locks) == {f"bucket[{number}].lock" for number in range(8)}
     assert {(each.algorithm, each.sleeps, each.figures, each.word_bytes) for each in locks.values()} == {
-        ("pthread_mutex", True, "bucket.lock", 4)
+        ("pthread_mutex", True, "bucket.lock", 8)
     }
     assert sum(recording.acquisitions(name) for name in locks) == 64
 

@@ -178,7 +178,8 @@ std::uint64_t ReplayPlaces::address_of(std::uint32_t id) const {
   return *object.address + (object.movable ? choices_.heap_shift : 0);
 }
 
-// Near objects keep their distance, and their place in a line; what lies between far ones is left out. Memory that the program
+// Near objects keep their distance, and their place in a line; what lies between far ones is left out, but for as much as keeps
+// them from sharing a line. Memory that the program
 // has used again for another object is another place here.
 void ReplayPlaces::place_recorded_addresses() {
   std::vector<std::uint32_t> ids;
@@ -194,12 +195,14 @@ void ReplayPlaces::place_recorded_addresses() {
       again.push_back(id);
       continue;
     }
-    const std::uint64_t distance = address - end;
-    if (end > 0 && distance < kNear) setting_.memory.leave_out(distance);
+    setting_.memory.leave_out(std::min(address - end, kNear));
     place_at(id, address);
     end = address + static_cast<std::uint64_t>(symbols_.objects[id].size);
   }
-  for (const std::uint32_t id : again) place_at(id, address_of(id));
+  for (const std::uint32_t id : again) {
+    setting_.memory.leave_out(kNear);
+    place_at(id, address_of(id));
+  }
   for (const trace::Symbols::Placed& placed : symbols_.placed) {
     if (placed.what == trace::Symbols::Placed::What::lock && locks_[placed.id] == nullptr) create_lock(placed.id);
   }

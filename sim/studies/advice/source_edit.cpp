@@ -1,10 +1,9 @@
 #include "sim/studies/advice/source_edit.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -20,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Says what() of the place why there is no edit.
+// what() is the place, and why there is no edit.
 class NoEdit : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,7 +34,7 @@ SourceLine source_line(const std::string& source) {
   const std::size_t colon = source.rfind(':');
   SourceLine place;
   if (colon == std::string::npos) return place;
-  place.file = source.substr(0, colon);
+  place.file = fs::weakly_canonical(source.substr(0, colon)).string();
   std::from_chars(source.data() + colon + 1, source.data() + source.size(), place.line);
   return place;
 }
@@ -50,9 +49,12 @@ std::optional<std::size_t> closing(const std::string& code, std::size_t open) {
   return std::nullopt;
 }
 
+bool is_letter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
 // The places of a word in a line of code.
 std::vector<std::size_t> places_of_word(const std::string& code, const std::string& word) {
-  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   std::vector<std::size_t> places;
   for (std::size_t at = code.find(word); at != std::string::npos; at = code.find(word, at + 1)) {
     const std::size_t end = at + word.size();
@@ -61,7 +63,7 @@ std::vector<std::size_t> places_of_word(const std::string& code, const std::stri
   return places;
 }
 
-std::string trimmed_both(const std::string& text) {
+std::string without_ends(const std::string& text) {
   const std::size_t first = text.find_first_not_of(" \t");
   return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
@@ -70,28 +72,39 @@ std::string indentation(const std::string& line) {
   return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-// Bytes of a scalar that a declaration names; none: not known.
-std::optional<std::int64_t> bytes_of_scalar(const std::string& type) {
-  if (type.ends_with('*')) return 8;
-  static const std::map<std::string, std::int64_t> kBytes = {
-      {"char", 1},     {"bool", 1},      {"_Bool", 1},    {"int8_t", 1},    {"uint8_t", 1},     {"short", 2},
-      {"int16_t", 2},  {"uint16_t", 2},  {"int", 4},      {"unsigned", 4},  {"float", 4},       {"int32_t", 4},
-      {"uint32_t", 4}, {"long", 8},      {"double", 8},   {"size_t", 8},    {"ssize_t", 8},     {"int64_t", 8},
-      {"uint64_t", 8}, {"uintptr_t", 8}, {"intptr_t", 8}, {"ptrdiff_t", 8}, {"atomic_long", 8}, {"atomic_int", 4}};
-  static const std::regex kWord(R"(\w+)");
-  std::optional<std::int64_t> bytes;
-  for (std::sregex_iterator word(type.begin(), type.end(), kWord), end; word != end; ++word) {
-    const auto known = kBytes.find(word->str());
-    // "unsigned long" is what its last word says; "long int" what the longer says.
-    if (known != kBytes.end()) bytes = std::max(bytes.value_or(0), known->second);
-  }
-  return bytes;
+bool is_cpp(const fs::path& file) {
+  const std::string extension = file.extension().string();
+  return extension != ".c" && extension != ".h";
 }
 
-// What stands between a structure's braces.
-struct Body {
-  int open_line, close_line;
-};
+std::string unqualified(const std::string& name) {
+  const std::size_t colons = name.rfind("::");
+  return colons == std::string::npos ? name : name.substr(colons + 2);
+}
+
+// Bytes of a scalar by its type's words, all of which have to be known.
+std::optional<std::int64_t> bytes_of_scalar(const std::string& type) {
+  static const std::map<std::string, std::int64_t> kBytes = {
+      {"char", 1},         {"bool", 1},       {"_Bool", 1},      {"int8_t", 1},   {"uint8_t", 1},   {"short", 2},
+      {"int16_t", 2},      {"uint16_t", 2},   {"int", 4},        {"unsigned", 4}, {"signed", 4},    {"float", 4},
+      {"int32_t", 4},      {"uint32_t", 4},   {"long", 8},       {"double", 8},   {"size_t", 8},    {"ssize_t", 8},
+      {"int64_t", 8},      {"uint64_t", 8},   {"uintptr_t", 8},  {"intptr_t", 8}, {"ptrdiff_t", 8}, {"atomic_long", 8},
+      {"atomic_ulong", 8}, {"atomic_int", 4}, {"atomic_uint", 4}};
+  static const std::regex kWord(R"(\w+)");
+  std::set<std::string> words;
+  for (std::sregex_iterator word(type.begin(), type.end(), kWord), end; word != end; ++word) {
+    if (word->str() != "volatile") words.insert(word->str());
+  }
+  const bool all_known = std::all_of(words.begin(), words.end(), [](const std::string& word) { return kBytes.contains(word); });
+  if (words.empty() || !all_known || type.find_first_of("<>*&") != std::string::npos) return std::nullopt;
+  if (words.contains("double")) return words.size() == 1 ? std::optional<std::int64_t>(8) : std::nullopt;
+  for (const std::string narrow : {"char", "short"}) {
+    if (words.contains(narrow)) return kBytes.at(narrow);
+  }
+  std::int64_t bytes = 0;  // of "unsigned long" what its longest word says
+  for (const std::string& word : words) bytes = std::max(bytes, kBytes.at(word));
+  return bytes;
+}
 
 class Editor {
  public:
@@ -99,15 +112,20 @@ class Editor {
       : symbols_(symbols), line_bytes_(line_bytes), recorded_(recorded) {}
 
   void apply(const LayoutEdit& edit) {
-    const trace::Structure* structure = edit.structure == trace::kNone ? nullptr : &symbols_.structures.at(edit.structure);
     if (!edit.spread.empty()) return spread(edit);
-    if (structure == nullptr) return align_objects(edit);
+    if (edit.structure == trace::kNone) return align_objects(edit);
+    const trace::Structure& structure = symbols_.structures.at(edit.structure);
     if (!edit.split.empty()) {
-      split(*structure, edit.split);
+      split(structure, edit.split);
     } else {
-      align_structure(*structure);
+      align_structure(structure);
     }
-    align_blocks(edit);
+    align_blocks_of(edit.structure);
+    cautions_.insert(
+        fmt::format("{} becomes larger: what relies on its size or on its members' places, and blocks of it that this run did "
+                    "not ask for or "
+                    "that realloc moves, must follow",
+                    structure.name));
   }
 
   SourceEdit take() {
@@ -120,108 +138,124 @@ class Editor {
   }
 
  private:
+  // Of a structure's definition, in lines.
+  struct Body {
+    int open_line = 0, close_line = 0;
+    std::size_t close_column = 0;
+  };
+
   [[nodiscard]] std::string aligned() const { return fmt::format("__attribute__((aligned({})))", line_bytes_); }
 
-  SourceText& file_of_place(const SourceLine& place, const std::string& what) {
+  SourceText& file_of(const SourceLine& place, const std::string& what) {
     if (place.file.empty() || place.line == 0)
       throw NoEdit(fmt::format("where {} is in the source is not in the trace: compile it with debug information", what));
-    const auto known = files_.find(place.file);
-    if (known != files_.end()) return known->second;
+    auto known = files_.find(place.file);
+    if (known == files_.end()) known = files_.try_emplace(place.file, place.file, readable_text(place.file)).first;
+    if (place.line > known->second.line_count()) throw NoEdit(fmt::format("{}: has no line {}", place.file, place.line));
+    return known->second;
+  }
+
+  [[nodiscard]] std::string readable_text(const std::string& file) const {
+    static const std::set<std::string> kKnown = {".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"};
+    static const std::regex kUnreadable(R"(R"|\r|//[^\n]*\\\n)");
     std::error_code error;
-    const auto changed = fs::last_write_time(place.file, error);
-    if (error) throw NoEdit(fmt::format("{}: cannot be read: {}", place.file, error.message()));
-    if (changed > recorded_) throw NoEdit(fmt::format("{}: has changed since the program was recorded", place.file));
-    const std::string extension = fs::path(place.file).extension().string();
-    static const std::set<std::string> kKnown = {".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx", ".inc"};
-    if (!kKnown.contains(extension)) throw NoEdit(fmt::format("{}: is neither C nor C++", place.file));
-    SourceText& file = files_.try_emplace(place.file, place.file, read_file(place.file)).first->second;
-    if (place.line > file.line_count()) throw NoEdit(fmt::format("{}: has no line {}", place.file, place.line));
-    return file;
+    const auto changed = fs::last_write_time(file, error);
+    if (error) throw NoEdit(fmt::format("{}: cannot be read: {}", file, error.message()));
+    if (changed > recorded_) throw NoEdit(fmt::format("{}: has changed since the program was recorded", file));
+    if (!kKnown.contains(fs::path(file).extension().string())) throw NoEdit(fmt::format("{}: is neither C nor C++", file));
+    std::string text = read_file(file);
+    if (std::regex_search(text, kUnreadable))
+      throw NoEdit(fmt::format("{}: has raw strings, comments that go on behind a backslash, or CRLF", file));
+    return text;
   }
 
   // "struct __attribute__((aligned(64))) counts {"
   void align_structure(const trace::Structure& structure) {
     const SourceLine place = source_line(structure.source);
-    SourceText& file = file_of_place(place, structure.name);
-    static const std::regex kKeyword(R"(\b(struct|class|union)\b)");
+    SourceText& file = file_of(place, structure.name);
     const std::string& code = file.code(place.line);
+    const std::regex named(R"(\b(?:struct|class|union)\s+()" + unqualified(structure.name) +
+                           R"()\b\s*(?:final\s*)?(?:[:{]|$))");
+    static const std::regex kUnnamed(R"(^\s*(?:typedef\s+|static\s+)*(?:struct|union)\s*()(?:\{|$))");
     std::smatch found;
-    if (!std::regex_search(code, found, kKeyword))
-      throw NoEdit(fmt::format("{}: no struct or class begins there", structure.source));
-    const auto end = static_cast<std::size_t>(found.position() + found.length());
-    const std::string head = code.substr(end, code.find('{', end) - end);
-    if (head.find("aligned") != std::string::npos || head.find("alignas") != std::string::npos)
+    if (code.find("template") != std::string::npos ||
+        (!std::regex_search(code, found, named) && !std::regex_search(code, found, kUnnamed)))
+      throw NoEdit(fmt::format("{}: no plain definition of {} begins there", structure.source, structure.name));
+    const Body body = body_at(file, place, structure.source);
+    const std::string& last = file.code(body.close_line);
+    if (last.find("aligned", body.close_column) != std::string::npos)
       throw NoEdit(fmt::format("{}: has an alignment already", structure.source));
-    file.insert(place.line, end, " " + aligned());
+    const auto at = static_cast<std::size_t>(found.position(1));
+    const bool apart = at > 0 && code[at - 1] != ' ';
+    file.insert(place.line, at, (apart ? " " : "") + aligned() + " ");
   }
 
   // Blocks from malloc are aligned to 16 bytes, whatever their type asks for; those from new as the type asks.
-  void align_blocks(const LayoutEdit& edit) {
+  void align_blocks_of(std::uint32_t structure) {
     std::set<std::string> done;
-    for (const std::uint32_t id : edit.objects) {
-      const trace::Object& object = symbols_.objects.at(id);
-      if (object.movable && done.insert(object.source).second) align_block(object);
+    for (const trace::Object& object : symbols_.objects) {
+      if (object.structure == structure && object.movable && done.insert(object.source).second) align_block(object);
     }
   }
 
   void align_block(const trace::Object& object) {
     const SourceLine place = source_line(object.source);
-    SourceText& file = file_of_place(place, object.name);
+    SourceText& file = file_of(place, object.name);
     const std::string& code = file.code(place.line);
-    if (!places_of_word(code, "new").empty()) return;
-    for (const std::string name : {"malloc", "calloc"}) {
-      const std::vector<std::size_t> calls = places_of_word(code, name);
-      if (calls.empty()) continue;
-      const std::size_t open = code.find('(', calls.front());
-      const auto close = open == std::string::npos ? std::nullopt : closing(code, open);
-      if (calls.size() > 1 || !close) break;
-      const std::string inside = file.original(place.line).substr(open + 1, *close - open - 1);
-      file.replace(place.line, calls.front(), *close + 1 - calls.front(), call_instead(name, inside, object.source, file));
+    const bool is_new = is_cpp(file.path()) && !places_of_word(code, "new").empty() && code.find("alloc") == std::string::npos;
+    if (is_new && object.structure != trace::kNone) {
+      cautions_.insert("new aligns as the type asks since C++17");
       return;
     }
-    throw NoEdit(fmt::format("{}: no one call of malloc, calloc or new stands there", object.source));
-  }
-
-  std::string call_instead(const std::string& name, const std::string& inside, const std::string& source, SourceText& file) {
-    if (name == "malloc") return fmt::format("aligned_alloc({}, {})", line_bytes_, inside);
-    const std::size_t comma = inside.find(',');
-    if (comma == std::string::npos || inside.find(',', comma + 1) != std::string::npos ||
-        inside.find("++") != std::string::npos)
-      throw NoEdit(fmt::format("{}: the call of calloc is not a simple one", source));
-    include(file, "<string.h>");
-    const std::string bytes =
-        fmt::format("({}) * ({})", trimmed_both(inside.substr(0, comma)), trimmed_both(inside.substr(comma + 1)));
-    return fmt::format("memset(aligned_alloc({}, {}), 0, {})", line_bytes_, bytes, bytes);
-  }
-
-  static void include(SourceText& file, const std::string& header) {
-    int last = 0;
-    for (int line = 1; line <= file.line_count(); ++line) {
-      if (!trimmed_both(file.code(line)).starts_with("#include")) continue;
-      if (file.original(line).find(header) != std::string::npos) return;
-      last = line;
+    for (const std::string name : {"malloc", "calloc"}) {
+      const std::vector<std::size_t> calls = places_of_word(code, name);
+      if (calls.size() != 1) continue;
+      const std::size_t at = calls.front(), open = at + name.size();
+      const bool is_member = at > 0 && (code[at - 1] == '.' || code[at - 1] == '>' || code[at - 1] == ':');
+      const auto close = open < code.size() && code[open] == '(' ? closing(code, open) : std::nullopt;
+      if (is_member || !close) break;
+      const std::string inside = file.original(place.line).substr(open + 1, *close - open - 1);
+      file.replace(place.line, at, *close + 1 - at, call_instead(name, inside, object.source));
+      cautions_.insert("aligned_alloc needs C11 or C++17");
+      return;
     }
-    file.insert_before(last + 1, "#include " + header);
+    throw NoEdit(fmt::format("{}: no one plain call of malloc, calloc or new stands there", object.source));
+  }
+
+  std::string call_instead(const std::string& name, const std::string& inside, const std::string& source) {
+    if (name == "malloc") return fmt::format("aligned_alloc({}, {})", line_bytes_, inside);
+    static const std::regex kArguments(R"(^\s*(\w+|sizeof\s*\(?[\w\s*]+\)?)\s*,\s*(\w+|sizeof\s*\(?[\w\s*]+\)?)\s*$)");
+    std::smatch parts;
+    if (!std::regex_match(inside, parts, kArguments))
+      throw NoEdit(fmt::format("{}: the arguments of calloc are more than names and sizes", source));
+    cautions_.insert("calloc's own check that the product fits and that there is memory is gone");
+    const std::string bytes = fmt::format("{} * {}", parts[1].str(), parts[2].str());
+    return fmt::format("__builtin_memset(aligned_alloc({}, {}), 0, {})", line_bytes_, bytes, bytes);
   }
 
   // Variables and blocks without structure.
   void align_objects(const LayoutEdit& edit) {
-    align_blocks(edit);
     for (const std::uint32_t id : edit.objects) {
       const trace::Object& object = symbols_.objects.at(id);
-      if (object.movable) continue;
-      const SourceLine place = source_line(object.source);
-      SourceText& file = file_of_place(place, object.name);
-      if (places_of_word(file.code(place.line), unqualified(object.name)).empty())
-        throw NoEdit(fmt::format("{}: {} is not declared there", object.source, object.name));
-      file.insert(place.line, indentation(file.original(place.line)).size(), aligned() + " ");
-      cautions_.insert(fmt::format("what the linker puts behind {} may still be on its line", object.name));
+      if (object.movable) {
+        align_block(object);
+      } else {
+        align_variable(object);
+      }
+      cautions_.insert(fmt::format("what lies behind {} may still be on its line", object.name));
     }
   }
 
-  static std::string unqualified(const std::string& name) {
-    const std::size_t colons = name.rfind("::");
-    return colons == std::string::npos ? name : name.substr(colons + 2);
+  void align_variable(const trace::Object& object) {
+    const SourceLine place = source_line(object.source);
+    SourceText& file = file_of(place, object.name);
+    static const std::regex kOtherFirstWord(R"(^\s*(?:return|using|typedef|else|template|namespace|extern|inline|goto)\b)");
+    const std::regex declaration(R"(^\s*(?:[\w:]+\s+)*[\w:]+[\s*]+)" + unqualified(object.name) +
+                                 R"(\s*(?:\[[^\]]*\]\s*)*[;=])");
+    const std::string& code = file.code(place.line);
+    if (!std::regex_search(code, declaration) || std::regex_search(code, kOtherFirstWord))
+      throw NoEdit(fmt::format("{}: no plain declaration of {} stands there", object.source, object.name));
+    file.insert(place.line, indentation(file.original(place.line)).size(), aligned() + " ");
   }
 
   // An array of scalars: each becomes a structure's only member, and each use of an element one of that member.
@@ -235,26 +269,25 @@ class Editor {
   void spread_variable(const trace::Object& object, std::int64_t element_bytes) {
     if (object.movable) throw NoEdit(fmt::format("{}: the elements of a block are left to you", object.source));
     const SourceLine place = source_line(object.source);
-    SourceText& file = file_of_place(place, object.name);
+    SourceText& file = file_of(place, object.name);
     const std::string name = unqualified(object.name);
-    static const std::string kStorage = R"(((?:(?:static|extern|volatile|_Thread_local|thread_local)\s+)*))";
-    const std::regex declaration(R"(^(\s*))" + kStorage + R"(([\w:<>]+(?:\s+[\w:<>]+)*[\s*]*?)\s*\b)" + name +
-                                 R"(\s*(\[[^\[\]]*\])\s*([;=]))");
+    const std::regex declaration(R"(^\s*static\s+((?:\w+\s+)+))" + name + R"(\s*(\[[^\[\]]*\])\s*([;=]))");
     const std::string& code = file.code(place.line);
     std::smatch parts;
-    if (!std::regex_search(code, parts, declaration))
-      throw NoEdit(fmt::format("{}: no plain declaration of an array stands there", object.source));
-    const std::string type = trimmed_both(parts[3]);
-    if (bytes_of_scalar(type) != element_bytes)
+    const bool is_header = fs::path(place.file).extension().string().starts_with(".h");
+    if (is_header || !std::regex_search(code, parts, declaration) || places_of_word(code, name).size() != 1)
+      throw NoEdit(fmt::format("{}: no plain declaration of a static array stands there", object.source));
+    const std::string type = without_ends(parts[1]);
+    const auto scalar = bytes_of_scalar(type);
+    if (!scalar) throw NoEdit(fmt::format("{}: the size of {} is not known", object.source, type));
+    if (*scalar != element_bytes)
       throw NoEdit(fmt::format("{}: threads use {} bytes each, which is not one {}", object.source, element_bytes, type));
-    const auto begin = static_cast<std::size_t>(parts.position(3));
-    const auto end = static_cast<std::size_t>(parts.position(5));
+    const auto begin = static_cast<std::size_t>(parts.position(1));
+    const auto end = static_cast<std::size_t>(parts.position(3));
     file.replace(
         place.line, begin, end - begin,
-        fmt::format("struct {{ {} value {}; }} {}{}{}", type, aligned(), name, parts[4].str(), parts[5] == "=" ? " " : ""));
+        fmt::format("struct {{ {} value {}; }} {}{}{}", type, aligned(), name, parts[2].str(), parts[3] == "=" ? " " : ""));
     spread_uses(file, place.line, name);
-    if (parts[2].str().find("static") == std::string::npos)
-      cautions_.insert(fmt::format("uses of {} in other files become {}[i].value, too", name, name));
   }
 
   static void spread_uses(SourceText& file, int declaration, const std::string& name) {
@@ -265,61 +298,90 @@ class Editor {
         const std::size_t open = code.find_first_not_of(" \t", at + name.size());
         const bool element = open != std::string::npos && code[open] == '[';
         const auto close = element ? closing(code, open) : std::nullopt;
-        if (!close) throw NoEdit(fmt::format("{}:{}: uses {} not only by its elements", file.path().string(), line, name));
+        if (!close || !is_plain_use(code.substr(0, at)))
+          throw NoEdit(fmt::format("{}:{}: uses {} not only by its elements", file.path().string(), line, name));
         file.insert(line, *close + 1, ".value");
       }
     }
   }
 
+  // By what stands before it: not another structure's member, not a declaration, and no address but for an atomic operation's.
+  static bool is_plain_use(const std::string& before) {
+    static const std::regex kMember(R"((\.|->)\s*$)");
+    static const std::regex kDeclared(R"((\w+)[\s*]*$)");
+    static const std::regex kAddress(R"(&\s*$)");
+    static const std::regex kAtomic(R"(\b(?:__atomic_|__sync_|atomic_)\w+\s*\(\s*&\s*$)");
+    if (std::regex_search(before, kMember)) return false;
+    if (std::regex_search(before, kAddress) && before.find("&&") == std::string::npos)
+      return std::regex_search(before, kAtomic);
+    std::smatch word;
+    if (!std::regex_search(before, word, kDeclared)) return true;
+    static const std::set<std::string> kStatements = {"return", "case", "else", "do"};
+    const bool is_product = before.find('*', static_cast<std::size_t>(word.position())) != std::string::npos;
+    return kStatements.contains(word[1]) || (is_product && !bytes_of_scalar(word[1]).has_value());
+  }
+
   // Members that move go behind the others, each group on a line of its own.
   void split(const trace::Structure& structure, const std::vector<std::vector<std::string>>& groups) {
     const SourceLine place = source_line(structure.source);
-    SourceText& file = file_of_place(place, structure.name);
+    SourceText& file = file_of(place, structure.name);
     const Body body = body_at(file, place, structure.source);
+    const std::vector<int> members = member_lines(file, body, structure);
     for (const auto& group : groups) {
-      bool first = true;
-      for (const std::string& member : group) {
-        const std::string moved = take_out(file, body, member, structure);
-        file.insert_before(body.close_line,
-                           indentation(file.original(body.open_line + 1)) + (first ? aligned() + " " : "") + moved);
-        first = false;
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        const int line = line_of_member(file, members, group[i], structure);
+        const std::string text = file.original(line);
+        file.remove(line);
+        file.insert_before(body.close_line, indentation(text) + (i == 0 ? aligned() + " " : "") + without_ends(text));
       }
     }
     cautions_.insert(fmt::format("members of {} move: initialisers that don't name them must follow", structure.name));
   }
 
+  // From the line of the definition on. Refused: what the preprocessor may change.
   static Body body_at(const SourceText& file, const SourceLine& place, const std::string& source) {
     int depth = 0;
-    Body body{0, 0};
+    Body body;
     for (int line = place.line; line <= file.line_count(); ++line) {
-      if (body.open_line != 0 && trimmed_both(file.code(line)).starts_with('#'))
-        throw NoEdit(fmt::format("{}: the structure has lines for the preprocessor", source));
-      for (const char c : file.code(line)) {
-        if (c == '{' && depth++ == 0) body.open_line = line;
-        if (c == '}' && --depth == 0) {
+      const std::string& code = file.code(line);
+      for (std::size_t at = 0; at < code.size(); ++at) {
+        if (code[at] == '{' && depth++ == 0) body.open_line = line;
+        if (code[at] == '}' && --depth == 0) {
           body.close_line = line;
-          if (body.close_line <= body.open_line + 1) throw NoEdit(fmt::format("{}: is written on one line", source));
+          body.close_column = at;
           return body;
         }
       }
-      if (body.open_line == 0 && file.code(line).find(';') != std::string::npos) break;
+      if (body.open_line == 0 && (line > place.line || code.find(';') != std::string::npos)) break;
     }
     throw NoEdit(fmt::format("{}: no structure is defined there", source));
   }
 
-  // The member's own declaration, without the others that share its line.
-  static std::string take_out(SourceText& file, const Body& body, const std::string& member,
-                              const trace::Structure& structure) {
+  // The lines that are one member's declaration each; all lines of the body have to be such, or empty.
+  static std::vector<int> member_lines(const SourceText& file, const Body& body, const trace::Structure& structure) {
+    static const std::regex kMember(R"(^\s*(?:[\w:<>]+[\s*]+)+\w+\s*(?:\[[^\]]*\]\s*)*;\s*$)");
+    static const std::regex kOpenEnd(R"(\[\s*[01]?\s*\]\s*;\s*$)");
+    std::vector<int> lines;
     for (int line = body.open_line + 1; line < body.close_line; ++line) {
       const std::string& code = file.code(line);
-      const std::string text = trimmed_both(code);
-      const bool is_declaration = text.ends_with(';') && std::count(text.begin(), text.end(), ';') == 1;
-      if (places_of_word(code, member).empty() || !is_declaration || text.find_first_of("(){}") != std::string::npos) continue;
-      if (text.find(',') == std::string::npos) {
-        file.remove(line);
-        return trimmed_both(file.original(line));
-      }
-      break;
+      if (without_ends(code).empty()) continue;
+      const std::size_t comment = file.original(line).rfind("/*");
+      const bool is_open = comment != std::string::npos && file.original(line).find("*/", comment) == std::string::npos;
+      if (!std::regex_match(code, kMember) || is_open)
+        throw NoEdit(fmt::format("{}:{}: is more than one member's declaration", file.path().string(), line));
+      lines.push_back(line);
+    }
+    if (lines.empty()) throw NoEdit(fmt::format("{}: has no line for each member", structure.source));
+    if (std::regex_search(file.code(lines.back()), kOpenEnd))
+      throw NoEdit(fmt::format("{}: ends with an array of any length, behind which nothing may stand", structure.source));
+    return lines;
+  }
+
+  static int line_of_member(const SourceText& file, const std::vector<int>& members, const std::string& member,
+                            const trace::Structure& structure) {
+    const std::regex declared(R"([\s*])" + member + R"(\s*(?:\[[^\]]*\]\s*)*;\s*$)");
+    for (const int line : members) {
+      if (std::regex_search(file.code(line), declared)) return line;
     }
     throw NoEdit(fmt::format("{}: {} has no line of its own in {}", structure.source, member, structure.name));
   }
@@ -327,7 +389,7 @@ class Editor {
   const trace::Symbols& symbols_;
   int line_bytes_;
   fs::file_time_type recorded_;
-  std::map<std::string, SourceText> files_;
+  std::map<std::string, SourceText> files_;  // by canonical path
   std::set<std::string> cautions_;
 };
 
@@ -349,6 +411,7 @@ SourceEdit source_edit(const std::vector<LayoutEdit>& edits, const trace::Symbol
   try {
     for (const LayoutEdit& edit : edits) editor.apply(edit);
     made = editor.take();
+    if (made.files.empty()) made.why_not = "nothing in the source was found to change";
   } catch (const NoEdit& reason) {
     made.why_not = reason.what();
   }

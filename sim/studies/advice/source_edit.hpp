@@ -10,6 +10,11 @@
 
 namespace linebounce::sim {
 
+struct EditedSource {
+  std::filesystem::path path;
+  std::string text;
+};
+
 struct SourceEdit {
   std::vector<SourceText> files;      // that change; empty: there is no edit
   std::string why_not;                // empty: there is one
@@ -17,8 +22,8 @@ struct SourceEdit {
   std::string place;                  // "/src/counters.c:12", of the definition to change; empty: not known
 };
 
-// Of proposals that go together. `recorded`: sources that are younger are not what ran, and are left alone. C and C++ of gcc
-// and clang.
+// Of proposals that go together. Only what is plainly declared is edited; all else is refused with the reason. `recorded`:
+// sources that are younger are not what ran, and are left alone. C and C++ of gcc and clang.
 SourceEdit source_edit(const std::vector<LayoutEdit>& edits, const trace::Symbols& symbols, int line_bytes,
                        std::filesystem::file_time_type recorded);
 

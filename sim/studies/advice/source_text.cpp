@@ -18,7 +18,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-// Of C, C++ and Rust.
+// Of C and C++, without raw strings.
 std::string without_comments_and_strings(std::string_view text) {
   std::string code(text);
   const auto blank = [&code](std::size_t from, std::size_t to) {
@@ -135,6 +135,7 @@ std::string SourceText::diff(const std::string& name) const {
       body += " " + original(line) + "\n";
     }
     flush();
+    if (!ends_with_newline_ && hunk.to == line_count()) body += "\\ No newline at end of file\n";
     out += fmt::format("@@ -{},{} +{},{} @@\n{}", hunk.from, hunk.to - hunk.from + 1, hunk.from + shift, now, body);
     shift += now - (hunk.to - hunk.from + 1);
   }

@@ -30,7 +30,8 @@ class SourceText {
 
   [[nodiscard]] bool is_changed() const;
   [[nodiscard]] std::string text() const;
-  // With three lines of context; `name` is the file's there. Empty: nothing has changed.
+  // With three lines of context; `name` is the file's there. Empty: nothing has changed. REQUIRES: the last line stays where
+  // the file has no newline at its end.
   [[nodiscard]] std::string diff(const std::string& name) const;
 
  private:

@@ -68,39 +68,92 @@ TEST_F(SourceEdits, ATypedefOfAStructureWithoutNameToo) {
 }
 
 TEST_F(SourceEdits, WhatIsAlignedAlreadyIsLeftAlone) {
-  const std::string file = source("struct alignas(32) counts {\n  long lines;\n};\n", "x.cpp");
-  EXPECT_THAT(edited({.structure = structure("counts", file + ":1")}).why_not, HasSubstr("has an alignment already"));
+  const std::string before = source("struct alignas(32) counts {\n  long lines;\n};\n", "x.cpp");
+  EXPECT_THAT(edited({.structure = structure("counts", before + ":1")}).why_not, HasSubstr("no plain definition of counts"));
+  const std::string behind = source("struct counts {\n  long lines;\n} __attribute__((aligned(16)));\n", "y.c");
+  EXPECT_THAT(edited({.structure = structure("counts", behind + ":1")}).why_not, HasSubstr("has an alignment already"));
+}
+
+// A structure at line 2 of a C file, and a block of it that line 3 asks for.
+constexpr const char* kBlock = "#include <stdlib.h>\nstruct s { long a; };\nstruct s* f(int n) { return CALL; }\n";
+
+std::string with_call(const std::string& call) {
+  std::string text = kBlock;
+  return text.replace(text.find("CALL"), 4, call);
 }
 
 TEST_F(SourceEdits, ABlockIsAskedForWithItsAlignment) {
-  const std::string file =
-      source("#include <stdlib.h>\nstruct s { long a; };\nstruct s* f(int n) { return malloc(n * sizeof(struct s)); }\n");
+  const std::string file = source(with_call("malloc(n * sizeof(struct s))"));
   const std::uint32_t id = structure("s", file + ":2");
-  const std::string text = text_after({.structure = id, .objects = {object("s[0]", file + ":3", true, id)}});
-  EXPECT_THAT(text, HasSubstr("return aligned_alloc(64, n * sizeof(struct s));"));
+  object("s[0]", file + ":3", true, id);
+  EXPECT_THAT(text_after({.structure = id}), HasSubstr("return aligned_alloc(64, n * sizeof(struct s));"));
+  EXPECT_THAT(edited({.structure = id}).cautions, testing::Contains(HasSubstr("s becomes larger")));
 }
 
 TEST_F(SourceEdits, ABlockOfZerosStaysOne) {
-  const std::string file = source("#include <stdlib.h>\nstruct s { long a; };\nstruct s* f(int n) { return calloc(n, 8); }\n");
+  const std::string file = source(with_call("calloc(n, sizeof(struct s))"));
   const std::uint32_t id = structure("s", file + ":2");
-  const std::string text = text_after({.structure = id, .objects = {object("s[0]", file + ":3", true, id)}});
-  EXPECT_THAT(text, HasSubstr("#include <stdlib.h>\n#include <string.h>\n"));
-  EXPECT_THAT(text, HasSubstr("return memset(aligned_alloc(64, (n) * (8)), 0, (n) * (8));"));
+  object("s[0]", file + ":3", true, id);
+  EXPECT_THAT(text_after({.structure = id}),
+              HasSubstr("return __builtin_memset(aligned_alloc(64, n * sizeof(struct s)), 0, n * sizeof(struct s));"));
+}
+
+TEST_F(SourceEdits, BlocksThatAreAskedForOtherwiseHaveNoEdit) {
+  for (const std::string call :
+       {"calloc(next(), 8)", "pool.malloc(8)", "realloc(p, n)", "std::malloc(8)", "malloc(8), malloc(8)"}) {
+    const std::string file = source(with_call(call));
+    const std::uint32_t id = structure("s", file + ":2");
+    object("s[0]", file + ":3", true, id);
+    EXPECT_NE(edited({.structure = id}).why_not, "") << call;
+    symbols_ = {};
+  }
+}
+
+TEST_F(SourceEdits, AVariableOfTheNameNewIsNoNew) {
+  const std::string file = source("struct s { long a; };\nstruct s* f(void) { struct s *new = malloc(8); return new; }\n");
+  const std::uint32_t id = structure("s", file + ":1");
+  object("s[0]", file + ":2", true, id);
+  EXPECT_THAT(text_after({.structure = id}), HasSubstr("aligned_alloc(64, 8)"));
+}
+
+TEST_F(SourceEdits, DefinitionsThatAreNotPlainHaveNoEdit) {
+  for (const std::string line : {"template <class T> struct s { T a; };", "struct outer { struct inner { long a; } s; };",
+                                 "struct [[nodiscard]] s { long a; };", "struct t { long a; };", "typedef long s;"}) {
+    const std::string file = source(line + "\n", "x.cpp");
+    EXPECT_NE(edited({.structure = structure("s", file + ":1")}).why_not, "") << line;
+    symbols_ = {};
+  }
 }
 
 TEST_F(SourceEdits, AnArrayOfScalarsBecomesOneOfStructuresWithItsUses) {
-  const std::string file =
-      source("static volatile long hits[8];\nlong sum(int i) { return hits[i] + hits[(i + 1) % 8]; }  // hits[0]\n");
-  const std::string text = text_after({.objects = {object("hits", file + ":1")}, .spread = {{"", 8}}});
-  EXPECT_EQ(text,
-            "static volatile struct { long value __attribute__((aligned(64))); } hits[8];\n"
-            "long sum(int i) { return hits[i].value + hits[(i + 1) % 8].value; }  // hits[0]\n");
+  const std::string file = source(
+      "static volatile long hits[8];\nlong sum(int i) { return hits[i] + 2 * hits[(i + 1) % 8]; }  // hits[0]\n"
+      "void add(int i) { __atomic_fetch_add(&hits[i], 1, 0); }\n");
+  EXPECT_EQ(text_after({.objects = {object("hits", file + ":1")}, .spread = {{"", 8}}}),
+            "static struct { volatile long value __attribute__((aligned(64))); } hits[8];\n"
+            "long sum(int i) { return hits[i].value + 2 * hits[(i + 1) % 8].value; }  // hits[0]\n"
+            "void add(int i) { __atomic_fetch_add(&hits[i].value, 1, 0); }\n");
 }
 
-TEST_F(SourceEdits, AnArrayThatIsUsedAsAWholeIsLeftAlone) {
-  const std::string file = source("static long hits[8];\nvoid f(void) { clear(hits); }\n");
-  EXPECT_THAT(edited({.objects = {object("hits", file + ":1")}, .spread = {{"", 8}}}).why_not,
-              HasSubstr(":2: uses hits not only by its elements"));
+TEST_F(SourceEdits, AnArrayThatIsNotOnlyUsedByItsElementsIsLeftAlone) {
+  for (const std::string use :
+       {"clear(hits);", "memset(&hits[0], 0, 64);", "p->hits[1] = 2;", "long hits[4];", "sizeof hits;"}) {
+    const std::string file = source("static long hits[8];\nvoid f(void) { " + use + " }\n");
+    EXPECT_THAT(edited({.objects = {object("hits", file + ":1")}, .spread = {{"", 8}}}).why_not,
+                HasSubstr(":2: uses hits not only by its elements"))
+        << use;
+    symbols_ = {};
+  }
+}
+
+TEST_F(SourceEdits, ArraysThatOthersMayUseOrOfUnknownElementsAreLeftAlone) {
+  for (const std::string declaration :
+       {"long hits[8];", "extern long hits[8];", "static std::vector<long> hits[8];", "static long double hits[8];",
+        "static long hits[8], more[8];", "static struct slot hits[8];"}) {
+    const std::string file = source(declaration + "\n", "x.cpp");
+    EXPECT_NE(edited({.objects = {object("hits", file + ":1")}, .spread = {{"", 8}}}).why_not, "") << declaration;
+    symbols_ = {};
+  }
 }
 
 TEST_F(SourceEdits, ThreadsThatUseSeveralElementsAreNoCaseForIt) {
@@ -109,20 +162,40 @@ TEST_F(SourceEdits, ThreadsThatUseSeveralElementsAreNoCaseForIt) {
               HasSubstr("threads use 8 bytes each, which is not one int"));
 }
 
+TEST_F(SourceEdits, AVariableIsAlignedWhereItIsPlainlyDeclared) {
+  const std::string file = source("static long hits;\nlong next(void) { static long hits; return hits++; }\n");
+  EXPECT_THAT(text_after({.objects = {object("hits", file + ":1")}}),
+              testing::StartsWith("__attribute__((aligned(64))) static long hits;\n"));
+  symbols_ = {};
+  EXPECT_THAT(edited({.objects = {object("hits", file + ":2")}}).why_not, HasSubstr("no plain declaration of hits"));
+}
+
 TEST_F(SourceEdits, MembersMoveBehindTheOthersEachGroupToALine) {
-  const std::string file = source("struct queue {\n  long head;  // of the consumer\n  long size;\n  long tail;\n};\n");
+  const std::string file =
+      source("struct queue {\n  long head;  // of the consumer\n  struct head *first;\n  long tail;\n};\n");
   const LayoutEdit edit = {.structure = structure("queue", file + ":1"), .split = {{"head"}, {"tail"}}};
   EXPECT_EQ(text_after(edit),
-            "struct queue {\n  long size;\n"
+            "struct queue {\n  struct head *first;\n"
             "  __attribute__((aligned(64))) long head;  // of the consumer\n"
             "  __attribute__((aligned(64))) long tail;\n};\n");
-  EXPECT_THAT(edited(edit).cautions.front(), HasSubstr("initialisers"));
+  EXPECT_THAT(edited(edit).cautions, testing::Contains(HasSubstr("initialisers")));
+}
+
+TEST_F(SourceEdits, StructuresThatAreMoreThanAListOfMembersAreNotSplit) {
+  for (const std::string body :
+       {"  long head;\n  char data[1];\n", "  long head;\n  char data[];\n", "  long head;\n  union {\n  long bits;\n  };\n",
+        "  long get() { return head; }\n  long head;\n", "  unsigned long\n  head;\n", "  public: long head;\n",
+        "#ifdef A\n  long head;\n#endif\n", "  long head; /* a long\n  comment */\n  long b;\n", "  long head : 3;\n"}) {
+    const std::string file = source("struct queue {\n" + body + "};\n", "x.cpp");
+    EXPECT_NE(edited({.structure = structure("queue", file + ":1"), .split = {{"head"}}}).why_not, "") << body;
+    symbols_ = {};
+  }
 }
 
 TEST_F(SourceEdits, MembersThatShareALineAreLeftToPeople) {
   const std::string file = source("struct queue {\n  long head, tail;\n};\n");
   EXPECT_THAT(edited({.structure = structure("queue", file + ":1"), .split = {{"head"}}}).why_not,
-              HasSubstr("head has no line of its own in queue"));
+              HasSubstr(":2: is more than one member's declaration"));
 }
 
 TEST_F(SourceEdits, ASourceThatHasChangedSinceIsNotWhatRan) {

@@ -61,6 +61,7 @@ TEST(SourceText, AFileWithoutALastNewlineStaysSo) {
   SourceText file("x.c", "int a;");
   file.insert(1, 3, " long");
   EXPECT_EQ(file.text(), "int long a;");
+  EXPECT_THAT(file.diff("x.c"), testing::EndsWith("+int long a;\n\\ No newline at end of file\n"));
 }
 
 }  // namespace
