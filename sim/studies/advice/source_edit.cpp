@@ -250,7 +250,7 @@ class Editor {
     const SourceLine place = source_line(object.source);
     SourceText& file = file_of(place, object.name);
     static const std::regex kOtherFirstWord(R"(^\s*(?:return|using|typedef|else|template|namespace|extern|inline|goto)\b)");
-    const std::regex declaration(R"(^\s*(?:[\w:]+\s+)*[\w:]+[\s*]+)" + unqualified(object.name) +
+    const std::regex declaration(R"(^\s*(?:\w+(?:::\w+)*\s+)*\w+(?:::\w+)*[\s*]+)" + unqualified(object.name) +
                                  R"(\s*(?:\[[^\]]*\]\s*)*[;=])");
     const std::string& code = file.code(place.line);
     if (!std::regex_search(code, declaration) || std::regex_search(code, kOtherFirstWord))
@@ -359,7 +359,7 @@ class Editor {
 
   // The lines that are one member's declaration each; all lines of the body have to be such, or empty.
   static std::vector<int> member_lines(const SourceText& file, const Body& body, const trace::Structure& structure) {
-    static const std::regex kMember(R"(^\s*(?:[\w:<>]+[\s*]+)+\w+\s*(?:\[[^\]]*\]\s*)*;\s*$)");
+    static const std::regex kMember(R"(^\s*(?:\w+(?:::\w+)*(?:<[\w:]+>)?[\s*]+)+\w+\s*(?:\[[^\]]*\]\s*)*;\s*$)");
     static const std::regex kOpenEnd(R"(\[\s*[01]?\s*\]\s*;\s*$)");
     std::vector<int> lines;
     for (int line = body.open_line + 1; line < body.close_line; ++line) {

@@ -18,7 +18,7 @@ class SourceEdits : public testing::Test {
   SourceEdits() : folder_(fs::temp_directory_path() / ("source_edit_" + std::to_string(::getpid()))) {
     fs::create_directories(folder_);
   }
-  ~SourceEdits() override { fs::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
 
   std::string source(const std::string& text, const std::string& name = "x.c") {
     std::ofstream(folder_ / name) << text;
