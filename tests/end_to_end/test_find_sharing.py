@@ -71,6 +71,24 @@ def test_an_object_can_be_far_larger_than_what_is_used_of_it(linebounce: Program
     assert found(linebounce, trace(linebounce, symbols, operations))["falsely_shared_lines"] == 1
 
 
+def counters_at(first: int, distance: int) -> str:
+    return "".join(f"object count[{i}] size=8 address={first + i * distance}\n" for i in range(THREADS))
+
+
+def test_objects_that_lie_far_apart_do_not_share_a_line_in_a_replay(linebounce: Program) -> None:
+    """Each at its own place of a line, as if they were one array but for the megabytes between."""
+    file = trace(linebounce, counters_at(2**32, 2**20 + 8), counting("count[{i}]+0"))
+    assert found(linebounce, file)["falsely_shared_lines"] == 0
+
+
+def test_neighbours_stay_neighbours_where_another_object_has_been_before(linebounce: Program) -> None:
+    symbols = f"object before size=4096 address={2**32}\n" + counters_at(2**32 + 64, 8)
+    file = trace(linebounce, symbols, ["worker[0] store before+0 8", *counting("count[{i}]+0")])
+    document = found(linebounce, file)
+    assert document["falsely_shared_lines"] == 1
+    assert document["lines"][0]["misses"] > ROUNDS
+
+
 @pytest.mark.parametrize("place", ["", "address=4096"])
 def test_lines_of_a_plain_array_share_its_misses(linebounce: Program, place: str) -> None:
     places = [line + 8 * i for line in (0, 64) for i in range(THREADS)]

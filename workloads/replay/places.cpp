@@ -179,29 +179,28 @@ std::uint64_t ReplayPlaces::address_of(std::uint32_t id) const {
 }
 
 // Near objects keep their distance, and their place in a line; what lies between far ones is left out, but for as much as keeps
-// them from sharing a line. Memory that the program
-// has used again for another object is another place here.
+// them from sharing a line. Memory that the program has used again for another object is another place here.
 void ReplayPlaces::place_recorded_addresses() {
   std::vector<std::uint32_t> ids;
   for (std::uint32_t id = 0; id < symbols_.objects.size(); ++id) {
     if (symbols_.objects[id].address) ids.push_back(id);
   }
   std::stable_sort(ids.begin(), ids.end(), [this](std::uint32_t a, std::uint32_t b) { return address_of(a) < address_of(b); });
-  std::uint64_t end = 0;  // of what lies there so far, as recorded
-  std::vector<std::uint32_t> again;
-  for (const std::uint32_t id : ids) {
-    const std::uint64_t address = address_of(id);
-    if (address < end) {
-      again.push_back(id);
-      continue;
+  // What lies where another object has been before comes in another round, in which near ones are near each other as well.
+  while (!ids.empty()) {
+    std::uint64_t end = 0;  // of what lies there so far, as recorded
+    std::vector<std::uint32_t> again;
+    for (const std::uint32_t id : ids) {
+      const std::uint64_t address = address_of(id);
+      if (address < end) {
+        again.push_back(id);
+        continue;
+      }
+      setting_.memory.leave_out(std::min(address - end, kNear));
+      place_at(id, address);
+      end = address + static_cast<std::uint64_t>(symbols_.objects[id].size);
     }
-    setting_.memory.leave_out(std::min(address - end, kNear));
-    place_at(id, address);
-    end = address + static_cast<std::uint64_t>(symbols_.objects[id].size);
-  }
-  for (const std::uint32_t id : again) {
-    setting_.memory.leave_out(kNear);
-    place_at(id, address_of(id));
+    ids = std::move(again);
   }
   for (const trace::Symbols::Placed& placed : symbols_.placed) {
     if (placed.what == trace::Symbols::Placed::What::lock && locks_[placed.id] == nullptr) create_lock(placed.id);
