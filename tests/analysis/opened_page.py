@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Route, expect
 from program import ROOT
 
 SCREENSHOTS = ROOT / "build" / "screenshots"
@@ -75,7 +75,15 @@ class OpenedPage:
         return self.page.locator(f'[data-table="{table}"] tbody tr td:nth-child({number})').all_inner_texts()
 
     def sort(self, table: str, key: str) -> None:
-        self.page.locator(f'[data-table="{table}"] button[data-sort="{key}"]').click()
+        button = self.page.locator(f'[data-table="{table}"] button[data-sort="{key}"]')
+        header = button.locator("..")
+        before = header.get_attribute("aria-sort")
+        button.click()
+        try:
+            expect(header).not_to_have_attribute("aria-sort", before or "", timeout=2500)
+        except AssertionError:  # a page that is still being drawn has lost the click
+            button.click()
+            expect(header).not_to_have_attribute("aria-sort", before or "")
 
     def filter(self, name: str, words: str) -> None:
         self.page.locator(f'[data-filter="{name}"]:visible').fill(words)
