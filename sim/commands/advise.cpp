@@ -35,7 +35,8 @@ of the operations that had no part in its choice, on one machine at least, and l
 change of a layout comes as a diff of the source, if that is plain enough and has not changed since. What the trace could not hold
 is listed: it may hide more.
 
-With --recheck the exit code is 1 where a prediction did not hold, and 2 where it could not be tried.)";
+With --recheck a prediction holds if the changed program gains between half and twice as much. The exit code is 1 where one did not,
+and 2 where it could not be tried.)";
 
 struct AdviseArguments : StudyArguments {
   std::vector<std::string> machines;

@@ -47,6 +47,8 @@ std::string command_lines(std::string command, std::size_t width) {
 }
 
 std::string example_text(const std::string& line, std::size_t width) {
+  if (line.starts_with(std::string(kWordsIndent, ' ')))
+    return lines_from(wrapped(line.substr(kWordsIndent), width - kWordsIndent), kWordsIndent);
   const std::size_t command_end = line.find("  ", kExampleIndent);
   std::string command = line.substr(kExampleIndent, command_end - kExampleIndent);
   if (command_end == std::string::npos) return command_lines(command, width);

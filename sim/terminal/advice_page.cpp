@@ -205,7 +205,8 @@ std::string rechecked_text(const AdvicePage& page, const Painter& paint) {
   for (const Rechecked& it : page.rechecked) {
     const std::string verdict = !it.comparable() ? fmt::format("not comparable, for it has {} operations in place of {}",
                                                                grouped(it.operations), grouped(it.operations_before))
-                                : it.held()      ? "the prediction held"
+                                : it.is_within() ? "the prediction held"
+                                : it.held()      ? "the prediction held within a factor of two"
                                                  : "the prediction did not hold";
     const std::string text =
         fmt::format("{}: with change {} compiled in and recorded again {:+.1f} % throughput, predicted {}: {}", it.machine,
@@ -313,6 +314,10 @@ bool Rechecked::comparable() const {
   return std::abs(static_cast<double>(operations) - before) <= kOther * before;
 }
 
+bool Rechecked::is_within() const {
+  return gain_pct >= predicted.low_pct && gain_pct <= predicted.high_pct;
+}
+
 bool Rechecked::held() const {
   return gain_pct > 0 && gain_pct >= predicted.low_pct / 2 && gain_pct <= 2 * std::max(predicted.high_pct, kWorthIt);
 }
@@ -338,8 +343,8 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   if (!page.not_tried.empty()) out += fmt::format("  Not tried: {}.\n\n", fmt::join(page.not_tried, "; "));
   out += not_seen_text(page.missing, paint);
   const std::string note = fmt::format(
-      "Each gain is the median of paired replays in several orders of the same operations, with the 95 % interval of their "
-      "mean, on {}: of the recorded run with its input, not of another.",
+      "Each gain is the median of paired replays in several orders of the same operations; in brackets is the 95 % interval of "
+      "their mean. On {}: of the recorded run with its input, not of another.",
       fmt::join(page.machines, " and "));
   return out + "\n  " + wrapped_from(note, 2, Colour::dim, paint);
 }

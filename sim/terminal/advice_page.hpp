@@ -55,6 +55,7 @@ struct Rechecked {
 
   // With much more or less to do it is another program's throughput.
   [[nodiscard]] bool comparable() const;
+  [[nodiscard]] bool is_within() const;  // the predicted interval
   // Between half and twice of what was predicted.
   [[nodiscard]] bool held() const;
 };

@@ -12,7 +12,7 @@ from linebounce.files import write_file
 _EXAMPLES = """examples:
   linebounce report out/oltp                          writes out/oltp.html, which opens in any browser, without a network
   linebounce report out/oltp -o oltp.html             to another place
-  linebounce report out/before out/after -o both.html several runs in one file, to choose from
+  linebounce report out/before out/after -o both.html  several runs in one file, to choose from
   linebounce report out/my_locks/points/3             one point of a sweep
   linebounce report out/oltp --figures figures        the charts as SVG and PNG, too
 
