@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "models/text/text_lines.hpp"
 #include "sim/terminal/terminal.hpp"
 
 namespace linebounce::sim {
@@ -13,16 +14,6 @@ constexpr std::size_t kExampleIndent = 2;
 constexpr std::size_t kWordsIndent = 6;
 constexpr std::size_t kMeaningColumn = 30;
 constexpr std::size_t kNarrowMeaningColumn = 24;
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.emplace_back(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-  }
-  return lines;
-}
 
 std::string lines_from(const std::vector<std::string>& lines, std::size_t indent) {
   std::string out;
@@ -65,6 +56,27 @@ std::string group_text(const std::vector<std::string>& group, std::size_t width)
   return out;
 }
 
+// Paragraphs, and examples, lines of "  COMMAND    what it does". Where an example is too long, the words of its group stand
+// below the commands.
+std::string help_footer(std::string_view text, std::size_t width) {
+  std::string out;
+  std::vector<std::string> group;
+  for (const std::string& line : text_lines(text)) {
+    if (!line.empty()) {
+      if (!group.empty() && !is_example(line) && !is_example(group.back())) {
+        group.back() += " " + line;
+      } else {
+        group.push_back(line);
+      }
+      continue;
+    }
+    out += group_text(group, width);
+    if (!out.empty()) out += "\n";
+    group.clear();
+  }
+  return out + group_text(group, width);
+}
+
 class HelpFormatter : public CLI::Formatter {
  public:
   explicit HelpFormatter(std::size_t width) : width_(width) {
@@ -95,25 +107,6 @@ class HelpFormatter : public CLI::Formatter {
 
 std::shared_ptr<CLI::FormatterBase> help_formatter(std::size_t width) {
   return std::make_shared<HelpFormatter>(width);
-}
-
-std::string help_footer(std::string_view text, std::size_t width) {
-  std::string out;
-  std::vector<std::string> group;
-  for (const std::string& line : lines_of(text)) {
-    if (!line.empty()) {
-      if (!group.empty() && !is_example(line) && !is_example(group.back())) {
-        group.back() += " " + line;
-      } else {
-        group.push_back(line);
-      }
-      continue;
-    }
-    out += group_text(group, width);
-    if (!out.empty()) out += "\n";
-    group.clear();
-  }
-  return out + group_text(group, width);
 }
 
 }  // namespace linebounce::sim

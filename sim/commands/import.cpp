@@ -22,8 +22,9 @@ constexpr const char* kImportFooter = R"(Examples:
   linebounce import lackey.log -o ls.lbt
       of: valgrind --tool=lackey --trace-mem=yes --log-file=lackey.log ls
 
-perf itself reads perf.data: best on the machine that recorded it, which knows the functions' names. Samples are some accesses of many, without locks and without
-an order between threads: which lines are shared, and by whom, is right; how much they cost is an estimate.)";
+perf itself reads perf.data: best on the machine that recorded it, which knows the functions' names. Samples are some accesses of
+many, without locks and without an order between threads: what they show to be shared is shared; how much that costs is an
+estimate, and what they do not show may be shared, too.)";
 
 struct ImportArguments {
   std::string in;

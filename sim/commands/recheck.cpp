@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "models/text/shell_word.hpp"

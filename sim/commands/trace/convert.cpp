@@ -1,7 +1,6 @@
 // `linebounce trace convert`: between the two forms; other programs' formats are in sim/sources/formats.hpp.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -69,26 +68,27 @@ void from_foreign(const SourceFormat& format, const ConvertArguments& arguments)
 
 constexpr const char* kTrace = "trace";  // what IN is taken for without --from
 
+// nullptr: a trace.
+const SourceFormat* format_asked_for(const ConvertArguments& arguments) {
+  if (arguments.from.empty()) return format_of(arguments.in);
+  std::vector<std::string> names = {kTrace};
+  for (const SourceFormat& format : kSourceFormats) {
+    if (format.name == arguments.from) return &format;
+    names.emplace_back(format.name);
+  }
+  if (arguments.from == kTrace) return nullptr;
+  throw ConfigError("--from: the format " + not_known(arguments.from, names));
+}
+
 ExitCode convert(const ConvertArguments& arguments) {
   std::error_code ignored;
   if (fs::equivalent(arguments.in, arguments.out, ignored)) {
     throw ConfigError(fmt::format("{}: OUT is the file that is read; name another", arguments.out));
   }
-  const SourceFormat* told = arguments.from.empty() ? format_of(arguments.in) : nullptr;
-  if (told != nullptr && !arguments.word_locks) {
-    from_foreign(*told, arguments);
-    return ExitCode::done;
-  }
-  if (arguments.from.empty() || arguments.from == kTrace) {
+  const SourceFormat* format = format_asked_for(arguments);
+  if (format == nullptr) {
     from_trace(arguments);
     return ExitCode::done;
-  }
-  const auto format = std::find_if(kSourceFormats.begin(), kSourceFormats.end(),
-                                   [&](const SourceFormat& it) { return it.name == arguments.from; });
-  if (format == kSourceFormats.end()) {
-    std::vector<std::string> names = {kTrace};
-    for (const SourceFormat& it : kSourceFormats) names.emplace_back(it.name);
-    throw ConfigError("--from: the format " + not_known(arguments.from, names));
   }
   if (arguments.word_locks)
     throw ConfigError("--word-locks looks for locks in a trace: convert it first, then the trace again");

@@ -5,18 +5,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/text/text_lines.hpp"
+
 namespace linebounce::sim {
 namespace {
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 // Of C and C++, without raw strings.
 std::string without_comments_and_strings(std::string_view text) {
@@ -58,8 +50,8 @@ constexpr int kContext = 3;
 }  // namespace
 
 SourceText::SourceText(std::filesystem::path path, std::string_view text)
-    : path_(std::move(path)), lines_(lines_of(text)), ends_with_newline_(text.ends_with('\n')) {
-  code_ = lines_of(without_comments_and_strings(text));
+    : path_(std::move(path)), lines_(text_lines(text)), ends_with_newline_(text.ends_with('\n')) {
+  code_ = text_lines(without_comments_and_strings(text));
 }
 
 void SourceText::insert(int line, std::size_t column, const std::string& text) {
