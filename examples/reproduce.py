@@ -4,18 +4,19 @@
 reproduce.py [-b BUILD] [-o OUTPUT] [EXAMPLE...]
 
 BUILD is where linebounce and linebounce-cc are. No two recordings are quite the same, for threads meet differently each time:
-each figure has a range. Exit code 1: one is outside. memcached is left out where it cannot be fetched,
-word_counts where rustc or QEMU is missing; the last line says so.
+each figure has a range. Where one is outside, two more recordings are made, and the median decides. Exit code 1: one is outside
+even so. memcached is left out where it cannot be fetched, word_counts where rustc or QEMU is missing; the last line says so.
 """
 
 import argparse
 import csv
 import json
 import shutil
+import statistics
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -204,6 +205,10 @@ EXAMPLES: dict[str, Callable[[Tools], list[Claim]]] = {
 }
 
 
+def medians(recordings: list[list[Claim]]) -> list[Claim]:
+    return [replace(same[0], now=statistics.median(claim.now for claim in same)) for same in zip(*recordings, strict=True)]
+
+
 def print_claims(example: str, claims: list[Claim]) -> None:
     print(f"\n  {example:<42}{'README':>10}{'now':>10}{'range':>20}")
     for claim in claims:
@@ -228,6 +233,8 @@ def main() -> int:
         except CannotFetchError:
             left_out.append(name)
             continue
+        if not all(claim.holds for claim in claims):
+            claims = medians([claims, EXAMPLES[name](tools), EXAMPLES[name](tools)])
         print_claims(name, claims)
         broken += sum(not claim.holds for claim in claims)
     result = f"{broken} claims of examples/README.md no longer hold" if broken else "All claims hold"

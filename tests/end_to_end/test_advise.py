@@ -78,20 +78,27 @@ def test_the_page_begins_with_the_verdict(linebounce: Program, apart: str) -> No
     assert "not seen" in shown.stdout
 
 
-# Four threads, each with a counter of an array and a block of its own from one calloc.
+# Four threads, each with a counter of an array and a block of its own from one calloc. They take turns at the processor often,
+# for a window of the recording is to hold operations of several on a busy machine, too.
 SEVERAL = """
 #include <pthread.h>
 #include <stdlib.h>
 struct args { volatile long sum, rounds; };
 static volatile long hits[4];
 static struct args *blocks;
+static pthread_barrier_t turn;
 static void *work(void *me) {
-  for (int i = 0; i < 1000; ++i) { hits[(long)me]++; blocks[(long)me].sum += i; }
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 50 == 0) pthread_barrier_wait(&turn);
+    hits[(long)me]++;
+    blocks[(long)me].sum += i;
+  }
   return me;
 }
 int main(void) {
   pthread_t threads[4];
   blocks = calloc(4, sizeof *blocks);
+  pthread_barrier_init(&turn, 0, 4);
   for (long i = 0; i < 4; ++i) pthread_create(threads + i, 0, work, (void *)i);
   for (int i = 0; i < 4; ++i) pthread_join(threads[i], 0);
 }
@@ -113,11 +120,12 @@ def test_the_diff_can_be_applied_and_compiled_and_what_was_predicted_holds(lineb
     change = page["changes"][0]
     assert change["no_diff"] == ""
     assert change["source"].endswith(("several.c:4", "several.c:5"))
-    (again,) = page["recheck"]  # on shorter lines only a part of it was tried
-    assert (again["machine"], again["change"], again["held"]) == (MACHINES[3], 1, True), again
-    assert again["change_pct"] == pytest.approx(again["predicted_pct"], rel=0.25)
     assert len(page["changes"]) == 1, "what gains on shorter lines is a part of it"
-    assert result.stdout.count("the prediction held") == 1
+    assert [again["machine"] for again in page["recheck"]] == [gain["machine"] for gain in change["gains"]]
+    for again in page["recheck"]:
+        assert (again["change"], again["held"]) == (1, True), again
+        assert again["change_pct"] == pytest.approx(again["predicted_pct"], rel=0.25)
+    assert result.stdout.count("the prediction held") == len(page["recheck"])
     diff = linebounce.directory / "out" / "change-1.diff"
     assert f"patch -p1 < {diff.relative_to(linebounce.directory)}" in result.stdout
     done = subprocess.run(["git", "apply", diff], cwd=linebounce.directory, capture_output=True, text=True, check=False)
