@@ -87,22 +87,25 @@ class Comparer {
     const fs::path directory = fs::path(arguments_.directory) / recorded.experiment.machine_name;
     const auto base = run_study(recorded, run_options(arguments_, directory / study.name, argv_), code);
     if (!base) return std::nullopt;
-    const std::vector<RecordedLock> chosen = named_.empty() ? locks_that_matter(locks_, base->front()) : named_;
+    std::vector<RecordedLock> chosen = named_.empty() ? locks_that_matter(locks_, base->front()) : named_;
+    const int cpus = recorded.points.front().input.machine.cpus;
+    std::vector<CheapLock> cheap;
+    if (named_.empty()) cheap = take_out_cheap_ones(chosen, base->front(), cpus);
+    if (chosen.empty()) {
+      LockComparison nothing_to_try;
+      nothing_to_try.cheap = std::move(cheap);
+      return told(std::move(nothing_to_try), recorded, directory);
+    }
     const std::vector<LockReplacement> trials = trials_of(chosen, from_files_);
     study.name = "replaced";
     study.title = "One lock at a time replaced by another";
     const auto orders = in_orders(study, 1, trials, directory, code);
     if (!orders) return std::nullopt;
-    auto comparison =
-        ranked_locks(chosen, trials, *orders, base->front(), cpus_with_threads(recorded.points.front().input.machine.cpus));
+    auto comparison = ranked_locks(chosen, trials, *orders, base->front(), cpus_with_threads(cpus));
     if (!comparison && code == ExitCode::done)
       throw ConfigError(study.trace.string() + ": there is nothing to compare: the recorded operations take no time");
     if (!comparison) return std::nullopt;
-    comparison->machine = recorded.experiment.machine_name;
-    comparison->unseen_atomics = unseen_atomics_;
-    comparison->own_locks = own_locks_;
-    comparison->from_files = from_files_;
-    comparison->directory = directory;
+    comparison->cheap = std::move(cheap);
     if (const LockTrial* best = best_gain(*comparison); best != nullptr) {
       const LockReplacement replacement{best->lock, best->algorithm};
       study.name = "confirmed";
@@ -111,10 +114,30 @@ class Comparer {
       if (!others) return std::nullopt;
       comparison->again = confirmation_of(replacement, *others);
     }
-    return comparison;
+    return told(std::move(*comparison), recorded, directory);
   }
 
  private:
+  static std::vector<CheapLock> take_out_cheap_ones(std::vector<RecordedLock>& locks, const ReportedPoint& recorded, int cpus) {
+    std::vector<CheapLock> cheap;
+    std::erase_if(locks, [&](const RecordedLock& lock) {
+      const auto found = cheap_lock(lock, recorded, cpus);
+      if (found) cheap.push_back(*found);
+      return found.has_value();
+    });
+    return cheap;
+  }
+
+  // With what does not come from the runs.
+  [[nodiscard]] LockComparison told(LockComparison comparison, const Plan& recorded, const fs::path& directory) const {
+    comparison.machine = recorded.experiment.machine_name;
+    comparison.unseen_atomics = unseen_atomics_;
+    comparison.own_locks = own_locks_;
+    comparison.from_files = from_files_;
+    comparison.directory = directory;
+    return comparison;
+  }
+
   // Of so many, the share. Each thread has a CPU of its own while there are enough.
   [[nodiscard]] double cpus_with_threads(int cpus) const {
     return static_cast<double>(std::min<std::ptrdiff_t>(threads_, cpus)) / cpus;

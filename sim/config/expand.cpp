@@ -54,13 +54,21 @@ class PointBuilder {
       point.resolved.insert("table", std::move(tables));
     }
     add_layout_changes(point.resolved, tables_.layout_changes);
-    if (!point.input.trace.empty()) {
-      const trace::Reader reader(point.input.trace, {.recover = true});
-      point.input.as_recorded = reader.damage().empty() && replays_as_recorded(point.resolved, reader.summary());
-    }
+    if (!point.input.trace.empty()) point.input.as_recorded = is_as_recorded(point);
   }
 
  private:
+  // Whether a trace has damage is only seen when all of it is unpacked, which takes long.
+  static bool is_as_recorded(const Point& point) {
+    try {
+      if (!replays_as_recorded(point.resolved, trace::Reader(point.input.trace).summary())) return false;
+    } catch (const trace::TraceError&) {
+      // Damage: what the next reader makes of it counts.
+    }
+    const trace::Reader reader(point.input.trace, {.recover = true});
+    return reader.damage().empty() && replays_as_recorded(point.resolved, reader.summary());
+  }
+
   // The experiment on the machine that the choice names, where that is swept.
   [[nodiscard]] const ExperimentTables& on_machine(const std::vector<std::size_t>& choice) const {
     for (std::size_t axis = 0; axis < choice.size(); ++axis) {

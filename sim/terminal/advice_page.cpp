@@ -157,7 +157,7 @@ std::vector<std::string> not_tried_on(const std::vector<MachineAdvice>& machines
   for (const MachineAdvice& machine : machines) {
     if (machine.sharing.untried > 0)
       add(fmt::format("{} of the layouts, for cheaper lines", plural(machine.sharing.untried, "further change")));
-    if (!machine.sharing.lines.empty() && machine.sharing.tried.empty())
+    if (!machine.sharing.lines.empty() && machine.sharing.tried.empty() && machine.sharing.cheap == 0)
       add("lines are shared falsely for which no change of a layout was found");
     if (machine.has_locks && !machine.locks) add("other locks, for no replay has finished");
   }

@@ -1,6 +1,7 @@
 #include "sim/terminal/lock_comparison_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -51,6 +52,18 @@ void add_trial(Table& table, const LockTrial& trial) {
              fmt::format("{:.0f}", trial.transfers)});
 }
 
+std::string cheap_locks_text(const LockComparison& comparison, const Painter& paint) {
+  if (comparison.cheap.empty()) return "";
+  std::vector<std::string> names;
+  for (const CheapLock& lock : comparison.cheap)
+    names.push_back(fmt::format("{} ({:.2g} %)", shortened(lock.lock, kLockNameWidth * 2), lock.most_pct));
+  return paragraph(
+      fmt::format("Not replaced, for no lock can gain more than the share of the run's time that it takes to acquire "
+                  "these and to wait for them: {} (--lock replaces them all the same)",
+                  fmt::join(names, ", ")),
+      2, Colour::none, paint);
+}
+
 // Null: there was nothing to confirm.
 ordered_json confirmation_json(const LockComparison& comparison) {
   if (!comparison.again) return nullptr;
@@ -78,6 +91,8 @@ ordered_json trial_json(const LockTrial& trial) {
 }  // namespace
 
 std::string lock_comparison_table(const LockComparison& comparison, const Painter& paint) {
+  const std::string head = "  " + paint(Colour::bold, comparison.machine) + "\n";
+  if (comparison.locks.empty()) return head + cheap_locks_text(comparison, paint);
   Table table = empty_table(paint);
   for (const LockRanking& lock : comparison.locks) {
     const std::string as = replayed_as(lock);
@@ -99,8 +114,7 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
       "of those who "
       "had to; a long longest wait beside a short mean is an unfair lock; transfers: lines that went from one cache to "
       "another or were upgraded, in the whole run.";
-  return "  " + paint(Colour::bold, comparison.machine) + "\n" + table.text() + "  " +
-         wrapped_from(note, 2, Colour::dim, paint);
+  return head + table.text() + cheap_locks_text(comparison, paint) + "  " + wrapped_from(note, 2, Colour::dim, paint);
 }
 
 std::string word_locks_table(const std::vector<trace::WordLock>& words, bool replaced, const Painter& paint) {
@@ -144,12 +158,15 @@ ordered_json lock_comparison_json(const std::string& trace, const std::vector<Lo
       locks.push_back(
           {{"lock", lock.lock}, {"recorded", lock.recorded_algorithm}, {"trials", std::move(trials)}, {"failed", lock.failed}});
     }
+    ordered_json cheap = ordered_json::array();
+    for (const CheapLock& lock : machine.cheap) cheap.push_back({{"lock", lock.lock}, {"most_pct", rounded(lock.most_pct)}});
     list.push_back({{"machine", machine.machine},
                     {"directory", machine.directory.string()},
                     {"orders", machine.orders},
                     {"order_pct", rounded(machine.order_pct)},
                     {"recorded_order_pct", rounded(machine.recorded_order_pct)},
                     {"locks", std::move(locks)},
+                    {"cheap_locks", std::move(cheap)},
                     {"confirmation", confirmation_json(machine)},
                     {"advice", advice(machine)}});
   }

@@ -142,6 +142,12 @@ ordered_json elsewhere_json(const std::vector<ElsewhereShared>& all, const trace
   return out;
 }
 
+std::string cheap_text(const SharingReport& report) {
+  return fmt::format(
+      "Not run: {}, for all misses on their lines take {:.2g} % of the run's time, and nothing can gain more than that",
+      plural(report.cheap, "proposal"), report.cheap_pct);
+}
+
 // Those that gain, and the names of those that don't.
 std::string proposals_text(const SharingReport& report, const Painter& paint) {
   std::string gains, others;
@@ -161,6 +167,7 @@ std::string proposals_text(const SharingReport& report, const Painter& paint) {
   }
   if (!others.empty())
     out += "\n  " + wrapped_from("Tried, and no gain by more than chance: " + others, 2, Colour::none, paint);
+  if (report.cheap > 0) out += "\n  " + wrapped_from(cheap_text(report), 2, Colour::none, paint);
   if (report.untried > 0) out += fmt::format("  and {} more that were not run, as --top N runs them\n", report.untried);
   return out;
 }
@@ -186,6 +193,11 @@ std::string best_choice(const SharingReport& report) {
 
 std::string advice(const SharingReport& report) {
   if (report.lines.empty()) return nothing_found(report.missing);
+  if (report.tried.empty() && report.cheap > 0)
+    return fmt::format(
+        "Leave the layouts as they are: all misses on the costliest lines that could be changed take {:.2g} % of the run's "
+        "time.",
+        report.cheap_pct);
   if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout could be found and compared.";
   const std::string leave = "Leave the layouts as they are: ";
   if (!report.again) {
@@ -260,6 +272,8 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
           {"in_pairs_of_lines", elsewhere_json(report.in_pairs, symbols, false)},
           {"proposals", std::move(proposals)},
           {"untried_proposals", report.untried},
+          {"cheap_proposals", report.cheap},
+          {"cheap_proposals_pct", rounded(report.cheap_pct)},
           {"missing", report.missing},
           {"orders", report.orders},
           {"all_throughput_change_pct", report.all ? ordered_json(rounded(report.all->median_pct)) : ordered_json(nullptr)},

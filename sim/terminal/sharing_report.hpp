@@ -48,6 +48,8 @@ struct SharingReport {
   std::size_t orders = 0;                       // in which the proposals were run
   std::vector<TriedProposal> tried;             // that with the largest gain first; without those whose runs failed
   std::size_t untried = 0;                      // proposals that --top left out
+  std::size_t cheap = 0;                        // and those that are not worth a run,
+  double cheap_pct = 0;                         // for all misses on their lines take this share of the recorded run's time
   std::optional<OrdersChange> all = {};         // of all that were tried together, if they are several and the runs finished
   std::optional<ConfirmedProposal> again = {};  // none: nothing gains, or the runs failed
   std::vector<std::string> missing = {};        // what the trace could not hold

@@ -1,6 +1,7 @@
 #include "sim/studies/advice/byte_use.hpp"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <unordered_map>
 
@@ -61,100 +62,197 @@ std::vector<std::uint32_t> threads_of(const std::vector<trace::Stream>& streams)
   return threads;
 }
 
-// Only lines that somebody touches: objects can be far larger than what is used of them.
-class Lines {
+// States of all objects' parts of 16 bytes, which no access crosses: only of those that somebody touches, for objects can be
+// far larger than what is used of them.
+class Granules {
  public:
-  explicit Lines(const ObjectPlaces& places) : places_(&places) {}
+  static constexpr std::int64_t kBytes = 16;
 
-  // First pass: is the line used by several, and written?
-  void look(std::uint32_t thread, const Access& access, std::int64_t offset) {
-    const std::uint64_t line = line_of(access.object, offset);
-    std::uint32_t& state = states_[line];
-    const bool mattered = matters(state);
-    if ((state & kThread) == 0) state |= thread + 1;
-    if ((state & kThread) != thread + 1) state |= kSeveral;
-    if (access.writes) state |= kWritten;
-    if (matters(state) && !mattered) chosen_.push_back({line, {}});
+  explicit Granules(const std::vector<trace::Object>& objects) {
+    std::uint64_t next = 0;
+    for (const trace::Object& object : objects) {
+      first_.push_back(next);
+      next += static_cast<std::uint64_t>((object.size + kBytes - 1) / kBytes);
+    }
+    recent_.fill({~std::uint64_t{0}, nullptr});
   }
 
-  // Between the passes: of the lines that matter, in order, instead of their states their numbers.
-  void choose() {
-    states_.clear();
-    std::sort(chosen_.begin(), chosen_.end(), [](const LineUsers& a, const LineUsers& b) { return a.line < b.line; });
-    for (std::size_t i = 0; i < chosen_.size(); ++i) states_[chosen_[i].line] = static_cast<std::uint32_t>(i);
+  [[nodiscard]] std::uint64_t number(std::uint32_t object, std::int64_t offset) const {
+    return first_[object] + static_cast<std::uint64_t>(offset / kBytes);
   }
 
-  // Second pass.
-  void count(std::uint32_t thread, const Access& access, std::int64_t offset) {
-    const auto chosen = states_.find(line_of(access.object, offset));
-    if (chosen == states_.end()) return;
-    std::vector<PieceUse>& pieces = chosen_[chosen->second].pieces;
-    auto piece = std::find_if(pieces.begin(), pieces.end(), [&](const PieceUse& known) {
-      return known.object == access.object && known.offset == offset && known.bytes == access.bytes;
-    });
-    if (piece == pieces.end()) piece = pieces.insert(pieces.end(), {access.object, offset, access.bytes, {}});
-    ThreadUse& use = use_of(piece->threads, thread);
-    use.reads += access.reads ? 1 : 0;
-    use.writes += access.writes ? 1 : 0;
+  // 0 of one that nobody has touched.
+  std::uint32_t& state(std::uint64_t number) {
+    auto& [known, chunk] = recent_[number / kChunk % kRecent];
+    if (known != number / kChunk) {
+      known = number / kChunk;
+      chunk = &chunks_[known];  // stays where it is
+    }
+    return (*chunk)[number % kChunk];
   }
 
-  std::vector<LineUsers> take() {
-    for (LineUsers& line : chosen_) join_overlapping(line.pieces);
-    return std::move(chosen_);
+  // Calls use(object, offset, state) of all that have one, in order.
+  template <class Use>
+  void each(Use&& use) {
+    for (auto& [chunk, states] : chunks_) {
+      for (std::uint64_t i = 0; i < kChunk; ++i) {
+        if (states[i] == 0) continue;
+        const std::uint64_t number = chunk * kChunk + i;
+        const auto object = std::prev(std::upper_bound(first_.begin(), first_.end(), number)) - first_.begin();
+        use(static_cast<std::uint32_t>(object), static_cast<std::int64_t>(number - first_[object]) * kBytes, states[i]);
+      }
+    }
   }
 
  private:
-  static constexpr std::uint32_t kSeveral = 1U << 31, kWritten = 1U << 30, kThread = kWritten - 1;
+  static constexpr std::uint64_t kChunk = 256;
+  static constexpr std::size_t kRecent = 1024;
+  using Chunk = std::array<std::uint32_t, kChunk>;
+  std::vector<std::uint64_t> first_;  // by object: the number of its first one
+  std::unordered_map<std::uint64_t, Chunk> chunks_;
+  std::array<std::pair<std::uint64_t, Chunk*>, kRecent> recent_{};
+};
 
-  static bool matters(std::uint32_t state) { return (state & kSeveral) != 0 && (state & kWritten) != 0; }
+// Bits of a granule's state, and of a line's; below them the number of the first thread there, and one.
+constexpr std::uint32_t kSeveral = 1U << 31, kWritten = 1U << 30, kOnALine = 1U << 29, kThread = kOnALine - 1;
 
-  [[nodiscard]] std::uint64_t line_of(std::uint32_t object, std::int64_t offset) const {
-    return (places_->begin[object] + static_cast<std::uint64_t>(offset)) / static_cast<std::uint64_t>(places_->line_bytes);
+bool matters(std::uint32_t state) {
+  return (state & kSeveral) != 0 && (state & kWritten) != 0;
+}
+
+std::uint32_t with_use(std::uint32_t state, std::uint32_t thread, bool writes) {
+  if (state == 0) state = thread + 1;
+  if ((state & kThread) != thread + 1) state |= kSeveral;
+  return writes ? state | kWritten : state;
+}
+
+std::uint32_t together(std::uint32_t a, std::uint32_t b) {
+  if (a == 0) return b;
+  return with_use(a, (b & kThread) - 1, (b & kWritten) != 0) | (b & kSeveral);
+}
+
+std::uint64_t line_of(const ObjectPlaces& places, std::uint32_t object, std::int64_t offset) {
+  return (places.begin[object] + static_cast<std::uint64_t>(offset)) / static_cast<std::uint64_t>(places.line_bytes);
+}
+
+ThreadUse& use_of(std::vector<ThreadUse>& uses, std::uint32_t thread) {
+  const auto known = std::find_if(uses.begin(), uses.end(), [&](const ThreadUse& use) { return use.thread == thread; });
+  return known != uses.end() ? *known : uses.emplace_back(ThreadUse{thread});
+}
+
+// What one access covers is one piece, even if others look at parts of it.
+void join_overlapping(std::vector<PieceUse>& pieces) {
+  std::sort(pieces.begin(), pieces.end(), [](const PieceUse& a, const PieceUse& b) {
+    return std::tuple(a.object, a.offset, a.bytes) < std::tuple(b.object, b.offset, b.bytes);
+  });
+  std::vector<PieceUse> joined;
+  for (PieceUse& piece : pieces) {
+    PieceUse* last = joined.empty() ? nullptr : &joined.back();
+    if (last == nullptr || last->object != piece.object || last->offset + last->bytes <= piece.offset) {
+      joined.push_back(std::move(piece));
+      continue;
+    }
+    last->bytes = std::max(last->bytes, piece.offset + piece.bytes - last->offset);
+    for (const ThreadUse& use : piece.threads) {
+      ThreadUse& sum = use_of(last->threads, use.thread);
+      sum.reads += use.reads;
+      sum.writes += use.writes;
+    }
+  }
+  pieces = std::move(joined);
+}
+
+// Those pieces that begin on a line.
+bool matter(const std::vector<PieceUse>& pieces) {
+  std::uint32_t state = 0;
+  for (const PieceUse& piece : pieces) {
+    for (const ThreadUse& use : piece.threads) state = with_use(state, use.thread, use.writes > 0);
+  }
+  return matters(state);
+}
+
+class ByteUses {
+ public:
+  explicit ByteUses(const std::vector<trace::Object>& objects) : granules_(objects) {}
+
+  // First pass: who touches what?
+  void look(std::uint32_t thread, const Access& access) {
+    std::uint64_t granule = granules_.number(access.object, access.offset);
+    const std::uint64_t last = granules_.number(access.object, access.offset + access.bytes * access.times - 1);
+    for (; granule <= last; ++granule) {
+      std::uint32_t& state = granules_.state(granule);
+      state = with_use(state, thread, access.writes);
+    }
   }
 
-  static ThreadUse& use_of(std::vector<ThreadUse>& uses, std::uint32_t thread) {
-    const auto known = std::find_if(uses.begin(), uses.end(), [&](const ThreadUse& use) { return use.thread == thread; });
-    return known != uses.end() ? *known : uses.emplace_back(ThreadUse{thread});
-  }
-
-  // What one access covers is one piece, even if others look at parts of it.
-  static void join_overlapping(std::vector<PieceUse>& pieces) {
-    std::sort(pieces.begin(), pieces.end(), [](const PieceUse& a, const PieceUse& b) {
-      return std::tuple(a.object, a.offset, a.bytes) < std::tuple(b.object, b.offset, b.bytes);
+  // Between the passes, for each placement: marks what lies on a line that may matter. A granule that lies on two counts for
+  // both.
+  void choose(const ObjectPlaces& places) {
+    std::unordered_map<std::uint64_t, std::uint32_t> lines;
+    const auto each_line = [&](std::uint32_t object, std::int64_t offset, const auto& use) {
+      if (places.begin[object] == ObjectPlaces::kNowhere) return;
+      const std::uint64_t first = line_of(places, object, offset);
+      const std::uint64_t last = line_of(places, object, offset + Granules::kBytes - 1);
+      for (std::uint64_t line = first; line <= last; ++line) use(lines[line]);
+    };
+    granules_.each([&](std::uint32_t object, std::int64_t offset, std::uint32_t state) {
+      each_line(object, offset, [state](std::uint32_t& line) { line = together(line, state); });
     });
-    std::vector<PieceUse> joined;
-    for (PieceUse& piece : pieces) {
-      PieceUse* last = joined.empty() ? nullptr : &joined.back();
-      if (last == nullptr || last->object != piece.object || last->offset + last->bytes <= piece.offset) {
-        joined.push_back(std::move(piece));
-        continue;
-      }
-      last->bytes = std::max(last->bytes, piece.offset + piece.bytes - last->offset);
-      for (const ThreadUse& use : piece.threads) {
-        ThreadUse& sum = use_of(last->threads, use.thread);
-        sum.reads += use.reads;
-        sum.writes += use.writes;
+    granules_.each([&](std::uint32_t object, std::int64_t offset, std::uint32_t& state) {
+      each_line(object, offset, [&state](std::uint32_t line) { state |= matters(line) ? kOnALine : 0; });
+    });
+  }
+
+  // Second pass: how often?
+  void count(std::uint32_t thread, const Access& access) {
+    for (int i = 0; i < access.times; ++i) {
+      const std::int64_t offset = access.offset + i * access.bytes;
+      const std::uint64_t granule = granules_.number(access.object, offset);
+      if ((granules_.state(granule) & kOnALine) == 0) continue;
+      std::vector<PieceUse>& pieces = pieces_[granule];
+      auto piece = std::find_if(pieces.begin(), pieces.end(),
+                                [&](const PieceUse& known) { return known.offset == offset && known.bytes == access.bytes; });
+      if (piece == pieces.end()) piece = pieces.insert(pieces.end(), {access.object, offset, access.bytes, {}});
+      ThreadUse& use = use_of(piece->threads, thread);
+      use.reads += access.reads ? 1 : 0;
+      use.writes += access.writes ? 1 : 0;
+    }
+  }
+
+  [[nodiscard]] std::vector<LineUsers> on_lines_of(const ObjectPlaces& places) const {
+    std::vector<std::pair<std::uint64_t, const PieceUse*>> by_line;
+    for (const auto& [granule, pieces] : pieces_) {
+      for (const PieceUse& piece : pieces) {
+        if (places.begin[piece.object] != ObjectPlaces::kNowhere)
+          by_line.emplace_back(line_of(places, piece.object, piece.offset), &piece);
       }
     }
-    pieces = std::move(joined);
+    std::sort(by_line.begin(), by_line.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<LineUsers> users;
+    for (auto piece = by_line.begin(); piece != by_line.end();) {
+      LineUsers on_line{piece->first, {}};
+      for (; piece != by_line.end() && piece->first == on_line.line; ++piece) on_line.pieces.push_back(*piece->second);
+      if (!matter(on_line.pieces)) continue;
+      join_overlapping(on_line.pieces);
+      users.push_back(std::move(on_line));
+    }
+    return users;
   }
 
-  const ObjectPlaces* places_;
-  std::unordered_map<std::uint64_t, std::uint32_t> states_;  // by line
-  std::vector<LineUsers> chosen_;
+ private:
+  Granules granules_;
+  std::unordered_map<std::uint64_t, std::vector<PieceUse>> pieces_;  // by granule
 };
 
 template <class Visit>
-void each_access(const trace::Reader& reader, const ObjectPlaces& places, const Visit& visit) {
+void each_access(const trace::Reader& reader, const Visit& visit) {
   const std::vector<std::uint32_t> threads = threads_of(reader.symbols().streams);
   for (std::uint32_t stream = 0; stream < threads.size(); ++stream) {
     trace::Reader::Cursor cursor = reader.open(stream);
     for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
       for (const Operation& operation : frame) {
         const Access access = access_of(operation, reader.symbols());
-        if (!access.reads && !access.writes) continue;
-        if (places.begin.at(access.object) == ObjectPlaces::kNowhere) continue;
-        for (int i = 0; i < access.times; ++i) visit(threads[stream], access, access.offset + i * access.bytes);
+        if (access.reads || access.writes) visit(threads[stream], access);
       }
     }
   }
@@ -162,12 +260,15 @@ void each_access(const trace::Reader& reader, const ObjectPlaces& places, const 
 
 }  // namespace
 
-std::vector<LineUsers> lines_of_several_threads(const trace::Reader& reader, const ObjectPlaces& places) {
-  Lines lines(places);
-  each_access(reader, places, [&](auto thread, const Access& access, auto offset) { lines.look(thread, access, offset); });
-  lines.choose();
-  each_access(reader, places, [&](auto thread, const Access& access, auto offset) { lines.count(thread, access, offset); });
-  return lines.take();
+std::vector<std::vector<LineUsers>> lines_of_several_threads(const trace::Reader& reader,
+                                                             std::span<const ObjectPlaces> placements) {
+  ByteUses uses(reader.symbols().objects);
+  each_access(reader, [&uses](std::uint32_t thread, const Access& access) { uses.look(thread, access); });
+  for (const ObjectPlaces& places : placements) uses.choose(places);
+  each_access(reader, [&uses](std::uint32_t thread, const Access& access) { uses.count(thread, access); });
+  std::vector<std::vector<LineUsers>> lines;
+  for (const ObjectPlaces& places : placements) lines.push_back(uses.on_lines_of(places));
+  return lines;
 }
 
 }  // namespace linebounce::sim

@@ -1,8 +1,9 @@
-// Which threads read and write which bytes of a trace's objects, line by line of some placement. No simulation: a pass over
-// the operations.
+// Which threads read and write which bytes of a trace's objects, line by line of some placements. No simulation:
+// passes over the operations.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trace/reader.hpp"
@@ -33,8 +34,10 @@ struct LineUsers {
   std::vector<PieceUse> pieces;  // by object and offset
 };
 
-// The lines that several threads use and one at least writes, by address. Locks count as writes of their words. Memory:
-// for each line that somebody touches, and the uses of these lines. Errors: trace::TraceError.
-std::vector<LineUsers> lines_of_several_threads(const trace::Reader& reader, const ObjectPlaces& places);
+// Of each placement the lines that several threads use and one at least writes, by address. Locks count as writes of their
+// words. Two passes over the operations, however many placements. Memory: a word for each 16 bytes that somebody touches, and
+// the uses of these lines. Errors: trace::TraceError.
+std::vector<std::vector<LineUsers>> lines_of_several_threads(const trace::Reader& reader,
+                                                             std::span<const ObjectPlaces> placements);
 
 }  // namespace linebounce::sim

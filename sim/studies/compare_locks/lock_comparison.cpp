@@ -86,6 +86,18 @@ std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& loc
   return chosen;
 }
 
+std::optional<CheapLock> cheap_lock(const RecordedLock& lock, const ReportedPoint& recorded, int cpus) {
+  constexpr double kWaysOfAWord = 4;  // a look and a write, to take it and to give it back
+  double longest_way_us = 0;
+  for (const char* source : {"local_c2c", "remote_c2c", "upgrade", "local_memory", "remote_memory"})
+    longest_way_us = std::max(longest_way_us, metric_of(recorded, fmt::format("latency.{}.mean_ns", source)) / 1000);
+  const auto acquired = static_cast<double>(lock.acquired + lock.acquired_shared);
+  const double waits_pct = metric_of(recorded, lock.metrics + "cpu_pct") * cpus;
+  const double most_pct = waits_pct + 100 * kWaysOfAWord * acquired * longest_way_us / run_us(recorded);
+  if (most_pct >= kTooLittle) return std::nullopt;
+  return CheapLock{lock.name, most_pct};
+}
+
 std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
                                            const TrialsInOrders& orders, const ReportedPoint& recorded, double with_threads) {
   if (!orders.are_enough()) return std::nullopt;
@@ -143,6 +155,11 @@ std::string no_advice(const LockComparison& comparison) {
   const std::string leave =
       comparison.machine +
       (why_open.empty() ? ": leave the locks as they are: " : fmt::format(": no verdict, as {}: of the others, ", why_open));
+  if (comparison.locks.empty()) {
+    double most_pct = 0;
+    for (const CheapLock& lock : comparison.cheap) most_pct += lock.most_pct;
+    return fmt::format("{}to take them and to wait for them costs at most {:.2g} % of the run's time", leave, most_pct);
+  }
   const std::string by_chance = leave + "no other one is better by more than chance";
   if (comparison.again) {
     const std::string& lock = comparison.again->replacement.lock;

@@ -13,6 +13,13 @@
 
 namespace linebounce::sim {
 
+// A lock that no other could better by as much as is worth a run.
+struct CheapLock {
+  std::string lock;
+  double most_pct =
+      0;  // of the run's time, for all waits for it and for the way of its word to whoever takes it or gives it back
+};
+
 // One lock of the trace replaced, all others as recorded. Figures are medians over the orders, the longest wait is of all.
 struct LockTrial {
   std::string lock, algorithm;
@@ -50,6 +57,7 @@ struct LockComparison {
   double order_pct = 0;               // of the throughput: by how much orders differ, with the locks as recorded
   double recorded_order_pct = 0;      // by how much the recorded order, which is none of these, is faster than their median
   std::vector<LockRanking> locks;     // that with the largest gain first
+  std::vector<CheapLock> cheap = {};  // were not replaced
   std::optional<Confirmation> again;  // none: no trial gains anything
   std::vector<workloads::LockEntry> from_files;  // locks that took part and are in no table
   bool unseen_atomics = false;              // of the program, which may be locks: then there is no verdict on all its locks
@@ -59,6 +67,9 @@ struct LockComparison {
 // Which of the locks matter in a run with all of them as recorded: those that somebody waits for, by how long; if nobody waits,
 // the one that is taken most. At most four.
 std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& locks, const ReportedPoint& recorded);
+
+// `cpus`: of the machine. None: it may cost enough to try others.
+std::optional<CheapLock> cheap_lock(const RecordedLock& lock, const ReportedPoint& recorded, int cpus);
 
 // `orders`: of `trials`, of which the first replaces nothing. None: they are not enough. `recorded` is in the recorded order.
 // `with_threads`: of the machine's CPUs the share that has a thread.

@@ -57,6 +57,11 @@ double metric_of(const ReportedPoint& point, const std::string& name) {
   return found == point.metrics.end() ? 0 : as_double(found->second.value);
 }
 
+double run_us(const ReportedPoint& point) {
+  const double per_s = metric_of(point, kThroughput);
+  return per_s > 0 ? 1e6 * metric_of(point, "replay.operations") / per_s : 0;
+}
+
 double transfers_of(const ReportedPoint& point) {
   double sum = 0;
   for (const char* source : {"local_c2c", "remote_c2c", "upgrade"})

@@ -46,8 +46,14 @@ inline constexpr const char* kThroughput = "throughput.operations_per_s";
 // Percent of it: what gains less is not worth a change of the program.
 inline constexpr double kWorthIt = 1;
 
+// Percent of a run's time: what takes less is not replayed in another way, for that could not gain four times as much.
+inline constexpr double kTooLittle = kWorthIt / 4;
+
 // A metric; 0 where the run has none.
 double metric_of(const ReportedPoint& point, const std::string& name);
+
+// How long it took; 0 where it has not finished.
+double run_us(const ReportedPoint& point);
 
 // Misses that another cache has served, and upgrades: lines that went from one CPU to another.
 double transfers_of(const ReportedPoint& point);

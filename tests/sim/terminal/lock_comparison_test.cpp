@@ -133,6 +133,39 @@ TEST(LockComparison, AnOrderInWhichTheRecordedLocksFailHasNothingToCompareWith) 
   EXPECT_FALSE(ranked_locks({table_lock()}, kTrials, in_orders({good, failed, failed}), good.front(), 1));
 }
 
+// 1000 us, in which a line takes 0.2 us to come.
+ReportedPoint short_run() {
+  ReportedPoint point = with_throughput(1e6);
+  point.metrics["replay.operations"] = {1000., "", {}};
+  point.metrics["latency.remote_c2c.mean_ns"] = {200., "ns", {}};
+  return point;
+}
+
+TEST(LockComparison, ALockIsNotReplacedIfItsWordsWaysAndWaitsAreTooShortToGainAnything) {
+  RecordedLock lock = table_lock();
+  lock.metrics = "lock.table.";
+  lock.acquired = 3;
+  const auto cheap = cheap_lock(lock, short_run(), 4);
+  ASSERT_TRUE(cheap);
+  EXPECT_NEAR(cheap->most_pct, 100 * 3 * 4 * 0.2 / 1000, 1e-9);
+  lock.acquired_shared = 1;
+  EXPECT_FALSE(cheap_lock(lock, short_run(), 4)) << "0.32 %";
+  lock.acquired_shared = 0;
+  ReportedPoint waited = short_run();
+  waited.metrics["lock.table.cpu_pct"] = {0.01, "%", {}};
+  EXPECT_TRUE(cheap_lock(lock, waited, 0));
+  EXPECT_FALSE(cheap_lock(lock, waited, 4)) << "one thread may have waited all of it";
+}
+
+TEST(LockComparison, WhereAllLocksAreCheapTheVerdictSaysWhyNoneWasTried) {
+  LockComparison comparison;
+  comparison.machine = "m";
+  comparison.cheap = {{"table", 0.12}, {"queue", 0.02}};
+  EXPECT_EQ(advice(comparison),
+            "m: leave the locks as they are: to take them and to wait for them costs at most 0.14 % of the run's time");
+  EXPECT_THAT(lock_comparison_table(comparison, Painter(false, 200)), HasSubstr("table (0.12 %), queue (0.02 %)"));
+}
+
 TEST(LockComparison, TheTableSaysWhatStandsForALockThatIsNotOurs) {
   LockComparison comparison = comparison_of({3.5, 3, 4});
   EXPECT_THAT(lock_comparison_table(comparison, Painter(false, 100)),

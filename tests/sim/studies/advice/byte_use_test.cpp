@@ -29,6 +29,10 @@ class TraceText {
   std::optional<trace::Reader> reader_;
 };
 
+std::vector<LineUsers> lines_at(const TraceText& trace, const ObjectPlaces& places) {
+  return lines_of_several_threads(trace.reader(), {&places, 1}).front();
+}
+
 constexpr const char* kTwoThreads = "object counts size=64\nobject other size=64\nstream a\nstream b\n";
 
 TEST(ByteUse, OnlyLinesOfSeveralThreadsThatSomebodyWritesAreKept) {
@@ -36,7 +40,7 @@ TEST(ByteUse, OnlyLinesOfSeveralThreadsThatSomebodyWritesAreKept) {
                         "a store counts+0 8\nb load counts+8 8\n"   // kept
                         "a store counts+32 8\nb load other+0 8\n"   // a's alone, b's alone
                         "a load other+32 8\nb load other+32 8\n");  // nobody writes
-  const auto lines = lines_of_several_threads(trace.reader(), {32, {0x1000, 0x2000}});
+  const auto lines = lines_at(trace, {32, {0x1000, 0x2000}});
   ASSERT_THAT(lines, SizeIs(1));
   EXPECT_EQ(lines[0].line, 0x1000U / 32);
   ASSERT_THAT(lines[0].pieces, SizeIs(2));
@@ -48,7 +52,7 @@ TEST(ByteUse, WhatNobodyTouchesOfAHugeObjectTakesNoMemory) {
   const TraceText trace(
       "object heap size=281474976710656\nstream a\nstream b\n"  // 2^48
       "a store heap+1099511627776 8\nb load heap+1099511627776 8\na store heap+0 8\nb load heap+0 8\n");
-  const auto lines = lines_of_several_threads(trace.reader(), {64, {0x1000}});
+  const auto lines = lines_at(trace, {64, {0x1000}});
   ASSERT_THAT(lines, SizeIs(2)) << "by address, not by when they were touched";
   EXPECT_EQ(lines[0].line, 0x1000U / 64);
   EXPECT_EQ(lines[1].line, (0x1000U + 1099511627776U) / 64);
@@ -56,13 +60,31 @@ TEST(ByteUse, WhatNobodyTouchesOfAHugeObjectTakesNoMemory) {
 
 TEST(ByteUse, ObjectsThatThePlacementPutsIntoOneLineShareIt) {
   const TraceText trace("object x size=8\nobject y size=8\nstream a\nstream b\na store x+0 8\nb store y+0 8\n");
-  EXPECT_THAT(lines_of_several_threads(trace.reader(), {64, {0x1000, 0x1008}}), SizeIs(1));
-  EXPECT_THAT(lines_of_several_threads(trace.reader(), {64, {0x1000, 0x1040}}), IsEmpty());
+  EXPECT_THAT(lines_at(trace, {64, {0x1000, 0x1008}}), SizeIs(1));
+  EXPECT_THAT(lines_at(trace, {64, {0x1000, 0x1040}}), IsEmpty());
+}
+
+TEST(ByteUse, EachPlacementHasItsOwnLinesWhereverObjectsBegin) {
+  const TraceText trace(
+      "object x size=24\nobject y size=24\nobject z size=24\nstream a\nstream b\n"
+      "a store x+16 8\nb store y+0 8\na load z+8 8\nb load z+16 8\n");
+  const std::array<ObjectPlaces, 4> placements = {{{32, {0x1000, 0x1018, 0x1048}},    // x ends, and y begins, in one line of 32
+                                                   {32, {0x1000, 0x1020, 0x1048}},    // nothing is shared
+                                                   {32, {0x1008, 0x1020, 0x1050}},    // x+16 lies at 0x1018, y in the next line
+                                                   {64, {0x1000, 0x1020, 0x1048}}}};  // x and y
+  const auto lines = lines_of_several_threads(trace.reader(), placements);
+  ASSERT_THAT(lines, SizeIs(4));
+  ASSERT_THAT(lines[0], SizeIs(1));
+  EXPECT_THAT(lines[0][0].pieces, SizeIs(2)) << "x+16 at 0x1010 and y at 0x1018";
+  EXPECT_THAT(lines[1], IsEmpty());
+  EXPECT_THAT(lines[2], IsEmpty());
+  ASSERT_THAT(lines[3], SizeIs(1));
+  EXPECT_THAT(lines[3][0].pieces, SizeIs(2));
 }
 
 TEST(ByteUse, RepeatedAccessesTouchEachPlaceAndOverlappingOnesAreOnePiece) {
   const TraceText trace(std::string(kTwoThreads) + "a store counts+0 8 repeats=2\nb store counts+4 4\n");
-  const auto lines = lines_of_several_threads(trace.reader(), {64, {0x1000, 0x2000}});
+  const auto lines = lines_at(trace, {64, {0x1000, 0x2000}});
   ASSERT_THAT(lines, SizeIs(1));
   ASSERT_THAT(lines[0].pieces, SizeIs(3));
   EXPECT_THAT(lines[0].pieces[0].threads, SizeIs(2)) << "bytes 0 to 7, of which b writes the second half";
@@ -72,7 +94,7 @@ TEST(ByteUse, TakingALockWritesItsWord) {
   const TraceText trace(
       "object table size=64\nlock l algorithm=ticket object=table offset=8\nstream a\nstream b\n"
       "a acquire l\na release l\nb load table+0 8\n");
-  const auto lines = lines_of_several_threads(trace.reader(), {64, {0x1000}});
+  const auto lines = lines_at(trace, {64, {0x1000}});
   ASSERT_THAT(lines, SizeIs(1));
   EXPECT_EQ(lines[0].pieces[1].threads[0].writes, 2);
 }
