@@ -12,10 +12,11 @@
 
 namespace linebounce::trace {
 
-static_assert(std::endian::native == std::endian::little, "operations go to files as they are in memory");
+static_assert(std::endian::native == std::endian::little, "numbers go to files as they are in memory");
 
 constexpr std::uint32_t kSkippable = 0x184D2A5B;
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersionWithRows = 1;  // is read, too: operations lie there as in memory, not in planes of bytes
 using Letters = std::array<char, 16>;
 constexpr Letters kHeadLetters = {'l', 'i', 'n', 'e', 'b', 'o', 'u', 'n', 'c', 'e', ' ', 't', 'r', 'a', 'c', 'e'};
 constexpr Letters kTailLetters = {'l', 'i', 'n', 'e', 'b', 'o', 'u', 'n', 'c', 'e', ' ', 'i', 'n', 'd', 'e', 'x'};

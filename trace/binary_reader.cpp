@@ -49,9 +49,9 @@ DecodedFrame read_listed(FrameDecoder& decoder, const InputFile& file, const Lis
   return decoded;
 }
 
-std::span<const Operation> read_operations(FrameDecoder& decoder, const InputFile& file, const ListedFrame& frame) {
-  const DecodedFrame decoded = read_listed(decoder, file, frame);
-  const std::span<const Operation> operations{reinterpret_cast<const Operation*>(decoded.content.data()), frame.entry.count};
+std::span<const Operation> read_operations(FrameDecoder& decoder, const InputFile& file, const ListedFrame& frame,
+                                           std::uint32_t version) {
+  const std::span<const Operation> operations = decoder.operations(read_listed(decoder, file, frame), version);
   check_kinds(operations);
   return operations;
 }
@@ -69,6 +69,7 @@ class BinarySource final : public Source {
 
   [[nodiscard]] std::unique_ptr<Frames> open(std::uint32_t stream) const override;
   [[nodiscard]] const InputFile& file() const { return file_; }
+  [[nodiscard]] std::uint32_t version() const { return version_; }
   [[nodiscard]] const std::vector<ListedFrame>& frames_of(std::uint32_t stream) const { return streams_[stream]; }
 
   // "frame 7 (stream 3 "worker", operations 8192 to 16383): " and what is wrong with it.
@@ -99,7 +100,7 @@ class BinarySource final : public Source {
     damage += fmt::format("byte {}: {}", offset, what);
   }
 
-  void check_head() const {
+  void check_head() {
     FileHead head;
     if (file_.size() < sizeof head) refuse(file_.size(), "the file ends within its head");
     file_.read(0, {reinterpret_cast<char*>(&head), sizeof head});
@@ -107,7 +108,9 @@ class BinarySource final : public Source {
       refuse(8, fmt::format("this is no trace: its head has the letters \"{}\"; legal: \"{}\"", shown(head.letters),
                             shown(kHeadLetters)));
     }
-    if (head.version != kVersion) refuse(24, fmt::format("the format's version is {}; legal: {}", head.version, kVersion));
+    if (head.version != kVersion && head.version != kVersionWithRows)
+      refuse(24, fmt::format("the format's version is {}; legal: {} and {}", head.version, kVersionWithRows, kVersion));
+    version_ = head.version;
   }
 
   std::vector<ListedFrame> find_frames() {
@@ -215,13 +218,14 @@ class BinarySource final : public Source {
       if (!cut_.insert(entry.stream).second) return;  // that it ends there has been said
       throw FormatError(fmt::format("is of no use: the stream's readable operations end with number {}", so_far));
     }
-    if (recover_) read_operations(decoder_, file_, frame);
+    if (recover_) read_operations(decoder_, file_, frame, version_);
     so_far += entry.count;
     streams_[entry.stream].push_back(frame);
   }
 
   InputFile file_;
   bool recover_;
+  std::uint32_t version_ = kVersion;
   FrameDecoder decoder_;
   std::uint64_t packed_symbols_ = 0;  // bytes of their frames so far
   std::uint64_t unpacked_symbols_ = 0;
@@ -240,7 +244,7 @@ class BinaryFrames final : public Frames {
     if (next_ == frames_.size()) return {};
     const ListedFrame& frame = frames_[next_++];
     try {
-      return read_operations(decoder_, source_.file(), frame);
+      return read_operations(decoder_, source_.file(), frame, source_.version());
     } catch (const FormatError& error) {
       source_.refuse_damage(frame.entry.offset, source_.about(frame, error.what()));
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trace/binary.hpp"
+#include "trace/byte_planes.hpp"
 #include "trace/error.hpp"
 #include "trace/output_file.hpp"
 #include "trace/sink.hpp"
@@ -98,8 +99,9 @@ class BinarySink final : public Sink {
     const std::size_t count = buffer.operations.size();
     if (count == 0) return;
     write_lines();
-    write_frame({kOperationsFrame, stream, buffer.first},
-                {reinterpret_cast<const char*>(buffer.operations.data()), count * sizeof(Operation)}, count);
+    planes_.resize(count * sizeof(Operation));
+    to_planes(buffer.operations, planes_);
+    write_frame({kOperationsFrame, stream, buffer.first}, planes_, count);
     buffer.first += count;
     buffered_ -= count;
     buffer.operations.clear();
@@ -134,6 +136,7 @@ class BinarySink final : public Sink {
 
   OutputFile file_;
   std::unique_ptr<ZSTD_CCtx, FreeContext> context_;
+  std::string planes_;
   std::vector<Buffer> buffers_;  // of each stream
   std::size_t buffered_ = 0;     // operations in them
   std::string lines_;

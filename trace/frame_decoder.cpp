@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "trace/byte_planes.hpp"
 #include "trace/symbol_json.hpp"
 
 namespace linebounce::trace {
@@ -57,6 +58,14 @@ DecodedFrame FrameDecoder::decode(const InputFile& file, std::uint64_t offset, s
   std::memcpy(static_cast<void*>(&frame.head), unpacked_.data(), sizeof(FrameHead));
   frame.content = {reinterpret_cast<const char*>(unpacked_.data() + 1), got - sizeof(FrameHead)};
   return frame;
+}
+
+std::span<const Operation> FrameDecoder::operations(const DecodedFrame& frame, std::uint32_t version) {
+  const std::size_t count = frame.content.size() / sizeof(Operation);
+  if (version == kVersionWithRows) return {unpacked_.data() + 1, count};
+  rows_.resize(count);
+  from_planes(frame.content, rows_);
+  return rows_;
 }
 
 std::uint64_t FrameDecoder::size_of_frame(const InputFile& file, std::uint64_t offset, std::size_t most) {

@@ -21,7 +21,17 @@ import zstandard
 
 from linebounce.errors import InputError
 from linebounce.program import checked, find_program
-from linebounce.trace_binary import ENTRY, FRAME, HEAD_LETTERS, OPERATION, TAIL, Entry
+from linebounce.trace_binary import (
+    ENTRY,
+    FRAME,
+    HEAD,
+    HEAD_LETTERS,
+    OPERATION,
+    TAIL,
+    VERSION_WITH_ROWS,
+    Entry,
+    rows_of,
+)
 from linebounce.trace_json import summary_from, symbol_from
 from linebounce.trace_symbols import Kind, Operation, Stream, Summary, Symbols
 from linebounce.trace_writer import Writer
@@ -63,11 +73,14 @@ class Trace:
     def operations(self, stream: int) -> Iterator[Operation]:
         """A stream's operations in order; one frame of them is in memory. Raises IndexError of a stream that is not defined."""
         for entry, end in self._streams[stream]:
-            for kind, size, flags, symbol, argument in OPERATION.iter_unpack(self._content(entry.offset, end)):
+            content = self._content(entry.offset, end)
+            rows = content if self._version == VERSION_WITH_ROWS else rows_of(content)
+            for kind, size, flags, symbol, argument in OPERATION.iter_unpack(rows):
                 yield Operation(Kind(kind), size, flags, symbol, argument)
 
     def _open(self) -> None:
-        if self._read(8, len(HEAD_LETTERS)) != HEAD_LETTERS:
+        _, _, letters, self._version = HEAD.unpack(self._read(0, HEAD.size).ljust(HEAD.size))
+        if letters != HEAD_LETTERS:
             raise InputError(f"{self.path}: this is no binary trace; `linebounce trace convert` makes one of a text")
         tail = self._file.seek(0, 2) - TAIL.size
         index = TAIL.unpack(self._read(tail, TAIL.size))[2]

@@ -23,6 +23,7 @@ from linebounce.trace_binary import (
     TAIL_LETTERS,
     VERSION,
     Entry,
+    planes_of,
 )
 from linebounce.trace_json import line_of, summary_text
 from linebounce.trace_symbols import Lock, Operation, Summary, Symbol, Symbols
@@ -124,7 +125,7 @@ class Writer:
         content = bytes(self._buffers[stream])
         count = len(content) // OPERATION.size
         self._write_lines()
-        self._write_frame(b"OPER", stream, self._first[stream], content, count)
+        self._write_frame(b"OPER", stream, self._first[stream], planes_of(content), count)
         self._first[stream] += count
         self._buffered -= count
         del self._buffers[stream]

@@ -287,7 +287,7 @@ def test_a_file_that_is_damaged_is_refused_with_its_place(linebounce: Program) -
         (whole[:index] + odd_index + whole[tail:], "byte 28: "),
         (whole[:-10], "no index at the end: the file was cut off"),
         (whole[:60] + bytes([whole[60] ^ 1]) + whole[61:], "byte 28: frame 0 (symbols): it is cut off"),
-        (whole[:24] + b"\0" + whole[25:], "byte 24: the format's version is 0; legal: 1"),
+        (whole[:24] + b"\0" + whole[25:], "byte 24: the format's version is 0; legal: 1 and 2"),
     ):
         assert wrong in refused(linebounce, content)
 

@@ -61,7 +61,7 @@ TEST(DamagedTrace, SaysWhatItBeginsWithIfThatIsNoTrace) {
 TEST(DamagedTrace, NamesTheVersionsThatCanBeRead) {
   std::string bytes = intact();
   bytes[24] = 9;
-  EXPECT_EQ(said_of(bytes), "byte 24: the format's version is 9; legal: 1");
+  EXPECT_EQ(said_of(bytes), "byte 24: the format's version is 9; legal: 1 and 2");
 }
 
 TEST(DamagedTrace, NamesTheFrameWhoseBitHasFlipped) {
