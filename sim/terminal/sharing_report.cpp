@@ -187,7 +187,9 @@ std::string best_choice(const SharingReport& report) {
 std::string advice(const SharingReport& report) {
   if (report.lines.empty()) return nothing_found(report.missing);
   if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout could be found and compared.";
-  const std::string leave = "Leave the layouts as they are: ";
+  const bool unseen = trace::has_unseen_atomics(report.missing);
+  const std::string leave = unseen ? "No verdict, for the program has atomic operations that were not recorded: "
+                                   : "Leave the layouts as they are: ";
   if (!report.again) {
     if (!best_choice(report).empty()) return leave + "what gained has not finished in other orders.";
     return fmt::format("{}no proposal gains as much as {} % by more than chance.", leave, kWorthIt);
@@ -204,7 +206,8 @@ std::string advice(const SharingReport& report) {
           : report.tried.front().proposal.sentence;
   const std::string where =
       report.heap_shift == 0 ? "" : fmt::format(", if the heap lies {} bytes further on", report.heap_shift);
-  return fmt::format("{}: {} throughput on {}{}", what, text_of(change), report.machine, where);
+  return fmt::format("{}: {} throughput on {}{}{}", what, text_of(change), report.machine, where,
+                     unseen ? ", of what was recorded: it lacks atomic operations of the program" : "");
 }
 
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {
