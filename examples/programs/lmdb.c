@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kReaders = 4, kKeys = 200, kReads = 1500, kWrites = 40 };
+enum { kReaders = 4, kKeys = 200, kReads = 600, kWrites = 40 };
 
 static MDB_env* environment;
 static MDB_dbi database;

@@ -174,6 +174,15 @@ std::string nothing_found(const std::vector<std::string>& missing) {
                          : "No line of what was recorded is shared falsely, or it costs nothing.";
 }
 
+// That nothing gains is said of what was run, and the costliest line may be one that no proposal can change.
+std::string but_for_the_costliest(const SharingReport& report) {
+  const auto changes_it = [](const TriedProposal& tried) {
+    return std::find(tried.proposal.lines.begin(), tried.proposal.lines.end(), 0) != tried.proposal.lines.end();
+  };
+  if (std::any_of(report.tried.begin(), report.tried.end(), changes_it)) return ".";
+  return fmt::format(", but none of them changes the costliest line, of {} misses.", report.lines.front().misses);
+}
+
 }  // namespace
 
 std::string best_choice(const SharingReport& report) {
@@ -192,7 +201,8 @@ std::string advice(const SharingReport& report) {
                                    : "Leave the layouts as they are: ";
   if (!report.again) {
     if (!best_choice(report).empty()) return leave + "what gained has not finished in other orders.";
-    return fmt::format("{}no proposal gains as much as {} % by more than chance.", leave, kWorthIt);
+    return fmt::format("{}no proposal gains as much as {} % by more than chance{}", leave, kWorthIt,
+                       but_for_the_costliest(report));
   }
   const auto& [name, change] = *report.again;
   const bool all = name == kAllProposals;
