@@ -1,5 +1,6 @@
 // C++20's primitives: jthread, latch, barrier, counting_semaphore, and std::atomic's wait and notify. Four threads count in
-// steps that a barrier ends; a semaphore lets two of them at a time through; a last thread waits for each step's number. Usage: primitives [TIMES]
+// steps that a barrier ends; a semaphore lets two of them at a time through; a last thread waits for each step's number. Usage:
+// primitives [TIMES]
 
 #include <array>
 #include <atomic>

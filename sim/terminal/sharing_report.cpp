@@ -197,8 +197,8 @@ std::string advice(const SharingReport& report) {
   if (report.lines.empty()) return nothing_found(report.missing);
   if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout could be found and compared.";
   const bool unseen = trace::has_unseen_atomics(report.missing);
-  const std::string leave = unseen ? "No verdict, for the program has atomic operations that were not recorded: "
-                                   : "Leave the layouts as they are: ";
+  const std::string leave =
+      unseen ? "No verdict, for the program has atomic operations that were not recorded: " : "Leave the layouts as they are: ";
   if (!report.again) {
     if (!best_choice(report).empty()) return leave + "what gained has not finished in other orders.";
     return fmt::format("{}no proposal gains as much as {} % by more than chance{}", leave, kWorthIt,
