@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kReaders = 4, kKeys = 200, kReads = 600, kWrites = 40 };
+enum { kReaders = 4, kKeys = 200, kReads = 1500, kWrites = 10 };
 
 static MDB_env* environment;
 static MDB_dbi database;
@@ -32,15 +32,20 @@ static unsigned get(MDB_txn* transaction, unsigned number) {
   return value;
 }
 
-// The writer changes two keys at a time, by as much: a reader must see both or none.
-static void* read_pairs(void* torn) {
+// Main begins the transactions: a thread that comes when another has ended would have that one's slot.
+struct reader {
   MDB_txn* transaction;
-  demand(mdb_txn_begin(environment, NULL, MDB_RDONLY, &transaction));
+  long torn;
+};
+
+// The writer changes two keys at a time, by as much: a reader must see both or none.
+static void* read_pairs(void* mine) {
+  MDB_txn* transaction = ((struct reader*)mine)->transaction;
   for (unsigned i = 0; i < times * kReads; i++) {
     mdb_txn_reset(transaction);
     demand(mdb_txn_renew(transaction));
     const unsigned number = i * 7 % (kKeys / 2);
-    if (get(transaction, number) != get(transaction, number + kKeys / 2)) ++*(long*)torn;
+    if (get(transaction, number) != get(transaction, number + kKeys / 2)) ((struct reader*)mine)->torn++;
   }
   mdb_txn_abort(transaction);
   return NULL;
@@ -59,18 +64,20 @@ static void* write_pairs(void* nothing) {
 
 int main(int count, char** arguments) {
   pthread_t readers[kReaders], writer;
-  long torn[kReaders] = {0}, all_torn = 0, sum = 0;
+  struct reader read[kReaders] = {{0}};
+  long all_torn = 0, sum = 0;
   MDB_txn* transaction;
   if (count < 2) return 2;
   if (count > 2) times = (unsigned)atoi(arguments[2]);
   demand(mdb_env_create(&environment));
-  demand(mdb_env_open(environment, arguments[1], MDB_NOSYNC, 0600));
+  demand(mdb_env_open(environment, arguments[1], MDB_NOSYNC | MDB_NOTLS, 0600));
   demand(mdb_txn_begin(environment, NULL, 0, &transaction));
   demand(mdb_dbi_open(transaction, NULL, MDB_INTEGERKEY, &database));
   for (unsigned number = 0; number < kKeys; number++) put(transaction, number, number % (kKeys / 2));
   demand(mdb_txn_commit(transaction));
 
-  for (int i = 0; i < kReaders; i++) pthread_create(&readers[i], NULL, read_pairs, &torn[i]);
+  for (int i = 0; i < kReaders; i++) demand(mdb_txn_begin(environment, NULL, MDB_RDONLY, &read[i].transaction));
+  for (int i = 0; i < kReaders; i++) pthread_create(&readers[i], NULL, read_pairs, &read[i]);
   pthread_create(&writer, NULL, write_pairs, NULL);
   for (int i = 0; i < kReaders; i++) pthread_join(readers[i], NULL);
   pthread_join(writer, NULL);
@@ -78,7 +85,7 @@ int main(int count, char** arguments) {
   demand(mdb_txn_begin(environment, NULL, MDB_RDONLY, &transaction));
   for (unsigned number = 0; number < kKeys; number++) sum += get(transaction, number);
   mdb_txn_abort(transaction);
-  for (int i = 0; i < kReaders; i++) all_torn += torn[i];
+  for (int i = 0; i < kReaders; i++) all_torn += read[i].torn;
   mdb_env_close(environment);
   printf("sum %ld, torn %ld\n", sum, all_torn);
   return 0;
