@@ -181,6 +181,15 @@ std::string nothing_found(const std::vector<std::string>& missing) {
                          : "No line of what was recorded is shared falsely, or it costs nothing.";
 }
 
+// That nothing gains is said of what was run, and the costliest line may be one that no proposal can change.
+std::string but_for_the_costliest(const SharingReport& report) {
+  const auto changes_it = [](const TriedProposal& tried) {
+    return std::find(tried.proposal.lines.begin(), tried.proposal.lines.end(), 0) != tried.proposal.lines.end();
+  };
+  if (std::any_of(report.tried.begin(), report.tried.end(), changes_it)) return ".";
+  return fmt::format(", but none of them changes the costliest line, of {} misses.", report.lines.front().misses);
+}
+
 }  // namespace
 
 std::string best_choice(const SharingReport& report) {
@@ -199,10 +208,13 @@ std::string advice(const SharingReport& report) {
         "time.",
         report.cheap_pct);
   if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout could be found and compared.";
-  const std::string leave = "Leave the layouts as they are: ";
+  const bool unseen = trace::has_unseen_atomics(report.missing);
+  const std::string leave =
+      unseen ? "No verdict, for the program has atomic operations that were not recorded: " : "Leave the layouts as they are: ";
   if (!report.again) {
     if (!best_choice(report).empty()) return leave + "what gained has not finished in other orders.";
-    return fmt::format("{}no proposal gains as much as {} % by more than chance.", leave, kWorthIt);
+    return fmt::format("{}no proposal gains as much as {} % by more than chance{}", leave, kWorthIt,
+                       but_for_the_costliest(report));
   }
   const auto& [name, change] = *report.again;
   const bool all = name == kAllProposals;
@@ -216,7 +228,8 @@ std::string advice(const SharingReport& report) {
           : report.tried.front().proposal.sentence;
   const std::string where =
       report.heap_shift == 0 ? "" : fmt::format(", if the heap lies {} bytes further on", report.heap_shift);
-  return fmt::format("{}: {} throughput on {}{}", what, text_of(change), report.machine, where);
+  return fmt::format("{}: {} throughput on {}{}{}", what, text_of(change), report.machine, where,
+                     unseen ? ", of what was recorded: it lacks atomic operations of the program" : "");
 }
 
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {

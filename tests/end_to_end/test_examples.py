@@ -121,3 +121,14 @@ def test_memcached_is_recorded_whole_where_it_can_be_fetched(linebounce: Program
     assert info.code == 0, info.stderr
     for name in ("worker_libevent[3]", "slabs_lock", "lru_locks", "cas_id_lock"):
         assert name in info.stdout
+
+
+# One with a cure that is found, and one whose atomic operations are not seen, so that there is no verdict.
+@pytest.mark.parametrize("name", ["C++20 primitives", "ck"])
+def test_what_the_table_of_programs_says_of_one_is_found_again(linebounce: Program, name: str) -> None:
+    command = [EXAMPLES / "programs" / "table.py", "-b", linebounce.executable.parent, "-o", linebounce.directory, name]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    if "is left out" in done.stdout:
+        pytest.skip(done.stderr.strip())
+    assert "slow-down" in done.stdout

@@ -59,3 +59,16 @@ def test_nothing_is_said_of_what_was_recorded(recorder: Recorder) -> None:
     )
     recorder.record(recorder.compile(alone.replace("COUNT", BUILT_IN)))
     assert verdict(recorder) == "No line of what was recorded is shared falsely, or it costs nothing."
+
+
+# What is recorded shares lines, too: seldom, so that nothing gains, or often.
+BOTH = COUNTERS.replace("static void* work(void* mine) {", "static long far[4][64];\nstatic void* work(void* mine) { SEEN")
+SELDOM = "for (long i = 0, *own = far[(long*)mine - counters]; i < 60000; i++) ++*(volatile long*)(i % 10000 ? own : mine);"
+OFTEN = "for (int i = 0; i < 3000; i++) ++*(volatile long*)mine;"
+
+
+def test_what_is_unseen_qualifies_every_verdict_on_lines_that_are_shared(recorder: Recorder) -> None:
+    recorder.record(recorder.compile(BOTH.replace("COUNT", IN_ASSEMBLER).replace("SEEN", SELDOM)))
+    assert verdict(recorder).startswith("No verdict, for the program has atomic operations that were not recorded: ")
+    recorder.record(recorder.compile(BOTH.replace("COUNT", IN_ASSEMBLER).replace("SEEN", OFTEN)))
+    assert verdict(recorder).endswith("of what was recorded: it lacks atomic operations of the program")
