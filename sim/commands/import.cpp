@@ -32,7 +32,7 @@ constexpr const char* kImportFooter = R"(Examples:
   perf lock record -a -- sleep 5; perf lock contention 2> waits.txt; linebounce import waits.txt
       where a kernel waits for its locks; of perf lock report, too
   linebounce import lock_stat.txt --seconds 10 --cpus 32 && linebounce compare-locks lock_stat.lbt
-      of: echo 0 > /proc/lock_stat; sleep 10; cat /proc/lock_stat > lock_stat.txt
+      of: echo 1 > /proc/sys/kernel/lock_stat; echo 0 > /proc/lock_stat; sleep 10; cat /proc/lock_stat > lock_stat.txt
 
 FILE's kind is told by its content. perf itself reads perf.data: best on the machine that recorded it, which knows the functions'
 names. Samples are some accesses of many, without locks and without an order between threads: what they show to be shared is
@@ -75,9 +75,10 @@ std::vector<std::string> write_mix(const LockMix& mix, const ImportArguments& ar
   trace::Writer writer(file.path());
   trace::Summary summary;
   summary.program = fs::path(arguments.in).filename().string();
-  summary.recorder =
-      fmt::format("linebounce import {} --seconds {:g} --cpus {}", summary.program, mix.measured.seconds, mix.measured.cpus);
-  summary.missing = write_lock_mix(mix, arguments.mhz.value_or(kImportMhz), writer);
+  const int mhz = arguments.mhz.value_or(kImportMhz);
+  summary.recorder = fmt::format("linebounce import {} --seconds {:g} --cpus {} --mhz {}", summary.program,
+                                 mix.measured.seconds, mix.measured.cpus, mhz);
+  summary.missing = write_lock_mix(mix, mhz, writer);
   writer.finish(summary);
   file.finish();
   return summary.missing;

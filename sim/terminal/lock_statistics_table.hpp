@@ -14,7 +14,7 @@ namespace linebounce::sim {
 // how long was measured, for the share of time that a lock was held.
 std::string lock_statistics_table(const LockStatisticsFile& file, std::optional<double> seconds, const Painter& paint);
 
-// The locks of a mix, measured beside expected; then those that are left out, and why.
+// The locks of a mix, what was measured of each beside what its replay is expected to show; empty if there are none.
 std::string lock_mix_table(const LockMix& mix, const Painter& paint);
 
 }  // namespace linebounce::sim
