@@ -31,6 +31,10 @@ void AddressObjects::access(std::uint32_t stream, trace::Kind kind, std::uint64_
   }
 }
 
+void AddressObjects::prefetch(std::uint32_t stream, std::uint64_t address, std::uint16_t flags) {
+  out_->append(stream, {trace::Kind::prefetch, 1, flags, page(address / kPage), address % kPage});
+}
+
 void AddressObjects::pieces(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes,
                             std::uint64_t count) {
   trace::Operation operation;

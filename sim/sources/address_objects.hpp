@@ -15,6 +15,8 @@ class AddressObjects {
 
   // An access of any size and alignment: in pieces of 1 to 8 bytes, each aligned as an operation has to be.
   void access(std::uint32_t stream, trace::Kind kind, std::uint64_t address, std::uint64_t bytes);
+  // `flags`: trace::kForWrite, or none.
+  void prefetch(std::uint32_t stream, std::uint64_t address, std::uint16_t flags);
 
  private:
   // So many pieces of the same size, one behind the other.

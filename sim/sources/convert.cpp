@@ -7,7 +7,7 @@
 namespace linebounce::sim {
 
 const SourceFormat* format_of(const std::filesystem::path& file) {
-  constexpr std::size_t kLongestMagic = 8;
+  constexpr std::size_t kLongestMagic = 16;
   std::string begin(kLongestMagic, '\0');
   std::ifstream in(file, std::ios::binary);
   in.read(begin.data(), kLongestMagic);

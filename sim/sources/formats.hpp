@@ -17,6 +17,7 @@ std::vector<std::string> convert_dinero(const std::filesystem::path& file, trace
 std::vector<std::string> convert_lackey(const std::filesystem::path& file, trace::Writer& out);
 std::vector<std::string> convert_champsim(const std::filesystem::path& file, trace::Writer& out);
 std::vector<std::string> convert_perf_script(const std::filesystem::path& file, trace::Writer& out);
+std::vector<std::string> convert_drmemtrace(const std::filesystem::path& file, trace::Writer& out);
 std::vector<std::string> convert_perf_data(const std::filesystem::path& file, trace::Writer& out);
 
 struct SourceFormat {
@@ -31,6 +32,8 @@ inline constexpr std::array kSourceFormats = {
     SourceFormat{"lackey", "valgrind --tool=lackey --trace-mem=yes", convert_lackey, "=="},
     SourceFormat{"champsim", "ChampSim's records of 64 bytes, not compressed", convert_champsim},
     SourceFormat{"perf-script", "perf script of perf mem samples", convert_perf_script},
+    SourceFormat{"drmemtrace", "DynamoRIO's drmemtrace (drcachesim), as its view tool prints it", convert_drmemtrace,
+                 "Output format:"},
     SourceFormat{"perf-data", "perf.data of perf mem record or perf c2c record", convert_perf_data, "PERFILE2"},
 };
 

@@ -1,0 +1,144 @@
+// What the view tool of DynamoRIO's drmemtrace (formerly drcachesim) prints, a line for each record: "RECORD INSTRUCTION:
+// THREAD read 8 byte(s) @ 0xADDRESS by PC 0xPC", likewise "write", "ifetch", "pref-r" and others, and "<marker: ...>". Before
+// 2022 a prefix was "RECORD: TTHREAD"; one of a workload of several has "W0.T17" for its thread. An ifetch whose bytes don't
+// fit on its line goes on in the next. Rules and the tool's own results stand between.
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+
+#include "sim/sources/address_objects.hpp"
+#include "sim/sources/formats.hpp"
+#include "sim/sources/line_file.hpp"
+#include "trace/summary.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+constexpr std::uint64_t kLargestViewed = 4096;  // as lackey.cpp has it: x86's xsave
+
+struct ViewedAccess {
+  std::uint64_t bytes, address;
+};
+
+class DrMemtrace {
+ public:
+  DrMemtrace(const std::filesystem::path& file, trace::Writer& out) : in_(file), out_(&out), objects_(out) {}
+
+  std::vector<std::string> convert() {
+    while (const auto line = in_.next()) {
+      const std::string_view text = stripped(*line);
+      if (text.starts_with("View tool results")) {
+        complete_ = true;
+        break;
+      }
+      if (!text.empty() && !text.starts_with("Output format:") && !text.starts_with('<') && !text.starts_with("---"))
+        record(text);
+    }
+    for (auto& [name, thread] : threads_) {
+      if (thread.fetched) thread.fetched->finish();
+    }
+    return missing();
+  }
+
+ private:
+  // A stream is defined at its first operation: until then a marker may say on which CPU it runs.
+  struct Thread {
+    int cpu = -1;
+    std::uint32_t stream = 0;
+    std::optional<FetchedInstructions> fetched{};
+  };
+
+  void record(std::string_view line) {
+    const std::size_t colon = line.find(": ");
+    std::string_view prefix = line.substr(0, colon);
+    if (colon == std::string_view::npos || !decimal(take_word(prefix)) || (!prefix.empty() && !decimal(prefix)))
+      in_.refuse("expected RECORD INSTRUCTION: THREAD and what it does, as the view tool prints it");
+    std::string_view rest = line.substr(colon + 1);
+    const std::string_view name = take_word(rest);
+    if (rest.starts_with('<')) {
+      marker(name, rest);
+      return;
+    }
+    const std::string_view kind = take_word(rest);
+    if (is_data(kind)) {
+      data(name, kind, read(rest));
+    } else if (kind == "ifetch") {
+      read(rest);
+      thread(name).fetched->fetch();
+    } else if (!hexadecimal(kind)) {  // else the rest of an instruction's bytes
+      in_.refuse("the record is none of ifetch, read, write, iflush, dflush, pref... and <marker: ...>");
+    }
+  }
+
+  static bool is_data(std::string_view kind) {
+    return kind == "read" || kind == "write" || kind == "dflush" || kind == "iflush" || kind.starts_with("pref");
+  }
+
+  // "8 byte(s) @ 0x00007fdf64e2adc8 by PC 0x0000000000404a7e".
+  ViewedAccess read(std::string_view text) const {
+    const auto bytes = decimal(take_word(text));
+    const bool worded = take_word(text) == "byte(s)" && take_word(text) == "@";
+    const auto address = hexadecimal(take_word(text));
+    if (!bytes || !worded || !address || *bytes > kLargestViewed) in_.refuse("expected SIZE byte(s) @ 0xADDRESS");
+    return {*bytes, *address};
+  }
+
+  void data(std::string_view name, std::string_view kind, const ViewedAccess& access) {
+    Thread& it = thread(name);
+    const bool reads = kind == "read", writes = kind == "write";
+    if (!reads && !writes) {
+      if (kind == "dflush" || kind == "iflush") ++flushes_;
+      // Those of instructions, and what hardware made, are no prefetches of the program's data.
+      if (!kind.starts_with("pref") || kind.starts_with("pref-i") || kind == "pref-HW") return;
+      objects_.prefetch(it.stream, access.address, kind.starts_with("pref-w") ? trace::kForWrite : std::uint16_t{0});
+      return;
+    }
+    it.fetched->access();
+    objects_.access(it.stream, reads ? trace::Kind::load : trace::Kind::store, access.address, access.bytes);
+  }
+
+  // "<marker: tid 2765542 on core 3>".
+  void marker(std::string_view name, std::string_view text) {
+    constexpr std::string_view kOnCore = " on core ";
+    const std::size_t on = text.find(kOnCore);
+    if (on == std::string_view::npos || !text.ends_with('>')) return;
+    const auto cpu = decimal(text.substr(on + kOnCore.size(), text.size() - 1 - on - kOnCore.size()));
+    if (cpu && *cpu < 65536) threads_[std::string(name)].cpu = static_cast<int>(*cpu);
+  }
+
+  Thread& thread(std::string_view name) {
+    Thread& it = threads_[std::string(name)];
+    if (it.fetched) return it;
+    it.stream = out_->define(trace::Stream{"thread/" + std::string(name), it.cpu, -1, false});
+    it.fetched.emplace(*out_, it.stream);
+    return it;
+  }
+
+  [[nodiscard]] std::vector<std::string> missing() const {
+    std::vector<std::string> sentences = {
+        fmt::format("{} are not marked by drmemtrace: each is a load and a store here.", trace::kUnseenAtomics),
+        "drmemtrace knows no locks and no order between threads: what one waited for is not here.",
+        "drmemtrace has no names of data: objects are pages of 4 KiB, and there are no functions.",
+    };
+    if (flushes_ > 0) sentences.push_back(std::to_string(flushes_) + " flushes of cache lines are left out.");
+    if (!complete_) sentences.emplace_back("The text ends without the view tool's results: it may have been cut off.");
+    return sentences;
+  }
+
+  LineFile in_;
+  trace::Writer* out_;
+  AddressObjects objects_;
+  std::map<std::string, Thread> threads_;
+  std::int64_t flushes_ = 0;
+  bool complete_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string> convert_drmemtrace(const std::filesystem::path& file, trace::Writer& out) {
+  return DrMemtrace(file, out).convert();
+}
+
+}  // namespace linebounce::sim

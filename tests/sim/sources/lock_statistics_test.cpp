@@ -1,0 +1,183 @@
+#include "sim/sources/lock_statistics.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/sim/sources/converted.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+using testing::DoubleEq;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::Optional;
+using testing::StartsWith;
+
+std::optional<LockStatisticsFile> statistics(const std::string& content) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "in", std::ios::binary) << content;
+  return read_lock_statistics(folder / "in");
+}
+
+std::string refused_statistics(const std::string& content) {
+  try {
+    statistics(content);
+  } catch (const trace::TraceError& error) {
+    const std::string text = error.what();
+    return text.substr(text.find("/in: ") + 5);
+  }
+  return "accepted";
+}
+
+const std::string kLockStatHead =
+    "lock_stat version 0.4\n"
+    "-----------------------------------\n"
+    "     class name    con-bounces    contentions   waittime-min   waittime-max waittime-total   waittime-avg    acq-bounces  "
+    " "
+    "acquisitions   holdtime-min   holdtime-max holdtime-total   holdtime-avg\n"
+    "-----------------------------------\n\n";
+
+// In Documentation/locking/lockstat.rst's form.
+const std::string kTwoClasses =
+    kLockStatHead +
+    "   unix_table_lock:   110   112   0.21    49.24   163.91   1.46   21094   66312   0.12   624.42   31589.81   0.48\n"
+    "   ---------------\n"
+    "   unix_table_lock     45          [<ffffffff8150ad8e>] unix_create1+0x16e/0x1b0\n"
+    "   unix_table_lock     47          [<ffffffff8150b111>] unix_release_sock+0x31/0x250\n"
+    "   ---------------\n"
+    "   unix_table_lock     39          [<ffffffff8150b111>] unix_release_sock+0x31/0x250\n"
+    "\n.....................................\n\n"
+    "   &mm->mmap_sem-W:    46    84   0.26   939.10   16371.53   194.90   47291   2922365   0.16   2220301.69   "
+    "17464026916.32   5975.99\n"
+    "   &mm->mmap_sem-R:    37   100   1.31   299502.61   325629.52   3256.30   212344   34316685   0.10   7744.91   "
+    "95016910.20 "
+    "  2.77\n";
+
+TEST(LockStat, ClassesComeWithFiguresAndPlacesTheMostWaitedForFirst) {
+  const auto file = statistics(kTwoClasses);
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->tool, "lock_stat");
+  ASSERT_EQ(file->locks.size(), 3U);
+  EXPECT_EQ(shown_name(file->locks[0]), "&mm->mmap_sem (readers)");
+  EXPECT_EQ(shown_name(file->locks[1]), "&mm->mmap_sem (writers)");
+  EXPECT_THAT(file->locks[1].hold->total_us, DoubleEq(17464026916.32));
+  const LockStatistics& lock = file->locks[2];
+  EXPECT_EQ(shown_name(lock), "unix_table_lock");
+  EXPECT_FALSE(lock.has_readers);
+  EXPECT_EQ(lock.waits, 112U);
+  EXPECT_THAT(lock.acquisitions, Optional(66312U));
+  EXPECT_THAT(lock.wait.total_us, DoubleEq(163.91));
+  EXPECT_THAT(lock.wait.longest_us, Optional(DoubleEq(49.24)));
+  EXPECT_THAT(lock.hold->longest_us, Optional(DoubleEq(624.42)));
+  EXPECT_THAT(lock.waited_in,
+              ElementsAre(Field(&LockSite::function, "unix_create1+0x16e/0x1b0"), Field(&LockSite::waits, 47U)));
+  EXPECT_THAT(lock.held_in, ElementsAre(Field(&LockSite::waits, 39U)));
+}
+
+// Names stand at the right of 40 characters, and may hold blanks and colons.
+TEST(LockStat, ANameEndsAtTheLastColon) {
+  const auto file = statistics(kLockStatHead + "(work_completion)(a: b):1 1 1.00 1.00 1.00 1.00 1 9 1.00 1.00 9.00 1.00\n");
+  ASSERT_EQ(file->locks.size(), 1U);
+  EXPECT_EQ(file->locks[0].name, "(work_completion)(a: b)");
+}
+
+TEST(LockStat, DamageIsRefusedByItsLine) {
+  EXPECT_THAT(refused_statistics("lock_stat version 0.3\n"), StartsWith("line 1: only version 0.4"));
+  EXPECT_THAT(refused_statistics("lock_stat version 0.4\nx: 1 2 3\n"), StartsWith("line 2: expected the titles"));
+  EXPECT_THAT(refused_statistics(kLockStatHead + "a_lock: 1 2 3.00\n"), StartsWith("line 6: expected 12 figures"));
+  EXPECT_THAT(refused_statistics(kLockStatHead + "a_lock: 1 1 1 1 1 1 1 1 1 1 1 1 1\n"), StartsWith("line 6: more than"));
+  EXPECT_THAT(refused_statistics(kLockStatHead + "a_lock: 1 1 1 x\n"), StartsWith("line 6: expected a class"));
+}
+
+TEST(PerfLock, TimesOfAllUnitsAreReadAndWhatTheCommandPrintedIsPassedOver) {
+  const auto file = statistics(
+      "# Running 'sched/pipe' benchmark:\n     Total time: 9.313 [sec]\n"
+      " contended   total wait     max wait     avg wait         type   caller\n\n"
+      "         1       143 ns       143 ns       143 ns      rwsem:R   do_user_addr_fault+0x1\n"
+      "                        0xffffffff9a23f4b5  _raw_read_lock_irqsave+0x45\n"
+      "       176      1.65 ms     19.43 us      9.38 us        mutex   pipe_read+0x57\n"
+      "         6      6.03 s       6.03 s       1.00 s      spinlock   tick+0xc0\n"
+      "         6      2.00 m       1.00 h       1.00 s      spinlock   tock+0xc0\n\n"
+      "=== output for debug===\n\nbad: 0, total: 202\n");
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->tool, "perf lock contention");
+  EXPECT_EQ(file->what, "caller");
+  ASSERT_EQ(file->locks.size(), 4U);
+  EXPECT_EQ(shown_name(file->locks[0]), "tock+0xc0 (spinlock)");
+  EXPECT_THAT(file->locks[0].wait.total_us, DoubleEq(120e6));
+  EXPECT_THAT(file->locks[0].wait.longest_us, Optional(DoubleEq(3600e6)));
+  EXPECT_THAT(file->locks[1].wait.total_us, DoubleEq(6.03e6));
+  EXPECT_THAT(file->locks[2].wait.total_us, DoubleEq(1650));
+  EXPECT_EQ(file->locks[2].waits, 176U);
+  EXPECT_THAT(file->locks[3].wait.total_us, DoubleNear(0.143, 1e-9));
+  EXPECT_FALSE(file->locks[3].acquisitions);
+  EXPECT_FALSE(file->locks[3].hold);
+}
+
+TEST(PerfLock, ThreadsAddressesAndOtherColumnsAreReadByTheirTitles) {
+  const auto threads =
+      statistics(" contended     avg wait          pid   comm\n\n   3    101.83 ms      1884   nvidia-modeset/\n");
+  EXPECT_EQ(threads->what, "comm");
+  EXPECT_EQ(shown_name(threads->locks[0]), "nvidia-modeset//1884");
+  EXPECT_THAT(threads->locks[0].wait.total_us, DoubleEq(305490)) << "the mean, three times";
+  const auto addresses = statistics(
+      " contended   total wait     max wait     avg wait            address   symbol\n\n"
+      "   3     14.99 us     14.44 us      5.00 us   ffffffff851c0940   pack_mutex (mutex)\n"
+      "   1     14.00 us     14.00 us     14.00 us   ffffffff851c0941   \n");
+  EXPECT_EQ(addresses->locks[0].name, "pack_mutex (mutex)");
+  EXPECT_EQ(addresses->locks[1].name, "ffffffff851c0941");
+}
+
+TEST(PerfLock, ReportsHaveTheNameFirstWhichMayBeEmpty) {
+  const auto file = statistics(
+      "                Name   acquired  contended     avg wait   total wait     max wait     min wait \n\n"
+      "                       15042346   15042346      3.82 us     57.40 s       4.00 ms       316 ns \n"
+      "        jiffies_lock        433         32      2.78 us     88.91 us  5124095.50 h       692 ns \n");
+  EXPECT_EQ(file->tool, "perf lock report");
+  ASSERT_EQ(file->locks.size(), 2U);
+  EXPECT_EQ(file->locks[0].name, "(no name)");
+  EXPECT_EQ(file->locks[1].name, "jiffies_lock");
+  EXPECT_THAT(file->locks[1].acquisitions, Optional(433U));
+  EXPECT_EQ(file->locks[1].waits, 32U);
+  EXPECT_THAT(file->locks[1].wait.total_us, DoubleEq(88.91));
+  EXPECT_FALSE(file->locks[1].wait.longest_us) << "2^64 ns is no wait";
+}
+
+TEST(PerfLock, BeforeLinux518TimesAreNanosecondsWithoutAUnit) {
+  const auto file = statistics(
+      "                Name   acquired  contended   avg wait (ns) total wait (ns)   max wait (ns)   min wait (ns)\n\n"
+      "        jiffies_lock        433         32            2778           88908           13570             692\n");
+  EXPECT_THAT(file->locks[0].wait.total_us, DoubleNear(88.908, 1e-9));
+}
+
+TEST(PerfLock, RowsOfOneNameAreOne) {
+  const auto file = statistics(
+      " contended   total wait     max wait     avg wait         type   caller\n\n"
+      "   3     15 us      9 us      5 us   spinlock   f+0x1\n"
+      "   1     14 us     14 us     14 us   spinlock   f+0x1\n"
+      "   1     20 us     20 us     20 us      mutex   f+0x1\n");
+  ASSERT_EQ(file->locks.size(), 2U);
+  EXPECT_EQ(shown_name(file->locks[0]), "f+0x1 (spinlock)");
+  EXPECT_EQ(file->locks[0].waits, 4U);
+  EXPECT_THAT(file->locks[0].wait.total_us, DoubleEq(29));
+  EXPECT_THAT(file->locks[0].wait.longest_us, Optional(DoubleEq(14)));
+}
+
+TEST(PerfLock, DamageIsRefusedByItsLine) {
+  const std::string titles = " contended   total wait     max wait     avg wait         type   caller\n\n";
+  EXPECT_THAT(refused_statistics(titles + " 1   1.65 parsecs  1 us  1 us  mutex  f\n"),
+              StartsWith("line 3: expected a time in ns"));
+  EXPECT_THAT(refused_statistics(titles + " some   1.65 us  1 us  1 us  mutex  f\n"), StartsWith("line 3: expected a count"));
+  EXPECT_THAT(refused_statistics(titles + " 1   1.65 us  1 us  1 us\n"), StartsWith("line 3: there is no name"));
+}
+
+TEST(LockStatisticsOf, OtherTextsAreNone) {
+  EXPECT_FALSE(statistics(""));
+  EXPECT_FALSE(statistics("contended locks are a problem\nName your price\n"));
+  EXPECT_FALSE(statistics(std::string(300, '\n') + " contended   total wait     max wait   avg wait   type   caller\n"));
+}
+
+}  // namespace
+}  // namespace linebounce::sim
