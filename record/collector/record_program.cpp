@@ -132,6 +132,12 @@ std::vector<std::string> what_is_missing(const Channel& channel, const Recording
   if (recording.had_atomics()) {
     missing.push_back(std::string(trace::kOwnLocks) + ": they are plain operations, a spin as long as it was");
   }
+  if (const auto apart = recording.output().threads_apart(); apart.threads > 0) {
+    missing.push_back(
+        fmt::format("how threads meet: {} of {} that were created never ran at the same time as another one in this recording, "
+                    "and the replay runs them together",
+                    apart.threads, apart.of));
+  }
   const auto count = [&missing](std::uint64_t number, std::string_view what) {
     if (number > 0) missing.push_back(fmt::format("{} {}", number, what));
   };
