@@ -176,12 +176,6 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
   }
 }
 
-std::string shell_command(const std::vector<std::string>& words) {
-  std::string command;
-  for (const std::string& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
-  return command;
-}
-
 // As it would be typed again, but for the trace's name.
 std::string recorder_text(const RecordOptions& options) {
   const Window& window = options.window;
@@ -217,7 +211,7 @@ Recorded record_program(const RecordOptions& options) {
   recorded.exit_status = process.exit_status();
   if (!recorded.killed_by.empty()) recorded.missing.push_back("what came after the program " + recorded.killed_by);
   trace::Summary summary;
-  summary.program = shell_command(options.command);
+  summary.program = shell_line(options.command);
   summary.recorder = recorder_text(options);
   summary.missing = recorded.missing;
   collector->writer().finish(summary);
