@@ -90,8 +90,7 @@ Lock lock_at(const Symbols& symbols, const WordPlace& word, const WordFacts& fac
   const Object& object = symbols.objects[word.object];
   const bool is_the_object = lock.offset == 0 && object.structure == kNone;
   lock.name = is_the_object ? object.name : symbols.place_name(word.object, lock.offset);
-  const bool never_looks = facts.looks == 0 && facts.retries > 0;
-  lock.algorithm = has_tickets ? "ticket" : never_looks ? "tas" : "ttas";
+  lock.algorithm = has_tickets ? "ticket" : facts.looks > 0 ? "ttas" : facts.retries > 0 ? "tas" : kUncontended;
   return lock;
 }
 

@@ -11,10 +11,14 @@
 namespace linebounce::trace {
 
 // A word that several threads take by an exchange, a compare-and-exchange or a ticket, and that the same thread gives back by a
+// An exchange or a compare-and-exchange that always had the lock at once: how its waiters wait was not seen. A replay, in which
+// they may have to, runs the kinder ttas: that another lock is better than tas would be advice on what nobody has seen.
+inline constexpr const char* kUncontended = "uncontended";
+
 // store. A guess: nothing says what it protects.
 struct WordLock {
-  // As a trace can define it: its place and name, and the algorithm that it is: ticket; tas, if those who waited never looked
-  // at the word before they tried again; else ttas, also if nobody waited.
+  // As a trace can define it: its place and name, and the algorithm that it is: ticket; ttas, if somebody looked at the word
+  // before he tried; tas, if those who waited never did; kUncontended, if nobody looked and nobody waited.
   Lock lock;
   WordPlace word, tickets;
   std::uint64_t acquisitions = 0, retries = 0;

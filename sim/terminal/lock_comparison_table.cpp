@@ -106,7 +106,7 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
 std::string word_locks_table(const std::vector<trace::WordLock>& words, bool replaced, const Painter& paint) {
   if (words.empty()) return "";
   Table table({names("words that behave like locks", 40), figures("acquisitions", 14), figures("threads", 9),
-               figures("retries", 12), names("algorithm", 9, 2)},
+               figures("retries", 12), names("algorithm", 11, 2)},
               paint);
   for (std::size_t i = 0; i < std::min(words.size(), kMostWords); ++i) {
     const trace::WordLock& word = words[i];
@@ -116,8 +116,12 @@ std::string word_locks_table(const std::vector<trace::WordLock>& words, bool rep
   if (words.size() > kMostWords) table.add_text(fmt::format("  and {} more\n", words.size() - kMostWords));
   const std::string note =
       replaced ? "They are taken for locks here: attempts that failed and looks at the word are left out."
+  const bool any_uncontended = std::any_of(
+      words.begin(), words.end(), [](const trace::WordLock& word) { return word.lock.algorithm == trace::kUncontended; });
+  const std::string unseen =
+      any_uncontended ? " uncontended: nobody waited, so how its waiters wait was not seen; it runs as ttas." : "";
                : "A guess from how threads take them and give them back; compare-locks --word-locks takes them for locks.";
-  return table.text() + paragraph(note, 2, Colour::dim, paint);
+  return table.text() + paragraph(note + unseen, 2, Colour::dim, paint);
 }
 
 ordered_json word_locks_json(const std::vector<trace::WordLock>& words) {

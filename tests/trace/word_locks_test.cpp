@@ -73,7 +73,7 @@ TEST(WordLocks, AnExchangeAndAStoreAreATestAndSetLock) {
   const std::vector<WordLock> locks = found_in(trace_of(kTestAndSet));
   ASSERT_EQ(locks.size(), 1U);
   EXPECT_EQ(locks[0].lock.name, "p.lock");
-  EXPECT_EQ(locks[0].lock.algorithm, "ttas") << "nobody waited, so how is not known";
+  EXPECT_EQ(locks[0].lock.algorithm, kUncontended) << "nobody waited, so how is not known";
   EXPECT_EQ(locks[0].acquisitions, 2U * kSections);
   EXPECT_EQ(locks[0].streams, 2U);
   EXPECT_EQ(locks[0].retries, 0U);

@@ -181,6 +181,8 @@ std::string advice(const LockComparison& comparison) {
   if (fair != recorded && !traits_of(comparison, algorithm).fifo)
     text += fmt::format("; nobody passes another with {}: {}", fair->algorithm, text_of(fair->change));
   if (traits_of(comparison, recorded->algorithm).sleeps && !traits_of(comparison, algorithm).sleeps)
+  if (ranking.recorded_algorithm == trace::kUncontended)
+    text += fmt::format("; nobody waited for {} in the recording, so how its waiters wait was not seen", lock);
     text += fmt::format("; {} spins: with more threads than CPUs, waiters keep the owner from running", algorithm);
   if (const std::string why_open = not_tried(comparison); !why_open.empty()) text += "; " + why_open + ": that may matter more";
   return text;
