@@ -105,7 +105,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     if (code == ExitCode::interrupted) return code;
   }
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
-  AdvicePage page = advice_page(reader, found, words);
+  AdvicePage page = advice_page(reader, found, words, locks.missing());
   write_diffs(page, arguments.directory);
   std::string failure;
   if (!arguments.build.empty()) {

@@ -62,7 +62,7 @@ ExitCode print_comparison(const CompareArguments& arguments, const std::vector<s
     if (code == ExitCode::interrupted) return code;
   }
   if (machines.empty()) return code;
-  const std::vector<std::string>& missing = trace.reader().summary().missing;
+  const std::vector<std::string>& missing = trace.missing();
   const std::string document =
       lock_comparison_json(trace.arguments().trace, machines, trace.words(), trace.replaced(), missing).dump(1) + "\n";
   write_file(fs::path(arguments.directory) / "compare_locks.json", document);

@@ -178,6 +178,7 @@ std::optional<LockComparison> compare_locks(const LocksOfTrace& trace, const std
                                             const std::vector<std::string>& argv, ExitCode& code) {
   const std::vector<trace::WordLock> none;
   return Comparer(trace.arguments(), trace.reader(), trace.replaced() ? none : trace.words(), argv).on(machine, code);
+      missing_(arguments_.word_locks ? trace::missing_beside(*reader_, words_) : reader_->summary().missing),
 }
 
 }  // namespace linebounce::sim

@@ -271,10 +271,10 @@ ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
 }  // namespace
 
 AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
-                       const std::vector<trace::WordLock>& words) {
+                       const std::vector<trace::WordLock>& words, const std::vector<std::string>& missing) {
   AdvicePage page;
   page.trace = trace.file().string();
-  page.missing = trace.summary().missing;
+  page.missing = missing;
   for (const MachineAdvice& machine : machines) page.machines.push_back(machine.sharing.machine);
   // What is laid apart for the longest lines is apart on all machines.
   std::vector<const MachineAdvice*> by_line;
