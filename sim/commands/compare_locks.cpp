@@ -36,8 +36,9 @@ Any change of a lock also changes the order in which other operations meet, and 
 recorded order is no fair base: in it, whatever a thread waited for had always come. So the trace runs once as recorded, to
 see which locks matter. Then it runs in --orders other orders, in which each acquisition and atomic operation comes a few
 cycles later at random, each time with the recorded locks and with each replacement. The table has the median change and its
-95 % interval (Student's t). The best of many may owe its place to these orders, so it runs again in as many others, and is
-recommended if it gains at least 1 % there, too, and the interval excludes 0. More orders make narrower intervals.
+95 % interval (Student's t, of the factors' logarithms). The best of many may owe its place to these orders, so it runs again in as
+many others, in twice as many where all orders gain but too differently, and is recommended if it gains at least 1 % there and the
+interval excludes 0. More orders make narrower intervals.
 
 Finished runs are reused: an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
 needs --set workload.threads=round_robin.)";

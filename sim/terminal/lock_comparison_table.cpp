@@ -42,7 +42,7 @@ Cell change_cell(const LockTrial& trial) {
 
 Cell interval_cell(const LockTrial& trial) {
   if (trial.recorded) return "";
-  return fmt::format("{:.1f} to {:.1f}", trial.change.low_pct, trial.change.high_pct);
+  return interval_text(trial.change);
 }
 
 void add_trial(Table& table, const LockTrial& trial) {
@@ -57,6 +57,7 @@ ordered_json confirmation_json(const LockComparison& comparison) {
   const auto& [replacement, change] = *comparison.again;
   return {{"lock", replacement.lock},
           {"algorithm", replacement.algorithm},
+          {"orders", change.orders},
           {"change_pct", rounded(change.median_pct)},
           {"change_low_pct", rounded(change.low_pct)},
           {"change_high_pct", rounded(change.high_pct)}};
@@ -95,7 +96,8 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
           comparison.orders, comparison.order_pct, std::abs(comparison.recorded_order_pct),
           comparison.recorded_order_pct < 0 ? "slower" : "faster") +
       "per s: operations of the whole program; change: against the recorded locks in the same order, and the 95 % interval of "
-      "its mean (Student's t); waiting: share of the time of CPUs with a thread that is spent waiting for this lock; waits are "
+      "their geometric mean (Student's t, of logarithms); waiting: share of the time of CPUs with a thread that is spent "
+      "waiting for this lock; waits are "
       "of those who "
       "had to; a long longest wait beside a short mean is an unfair lock; transfers: lines that went from one cache to "
       "another or were upgraded, in the whole run.";
@@ -114,12 +116,12 @@ std::string word_locks_table(const std::vector<trace::WordLock>& words, bool rep
                word.lock.algorithm});
   }
   if (words.size() > kMostWords) table.add_text(fmt::format("  and {} more\n", words.size() - kMostWords));
-  const std::string note =
-      replaced ? "They are taken for locks here: attempts that failed and looks at the word are left out."
   const bool any_uncontended = std::any_of(
       words.begin(), words.end(), [](const trace::WordLock& word) { return word.lock.algorithm == trace::kUncontended; });
   const std::string unseen =
       any_uncontended ? " uncontended: nobody waited, so how its waiters wait was not seen; it runs as ttas." : "";
+  const std::string note =
+      replaced ? "They are taken for locks here: attempts that failed and looks at the word are left out."
                : "A guess from how threads take them and give them back; compare-locks --word-locks takes them for locks.";
   return table.text() + paragraph(note + unseen, 2, Colour::dim, paint);
 }
