@@ -36,7 +36,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="the HTML file; default: the first DIR's name with .html"
     )
-    parser.add_argument("--figures", metavar="DIR", type=Path, help="also write every chart as SVG and PNG, into a folder for each run")
+    parser.add_argument(
+        "--figures", metavar="DIR", type=Path, help="also write every chart as SVG and PNG, into a folder for each run"
+    )
     return parser.parse_args(arguments)
 
 
