@@ -40,6 +40,7 @@ std::vector<FalselySharedLine> falsely_shared(const std::vector<LineUsers>& line
     FalselySharedLine line{users.line, {}, 0};
     for (const PieceUse& use : users.pieces) line.pieces.push_back(piece_of(use, symbols));
     for (const Piece& piece : line.pieces) {
+    for (Piece& piece : line.pieces) piece.line = users.line;
       const bool disturbed =
           std::any_of(line.pieces.begin(), line.pieces.end(), [&piece](const Piece& other) { return conflict(piece, other); });
       if (disturbed) line.disturbed += piece.reads + piece.writes;
