@@ -34,7 +34,8 @@ struct LineUsers {
 };
 
 // The lines that several threads use and one at least writes, by address. Locks count as writes of their words. Memory:
-// for each line that somebody touches, and the uses of these lines. Errors: trace::TraceError.
+// for each line that somebody touches, and the uses of these lines. What a program's first thread does before it creates
+// another, or after all have ended, is left out. Errors: trace::TraceError.
 std::vector<LineUsers> lines_of_several_threads(const trace::Reader& reader, const ObjectPlaces& places);
 
 }  // namespace linebounce::sim

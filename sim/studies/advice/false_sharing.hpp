@@ -29,7 +29,8 @@ struct Piece {
   std::uint64_t line = 0;
 };
 
-// Whether moving the two apart would help somebody: others use them, and one of them is written.
+// Whether moving the two apart would help somebody: others use them, and one of them is written. What is touched a single time,
+// as padding by who clears all of it, disturbs nobody.
 bool conflict(const Piece& a, const Piece& b);
 
 struct FalselySharedLine {

@@ -72,6 +72,11 @@ TEST(FalseSharing, SettingUpAndAddingUpDoNotCount) {
   EXPECT_EQ(lines[0].pieces[0].thread, 1U);
 }
 
+// Counters a line apart, cleared as a whole with the padding between them.
+TEST(FalseSharing, WhatIsTouchedASingleTimeDisturbsNobody) {
+  EXPECT_THAT(found({piece(0, 0, {{1, 500, 500}}), piece(0, 8, {{0, 0, 1}}), piece(0, 16, {{2, 1, 0}})}, array(64)), IsEmpty());
+}
+
 TEST(ElementSize, IsWhatSeparatesTheThreads) {
   const trace::Symbols names = array(64);
   // Each thread uses 16 bytes: a counter, and a flag in the second half.
@@ -91,11 +96,6 @@ TEST(ElementSize, CutsNoAccess) {
   EXPECT_EQ(element_bytes({"", 0, 24}, cut[0].pieces), std::nullopt) << "4 would cut the first access";
 }
 
-TEST(ElementSize, NumberedFieldsHavePaddingBehindTheLastOne) {
-  const trace::Structure slots = {"pool", 28, 8, {{"s[0].a", 0, 8}, {"s[0].b", 8, 4}, {"s[1].a", 16, 8}, {"s[1].b", 24, 4}},
-                                  {},     ""};
-  const trace::Symbols names = symbols(slots);
-  const auto line = found({piece(0, 0, {{1, 0, 9}}), piece(0, 24, {{2, 0, 9}}, 4)}, names);
 // Rows of 96 bytes on lines of 64: of each row a whole line is its thread's alone, and not among what is shared. A run that is
 // first on its line may have begun before it: the row from 0 to 96 is seen from 64 on, that from 192 to 288 from 256 on.
 TEST(ElementSize, ARunThatIsFirstOnItsLineSaysNothingOfWhereItBegan) {
@@ -133,6 +133,11 @@ TEST(ElementSize, ElementsMayBeginWithWhatNobodyUses) {
   EXPECT_EQ(element_bytes({"", 0, 64}, line[0].pieces), 16);
 }
 
+TEST(ElementSize, NumberedFieldsHavePaddingBehindTheLastOne) {
+  const trace::Structure slots = {"pool", 28, 8, {{"s[0].a", 0, 8}, {"s[0].b", 8, 4}, {"s[1].a", 16, 8}, {"s[1].b", 24, 4}},
+                                  {},     ""};
+  const trace::Symbols names = symbols(slots);
+  const auto line = found({piece(0, 0, {{1, 0, 9}}), piece(0, 24, {{2, 0, 9}}, 4)}, names);
   const auto place = array_of(line[0].pieces[0], names);
   ASSERT_TRUE(place.has_value());
   EXPECT_EQ(place->size, 32);
