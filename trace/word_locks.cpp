@@ -254,9 +254,10 @@ std::vector<WordPlace> exchanged_words(const Reader& reader, const std::vector<W
     }
   }
   std::vector<WordPlace> others;
-  for (const auto& [place, streams] : words) {
+  for (const auto& entry : words) {
+    const WordPlace& place = entry.first;
     const bool is_found = std::any_of(found.begin(), found.end(), [&place](const WordLock& it) { return it.word == place; });
-    if (streams.size() > 1 && !is_found && !is_known(reader.symbols(), place)) others.push_back(place);
+    if (entry.second.size() > 1 && !is_found && !is_known(reader.symbols(), place)) others.push_back(place);
   }
   return others;
 }
