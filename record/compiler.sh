@@ -11,6 +11,25 @@ case $(basename "$self") in
   *) read -ra compiler <<<"${LINEBOUNCE_CC:-gcc}" ;;
 esac
 
+if [[ $# -eq 1 && $1 == --help ]]; then
+  name=$(basename "$0") variable=LINEBOUNCE_CC source=table.c
+  [[ $name == *++ ]] && variable=LINEBOUNCE_CXX source=table.cpp
+  cat <<TEXT
+Usage: $name ARGUMENTS OF ${compiler[0]}
+
+Compiles and links a program as ${compiler[*]} does, so that linebounce-record can record what its threads do:
+
+  $name -O2 -pthread $source -o table
+  linebounce-record -- ./table
+  linebounce advise table.lbt
+
+All of the program has to be compiled so, as with make CC=linebounce-cc CXX=linebounce-c++.
+$variable names another compiler: gcc, clang and versions of them, such as $variable=clang-14.
+What its arguments mean: ${compiler[*]} --help
+TEXT
+  exit
+fi
+
 # What the C library reads and writes is recorded in calls of these, so calls they must be.
 called=(memcpy memmove memset memcmp memchr strlen strcpy strncpy strcat strcmp strncmp strchr strrchr)
 flags=(-g -fsanitize=thread "${called[@]/#/-fno-builtin-}")

@@ -90,8 +90,7 @@ Lock lock_at(const Symbols& symbols, const WordPlace& word, const WordFacts& fac
   const Object& object = symbols.objects[word.object];
   const bool is_the_object = lock.offset == 0 && object.structure == kNone;
   lock.name = is_the_object ? object.name : symbols.place_name(word.object, lock.offset);
-  const bool never_looks = facts.looks == 0 && facts.retries > 0;
-  lock.algorithm = has_tickets ? "ticket" : never_looks ? "tas" : "ttas";
+  lock.algorithm = has_tickets ? "ticket" : facts.looks > 0 ? "ttas" : facts.retries > 0 ? "tas" : kUncontended;
   return lock;
 }
 
@@ -241,6 +240,28 @@ void copy_stream(const Reader& from, std::uint32_t stream, const std::vector<Wor
   locked.finish();
 }
 
+// Words that several threads exchange, or compare and exchange, and that are no lock of the trace or of these.
+std::vector<WordPlace> exchanged_words(const Reader& reader, const std::vector<WordLock>& found) {
+  std::map<WordPlace, std::set<std::uint32_t>> words;
+  for (std::uint32_t stream = 0; stream < reader.symbols().streams.size(); ++stream) {
+    Reader::Cursor cursor = reader.open(stream);
+    for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
+      for (const Operation& operation : frame) {
+        // An exchange that releases is a store.
+        const bool exchanges = operation.kind == Kind::exchange && (operation.flags & kRelease) == 0;
+        if (exchanges || operation.kind == Kind::compare_exchange) words[{operation.id, operation.argument}].insert(stream);
+      }
+    }
+  }
+  std::vector<WordPlace> others;
+  for (const auto& entry : words) {
+    const WordPlace& place = entry.first;
+    const bool is_found = std::any_of(found.begin(), found.end(), [&place](const WordLock& it) { return it.word == place; });
+    if (entry.second.size() > 1 && !is_found && !is_known(reader.symbols(), place)) others.push_back(place);
+  }
+  return others;
+}
+
 }  // namespace
 
 std::vector<WordLock> word_locks(const Reader& reader) {
@@ -268,6 +289,23 @@ std::vector<WordLock> word_locks(const Reader& reader) {
   std::stable_sort(locks.begin(), locks.end(),
                    [](const WordLock& a, const WordLock& b) { return a.acquisitions > b.acquisitions; });
   return locks;
+}
+
+std::vector<std::string> missing_beside(const Reader& reader, const std::vector<WordLock>& found) {
+  std::vector<std::string> missing = reader.summary().missing;
+  const auto own = std::find_if(missing.begin(), missing.end(), [](const auto& it) { return it.starts_with(kOwnLocks); });
+  if (own == missing.end()) return missing;
+  const std::vector<WordPlace> others = exchanged_words(reader, found);
+  if (others.empty()) {
+    missing.erase(own);
+    return missing;
+  }
+  const auto& [object, offset] = others.front();
+  std::string names = reader.symbols().place_name(object, static_cast<std::int64_t>(offset));
+  names += others.size() > 1 ? " and " + std::to_string(others.size() - 1) + " more are any" : " is one";
+  *own = std::string(kOwnLocks) + " in another way than those that are recognised, if " + names +
+         ": they are plain operations, a spin as long as it was";
+  return missing;
 }
 
 void copy_with_locks(const Reader& from, const std::vector<WordLock>& locks, Writer& to) {

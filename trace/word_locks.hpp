@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "trace/reader.hpp"
@@ -10,11 +11,15 @@
 
 namespace linebounce::trace {
 
+// An exchange or a compare-and-exchange that always had the lock at once: how its waiters wait was not seen. A replay, in which
+// they may have to, runs the kinder ttas: that another lock is better than tas would be advice on what nobody has seen.
+inline constexpr const char* kUncontended = "uncontended";
+
 // A word that several threads take by an exchange, a compare-and-exchange or a ticket, and that the same thread gives back by a
 // store. A guess: nothing says what it protects.
 struct WordLock {
-  // As a trace can define it: its place and name, and the algorithm that it is: ticket; tas, if those who waited never looked
-  // at the word before they tried again; else ttas, also if nobody waited.
+  // As a trace can define it: its place and name, and the algorithm that it is: ticket; ttas, if somebody looked at the word
+  // before he tried; tas, if those who waited never did; kUncontended, if nobody looked and nobody waited.
   Lock lock;
   WordPlace word, tickets;
   std::uint64_t acquisitions = 0, retries = 0;
@@ -25,6 +30,11 @@ struct WordLock {
 // misuse in more than one of fifty, is no lock: so one with readers is none, nor one that an exchange takes and another gives
 // back, nor a queue lock. Errors: TraceError.
 std::vector<WordLock> word_locks(const Reader& reader);
+
+// The summary's `missing` for who has looked for `found`: that the program's own locks are plain operations is left out where
+// no words are left that could be any; else it names the first of these. A lock needs an exchange or a compare-and-exchange by
+// several threads. Errors: TraceError.
+std::vector<std::string> missing_beside(const Reader& reader, const std::vector<WordLock>& found);
 
 // A copy in which these are locks. Attempts that failed, looks at the word, and what a thread did between them until it had the
 // lock are left out, for the lock in their place waits by itself; but not more than 32 operations or 1000 instructions between

@@ -1,8 +1,10 @@
 // Words for sh.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace linebounce {
 
@@ -13,6 +15,32 @@ inline std::string shell_word(std::string_view text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
   return word + "'";
+}
+
+// With a blank between them.
+inline std::string shell_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
+  return line;
+}
+
+// The words of a line that shell_line() has made, for who runs them without sh. None: it has not, so sh may see more in it than
+// words.
+inline std::optional<std::vector<std::string>> words_of_shell_line(std::string_view line) {
+  std::vector<std::string> words(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\'') {
+      quoted = !quoted;
+    } else if (!quoted && line[i] == ' ') {
+      words.emplace_back();
+    } else {
+      if (!quoted && line[i] == '\\') ++i;
+      if (i < line.size()) words.back() += line[i];
+    }
+  }
+  if (line.empty() || shell_line(words) != line) return std::nullopt;
+  return words;
 }
 
 }  // namespace linebounce

@@ -132,6 +132,12 @@ std::vector<std::string> what_is_missing(const Channel& channel, const Recording
   if (recording.had_atomics()) {
     missing.push_back(std::string(trace::kOwnLocks) + ": they are plain operations, a spin as long as it was");
   }
+  if (const auto apart = recording.output().threads_apart(); apart.threads > 0) {
+    missing.push_back(
+        fmt::format("how threads meet: {} of {} that were created never ran at the same time as another one in this recording, "
+                    "and the replay runs them together",
+                    apart.threads, apart.of));
+  }
   const auto count = [&missing](std::uint64_t number, std::string_view what) {
     if (number > 0) missing.push_back(fmt::format("{} {}", number, what));
   };
@@ -170,12 +176,6 @@ std::unique_ptr<Collector> collect(SharedChannel& channel, RecordedProcess& proc
   }
 }
 
-std::string shell_command(const std::vector<std::string>& words) {
-  std::string command;
-  for (const std::string& word : words) command += (command.empty() ? "" : " ") + shell_word(word);
-  return command;
-}
-
 // As it would be typed again, but for the trace's name.
 std::string recorder_text(const RecordOptions& options) {
   const Window& window = options.window;
@@ -211,7 +211,7 @@ Recorded record_program(const RecordOptions& options) {
   recorded.exit_status = process.exit_status();
   if (!recorded.killed_by.empty()) recorded.missing.push_back("what came after the program " + recorded.killed_by);
   trace::Summary summary;
-  summary.program = shell_command(options.command);
+  summary.program = shell_line(options.command);
   summary.recorder = recorder_text(options);
   summary.missing = recorded.missing;
   collector->writer().finish(summary);

@@ -1,5 +1,7 @@
 #include "record/collector/trace_output.hpp"
 
+#include <algorithm>
+
 namespace linebounce::record {
 
 namespace {
@@ -38,12 +40,14 @@ void TraceOutput::define_stream(Thread& thread, bool created) {
 
 void TraceOutput::begin(Thread& thread) {
   thread.is_alive = true;
+  thread.began = ++lives_;
   if (state_ == State::open && thread.stream == trace::kNone) define_stream(thread, false);
 }
 
 void TraceOutput::end(Thread& thread) {
   if (state_ == State::open) release_all(thread);
   thread.is_alive = false;
+  thread.ended = ++lives_;
   thread.held.clear();
   thread.functions.clear();
 }
@@ -51,6 +55,7 @@ void TraceOutput::end(Thread& thread) {
 void TraceOutput::create(Thread& creator, Thread& created) {
   if (!is_in_window()) return;
   define_stream(created, true);
+  created.created = ++lives_;
   write(creator, {.kind = Kind::create, .id = created.stream});
 }
 
@@ -111,6 +116,30 @@ void TraceOutput::close() {
 
 void TraceOutput::finish() {
   if (state_ == State::open) close();
+}
+
+TraceOutput::Apart TraceOutput::threads_apart() const {
+  struct Life {
+    std::uint64_t began, ended, created;
+  };
+  std::vector<Life> lives;
+  for (const auto& thread : threads_) {
+    if (thread->created == 0 || thread->began == 0) continue;
+    lives.push_back({thread->began, thread->ended == 0 ? UINT64_MAX : thread->ended, thread->created});
+  }
+  std::sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) { return a.began < b.began; });
+  // Of all that begin later, the earliest creation.
+  std::vector<std::uint64_t> created_later(lives.size() + 1, UINT64_MAX);
+  for (std::size_t i = lives.size(); i-- > 0;) created_later[i] = std::min(created_later[i + 1], lives[i].created);
+  Apart apart{0, lives.size()};
+  std::uint64_t ended_before = 0;  // the latest end of those that began earlier
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    const bool alone = ended_before < lives[i].began && (i + 1 == lives.size() || lives[i].ended < lives[i + 1].began);
+    const bool kept_apart = lives[i].created > ended_before && created_later[i + 1] > lives[i].ended;
+    apart.threads += alone && !kept_apart ? 1 : 0;
+    ended_before = std::max(ended_before, lives[i].ended);
+  }
+  return apart;
 }
 
 void TraceOutput::release_all(Thread& thread) {

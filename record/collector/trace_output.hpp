@@ -45,6 +45,8 @@ struct Thread {
   std::uint64_t stack_pointer = 0, frame_pointer = 0;  // of the function that it enters next, as far as they have come
   std::uint32_t stream = trace::kNone;
   bool is_alive = false;
+  // When, by how often a thread had been created, begun or ended before; 0: not in the window, or not yet.
+  std::uint64_t created = 0, began = 0, ended = 0;
   std::vector<std::uint32_t> functions;  // that it is in, outermost first
   std::vector<HeldLock> held;
   std::vector<StackLock> stack_locks;  // of the frames that it is in, as far as somebody has used them
@@ -77,6 +79,13 @@ class TraceOutput {
   void finish();
   [[nodiscard]] std::uint64_t operations() const { return written_; }
 
+  // Of the threads that were created in the window those that ran beside no other one of them, though nothing in the trace
+  // keeps them apart: each was created while another one of them was alive, and ended before that began, or the reverse.
+  struct Apart {
+    std::size_t threads = 0, of = 0;
+  };
+  [[nodiscard]] Apart threads_apart() const;
+
  private:
   bool is_in_window();
   void look_at_clock();
@@ -95,6 +104,7 @@ class TraceOutput {
   std::uint64_t asked_ = 0;  // for operations, in the window or not
   std::uint64_t offered_ = 0;
   std::uint64_t written_ = 0;
+  std::uint64_t lives_ = 0;                       // threads' creations, beginnings and ends
   std::vector<std::unique_ptr<Thread>> threads_;  // by number
 };
 

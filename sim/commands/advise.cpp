@@ -62,8 +62,6 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
   const auto change =
       std::find_if(page.changes.begin(), page.changes.end(), [](const AdvisedChange& it) { return !it.diff.empty(); });
   if (change == page.changes.end()) throw ConfigError("--recheck: no change is advised that could be made in the source");
-  if (!reader.summary().recorder.starts_with("linebounce-record"))
-    throw ConfigError("--recheck: the trace is not of linebounce-record, which could record the program again");
   const fs::path trace =
       recorded_again({fs::path(arguments.directory) / "recheck", arguments.directory, arguments.build}, reader, change->edited);
   const trace::Reader again(trace.string());
@@ -90,6 +88,7 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
 
 ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>& argv) {
   const trace::Reader reader(arguments.trace);
+  if (!arguments.build.empty()) require_recheckable(reader);
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
   const LocksOfTrace locks(std::move(of_locks));
@@ -106,7 +105,7 @@ ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>
     if (code == ExitCode::interrupted) return code;
   }
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
-  AdvicePage page = advice_page(reader, found, words);
+  AdvicePage page = advice_page(reader, found, words, locks.missing());
   write_diffs(page, arguments.directory);
   std::string failure;
   if (!arguments.build.empty()) {

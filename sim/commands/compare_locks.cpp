@@ -29,14 +29,16 @@ constexpr const char* kCompareLocksFooter = R"(Examples:
 
 A lock that handlers acquire is never replaced by one that sleeps, and a lock for readers only replaces one with readers: rcu
 only where nobody writes under the lock. A recorded lock that is not in `list locks` runs as the nearest one, and the table says
-so: rwlock for pthread_rwlock (std::shared_mutex), ttas for pthread_spin, mutex for the others.
+so: rwlock for pthread_rwlock (std::shared_mutex), ttas for pthread_spin and for a word that nobody ever waited for (uncontended),
+mutex for the others.
 
 Any change of a lock also changes the order in which other operations meet, and that alone changes the throughput. The
 recorded order is no fair base: in it, whatever a thread waited for had always come. So the trace runs once as recorded, to
 see which locks matter. Then it runs in --orders other orders, in which each acquisition and atomic operation comes a few
 cycles later at random, each time with the recorded locks and with each replacement. The table has the median change and its
-95 % interval (Student's t). The best of many may owe its place to these orders, so it runs again in as many others, and is
-recommended if it gains at least 1 % there, too, and the interval excludes 0. More orders make narrower intervals.
+95 % interval (Student's t, of the factors' logarithms). The best of many may owe its place to these orders, so it runs again in as
+many others, in twice as many where all orders gain but too differently, and is recommended if it gains at least 1 % there and the
+interval excludes 0. More orders make narrower intervals.
 
 Finished runs are reused: an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
 needs --set workload.threads=round_robin.)";
@@ -61,7 +63,7 @@ ExitCode print_comparison(const CompareArguments& arguments, const std::vector<s
     if (code == ExitCode::interrupted) return code;
   }
   if (machines.empty()) return code;
-  const std::vector<std::string>& missing = trace.reader().summary().missing;
+  const std::vector<std::string>& missing = trace.missing();
   const std::string document =
       lock_comparison_json(trace.arguments().trace, machines, trace.words(), trace.replaced(), missing).dump(1) + "\n";
   write_file(fs::path(arguments.directory) / "compare_locks.json", document);

@@ -22,10 +22,10 @@ constexpr const char* kFindSharingFooter = R"(Examples:
 
 A line is falsely shared if threads use different bytes of it and at least one of them writes. Which thread uses which bytes
 is read from the trace, and the cost of the lines is measured by replaying it. What a proposal saves is the median of --orders
-replays, each beside one without it, with its 95 % interval (Student's t): in each of them every acquisition and atomic operation
-comes a few cycles later at random, for any change also changes the order in which threads meet. The best proposal runs again in
-as many other orders, and is recommended if it gains at least 1 % there, too, and the interval excludes 0. It is printed as C and
-as the [[layout.change]] with which it was run. Aligned blocks come from new or aligned_alloc; malloc only aligns to 16 bytes.
+replays, each beside one without it, with its 95 % interval (Student's t, of the factors' logarithms): in each of them every
+acquisition and atomic operation comes a few cycles later at random, for any change also changes the order in which threads meet.
+The best proposal runs again in as many other orders, in twice as many where all gain but too differently, and is recommended if
+it gains at least 1 % there and the interval excludes 0. It is printed as C and as the [[layout.change]] with which it was run. Aligned blocks come from new or aligned_alloc; malloc only aligns to 16 bytes.
 
 Which bytes share a line depends on where malloc puts a block, which may be at any multiple of 16: lines that only other places of
 the heap or pairs of lines would share are listed, too. Where the recorded places share nothing, the costs and proposals are those

@@ -99,7 +99,7 @@ class Comparer {
     const std::vector<LockReplacement> trials = trials_of(chosen, from_files_);
     study.name = "replaced";
     study.title = "One lock at a time replaced by another";
-    const auto orders = in_orders(study, 1, trials, directory, code);
+    const auto orders = in_orders(study, {1, arguments_.orders}, trials, directory, code);
     if (!orders) return std::nullopt;
     auto comparison = ranked_locks(chosen, trials, *orders, base->front(), cpus_with_threads(cpus));
     if (!comparison && code == ExitCode::done)
@@ -107,12 +107,8 @@ class Comparer {
     if (!comparison) return std::nullopt;
     comparison->cheap = std::move(cheap);
     if (const LockTrial* best = best_gain(*comparison); best != nullptr) {
-      const LockReplacement replacement{best->lock, best->algorithm};
-      study.name = "confirmed";
       study.title = "The best of them again, in other orders";
-      const auto others = in_orders(study, 1 + arguments_.orders, {{}, replacement}, directory, code);
-      if (!others) return std::nullopt;
-      comparison->again = confirmation_of(replacement, *others);
+      if (!confirm(*comparison, *best, study, directory, code)) return std::nullopt;
     }
     return told(std::move(*comparison), recorded, directory);
   }
@@ -143,14 +139,28 @@ class Comparer {
     return static_cast<double>(std::min<std::ptrdiff_t>(threads_, cpus)) / cpus;
   }
 
-  // All trials in each order, of which the first has this number.
-  std::optional<TrialsInOrders> in_orders(ReplayStudy study, int first, const std::vector<LockReplacement>& trials,
-                                          const fs::path& directory, ExitCode& code) const {
+  bool confirm(LockComparison& comparison, const LockTrial& best, ReplayStudy study, const fs::path& directory,
+               ExitCode& code) const {
+    const LockReplacement replacement{best.lock, best.algorithm};
+    for (const OrderRange& range : confirming_orders(best.change, arguments_.orders)) {
+      study.name = range.count == arguments_.orders ? "confirmed" : "confirmed_in_more";
+      const auto others = in_orders(study, range, {{}, replacement}, directory, code);
+      if (!others) return false;
+      comparison.again = confirmation_of(replacement, *others);
+      if (!comparison.again || !comparison.again->change.is_undecided()) break;
+    }
+    return true;
+  }
+
+  // All trials in each of these orders.
+  std::optional<TrialsInOrders> in_orders(ReplayStudy study, const OrderRange& range,
+                                          const std::vector<LockReplacement>& trials, const fs::path& directory,
+                                          ExitCode& code) const {
     study.sweep = sweep_of(trials);
-    repeat_in_orders(study, first, arguments_.orders);
+    repeat_in_orders(study, range.first, range.count);
     const auto points = run_study(plan_of(study), run_options(arguments_, directory / study.name, argv_), code);
     if (!points) return std::nullopt;
-    return TrialsInOrders(*points, arguments_.orders);
+    return TrialsInOrders(*points, range.count);
   }
 
   static std::vector<std::pair<std::string, toml::array>> sweep_of(const std::vector<LockReplacement>& trials) {
@@ -191,6 +201,7 @@ LocksOfTrace::LocksOfTrace(CompareArguments arguments)
     : arguments_(std::move(arguments)),
       reader_(std::make_unique<trace::Reader>(arguments_.trace)),
       words_(trace::word_locks(*reader_)),
+      missing_(arguments_.word_locks ? trace::missing_beside(*reader_, words_) : reader_->summary().missing),
       replaced_(arguments_.word_locks && !words_.empty()) {
   if (!replaced_) return;
   arguments_.trace = with_locks(*reader_, words_, arguments_.directory).string();

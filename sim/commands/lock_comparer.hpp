@@ -31,11 +31,14 @@ class LocksOfTrace {
   [[nodiscard]] const trace::Reader& reader() const { return *reader_; }
   [[nodiscard]] const std::vector<trace::WordLock>& words() const { return words_; }
   [[nodiscard]] bool replaced() const { return replaced_; }
+  // What the trace could not hold; with CompareArguments::word_locks without what these words are.
+  [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
 
  private:
   CompareArguments arguments_;
   std::unique_ptr<trace::Reader> reader_;
   std::vector<trace::WordLock> words_;
+  std::vector<std::string> missing_;
   bool replaced_ = false;
 };
 

@@ -1,11 +1,15 @@
 #include "sim/commands/recheck.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <set>
@@ -69,12 +73,71 @@ void copy_sources(const fs::path& from, const fs::path& to, const fs::path& resu
   }
 }
 
-// The exit code, or 128 and the signal.
-int run_in(const fs::path& directory, const std::string& command, const fs::path& log) {
-  const std::string line =
-      fmt::format("cd {} && {{ {}\n}} > {} 2>&1", shell_word(directory.string()), command, shell_word(log.string()));
-  const int status = std::system(line.c_str());
+// In the child. Returns only if it cannot be run.
+void become(const fs::path& directory, std::vector<std::string> command, const fs::path& log) {
+  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0 || ::dup2(file, STDOUT_FILENO) < 0 || ::dup2(file, STDERR_FILENO) < 0) return;
+  if (::chdir(directory.c_str()) != 0) return;
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+}
+
+// The words of a command as they are, without sh. The exit code, or 128 and the signal.
+int run_in(const fs::path& directory, const std::vector<std::string>& command, const fs::path& log) {
+  std::fflush(nullptr);  // what is buffered must not be written by both
+  const pid_t process = ::fork();
+  if (process < 0) throw ConfigError(fmt::format("--recheck: no process can be started: {}", std::strerror(errno)));
+  if (process == 0) {
+    become(directory, command, log);
+    std::fprintf(stderr, "cannot run %s: %s\n", command.front().c_str(), std::strerror(errno));
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// linebounce-record's options as it writes them into a trace, and no others: a trace may be anybody's.
+bool are_of_recorder(const std::vector<std::string>& words) {
+  static const std::set<std::string> kWithValue = {"--window", "--from", "--until", "--after", "--for"};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "--binary") continue;
+    if (!kWithValue.contains(words[i]) || ++i == words.size() || words[i].starts_with("-")) return false;
+  }
+  return words.front() == "linebounce-record";
+}
+
+// How the program was recorded: the recorder's words, and the program's.
+struct RecordedCommand {
+  std::vector<std::string> recorder, program;
+};
+
+RecordedCommand recorded_command(const trace::Summary& summary) {
+  const auto recorder = words_of_shell_line(summary.recorder);
+  if (!recorder || !are_of_recorder(*recorder))
+    throw ConfigError("--recheck: the trace is not of linebounce-record, which could record the program again");
+  const auto program = words_of_shell_line(summary.program);
+  if (!program)
+    throw ConfigError(
+        fmt::format("--recheck: the recorded command line is not as linebounce-record writes one: {}", summary.program));
+  return {*recorder, *program};
+}
+
+// The files that symbols were defined in.
+std::set<std::string> source_files(const trace::Symbols& symbols) {
+  std::set<std::string> files;
+  const auto add = [&files](const auto& symbol) {
+    if (!symbol.source.empty()) files.insert(symbol.source.substr(0, symbol.source.rfind(':')));
+  };
+  std::for_each(symbols.structures.begin(), symbols.structures.end(), add);
+  std::for_each(symbols.objects.begin(), symbols.objects.end(), add);
+  return files;
+}
+
+bool is_within(const fs::path& file, const fs::path& folder) {
+  return *fs::proximate(file, folder).begin() != "..";
 }
 
 bool was_built_in(const fs::path& copy, const trace::Symbols& symbols) {
@@ -85,6 +148,21 @@ bool was_built_in(const fs::path& copy, const trace::Symbols& symbols) {
 }
 
 }  // namespace
+
+void require_recheckable(const trace::Reader& trace) {
+  const RecordedCommand command = recorded_command(trace.summary());
+  if (fs::path(command.program.front()).is_absolute())
+    throw ConfigError(
+        fmt::format("--recheck: the program was recorded as {}: that is no program that is built in a copy; record it by a "
+                    "relative path, as ./{}",
+                    trace.summary().program, fs::path(command.program.front()).filename().string()));
+  const std::set<std::string> files = source_files(trace.symbols());
+  const fs::path here = fs::current_path();
+  if (std::none_of(files.begin(), files.end(), [&here](const std::string& file) { return is_within(file, here); }))
+    throw ConfigError(
+        "--recheck: nothing of the program's source is in the current folder, of which a copy is built; run this in the folder "
+        "that has all of it");
+}
 
 fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, const std::vector<EditedSource>& edited) {
   const fs::path here = fs::current_path();
@@ -101,7 +179,7 @@ fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, con
   }
   for (const EditedSource& file : edited) {
     const fs::path name = fs::proximate(file.path, here);
-    if (*name.begin() == "..")
+    if (!is_within(file.path, here))
       throw ConfigError(
           fmt::format("--recheck: {} is not in the current folder, of which a copy is built; run this in the "
                       "folder that has all of the source",
@@ -113,15 +191,17 @@ fs::path recorded_again(const Recheck& recheck, const trace::Reader& before, con
   ::setenv("CXX", (programs / "linebounce-c++").c_str(), 1);
   const char* path = std::getenv("PATH");
   ::setenv("PATH", fmt::format("{}:{}", programs.string(), path == nullptr ? "/usr/bin:/bin" : path).c_str(), 1);
-  if (const int code = run_in(copy, recheck.build, directory / "build.log"); code != 0)
+  if (const int code = run_in(copy, {"sh", "-c", recheck.build}, directory / "build.log"); code != 0)
     throw ConfigError(fmt::format("--recheck: building ended with {}: {} (its output is in {})", code, recheck.build,
                                   (directory / "build.log").string()));
   // The recorder's exit code is the program's own, which may be anything.
-  const std::string record =
-      fmt::format("{} -o {} -- {}", before.summary().recorder, shell_word(trace.string()), before.summary().program);
+  RecordedCommand was = recorded_command(before.summary());
+  std::vector<std::string> record = std::move(was.recorder);
+  record.insert(record.end(), {"-o", trace.string(), "--"});
+  record.insert(record.end(), was.program.begin(), was.program.end());
   const int code = run_in(copy, record, directory / "run.log");
   if (!fs::exists(trace))
-    throw ConfigError(fmt::format("--recheck: recording ended with {}: {} (its output is in {})", code, record,
+    throw ConfigError(fmt::format("--recheck: recording ended with {}: {} (its output is in {})", code, shell_line(record),
                                   (directory / "run.log").string()));
   if (!was_built_in(copy, trace::Reader(trace.string()).symbols()))
     throw ConfigError(

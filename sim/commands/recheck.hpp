@@ -16,6 +16,10 @@ struct Recheck {
   std::string build;                // a shell command, in the copy; CC and CXX are linebounce-cc and linebounce-c++
 };
 
+// What can be known before anything is replayed. Errors: ConfigError for a trace that is not of linebounce-record, a program
+// that was recorded by an absolute path, and one of which no source is in the current folder.
+void require_recheckable(const trace::Reader& trace);
+
 // The new trace, recorded with the command line and the window of `before`. The copy is of the current folder, without traces,
 // and in a work tree of git's without what it ignores; the edited files have to be in it. Errors: ConfigError where something
 // can't be copied, built or recorded (it names the log), and where the program that ran was not built in the copy.

@@ -214,25 +214,34 @@ class SharingFinder {
     if (report.tried.size() > 1) choices.push_back(kAllProposals);
     study_.name = "proposals";
     study_.title = "One proposal at a time, then all";
-    const auto trials = in_orders(report, choices, 1, code);
+    const auto trials = in_orders(report, choices, {1, arguments_.orders}, code);
     if (!trials) return false;
     compare(*trials, report);
-    const std::string best = best_choice(report);
-    if (best.empty()) return true;
-    study_.name = "confirmed";
-    study_.title = "The best of them again, in other orders";
-    const auto others = in_orders(report, toml::array{"none", best}, 1 + arguments_.orders, code);
-    if (others && others->are_enough() && others->finished(1)) report.again = ConfirmedProposal{best, others->change(1)};
-    return others.has_value();
+    return confirm(report, code);
   }
 
-  // `first`: the number of the first order.
-  std::optional<TrialsInOrders> in_orders(const SharingReport& report, const toml::array& choices, int first, ExitCode& code) {
+  bool confirm(SharingReport& report, ExitCode& code) {
+    const std::string best = best_choice(report);
+    if (best.empty()) return true;
+    study_.title = "The best of them again, in other orders";
+    for (const OrderRange& range : confirming_orders(change_of(report, best), arguments_.orders)) {
+      study_.name = range.count == arguments_.orders ? "confirmed" : "confirmed_in_more";
+      const auto others = in_orders(report, toml::array{"none", best}, range, code);
+      if (!others) return false;
+      report.again.reset();
+      if (others->are_enough() && others->finished(1)) report.again = ConfirmedProposal{best, others->change(1)};
+      if (!report.again || !report.again->change.is_undecided()) break;
+    }
+    return true;
+  }
+
+  std::optional<TrialsInOrders> in_orders(const SharingReport& report, const toml::array& choices, const OrderRange& range,
+                                          ExitCode& code) {
     study_.sweep = {{"layout.changes", choices}};
-    repeat_in_orders(study_, first, arguments_.orders);
+    repeat_in_orders(study_, range.first, range.count);
     const auto points = run_study(plan_of(study_), run_options(arguments_, report.directory / study_.name, argv_), code);
     if (!points) return std::nullopt;
-    return TrialsInOrders(*points, arguments_.orders);
+    return TrialsInOrders(*points, range.count);
   }
 
   // Trial 0 has no proposal, the last one all of them, if they are several.

@@ -53,14 +53,15 @@ class Warnings {
     for (const auto& [name, waiting] : point_.metrics) {
       if (!name.starts_with(kLocks) || !name.ends_with(kWaiting)) continue;
       const std::string lock = name.substr(0, name.size() - kWaiting.size());
-      const auto total = metric(lock + ".total");
+      const auto waited = metric(lock + ".spin");
       const double still = as_double(waiting.value);
-      // In a queue everybody gets a turn: those under way at the end are few beside all that ended.
-      if (!total || still * 10 < *total) continue;
+      // In a queue everybody gets a turn: those under way at the end are few beside all waits. Acquisitions say nothing of
+      // that: one CPU may take the lock again and again while all others wait.
+      if (!waited || still * 10 < *waited) continue;
       warnings_.push_back(
-          fmt::format("{} still waited for {} at the end, of {} acquisitions: these waits count with their "
-                      "length so far, and are longer than that",
-                      cpus(still), lock.substr(kLocks.size()), whole(*total)));
+          fmt::format("{} still waited for {} at the end, of {} waits in all: these count with their length so far, and are "
+                      "longer than that",
+                      cpus(still), lock.substr(kLocks.size()), whole(*waited)));
     }
   }
 

@@ -190,10 +190,9 @@ std::string change_text(std::size_t number, const AdvisedChange& change, const P
   std::string out = fmt::format("  {}. {}", number, wrapped_from(change.what, 5, Colour::bold, paint));
   for (const PredictedGain& gain : change.gains) {
     const Colour colour = gain.change.is_gain() ? Colour::green : gain.change.is_loss() ? Colour::red : Colour::none;
-    const std::string text = text_of(gain.change);
+    const std::string text = throughput_text(gain.change);
     const std::string part = gain.part.empty() ? "" : fmt::format(", with {} alone", fmt::join(gain.part, " and "));
-    const std::string where =
-        fmt::format("throughput on {}{}{}", gain.machine, gain.confirmed ? ", confirmed in other orders" : "", part);
+    const std::string where = fmt::format("on {}{}{}", gain.machine, gain.confirmed ? ", confirmed in other orders" : "", part);
     out += "       " + paint(colour, text) + " " + wrapped_from(where, 8 + width_of(text), Colour::none, paint);
   }
   for (const std::string& machine : change.not_tried_on) out += fmt::format("       not tried on {}\n", machine);
@@ -208,9 +207,8 @@ std::string rechecked_text(const AdvicePage& page, const Painter& paint) {
                                 : it.is_within() ? "the prediction held"
                                 : it.held()      ? "the prediction held within a factor of two"
                                                  : "the prediction did not hold";
-    const std::string text =
-        fmt::format("{}: with change {} compiled in and recorded again {:+.1f} % throughput, predicted {}: {}", it.machine,
-                    it.change, it.gain_pct, text_of(it.predicted), verdict);
+    const std::string text = fmt::format("{}: with change {} compiled in and recorded again {}, predicted {}: {}", it.machine,
+                                         it.change, throughput_text(it.gain_pct), text_of(it.predicted), verdict);
     out += paragraph(text, 2, it.comparable() && it.held() ? Colour::green : Colour::red, paint);
   }
   return out.empty() ? out : out + "\n";
@@ -271,10 +269,10 @@ ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
 }  // namespace
 
 AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
-                       const std::vector<trace::WordLock>& words) {
+                       const std::vector<trace::WordLock>& words, const std::vector<std::string>& missing) {
   AdvicePage page;
   page.trace = trace.file().string();
-  page.missing = trace.summary().missing;
+  page.missing = missing;
   for (const MachineAdvice& machine : machines) page.machines.push_back(machine.sharing.machine);
   // What is laid apart for the longest lines is apart on all machines.
   std::vector<const MachineAdvice*> by_line;
@@ -344,7 +342,7 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   out += not_seen_text(page.missing, paint);
   const std::string note = fmt::format(
       "Each gain is the median of paired replays in several orders of the same operations; in brackets is the 95 % interval of "
-      "their mean. On {}: of the recorded run with its input, not of another.",
+      "their geometric mean. On {}: of the recorded run with its input, not of another.",
       fmt::join(page.machines, " and "));
   return out + "\n  " + wrapped_from(note, 2, Colour::dim, paint);
 }

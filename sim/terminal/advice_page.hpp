@@ -70,9 +70,10 @@ struct AdvicePage {
   std::vector<Rechecked> rechecked;    // the first change with a diff, on each machine
 };
 
-// `words`: that behave like locks and were taken for locks. Reads the source files that the trace names.
+// `words`: that behave like locks and were taken for locks; `missing`: what the trace could not hold. Reads the source files
+// that the trace names.
 AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
-                       const std::vector<trace::WordLock>& words);
+                       const std::vector<trace::WordLock>& words, const std::vector<std::string>& missing);
 
 // Writes the changes' diffs into this folder, as change-1.diff and so on, in the place of earlier ones.
 void write_diffs(AdvicePage& page, const std::filesystem::path& directory);

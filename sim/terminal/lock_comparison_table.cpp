@@ -43,7 +43,7 @@ Cell change_cell(const LockTrial& trial) {
 
 Cell interval_cell(const LockTrial& trial) {
   if (trial.recorded) return "";
-  return fmt::format("{:.1f} to {:.1f}", trial.change.low_pct, trial.change.high_pct);
+  return interval_text(trial.change);
 }
 
 void add_trial(Table& table, const LockTrial& trial) {
@@ -70,6 +70,7 @@ ordered_json confirmation_json(const LockComparison& comparison) {
   const auto& [replacement, change] = *comparison.again;
   return {{"lock", replacement.lock},
           {"algorithm", replacement.algorithm},
+          {"orders", change.orders},
           {"change_pct", rounded(change.median_pct)},
           {"change_low_pct", rounded(change.low_pct)},
           {"change_high_pct", rounded(change.high_pct)}};
@@ -110,7 +111,8 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
           comparison.orders, comparison.order_pct, std::abs(comparison.recorded_order_pct),
           comparison.recorded_order_pct < 0 ? "slower" : "faster") +
       "per s: operations of the whole program; change: against the recorded locks in the same order, and the 95 % interval of "
-      "its mean (Student's t); waiting: share of the time of CPUs with a thread that is spent waiting for this lock; waits are "
+      "their geometric mean (Student's t, of logarithms); waiting: share of the time of CPUs with a thread that is spent "
+      "waiting for this lock; waits are "
       "of those who "
       "had to; a long longest wait beside a short mean is an unfair lock; transfers: lines that went from one cache to "
       "another or were upgraded, in the whole run.";
@@ -120,7 +122,7 @@ std::string lock_comparison_table(const LockComparison& comparison, const Painte
 std::string word_locks_table(const std::vector<trace::WordLock>& words, bool replaced, const Painter& paint) {
   if (words.empty()) return "";
   Table table({names("words that behave like locks", 40), figures("acquisitions", 14), figures("threads", 9),
-               figures("retries", 12), names("algorithm", 9, 2)},
+               figures("retries", 12), names("algorithm", 11, 2)},
               paint);
   for (std::size_t i = 0; i < std::min(words.size(), kMostWords); ++i) {
     const trace::WordLock& word = words[i];
@@ -128,10 +130,14 @@ std::string word_locks_table(const std::vector<trace::WordLock>& words, bool rep
                word.lock.algorithm});
   }
   if (words.size() > kMostWords) table.add_text(fmt::format("  and {} more\n", words.size() - kMostWords));
+  const bool any_uncontended = std::any_of(
+      words.begin(), words.end(), [](const trace::WordLock& word) { return word.lock.algorithm == trace::kUncontended; });
+  const std::string unseen =
+      any_uncontended ? " uncontended: nobody waited, so how its waiters wait was not seen; it runs as ttas." : "";
   const std::string note =
       replaced ? "They are taken for locks here: attempts that failed and looks at the word are left out."
                : "A guess from how threads take them and give them back; compare-locks --word-locks takes them for locks.";
-  return table.text() + paragraph(note, 2, Colour::dim, paint);
+  return table.text() + paragraph(note + unseen, 2, Colour::dim, paint);
 }
 
 ordered_json word_locks_json(const std::vector<trace::WordLock>& words) {

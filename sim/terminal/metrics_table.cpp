@@ -50,7 +50,7 @@ std::string metric_text(const ReportedPoint& point, const std::string& name) {
   if (found == point.metrics.end()) return "-";
   const auto* count = std::get_if<std::int64_t>(&found->second.value);
   std::string text = count != nullptr ? std::to_string(*count) : readable(as_double(found->second.value));
-  if (found->second.ci95) text += " ±" + readable(*found->second.ci95);
+  if (found->second.ci95.value_or(0) > 0) text += " ±" + readable(*found->second.ci95);
   return text;
 }
 

@@ -36,7 +36,7 @@ std::string heading(const Plan& plan, const RunReport& report, const Painter& pa
   std::string facts = "machine " + experiment.machine_name + ", seed " + std::to_string(experiment.seed);
   if (experiment.seeds > 1)
     facts = "machine " + experiment.machine_name + ", " + plural(static_cast<std::uint64_t>(experiment.seeds), "seed") +
-            " a point, ±: the 95 % interval of their mean";
+            " a point, ±: the 95 % interval of their mean, where they differ";
   if (plan.swept()) facts += ", " + plural(plan.points.size(), "point");
   const std::size_t failed = report.failures.size();
   const std::size_t missing = report.missing.size();

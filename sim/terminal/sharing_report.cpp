@@ -67,9 +67,9 @@ std::string indented(const std::string& text, const std::string& by) {
 // The gain in the orders that had no part in its choice is the one to quote, where there is one.
 std::string proposal_text(std::size_t number, const TriedProposal& tried, const SharingReport& report, const Painter& paint) {
   const bool again = report.again && report.again->name == tried.proposal.name;
-  const std::string gain =
-      fmt::format("{} throughput{}, transfers of lines {:.0f} → {:.0f}", text_of(again ? report.again->change : tried.change),
-                  again ? fmt::format(" in {} more orders", report.orders) : "", tried.misses_before, tried.misses_after);
+  const std::string gain = fmt::format(
+      "{}{}, transfers of lines {:.0f} → {:.0f}", throughput_text(again ? report.again->change : tried.change),
+      again ? fmt::format(" in {} more orders", report.again->change.orders) : "", tried.misses_before, tried.misses_after);
   const std::size_t column = 4 + 2 + width_of(tried.proposal.name) + 2;
   std::string out = fmt::format("{:>4}  {}  {}", number, paint(Colour::bold, tried.proposal.name),
                                 wrapped_from(gain, column, Colour::green, paint));
@@ -153,13 +153,14 @@ std::string proposals_text(const SharingReport& report, const Painter& paint) {
   std::string gains, others;
   std::size_t number = 0;
   for (const TriedProposal& tried : report.tried) {
-    if (tried.change.is_gain()) {
+    const bool confirmed = report.again && report.again->name == tried.proposal.name && report.again->change.is_gain();
+    if (tried.change.is_gain() || confirmed) {
       gains += proposal_text(++number, tried, report, paint);
     } else {
       others += fmt::format("{}{}, {}", others.empty() ? "" : "; ", tried.proposal.name, text_of(tried.change));
     }
   }
-  if (number > 1 && report.all) gains += fmt::format("\n  All together: {} throughput\n", text_of(*report.all));
+  if (number > 1 && report.all) gains += fmt::format("\n  All together: {}\n", throughput_text(*report.all));
   std::string out;
   if (!gains.empty()) {
     const std::string head = fmt::format("Proposals, each on its own in {} orders of the same operations", report.orders);
@@ -170,6 +171,10 @@ std::string proposals_text(const SharingReport& report, const Painter& paint) {
   if (report.cheap > 0) out += "\n  " + wrapped_from(cheap_text(report), 2, Colour::none, paint);
   if (report.untried > 0) out += fmt::format("  and {} more that were not run, as --top N runs them\n", report.untried);
   return out;
+}
+
+const TriedProposal& tried_as(const SharingReport& report, const std::string& name) {
+  return *std::find_if(report.tried.begin(), report.tried.end(), [&](const auto& it) { return it.proposal.name == name; });
 }
 
 // The verdict if there are no lines: it holds for what was recorded, which may not be all.
@@ -193,11 +198,17 @@ std::string but_for_the_costliest(const SharingReport& report) {
 }  // namespace
 
 std::string best_choice(const SharingReport& report) {
-  const bool one_gains = !report.tried.empty() && report.tried.front().change.is_gain();
-  const bool all_gain = report.all && report.all->is_gain();
-  if (all_gain && (!one_gains || report.all->median_pct > report.tried.front().change.median_pct + kWorthIt))
-    return kAllProposals;
-  return one_gains ? report.tried.front().proposal.name : "";
+  const auto best = std::max_element(report.tried.begin(), report.tried.end(), [](const auto& a, const auto& b) {
+    return a.change.promise_pct() < b.change.promise_pct();
+  });
+  const double one = best == report.tried.end() ? 0 : best->change.promise_pct();
+  const double all = report.all ? report.all->promise_pct() : 0;
+  if (all > 0 && (one == 0 || all > one + kWorthIt)) return kAllProposals;
+  return one > 0 ? best->proposal.name : "";
+}
+
+const OrdersChange& change_of(const SharingReport& report, const std::string& choice) {
+  return choice == kAllProposals ? *report.all : tried_as(report, choice).change;
 }
 
 std::string advice(const SharingReport& report) {
@@ -218,17 +229,15 @@ std::string advice(const SharingReport& report) {
   }
   const auto& [name, change] = *report.again;
   const bool all = name == kAllProposals;
-  if (!change.is_gain()) {
-    const OrdersChange& first = all ? *report.all : report.tried.front().change;
-    return fmt::format("{}no proposal gains by more than chance: {} gains {} in {} orders, and {} in others.", leave,
-                       all ? "all together" : name, text_of(first), report.orders, text_of(change));
-  }
+  if (!change.is_gain())
+    return fmt::format("{}no proposal gains by more than chance: {} {} in {} orders, and {} in others.", leave,
+                       all ? "all together" : name, gains_text(change_of(report, name)), report.orders, text_of(change));
   const std::string what =
       all ? fmt::format("all {} proposals, first {}", report.tried.size(), report.tried.front().proposal.sentence)
-          : report.tried.front().proposal.sentence;
+          : tried_as(report, name).proposal.sentence;
   const std::string where =
       report.heap_shift == 0 ? "" : fmt::format(", if the heap lies {} bytes further on", report.heap_shift);
-  return fmt::format("{}: {} throughput on {}{}{}", what, text_of(change), report.machine, where,
+  return fmt::format("{}: {} on {}{}{}", what, throughput_text(change), report.machine, where,
                      unseen ? ", of what was recorded: it lacks atomic operations of the program" : "");
 }
 
@@ -269,6 +278,7 @@ ordered_json sharing_json(const SharingReport& report, const trace::Symbols& sym
   ordered_json confirmation = nullptr;
   if (report.again)
     confirmation = {{"proposal", report.again->name},
+                    {"orders", report.again->change.orders},
                     {"throughput_change_pct", rounded(report.again->change.median_pct)},
                     {"throughput_change_low_pct", rounded(report.again->change.low_pct)},
                     {"throughput_change_high_pct", rounded(report.again->change.high_pct)}};

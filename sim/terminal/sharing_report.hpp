@@ -55,9 +55,11 @@ struct SharingReport {
   std::vector<std::string> missing = {};        // what the trace could not hold
 };
 
-// The choice of layout changes to advise, if it proves itself in other orders: the proposal with the largest gain, or all of
-// them if they gain more by a change's worth. Empty: nothing gains.
+// The choice of layout changes to advise, if it proves itself in other orders: the proposal that promises most
+// (OrdersChange::promise_pct), or all of them if they promise more by a change's worth. Empty: none promises anything.
 std::string best_choice(const SharingReport& report);
+// What the choice has done in the orders that it comes from. REQUIRES: it is one of the report's.
+const OrdersChange& change_of(const SharingReport& report, const std::string& choice);
 
 // "give each cell a line of its own that nothing else shares: +12.0 % (11.2 to 12.8) throughput on p3_xeon_8way", or why there
 // is no advice.

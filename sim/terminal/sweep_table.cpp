@@ -59,7 +59,7 @@ std::vector<std::string> figures_of(const std::vector<const ReportedMetric*>& va
     }
     const auto* count = std::get_if<std::int64_t>(&metric->value);
     std::string text = count != nullptr ? std::to_string(*count) : figure(std::get<double>(metric->value), decimals);
-    if (metric->ci95) text += fmt::format(" ±{:.{}f}", *metric->ci95, decimals);
+    if (metric->ci95.value_or(0) > 0) text += fmt::format(" ±{:.{}f}", *metric->ci95, decimals);
     cells.push_back(std::move(text));
   }
   return cells;

@@ -52,5 +52,5 @@ def test_its_commands_work_without_the_rest_of_the_project(installed: Path, lock
         assert "examples:" in run(installed / name, "--help", cwd=tmp_path)
     run(installed / "linebounce-report", locks_run, "-o", "page.html", "--figures", "figures", cwd=tmp_path)
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
-    assert (tmp_path / "figures" / "sweep.svg").exists()
+    assert (tmp_path / "figures" / locks_run.resolve().name / "sweep.svg").exists()
     assert "metrics at 9 points, 0 of them changed" in run(installed / "linebounce-compare", locks_run, locks_run, cwd=tmp_path)

@@ -62,10 +62,11 @@ def test_names_of_the_run_are_text_and_never_markup(command: Command, costs_run:
 def test_figures_are_svg_and_png(command: Command, locks_run: Path, tmp_path: Path) -> None:
     result = command("report", locks_run, "-o", tmp_path / "page.html", "--figures", tmp_path / "figures")
     assert result.code == 0, result.stderr
-    names = {path.name for path in (tmp_path / "figures").iterdir()}
+    figures = tmp_path / "figures" / locks_run.resolve().name
+    names = {path.name for path in figures.iterdir()}
     charts = ["sweep", "contention", "latency_histogram", "latency_cdf", "latency_tail", "structures"]
     assert names == {f"{chart}.{suffix}" for chart in charts for suffix in ("svg", "png")}
-    for path in (tmp_path / "figures").iterdir():
+    for path in figures.iterdir():
         start = path.read_bytes()[:8]
         assert start.startswith(b"<svg") if path.suffix == ".svg" else start == b"\x89PNG\r\n\x1a\n"
     assert [Path(line).name for line in result.stdout.splitlines()[1:]] == sorted(names, key=result.stdout.find)
@@ -75,8 +76,19 @@ def test_figures_of_a_matrix_and_of_paper_rows(command: Command, costs_run: Path
     figures = tmp_path / "figures"
     result = command("report", costs_run, crossbar_run, "-o", tmp_path / "page.html", "--figures", figures)
     assert result.code == 0, result.stderr
-    assert (figures / "0_operation_costs" / "paper_ratios.svg").exists()
-    assert (figures / "1_crossbar" / "matrix_modified_home_1.png").exists()
+    assert (figures / costs_run.name / "paper_ratios.svg").exists()
+    assert (figures / crossbar_run.name / "matrix_modified_home_1.png").exists()
+
+
+def test_another_report_overwrites_no_figure(command: Command, locks_run: Path, tmp_path: Path) -> None:
+    figures = tmp_path / "figures"
+    other = Path(shutil.copytree(locks_run, tmp_path / "other"))
+    last = max(int(path.name) for path in (other / "points").iterdir())
+    for run in (locks_run, other, other / "points" / str(last)):
+        assert command("report", run, "-o", tmp_path / "page.html", "--figures", figures).code == 0
+    assert {path.name for path in figures.iterdir()} == {locks_run.name, "other", f"other_{last}"}
+    assert command("report", other, other, "-o", tmp_path / "page.html", "--figures", tmp_path / "twice").code == 0
+    assert {path.name for path in (tmp_path / "twice").iterdir()} == {"0_other", "1_other"}
 
 
 @pytest.mark.parametrize("directory", ["nothing", "."])

@@ -269,8 +269,8 @@ def test_contention_is_drawn_for_locks_whose_names_no_metric_can_have(
     page = open_page(browser, tmp_path / "run.html")
     page.scroll_through()
     assert page.marks("contention") > 9
-    assert "section__lock" in (tmp_path / "figures" / "contention.svg").read_text()
-    assert len(re.findall("<path", (tmp_path / "figures" / "contention.svg").read_text())) > 9
+    assert "section__lock" in (tmp_path / "figures" / "run" / "contention.svg").read_text()
+    assert len(re.findall("<path", (tmp_path / "figures" / "run" / "contention.svg").read_text())) > 9
     page.page.context.close()
 
 

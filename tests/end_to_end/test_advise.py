@@ -1,6 +1,7 @@
 """`linebounce advise`: what is worth changing in a recorded program, and what is not."""
 
 import json
+import re
 import subprocess
 
 import pytest
@@ -143,12 +144,45 @@ def test_a_build_that_fails_is_named_with_its_log(linebounce: Program) -> None:
 
 def test_a_program_that_is_not_built_in_the_copy_is_no_recheck(linebounce: Program) -> None:
     recorder = Recorder(linebounce)
+    recorder.record(recorder.compile(SEVERAL, "-O1", name="several.c"), "two words; true")
+    refused = linebounce.refused("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", "true")
+    assert "the program that ran was not built in" in refused
+    assert "'two words; true'" in refused, "the command line is kept as it was"
+
+
+def refused_at_once(linebounce: Program, *, trace: str = "trace.lbt") -> str:
+    refused = linebounce.refused("advise", trace, *MACHINES, "-o", "out", "--recheck", "true")
+    assert not (linebounce.directory / "out").exists(), "nothing was replayed"
+    return refused
+
+
+def test_what_no_recheck_can_build_is_known_before_any_replay(linebounce: Program) -> None:
+    recorder = Recorder(linebounce)
     program = linebounce.directory / recorder.compile(SEVERAL, "-O1", name="several.c")
     recorder.record(str(program), "two words")
-    build = "$CC -O1 -g -pthread several.c -o program"
-    refused = linebounce.refused("advise", "trace.lbt", *MACHINES, "-o", "out", "--recheck", build)
-    assert "the program that ran was not built in" in refused
-    assert "'two words'" in refused, "the command line is kept as it was"
+    refused = refused_at_once(linebounce)
+    assert f"the program was recorded as {program} 'two words': " in refused
+    assert f"record it by a relative path, as ./{program.name}" in refused
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("program ./program; touch it", "not as linebounce-record writes one"),
+        ("recorder linebounce-record; touch it", "not of linebounce-record"),
+        ("recorder linebounce-record -o it", "not of linebounce-record"),
+        ("recorder linebounce trace convert", "not of linebounce-record"),
+    ],
+)
+def test_a_trace_runs_nothing_but_what_was_recorded(linebounce: Program, line: str, complaint: str) -> None:
+    recorded_in_its_folder(linebounce)
+    assert linebounce("trace", "convert", "trace.lbt", "as.txt").code == 0
+    text = linebounce.directory / "as.txt"
+    name, value = line.split(" ", 1)
+    changed = re.sub(rf"^{name} .*$", lambda _: f'{name} "{value}"', text.read_text(), count=1, flags=re.MULTILINE)
+    text.write_text(changed)
+    assert complaint in refused_at_once(linebounce, trace="as.txt")
+    assert not list(linebounce.directory.rglob("it"))
 
 
 def test_the_window_of_a_recording_is_kept(linebounce: Program) -> None:

@@ -1,5 +1,6 @@
 """Real programs, written here, compiled by linebounce-cc and linebounce-c++ and recorded."""
 
+import os
 import subprocess
 import time
 
@@ -443,3 +444,16 @@ int main(int count, char** arguments) {
     recording = recorder.record(recorder.compile(source), code=7)
     assert recording.touched("main")["steps"] == 20
     assert any("1 later program" in sentence for sentence in recording.missing)
+
+
+@pytest.mark.parametrize(("tool", "compiler", "variable"), [("cc", "gcc", "CC"), ("c++", "g++", "CXX")])
+def test_the_compilers_help_is_ours_and_says_where_its_own_is(
+    recorder: Recorder, tool: str, compiler: str, variable: str
+) -> None:
+    command = [recorder.tool(f"linebounce-{tool}"), "--help"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("LINEBOUNCE_C")}
+    shown = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert shown.startswith(f"Usage: linebounce-{tool} ARGUMENTS OF {compiler}\n")
+    assert "linebounce-record -- ./table" in shown
+    assert f"LINEBOUNCE_{variable} names another compiler" in shown
+    assert shown.endswith(f"{compiler} --help\n")

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -101,6 +102,34 @@ TEST(TraceOutput, AThreadFromBeforeTheWindowIsNotCreatedInIt) {
   output.output.join(output.thread, worker);
   EXPECT_EQ(output.kinds(0), (Kinds{Kind::join}));
   EXPECT_EQ(output.kinds(1), (Kinds{Kind::store}));
+}
+
+// c0: thread 0 is created; b0: it begins; e0: it ends.
+std::pair<std::size_t, std::size_t> apart(const std::string& lives) {
+  Output output({});
+  for (std::size_t i = 0; i + 1 < lives.size(); i += 3) {
+    Thread& thread = output.output.thread(1 + static_cast<std::uint64_t>(lives[i + 1] - '0'));
+    thread.name = "worker";
+    if (lives[i] == 'c') output.output.create(output.thread, thread);
+    if (lives[i] == 'b') output.output.begin(thread);
+    if (lives[i] == 'e') output.output.end(thread);
+  }
+  const auto found = output.output.threads_apart();
+  output.kinds(0);
+  return {found.threads, found.of};
+}
+
+TEST(TraceOutput, ThreadsThatHappenedToRunOneAfterAnotherAreCounted) {
+  EXPECT_EQ(apart("c0 c1 b0 e0 b1 e1"), std::pair(std::size_t{2}, std::size_t{2}));
+  EXPECT_EQ(apart("c0 b0 c1 e0 b1 e1"), std::pair(std::size_t{2}, std::size_t{2}));
+  EXPECT_EQ(apart("c0 c1 c2 b1 e1 b0 b2 e2 e0"), std::pair(std::size_t{1}, std::size_t{3}));
+  EXPECT_EQ(apart("c0 c1 b0 b1 e0 e1"), std::pair(std::size_t{0}, std::size_t{2}));
+  EXPECT_EQ(apart("c0 c1 b0 b1"), std::pair(std::size_t{0}, std::size_t{2})) << "nobody has ended";
+}
+
+TEST(TraceOutput, ThreadsThatTheProgramKeepsApartAreApartInAReplay) {
+  EXPECT_EQ(apart("c0 b0 e0 c1 b1 e1"), std::pair(std::size_t{0}, std::size_t{2})) << "created after the other's end";
+  EXPECT_EQ(apart("c0 b0 e0"), std::pair(std::size_t{0}, std::size_t{1})) << "there is no other";
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ TEST(WordLocks, AnExchangeAndAStoreAreATestAndSetLock) {
   const std::vector<WordLock> locks = found_in(trace_of(kTestAndSet));
   ASSERT_EQ(locks.size(), 1U);
   EXPECT_EQ(locks[0].lock.name, "p.lock");
-  EXPECT_EQ(locks[0].lock.algorithm, "ttas") << "nobody waited, so how is not known";
+  EXPECT_EQ(locks[0].lock.algorithm, kUncontended) << "nobody waited, so how is not known";
   EXPECT_EQ(locks[0].acquisitions, 2U * kSections);
   EXPECT_EQ(locks[0].streams, 2U);
   EXPECT_EQ(locks[0].retries, 0U);
@@ -192,6 +192,29 @@ TEST(CopyWithLocks, LongWorkBetweenTwoTriesStays) {
 
 TEST(CopyWithLocks, WithoutAnyIsTheTrace) {
   EXPECT_EQ(copied(trace_of("fetch_add p.lock 4\n")), repeated({"fetch_add"}));
+}
+
+// What is missing of a trace that says so of the program's own locks, once its words have been looked at.
+std::vector<std::string> missing_of(const std::string& operations) {
+  const ScratchFile file("trace.txt");
+  std::string text = trace_of(operations);
+  text.insert(text.rfind("end\n"), fmt::format("missing \"libraries\"\nmissing \"{}: they are plain\"\n", kOwnLocks));
+  file.write(text);
+  const Reader reader(file.path());
+  return missing_beside(reader, word_locks(reader));
+}
+
+TEST(WordLocks, OfOwnLocksNothingIsMissingWhereEachWordThatCouldBeOneIsRecognised) {
+  EXPECT_THAT(missing_of(kTestAndSet), ElementsAre("libraries"));
+  EXPECT_THAT(missing_of("fetch_add p.data 8\nload p.data 8\n"), ElementsAre("libraries")) << "a counter is no lock";
+  EXPECT_THAT(missing_of(kTicket), ElementsAre("libraries"));
+}
+
+TEST(WordLocks, AWordThatThreadsExchangeAndThatIsNotRecognisedMayBeALock) {
+  EXPECT_THAT(
+      missing_of("compare_exchange p.data 8\n"),
+      ElementsAre("libraries", testing::StartsWith(std::string(kOwnLocks) +
+                                                   " in another way than those that are recognised, if p.data is one: ")));
 }
 
 }  // namespace

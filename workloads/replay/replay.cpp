@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "trace/word_locks.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/parameter_binder.hpp"
@@ -27,8 +28,8 @@ constexpr int kTally = 0;
 
 // For what a recorded program had (linebounce-record's names): the lock of ours that does most nearly the same. glibc's
 // pthread_spin_lock tries once, then reads until the lock looks free. std::shared_mutex is a pthread_rwlock.
-constexpr std::array<std::pair<const char*, const char*>, 2> kNearest = {
-    {{"pthread_rwlock", "rwlock"}, {"pthread_spin", "ttas"}}};
+constexpr std::array<std::pair<const char*, const char*>, 3> kNearest = {
+    {{"pthread_rwlock", "rwlock"}, {"pthread_spin", "ttas"}, {trace::kUncontended, "ttas"}}};
 constexpr const char* kOtherwise = "mutex";
 
 bool is_ours(const std::string& algorithm) {

@@ -14,7 +14,7 @@ _EXAMPLES = """examples:
   linebounce report out/oltp -o oltp.html             to another place
   linebounce report out/before out/after -o both.html  several runs in one file, to choose from
   linebounce report out/my_locks/points/3             one point of a sweep
-  linebounce report out/oltp --figures figures        the charts as SVG and PNG, too
+  linebounce report out/oltp --figures figures        the charts as SVG and PNG, too: figures/oltp/sweep.svg
 
 With a sweep, figures of one point are of the point whose misses cost the most; the others by their own directory.
 
@@ -36,7 +36,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="the HTML file; default: the first DIR's name with .html"
     )
-    parser.add_argument("--figures", metavar="DIR", type=Path, help="also write every chart as SVG and PNG into this folder")
+    parser.add_argument(
+        "--figures", metavar="DIR", type=Path, help="also write every chart as SVG and PNG, into a folder for each run"
+    )
     return parser.parse_args(arguments)
 
 

@@ -35,17 +35,25 @@ Figure = tuple[str, Spec]
 
 
 def write_figures(runs: Sequence[Results], folder: Path) -> Iterator[Path]:
-    """Writes CHART.svg and CHART.png, of several runs into a folder for each; yields each file's path.
+    """Writes CHART.svg and CHART.png into a folder for each run, so that another report overwrites none; yields each path.
 
     Raises UsageError where a file can't be written.
     """
+    names = [_name_of(results.directory) for results in runs]
     for number, results in enumerate(runs):
-        place = folder if len(runs) == 1 else folder / f"{number}_{results.directory.name}"
+        own_name = names[number] if names.count(names[number]) == 1 else f"{number}_{names[number]}"
+        place = folder / own_name
         for name, spec in figures_of(results):
             for suffix, content in _drawn(spec):
                 path = place / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.{suffix}"
                 write_file(path, content)
                 yield path
+
+
+def _name_of(directory: Path) -> str:
+    """The run's folder; of a sweep's point the sweep's with the point's number."""
+    path = directory.resolve()
+    return f"{path.parent.parent.name}_{path.name}" if path.parent.name == "points" else path.name
 
 
 def _drawn(spec: Spec) -> Iterator[tuple[str, bytes]]:

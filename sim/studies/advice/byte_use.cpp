@@ -244,15 +244,44 @@ class ByteUses {
   std::unordered_map<std::uint64_t, std::vector<PieceUse>> pieces_;  // by granule
 };
 
+// Follows the stream that begins a program: while no other thread is alive, nobody can be disturbed by what it does, as by
+// setting up what they will use. After they have ended that is known only if it has made all of them itself.
+class Solitude {
+ public:
+  explicit Solitude(const trace::Reader& reader) {
+    const auto& streams = reader.symbols().streams;
+    const auto is_first = [](const trace::Stream& stream) { return !stream.created; };
+    if (std::count_if(streams.begin(), streams.end(), is_first) != 1) return;
+    first_ = static_cast<std::uint32_t>(std::find_if(streams.begin(), streams.end(), is_first) - streams.begin());
+    created_ = streams.size() - 1;
+  }
+
+  // The operations of each stream in turn.
+  void take(std::uint32_t stream, const Operation& operation) {
+    if (stream != first_) return;
+    if (operation.kind == Kind::create) ++made_;
+    if (operation.kind == Kind::join) ++joined_;
+  }
+  [[nodiscard]] bool is_alone(std::uint32_t stream) const {
+    return stream == first_ && (made_ == 0 || (made_ == joined_ && made_ == created_));
+  }
+
+ private:
+  std::uint32_t first_ = trace::kNone;
+  std::size_t created_ = 0, made_ = 0, joined_ = 0;
+};
+
 template <class Visit>
 void each_access(const trace::Reader& reader, const Visit& visit) {
   const std::vector<std::uint32_t> threads = threads_of(reader.symbols().streams);
+  Solitude solitude(reader);
   for (std::uint32_t stream = 0; stream < threads.size(); ++stream) {
     trace::Reader::Cursor cursor = reader.open(stream);
     for (auto frame = cursor.frame(); !frame.empty(); frame = cursor.frame()) {
       for (const Operation& operation : frame) {
+        solitude.take(stream, operation);
         const Access access = access_of(operation, reader.symbols());
-        if (access.reads || access.writes) visit(threads[stream], access);
+        if ((access.reads || access.writes) && !solitude.is_alone(stream)) visit(threads[stream], access);
       }
     }
   }

@@ -36,7 +36,8 @@ struct LineUsers {
 
 // Of each placement the lines that several threads use and one at least writes, by address. Locks count as writes of their
 // words. Two passes over the operations, however many placements. Memory: a word for each 16 bytes that somebody touches, and
-// the uses of these lines. Errors: trace::TraceError.
+// the uses of these lines. What a program's first thread does before it creates another, or after all have ended, is left out.
+// Errors: trace::TraceError.
 std::vector<std::vector<LineUsers>> lines_of_several_threads(const trace::Reader& reader,
                                                              std::span<const ObjectPlaces> placements);
 

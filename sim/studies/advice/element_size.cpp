@@ -1,6 +1,7 @@
 #include "sim/studies/advice/element_size.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "workloads/program/layout_set.hpp"
@@ -37,8 +38,61 @@ ArrayPlace numbered_place(const trace::Structure& structure, const std::string& 
   return place;
 }
 
-bool is_in(const Piece& piece, const ArrayPlace& array) {
-  return piece.offset >= array.begin && piece.offset + piece.bytes <= array.begin + array.size;
+std::vector<Piece> pieces_in(const ArrayPlace& array, const std::vector<Piece>& pieces) {
+  std::vector<Piece> inside;
+  std::copy_if(pieces.begin(), pieces.end(), std::back_inserter(inside), [&array](const Piece& piece) {
+    return piece.offset >= array.begin && piece.offset + piece.bytes <= array.begin + array.size;
+  });
+  return inside;
+}
+
+// What the beginnings of runs say, pieces of the same users one behind the other. Of a line that one thread has to itself there
+// are no pieces: a run that is first on its line may have begun before it, and says nothing. Sizes; 0: not known.
+struct Runs {
+  std::int64_t apart = 0;  // what all distances between runs are multiples of
+  std::int64_t first = 0;  // from the array's beginning to the first run
+  std::int64_t all = 0;    // as `apart`, also of runs that are first on their lines
+};
+
+Runs runs_of(const ArrayPlace& array, const std::vector<Piece>& pieces) {
+  Runs runs;
+  std::int64_t last = 0;  // where a run within a line has begun, if any has
+  const Piece* first_of_run = nullptr;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Piece& piece = pieces[i];
+    if (first_of_run != nullptr && !conflict(*first_of_run, piece)) continue;
+    if (first_of_run != nullptr) runs.all = std::gcd(runs.all, piece.offset - first_of_run->offset);
+    first_of_run = &piece;
+    if (i == 0 || pieces[i - 1].line != piece.line) continue;
+    if (runs.first == 0) {
+      runs.first = piece.offset - array.begin;
+    } else {
+      runs.apart = std::gcd(runs.apart, piece.offset - last);
+    }
+    last = piece.offset;
+  }
+  return runs;
+}
+
+bool holds_whole_pieces(const ArrayPlace& array, std::int64_t bytes, const std::vector<Piece>& pieces) {
+  return std::none_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+    const std::int64_t begin = piece.offset - array.begin;
+    return begin / bytes != (begin + piece.bytes - 1) / bytes;
+  });
+}
+
+// Nobody finds another's pieces in his own element.
+bool separates(const ArrayPlace& array, std::int64_t bytes, const std::vector<Piece>& pieces) {
+  const Piece* first = nullptr;  // of an element
+  for (const Piece& piece : pieces) {
+    const auto element_of = [&](const Piece& it) { return (it.offset - array.begin) / bytes; };
+    if (first == nullptr || element_of(*first) != element_of(piece) || first->reads + first->writes <= 1) {
+      first = &piece;
+    } else if (conflict(*first, piece)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -56,22 +110,16 @@ std::optional<ArrayPlace> array_of(const Piece& piece, const trace::Symbols& sym
 }
 
 std::optional<std::int64_t> element_bytes(const ArrayPlace& array, const std::vector<Piece>& pieces) {
-  std::int64_t element = array.size;
-  const Piece* first_of_run = nullptr;  // of pieces of the same users, one behind the other
-  for (const Piece& piece : pieces) {
-    if (!is_in(piece, array)) continue;
-    if (first_of_run != nullptr && conflict(*first_of_run, piece)) {
-      element = std::gcd(element, piece.offset - first_of_run->offset);
-      first_of_run = &piece;
-    }
-    if (first_of_run == nullptr) first_of_run = &piece;
+  const std::vector<Piece> inside = pieces_in(array, pieces);
+  const Runs runs = runs_of(array, inside);
+  // A single run within a line, far into the array, may be any of its elements.
+  const std::int64_t from_begin = runs.apart == 0 ? 0 : std::gcd(runs.apart, runs.first);
+  for (const std::int64_t bytes : {runs.apart, from_begin, runs.all}) {
+    if (bytes > 0 && bytes < array.size && holds_whole_pieces(array, bytes, inside) &&
+        (bytes == runs.all || separates(array, bytes, inside)))
+      return bytes;
   }
-  const bool cuts = std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-    const std::int64_t begin = piece.offset - array.begin;
-    return is_in(piece, array) && begin / element != (begin + piece.bytes - 1) / element;
-  });
-  if (cuts || element == array.size) return std::nullopt;
-  return element;
+  return std::nullopt;
 }
 
 }  // namespace linebounce::sim

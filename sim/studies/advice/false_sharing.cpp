@@ -30,6 +30,7 @@ Piece piece_of(const PieceUse& use, const trace::Symbols& symbols) {
 }  // namespace
 
 bool conflict(const Piece& a, const Piece& b) {
+  if (a.reads + a.writes <= 1 || b.reads + b.writes <= 1) return false;
   const bool same_users = a.users == b.users && (a.users != Users::one || a.thread == b.thread);
   return !same_users && (a.written || b.written);
 }
@@ -39,6 +40,7 @@ std::vector<FalselySharedLine> falsely_shared(const std::vector<LineUsers>& line
   for (const LineUsers& users : lines) {
     FalselySharedLine line{users.line, {}, 0};
     for (const PieceUse& use : users.pieces) line.pieces.push_back(piece_of(use, symbols));
+    for (Piece& piece : line.pieces) piece.line = users.line;
     for (const Piece& piece : line.pieces) {
       const bool disturbed =
           std::any_of(line.pieces.begin(), line.pieces.end(), [&piece](const Piece& other) { return conflict(piece, other); });

@@ -26,9 +26,11 @@ struct Piece {
   std::uint32_t thread = 0;  // whose it is, if it is one's
   std::int64_t reads = 0, writes = 0;
   bool written = false;  // more than once in a while
+  std::uint64_t line = 0;
 };
 
-// Whether moving the two apart would help somebody: others use them, and one of them is written.
+// Whether moving the two apart would help somebody: others use them, and one of them is written. What is touched a single time,
+// as padding by who clears all of it, disturbs nobody.
 bool conflict(const Piece& a, const Piece& b);
 
 struct FalselySharedLine {

@@ -117,7 +117,8 @@ const LockTrial* best_gain(const LockComparison& comparison) {
   const LockTrial* best = nullptr;
   for (const LockRanking& lock : comparison.locks) {
     for (const LockTrial& trial : lock.trials) {
-      if (trial.change.is_gain() && (best == nullptr || trial.change.median_pct > best->change.median_pct)) best = &trial;
+      const double least = best == nullptr ? 0 : best->change.promise_pct();
+      if (trial.change.promise_pct() > least) best = &trial;
     }
   }
   return best;
@@ -166,18 +167,18 @@ std::string no_advice(const LockComparison& comparison) {
     const std::string& algorithm = comparison.again->replacement.algorithm;
     const std::vector<LockTrial>& trials = ranking_in(comparison, lock).trials;
     const auto first = std::find_if(trials.begin(), trials.end(), [&](const auto& it) { return it.algorithm == algorithm; });
-    return fmt::format("{}: {} for {} gains {} in {} orders, and {} in others", by_chance, algorithm, lock,
-                       text_of(first->change), comparison.orders, text_of(comparison.again->change));
+    return fmt::format("{}: {} for {} {} in {} orders, and {} in others", by_chance, algorithm, lock, gains_text(first->change),
+                       comparison.orders, text_of(comparison.again->change));
   }
   if (const LockTrial* best = best_gain(comparison); best != nullptr)
-    return fmt::format("{}{} for {} gains {} in {} orders, but has not finished in others", leave, best->algorithm, best->lock,
-                       text_of(best->change), comparison.orders);
+    return fmt::format("{}{} for {} {} in {} orders, but has not finished in others", leave, best->algorithm, best->lock,
+                       gains_text(best->change), comparison.orders);
   const LockRanking& first = comparison.locks.front();
   const auto best = std::max_element(first.trials.begin(), first.trials.end(), [](const LockTrial& a, const LockTrial& b) {
     return a.change.median_pct < b.change.median_pct;
   });
   if (best->change.median_pct < kWorthIt) return fmt::format("{}no other one gains as much as {} %", leave, kWorthIt);
-  return fmt::format("{}: {} for {} gains {} in {} orders", by_chance, best->algorithm, first.lock, text_of(best->change),
+  return fmt::format("{}: {} for {} {} in {} orders", by_chance, best->algorithm, first.lock, gains_text(best->change),
                      comparison.orders);
 }
 
@@ -190,13 +191,15 @@ std::string advice(const LockComparison& comparison) {
   const auto recorded = std::find_if(ranking.trials.begin(), ranking.trials.end(), is_recorded);
   const std::string was =
       recorded->algorithm == ranking.recorded_algorithm ? "" : fmt::format(" ({})", ranking.recorded_algorithm);
-  std::string text = fmt::format("{}: {} instead of {}{}: {} throughput on {}", lock, algorithm, recorded->algorithm, was,
-                                 text_of(comparison.again->change), comparison.machine);
+  std::string text = fmt::format("{}: {} instead of {}{}: {} on {}", lock, algorithm, recorded->algorithm, was,
+                                 throughput_text(comparison.again->change), comparison.machine);
   const auto fair = std::find_if(ranking.trials.begin(), recorded, [&](const LockTrial& trial) {
     return traits_of(comparison, trial.algorithm).fifo && trial.change.is_gain();
   });
   if (fair != recorded && !traits_of(comparison, algorithm).fifo)
     text += fmt::format("; nobody passes another with {}: {}", fair->algorithm, text_of(fair->change));
+  if (ranking.recorded_algorithm == trace::kUncontended)
+    text += fmt::format("; nobody waited for {} in the recording, so how its waiters wait was not seen", lock);
   if (traits_of(comparison, recorded->algorithm).sleeps && !traits_of(comparison, algorithm).sleeps)
     text += fmt::format("; {} spins: with more threads than CPUs, waiters keep the owner from running", algorithm);
   if (const std::string why_open = not_tried(comparison); !why_open.empty()) text += "; " + why_open + ": that may matter more";

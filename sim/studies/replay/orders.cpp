@@ -3,12 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/lines/rank_correlation.hpp"
 #include "sim/results/paired_change.hpp"
 
 namespace linebounce::sim {
+
+namespace {
+
+constexpr double kFactorAbove = 200;  // percent: from there on a factor is easier to read
+
+bool is_factor(double change_pct) {
+  return change_pct > kFactorAbove;
+}
+
+std::string change_text_of(double change_pct) {
+  return is_factor(change_pct) ? fmt::format("{:.1f} times as fast", 1 + change_pct / 100)
+                               : fmt::format("{:+.1f} %", change_pct);
+}
+
+double percent_of_log(double logarithm) {
+  return 100 * std::expm1(logarithm);
+}
+
+}  // namespace
 
 bool OrdersChange::is_gain() const {
   return median_pct >= kWorthIt && low_pct > 0;
@@ -18,20 +38,61 @@ bool OrdersChange::is_loss() const {
   return median_pct <= -kWorthIt && high_pct < 0;
 }
 
-// Differences of percentages, not of throughputs: an order in which everything is slow counts as much as any other.
+bool OrdersChange::is_undecided() const {
+  return !is_gain() && least_pct >= kWorthIt;
+}
+
+double OrdersChange::promise_pct() const {
+  return is_gain() ? median_pct : is_undecided() ? least_pct : 0;
+}
+
+// Of the factors' logarithms: an order in which everything is slow counts as much as any other, and half as fast is as much of
+// a change as twice as fast.
 OrdersChange orders_change(const std::vector<double>& base, const std::vector<double>& changed) {
-  std::vector<double> shares;
-  std::vector<double> changes;
+  const std::vector<double> ones(base.size(), 1);
+  std::vector<double> logarithms, above_one;
   for (std::size_t i = 0; i < base.size(); ++i) {
-    shares.push_back(100 * changed[i] / base[i]);
-    changes.push_back(shares.back() - 100);
+    logarithms.push_back(std::log(changed[i] / base[i]));
+    above_one.push_back(1 + logarithms.back());
   }
-  const PairedChange mean = paired_change(std::vector<double>(base.size(), 100), shares);
-  return {median(changes), mean.change_pct - mean.ci95_pct, mean.change_pct + mean.ci95_pct};
+  const PairedChange mean = paired_change(ones, above_one);  // in percent of 1
+  const auto [least, most] = std::minmax_element(logarithms.begin(), logarithms.end());
+  return {.median_pct = percent_of_log(median(logarithms)),
+          .low_pct = percent_of_log((mean.change_pct - mean.ci95_pct) / 100),
+          .high_pct = percent_of_log((mean.change_pct + mean.ci95_pct) / 100),
+          .least_pct = percent_of_log(*least),
+          .most_pct = percent_of_log(*most),
+          .orders = base.size()};
 }
 
 std::string text_of(const OrdersChange& change) {
-  return fmt::format("{:+.1f} % ({:.1f} to {:.1f})", change.median_pct, change.low_pct, change.high_pct);
+  const bool factor = is_factor(change.median_pct);
+  return fmt::format("{} ({})", change_text_of(change.median_pct), interval_text(change, factor));
+}
+
+std::string interval_text(const OrdersChange& change, bool as_factor) {
+  const auto end = [as_factor](double pct) { return fmt::format("{:.1f}", as_factor ? 1 + pct / 100 : pct); };
+  if (change.orders == 0 || end(change.least_pct) != end(change.most_pct))
+    return fmt::format("{} to {}", end(change.low_pct), end(change.high_pct));
+  return change.orders == 2 ? "the same in both" : fmt::format("the same in all {}", change.orders);
+}
+
+std::string throughput_text(const OrdersChange& change) {
+  return text_of(change) + (is_factor(change.median_pct) ? "" : " throughput");
+}
+
+std::string throughput_text(double change_pct) {
+  return change_text_of(change_pct) + (is_factor(change_pct) ? "" : " throughput");
+}
+
+std::string gains_text(const OrdersChange& change) {
+  return (is_factor(change.median_pct) ? "makes it " : "gains ") + text_of(change);
+}
+
+std::vector<OrderRange> confirming_orders(const OrdersChange& chosen, int orders) {
+  const OrderRange as_many{1 + orders, orders}, more{1 + 2 * orders, 2 * orders};
+  if (chosen.is_undecided()) return {more};
+  return {as_many, more};
 }
 
 void repeat_in_orders(ReplayStudy& study, int first, int count) {
@@ -57,7 +118,8 @@ TrialsInOrders::TrialsInOrders(const std::vector<ReportedPoint>& points, int cou
 }
 
 bool TrialsInOrders::finished(std::size_t trial) const {
-  return std::all_of(orders_.begin(), orders_.end(), [&](const auto& order) { return order[trial].finished; });
+  return std::all_of(orders_.begin(), orders_.end(),
+                     [&](const auto& order) { return order[trial].finished && metric_of(order[trial], kThroughput) > 0; });
 }
 
 std::vector<double> TrialsInOrders::figures(std::size_t trial,

@@ -80,6 +80,13 @@ TEST(MetricsTable, OfOnePointHasALineForEachHeadline) {
   EXPECT_EQ(lines[3], "  3 more: --all-metrics, or results.json");
 }
 
+TEST(MetricsTable, HasNoIntervalWhereAllSeedsAreTheSame) {
+  ReportedPoint point = locks_by_cpus()[1];
+  point.at.clear();
+  point.metrics["cpi.kernel"].ci95 = 0;
+  EXPECT_THAT(sweep({point}), Not(HasSubstr("±")));
+}
+
 TEST(MetricsTable, ShowsAllByGroupIfAsked) {
   ReportedPoint point = locks_by_cpus()[1];
   point.at.clear();

@@ -99,6 +99,20 @@ TEST(ByteUse, TakingALockWritesItsWord) {
   EXPECT_EQ(lines[0].pieces[1].threads[0].writes, 2);
 }
 
+// "main" sets up, two threads use, "main" adds up.
+TEST(ByteUse, WhatIsDoneWhileNoOtherThreadIsAliveIsLeftOut) {
+  const std::string head = "object counts size=64\nstream main\nstream a created=yes\nstream b created=yes\n";
+  const std::string work = "main create a\nmain create b\na store counts+0 8\nb store counts+8 8\n";
+  const TraceText trace(head + "main store counts+0 8 repeats=7\n" + work +
+                        "main join a\nmain load counts+16 8\nmain join b\nmain load counts+0 8 repeats=7\n");
+  const auto lines = lines_at(trace, {64, {0x1000}});
+  ASSERT_THAT(lines, SizeIs(1));
+  ASSERT_THAT(lines[0].pieces, SizeIs(3)) << "each thread's count, and what was read before b had ended";
+  for (const PieceUse& piece : lines[0].pieces) EXPECT_THAT(piece.threads, SizeIs(1));
+  const TraceText unsure("object counts size=64\nstream main\nstream other\nmain store counts+0 8\nother load counts+8 8\n");
+  EXPECT_THAT(lines_at(unsure, {64, {0x1000}}), SizeIs(1)) << "two begin with the trace";
+}
+
 TEST(LockChoice, OnlyLocksThatKeepThePromisesAreSuitable) {
   const TraceText trace(
       "lock plain algorithm=ticket\nlock readers algorithm=rwlock\nlock irq algorithm=ttas in_handlers=yes\n"

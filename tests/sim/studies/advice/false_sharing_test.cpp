@@ -72,6 +72,11 @@ TEST(FalseSharing, SettingUpAndAddingUpDoNotCount) {
   EXPECT_EQ(lines[0].pieces[0].thread, 1U);
 }
 
+// Counters a line apart, cleared as a whole with the padding between them.
+TEST(FalseSharing, WhatIsTouchedASingleTimeDisturbsNobody) {
+  EXPECT_THAT(found({piece(0, 0, {{1, 500, 500}}), piece(0, 8, {{0, 0, 1}}), piece(0, 16, {{2, 1, 0}})}, array(64)), IsEmpty());
+}
+
 TEST(ElementSize, IsWhatSeparatesTheThreads) {
   const trace::Symbols names = array(64);
   // Each thread uses 16 bytes: a counter, and a flag in the second half.
@@ -89,6 +94,43 @@ TEST(ElementSize, CutsNoAccess) {
   EXPECT_EQ(element_bytes({"", 0, 24}, line[0].pieces), 12);
   const auto cut = found({piece(0, 0, {{1, 0, 9}}, 8), piece(0, 8, {{2, 0, 9}}, 8), piece(0, 20, {{1, 0, 9}}, 4)}, names);
   EXPECT_EQ(element_bytes({"", 0, 24}, cut[0].pieces), std::nullopt) << "4 would cut the first access";
+}
+
+// Rows of 96 bytes on lines of 64: of each row a whole line is its thread's alone, and not among what is shared. A run that is
+// first on its line may have begun before it: the row from 0 to 96 is seen from 64 on, that from 192 to 288 from 256 on.
+TEST(ElementSize, ARunThatIsFirstOnItsLineSaysNothingOfWhereItBegan) {
+  const trace::Symbols names = array(384);
+  const auto lines = falsely_shared({{101, {piece(0, 64, {{1, 0, 9}}, 32), piece(0, 96, {{2, 0, 9}}, 32)}},
+                                     {104, {piece(0, 256, {{3, 0, 9}}, 32), piece(0, 288, {{4, 0, 9}}, 32)}}},
+                                    names);
+  std::vector<Piece> pieces = lines[0].pieces;
+  pieces.insert(pieces.end(), lines[1].pieces.begin(), lines[1].pieces.end());
+  EXPECT_EQ(element_bytes({"", 0, 384}, pieces), 96);
+}
+
+// Rows of 40 bytes in a block that begins 48 bytes behind a line: its first 16 bytes are on a line of their own.
+TEST(ElementSize, RowsOfABlockThatBeginsWithinALineAreWholeRows) {
+  const trace::Symbols names = array(160);
+  const auto lines = falsely_shared({{101, {piece(0, 16, {{1, 0, 9}}, 24), piece(0, 40, {{2, 0, 9}}, 40)}},
+                                     {102, {piece(0, 80, {{3, 0, 9}}, 40), piece(0, 120, {{4, 0, 9}}, 24)}}},
+                                    names);
+  std::vector<Piece> pieces = lines[0].pieces;
+  pieces.insert(pieces.end(), lines[1].pieces.begin(), lines[1].pieces.end());
+  EXPECT_EQ(element_bytes({"", 0, 160}, pieces), 40);
+}
+
+// Rows of 96 bytes, of which only the second and the third share a line: that from 0 to 192 is one element is nowhere seen.
+TEST(ElementSize, OneRunTellsNoElementThatIsLargerThanWhatItSeparates) {
+  const trace::Symbols names = array(384);
+  const auto line = found({piece(0, 160, {{1, 0, 9}}, 32), piece(0, 192, {{2, 0, 9}}, 32)}, names);
+  EXPECT_EQ(element_bytes({"", 0, 384}, line[0].pieces), 32);
+}
+
+// Each thread uses the second half of its 16 bytes: the first run is not at the array's beginning.
+TEST(ElementSize, ElementsMayBeginWithWhatNobodyUses) {
+  const trace::Symbols names = array(64);
+  const auto line = found({piece(0, 8, {{1, 0, 9}}), piece(0, 24, {{2, 0, 9}}), piece(0, 40, {{3, 0, 9}})}, names);
+  EXPECT_EQ(element_bytes({"", 0, 64}, line[0].pieces), 16);
 }
 
 TEST(ElementSize, NumberedFieldsHavePaddingBehindTheLastOne) {
