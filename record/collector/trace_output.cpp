@@ -1,6 +1,7 @@
 #include "record/collector/trace_output.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace linebounce::record {
 
@@ -22,7 +23,8 @@ TraceOutput::TraceOutput(BackgroundWriter& writer, Window window)
     : writer_(&writer),
       window_(std::move(window)),
       waits_for_function_(!window_.from.empty()),
-      waits_for_time_(window_.after_s > 0) {
+      waits_for_time_(window_.after_s > 0),
+      has_times_(waits_for_time_ || std::isfinite(window_.for_s)) {
   if (window_.skip == 0 && !waits_for_function_ && !waits_for_time_) state_ = State::open;
 }
 
@@ -86,7 +88,7 @@ void TraceOutput::look_at_clock() {
 }
 
 bool TraceOutput::is_in_window() {
-  if (asked_++ % kOperationsForALook == 0) look_at_clock();
+  if (has_times_ && asked_++ % kOperationsForALook == 0) look_at_clock();
   if (waits_for_function_ || waits_for_time_) return false;
   ++offered_;
   if (state_ == State::before && offered_ > window_.skip) open();

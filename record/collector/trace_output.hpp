@@ -100,6 +100,7 @@ class TraceOutput {
   Window window_;
   State state_ = State::before;
   bool waits_for_function_, waits_for_time_;
+  bool has_times_;  // the window
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now(), opened_ = began_;
   std::uint64_t asked_ = 0;  // for operations, in the window or not
   std::uint64_t offered_ = 0;

@@ -40,6 +40,9 @@ cycles later at random, each time with the recorded locks and with each replacem
 many others, in twice as many where all orders gain but too differently, and is recommended if it gains at least 1 % there and the
 interval excludes 0. More orders make narrower intervals.
 
+A lock is left as it is if all waits for it, and the ways of its word to whoever takes it or gives it back, take less than a
+quarter of a percent of the run's time: no other lock could gain more. --lock replaces it all the same.
+
 Finished runs are reused: an interrupted command resumes where it stopped. A trace with more threads than the machine has CPUs
 needs --set workload.threads=round_robin.)";
 

@@ -31,6 +31,9 @@ Which bytes share a line depends on where malloc puts a block, which may be at a
 the heap or pairs of lines would share are listed, too. Where the recorded places share nothing, the costs and proposals are those
 of the worst other place (workload.heap_shift).
 
+Proposals are not run where all misses on their lines together take less than a quarter of a percent of the run's time: nothing
+can gain more than that. The answer says how much it is.
+
 Finished runs are reused. A trace with more threads than the machine has CPUs needs
 --set workload.threads=round_robin.)";
 

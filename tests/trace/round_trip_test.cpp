@@ -2,6 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "tests/trace/sample.hpp"
+#include "trace/byte_planes.hpp"
 #include "trace/reader.hpp"
 #include "trace/writer.hpp"
 
@@ -86,6 +87,37 @@ RC_GTEST_PROP(BinaryTrace, HoldsAnyName, ()) {
 
 RC_GTEST_PROP(TextTrace, HoldsAnyName, ()) {
   expect_any_name_survives("trace.txt");
+}
+
+TEST(BinaryTrace, OfVersionOneIsReadAsItWasWritten) {
+  const Reader reader(std::filesystem::path(LINEBOUNCE_SOURCE_DIR) / "tests/fuzz/corpus/all_kinds.lbt");
+  EXPECT_EQ(operations_of(reader), small_sample().streams);
+  EXPECT_EQ(reader.summary(), small_sample().summary);
+}
+
+TEST(BytePlanes, HaveEachByteOfAllOperationsInARow) {
+  const std::vector<Operation> two = {{.kind = Kind::load, .bytes = 8, .id = 0x0403, .argument = 0x0A},
+                                      {.kind = Kind::store, .bytes = 4, .flags = kRelease, .argument = 0x0B00}};
+  std::string planes(2 * sizeof(Operation), '?');
+  to_planes(two, planes);
+  EXPECT_EQ(planes.substr(0, 6), std::string("\1\2\10\4\0\4", 6)) << "kinds, bytes, the lower half of the flags";
+  EXPECT_EQ(planes.substr(16, 4), std::string("\12\0\0\13", 4)) << "the argument's two lowest bytes";
+}
+
+TEST(BytePlanes, AreUndoneWhateverTheirNumber) {
+  std::vector<Operation> all;
+  for (std::uint64_t count = 0; count < 40; ++count) {
+    std::string planes(count * sizeof(Operation), '?');
+    to_planes(all, planes);
+    std::vector<Operation> back(count);
+    from_planes(planes, back);
+    EXPECT_EQ(back, all) << count;
+    all.push_back({.kind = Kind::load,
+                   .bytes = static_cast<std::uint8_t>(count),
+                   .flags = static_cast<std::uint16_t>(count << 9),
+                   .id = static_cast<std::uint32_t>(count * 0x01030507),
+                   .argument = count * 0x0102040810204081});
+  }
 }
 
 TEST(BinaryTrace, OfMoreStreamsThanAreBufferedWholeIsComplete) {
