@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "sim/lines/rank_correlation.hpp"
 #include "sim/results/csv.hpp"
@@ -185,13 +186,19 @@ class SharingFinder {
     std::vector<FalselySharedLine> lines;
     for (const CostlyLine& line : report.lines) lines.push_back(line.line);
     std::vector<TriedProposal>& all = report.tried;
+    std::set<std::size_t> changed;
     for (const Proposal& proposal : proposals(lines, reader_.symbols(), report.line_bytes)) {
       TriedProposal tried{proposal};
       for (const std::size_t line : proposal.lines) tried.latency_us += report.lines[line].latency_us;
+      changed.insert(proposal.lines.begin(), proposal.lines.end());
       if (tried.latency_us > 0) all.push_back(std::move(tried));
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const TriedProposal& a, const TriedProposal& b) { return a.latency_us > b.latency_us; });
+    std::size_t uncured = 0;
+    while (changed.contains(uncured)) ++uncured;
+    if (uncured < report.lines.size() && report.lines[uncured].latency_us >= kWorthIt / 100 * run_us_)
+      report.uncured = UncuredLine{uncured, 100 * report.lines[uncured].latency_us / run_us_};
     report.untried = all.size() - std::min(all.size(), arguments_.top);
     all.resize(all.size() - report.untried);
     double left_out_us = 0;

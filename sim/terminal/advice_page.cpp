@@ -233,12 +233,14 @@ ordered_json rechecked_json(const AdvicePage& page) {
 
 std::string verdict(const AdvicePage& page) {
   const std::size_t shown = std::min(kMostChanges, page.changes.size());
+  const bool unseen = trace::has_unseen_atomics(page.missing);
   if (shown > 0)
-    return fmt::format("{} worth making, by replays of {}.", shown == 1 ? "One change is" : plural(shown, "change") + " are",
-                       page.trace);
-  if (!page.depends.empty()) return "Nothing is worth changing on all of these machines; what gains on one loses on another.";
-  if (trace::has_unseen_atomics(page.missing))
-    return "No verdict: of what was recorded nothing is worth changing, but atomic operations were not recorded.";
+    return fmt::format("{} worth making, by replays of {}{}.", shown == 1 ? "One change is" : plural(shown, "change") + " are",
+                       page.trace, unseen ? ", which lacks atomic operations of the program" : "");
+  if (!page.depends.empty())
+    return fmt::format("{} is worth changing on all of these machines; what gains on one loses on another.",
+                       unseen ? "No verdict, as atomic operations were not recorded: of what was, nothing" : "Nothing");
+  if (unseen) return "No verdict: of what was recorded nothing is worth changing, but atomic operations were not recorded.";
   return "Nothing that was tried is worth changing.";
 }
 

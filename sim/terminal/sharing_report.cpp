@@ -186,13 +186,13 @@ std::string nothing_found(const std::vector<std::string>& missing) {
                          : "No line of what was recorded is shared falsely, or it costs nothing.";
 }
 
-// That nothing gains is said of what was run, and the costliest line may be one that no proposal can change.
-std::string but_for_the_costliest(const SharingReport& report) {
-  const auto changes_it = [](const TriedProposal& tried) {
-    return std::find(tried.proposal.lines.begin(), tried.proposal.lines.end(), 0) != tried.proposal.lines.end();
-  };
-  if (std::any_of(report.tried.begin(), report.tried.end(), changes_it)) return ".";
-  return fmt::format(", but none of them changes the costliest line, of {} misses.", report.lines.front().misses);
+// What all proposals leave as it is, if it costs enough to be worth a change.
+std::string uncured_text(const SharingReport& report) {
+  if (!report.uncured) return "";
+  const auto& [line, pct] = *report.uncured;
+  return fmt::format(" No proposal changes {}, whose {} misses take {:.2g} % of the run's time.",
+                     line == 0 ? "the costliest line" : fmt::format("the costliest line but {}", line),
+                     report.lines[line].misses, pct);
 }
 
 }  // namespace
@@ -213,32 +213,32 @@ const OrdersChange& change_of(const SharingReport& report, const std::string& ch
 
 std::string advice(const SharingReport& report) {
   if (report.lines.empty()) return nothing_found(report.missing);
-  if (report.tried.empty() && report.cheap > 0)
-    return fmt::format(
-        "Leave the layouts as they are: all misses on the costliest lines that could be changed take {:.2g} % of the run's "
-        "time.",
-        report.cheap_pct);
-  if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout could be found and compared.";
   const bool unseen = trace::has_unseen_atomics(report.missing);
   const std::string leave =
       unseen ? "No verdict, for the program has atomic operations that were not recorded: " : "Leave the layouts as they are: ";
+  if (report.tried.empty() && report.cheap > 0)
+    return fmt::format("{}all misses on the costliest lines that could be changed take {:.2g} % of the run's time.{}", leave,
+                       report.cheap_pct, uncured_text(report));
+  if (report.tried.empty()) return "Lines are shared falsely, but no change of a layout could be found and compared.";
   if (!report.again) {
     if (!best_choice(report).empty()) return leave + "what gained has not finished in other orders.";
-    return fmt::format("{}no proposal gains as much as {} % by more than chance{}", leave, kWorthIt,
-                       but_for_the_costliest(report));
+    return fmt::format("{}no proposal gains as much as {} % by more than chance.{}", leave, kWorthIt, uncured_text(report));
   }
   const auto& [name, change] = *report.again;
   const bool all = name == kAllProposals;
   if (!change.is_gain())
-    return fmt::format("{}no proposal gains by more than chance: {} {} in {} orders, and {} in others.", leave,
-                       all ? "all together" : name, gains_text(change_of(report, name)), report.orders, text_of(change));
+    return fmt::format("{}no proposal gains by more than chance: {} {} in {} orders, and {} in others.{}", leave,
+                       all ? "all together" : name, gains_text(change_of(report, name)), report.orders, text_of(change),
+                       uncured_text(report));
   const std::string what =
       all ? fmt::format("all {} proposals, first {}", report.tried.size(), report.tried.front().proposal.sentence)
           : tried_as(report, name).proposal.sentence;
   const std::string where =
       report.heap_shift == 0 ? "" : fmt::format(", if the heap lies {} bytes further on", report.heap_shift);
-  return fmt::format("{}: {} on {}{}{}", what, throughput_text(change), report.machine, where,
-                     unseen ? ", of what was recorded: it lacks atomic operations of the program" : "");
+  const std::string uncured = uncured_text(report);
+  return fmt::format("{}: {} on {}{}{}{}", what, throughput_text(change), report.machine, where,
+                     unseen ? ", of what was recorded: it lacks atomic operations of the program" : "",
+                     uncured.empty() ? "" : "." + uncured);
 }
 
 std::string sharing_text(const SharingReport& report, const trace::Symbols& symbols, std::size_t top, const Painter& paint) {

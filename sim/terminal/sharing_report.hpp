@@ -36,6 +36,12 @@ struct ConfirmedProposal {
 };
 inline constexpr const char* kAllProposals = "all";
 
+// The costliest line that no proposal changes.
+struct UncuredLine {
+  std::size_t line = 0;  // of SharingReport::lines
+  double pct = 0;        // of the run's time, for its misses
+};
+
 struct SharingReport {
   std::string trace, machine;
   std::filesystem::path directory;
@@ -50,6 +56,7 @@ struct SharingReport {
   std::size_t untried = 0;                      // proposals that --top left out
   std::size_t cheap = 0;                        // and those that are not worth a run,
   double cheap_pct = 0;                         // for all misses on their lines take this share of the recorded run's time
+  std::optional<UncuredLine> uncured = {};      // none: what no proposal changes is too cheap to matter
   std::optional<OrdersChange> all = {};         // of all that were tried together, if they are several and the runs finished
   std::optional<ConfirmedProposal> again = {};  // none: nothing gains, or the runs failed
   std::vector<std::string> missing = {};        // what the trace could not hold
