@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -31,6 +32,7 @@ Examples:
   linebounce-record --after 10 --for 0.5 -- ./server
                                                   half a second, after ten
   make CC=linebounce-cc && linebounce-record -- ./program
+  linebounce-record --times 5 -- ./table 4 1000   five runs: table.lbt, table-2.lbt to table-5.lbt
   linebounce-record --binary -- ./program         as it is, with its libraries
   linebounce trace info table.lbt                 inspect it
 
@@ -68,11 +70,18 @@ void report(const Recorded& recorded, const Window& window) {
   if (recorded.operations == 0) std::cerr << "linebounce-record: " << nothing_recorded(window) << "\n";
 }
 
+// "table.lbt": "table-2.lbt".
+std::string numbered(const std::string& file, int number) {
+  const std::filesystem::path path = file;
+  return (path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string())).string();
+}
+
 int run(int argc, char** argv) {
   CLI::App program("Records what the threads of a program do to memory, locks and each other, as a trace to replay.",
                    "linebounce-record");
   RecordOptions options;
   std::string window;
+  int times = 1;
   program.set_help_flag("-h,--help", "Print this help and exit");
   program.footer(kFooter);
   program.add_option("-o,--output", options.file, "The trace (default: the program's name with .lbt; .txt: as text)")
@@ -87,6 +96,9 @@ int run(int argc, char** argv) {
   program.add_option("--for", options.window.for_s, "End so many seconds after the window's beginning")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);
+  program.add_option("--times", times, "Record so many runs: the second one in FILE-2.lbt, and so on")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
   program.add_flag("--binary", options.is_binary,
                    "The program was not compiled by linebounce-cc: run it in QEMU (Debian's package qemu-user)");
   program.add_option("COMMAND", options.command, "The program and its arguments, behind --")->type_name("")->required();
@@ -99,9 +111,14 @@ int run(int argc, char** argv) {
               << "\nThe program's own options go behind --. Try: linebounce-record --help" << std::endl;
     return kUsage;
   }
-  const Recorded recorded = record_program(options);
-  report(recorded, options.window);
-  return recorded.exit_status;
+  std::string first;
+  for (int run = 1;; ++run) {
+    const Recorded recorded = record_program(options);
+    report(recorded, options.window);
+    if (run == times || recorded.exit_status != 0) return recorded.exit_status;
+    if (run == 1) first = recorded.file;
+    options.file = numbered(first, run + 1);
+  }
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ constexpr const char* kAdviseFooter = R"(Examples:
       at most three changes of the program that are worth making, on two machines
   linebounce advise server.lbt --machine mine.toml --machine p3_xeon_8way --json
       on machines of your own, for a program
+  linebounce-record --times 5 -- ./server && linebounce advise server.lbt server-*.lbt
+      changes that most of five recordings advise, for threads meet differently each time
   linebounce advise server.lbt --recheck "make server"
       then with the first change made in a copy, built with CC and CXX set to linebounce-cc and linebounce-c++
 
@@ -41,7 +43,8 @@ and 2 where it could not be tried.)";
 struct AdviseArguments : StudyArguments {
   std::vector<std::string> machines;
   int orders = 3;
-  std::string build;  // of --recheck; empty: it was not asked for
+  std::string build;              // of --recheck; empty: it was not asked for
+  std::vector<std::string> more;  // traces: further recordings of the same program
 };
 
 // Of one of the two studies, whose results lie in this folder of ours.
@@ -86,26 +89,50 @@ std::vector<Rechecked> recheck_first(const AdvicePage& page, const std::vector<M
   return rechecked;
 }
 
-ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>& argv) {
-  const trace::Reader reader(arguments.trace);
-  if (!arguments.build.empty()) require_recheckable(reader);
+struct Advised {
+  AdvicePage page;
+  std::vector<MachineAdvice> machines;
+};
+
+// By one recording. None: nothing could be found, or it was interrupted; `code` says so.
+std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace::Reader& reader,
+                                  const std::vector<std::string>& argv, ExitCode& code) {
   auto of_locks = study_arguments<CompareArguments>(arguments, "locks");
   of_locks.word_locks = true;
   const LocksOfTrace locks(std::move(of_locks));
   const bool has_locks = !recorded_locks(locks.reader()).empty();
-  ExitCode code = ExitCode::done;
   auto of_sharing = study_arguments<SharingArguments>(arguments, "sharing");
   std::vector<MachineAdvice> found;
   for (const std::string& machine : machines_for(arguments.machines, reader)) {
     of_sharing.machine = machine;
     auto sharing = find_sharing(of_sharing, reader, argv, code);
-    if (!sharing) return code;
+    if (!sharing) return std::nullopt;
     MachineAdvice& advice = found.emplace_back(MachineAdvice{.sharing = std::move(*sharing), .has_locks = has_locks});
     if (has_locks) advice.locks = compare_locks(locks, machine, argv, code);
-    if (code == ExitCode::interrupted) return code;
+    if (code == ExitCode::interrupted) return std::nullopt;
   }
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
-  AdvicePage page = advice_page(reader, found, words, locks.missing());
+  return Advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
+}
+
+ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>& argv) {
+  const trace::Reader reader(arguments.trace);
+  if (!arguments.build.empty()) require_recheckable(reader);
+  ExitCode code = ExitCode::done;
+  auto first = advised_by(arguments, reader, argv, code);
+  if (!first) return code;
+  auto& [page, found] = *first;
+  std::vector<AdvicePage> others;
+  for (const std::string& trace : arguments.more) {
+    AdviseArguments other = arguments;
+    other.trace = trace;
+    other.machines = page.machines;
+    other.directory = (fs::path(arguments.directory) / fmt::format("recording_{}", others.size() + 2)).string();
+    auto advised = advised_by(other, trace::Reader(trace), argv, code);
+    if (!advised) return code;
+    others.push_back(std::move(advised->page));
+  }
+  if (!others.empty()) join_recordings(page, others);
   write_diffs(page, arguments.directory);
   std::string failure;
   if (!arguments.build.empty()) {
@@ -140,6 +167,9 @@ void add_advise(Command& program) {
       "Make the first change in a copy of this folder, build it by this shell command, record again, and say whether "
       "the prediction held");
   add_study_options(command, *arguments, "out/advise");
+  command.option("MORE", "TRACE ...", &arguments->more,
+                 "Further recordings of the same program, as linebounce-record --times makes them: a change is advised if "
+                 "most recordings advise it");
   command.footer(kAdviseFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return advise(*arguments, argv); });
 }

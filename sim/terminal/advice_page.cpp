@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "sim/lines/rank_correlation.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/results/result_files.hpp"
 
@@ -186,7 +188,7 @@ std::string edit_text(const AdvisedChange& change, const Painter& paint) {
   return out;
 }
 
-std::string change_text(std::size_t number, const AdvisedChange& change, const Painter& paint) {
+std::string change_text(std::size_t number, const AdvisedChange& change, std::size_t recordings, const Painter& paint) {
   std::string out = fmt::format("  {}. {}", number, wrapped_from(change.what, 5, Colour::bold, paint));
   for (const PredictedGain& gain : change.gains) {
     const Colour colour = gain.change.is_gain() ? Colour::green : gain.change.is_loss() ? Colour::red : Colour::none;
@@ -195,6 +197,7 @@ std::string change_text(std::size_t number, const AdvisedChange& change, const P
     const std::string where = fmt::format("on {}{}{}", gain.machine, gain.confirmed ? ", confirmed in other orders" : "", part);
     out += "       " + paint(colour, text) + " " + wrapped_from(where, 8 + width_of(text), Colour::none, paint);
   }
+  if (recordings > 1) out += fmt::format("       advised by {} of {} recordings\n", change.recordings, recordings);
   for (const std::string& machine : change.not_tried_on) out += fmt::format("       not tried on {}\n", machine);
   return out + "\n" + edit_text(change, paint);
 }
@@ -231,12 +234,28 @@ ordered_json rechecked_json(const AdvicePage& page) {
   return list;
 }
 
+// "table.lbt", "5 recordings, table.lbt and others".
+std::string recordings_text(const AdvicePage& page) {
+  return page.recordings == 1 ? page.trace : fmt::format("{} recordings, {} and others", page.recordings, page.trace);
+}
+
+std::string seldom_text(const AdvicePage& page, const Painter& paint) {
+  std::string out;
+  for (const AdvisedChange& change : page.seldom) {
+    const std::string text =
+        fmt::format("Only in {} of {} recordings, so by how threads happened to meet there: {}, {} on {}", change.recordings,
+                    page.recordings, change.what, text_of(change.gains.front().change), change.gains.front().machine);
+    out += paragraph(text, 2, Colour::none, paint);
+  }
+  return out.empty() ? out : out + "\n";
+}
+
 std::string verdict(const AdvicePage& page) {
   const std::size_t shown = std::min(kMostChanges, page.changes.size());
   const bool unseen = trace::has_unseen_atomics(page.missing);
   if (shown > 0)
     return fmt::format("{} worth making, by replays of {}{}.", shown == 1 ? "One change is" : plural(shown, "change") + " are",
-                       page.trace, unseen ? ", which lacks atomic operations of the program" : "");
+                       recordings_text(page), unseen ? ", which lacks atomic operations of the program" : "");
   if (!page.depends.empty())
     return fmt::format("{} is worth changing on all of these machines; what gains on one loses on another.",
                        unseen ? "No verdict, as atomic operations were not recorded: of what was, nothing" : "Nothing");
@@ -263,6 +282,7 @@ ordered_json changes_json(const std::vector<AdvisedChange>& changes) {
                     {"no_diff", change.no_diff},
                     {"cautions", change.cautions},
                     {"gains", std::move(gains)},
+                    {"recordings", change.recordings},
                     {"not_tried_on", change.not_tried_on}});
   }
   return list;
@@ -308,6 +328,52 @@ AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvi
   return page;
 }
 
+void join_recordings(AdvicePage& page, const std::vector<AdvicePage>& others) {
+  std::vector<AdvisedChange> all = std::move(page.changes);
+  std::map<std::pair<std::string, std::string>, std::vector<OrdersChange>> gains;  // by change and machine
+  const auto add_gains = [&gains](const AdvisedChange& change) {
+    for (const PredictedGain& gain : change.gains) gains[{change.what, gain.machine}].push_back(gain.change);
+  };
+  std::for_each(all.begin(), all.end(), add_gains);
+  for (const AdvicePage& other : others) {
+    for (const AdvisedChange& change : other.changes) {
+      add_gains(change);
+      const auto known = std::find_if(all.begin(), all.end(), [&](const AdvisedChange& it) { return it.what == change.what; });
+      if (known == all.end()) {
+        all.push_back(change);
+      } else {
+        ++known->recordings;
+      }
+    }
+    for (const std::string& missing : other.missing) {
+      if (std::find(page.missing.begin(), page.missing.end(), missing) == page.missing.end()) page.missing.push_back(missing);
+    }
+  }
+  page.recordings = others.size() + 1;
+  page.changes.clear();
+  for (AdvisedChange& change : all) {
+    for (PredictedGain& gain : change.gains) {
+      const std::vector<OrdersChange>& found = gains.at({change.what, gain.machine});
+      std::vector<double> medians;
+      for (const OrdersChange& it : found) {
+        medians.push_back(it.median_pct);
+        gain.change.low_pct = std::min(gain.change.low_pct, it.low_pct);
+        gain.change.high_pct = std::max(gain.change.high_pct, it.high_pct);
+      }
+      gain.change.median_pct = median(medians);
+    }
+    (2 * change.recordings > page.recordings ? page.changes : page.seldom).push_back(std::move(change));
+  }
+  for (std::vector<AdvisedChange>* changes : {&page.changes, &page.seldom}) {
+    std::stable_sort(changes->begin(), changes->end(),
+                     [](const AdvisedChange& a, const AdvisedChange& b) { return largest_gain(a) > largest_gain(b); });
+  }
+  std::erase_if(page.depends, [&page](const AdvisedChange& it) {
+    return std::any_of(page.changes.begin(), page.changes.end(),
+                       [&it](const AdvisedChange& other) { return other.what == it.what; });
+  });
+}
+
 bool Rechecked::comparable() const {
   constexpr double kOther = 0.05;
   const auto before = static_cast<double>(operations_before);
@@ -335,16 +401,18 @@ void write_diffs(AdvicePage& page, const std::filesystem::path& directory) {
 std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   std::string out = "  " + paint(Colour::bold, verdict(page)) + "\n\n";
   for (std::size_t i = 0; i < std::min(kMostChanges, page.changes.size()); ++i)
-    out += change_text(i + 1, page.changes[i], paint) + "\n";
+    out += change_text(i + 1, page.changes[i], page.recordings, paint) + "\n";
   if (!page.depends.empty()) out += "  Only on some machines:\n\n";
   for (std::size_t i = 0; i < std::min(kMostChanges, page.depends.size()); ++i)
-    out += change_text(i + 1, page.depends[i], paint) + "\n";
+    out += change_text(i + 1, page.depends[i], 1, paint) + "\n";
   out += rechecked_text(page, paint);
+  out += seldom_text(page, paint);
   if (!page.not_tried.empty()) out += fmt::format("  Not tried: {}.\n\n", fmt::join(page.not_tried, "; "));
   out += not_seen_text(page.missing, paint);
   const std::string note = fmt::format(
       "Each gain is the median of paired replays in several orders of the same operations; in brackets is the 95 % interval of "
-      "their geometric mean. On {}: of the recorded run with its input, not of another.",
+      "their geometric mean{}. On {}: of the recorded run with its input, not of another.",
+      page.recordings > 1 ? ", from the lowest to the highest end in any recording; the median is that of the recordings" : "",
       fmt::join(page.machines, " and "));
   return out + "\n  " + wrapped_from(note, 2, Colour::dim, paint);
 }
@@ -356,6 +424,8 @@ ordered_json advice_page_json(const AdvicePage& page) {
           {"verdict", verdict(page)},
           {"changes", changes_json(page.changes)},
           {"depends", changes_json(page.depends)},
+          {"recordings", page.recordings},
+          {"seldom", changes_json(page.seldom)},
           {"recheck", rechecked_json(page)},
           {"not_tried", page.not_tried},
           {"missing", page.missing}};

@@ -43,6 +43,7 @@ struct AdvisedChange {
   std::vector<EditedSource> edited = {};   // the files as the diff leaves them
   std::vector<PredictedGain> gains;        // on each machine where it was tried
   std::vector<std::string> not_tried_on = {};
+  std::size_t recordings = 1;  // of AdvicePage::recordings, those that advise it
 };
 
 // What the changed program gained when it was recorded again.
@@ -65,6 +66,8 @@ struct AdvicePage {
   std::vector<std::string> machines;
   std::vector<AdvisedChange> changes;  // confirmed on a machine at least, and a loss on none; the largest gain first
   std::vector<AdvisedChange> depends;  // confirmed on one machine, but a loss on another
+  std::vector<AdvisedChange> seldom;   // advised by half of the recordings at most: threads met as they seldom do
+  std::size_t recordings = 1;          // of the same program, that this rests on
   std::vector<std::string> not_tried;  // why there may be more
   std::vector<std::string> missing;    // what the trace could not hold
   std::vector<Rechecked> rechecked;    // the first change with a diff, on each machine
@@ -74,6 +77,10 @@ struct AdvicePage {
 // that the trace names.
 AdvicePage advice_page(const trace::Reader& trace, const std::vector<MachineAdvice>& machines,
                        const std::vector<trace::WordLock>& words, const std::vector<std::string>& missing);
+
+// Makes one page of those of several recordings of a program. A change stays if more than half of them advise it. Of its gains
+// the median is that of theirs, and the interval holds all of theirs. REQUIRES: the pages are of the same machines.
+void join_recordings(AdvicePage& page, const std::vector<AdvicePage>& others);
 
 // Writes the changes' diffs into this folder, as change-1.diff and so on, in the place of earlier ones.
 void write_diffs(AdvicePage& page, const std::filesystem::path& directory);

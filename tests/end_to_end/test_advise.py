@@ -195,3 +195,18 @@ def test_the_window_of_a_recording_is_kept(linebounce: Program) -> None:
     assert "linebounce-record --window 500:4000" in shown
     for again in json.loads((linebounce.directory / "out" / "advise.json").read_text())["recheck"]:
         assert again["comparable"], again
+
+
+def test_what_most_of_several_recordings_advise_is_advised(linebounce: Program) -> None:
+    recorder = Recorder(linebounce)
+    program = recorder.compile(PROGRAM.replace("APART", "").replace("UNLOCK", "").replace("LOCK", ""), "-O1")
+    recorder.record(program, options=("--times", "3"))
+    traces = ("trace.lbt", "trace-2.lbt", "trace-3.lbt")
+    result = linebounce("advise", *traces, *MACHINES[:2], "-o", "out")
+    assert result.code == 0, result.stderr
+    assert "One change is worth making, by replays of 3 recordings, trace.lbt and others." in result.stdout
+    page = json.loads((linebounce.directory / "out" / "advise.json").read_text())
+    (change,) = page["changes"]
+    assert page["recordings"] == 3
+    assert change["recordings"] >= 2
+    assert (linebounce.directory / "out" / "recording_3" / "sharing").is_dir()
