@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,14 +49,19 @@ class BinarySink final : public Sink {
 
   void redefine(const Symbols& symbols, std::uint32_t lock) override { add_line(redefinition_line(lock, symbols.locks[lock])); }
 
-  void append(const Symbols&, std::uint32_t stream, const Operation& operation) override {
-    Buffer& buffer = buffers_[stream];
-    buffer.operations.push_back(operation);
-    ++buffered_;
-    if (buffer.operations.size() == kFrameOperations) {
-      write_operations(stream);
-    } else if (buffered_ == kMostBuffered) {
-      write_all();
+  void append(const Symbols&, std::uint32_t stream, std::span<const Operation> operations) override {
+    std::vector<Operation>& buffer = buffers_[stream].operations;
+    while (!operations.empty()) {
+      const auto part =
+          operations.first(std::min({operations.size(), kFrameOperations - buffer.size(), kMostBuffered - buffered_}));
+      buffer.insert(buffer.end(), part.begin(), part.end());
+      buffered_ += part.size();
+      if (buffer.size() == kFrameOperations) {
+        write_operations(stream);
+      } else if (buffered_ == kMostBuffered) {
+        write_all();
+      }
+      operations = operations.subspan(part.size());
     }
   }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "trace/operation.hpp"
 #include "trace/summary.hpp"
@@ -18,7 +19,7 @@ class Sink {
   virtual void define(const Symbols& symbols, const Symbol& symbol) = 0;
   // `symbols` has its new facts.
   virtual void redefine(const Symbols& symbols, std::uint32_t lock) = 0;
-  virtual void append(const Symbols& symbols, std::uint32_t stream, const Operation& operation) = 0;
+  virtual void append(const Symbols& symbols, std::uint32_t stream, std::span<const Operation> operations) = 0;
   virtual void flush() = 0;
   virtual void finish(const Summary& summary) = 0;
 };

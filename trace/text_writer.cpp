@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,23 +90,8 @@ class TextSink final : public Sink {
     line(fmt::format("redefine #{}{}", lock, MemberText(symbols, names_).of(symbols.locks[lock])));
   }
 
-  void append(const Symbols& symbols, std::uint32_t stream, const Operation& it) override {
-    const KindFacts& facts = facts_of(it.kind);
-    std::string text = fmt::format("{} {}", stream_name(symbols, stream), facts.name);
-    if (it.is_memory()) {
-      text += fmt::format(" {} {}", names_.shown_place(symbols, it.id, it.argument), it.bytes);
-    } else {
-      add_id(text, symbols, it, facts.names);
-      if (facts.has_argument) text += fmt::format(" {}", it.argument);
-      if (facts.names == Names::nothing && it.id != 0) text += fmt::format(" id={}", it.id);
-      if (!facts.has_argument && it.argument != 0) text += fmt::format(" argument={}", it.argument);
-      if (it.bytes != 0) text += fmt::format(" bytes={}", it.bytes);
-    }
-    for (std::size_t bit = 0; bit < kFlagNames.size(); ++bit) {
-      if ((it.flags >> bit & 1) != 0) text += fmt::format(" {}", kFlagNames[bit]);
-    }
-    if (it.repeats() != 0) text += fmt::format(" repeats={}", it.repeats());
-    line(text);
+  void append(const Symbols& symbols, std::uint32_t stream, std::span<const Operation> operations) override {
+    for (const Operation& operation : operations) append_one(symbols, stream, operation);
   }
 
   void flush() override { file_.flush(); }
@@ -126,6 +112,25 @@ class TextSink final : public Sink {
   }
 
  private:
+  void append_one(const Symbols& symbols, std::uint32_t stream, const Operation& it) {
+    const KindFacts& facts = facts_of(it.kind);
+    std::string text = fmt::format("{} {}", stream_name(symbols, stream), facts.name);
+    if (it.is_memory()) {
+      text += fmt::format(" {} {}", names_.shown_place(symbols, it.id, it.argument), it.bytes);
+    } else {
+      add_id(text, symbols, it, facts.names);
+      if (facts.has_argument) text += fmt::format(" {}", it.argument);
+      if (facts.names == Names::nothing && it.id != 0) text += fmt::format(" id={}", it.id);
+      if (!facts.has_argument && it.argument != 0) text += fmt::format(" argument={}", it.argument);
+      if (it.bytes != 0) text += fmt::format(" bytes={}", it.bytes);
+    }
+    for (std::size_t bit = 0; bit < kFlagNames.size(); ++bit) {
+      if ((it.flags >> bit & 1) != 0) text += fmt::format(" {}", kFlagNames[bit]);
+    }
+    if (it.repeats() != 0) text += fmt::format(" repeats={}", it.repeats());
+    line(text);
+  }
+
   void line(std::string_view text) {
     file_.write(text);
     file_.write("\n");

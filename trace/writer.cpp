@@ -39,8 +39,8 @@ void Writer::redefine(std::uint32_t lock, const Lock& facts) {
   file_->sink->redefine(file_->symbols, lock);
 }
 
-void Writer::append(std::uint32_t stream, const Operation& operation) {
-  file_->sink->append(file_->symbols, stream, operation);
+void Writer::append(std::uint32_t stream, std::span<const Operation> operations) {
+  file_->sink->append(file_->symbols, stream, operations);
 }
 
 void Writer::flush() {

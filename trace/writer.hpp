@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "trace/error.hpp"
@@ -29,7 +30,8 @@ class Writer {
   void redefine(std::uint32_t lock, const Lock& facts);
 
   // REQUIRES: the stream is defined.
-  void append(std::uint32_t stream, const Operation& operation);
+  void append(std::uint32_t stream, std::span<const Operation> operations);
+  void append(std::uint32_t stream, const Operation& operation) { append(stream, {&operation, 1}); }
   // Whatever is buffered goes to the file: for a recorder that may be killed.
   void flush();
   // The index; nothing may come behind it.

@@ -1,5 +1,8 @@
 #include "record/collector/background_writer.hpp"
 
+#include <algorithm>
+#include <span>
+
 namespace linebounce::record {
 
 BackgroundWriter::BackgroundWriter(const std::filesystem::path& file) : writer_(file), thread_([this] { write_batches(); }) {}
@@ -61,6 +64,7 @@ void BackgroundWriter::write_batches() {
     changed_.notify_all();
     if (!is_in_vain) write(batch);
     batch.operations.clear();
+    batch.runs.clear();
     batch.symbols.clear();
     batch.redefined.clear();
     batch.is_to_be_flushed = false;
@@ -71,8 +75,15 @@ void BackgroundWriter::write_batches() {
 
 void BackgroundWriter::write(const Batch& batch) try {
   std::size_t next = 0;
+  auto run = batch.runs.begin();
+  const std::span<const trace::Operation> all = batch.operations;
   const auto write_until = [&](std::size_t end) {
-    for (; next < end; ++next) writer_.append(batch.operations[next].first, batch.operations[next].second);
+    while (next < end) {
+      const std::size_t until = std::min(end, run->end);
+      writer_.append(run->stream, all.subspan(next, until - next));
+      next = until;
+      if (next == run->end) ++run;
+    }
   };
   for (const auto& [before, symbol] : batch.symbols) {
     write_until(before);

@@ -28,7 +28,9 @@ class BackgroundWriter {
   void redefine(std::uint32_t lock, const trace::Lock& facts);
   [[nodiscard]] const trace::Symbols& symbols() const { return symbols_; }
   void append(std::uint32_t stream, const trace::Operation& operation) {
-    batch_.operations.emplace_back(stream, operation);
+    if (batch_.runs.empty() || batch_.runs.back().stream != stream) batch_.runs.push_back({stream, 0});
+    batch_.operations.push_back(operation);
+    batch_.runs.back().end = batch_.operations.size();
     if (batch_.operations.size() == kBatchOperations) hand_over();
   }
   // What has come until now can soon be read from the file, whatever becomes of this process.
@@ -41,8 +43,13 @@ class BackgroundWriter {
  private:
   static constexpr std::size_t kBatchOperations = 4096;  // all batches together stay in a core's cache
   static constexpr std::size_t kMostBatches = 8;
+  struct Run {  // of operations of one stream
+    std::uint32_t stream = 0;
+    std::size_t end = 0;
+  };
   struct Batch {
-    std::vector<std::pair<std::uint32_t, trace::Operation>> operations;
+    std::vector<trace::Operation> operations;
+    std::vector<Run> runs;
     std::vector<std::pair<std::size_t, trace::Symbol>> symbols;    // each before the operation with that number
     std::vector<std::pair<std::uint32_t, trace::Lock>> redefined;  // behind them
     bool is_to_be_flushed = false;
