@@ -31,7 +31,7 @@ struct WordLock {
 // back, nor a queue lock. Errors: TraceError.
 std::vector<WordLock> word_locks(const Reader& reader);
 
-// The summary's `missing` for who has looked for `found`: that the program's own locks are plain operations is left out where
+// The summary's `missing` where `found` were looked for: that the program's own locks are plain operations is left out where
 // no words are left that could be any; else it names the first of these. A lock needs an exchange or a compare-and-exchange by
 // several threads. Errors: TraceError.
 std::vector<std::string> missing_beside(const Reader& reader, const std::vector<WordLock>& found);

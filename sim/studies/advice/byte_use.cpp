@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <tuple>
 #include <unordered_map>
 
@@ -109,7 +110,7 @@ class Granules {
   static constexpr std::size_t kRecent = 1024;
   using Chunk = std::array<std::uint32_t, kChunk>;
   std::vector<std::uint64_t> first_;  // by object: the number of its first one
-  std::unordered_map<std::uint64_t, Chunk> chunks_;
+  std::map<std::uint64_t, Chunk> chunks_;
   std::array<std::pair<std::uint64_t, Chunk*>, kRecent> recent_{};
 };
 
@@ -209,7 +210,9 @@ class ByteUses {
       const std::int64_t offset = access.offset + i * access.bytes;
       const std::uint64_t granule = granules_.number(access.object, offset);
       if ((granules_.state(granule) & kOnALine) == 0) continue;
-      std::vector<PieceUse>& pieces = pieces_[granule];
+      const auto [known_at, is_new] = places_.try_emplace(granule, pieces_.size());
+      if (is_new) pieces_.emplace_back();
+      std::vector<PieceUse>& pieces = pieces_[known_at->second];
       auto piece = std::find_if(pieces.begin(), pieces.end(),
                                 [&](const PieceUse& known) { return known.offset == offset && known.bytes == access.bytes; });
       if (piece == pieces.end()) piece = pieces.insert(pieces.end(), {access.object, offset, access.bytes, {}});
@@ -221,7 +224,7 @@ class ByteUses {
 
   [[nodiscard]] std::vector<LineUsers> on_lines_of(const ObjectPlaces& places) const {
     std::vector<std::pair<std::uint64_t, const PieceUse*>> by_line;
-    for (const auto& [granule, pieces] : pieces_) {
+    for (const std::vector<PieceUse>& pieces : pieces_) {
       for (const PieceUse& piece : pieces) {
         if (places.begin[piece.object] != ObjectPlaces::kNowhere)
           by_line.emplace_back(line_of(places, piece.object, piece.offset), &piece);
@@ -241,7 +244,8 @@ class ByteUses {
 
  private:
   Granules granules_;
-  std::unordered_map<std::uint64_t, std::vector<PieceUse>> pieces_;  // by granule
+  std::vector<std::vector<PieceUse>> pieces_;              // of one granule each
+  std::unordered_map<std::uint64_t, std::size_t> places_;  // in it, by granule
 };
 
 // Follows the stream that begins a program: while no other thread is alive, nobody can be disturbed by what it does, as by

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "sim/lines/rank_correlation.hpp"
+#include "sim/results/logarithm.hpp"
 #include "sim/results/paired_change.hpp"
 
 namespace linebounce::sim {
@@ -25,7 +25,7 @@ std::string change_text_of(double change_pct) {
 }
 
 double percent_of_log(double logarithm) {
-  return 100 * std::expm1(logarithm);
+  return 100 * exponential_less_one(logarithm);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ OrdersChange orders_change(const std::vector<double>& base, const std::vector<do
   const std::vector<double> ones(base.size(), 1);
   std::vector<double> logarithms, above_one;
   for (std::size_t i = 0; i < base.size(); ++i) {
-    logarithms.push_back(std::log(changed[i] / base[i]));
+    logarithms.push_back(natural_logarithm(changed[i] / base[i]));
     above_one.push_back(1 + logarithms.back());
   }
   const PairedChange mean = paired_change(ones, above_one);  // in percent of 1
