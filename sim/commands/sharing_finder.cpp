@@ -98,81 +98,84 @@ class SharingFinder {
     SharingReport report;
     report.trace = arguments_.trace;
     report.missing = reader_.summary().missing;
-    if (!replay(report, code)) return std::nullopt;
-    const std::vector<Placement> placements = all_placements(report);
-    std::vector<ObjectPlaces> places;
-    for (const Placement& placement : placements) places.push_back(placement.places);
-    const auto users = lines_of_several_threads(reader_, places);
-    find_lines(report, places.front(), users.front());
-    find_elsewhere(report, placements, users);
+    const auto recorded = replay(report, code);
+    if (!recorded) return std::nullopt;
+    const Placements placements = all_placements(report, *recorded);
+    const auto users = lines_of_several_threads(reader_, placements.places);
+    const auto shared = falsely_shared(users.front(), reader_.symbols());
+    find_lines(report, shared, placements.places.front(), users.front());
+    find_elsewhere(report, shared, placements, users);
     if (report.lines.empty() && !report.elsewhere.empty()) {
       const std::int64_t shift = report.elsewhere.front().shifts.front();
       study_.sets.push_back(shift_set(shift));
       if (!replay(report, code)) return std::nullopt;
-      const auto shifted =
-          std::find_if(placements.begin() + 1, placements.end(), [&](const auto& it) { return it.shift == shift; });
-      find_lines(report, shifted->places, users[static_cast<std::size_t>(shifted - placements.begin())]);
+      const std::size_t shifted = placements.with_shift(shift);
+      find_lines(report, falsely_shared(users[shifted], reader_.symbols()), placements.places[shifted], users[shifted]);
     }
     if (!report.lines.empty() && !try_proposals(report, code)) return std::nullopt;
     return report;
   }
 
  private:
-  struct Placement {
-    std::int64_t shift = 0;  // of the heap, in bytes
-    ObjectPlaces places;
+  // As the trace, or --set, places its objects; then with the heap shifted by each of these bytes; and, last, in pairs of
+  // lines.
+  struct Placements {
+    std::vector<ObjectPlaces> places;
+    std::vector<std::int64_t> shifts;
+
+    [[nodiscard]] std::size_t with_shift(std::int64_t shift) const {
+      return 1 + static_cast<std::size_t>(std::find(shifts.begin(), shifts.end(), shift) - shifts.begin());
+    }
   };
 
   static std::string shift_set(std::int64_t shift) { return fmt::format("workload.heap_shift={}", shift); }
 
-  bool replay(SharingReport& report, ExitCode& code) {
-    const Plan recorded = plan_of(study_);
+  // What was run. None: nothing has finished.
+  std::optional<SimulationInput> replay(SharingReport& report, ExitCode& code) {
+    Plan recorded = plan_of(study_);
     report.machine = recorded.experiment.machine_name;
     report.heap_shift = heap_shift_of(recorded.points.front().input.parameters);
     report.directory = fs::path(arguments_.directory) / report.machine;
     const auto points = run_study(recorded, run_options(arguments_, report.directory / study_.name, argv_), code);
-    if (!points) return false;
+    if (!points) return std::nullopt;
     report.throughput_per_s = metric_of(points->front(), kThroughput);
     run_us_ = run_us(points->front());
-    return true;
+    return std::move(recorded.points.front().input);
   }
 
-  // As the trace, or --set, places its objects; with other places of the heap; and, last, in pairs of lines.
-  [[nodiscard]] std::vector<Placement> all_placements(SharingReport& report) const {
-    const auto places_of = [this](const ReplayStudy& study) {
-      return object_places(reader_, plan_of(study).points.front().input);
-    };
-    std::vector<Placement> all = {{0, places_of(study_)}};
-    report.line_bytes = all.front().places.line_bytes;
+  [[nodiscard]] Placements all_placements(SharingReport& report, const SimulationInput& recorded) const {
+    Placements all{{object_places(reader_, recorded)}, {}};
+    report.line_bytes = all.places.front().line_bytes;
     const auto& objects = reader_.symbols().objects;
     if (std::any_of(objects.begin(), objects.end(), [](const trace::Object& object) { return object.movable; })) {
       for (const std::int64_t shift : heap_shifts(report.line_bytes)) {
         if (static_cast<std::uint64_t>(shift) == report.heap_shift) continue;
         ReplayStudy shifted = study_;
         shifted.sets.push_back(shift_set(shift));
-        all.push_back({shift, places_of(shifted)});
+        all.places.push_back(object_places(reader_, plan_of(shifted).points.front().input));
+        all.shifts.push_back(shift);
       }
     }
-    all.push_back({0, all.front().places});
-    all.back().places.line_bytes *= 2;
+    all.places.push_back(all.places.front());
+    all.places.back().line_bytes *= 2;
     return all;
   }
 
-  void find_lines(SharingReport& report, const ObjectPlaces& places, const std::vector<LineUsers>& used) const {
+  void find_lines(SharingReport& report, const std::vector<FalselySharedLine>& shared, const ObjectPlaces& places,
+                  const std::vector<LineUsers>& used) const {
     auto rows = read_csv(report.directory / study_.name / "lines.csv", read_lines_csv);
     const LineCosts costs(rows[0], used, reader_.symbols(), places);
-    for (const FalselySharedLine& line : falsely_shared(used, reader_.symbols())) report.lines.push_back(costs.of(line));
+    for (const FalselySharedLine& line : shared) report.lines.push_back(costs.of(line));
     std::erase_if(report.lines, [](const CostlyLine& line) { return line.misses == 0; });
     std::stable_sort(report.lines.begin(), report.lines.end(),
                      [](const CostlyLine& a, const CostlyLine& b) { return a.latency_us > b.latency_us; });
   }
 
-  void find_elsewhere(SharingReport& report, const std::vector<Placement>& placements,
+  void find_elsewhere(SharingReport& report, const std::vector<FalselySharedLine>& here, const Placements& placements,
                       const std::vector<std::vector<LineUsers>>& users) const {
     const trace::Symbols& symbols = reader_.symbols();
-    const auto here = falsely_shared(users.front(), symbols);
-    for (std::size_t i = 1; i + 1 < placements.size(); ++i)
-      add_elsewhere(report.elsewhere, here, falsely_shared(users[i], symbols), placements[i].shift, symbols);
+    for (const std::int64_t shift : placements.shifts)
+      add_elsewhere(report.elsewhere, here, falsely_shared(users[placements.with_shift(shift)], symbols), shift, symbols);
     add_elsewhere(report.in_pairs, here, falsely_shared(users.back(), symbols), 0, symbols);
     for (std::vector<ElsewhereShared>* all : {&report.elsewhere, &report.in_pairs}) {
       std::stable_sort(all->begin(), all->end(),
@@ -180,8 +183,7 @@ class SharingFinder {
     }
   }
 
-  // Those for the costliest lines. Where all misses on them take too little of the run, they are not tried: without these
-  // misses it would be shorter by no more than they take.
+  // Those for the costliest lines.
   void find_proposals(SharingReport& report) const {
     std::vector<FalselySharedLine> lines;
     for (const CostlyLine& line : report.lines) lines.push_back(line.line);
@@ -195,12 +197,18 @@ class SharingFinder {
     }
     std::stable_sort(all.begin(), all.end(),
                      [](const TriedProposal& a, const TriedProposal& b) { return a.latency_us > b.latency_us; });
+    report.untried = all.size() - std::min(all.size(), arguments_.top);
+    all.resize(all.size() - report.untried);
+    leave_out_cheap_ones(report);
     std::size_t uncured = 0;
     while (changed.contains(uncured)) ++uncured;
     if (uncured < report.lines.size() && report.lines[uncured].latency_us >= kWorthIt / 100 * run_us_)
       report.uncured = UncuredLine{uncured, 100 * report.lines[uncured].latency_us / run_us_};
-    report.untried = all.size() - std::min(all.size(), arguments_.top);
-    all.resize(all.size() - report.untried);
+  }
+
+  // Where all misses on their lines take too little of the run: without these misses it would be shorter by no more than that.
+  void leave_out_cheap_ones(SharingReport& report) const {
+    std::vector<TriedProposal>& all = report.tried;  // the costliest first
     double left_out_us = 0;
     while (!all.empty() && left_out_us + all.back().latency_us < kTooLittle / 100 * run_us_) {
       left_out_us += all.back().latency_us;

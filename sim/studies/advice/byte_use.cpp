@@ -210,9 +210,9 @@ class ByteUses {
       const std::int64_t offset = access.offset + i * access.bytes;
       const std::uint64_t granule = granules_.number(access.object, offset);
       if ((granules_.state(granule) & kOnALine) == 0) continue;
-      const auto [known_at, is_new] = places_.try_emplace(granule, pieces_.size());
+      const auto [number, is_new] = numbers_.try_emplace(granule, pieces_.size());
       if (is_new) pieces_.emplace_back();
-      std::vector<PieceUse>& pieces = pieces_[known_at->second];
+      std::vector<PieceUse>& pieces = pieces_[number->second];
       auto piece = std::find_if(pieces.begin(), pieces.end(),
                                 [&](const PieceUse& known) { return known.offset == offset && known.bytes == access.bytes; });
       if (piece == pieces.end()) piece = pieces.insert(pieces.end(), {access.object, offset, access.bytes, {}});
@@ -244,8 +244,8 @@ class ByteUses {
 
  private:
   Granules granules_;
-  std::vector<std::vector<PieceUse>> pieces_;              // of one granule each
-  std::unordered_map<std::uint64_t, std::size_t> places_;  // in it, by granule
+  std::vector<std::vector<PieceUse>> pieces_;               // of one granule each
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;  // of granules in it
 };
 
 // Follows the stream that begins a program: while no other thread is alive, nobody can be disturbed by what it does, as by
