@@ -163,5 +163,13 @@ def _shown(row: Document) -> dict[str, Any]:
         else "within",
         "why": row.get("why_off", "no reason known") if missed else "",
         "source": row["source"],
-        "rank": (not missed, 0 if ratio is None else -max(ratio, 1 / ratio if ratio > 0 else 1e9)),
+        "rank": (not missed, -_distance(row)),
     }
+
+
+def _distance(row: Document) -> float:
+    """Larger is worse; what went the wrong way is worst."""
+    ratio = row["simulated_over_published"]
+    if ratio is None or ratio <= 0:
+        return float("inf") if row["ok"] is False or row.get("sign_right") is False else 1
+    return float("inf") if row.get("sign_right") is False else max(ratio, 1 / ratio)

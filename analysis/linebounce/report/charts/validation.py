@@ -58,6 +58,10 @@ def _diagonal(share: float, low: float, high: float, scale: Spec) -> Spec:
     return {
         "data": {"values": [{"published": end, "simulated": end * share} for end in ends]},
         **layer(
-            "line", {"x": number("published", scale=scale), "y": number("simulated", scale=scale)}, color="#8a9099", **dash
+            "line",
+            {"x": number("published", scale=scale), "y": number("simulated", scale=scale)},
+            color="#8a9099",
+            strokeWidth=1,
+            **dash,
         ),
     }
