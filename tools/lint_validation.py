@@ -177,11 +177,13 @@ class Checker:
             if row.get("kind") == "calibrated"
         }
         used = set[str]().union(*map(machines_of, self.validation.values()))
+        latencies = [table for file, table in self.experiments.items() if file.startswith(LATENCIES)]
+        fitted = set[str]().union(*map(machines_of, latencies))
         for machine in sorted(f"{MACHINES}{name}.toml" for name in used):
             if machine not in self.tables:
                 continue
-            # A machine that has an experiment of latencies was fitted to nothing else.
-            has_latencies = machine.replace(MACHINES, LATENCIES) in self.tables
+            # A machine that has experiments of latencies was fitted to nothing else.
+            has_latencies = Path(machine).stem in fitted
             legal = {name for name, file in calibrated.items() if file.startswith(LATENCIES) or not has_latencies}
             for path, source in self.tables[machine].get("sources", {}).items():
                 if not source.startswith("calibrated:"):
