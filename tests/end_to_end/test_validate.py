@@ -27,11 +27,11 @@ seeds      = 2
 "machine.cpus"  = [1, 4]
 
 [[paper]]
-id          = "mail.mcs_over_tas"
+id          = "mail.crowded"
 metric      = "throughput.operations_per_s"
-at          = { "workload.lock" = "mcs", "machine.cpus" = 4 }
-relative_to = { "workload.lock" = "tas" }
-sign        = "gain"
+at          = { "workload.lock" = "tas", "machine.cpus" = 4 }
+relative_to = { "machine.cpus" = 1 }
+sign        = "loss"
 source      = "a mail"
 
 [[paper]]
@@ -113,11 +113,11 @@ def test_validate_as_json_has_every_row_and_counts_signs_orders_and_figures(proj
     assert (project.linebounce.directory / "out/validate/validation.json").read_text() == result.stdout
     assert document["schema"] == "linebounce.validate/1"
     rows = {row["id"]: row for row in document["rows"]}
-    assert list(rows) == ["p3.l2_hit", "mail.mcs_over_tas", "mail.mcs_alone", "mail.scaling"]
-    gain = rows["mail.mcs_over_tas"]
-    assert (gain["sign"], gain["simulated_sign"], gain["sign_right"], gain["ok"]) == ("gain", "gain", True, True)
-    assert gain["simulated_change"] == gain["simulated"] > 0.01
-    assert gain["ci95"] > 0
+    assert list(rows) == ["p3.l2_hit", "mail.crowded", "mail.mcs_alone", "mail.scaling"]
+    crowded = rows["mail.crowded"]
+    assert (crowded["sign"], crowded["simulated_sign"], crowded["sign_right"], crowded["ok"]) == ("loss", "loss", True, True)
+    assert crowded["simulated_change"] == crowded["simulated"] < -0.01
+    assert crowded["ci95"] > 0
     alone = rows["mail.mcs_alone"]
     assert alone["ok"] is False
     assert alone["why_off"] == "nobody has measured this"
@@ -165,10 +165,10 @@ def test_a_first_run_is_recorded_once_and_shown_where_it_differs(project: Projec
     assert record["experiment"] == "validation/locks"
     (run,) = record["runs"]
     assert run["machines"]["p3_xeon_4way"]["cpu.clock_mhz"] == 700
-    assert run["rows"]["mail.mcs_over_tas"]["published"] == {"metric": "throughput.operations_per_s", "sign": "gain"}
+    assert run["rows"]["mail.crowded"]["published"] == {"metric": "throughput.operations_per_s", "sign": "loss"}
     assert not project.record.with_name("p3_xeon_4way.json").exists()
     project.change("validation/locks", "outside_cycles = 500", "outside_cycles = 2000")
-    again = project("validate", "--record")
+    again = project("validate", "--record", "--fresh")
     assert "recorded" not in again.stderr
     assert json.loads(project.record.read_text()) == record
     assert "at first run" in again.stdout
