@@ -57,11 +57,16 @@ TEST(LuaProgram, AShootdownReturnsWhenTheOtherCpuHasDroppedItsTranslations) {
   EXPECT_EQ(LuaRun(text, spec).tallied(), 1);
 }
 
-TEST(LuaProgram, AShootdownIsRefusedWithoutItsMemoryAndForCpusThatAreNotThere) {
-  const std::string run = "ends = true\nfunction run(cpu) cpu:shoot_down({ 2 }, 0) end\n";
-  EXPECT_THAT(error_of(run), testing::HasSubstr("setup() must call shootdowns() before"));
-  EXPECT_THAT(error_of(run + "function setup() shootdowns() end"), testing::HasSubstr("no CPU: 0 to 1 are legal"));
-  EXPECT_THAT(error_of(run + "function setup() shootdowns() shootdowns() end"), testing::HasSubstr("once is enough"));
+const std::string kShootsCpu2 = "ends = true\nfunction run(cpu) cpu:shoot_down({ 2 }, 0) end\n";
+
+TEST(LuaProgram, AShootdownIsRefusedWithoutItsMemory) {
+  EXPECT_THAT(error_of(kShootsCpu2), testing::HasSubstr("setup() must call shootdowns() before"));
+}
+TEST(LuaProgram, AShootdownIsRefusedForACpuThatIsNotThere) {
+  EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() end"), testing::HasSubstr("no CPU: 0 to 1 are legal"));
+}
+TEST(LuaProgram, ShootdownsArePlacedOnce) {
+  EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() shootdowns() end"), testing::HasSubstr("once is enough"));
 }
 
 // A field is an offset of its own: address + field is a word, as of a pointer that was loaded.
