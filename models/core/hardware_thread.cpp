@@ -101,7 +101,7 @@ void HardwareThread::load_all(std::span<const Word> words, std::span<Value> valu
     if (!issue_load(operation, word, loads)) put_off.emplace_back(word, operation);
   }
   while (!put_off.empty()) {
-    // Nothing tells of a change that came while others were issued: it waits only when all have failed at one time.
+    // A change that came while others were issued is over: only when all have failed at one time can it wait for the next.
     const Tick tried_at = now_;
     const auto issued = [this, &loads](auto& load) { return issue_load(load.second, load.first, loads); };
     if (std::erase_if(put_off, issued) > 0 || now_ != tried_at) continue;
