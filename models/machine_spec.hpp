@@ -18,12 +18,18 @@ struct Frequency {
 enum class Replacement { lru, tree_plru };
 enum class Consistency { sc, tso, ia64 };
 enum class CpuOrder { spread, fill, fill_cores };
+// Which misses also ask for the other line of an aligned pair.
+enum class PairPrefetch { none, loads, all };
 
 struct CpuSpec {
   Frequency clock;
   int issue_per_cycle = 1;                  // instructions that cpu.execute() retires in a cycle
   int threads_per_core = 1;                 // hardware threads that share one core's L1
   int shared_issue_pct = 100;               // of its speed that a thread keeps while another one of its core computes
+  int spinning_sibling_pct = 100;           // likewise, while another one spins in a loop without a pause
+  int pausing_sibling_pct = 100;            // likewise, in a loop that pauses
+  int pause_cycles = 0;                     // of a spin loop's pause, between two looks, on top of compare and branch
+  int spin_exit_cycles = 0;                 // leaving a spin that has waited: its branch was predicted to go on
   int atomic_latency_cycles = 0;            // exchange, fetch-and-add: the line is locked for so long
   int compare_exchange_latency_cycles = 0;  // likewise
   int fence_latency_cycles = 0;
@@ -31,10 +37,15 @@ struct CpuSpec {
   int keep_cycles = 0;               // a line that a compare-and-exchange has fetched answers no snoop for so long after it
   int interrupt_latency_cycles = 0;  // arrival to the handler's first instruction
   double ipi_latency_ns = 0;         // send to arrival at the other CPU; also the wake-up of a sleeping CPU
+  int ipi_send_cycles = 0;           // that sending one keeps the sender
+  int page_invalidation_cycles = 0;  // one page's translation is dropped
+  int tlb_flush_cycles = 0;          // all are
+  int tlb_flush_ceiling_pages = 33;  // of more pages than this, all translations are dropped instead
   Consistency consistency = Consistency::sc;
   int store_buffer_entries = 0;  // tso and ia64 only
   int outstanding_misses = 1;    // per core: misses, prefetches and store-buffer drains under way
   int write_back_buffers = 1;    // per core: dirty victims that wait for the bus
+  PairPrefetch pair_prefetch = PairPrefetch::none;
 };
 
 // Pages and code that a core has at hand, where they are simulated at all (models/core/footprint.hpp). Its hardware threads

@@ -85,19 +85,19 @@ Tick CacheUnit::hold(OperationKind kind) const {
   return spec_.cycle;
 }
 
-CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, HardwareThread& thread, int drain) {
+CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Asker& asker) {
   if (operation.issued < 0) operation.issued = now;
   expire_locks(now);
   const CacheAgent::Lookup found = agent_.look_up(operation.address);
-  if (found.copy == nullptr) return start_miss(operation, nullptr, -1, now, thread, drain);
+  if (found.copy == nullptr) return start_miss(operation, nullptr, -1, now, asker);
   Copy& copy = *found.copy;
   if (copy.locked) return {.outcome = Outcome::try_at, .at = locked_until(copy.line)};
   if (copy.watched) {  // a sibling thread sleeps on it; a store is what it waits for
     if (operation.writes()) owner_->watched_line_changed(copy.line, now);
   }
   const CacheEvent access = operation.writes() ? kStore : kLoad;
-  if (result_of(access, copy.state) == AccessResult::hit) return run_hit(operation, copy, found.level, now, thread);
-  return start_miss(operation, &copy, found.level, now, thread, drain);
+  if (result_of(access, copy.state) == AccessResult::hit) return run_hit(operation, copy, found.level, now, *asker.thread);
+  return start_miss(operation, &copy, found.level, now, asker);
 }
 
 CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread) {
@@ -121,9 +121,11 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
   return {.level = nearest, .value = value, .at = until};
 }
 
-CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, HardwareThread& thread,
-                                         int drain) {
-  if (request(operation, copy, level, now, thread, drain, true)) return {.outcome = Outcome::waits_for_fill};
+CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, const Asker& asker) {
+  if (request(operation, copy, level, now, asker)) {
+    if (spec_.pair_prefetch != PairPrefetch::none) request_pair(operation, now, *asker.thread);
+    return {.outcome = Outcome::waits_for_fill};
+  }
   // A locked line may be what denies this one a place, and nothing tells when it is free.
   const Tick unlock = copy == nullptr ? next_unlock(now) : kNever;
   if (unlock != kNever) return {.outcome = Outcome::try_at, .at = unlock};
@@ -131,24 +133,42 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
   return {.outcome = Outcome::try_again};
 }
 
-bool CacheUnit::request(Operation& operation, Copy* copy, int level, Tick now, HardwareThread& thread, int drain,
-                        bool waited_for) {
-  if (pending_.size() == static_cast<std::size_t>(spec_.outstanding_misses)) return false;
+bool CacheUnit::request(const Operation& operation, Copy* copy, int level, Tick now, const Asker& asker) {
+  if (!has_room()) return false;
   const CacheEvent access = operation.writes() ? kStore : kLoad;
   if (result_of(access, copy == nullptr ? StateId{0} : copy->state) == AccessResult::stalled) return false;
-  if (copy == nullptr) {
-    Gate gate{*this, now};
-    copy = agent_.allocate(agent_.store().line_of(operation.address), now, gate);
-    if (copy == nullptr) return false;
-  }
-  OwnCopy own(agent_, *log_, *copy, client_, now);
-  access_step(bus_->protocol(), own, client_, access);
-  pending_.push_back({.copy = copy, .thread = &thread, .waited_for = waited_for, .drain = drain, .operation = operation});
+  if (copy == nullptr) copy = allocate(operation.address, now);
+  if (copy == nullptr) return false;
   // The request leaves after the look-up that found the line missing, or found it without the right to write.
   const Tick look_up = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[static_cast<std::size_t>(level)];
-  bus_->post({now + look_up, client_, copy->line, own.message()});
-  owner_->posted();
+  post({.copy = copy, .asker = asker, .operation = operation}, now, now + look_up);
   return true;
+}
+
+Copy* CacheUnit::allocate(Address address, Tick now) {
+  Gate gate{*this, now};
+  return agent_.allocate(agent_.store().line_of(address), now, gate);
+}
+
+void CacheUnit::post(const Pending& pending, Tick now, Tick leaves) {
+  OwnCopy own(agent_, *log_, *pending.copy, client_, now);
+  access_step(bus_->protocol(), own, client_, pending.operation.writes() ? kStore : kLoad);
+  pending_.push_back(pending);
+  bus_->post({leaves, client_, pending.copy->line, own.message()});
+  owner_->posted();
+}
+
+// The other line of an aligned pair, if it is not here: to be read, whatever the miss was for, and a cycle behind its request.
+void CacheUnit::request_pair(const Operation& operation, Tick now, HardwareThread& thread) {
+  if (operation.writes() && spec_.pair_prefetch == PairPrefetch::loads) return;
+  const Address other = operation.address ^ static_cast<Address>(agent_.store().line_bytes());
+  if (!has_room() || agent_.look_up(other).copy != nullptr) return;
+  Copy* copy = allocate(other, now);
+  if (copy == nullptr) return;
+  const Operation read{.kind = OperationKind::load, .function = operation.function, .address = other, .issued = now};
+  post({.copy = copy, .asker = {.thread = &thread, .prefetches = true}, .of_pair = true, .operation = read}, now,
+       now + spec_.hit_latency.back() + spec_.cycle);
+  ++pair_prefetches_.lines;
 }
 
 void CacheUnit::prefetch(Address address, Access access, Tick now, HardwareThread& thread) {
@@ -164,7 +184,7 @@ void CacheUnit::prefetch(Address address, Access access, Tick now, HardwareThrea
     const CacheEvent event = access == kReadAccess ? kLoad : kStore;
     if (found.copy->locked || result_of(event, found.copy->state) != AccessResult::issued) return;
   }
-  request(operation, found.copy, found.level, now, thread, -1, false);
+  request(operation, found.copy, found.level, now, {.thread = &thread, .prefetches = true});
 }
 
 Tick CacheUnit::next_fill() const {
@@ -198,20 +218,29 @@ void CacheUnit::run_fill(Tick at) {
 void CacheUnit::finish(const Pending& pending) {
   Copy& copy = *pending.copy;
   const Operation& operation = pending.operation;
+  if (pending.of_pair) {
+    copy.last_touch = pending.fill_at;
+    const bool given = pending.source == Source::local_c2c || pending.source == Source::remote_c2c;
+    if (given) ++pair_prefetches_.from_caches;
+    return;
+  }
   Gate gate{*this, pending.fill_at};
   agent_.bring_near(copy, operation.address, pending.fill_at, gate);
-  if (!pending.waited_for) {
+  const Asker& asker = pending.asker;
+  if (asker.prefetches) {
     copy.last_touch = pending.fill_at;
     return;
   }
-  owner_->report_miss(*pending.thread, operation, pending.source, pending.fill_at);
-  const Value value = pending.written ? *pending.written : apply(*pending.thread, operation, copy, pending.fill_at);
+  owner_->report_miss(*asker.thread, operation, pending.source, pending.fill_at);
+  const Value value = pending.written ? *pending.written : apply(*asker.thread, operation, copy, pending.fill_at);
   const Tick ends = pending.fill_at + hold(operation.kind);
-  lock(copy, operation.kind, ends, *pending.thread);
-  if (pending.drain >= 0) {
-    owner_->drained(*pending.thread, pending.drain, pending.fill_at);
+  lock(copy, operation.kind, ends, *asker.thread);
+  if (asker.drain >= 0) {
+    owner_->drained(*asker.thread, asker.drain, pending.fill_at);
+  } else if (asker.overlapped != nullptr) {
+    owner_->loaded(*asker.thread, *asker.overlapped, asker.word, value, ends);
   } else {
-    owner_->completed(*pending.thread, value, ends);
+    owner_->completed(*asker.thread, value, ends);
   }
 }
 
@@ -300,7 +329,7 @@ Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {
   if (!own->line_came) own->source = source;
   own->fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
   owner_->wake_at(own->fill_at);
-  const bool runs_then = own->waited_for && !agent_.table().states[copy.state].asks_again;
+  const bool runs_then = !own->asker.prefetches && !agent_.table().states[copy.state].asks_again;
   if (!runs_then) return own->fill_at + 1;
   const Tick kept = own->operation.kind == OperationKind::compare_exchange ? spec_.keep : 0;
   return own->fill_at + std::max<Tick>(1, hold(own->operation.kind)) + kept;
@@ -314,11 +343,11 @@ CacheUnit::Pending* CacheUnit::being_ordered(const Copy& copy) {
 
 WrittenWord CacheUnit::write_in_order(Copy& copy, Tick at) {
   Pending* own = being_ordered(copy);
-  if (own == nullptr || !own->waited_for || !own->operation.writes()) {
+  if (own == nullptr || own->asker.prefetches || !own->operation.writes()) {
     throw ModelFailure(fmt::format("cache {} sends a word of line 0x{:x} at tick {}, but no store waits", client_,
                                    agent_.store().address_of(copy.line), at));
   }
-  own->written = apply(*own->thread, own->operation, copy, at);
+  own->written = apply(*own->asker.thread, own->operation, copy, at);
   return {agent_.store().offset_of(own->operation.address), own->operation.bytes};
 }
 
@@ -331,10 +360,10 @@ void CacheUnit::written_back(Tick at) {
 std::string CacheUnit::describe_pending() const {
   std::string text;
   for (const Pending& pending : pending_) {
-    text +=
-        fmt::format("  cache {}: line 0x{:x} in {}, asked for at tick {} by CPU {}{}\n", client_,
-                    agent_.store().address_of(pending.copy->line), agent_.table().states[pending.copy->state].name,
-                    pending.operation.issued, pending.thread->id().value, pending.fill_at == kNever ? ", not ordered yet" : "");
+    text += fmt::format("  cache {}: line 0x{:x} in {}, asked for at tick {} by CPU {}{}\n", client_,
+                        agent_.store().address_of(pending.copy->line), agent_.table().states[pending.copy->state].name,
+                        pending.operation.issued, pending.asker.thread->id().value,
+                        pending.fill_at == kNever ? ", not ordered yet" : "");
   }
   return text;
 }

@@ -23,6 +23,8 @@ class CacheUnitOwner {
   virtual void completed(HardwareThread& thread, Value result, Tick ends) = 0;
   // The same for the entry at `entry` of its store buffer.
   virtual void drained(HardwareThread& thread, int entry_id, Tick at) = 0;
+  // The same for one of the loads that it has under way together.
+  virtual void loaded(HardwareThread& thread, OverlappedLoads& loads, std::size_t word, Value value, Tick ends) = 0;
   // Something changed at `at`, so that what was put off may be tried again.
   virtual void try_again(Tick at, Source source) = 0;
   // A watched line changed from outside, or left the nearest cache.
@@ -51,9 +53,18 @@ class CacheUnit final : public BusClient {
     Tick at = 0;      // done: the thread is occupied until then; try_at: then
   };
 
-  // Runs the operation at `now` if the line and the right to it are here; else asks for them on behalf of `thread`.
-  // `drain` is the store-buffer entry that this is, or -1.
-  Attempt attempt(Operation& operation, Tick now, HardwareThread& thread, int drain = -1);
+  // On whose behalf an operation runs, and who waits for its line: the thread itself, the store-buffer entry `drain`, word
+  // number `word` of `overlapped`, or nobody (`prefetches`).
+  struct Asker {
+    HardwareThread* thread = nullptr;
+    int drain = -1;
+    OverlappedLoads* overlapped = nullptr;
+    std::size_t word = 0;
+    bool prefetches = false;
+  };
+
+  // Runs the operation at `now` if the line and the right to it are here; else asks for them.
+  Attempt attempt(Operation& operation, Tick now, const Asker& asker);
 
   // Asks for a line without waiting for it. Nothing happens if it is here, on its way, or no miss can be added.
   void prefetch(Address address, Access access, Tick now, HardwareThread& thread);
@@ -82,6 +93,15 @@ class CacheUnit final : public BusClient {
 
   [[nodiscard]] bool misses_pending() const { return !pending_.empty(); }
 
+  // Lines that were asked for because the other one of their pair was missing, since reset_pair_prefetches(): all of them, and
+  // those that another cache had to give.
+  struct PairPrefetches {
+    std::int64_t lines = 0;
+    std::int64_t from_caches = 0;
+  };
+  [[nodiscard]] const PairPrefetches& pair_prefetches() const { return pair_prefetches_; }
+  void reset_pair_prefetches() { pair_prefetches_ = {}; }
+
   // How long the operation holds its line.
   [[nodiscard]] Tick hold(OperationKind kind) const;
 
@@ -98,9 +118,8 @@ class CacheUnit final : public BusClient {
  private:
   struct Pending {
     Copy* copy = nullptr;
-    HardwareThread* thread = nullptr;  // whose operation it is
-    bool waited_for = false;           // false: a prefetch
-    int drain = -1;
+    Asker asker;
+    bool of_pair = false;    // nobody's: it stays in the outermost level
     Tick fill_at = kNever;   // of what was ordered last; kNever: a request is not ordered yet
     bool line_came = false;  // the line is here, and a second request for the operation on its way
     // The operation ran in its order step, with this result.
@@ -118,8 +137,12 @@ class CacheUnit final : public BusClient {
   // The miss of this copy whose request is being ordered; null if nobody waits for it.
   [[nodiscard]] Pending* being_ordered(const Copy& copy);
   Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread);
-  Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, HardwareThread& thread, int drain);
-  bool request(Operation& operation, Copy* copy, int level, Tick now, HardwareThread& thread, int drain, bool waited_for);
+  Attempt start_miss(Operation& operation, Copy* copy, int level, Tick now, const Asker& asker);
+  bool request(const Operation& operation, Copy* copy, int level, Tick now, const Asker& asker);
+  void request_pair(const Operation& operation, Tick now, HardwareThread& thread);
+  [[nodiscard]] bool has_room() const { return pending_.size() < static_cast<std::size_t>(spec_.outstanding_misses); }
+  [[nodiscard]] Copy* allocate(Address address, Tick now);
+  void post(const Pending& pending, Tick now, Tick leaves);
   void finish(const Pending& pending);
   // The operation's effect on data and versions; returns what was there. Errors: ModelFailure for a stale copy.
   Value apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at);
@@ -141,6 +164,7 @@ class CacheUnit final : public BusClient {
   std::vector<Pending> pending_;
   std::vector<Lock> locks_;  // by hardware thread of this core
   int write_backs_ = 0;
+  PairPrefetches pair_prefetches_;
 };
 
 }  // namespace linebounce

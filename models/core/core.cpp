@@ -199,9 +199,13 @@ Tick Core::sibling_limit(const HardwareThread& cpu) const {
   return std::max(limit, cpu.now_ + 1);
 }
 
-bool Core::others_take_issue_slots(const HardwareThread& cpu) const {
-  return std::any_of(threads_.begin(), threads_.end(),
-                     [&cpu](const auto& other) { return other.get() != &cpu && other->takes_issue_slots(cpu.now_); });
+// In percent: what the one that takes most leaves.
+int Core::speed_beside_siblings(const HardwareThread& cpu) const {
+  int pct = 100;
+  for (const auto& other : threads_) {
+    if (other.get() != &cpu) pct = std::min(pct, other->leaves_pct(cpu.now_));
+  }
+  return pct;
 }
 
 Tick Core::next_item() const {
@@ -242,7 +246,7 @@ void Core::run_item(Tick at) {
 void Core::run_drain(HardwareThread& cpu, Tick at) {
   before_access(at, kNoThread);
   StoreBuffer::Entry& entry = cpu.store_buffer_.due(at);
-  const CacheUnit::Attempt attempt = unit_.attempt(entry.operation, at, cpu, entry.id);
+  const CacheUnit::Attempt attempt = unit_.attempt(entry.operation, at, {.thread = &cpu, .drain = entry.id});
   cpu.count(entry.operation, attempt);
   switch (attempt.outcome) {
     case CacheUnit::Outcome::done: drained(cpu, entry.id, at); break;
@@ -255,6 +259,7 @@ void Core::run_drain(HardwareThread& cpu, Tick at) {
 
 void Core::begin_measuring(Tick at) {
   boundary_ = kNever;
+  unit_.reset_pair_prefetches();
   for (const auto& cpu : threads_) {
     if (cpu->status_ == HardwareThread::Status::parked) cpu->count_spins_until(at);
     cpu->begin_measuring();
@@ -292,6 +297,14 @@ void Core::completed(HardwareThread& thread, Value result, Tick ends) {
 void Core::drained(HardwareThread& thread, int entry_id, Tick at) {
   thread.store_buffer_.remove(entry_id, at + spec_.cycle);
   thread.try_again(at);
+}
+
+void Core::loaded(HardwareThread& thread, OverlappedLoads& loads, std::size_t word, Value value, Tick ends) {
+  loads.values[word] = value;
+  loads.ends = std::max(loads.ends, ends);
+  if (--loads.under_way > 0 || !loads.waits) return;
+  thread.now_ = std::max(thread.now_, loads.ends);
+  thread.status_ = HardwareThread::Status::ready;
 }
 
 void Core::try_again(Tick at, Source source) {

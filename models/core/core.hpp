@@ -77,6 +77,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   // CacheUnitOwner
   void completed(HardwareThread& thread, Value result, Tick ends) override;
   void drained(HardwareThread& thread, int entry_id, Tick at) override;
+  void loaded(HardwareThread& thread, OverlappedLoads& loads, std::size_t word, Value value, Tick ends) override;
   void try_again(Tick at, Source source) override;
   void watched_line_changed(LineAddr line, Tick at) override;
   void posted() override;
@@ -101,7 +102,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   void run_drain(HardwareThread& cpu, Tick at);
   void begin_measuring(Tick at);
   [[nodiscard]] HardwareThread* earliest_ready() const;
-  [[nodiscard]] bool others_take_issue_slots(const HardwareThread& cpu) const;
+  [[nodiscard]] int speed_beside_siblings(const HardwareThread& cpu) const;
   [[nodiscard]] Tick sibling_limit(const HardwareThread& cpu) const;
   void wait_kernel(Tick until);
   void notify_at(Tick at);

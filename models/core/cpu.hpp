@@ -52,6 +52,10 @@ class Cpu {
     Value first = 0, second = 0;
   };
   virtual Pair load_pair(Word first, Word second) = 0;
+  // Loads that do not depend on each other: one is issued in each cycle, and those that miss are under way together, as many as
+  // the core's outstanding misses allow. Returns when the last has come. In no order among each other: for a program that needs
+  // one, they are loads one after the other. REQUIRES: as many values as words.
+  virtual void load_all(std::span<const Word> words, std::span<Value> values) = 0;
   virtual void store(Address address, Value value, int bytes = 8) = 0;
 
   // Nothing after it happens before it. / Nothing before it happens after it. Plain accesses under sc.
@@ -75,20 +79,24 @@ class Cpu {
   virtual void execute(std::int64_t instructions) = 0;
   virtual void compute(std::int64_t cycles) = 0;
 
-  // Loads the words one after the other, again and again, with `kSpinPause` cycles between, until `done(values)`; the values
-  // are left in `values`. A thread that spins without hope of a change costs nothing: it is parked until something touches the
-  // lines. / The same for one word, until `done(value)`; returns that value.
+  // Loads the words one after the other, again and again, with `kSpinPause` cycles between and the machine's pause, unless the
+  // loop is without one, until `done(values)`; the values are left in `values`. A thread that spins without hope of a change
+  // costs nothing to simulate: it is parked until something touches the lines. / The same for one word, until `done(value)`;
+  // returns that value.
   static constexpr int kSpinPause = 2;  // compare and branch
-  virtual void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes) = 0;
+  // `pauses`: with an instruction such as x86's `pause` in it, which leaves a core's issue slots to its other threads.
+  enum class Loop : std::uint8_t { pauses, tight };
+  virtual void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop loop) = 0;
   template <class Done>
-  void spin_until_any(std::span<const Address> addresses, std::span<Value> values, Done done, int bytes = 8) {
-    spin(addresses, values, SpinCondition(done), bytes);
+  void spin_until_any(std::span<const Address> addresses, std::span<Value> values, Done done, int bytes = 8,
+                      Loop loop = Loop::pauses) {
+    spin(addresses, values, SpinCondition(done), bytes, loop);
   }
   template <class Done>
-  Value spin_until(Address address, Done done, int bytes = 8) {
+  Value spin_until(Address address, Done done, int bytes = 8, Loop loop = Loop::pauses) {
     Value value = 0;
     const auto one = [&done](std::span<const Value> values) { return done(values[0]); };
-    spin_until_any({&address, 1}, {&value, 1}, one, bytes);
+    spin_until_any({&address, 1}, {&value, 1}, one, bytes, loop);
     return value;
   }
   template <class Done>
@@ -105,6 +113,10 @@ class Cpu {
   void send_ipi(CpuId target, int vector) { interrupt_later(target, vector, 0); }
   // To any thread, this one too, from a device that works `delay_ns` for this one; not before an IPI would be there.
   virtual void interrupt_later(CpuId target, int vector, double delay_ns) = 0;
+
+  // Drops the translations of so many pages from `first` on; of all where that is as quick. Only this core's own: others hear
+  // of it by an interrupt (workloads/program/shootdown.hpp).
+  virtual void invalidate_pages(Address first, std::int64_t pages) = 0;
 
   // Returns after somebody called wake() for this thread; at once if that has happened since the last sleep().
   virtual void sleep() = 0;

@@ -1,6 +1,8 @@
 // One memory operation of a program, from its first attempt until it is done.
 #pragma once
 
+#include <span>
+
 #include "models/observer.hpp"
 #include "models/units.hpp"
 
@@ -26,6 +28,15 @@ struct Operation {
     return kind == OperationKind::store ? AccessKind::store : AccessKind::atomic;
   }
   [[nodiscard]] bool writes() const { return kind != OperationKind::load; }
+};
+
+// Loads of one thread that are under way together (Cpu::load_all).
+struct OverlappedLoads {
+  std::span<Value> values;
+  Tick next_issue = 0;  // one a cycle
+  Tick ends = 0;        // the last of those that have come
+  int under_way = 0;
+  bool waits = false;  // the thread has issued all, and goes on with the last
 };
 
 }  // namespace linebounce

@@ -27,6 +27,19 @@ bool RecentlyUsed::use(std::uint64_t number) {
   return known;
 }
 
+void RecentlyUsed::drop(std::uint64_t number) {
+  const auto begin = numbers_.begin() + static_cast<std::ptrdiff_t>(number % sets_ * ways_);
+  const auto end = begin + static_cast<std::ptrdiff_t>(ways_);
+  const auto found = std::find(begin, end, number);
+  if (found == end) return;
+  *found = kNoNumber;
+  std::rotate(found, found + 1, end);  // an empty place is taken first
+}
+
+void RecentlyUsed::drop_all() {
+  std::fill(numbers_.begin(), numbers_.end(), kNoNumber);
+}
+
 Footprint::Footprint(const FootprintSpec& spec, Tick cycle, int threads)
     : spec_(spec),
       page_miss_(spec.tlb_miss_cycles * cycle),
@@ -57,6 +70,12 @@ Tick Footprint::translate(Address address, FootprintMisses& misses) {
   if (spec_.tlb_entries == 0 || pages_.use(address / static_cast<Address>(spec_.tlb_page_kib * kKib))) return 0;
   ++misses.pages;
   return page_miss_;
+}
+
+void Footprint::drop_pages(Address first, std::int64_t pages) {
+  if (spec_.tlb_entries == 0) return;
+  const std::uint64_t page = first / static_cast<Address>(spec_.tlb_page_kib * kKib);
+  for (std::int64_t i = 0; i < pages; ++i) pages_.drop(page + static_cast<std::uint64_t>(i));
 }
 
 Tick Footprint::fetch(int thread, FunctionId function, std::int64_t instructions, FootprintMisses& misses) {

@@ -23,6 +23,9 @@ class RecentlyUsed {
   RecentlyUsed(int entries, int ways);
   // Whether it was there; it is from now on.
   bool use(std::uint64_t number);
+  // It is there no more, if it was.
+  void drop(std::uint64_t number);
+  void drop_all();
 
  private:
   std::size_t ways_;
@@ -42,6 +45,9 @@ class Footprint {
   // How long it takes to translate the address / to fetch the function's next instructions, beyond what a hit does. A
   // computation that is longer than its function's code fetches each line once: it repeats loops whose code is there.
   Tick translate(Address address, FootprintMisses& misses);
+  // Translations that the TLB knows no more.
+  void drop_pages(Address first, std::int64_t pages);
+  void drop_all_pages() { pages_.drop_all(); }
   Tick fetch(int thread, FunctionId function, std::int64_t instructions, FootprintMisses& misses);
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "models/core/core.hpp"
 #include "models/core/footprint.hpp"
@@ -20,7 +21,7 @@ HardwareThread::HardwareThread(Core& core, CacheUnit& unit, Footprint* footprint
       nearest_latency_(spec.hit_latency.front()),
       cycle_(spec.cycle),
       store_buffer_(spec.store_buffer_entries, spec.consistency != Consistency::ia64),
-      spin_(unit, spec.hit_latency.front(), kSpinPause * spec.cycle) {
+      spin_(unit, spec.hit_latency.front()) {
   counters_.by_function.resize(1);
   counters_.time_in_function.resize(1);
   if (footprint_ != nullptr) counters_.footprint.resize(1);
@@ -85,6 +86,74 @@ Cpu::Pair HardwareThread::load_pair(Word first, Word second) {
   return pair;
 }
 
+// What cannot be issued at once, for want of room or because its line is under way, is passed by and tried again when something
+// has changed.
+void HardwareThread::load_all(std::span<const Word> words, std::span<Value> values) {
+  OverlappedLoads loads{.values = values};
+  std::vector<std::pair<std::size_t, Operation>> put_off;
+  for (std::size_t word = 0; word < words.size(); ++word) {
+    Operation operation{.kind = OperationKind::load,
+                        .bytes = static_cast<std::uint8_t>(words[word].bytes),
+                        .function = function_,
+                        .address = words[word].address};
+    if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::memory, .operation = operation});
+    if (footprint_ != nullptr) fetch_and_translate(operation.address);
+    if (!issue_load(operation, word, loads)) put_off.emplace_back(word, operation);
+  }
+  while (!put_off.empty()) {
+    // A change that came while others were issued is over: only when all have failed at one time can it wait for the next.
+    const Tick tried_at = now_;
+    const auto issued = [this, &loads](auto& load) { return issue_load(load.second, load.first, loads); };
+    if (std::erase_if(put_off, issued) > 0 || now_ != tried_at) continue;
+    put_off_since_ = put_off.front().second.issued;
+    suspend(Status::waiting);
+    for (auto& load : put_off) load.second.waited_for = waited_source_;
+  }
+  if (loads.under_way > 0) {
+    loads.waits = true;
+    suspend(Status::blocked);
+  }
+  now_ = std::max(now_, loads.ends);
+}
+
+// True if it is done or under way.
+bool HardwareThread::issue_load(Operation& operation, std::size_t word, OverlappedLoads& loads) {
+  for (;;) {
+    now_ = std::max(now_, loads.next_issue);
+    wait_turn();
+    slots_ = 0;
+    Value value = 0;
+    if (load_from_buffer(operation, value)) {
+      put_off_since_ = kNever;
+      loads.values[word] = value;
+      loads.ends = std::max(loads.ends, now_);
+      now_ -= nearest_latency_;
+      loads.next_issue = now_ + cycle_;
+      return true;
+    }
+    core_->before_access(now_, wanted_since() < now_ ? Core::kNoThread : index_);
+    const CacheUnit::Attempt attempt = unit_->attempt(operation, now_, {.thread = this, .overlapped = &loads, .word = word});
+    core_->after_access(now_);
+    count(operation, attempt);
+    if (std::exchange(put_off_since_, kNever) != kNever) forget_limits();
+    if (attempt.outcome == CacheUnit::Outcome::try_again) return false;
+    if (attempt.outcome == CacheUnit::Outcome::try_at) {
+      put_off_since_ = operation.issued;
+      now_ = attempt.at;
+      continue;
+    }
+    ++function_counters_->instructions;
+    loads.next_issue = now_ + cycle_;
+    if (attempt.outcome == CacheUnit::Outcome::waits_for_fill) {
+      ++loads.under_way;
+    } else {
+      loads.values[word] = attempt.value;
+      loads.ends = std::max(loads.ends, attempt.at);
+    }
+    return true;
+  }
+}
+
 Value HardwareThread::exchange(Address address, Value value, int bytes) {
   return perform(
       {.kind = OperationKind::exchange, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value});
@@ -134,7 +203,7 @@ Value HardwareThread::perform(Operation operation, bool release) {
       continue;
     }
     core_->before_access(now_, wanted_since() < now_ ? Core::kNoThread : index_);
-    const CacheUnit::Attempt attempt = unit_->attempt(operation, now_, *this);
+    const CacheUnit::Attempt attempt = unit_->attempt(operation, now_, {.thread = this});
     core_->after_access(now_);
     count(operation, attempt);
     const bool was_put_off = std::exchange(put_off_since_, kNever) != kNever;
@@ -251,6 +320,18 @@ void HardwareThread::execute(std::int64_t instructions) {
   pass(cycles, instructions);
 }
 
+void HardwareThread::invalidate_pages(Address first, std::int64_t pages) {
+  const bool all = pages > spec_->tlb_flush_ceiling_pages;
+  compute(all ? spec_->tlb_flush_cycles : pages * spec_->page_invalidation_cycles);
+  if (footprint_ == nullptr) return;
+  wait_turn();
+  if (all) {
+    footprint_->drop_all_pages();
+  } else {
+    footprint_->drop_pages(first, pages);
+  }
+}
+
 void HardwareThread::compute(std::int64_t cycles) {
   if (tap() != nullptr) tap()->called(*this, {.what = ProgramCall::What::compute, .amount = cycles});
   slots_ = 0;
@@ -261,11 +342,20 @@ void HardwareThread::compute(std::int64_t cycles) {
 // A computation's speed is decided when it begins. What siblings do then is known once it is this thread's turn.
 void HardwareThread::pass(std::int64_t cycles, std::int64_t instructions) {
   const Tick fetching = footprint_ != nullptr ? fetch_code(instructions) : 0;
-  if (spec_->shared_issue_pct < 100 && core_->threads() > 1) {
+  if (core_->threads() > 1 && spec_->shares_issue_slots()) {
     wait_turn();
-    if (core_->others_take_issue_slots(*this)) cycles = (cycles * 100 + spec_->shared_issue_pct - 1) / spec_->shared_issue_pct;
+    const int pct = core_->speed_beside_siblings(*this);
+    cycles = (cycles * 100 + pct - 1) / pct;
   }
   idle_for(cycles * cycle_ + fetching);
+}
+
+// A spin that waits for its word's line takes no slots, like any load that does. Parked or not, it is the same.
+int HardwareThread::leaves_pct(Tick at) const {
+  if (takes_issue_slots(at)) return spec_->shared_issue_pct;
+  const bool looks = spin_.active() && (status_ == Status::ready || status_ == Status::parked);
+  if (!looks) return 100;
+  return spin_.loop() == Loop::tight ? spec_->spinning_sibling_pct : spec_->pausing_sibling_pct;
 }
 
 // What siblings have pushed out by now is known once it is this thread's turn.
@@ -323,7 +413,7 @@ std::int64_t HardwareThread::progress() const {
 
 // A spin's pause is no computation.
 bool HardwareThread::computes_at(Tick time) const {
-  return status_ == Status::ready && idle_to_ == now_ && time < idle_to_ && idle_to_ - idle_from_ > kSpinPause * cycle_;
+  return status_ == Status::ready && idle_to_ == now_ && time < idle_to_ && !spin_.active();
 }
 
 FunctionId HardwareThread::enter_function(FunctionId function) {

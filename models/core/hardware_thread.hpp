@@ -28,6 +28,7 @@ class HardwareThread final : public Cpu {
 
   Value load(Address address, int bytes) override;
   Pair load_pair(Word first, Word second) override;
+  void load_all(std::span<const Word> words, std::span<Value> values) override;
   void store(Address address, Value value, int bytes) override;
   void store_release(Address address, Value value, int bytes) override;
   Value exchange(Address address, Value value, int bytes) override;
@@ -39,7 +40,8 @@ class HardwareThread final : public Cpu {
   void prefetch(Address address, Access access) override;
   void execute(std::int64_t instructions) override;
   void compute(std::int64_t cycles) override;
-  void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes) override;
+  void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop loop) override;
+  void invalidate_pages(Address first, std::int64_t pages) override;
 
   void set_interrupt_handler(InterruptHandler handler) override { handler_ = std::move(handler); }
   void disable_interrupts() override;
@@ -93,6 +95,7 @@ class HardwareThread final : public Cpu {
   void count(const Operation& operation, const CacheUnit::Attempt& attempt);
   bool buffer_store(const Operation& operation, bool release);
   bool load_from_buffer(const Operation& operation, Value& value);
+  bool issue_load(Operation& operation, std::size_t word, OverlappedLoads& loads);
   void wait_until_drained();
   void wait_turn();
   void suspend(Status status);
@@ -105,6 +108,8 @@ class HardwareThread final : public Cpu {
   void fetch_and_translate(Address address);
   Value load_in_spin(Address address, int bytes);
   void idle_for(Tick ticks);
+  // What becomes of the speed of another thread of the core that begins to compute at `at`.
+  [[nodiscard]] int leaves_pct(Tick at) const;
   // A program may end with a computation, whose time is still to pass.
   [[nodiscard]] bool takes_issue_slots(Tick at) const {
     return !spin_.active() && (status_ == Status::ready || (status_ == Status::ended && now_ > at));

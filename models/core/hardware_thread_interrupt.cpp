@@ -19,6 +19,7 @@ void HardwareThread::interrupt_later(CpuId target, int vector, double delay_ns) 
   if (tap() != nullptr) {
     tap()->called(*this, {.what = ProgramCall::What::interrupt, .which = target.value, .vector = vector, .ns = delay_ns});
   }
+  if (delay_ns == 0 && target != id_) now_ += spec_->ipi_send;
   post_interrupt(target, vector, delay_ns);
 }
 
@@ -89,6 +90,7 @@ void HardwareThread::accept_interrupt() {
 void HardwareThread::run_handler() {
   const ThreadInterrupts::Delivery delivery = interrupts_.begin_handler();
   const Spin spin = spin_;
+  spin_.end();
   const Value result = result_;
   const Tick put_off_since = std::exchange(put_off_since_, kNever);
   slots_ = 0;

@@ -4,23 +4,27 @@
 
 namespace linebounce {
 
-void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes) {
+void HardwareThread::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes,
+                          Loop loop) {
   if (tap() != nullptr) tap()->spin_begins(*this, addresses, bytes);
   // Once: its few instructions and its words' pages stay at hand, whether it is parked or not.
   if (footprint_ != nullptr) {
     for (const Address address : addresses) fetch_and_translate(address);
   }
-  spin_.begin(addresses);
+  spin_.begin(addresses, loop, loop == Loop::pauses ? spec_->pausing_spin : spec_->tight_spin);
+  bool waited = false;
   for (;;) {
     while (!spin_.all_loaded()) {
       const std::size_t word = spin_.take_next_word();
       values[word] = footprint_ == nullptr ? load(addresses[word], bytes) : load_in_spin(addresses[word], bytes);
     }
     if (done(values)) break;
+    waited = true;
     pause_spin();
     park(values, bytes);
   }
   spin_.end();
+  if (waited) now_ += spec_->spin_exit;
   if (tap() != nullptr) tap()->spin_ends(*this);
 }
 
@@ -34,7 +38,7 @@ void HardwareThread::pause_spin() {
   function_counters_->instructions += Spin::kPauseInstructions;
   spin_loads_ += static_cast<std::int64_t>(spin_.words().size()) + Spin::kPauseInstructions;
   slots_ = 0;
-  idle_for(kSpinPause * cycle_);
+  idle_for(spin_.pause());
 }
 
 // Parks if nothing of this core's own is under way that could push a word out of the nearest cache.
@@ -62,7 +66,7 @@ void HardwareThread::resume_spin(Tick at) {
   now_ = spin_.resume();
   idle_to_ = -1;
   if (spin_.at_first_word()) {  // in the pause before it
-    idle_from_ = now_ - kSpinPause * cycle_;
+    idle_from_ = now_ - spin_.pause();
     idle_to_ = now_;
   }
   --core_->parked_;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "models/core/cache_unit.hpp"
+#include "models/core/cpu.hpp"
 
 namespace linebounce {
 
@@ -14,17 +15,21 @@ class Spin {
  public:
   static constexpr std::int64_t kPauseInstructions = 2;  // compare and branch
 
-  Spin(CacheUnit& unit, Tick load_latency, Tick pause) : unit_(&unit), load_latency_(load_latency), pause_(pause) {}
+  Spin(CacheUnit& unit, Tick load_latency) : unit_(&unit), load_latency_(load_latency) {}
 
-  // The loop that is simulated load by load.
-  void begin(std::span<const Address> words) {
+  // The loop that is simulated load by load, with this time between one look at its words and the next.
+  void begin(std::span<const Address> words, Cpu::Loop loop, Tick pause) {
     words_ = words;
+    loop_ = loop;
+    pause_ = pause;
     next_word_ = 0;
     active_ = true;
   }
   void end() { active_ = false; }
   // From begin() to end(), parked or not.
   [[nodiscard]] bool active() const { return active_; }
+  [[nodiscard]] Cpu::Loop loop() const { return loop_; }
+  [[nodiscard]] Tick pause() const { return pause_; }
   [[nodiscard]] std::span<const Address> words() const { return words_; }
   [[nodiscard]] bool all_loaded() const { return next_word_ == words_.size(); }
   std::size_t take_next_word() { return next_word_++; }
@@ -61,7 +66,8 @@ class Spin {
 
   CacheUnit* unit_;
   Tick load_latency_;
-  Tick pause_;
+  Tick pause_ = 0;
+  Cpu::Loop loop_ = Cpu::Loop::pauses;
   std::span<const Address> words_;
   std::size_t next_word_ = 0;
   bool active_ = false;

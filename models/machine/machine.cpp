@@ -68,12 +68,22 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   core.fill_latency = spec.cpu.fill_latency_cycles * core.cycle;
   core.keep = spec.cpu.keep_cycles * core.cycle;
   core.shared_issue_pct = spec.cpu.shared_issue_pct;
+  core.spinning_sibling_pct = spec.cpu.spinning_sibling_pct;
+  core.pausing_sibling_pct = spec.cpu.pausing_sibling_pct;
+  core.tight_spin = Cpu::kSpinPause * core.cycle;
+  core.pausing_spin = (Cpu::kSpinPause + spec.cpu.pause_cycles) * core.cycle;
+  core.spin_exit = spec.cpu.spin_exit_cycles * core.cycle;
+  core.ipi_send = spec.cpu.ipi_send_cycles * core.cycle;
+  core.page_invalidation_cycles = spec.cpu.page_invalidation_cycles;
+  core.tlb_flush_cycles = spec.cpu.tlb_flush_cycles;
+  core.tlb_flush_ceiling_pages = spec.cpu.tlb_flush_ceiling_pages;
   core.interrupt_latency = spec.cpu.interrupt_latency_cycles * core.cycle;
   core.ipi_latency = std::max<Tick>(1, timebase.from_ns(spec.cpu.ipi_latency_ns));  // no effect on another core without a delay
   core.consistency = spec.cpu.consistency;
   core.store_buffer_entries = spec.cpu.store_buffer_entries;
   core.outstanding_misses = spec.cpu.outstanding_misses;
   core.write_back_buffers = spec.cpu.write_back_buffers;
+  core.pair_prefetch = spec.cpu.pair_prefetch;
   core.footprint = spec.footprint;
   core.run_ahead = engine.run_ahead;
   core.parked_spins = engine.parked_spins;
@@ -234,6 +244,15 @@ BusStatistics Machine::bus_statistics() const {
     sum.transactions += bus->statistics().transactions;
     sum.address_busy += bus->statistics().address_busy;
     sum.data_busy += bus->statistics().data_busy;
+  }
+  return sum;
+}
+
+CacheUnit::PairPrefetches Machine::pair_prefetches() const {
+  CacheUnit::PairPrefetches sum;
+  for (const auto& core : cores_) {
+    sum.lines += core->unit().pair_prefetches().lines;
+    sum.from_caches += core->unit().pair_prefetches().from_caches;
   }
   return sum;
 }

@@ -56,6 +56,9 @@ class Machine final : public FailureSink {
   // Runs to the end. Once. `progress` hears the share that is done. Errors: ModelFailure, and what a program throws.
   void run(const std::function<void(double)>& progress = {});
 
+  // Of all cores, in the measured time.
+  [[nodiscard]] CacheUnit::PairPrefetches pair_prefetches() const;
+
   // The length of the measured time.
   [[nodiscard]] Tick finished_at() const { return finished_at_; }
   [[nodiscard]] Tick measured() const { return std::max<Tick>(0, finished_at_ - core_spec_.warmup_end); }

@@ -108,8 +108,15 @@ const std::vector<Parameter>& schema() {
       {"machine.cpu.threads_per_core", "", cpu<&CpuSpec::threads_per_core>, kDefault, 1, 8,
        "hardware threads that share a core's caches"},
       {"machine.cpu.shared_issue_pct", "%", cpu<&CpuSpec::shared_issue_pct>, kDefault, 1, 100,
-       "of its speed that a hardware thread keeps when it computes while another of its core does, too; spins pause, and cost "
-       "nothing"},
+       "of its speed that a hardware thread keeps when it computes while another of its core does, too"},
+      {"machine.cpu.spinning_sibling_pct", "%", cpu<&CpuSpec::spinning_sibling_pct>, kDefault, 1, 100,
+       "likewise, while another of its core spins in a loop without a pause"},
+      {"machine.cpu.pausing_sibling_pct", "%", cpu<&CpuSpec::pausing_sibling_pct>, kDefault, 1, 100,
+       "likewise, in a loop that pauses, as those of nearly all locks do"},
+      {"machine.cpu.pause_cycles", "cycles", cpu<&CpuSpec::pause_cycles>, kDefault, 0, kMostCycles,
+       "the pause of a spin loop, between two looks at its word; compare and branch take 2 more"},
+      {"machine.cpu.spin_exit_cycles", "cycles", cpu<&CpuSpec::spin_exit_cycles>, kDefault, 0, kMostCycles,
+       "leaving a spin loop that has waited: its branch was predicted to go on"},
       {"machine.cpu.atomic_latency_cycles", "cycles", cpu<&CpuSpec::atomic_latency_cycles>, kDefault, 0, kMostCycles,
        "exchange and fetch-and-add on a line that is owned; the line is locked for so long"},
       {"machine.cpu.compare_exchange_latency_cycles", "cycles", cpu<&CpuSpec::compare_exchange_latency_cycles>, kDefault, 0,
@@ -124,6 +131,14 @@ const std::vector<Parameter>& schema() {
        "an interrupt's arrival to its handler's first instruction"},
       {"machine.cpu.ipi_latency_ns", "ns", cpu<&CpuSpec::ipi_latency_ns>, kDefault, 0, kMostNs,
        "sending an inter-processor interrupt to its arrival; waking a sleeping CPU takes as long"},
+      {"machine.cpu.ipi_send_cycles", "cycles", cpu<&CpuSpec::ipi_send_cycles>, kDefault, 0, kMostCycles,
+       "sending one keeps the sender for so long"},
+      {"machine.cpu.page_invalidation_cycles", "cycles", cpu<&CpuSpec::page_invalidation_cycles>, kDefault, 0, kMostCycles,
+       "dropping one page's translation from the TLB"},
+      {"machine.cpu.tlb_flush_cycles", "cycles", cpu<&CpuSpec::tlb_flush_cycles>, kDefault, 0, kMostCycles,
+       "dropping all translations"},
+      {"machine.cpu.tlb_flush_ceiling_pages", "pages", cpu<&CpuSpec::tlb_flush_ceiling_pages>, kDefault, 0, 1 << 20,
+       "of more pages than this, all translations are dropped instead, as Linux does"},
       {"machine.cpu.consistency", "", cpu<&CpuSpec::consistency>, kDefault, 0, 0, "the memory model"},
       {"machine.cpu.store_buffer_entries", "entries", cpu<&CpuSpec::store_buffer_entries>, kDefault, 0, 1024,
        "stores that wait for their lines; more than 0 exactly where consistency is not sc"},
@@ -131,6 +146,8 @@ const std::vector<Parameter>& schema() {
        "misses, prefetches and store-buffer drains that a core has under way"},
       {"machine.cpu.write_back_buffers", "", cpu<&CpuSpec::write_back_buffers>, kDefault, 1, 1024,
        "dirty victims of a core that wait for the bus"},
+      {"machine.cpu.pair_prefetch", "", cpu<&CpuSpec::pair_prefetch>, kDefault, 0, 0,
+       "a miss also asks for the other line of an aligned pair, to read it: never, of loads, or of stores and atomics, too"},
 
       {"machine.footprint.tlb_entries", "entries", footprint<&FootprintSpec::tlb_entries>, kDefault, 0, 1 << 16,
        "of a core's data TLB; 0: no translation is ever missing", kOfPages},
@@ -285,6 +302,10 @@ struct Words<Consistency> {
 template <>
 struct Words<CpuOrder> {
   static constexpr std::array<std::string_view, 3> kList = {"spread", "fill", "fill_cores"};
+};
+template <>
+struct Words<PairPrefetch> {
+  static constexpr std::array<std::string_view, 3> kList = {"none", "loads", "all"};
 };
 template <>
 struct Words<Placement> {

@@ -28,8 +28,8 @@ struct TypedConfiguration {
   EngineSpec engine;
 };
 
-using Target =
-    std::variant<int*, double*, bool*, std::string*, Frequency*, Replacement*, Consistency*, CpuOrder*, Placement*, Topology*>;
+using Target = std::variant<int*, double*, bool*, std::string*, Frequency*, Replacement*, Consistency*, CpuOrder*,
+                            PairPrefetch*, Placement*, Topology*>;
 
 // What a parameter is part of, where that matters: KeyInfo::structural and KeyInfo::needs.
 enum class PartOf : std::uint8_t { any, structure, nodes, pages, code };

@@ -32,6 +32,10 @@ CheckedCpu::Pair CheckedCpu::load_pair(Word first, Word second) {
   return {a, load(second.address, second.bytes)};
 }
 
+void CheckedCpu::load_all(std::span<const Word> words, std::span<Value> values) {
+  for (std::size_t i = 0; i < words.size(); ++i) values[i] = load(words[i].address, words[i].bytes);
+}
+
 void CheckedCpu::store(Address address, Value value, int bytes) {
   ask({.kind = StepKind::store, .address = address, .bytes = bytes, .operand = value});
 }
@@ -59,7 +63,7 @@ Value CheckedCpu::compare_exchange(Address address, Value expected, Value desire
 
 // The words are read one after the other, as a processor does. The condition is the program's own code: it is called here, on
 // the program's stack. Turns that did not end the spin leave nothing behind: the values are read anew.
-void CheckedCpu::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes) {
+void CheckedCpu::spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop) {
   const Digest before = seen_;
   for (;;) {
     seen_ = before;

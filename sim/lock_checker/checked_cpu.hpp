@@ -71,6 +71,7 @@ class CheckedCpu final : public Cpu {
   [[nodiscard]] CpuId id() const override { return CpuId(number_); }
   Value load(Address address, int bytes) override { return ask({.kind = StepKind::load, .address = address, .bytes = bytes}); }
   Pair load_pair(Word first, Word second) override;
+  void load_all(std::span<const Word> words, std::span<Value> values) override;
   void store(Address address, Value value, int bytes) override;
   void store_release(Address address, Value value, int bytes) override;
   Value exchange(Address address, Value value, int bytes) override;
@@ -81,7 +82,8 @@ class CheckedCpu final : public Cpu {
   void prefetch(Address, Access) override {}
   void execute(std::int64_t) override {}
   void compute(std::int64_t) override {}
-  void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes) override;
+  void invalidate_pages(Address, std::int64_t) override {}
+  void spin(std::span<const Address> addresses, std::span<Value> values, SpinCondition done, int bytes, Loop loop) override;
   void sleep() override { ask({.kind = StepKind::sleep}); }
   void wake(CpuId target) override { ++(*all_)[static_cast<std::size_t>(target.value)]->wakes_; }
 

@@ -22,9 +22,13 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
      "a CPU's time for one operation of `throughput.operations_per_s`, where the workload says it"},
     {"cost.fetch_and_add", "ns", cost, lower, kHeadline, "workload `atomic_scaling`: a CPU's time for one addition"},
     {"cost.write_4k", "ns", cost, lower, kHeadline, "workload `locks_per_4k_write`: a write of 4 KB, mean of all writers"},
+    {"cost.munmap", "ns", cost, lower, kHeadline,
+     "workload `munmap`: a munmap from its call to its return, with the wait for the address space's lock"},
     {"cost.<operation>", "ns", cost, lower, kHeadline,
      "workload `operation_costs`: `configs/experiments/operation_costs.toml` defines each"},
 
+    {"munmap.user_rounds_per_us", "1/us", throughput, higher, kHeadline,
+     "workload `munmap`: rounds of user code of all CPUs that do not unmap"},
     {"throughput.operations_per_s", "1/s", throughput, higher, kHeadline,
      "the workload's own operations, of all CPUs; of `oltp`: transactions that are committed"},
     {"throughput.operations", "", throughput, higher, kDetail,
@@ -199,6 +203,10 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
     {"profile.<function>.time_pct", "%", cpu, neither, kDetail,
      "of the kernel's time: in that function itself. Spinning counts in a function of its own where the workload names one, as "
      "kernels spin out of line (`text_lock_dcache`)"},
+    {"prefetch.pairs", "", cpu, lower, kDetail,
+     "lines asked for because the other one of their pair was missing. Only where `cpu.pair_prefetch` of the machine is on"},
+    {"prefetch.pairs_from_caches", "", cpu, lower, kDetail,
+     "of these, lines that another cache had to give: where both CPUs write, false sharing of a pair"},
     {"footprint.time_pct", "%", cpu, lower, kHeadline,
      "of all CPUs' time: waiting for code or for translations of addresses. Only where `[footprint]` of the machine is on, as "
      "the rest of `footprint`"},

@@ -85,6 +85,10 @@ void Statistics::collect_traffic(const Machine& machine, PointData& point) const
   point.add_metric("bus.utilisation_pct", share_pct(static_cast<double>(bus.data_busy), buses));
   point.add_metric("bus.address_utilisation_pct", share_pct(static_cast<double>(bus.address_busy), buses));
   point.add_metric("bus.transactions", bus.transactions);
+  if (core_.pair_prefetch != PairPrefetch::none) {
+    point.add_metric("prefetch.pairs", machine.pair_prefetches().lines);
+    point.add_metric("prefetch.pairs_from_caches", machine.pair_prefetches().from_caches);
+  }
   if (machine.network() == nullptr) return;
   for (const LinkStatistics& link : machine.network()->links()) {
     const std::string name = fmt::format("link.{}_{}", link.from, link.to);

@@ -57,6 +57,7 @@ class Mutation {
     if (spec_.has_nodes()) between_nodes();
     workload();
     if (in(1, 3)) footprint();
+    if (in(1, 2)) cores_of_today();
     case_.operations = std::max<std::int64_t>(1, references / cpus_of(base_, case_));
     return std::move(case_);
   }
@@ -272,6 +273,17 @@ class Mutation {
     set_to_one_of(kFootprint, "machine.footprint.code_cache_ways", std::vector<std::int64_t>{1, 2, 4});
     set_between(kFootprint, "machine.footprint.code_miss_cycles", 0, 40);
     set_to_one_of(kFootprint, "machine.footprint.kernel_function_bytes", std::vector<std::int64_t>{64, 512, 3000});
+  }
+
+  void cores_of_today() {
+    set_between(kCosts, "machine.cpu.spinning_sibling_pct", 30, 100);
+    set_between(kCosts, "machine.cpu.pausing_sibling_pct", 50, 100);
+    set_between(kCosts, "machine.cpu.pause_cycles", 0, 60);
+    set_between(kCosts, "machine.cpu.spin_exit_cycles", 0, 30);
+    set_between(kCosts, "machine.cpu.ipi_send_cycles", 0, 100);
+    set_to_one_of(kCosts, "machine.cpu.pair_prefetch", std::vector<std::string>{"none", "loads", "all", "all"});
+    set_between(kWorkload, "workload.load_all_share", 0, 20);
+    set_between(kWorkload, "workload.invalidate_share", 0, 3);
   }
 
   void workload() {

@@ -26,6 +26,18 @@ FOOTPRINT = {
     "footprint.code_cache_kib": 1,
     "footprint.kernel_function_bytes": 600,
 }
+# Siblings that spin and pause, lines fetched in pairs, interrupts that cost their sender.
+TODAY = {
+    "cpu.spinning_sibling_pct": 60,
+    "cpu.pausing_sibling_pct": 85,
+    "cpu.pause_cycles": 23,
+    "cpu.spin_exit_cycles": 11,
+    "cpu.ipi_send_cycles": 37,
+    "cpu.page_invalidation_cycles": 9,
+    "cpu.tlb_flush_cycles": 120,
+    "cpu.tlb_flush_ceiling_pages": 20,
+}
+PAIRS = {"cpu.pair_prefetch": "all"}
 
 
 def nodes(family: str, count: int, node: str = "node", directory: str = "directory") -> dict[str, object]:
@@ -90,6 +102,23 @@ MACHINES = {
     "footprint, two threads, lru": TWO_THREADS | LRU | FOOTPRINT,
     "footprint, two threads, shared issue": TWO_THREADS | LRU | FOOTPRINT | {"cpu.shared_issue_pct": 60},
     "footprint, four threads, ia64": FOUR_THREADS | LRU | IA64 | FOOTPRINT,
+    "today": TODAY,
+    "today, two threads, lru": TODAY | TWO_THREADS | LRU,
+    "today, two threads, tiny, tso, footprint": TODAY | TINY | TWO_THREADS | LRU | TSO | FOOTPRINT,
+    "today, four threads, starved": TODAY | TINY | STARVED | FOUR_THREADS | LRU,
+    "pairs": PAIRS,
+    "pairs of loads alone": TINY | {"cpu.pair_prefetch": "loads"},
+    "pairs, starved": TINY | STARVED | PAIRS,
+    "pairs, two misses": TINY | PAIRS | {"cpu.outstanding_misses": 2, "cpu.write_back_buffers": 1},
+    "pairs, small L1 lines, not inclusive": TINY
+    | PAIRS
+    | {"cache.L1D.line_bytes": 16, "cache.L2.line_bytes": 64, "cache.L2.inclusive": "false"},
+    "pairs, today, two threads, ia64": TODAY | PAIRS | TWO_THREADS | LRU | IA64,
+    "pairs, four threads, tiny, tso": TINY | PAIRS | FOUR_THREADS | LRU | TSO,
+    "pairs, mesif": TINY | PAIRS | {"bus.protocol": "mesif_snoop"},
+    "pairs, moesi, two threads": TINY | PAIRS | TWO_THREADS | LRU | {"bus.protocol": "moesi_snoop"},
+    "pairs, dragon, two threads": TINY | PAIRS | TWO_THREADS | LRU | {"bus.protocol": "dragon_snoop"},
+    "pairs, upgrades retried": TINY | PAIRS | {"bus.protocol": "mesi_snoop_upgrade_retry"},
     "mesi nodes, tiny": TINY | nodes("mesi", 2),
     "moesi nodes, tiny": TINY | nodes("moesi", 2),
     "moesi nodes, two threads, tso": TWO_THREADS | LRU | TSO | nodes("moesi", 2),
@@ -97,6 +126,8 @@ MACHINES = {
     "mesif nodes, tiny": TINY | nodes("mesif", 2),
     "mesif nodes, two threads, tso": TWO_THREADS | LRU | TSO | nodes("mesif", 2),
     "mesif nodes, starved, ia64": TINY | STARVED | IA64 | nodes("mesif", 4),
+    "pairs, today, two nodes": TINY | TODAY | PAIRS | nodes("mesi", 2),
+    "pairs, two nodes of MOESI, two threads": TINY | PAIRS | TWO_THREADS | LRU | nodes("moesi", 2),
     "moesi, two threads, tiny, ia64": TINY | TWO_THREADS | LRU | IA64 | {"bus.protocol": "moesi_snoop"},
 }
 
@@ -136,7 +167,10 @@ def compare(program: Program, experiment_file: Path, arguments: list[str], varia
 
 
 def machine_and_seed(name: str, seed: int) -> list[str]:
-    return [*settings(MACHINES[name]), "--seed", str(seed)]
+    """Machines of today also have several loads under way and drop translations; the others' traffic is as it was."""
+    shares = ["--set", "workload.load_all_share=8", "--set", "workload.invalidate_share=2"]
+    modern = shares if "today" in name or "pairs" in name else []
+    return [*settings(MACHINES[name]), *modern, "--seed", str(seed)]
 
 
 @pytest.mark.parametrize(("name", "seed"), QUICK)

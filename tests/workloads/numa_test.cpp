@@ -94,6 +94,22 @@ TEST(AtomicScaling, MoreCpusAddLessAndEachGetsItsShare) {
   EXPECT_GT(metrics.values.at("fairness.least_share_pct"), 90);
 }
 
+// Alone: 20 cycles for an exchange, 30 for a compare-and-exchange, 2 more for the load of an increment.
+double alone(const std::string& operation) {
+  const MachineSpec spec = small_machine(1);
+  SmallMachine small(spec, {}, 5, 100);
+  return run_workload("atomic_scaling", {{"operation", operation}}, small, spec).values.at("cost." + operation);
+}
+TEST(AtomicScaling, AnExchangeAloneCostsItself) {
+  EXPECT_NEAR(alone("exchange"), 20, 0.1);
+}
+TEST(AtomicScaling, ACompareExchangeAloneCostsItself) {
+  EXPECT_NEAR(alone("compare_exchange"), 30, 0.1);
+}
+TEST(AtomicScaling, AnIncrementByCompareExchangeLoadsBefore) {
+  EXPECT_NEAR(alone("increment"), 32, 0.1);
+}
+
 // With few lines, so that the small machine's caches hold them.
 const std::map<std::string, ParameterValue> kFewLines = {{"hot_lines", std::int64_t{8}},
                                                          {"shared_lines", std::int64_t{16}},

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -80,6 +81,21 @@ int cpu_load(lua_State* state) {
   return call.returns(call.cpu().load(word.address, word.bytes));
 }
 
+// load_all(word, ...): as many values. They are under way together.
+int cpu_load_all(lua_State* state) {
+  constexpr int kMostWords = 64;
+  const CpuCall call(state);
+  const int count = lua_gettop(state) - 1;
+  if (count < 1 || count > kMostWords) call.lua().fail(fmt::format("load_all: 1 to {} words are legal", kMostWords));
+  std::vector<Cpu::Word> words;
+  for (int i = 1; i <= count; ++i) words.push_back(call.word(i));
+  std::vector<Value> values(words.size());
+  call.cpu().load_all(words, values);
+  luaL_checkstack(state, count, nullptr);
+  for (const Value value : values) lua_pushinteger(state, static_cast<lua_Integer>(value));
+  return count;
+}
+
 int cpu_load_acquire(lua_State* state) {
   const CpuCall call(state);
   const Cpu::Word word = call.word(1);
@@ -146,13 +162,22 @@ FunctionId waiting_function(const CpuCall& call) {
   return call.lua().waits_in == nullptr ? call.cpu().function() : call.lua().waits_in->of(call.cpu());
 }
 
-// spin_until(word, "==", value [, mask]): the word's value then.
-int cpu_spin_until(lua_State* state) {
+// The word's value when it holds.
+int spin_in(Cpu::Loop loop, lua_State* state) {
   const CpuCall call(state);
   const SpinWord spin = read_spin_word(call.lua(), 2);
   const FunctionScope waiting(call.cpu(), waiting_function(call));
   return call.returns(call.cpu().spin_until(
-      spin.word.address, [&spin](Value value) { return spin.holds(value); }, spin.word.bytes));
+      spin.word.address, [&spin](Value value) { return spin.holds(value); }, spin.word.bytes, loop));
+}
+
+// spin_until(word, "==", value [, mask])
+int cpu_spin_until(lua_State* state) {
+  return spin_in(Cpu::Loop::pauses, state);
+}
+
+int cpu_spin_without_pause(lua_State* state) {
+  return spin_in(Cpu::Loop::tight, state);
 }
 
 // spin_until_any({ { word, "==", value }, ... }): which of them holds, counted from 1.
@@ -291,6 +316,28 @@ int cpu_is_asleep(lua_State* state) {
   return call.returns_flag(sleepers && call.cpu().load(sleepers->word(other.value), Sleepers::kBytes) != 0);
 }
 
+// shoot_down({ cpu, ... }, address [, pages]): on these and on this CPU.
+int cpu_shoot_down(lua_State* state) {
+  const CpuCall call(state);
+  Interpreter& lua = call.lua();
+  if (!lua.handles->shootdowns) lua.fail("shoot_down: setup() must call shootdowns() before");
+  if (lua_type(state, 2) != LUA_TTABLE) lua.fail("shoot_down: argument 1 is a list of CPUs' numbers");
+  std::vector<CpuId> targets;
+  for (lua_Integer i = 1; lua_rawgeti(state, 2, i) != LUA_TNIL; ++i) {
+    const lua_Integer number = lua_isinteger(state, -1) != 0 ? lua_tointeger(state, -1) : -1;
+    if (number < 0 || number >= lua.cpus)
+      lua.fail(fmt::format("shoot_down: entry {} of the list is no CPU: 0 to {} are legal", i, lua.cpus - 1));
+    const CpuId target(static_cast<int>(number));
+    if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
+    lua_pop(state, 1);
+  }
+  lua_pop(state, 1);
+  const auto first = static_cast<Address>(call.integer(2));
+  const std::int64_t pages = call.has(3) ? call.at_least_0(3, "pages") : 1;
+  lua.handles->shootdowns->shoot_down(call.cpu(), targets, first, pages);
+  return 0;
+}
+
 int cpu_meet(lua_State* state) {
   const CpuCall call(state);
   call.lua().handles->barriers[handle_at(call.lua(), 2, HandleKind::barrier)].wait(call.cpu());
@@ -312,7 +359,10 @@ int cpu_give_node(lua_State* state) {
   return 0;
 }
 
-constexpr std::array<luaL_Reg, 30> kCpuFunctions = {{{"load", cpu_load},
+constexpr std::array<luaL_Reg, 33> kCpuFunctions = {{{"load", cpu_load},
+                                                     {"load_all", cpu_load_all},
+                                                     {"spin_without_pause", cpu_spin_without_pause},
+                                                     {"shoot_down", cpu_shoot_down},
                                                      {"load_acquire", cpu_load_acquire},
                                                      {"store", cpu_store},
                                                      {"store_release", cpu_store_release},

@@ -69,10 +69,10 @@ class Interpreter {
 
   // ---- what its functions have to do with ----
 
-  SetupContext* setup = nullptr;        // while the program sets up its memory
-  const LuaHandles* handles = nullptr;  // what its locks, barriers and queue nodes stand for
-  const WaitsIn* waits_in = nullptr;    // while it acquires a lock
-  bool slept = false;                   // since it began to acquire a lock
+  SetupContext* setup = nullptr;      // while the program sets up its memory
+  LuaHandles* handles = nullptr;      // what its locks, barriers and queue nodes stand for
+  const WaitsIn* waits_in = nullptr;  // while it acquires a lock
+  bool slept = false;                 // since it began to acquire a lock
   struct NamedFunction {
     std::string name;
     Mode mode;

@@ -43,7 +43,7 @@ class LuaProgram final : public Workload {
     declaration_ = declaration_of(file_);
     if (!declaration_.program) throw LuaError(file_.name() + ": it defines no run(cpu), as a program does");
     per_cpu_.emplace(setting.memory, setting.machine.cpus, setting.layout.cpus);
-    SetupContext context(setting.memory, *per_cpu_, handles_, &setting.locks, nullptr);
+    SetupContext context(setting.memory, *per_cpu_, handles_, &setting.locks, nullptr, setting.layout.cpus);
     for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
       interpreters_.push_back(std::make_unique<Interpreter>(file_, cpu));
       set_up_cpu(*interpreters_.back(), setting, context);
@@ -55,6 +55,7 @@ class LuaProgram final : public Workload {
   void run(Cpu& cpu) override {
     Interpreter& lua = *interpreters_[static_cast<std::size_t>(cpu.id().value)];
     lua.bind(cpu);
+    if (handles_.interrupts) handles_.interrupts->start(cpu);
     lua.push_function("run");
     push_cpu(lua);
     lua.call(1, 0);

@@ -11,6 +11,8 @@
 #include "workloads/locks/sleepers.hpp"
 #include "workloads/lua/interpreter.hpp"
 #include "workloads/program/barrier.hpp"
+#include "workloads/program/interrupts.hpp"
+#include "workloads/program/shootdown.hpp"
 
 namespace linebounce::workloads {
 
@@ -24,6 +26,8 @@ struct LuaHandles {
   std::deque<Barrier> barriers;
   std::vector<QueueNodes*> nodes;
   std::optional<Sleepers> sleepers;  // once there is a lock that sleeps
+  std::optional<Interrupts> interrupts;
+  std::optional<Shootdowns> shootdowns;  // once the program has asked for them
 };
 
 // Of a lock or counter: what its own words are called, and where whoever uses it wants them.
@@ -36,8 +40,9 @@ struct OwnWord {
 class SetupContext {
  public:
   // `lock_set` null: of a lock, which makes no others. `own_word` null: of a program.
-  SetupContext(AddressSpace& space, CpuObjects& of_cpus, LuaHandles& made, LockSet* lock_set, const OwnWord* own_word)
-      : memory(space), per_cpu(of_cpus), handles(made), locks(lock_set), own(own_word) {}
+  SetupContext(AddressSpace& space, CpuObjects& of_cpus, LuaHandles& made, LockSet* lock_set, const OwnWord* own_word,
+               std::span<const CpuPlace> cpu_places = {})
+      : memory(space), per_cpu(of_cpus), handles(made), locks(lock_set), own(own_word), places(cpu_places) {}
 
   // The next CPU's turn.
   void begin_again() { next_ = 0, first_ = false; }
@@ -60,7 +65,8 @@ class SetupContext {
   LuaHandles& handles;
   LockSet* locks;
   const OwnWord* own;
-  std::vector<LuaLock*> own_locks;  // whose functions are the program's
+  std::span<const CpuPlace> places;  // of a program
+  std::vector<LuaLock*> own_locks;   // whose functions are the program's
 
  private:
   struct Done {

@@ -235,6 +235,21 @@ int make_barrier(lua_State* state) {
   return 1;
 }
 
+// shootdowns(): from now on the program's CPUs can drop each other's translations of pages.
+int use_shootdowns(lua_State* state) {
+  Interpreter& lua = Interpreter::of(state);
+  SetupContext& context = context_of(lua);
+  if (context.places.empty()) lua.fail("shootdowns(): of programs alone");
+  context.once(lua, "shootdowns", [&] {
+    LuaHandles& handles = context.handles;
+    if (handles.shootdowns) lua.fail("shootdowns() once is enough");
+    handles.interrupts.emplace(context.per_cpu.cpus());
+    handles.shootdowns.emplace(context.memory, context.places, *handles.interrupts);
+    return 0;
+  });
+  return 0;
+}
+
 // Upvalues: the function, its number.
 int call_named(lua_State* state) {
   Interpreter& lua = Interpreter::of(state);
@@ -267,7 +282,7 @@ int make_named(lua_State* state) {
   return 1;
 }
 
-constexpr std::array<luaL_Reg, 11> kSetupFunctions = {{{"structure", make_structure},
+constexpr std::array<luaL_Reg, 12> kSetupFunctions = {{{"structure", make_structure},
                                                        {"place", place_object_of},
                                                        {"place_per_cpu", place_for_each_cpu},
                                                        {"place_array", place_bytes_of},
@@ -277,6 +292,7 @@ constexpr std::array<luaL_Reg, 11> kSetupFunctions = {{{"structure", make_struct
                                                        {"queue_nodes", place_queue_nodes},
                                                        {"lock", make_lock},
                                                        {"barrier", make_barrier},
+                                                       {"shootdowns", use_shootdowns},
                                                        {"named", make_named}}};
 
 }  // namespace

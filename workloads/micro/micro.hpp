@@ -18,6 +18,9 @@ std::unique_ptr<Workload> make_critical_section(const Parameters& parameters);
 std::vector<ParameterDeclaration> false_sharing_parameters();
 std::unique_ptr<Workload> make_false_sharing(const Parameters& parameters);
 
+std::vector<ParameterDeclaration> munmap_parameters();
+std::unique_ptr<Workload> make_munmap(const Parameters& parameters);
+
 std::vector<ParameterDeclaration> random_references_parameters();
 std::unique_ptr<Workload> make_random_references(const Parameters& parameters);
 

@@ -28,9 +28,9 @@ constexpr Address kData = 24;    // published by one CPU
 
 constexpr int kGuardedLines = 6;  // of each lock: more than a CPU may have misses under way, so that the last stores are late
 
-constexpr std::array<const char*, 10> kShares = {"load_share",      "store_share",   "atomic_share", "prefetch_share",
-                                                 "fence_share",     "compute_share", "lock_share",   "spin_share",
-                                                 "interrupt_share", "sleep_share"};
+constexpr std::array<const char*, 12> kShares = {"load_share",      "store_share",   "atomic_share",   "prefetch_share",
+                                                 "fence_share",     "compute_share", "lock_share",     "spin_share",
+                                                 "interrupt_share", "sleep_share",   "load_all_share", "invalidate_share"};
 
 // Vectors of interrupts: what the handler does, and to which record.
 enum Vector : int { kCountUp = 0, kSetFlag = 1, kWakeMe = 2, kVectors = 3 };
@@ -91,8 +91,8 @@ class Player {
 
   void play(std::size_t kind) {
     static constexpr std::array<void (Player::*)(), kShares.size()> kActions = {
-        &Player::load,    &Player::store, &Player::atomic, &Player::prefetch,       &Player::fence,
-        &Player::compute, &Player::lock,  &Player::spin,   &Player::send_interrupt, &Player::sleep};
+        &Player::load, &Player::store, &Player::atomic,         &Player::prefetch, &Player::fence,    &Player::compute,
+        &Player::lock, &Player::spin,  &Player::send_interrupt, &Player::sleep,    &Player::load_all, &Player::invalidate};
     if (below(4) == 0) {
       const FunctionScope scope(cpu_, memory_.user);
       (this->*kActions[kind])();
@@ -138,6 +138,26 @@ class Player {
       default: return private_access(false);
     }
   }
+
+  // In no order among each other: each is at least what this CPU had seen of it before all of them.
+  void load_all() {
+    const std::array<std::size_t, 4> records = {any_record(), any_record(), any_record(), any_record()};
+    std::array<Cpu::Word, 4> words;
+    std::array<Value, 4> values{};
+    std::array<Value, 4> before{};
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      words[i] = {memory_.field(records[i], kCounter), 8};
+      before[i] = counters_seen_[records[i]];
+    }
+    cpu_.load_all(words, values);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      require(values[i] >= before[i], cpu_, "a counter went back", values[i], before[i]);
+      counters_seen_[records[i]] = std::max(counters_seen_[records[i]], values[i]);
+      note(values[i]);
+    }
+  }
+
+  void invalidate() { cpu_.invalidate_pages(memory_.private_arrays[me()], static_cast<std::int64_t>(below(40))); }
 
   void store() {
     const std::size_t record = own_record(any_record());
@@ -297,7 +317,9 @@ class Player {
     cpu_.store(words[1], 0);
     const Value clock = cpu_.load(words[0]);
     if (memory_.programs_end || below(2) == 0) cpu_.set_timer(static_cast<double>(below(3000)), kSetFlag);
-    cpu_.spin_until_any(words, values, [clock](std::span<const Value> now) { return now[0] != clock || now[1] != 0; });
+    const Cpu::Loop loop = clock % 2 == 0 ? Cpu::Loop::pauses : Cpu::Loop::tight;
+    cpu_.spin_until_any(
+        words, values, [clock](std::span<const Value> now) { return now[0] != clock || now[1] != 0; }, 8, loop);
     note(values[0]);
   }
 

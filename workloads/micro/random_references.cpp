@@ -27,7 +27,7 @@ struct Options {
   std::int64_t operations = 0;
   std::int64_t shared_lines = 4;
   std::int64_t private_lines = 40;
-  std::array<std::uint64_t, kShares.size()> shares = {35, 25, 12, 6, 2, 10, 3, 2, 3, 2};
+  std::array<std::uint64_t, kShares.size()> shares = {35, 25, 12, 6, 2, 10, 3, 2, 3, 2, 0, 0};
 
   void bind(ParameterBinder& parameters) {
     parameters.number("operations", operations, 0, 1e12, "per CPU, then sums are checked; 0: until the run is over");

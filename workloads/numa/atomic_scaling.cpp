@@ -1,4 +1,8 @@
-// All CPUs add to one word. What more CPUs are worth to it, and whether each gets its share.
+// All CPUs add to one word, or change it by another atomic operation. What more CPUs are worth to it, and whether each gets its
+// share.
+#include <string>
+#include <vector>
+
 #include "workloads/numa/numa.hpp"
 #include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
@@ -12,8 +16,14 @@ constexpr int kAdded = 0;  // tally
 
 struct AtomicScalingOptions {
   std::int64_t outside_cycles = 0;
+  std::string operation = "fetch_add";
 
   void bind(ParameterBinder& parameters) {
+    parameters.text(
+        "operation", operation,
+        "fetch_add, exchange; compare_exchange: once, with the value seen last, and done whether it has failed or not; "
+        "increment: load and compare_exchange until it has not failed",
+        {"fetch_add", "exchange", "compare_exchange", "increment"});
     parameters.number("outside_cycles", outside_cycles, 0, 1e9, "computed between two operations");
   }
 };
@@ -35,8 +45,9 @@ class AtomicScaling final : public Workload {
     Random random(seed_, static_cast<std::uint64_t>(cpu.id().value), 0);
     const std::uint64_t start = random.below(1000);  // so that the CPUs do not begin in step
     cpu.compute(static_cast<std::int64_t>(start) + 1);
+    Value seen = 0;
     for (;;) {
-      cpu.fetch_add(counter_, 1);
+      seen = change(cpu, seen);
       cpu.tally(kAdded);
       if (options_.outside_cycles > 0) cpu.compute(options_.outside_cycles);
     }
@@ -48,10 +59,26 @@ class AtomicScaling final : public Workload {
     report_least_share(facts, kAdded, metrics);
     if (total == 0) return;
     const double round_ns = facts.measured_ns * facts.cpus / static_cast<double>(total);
-    metrics.metric("cost.fetch_and_add", round_ns - static_cast<double>(options_.outside_cycles) * cycle_ns_);
+    const std::string name = options_.operation == "fetch_add" ? "fetch_and_add" : options_.operation;
+    metrics.metric("cost." + name, round_ns - static_cast<double>(options_.outside_cycles) * cycle_ns_);
   }
 
  private:
+  // Returns what is there then, as far as this CPU knows.
+  Value change(Cpu& cpu, Value seen) const {
+    if (options_.operation == "fetch_add") return cpu.fetch_add(counter_, 1) + 1;
+    const auto mine = static_cast<Value>(cpu.id().value);
+    if (options_.operation == "exchange") return cpu.exchange(counter_, mine);
+    if (options_.operation == "compare_exchange") {
+      const Value found = cpu.compare_exchange(counter_, seen, seen + 1);
+      return found == seen ? seen + 1 : found;
+    }
+    for (;;) {
+      const Value before = cpu.load(counter_);
+      if (cpu.compare_exchange(counter_, before, before + 1) == before) return before + 1;
+    }
+  }
+
   AtomicScalingOptions options_;
   std::uint64_t seed_ = 0;
   double cycle_ns_ = 0;

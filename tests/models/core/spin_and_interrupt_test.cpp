@@ -39,6 +39,72 @@ TEST_P(Spin, SeesTheChangeWithTheLoadThatMissesBecauseOfIt) {
              }});
 }
 
+// CPU 1's loads are 4 + 40 cycles apart: at 1000, ..., 2056, 2100. The last misses: stamped 2110, granted 2120, address phase
+// 2130, snooped 2170, CPU 0's data at 2200, at the pins 2210, over at 2216.
+TEST_P(Spin, WithALongPauseLooksLessOften) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.pause_cycles = 40;
+  SmallMachine small(spec, engine());
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               cpu.store(kLine, 1);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               wait_until(cpu, 1000);
+               cpu.spin_until(kLine, [](Value value) { return value == 1; });
+               EXPECT_EQ(cpu.now_ns(), 2216);
+               EXPECT_EQ(cpu.counters().by_function[0].hits[0][0], 25);
+             }});
+}
+
+// Over at 2206, as at the top; then the pipeline starts anew. Who needs not wait has nothing mispredicted: 2 cycles of a hit.
+TEST_P(Spin, ThatHasWaitedLeavesItsLoopByAMispredictedBranch) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.spin_exit_cycles = 15;
+  SmallMachine small(spec, engine());
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               cpu.store(kLine, 1);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               wait_until(cpu, 1000);
+               const auto written = [](Value value) { return value == 1; };
+               cpu.spin_until(kLine, written);
+               EXPECT_EQ(cpu.now_ns(), 2206 + 15);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.spin_until(kLine, written); }), 2);
+             }});
+}
+
+// The sender is kept for 30 cycles; the IPI leaves then, and is there 100 later: its handler begins another 50 later.
+TEST(Interrupts, SendingOneTakesItsTime) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.ipi_send_cycles = 30;
+  SmallMachine small(spec);
+  double handled = 0;
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.send_ipi(CpuId(1), 1); }), 30); },
+             [&handled](Cpu& cpu) {
+               cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+               cpu.compute(5000);
+               cpu.now();
+             }});
+  EXPECT_EQ(handled, 2000 + 30 + 100 + 50);
+}
+
+// Page by page up to the ceiling, and beyond it all at once.
+TEST(Pages, AreDroppedOneByOneOrAllAtOnce) {
+  MachineSpec spec = small_machine(1);
+  spec.cpu.page_invalidation_cycles = 100;
+  spec.cpu.tlb_flush_cycles = 250;
+  spec.cpu.tlb_flush_ceiling_pages = 5;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+    EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.invalidate_pages(kLine, 5); }), 500);
+    EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.invalidate_pages(kLine, 6); }), 250);
+  }});
+}
+
 // Two words on two lines: loads at 1000 and 1002, the loop's 2 cycles, 1006 and 1008, ... A period of 6. The second word
 // changes. Snooped at 2070: the loads of the second word are at 1002 + 6 k, the next one is at 2070: the touch is first, so
 // this one misses: stamped 2080, granted 2090, and then as above: over at 2206.

@@ -94,6 +94,65 @@ TEST_P(SpinningSibling, TakesNone) {
   EXPECT_EQ(computing, 1000);
 }
 
+// What 1000 cycles take from 500 on, beside a thread that spins in such a loop.
+double computing_beside(Cpu::Loop loop, bool parked) {
+  MachineSpec spec = two_threads();
+  spec.cpu.spinning_sibling_pct = 50;
+  spec.cpu.pausing_sibling_pct = 80;
+  SmallMachine small(spec, {.parked_spins = parked});
+  double computing = 0;
+  small.run({[&](Cpu& cpu) {
+               timed_computation(computing, 500)(cpu);
+               cpu.store(kLine, 1);
+             },
+             [loop](Cpu& cpu) {
+               cpu.spin_until(
+                   kLine, [](Value value) { return value == 1; }, 8, loop);
+             }});
+  return computing;
+}
+
+// A half of the speed is left, or four fifths: what the two parameters say.
+TEST_P(SpinningSibling, TakesItsShareWithoutAPause) {
+  EXPECT_EQ(computing_beside(Cpu::Loop::tight, GetParam()), 2000);
+}
+TEST_P(SpinningSibling, GivesSlotsBackByAPause) {
+  EXPECT_EQ(computing_beside(Cpu::Loop::pauses, GetParam()), 1250);
+}
+
+// CPU 1's loop begins at 0 with a miss, under way until 146: until then it has nothing to issue.
+TEST_P(SpinningSibling, TakesNoneWhileItsWordIsOnTheWay) {
+  MachineSpec spec = two_threads();
+  spec.cpu.spinning_sibling_pct = 50;
+  SmallMachine small(spec, {.parked_spins = GetParam()});
+  double computing = 0;
+  small.run({[&](Cpu& cpu) {
+               timed_computation(computing, 10)(cpu);
+               cpu.store(kLine, 1);
+             },
+             [](Cpu& cpu) {
+               cpu.spin_until(
+                   kLine, [](Value value) { return value == 1; }, 8, Cpu::Loop::tight);
+             }});
+  EXPECT_EQ(computing, 1000);
+}
+
+// The handler interrupts a spin, and computes from 550 on for longer than CPU 0: that is no spin.
+TEST_P(SpinningSibling, InAHandlerComputesLikeAnyOther) {
+  SmallMachine small(half_speed(), {.parked_spins = GetParam()});
+  double computing = 0;
+  small.run({[&](Cpu& cpu) {
+               timed_computation(computing, 600)(cpu);
+               cpu.store(kLine, 1);
+             },
+             [](Cpu& cpu) {
+               cpu.set_interrupt_handler([](Cpu& self, int) { self.compute(5000); });
+               cpu.set_timer(500, 0);
+               cpu.spin_until(kLine, [](Value value) { return value == 1; });
+             }});
+  EXPECT_EQ(computing, 2000);
+}
+
 INSTANTIATE_TEST_SUITE_P(Parked, SpinningSibling, testing::Bool());
 
 TEST(HardwareThreads, AnotherLineIsNotLocked) {

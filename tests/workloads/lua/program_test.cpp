@@ -29,6 +29,46 @@ TEST(LuaProgram, AtomicOperationsReturnWhatWasThere) {
             5);
 }
 
+TEST(LuaProgram, LoadsThatAreUnderWayTogetherReturnAValueEach) {
+  EXPECT_EQ(counted("cpu:store(t.a, 5) cpu:store(t.c, 7)\n"
+                    "local a, b, c = cpu:load_all(t.a, t.b, t.c)\n"
+                    "assert(a == 5 and b == 0 and c == 7) cpu:tally(nil, a + b + c)"),
+            12);
+}
+
+// CPU 1 waits for CPU 0; the word's value is what it returns.
+TEST(LuaProgram, ASpinWithoutAPauseIsASpin) {
+  const std::string text =
+      "ends = true\nfunction setup() t = place(structure { name = 't', 'a' }, 't') end\n"
+      "function run(cpu) if cpu.id == 0 then cpu:compute(3000) cpu:store(t.a, 6) return end\n"
+      "cpu:tally(nil, cpu:spin_without_pause(t.a, '~=', 0)) end";
+  EXPECT_EQ(LuaRun(text).tallied(), 6);
+}
+
+// CPU 1 is interrupted in the middle of its computation: 100 ns to it, 50 cycles to the handler, 400 to drop the page.
+TEST(LuaProgram, AShootdownReturnsWhenTheOtherCpuHasDroppedItsTranslations) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.page_invalidation_cycles = 400;
+  const std::string text =
+      "ends = true\nfunction setup() shootdowns() m = place_array('m', 4096) end\n"
+      "function run(cpu) if cpu.id == 1 then cpu:compute(9000) cpu:now_ns() return end\n"
+      "cpu:compute(2000) local begin = cpu:now_ns() cpu:shoot_down({ 0, 1, 1 }, m)\n"
+      "cpu:tally(nil, cpu:now_ns() - begin > 550 and 1 or 0) end";
+  EXPECT_EQ(LuaRun(text, spec).tallied(), 1);
+}
+
+const std::string kShootsCpu2 = "ends = true\nfunction run(cpu) cpu:shoot_down({ 2 }, 0) end\n";
+
+TEST(LuaProgram, AShootdownIsRefusedWithoutItsMemory) {
+  EXPECT_THAT(error_of(kShootsCpu2), testing::HasSubstr("setup() must call shootdowns() before"));
+}
+TEST(LuaProgram, AShootdownIsRefusedForACpuThatIsNotThere) {
+  EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() end"), testing::HasSubstr("no CPU: 0 to 1 are legal"));
+}
+TEST(LuaProgram, ShootdownsArePlacedOnce) {
+  EXPECT_THAT(error_of(kShootsCpu2 + "function setup() shootdowns() shootdowns() end"), testing::HasSubstr("once is enough"));
+}
+
 // A field is an offset of its own: address + field is a word, as of a pointer that was loaded.
 TEST(LuaProgram, AFieldAddedToAnAddressIsAWord) {
   const std::string text =

@@ -24,7 +24,7 @@ class ALockInLua : public testing::TestWithParam<LockAndMachine> {
 INSTANTIATE_TEST_SUITE_P(, ALockInLua,
                          testing::Combine(testing::Values("bakery", "bravo", "clh", "cna", "cohort", "hbo", "mcs",
                                                           "mcs_parking", "percpu_rwsem", "rwlock", "rwsem", "seqlock", "tas",
-                                                          "ticket", "ttas"),
+                                                          "tight_ttas", "ticket", "ttas"),
                                           testing::ValuesIn(kinds_of_machines())),
                          [](const auto& tested) { return std::get<0>(tested.param) + "_" + std::get<1>(tested.param); });
 

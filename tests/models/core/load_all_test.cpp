@@ -1,0 +1,108 @@
+// Several loads of one thread under way together. CPU 0 is alone; small_machine.hpp says when a miss at 2000 is over.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+double time_of_loads(MachineSpec spec, std::vector<Cpu::Word> words, const std::vector<Address>& held = {}) {
+  SmallMachine small(spec);
+  double taken = 0;
+  small.run({[&](Cpu& cpu) {
+    for (const Address address : held) cpu.load(address);
+    std::vector<Value> values(words.size());
+    taken = cycles_from(cpu, 2000, [&] { cpu.load_all(words, values); });
+  }});
+  return taken;
+}
+
+TEST(LoadAll, OfOneWordIsALoad) {
+  EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}}), 146);
+}
+TEST(LoadAll, OfOneWordThatIsHereIsAHit) {
+  EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}}, {kLine}), 2);
+}
+
+// One is issued in each cycle; the fourth, at 2003, takes the 2 cycles of a hit.
+TEST(LoadAll, HitsAreIssuedOneACycle) {
+  EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 8}, {kLine + 16}, {kLine + 24}}, {kLine}), 5);
+}
+
+// The second is issued at 2001. The bus grants it two clocks behind the first, at 2040; its data follows the first one's, which
+// is on the bus from 2130 to 2170: at the pins 2180, over at 2186. One after the other they take 2 * 146 and what the clocks
+// add.
+TEST(LoadAll, TwoMissesOverlap) {
+  EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 0x100}}), 186);
+}
+
+// With one miss at a time the second is issued when the first line is here, at 2145: stamped 2155, granted 2160, data at 2270,
+// at the pins 2280, over at 2286.
+TEST(LoadAll, NoMoreThanTheOutstandingMissesAreUnderWay) {
+  MachineSpec spec = small_machine(1);
+  spec.cpu.outstanding_misses = 1;
+  EXPECT_EQ(time_of_loads(spec, {{kLine}, {kLine + 0x100}}), 286);
+}
+
+// The second word's line is under way: it waits for that fill, at 2145, and keeps the third from nothing: as above.
+TEST(LoadAll, AWordOfALineThatIsUnderWayIsPassedBy) {
+  EXPECT_EQ(time_of_loads(small_machine(1), {{kLine}, {kLine + 8}, {kLine + 0x100}}), 186);
+}
+
+TEST(LoadAll, EachWordHasItsValueAndEachMissIsCounted) {
+  SmallMachine small(small_machine(1));
+  std::array<Value, 4> values{};
+  small.run({[&](Cpu& cpu) {
+    cpu.store(kLine + 0x200, 7);
+    cpu.store(kLine + 0x108, 5);
+    cpu.fetch_add(kLine + 8, 3);
+    for (Address line = 1; line <= 4; ++line) cpu.load(kLine + 0x100 + line * kSetStride);  // push that one out
+    const std::array<Cpu::Word, 4> words = {{{kLine + 0x108}, {kLine + 0x200}, {kLine + 8}, {kLine + 0x208}}};
+    const std::int64_t before = cpu.counters().by_function[0].misses;
+    cpu.load_all(words, values);
+    EXPECT_EQ(cpu.counters().by_function[0].misses - before, 1);
+  }});
+  EXPECT_EQ(values, (std::array<Value, 4>{5, 7, 3, 0}));
+  EXPECT_EQ(small.misses().back().address, kLine + 0x108);
+}
+
+// The interrupt arrives at 2050, while the loads are under way: nothing of the thread's own can be split, so that its handler
+// begins when they are over, at 2186, and 50 cycles later.
+TEST(LoadAll, AnInterruptComesBehindTheLoads) {
+  SmallMachine small(small_machine(2));
+  double handled = 0;
+  small.run({[&handled](Cpu& cpu) {
+               cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+               const std::array<Cpu::Word, 2> words = {{{kLine}, {kLine + 0x100}}};
+               std::array<Value, 2> values{};
+               wait_until(cpu, 2000);
+               cpu.load_all(words, values);
+               cpu.compute(1000);
+             },
+             [](Cpu& cpu) {
+               wait_until(cpu, 1950);
+               cpu.send_ipi(CpuId(0), 1);
+             }});
+  EXPECT_EQ(handled, 2186 + 50);
+}
+
+// In the buffer is a newer value than in the cache.
+TEST(LoadAll, SeesWhatItsOwnStoreBufferHolds) {
+  MachineSpec spec = small_machine(1);
+  spec.cpu.consistency = Consistency::tso;
+  spec.cpu.store_buffer_entries = 4;
+  SmallMachine small(spec);
+  std::array<Value, 2> values{};
+  small.run({[&values](Cpu& cpu) {
+    cpu.store(kLine, 9);
+    const std::array<Cpu::Word, 2> words = {{{kLine}, {kLine + 0x100}}};
+    cpu.load_all(words, values);
+  }});
+  EXPECT_EQ(values, (std::array<Value, 2>{9, 0}));
+}
+
+}  // namespace
+}  // namespace linebounce::test

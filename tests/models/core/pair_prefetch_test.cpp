@@ -1,0 +1,114 @@
+// The other line of an aligned pair, asked for with a miss. Lines have 32 bytes here: kLine and kOther are a pair of 64.
+#include <gtest/gtest.h>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+constexpr Address kOther = kLine + 32;
+
+MachineSpec pairs(PairPrefetch prefetch, int cpus = 1) {
+  MachineSpec spec = small_machine(cpus);
+  spec.cpu.pair_prefetch = prefetch;
+  return spec;
+}
+
+// The load takes what it takes without, and the other line comes into L2 alone: 10 cycles.
+TEST(PairPrefetching, AMissBringsTheOtherLineOfItsPairIntoTheOutermostCache) {
+  SmallMachine small(pairs(PairPrefetch::loads));
+  small.run({[](Cpu& cpu) {
+    EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146);
+    EXPECT_EQ(cycles_from(cpu, 2500, [&] { cpu.load(kOther); }), 10);
+    EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.load(kOther + 32); }), 146) << "the next pair";
+  }});
+  EXPECT_EQ(small.transactions(), 4);
+  EXPECT_EQ(small.machine.pair_prefetches().lines, 2);
+}
+
+TEST(PairPrefetching, TheLowerLineIsAskedForAsWellAsTheUpper) {
+  SmallMachine small(pairs(PairPrefetch::loads));
+  small.run({[](Cpu& cpu) {
+    EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kOther); }), 146);
+    EXPECT_EQ(cycles_from(cpu, 2500, [&] { cpu.load(kLine); }), 10);
+  }});
+}
+
+// Its request is stamped a cycle behind the load's, at 2011, and granted two clocks behind it, at 2040. Memory has the line at
+// 2150; the data bus is free at 2170: at the pins 2180, here at 2185. A load that wants it at 2146 then takes it from L2.
+TEST(PairPrefetching, IsATransactionOfTheBusLikeAnyOther) {
+  SmallMachine small(pairs(PairPrefetch::loads));
+  small.run({[](Cpu& cpu) {
+    cycles_from(cpu, 2000, [&] { cpu.load(kLine); });
+    EXPECT_EQ(cycles_from(cpu, 2146, [&] { cpu.load(kOther); }), 2185 - 2146 + 10);
+  }});
+}
+
+TEST(PairPrefetching, IsLeftOutWhereNoMissCanBeAdded) {
+  MachineSpec spec = pairs(PairPrefetch::loads);
+  spec.cpu.outstanding_misses = 1;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) { cpu.load(kLine); }});
+  EXPECT_EQ(small.transactions(), 1);
+}
+
+TEST(PairPrefetching, OfLoadsLeavesStoresAlone) {
+  SmallMachine small(pairs(PairPrefetch::loads));
+  small.run({[](Cpu& cpu) { cpu.store(kLine, 1); }});
+  EXPECT_EQ(small.transactions(), 1);
+}
+
+// The other line is read, whatever the miss was for: CPU 1's modified copy of it becomes a shared one, and its next store has
+// to ask for the right to write: a response without data. At 3000: stamped 3002 (a hit in L1 without the right), granted 3010,
+// address phase 3020, snooped 3060, the response 3070, and 5 + 1 cycles.
+TEST(PairPrefetching, TakesTheOtherLineFromItsOwnerAsALoadWould) {
+  SmallMachine small(pairs(PairPrefetch::all, 2));
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               cpu.store(kLine, 1);
+             },
+             [](Cpu& cpu) {
+               cpu.store(kOther, 1);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.store(kOther, 2); }), 76);
+             }});
+  EXPECT_EQ(small.machine.pair_prefetches().from_caches, 2) << "of CPU 1's line, and CPU 0's when that one writes again";
+}
+
+// Two CPUs count a hundred times, each in a line of its own. CPU 1 counts so much later than CPU 0.
+std::int64_t transactions_of_two_counters(PairPrefetch prefetch, Address second, int later) {
+  SmallMachine small(pairs(prefetch, 2));
+  const auto counts = [](Address counter, int begin) {
+    return [counter, begin](Cpu& cpu) {
+      for (int i = 0; i < 100; ++i) {
+        wait_until(cpu, 2000 + begin + 1000 * i);
+        cpu.fetch_add(counter, 1);
+      }
+    };
+  };
+  small.run({counts(kLine, 0), counts(second, later)});
+  return small.transactions();
+}
+
+TEST(TwoCountersInNeighbouringLines, StayWhereTheyAreWithoutIt) {
+  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::none, kOther, 500), 2);
+}
+
+// Who counts has lost the right to write to the other's prefetch, asks for it anew, and for the other's line to read: two
+// transactions for each count.
+TEST(TwoCountersInNeighbouringLines, BounceWithIt) {
+  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kOther, 500), 2 * 200);
+}
+
+// Both ask for the right to write while they have the other's line: neither prefetches, each has its line, and that is the end
+// of it until something else takes a line away.
+TEST(TwoCountersInNeighbouringLines, SettleOnceBothMissAtOneTime) {
+  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kOther, 0), 6);
+}
+
+TEST(TwoCountersInNeighbouringLines, OfTwoPairsStayWhereTheyAre) {
+  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kOther + 32, 500), 4)
+      << "each counter's line and the other of its pair";
+}
+
+}  // namespace
+}  // namespace linebounce::test
