@@ -26,6 +26,9 @@ FOOTPRINT = {
     "footprint.code_cache_kib": 1,
     "footprint.kernel_function_bytes": 600,
 }
+BROADCAST = ("broadcast_node", "broadcast_home")
+FILTER = ("node_filter", "directory_filter")
+FEW_ENTRIES = {"directory.entries": 8, "directory.ways": 2}
 
 
 def nodes(family: str, count: int, node: str = "node", directory: str = "directory") -> dict[str, object]:
@@ -97,6 +100,12 @@ MACHINES = {
     "mesif nodes, tiny": TINY | nodes("mesif", 2),
     "mesif nodes, two threads, tso": TWO_THREADS | LRU | TSO | nodes("mesif", 2),
     "mesif nodes, starved, ia64": TINY | STARVED | IA64 | nodes("mesif", 4),
+    "broadcast nodes, tiny": TINY | nodes("moesi", 2, *BROADCAST),
+    "broadcast nodes, two threads, tso": TWO_THREADS | LRU | TSO | nodes("moesi", 2, *BROADCAST),
+    "broadcast nodes, starved, ia64": TINY | STARVED | IA64 | nodes("moesi", 4, *BROADCAST),
+    "filter nodes, tiny": TINY | FEW_ENTRIES | nodes("moesi", 2, *FILTER),
+    "filter nodes, two threads, tso": TWO_THREADS | LRU | TSO | FEW_ENTRIES | nodes("moesi", 2, *FILTER),
+    "filter nodes, starved, ia64": TINY | STARVED | IA64 | FEW_ENTRIES | nodes("moesi", 4, *FILTER),
     "moesi, two threads, tiny, ia64": TINY | TWO_THREADS | LRU | IA64 | {"bus.protocol": "moesi_snoop"},
 }
 
