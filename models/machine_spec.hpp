@@ -132,6 +132,8 @@ struct DirectorySpec {
   std::string protocol;     // models/protocols/NAME.md with a `directory` table, or a path
   double latency_ns = 0;    // look-up and update of a line's entry
   double line_busy_ns = 0;  // a request keeps others of its line waiting for so long
+  int entries = 0;          // of each home; 0: one for every line. Fewer need a protocol whose directory evicts
+  int ways = 16;            // of a set of entries
 };
 
 enum class Topology { crossbar, fully_connected, ring, mesh, torus, hypercube, links };

@@ -19,12 +19,14 @@ struct Word {
 };
 
 constexpr int kAtAnyAccess = at_load | at_store | at_evict;
+constexpr int kAtDirectory = at_directory_message | at_directory_evict;
 constexpr int kAtNetwork = at_agent_message | at_directory_message;
 
 constexpr std::array kWords = {
     Word{"hit", Verb::hit, at_load | at_store, "Load and Store"},
     Word{"issue", Verb::issue, kAtAnyAccess | at_own | at_data, "Load, Store, Evict, Own_ events and Data"},
-    Word{"stall", Verb::stall, kAtAnyAccess | at_node_evict | kAtNetwork, "Load, Store, Evict and messages of a network"},
+    Word{"stall", Verb::stall, kAtAnyAccess | at_node_evict | at_directory_evict | kAtNetwork,
+         "Load, Store, Evict and messages of a network"},
     Word{"free", Verb::free, at_evict | at_own | at_other | at_agent_message, "Evict, Own_ and Other_ events of a cache"},
     Word{"assert shared", Verb::assert_shared, at_other | at_memory_message, "Other_ events and a node's bus messages"},
     Word{"assert owned", Verb::assert_owned, at_other, "Other_ events"},
@@ -44,11 +46,11 @@ constexpr std::array kWords = {
     Word{"add acks", Verb::add_acks, at_agent_message, "messages to a node or cache"},
     Word{"count ack", Verb::count_ack, at_agent_message, "messages to a node or cache"},
     Word{"set owner", Verb::set_owner, at_directory_message, "messages to a directory"},
-    Word{"clear owner", Verb::clear_owner, at_directory_message, "messages to a directory"},
+    Word{"clear owner", Verb::clear_owner, kAtDirectory, "a directory's Evict and messages"},
     Word{"add requestor", Verb::add_requestor, at_directory_message, "messages to a directory"},
-    Word{"add owner", Verb::add_owner, at_directory_message, "messages to a directory"},
+    Word{"add owner", Verb::add_owner, kAtDirectory, "a directory's Evict and messages"},
     Word{"remove sender", Verb::remove_sender, at_directory_message, "messages to a directory"},
-    Word{"clear sharers", Verb::clear_sharers, at_directory_message, "messages to a directory"},
+    Word{"clear sharers", Verb::clear_sharers, kAtDirectory, "a directory's Evict and messages"},
 };
 
 // "send MESSAGE to WHOM", on a network.
@@ -61,8 +63,9 @@ constexpr int kAtAgent = kAtAnyAccess | at_ask | at_memory_message | at_memory_d
 constexpr std::array kRecipients = {
     Recipient{"home", Verb::send_home, kAtAgent},
     Recipient{"requestor", Verb::send_requestor, at_recalled | kAtNetwork},
-    Recipient{"owner", Verb::send_owner, at_directory_message},
-    Recipient{"sharers", Verb::send_sharers, at_directory_message},
+    Recipient{"owner", Verb::send_owner, kAtDirectory},
+    Recipient{"sharers", Verb::send_sharers, kAtDirectory},
+    Recipient{"others", Verb::send_others, at_directory_message},
 };
 
 const Recipient* recipient_of(Verb verb) {

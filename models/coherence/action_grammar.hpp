@@ -27,7 +27,8 @@ enum EventKind : std::uint16_t {
   at_node_evict = 1024,
   // a message of a network, at a node or cache, and at a directory
   at_agent_message = 2048,
-  at_directory_message = 4096
+  at_directory_message = 4096,
+  at_directory_evict = 8192  // a directory: the place of a line's entry is needed for another line
 };
 
 struct RowActions {

@@ -30,7 +30,7 @@ const std::vector<GuardWords> kGuards = {
     {GuardGroup::last_ack_more_acks, at_agent_message, {"last_ack", "more_acks"}},
     {GuardGroup::from_owner_from_other, at_directory_message, {"from_owner", "from_other"}},
     {GuardGroup::last_sharer_more_sharers, at_directory_message, {"last_sharer", "more_sharers"}},
-    {GuardGroup::sharers_no_sharers, at_directory_message, {"sharers", "no_sharers"}},
+    {GuardGroup::sharers_no_sharers, at_directory_message | at_directory_evict, {"sharers", "no_sharers"}},
 };
 
 const GuardWords& guard_words(GuardGroup group) {
@@ -320,6 +320,7 @@ CompiledController compile_memory(const ControllerSource& source, const Protocol
 CompiledController compile_directory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
   std::vector<FixedEvent> events;
   for (const Message& message : protocol.messages) events.push_back({message.name, at_directory_message, true});
+  events.push_back({"Evict", at_directory_evict, true});
   return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
 }
 

@@ -15,7 +15,8 @@ const char* name_of(MessageClass message_class) {
 }
 
 bool sends(Verb verb) {
-  return verb == Verb::send_home || verb == Verb::send_requestor || verb == Verb::send_owner || verb == Verb::send_sharers;
+  return verb == Verb::send_home || verb == Verb::send_requestor || verb == Verb::send_owner || verb == Verb::send_sharers ||
+         verb == Verb::send_others;
 }
 
 bool stalls(const Row& row) {
@@ -52,10 +53,16 @@ class NetworkChecks {
     return !table.base_events[first + message - protocol_.bus_messages].absent;
   }
 
+  // The message that a base event is; none where something else happens.
+  [[nodiscard]] const Message* message_of(std::size_t first, std::size_t base) const {
+    const std::size_t number = protocol_.bus_messages + base - first;
+    return base >= first && number < protocol_.messages.size() ? &protocol_.messages[number] : nullptr;
+  }
+
   void check_table(const ControllerTable& table, std::size_t first) {
     for (std::size_t base = 0; base < table.base_events.size(); ++base) {
       const BaseEvent& event = table.base_events[base];
-      const Message* in = base >= first ? &protocol_.messages[protocol_.bus_messages + base - first] : nullptr;
+      const Message* in = message_of(first, base);
       for (std::size_t state = 0; !event.absent && state < table.states.size(); ++state) {
         for (int i = 0; i < event.count; ++i) {
           const Row& row = table.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
@@ -99,8 +106,8 @@ class NetworkChecks {
   void check_stall(const ControllerTable& table, StateId state, std::size_t first, const Row& row, const Message& in) {
     for (std::size_t base = 0; base < table.base_events.size(); ++base) {
       const BaseEvent& event = table.base_events[base];
-      const bool later =
-          base < first || protocol_.messages[protocol_.bus_messages + base - first].message_class > in.message_class;
+      const Message* other_in = message_of(first, base);
+      const bool later = other_in != nullptr ? other_in->message_class > in.message_class : base < first;
       for (int i = 0; later && i < event.count; ++i) {
         const Row& other = table.row(state, static_cast<EventId>(event.first + i));
         if (!other.impossible && other.next != state) return;

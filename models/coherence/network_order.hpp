@@ -56,10 +56,19 @@ concept AgentOutbox = requires(T out, const NetworkMessage& message, int agent, 
 
 template <class T>
 concept DirectoryOutbox = requires(T out, const NetworkMessage& message, int agent, StateId state, EventId event) {
+  { out.agents() } -> std::convertible_to<int>;  // how many there are
   out.send(agent, message);
   out.update_memory();
   out.on_transition(state, event);
 };
+
+// A directory's base events are the messages, then Evict.
+inline std::size_t directory_evict_event(const Protocol& protocol) {
+  return protocol.messages.size();
+}
+inline bool directory_evicts(const Protocol& protocol) {
+  return !protocol.directory.base_events[directory_evict_event(protocol)].absent;
+}
 
 enum class StepResult : std::uint8_t { done, stalled, hit };
 
@@ -177,11 +186,12 @@ Permission ask_step(const AgentTable& agents, AgentEntry& entry, int self, Messa
   return permission;
 }
 
-// A message arrives at the directory. Errors: ProtocolFault.
+// Event number `base` happens at the directory: `in` arrives, or is nobody's. Errors: ProtocolFault.
 template <DirectoryOutbox Outbox>
-StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const NetworkMessage& in, Outbox& out) {
+StepResult directory_event(const Protocol& protocol, DirectoryEntry& entry, std::size_t base, const NetworkMessage& in,
+                           Outbox& out) {
   const ControllerTable& table = protocol.directory;
-  const EventId event = qualify_directory(table.base_events[in.message], entry, in);
+  const EventId event = qualify_directory(table.base_events[base], entry, in);
   const Row& row = table.row(entry.state, event);
   if (row.impossible)
     bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::directory, entry.state, event);
@@ -190,9 +200,11 @@ StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const
   const StateId before = entry.state;
   entry.state = row.next;
   const auto bit = [](int agent) { return std::uint64_t{1} << agent; };
-  const std::uint64_t others = entry.sharers & ~bit(in.requestor);
-  const bool invalidates =
-      std::any_of(row.steps().begin(), row.steps().end(), [](Action action) { return action.verb == Verb::send_sharers; });
+  const std::uint64_t others = in.requestor == kNobody ? entry.sharers : entry.sharers & ~bit(in.requestor);
+  const auto does = [&row](Verb verb) {
+    return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action action) { return action.verb == verb; });
+  };
+  const int answers = does(Verb::send_sharers) ? std::popcount(others) : does(Verb::send_others) ? out.agents() - 1 : 0;
   for (const Action action : row.steps()) {
     const bool to_owner = action.verb == Verb::send_owner || action.verb == Verb::add_owner;
     if (to_owner && entry.owner == kNobody) {
@@ -201,12 +213,17 @@ StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const
     NetworkMessage message{action.argument, kNobody, in.requestor, 0};
     switch (action.verb) {
       case Verb::send_requestor:
-        message.acks = static_cast<std::int8_t>(invalidates ? std::popcount(others) : 0);
+        message.acks = static_cast<std::int8_t>(answers);
         out.send(in.requestor, message);
         break;
       case Verb::send_owner: out.send(entry.owner, message); break;
       case Verb::send_sharers:
         for (std::uint64_t rest = others; rest != 0; rest &= rest - 1) out.send(std::countr_zero(rest), message);
+        break;
+      case Verb::send_others:
+        for (int agent = 0; agent < out.agents(); ++agent) {
+          if (agent != in.requestor) out.send(agent, message);
+        }
         break;
       case Verb::update_memory: out.update_memory(); break;
       case Verb::set_owner: entry.owner = in.requestor; break;
@@ -219,6 +236,19 @@ StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const
     }
   }
   return StepResult::done;
+}
+
+// A message arrives at the directory. Errors: ProtocolFault.
+template <DirectoryOutbox Outbox>
+StepResult directory_step(const Protocol& protocol, DirectoryEntry& entry, const NetworkMessage& in, Outbox& out) {
+  return directory_event(protocol, entry, in.message, in, out);
+}
+
+// The place of the line's entry is needed for another line. Errors: ProtocolFault.
+template <DirectoryOutbox Outbox>
+StepResult directory_evict_step(const Protocol& protocol, DirectoryEntry& entry, Outbox& out) {
+  const NetworkMessage nobodys{.message = 0, .source = kNobody, .requestor = kNobody, .acks = 0};
+  return directory_event(protocol, entry, directory_evict_event(protocol), nobodys, out);
 }
 
 }  // namespace linebounce

@@ -44,6 +44,7 @@ enum class Verb : std::uint8_t {
   send_requestor,  // to whom the message in hand speaks of, or the saved one; from a directory with the count of acks to expect
   send_owner,      // directory: to the owner
   send_sharers,    // directory: to every sharer but the requestor
+  send_others,     // directory: to everybody but the requestor, whoever has the line
   save_requestor,  // node: remembers whom the message in hand speaks of
   add_acks,        // the message's count of acks is expected as well
   count_ack,       // one of them is here

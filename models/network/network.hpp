@@ -82,7 +82,9 @@ class Network final : public sc_core::sc_module {
   // REQUIRES: the simulation has not started.
   void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
 
-  [[nodiscard]] int directory_of(int node) const { return static_cast<int>(layout_.cores_on_bus.size()) + node; }
+  // How many endpoints are controllers of a bus: these come first.
+  [[nodiscard]] int agents() const { return static_cast<int>(layout_.cores_on_bus.size()); }
+  [[nodiscard]] int directory_of(int node) const { return agents() + node; }
 
   // A new packet; `data`, if it carries any, is copied.
   PacketIndex make(const Packet& packet, const std::byte* data);

@@ -14,6 +14,7 @@ struct Directory::Outbox {
   const std::byte* data;  // the packet's
   Tick at;
 
+  [[nodiscard]] int agents() const { return directory.network_.agents(); }
   void send(int agent, const NetworkMessage& message) {
     const Message& kind = directory.protocol_.messages[message.message];
     const Tick looked_up = at + directory.latency_;
@@ -51,7 +52,12 @@ Directory::Directory(sc_core::sc_module_name name, int node, const MachineSpec& 
       network_(network),
       memory_(spec.memory, timebase, store.line_bytes()),
       latency_(timebase.from_ns(spec.node.latency_ns) + timebase.from_ns(spec.directory.latency_ns)),
-      line_busy_(timebase.from_ns(spec.directory.line_busy_ns)) {}
+      line_busy_(timebase.from_ns(spec.directory.line_busy_ns)) {
+  if (spec.directory.entries == 0 || !directory_evicts(protocol)) return;
+  // An array counts bytes: here each entry is a line of one KiB.
+  places_.emplace(
+      CacheSpec{.name = "directory", .size_kib = spec.directory.entries, .ways = spec.directory.ways, .line_bytes = 1024});
+}
 
 DirectoryEntry& Directory::entry(Slot slot) {
   if (slot >= entries_.size()) entries_.resize(std::max<std::size_t>(slot + 1, entries_.size() * 2));
@@ -91,17 +97,68 @@ void Directory::receive(PacketIndex index, Tick at) {
   }
 }
 
-bool Directory::process(PacketIndex index, Tick at) {
-  const Packet packet = network_.packet(index);
-  Outbox out{*this, packet, network_.data(index), at};
+template <class Step>
+StepResult Directory::run(const Packet& packet, const std::byte* data, Tick at, Step step) {
+  Outbox out{*this, packet, data, at};
   try {
-    if (directory_step(protocol_, entry(packet.slot), packet.message, out) == StepResult::stalled) return false;
+    return step(entry(packet.slot), out);
   } catch (const ProtocolFault& fault) {
     throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", fault.what(), store_.address_of(packet.line),
                                    log_.history(packet.line)));
   }
+}
+
+bool Directory::process(PacketIndex index, Tick at) {
+  const Packet packet = network_.packet(index);
+  const bool had_place = entry(packet.slot).state != 0;
+  const StepResult result = run(packet, network_.data(index), at, [&](DirectoryEntry& entry, Outbox& out) {
+    return directory_step(protocol_, entry, packet.message, out);
+  });
+  if (result == StepResult::stalled) return false;
   network_.free(index);
+  if (!places_) return true;
+  const bool has_place = entry(packet.slot).state != 0;
+  if (has_place && !had_place) {
+    find_place(packet.slot, at);
+  } else if (had_place && !has_place) {
+    leave_place(packet.slot);
+  } else if (const int way = places_->find(packet.line.value); way >= 0) {
+    places_->touch(packet.line.value, way, at);
+  }
   return true;
+}
+
+bool Directory::evictable(Slot slot) const {
+  const DirectoryEntry& entry = entries_[slot];
+  const BaseEvent& event = protocol_.directory.base_events[directory_evict_event(protocol_)];
+  const Row& row = protocol_.directory.row(entry.state, event.first);
+  return !row.impossible && !row.stalls();
+}
+
+// A line that finds no victim has no place: its entry is there as long as any node has the line.
+void Directory::find_place(Slot slot, Tick at) {
+  const std::uint64_t block = store_.line(slot).value;
+  const int way = places_->victim(block, [this](CopyIndex other) { return evictable(other); });
+  if (way < 0) return;
+  const CopyIndex victim = places_->copy(block, way);
+  if (victim != kNoCopy) {
+    places_->remove(places_->block_at(block, way), way);
+    evict(victim, at);
+  }
+  places_->insert(block, way, slot, at);
+}
+
+void Directory::leave_place(Slot slot) {
+  const std::uint64_t block = store_.line(slot).value;
+  if (const int way = places_->find(block); way >= 0) places_->remove(block, way);
+}
+
+// What it takes back goes through the network; until it is here the entry exists beside its place.
+void Directory::evict(Slot slot, Tick at) {
+  Packet nobodys;
+  nobodys.slot = slot;
+  nobodys.line = store_.line(slot);
+  run(nobodys, nullptr, at, [&](DirectoryEntry& entry, Outbox& out) { return directory_evict_step(protocol_, entry, out); });
 }
 
 std::string Directory::describe_pending() const {

@@ -2,9 +2,11 @@
 // protocol's `directory` table.
 #pragma once
 
+#include <optional>
 #include <systemc>
 #include <vector>
 
+#include "models/cache/cache_array.hpp"
 #include "models/coherence/transition_log.hpp"
 #include "models/memory/memory_controller.hpp"
 #include "models/network/network.hpp"
@@ -26,6 +28,12 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
   [[nodiscard]] bool waits_for_turn(PacketIndex packet, Tick at);
   [[nodiscard]] bool process(PacketIndex packet, Tick at);
   [[nodiscard]] DirectoryEntry& entry(Slot slot);
+  [[nodiscard]] bool evictable(Slot slot) const;
+  void find_place(Slot slot, Tick at);
+  void leave_place(Slot slot);
+  void evict(Slot slot, Tick at);
+  template <class Step>
+  StepResult run(const Packet& packet, const std::byte* data, Tick at, Step step);
 
   const int node_;
   const Protocol& protocol_;
@@ -37,6 +45,7 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
   Tick line_busy_;
   std::vector<Tick> line_free_;          // by slot: the turn of the next request
   std::vector<DirectoryEntry> entries_;  // by slot
+  std::optional<CacheArray> places_;     // of the entries; none: one for every line
   std::vector<PacketIndex> stalled_;     // in the order of their arrival
 };
 

@@ -16,10 +16,14 @@ struct NodeController::Outbox {
   Tick at;           // of the step
   Tick ready;        // when what it sends leaves
   LineData in_hand;  // the data of the message, or on the bus
+  std::optional<Source> from = {};  // of the message: who has supplied that data
 
   void send_home(const NetworkMessage& message) { node.send(-1, message, slot, ready); }
   void send(int agent, const NetworkMessage& message) { node.send(agent, message, slot, ready); }
-  void take_data() { node.take(slot, in_hand); }
+  void take_data() {
+    node.take(slot, in_hand);
+    if (from) node.lines_[slot].source = *from;
+  }
   void run() {
     Line& line = node.lines_[slot];
     line.running = true;
@@ -166,12 +170,12 @@ void NodeController::receive(PacketIndex index, Tick at) {
 bool NodeController::process(PacketIndex index, Tick at) {
   const Packet packet = network_.packet(index);
   Line& receiving = line(packet.slot);
+  Outbox out{*this, packet.slot, at, at + latency_, {network_.data(index), packet.version}};
   if (packet.carries_data) {
     const bool local = packet.origin_node == place_.node;
-    receiving.source = packet.from_cache ? (local ? Source::local_c2c : Source::remote_c2c)
-                                         : (local ? Source::local_memory : Source::remote_memory);
+    out.from = packet.from_cache ? (local ? Source::local_c2c : Source::remote_c2c)
+                                 : (local ? Source::local_memory : Source::remote_memory);
   }
-  Outbox out{*this, packet.slot, at, at + latency_, {network_.data(index), packet.version}};
   try {
     const StepResult result =
         agent_step(agents_, receiving.entry, place_.bus, agents_.event_of(packet.message.message), &packet.message, false, out);

@@ -50,6 +50,7 @@ class NodeChecks {
                          machine_.buses_per_node, buses, kMostBuses));
     }
     cache();
+    directory();
     network();
   }
 
@@ -80,6 +81,16 @@ class NodeChecks {
              fmt::format("{} KiB in {} ways of {}-byte lines make {:.6g} sets; the number of sets must be a power of two",
                          node.cache_size_kib, node.cache_ways, machine_.bus.line_bytes,
                          static_cast<double>(bytes) / static_cast<double>(way_bytes)));
+    }
+  }
+
+  void directory() const {
+    const DirectorySpec& home = machine_.directory;
+    if (home.entries == 0) return;
+    if (home.entries % home.ways != 0 || !power_of_two(home.entries / home.ways)) {
+      refuse("machine.directory.entries",
+             fmt::format("{} entries in {} ways make {:.6g} sets; the number of sets must be a power of two", home.entries,
+                         home.ways, static_cast<double>(home.entries) / home.ways));
     }
   }
 

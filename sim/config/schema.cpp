@@ -247,6 +247,10 @@ const std::vector<Parameter>& schema() {
        "look-up and update of a line's entry", kOfNodes},
       {"machine.directory.line_busy_ns", "ns", directory<&DirectorySpec::line_busy_ns>, kDefault, 0, kMostNs,
        "a request keeps others of its line waiting at the home for so long", kOfNodes},
+      {"machine.directory.entries", "", directory<&DirectorySpec::entries>, kDefault, 0, 1 << 24,
+       "lines that a home can keep track of at once; 0: all", kOfNodes},
+      {"machine.directory.ways", "", directory<&DirectorySpec::ways>, kDefault, 1, 1024, "associativity of its entries",
+       kOfNodes},
 
       {"machine.network.topology", "", network<&NetworkSpec::topology>, kDefault, 0, 0, "which nodes have a link", kOfNodes},
       {"machine.network.columns", "", network<&NetworkSpec::columns>, kDefault, 0, kMostNodes,

@@ -38,6 +38,9 @@ TODAY = {
     "cpu.tlb_flush_ceiling_pages": 20,
 }
 PAIRS = {"cpu.pair_prefetch": "all"}
+BROADCAST = ("broadcast_node", "broadcast_home")
+FILTER = ("node_filter", "directory_filter")
+FEW_ENTRIES = {"directory.entries": 8, "directory.ways": 2}
 
 
 def nodes(family: str, count: int, node: str = "node", directory: str = "directory") -> dict[str, object]:
@@ -128,6 +131,12 @@ MACHINES = {
     "mesif nodes, starved, ia64": TINY | STARVED | IA64 | nodes("mesif", 4),
     "pairs, today, two nodes": TINY | TODAY | PAIRS | nodes("mesi", 2),
     "pairs, two nodes of MOESI, two threads": TINY | PAIRS | TWO_THREADS | LRU | nodes("moesi", 2),
+    "broadcast nodes, tiny": TINY | nodes("moesi", 2, *BROADCAST),
+    "broadcast nodes, two threads, tso": TWO_THREADS | LRU | TSO | nodes("moesi", 2, *BROADCAST),
+    "broadcast nodes, starved, ia64": TINY | STARVED | IA64 | nodes("moesi", 4, *BROADCAST),
+    "filter nodes, tiny": TINY | FEW_ENTRIES | nodes("moesi", 2, *FILTER),
+    "filter nodes, two threads, tso": TWO_THREADS | LRU | TSO | FEW_ENTRIES | nodes("moesi", 2, *FILTER),
+    "filter nodes, starved, ia64": TINY | STARVED | IA64 | FEW_ENTRIES | nodes("moesi", 4, *FILTER),
     "moesi, two threads, tiny, ia64": TINY | TWO_THREADS | LRU | IA64 | {"bus.protocol": "moesi_snoop"},
 }
 

@@ -122,5 +122,102 @@ TEST(Mesif, ADirtyLineThatIsReadGoesHomeToo) {
   EXPECT_EQ(machine.small.in_memory(kLine), 77U);
 }
 
+// Without a directory a miss asks every node, and every node answers the requestor: with n nodes n - 1 probes leave the home
+// and n - 1 answers come. CPU 0 reads what only memory has: beside GetS and Done it sends nothing; the home, node 3, sends it
+// the line and nodes 1 and 2 a probe; both answer.
+TEST(Broadcast, AMissAsksEveryNodeAlthoughNobodyHasTheLine) {
+  Composed machine("moesi_broadcast_node", 4);
+  machine.small.run({[](Cpu& cpu) { cpu.load(kLine); }});
+  EXPECT_EQ(machine.small.misses().back().source, Source::remote_memory);
+  EXPECT_EQ(machine.bytes(0, 3), 2 * kRequest) << "GetS, Done";
+  EXPECT_EQ(machine.bytes(3, 0), kWithLine + kRequest) << "the line, and the answer of the home's own node";
+  for (const int other : {1, 2}) {
+    EXPECT_EQ(machine.bytes(3, other), kRequest) << "a probe";
+    EXPECT_EQ(machine.bytes(other, 0), kRequest) << "an answer";
+    EXPECT_EQ(machine.bytes(other, 3), 0);
+  }
+}
+
+// With a directory only the home is asked.
+TEST(Broadcast, ADirectoryAsksNobodyWhereNobodyHasTheLine) {
+  Composed machine("moesi_node", 4);
+  machine.small.run({[](Cpu& cpu) { cpu.load(kLine); }});
+  EXPECT_EQ(machine.bytes(0, 3), kRequest);
+  EXPECT_EQ(machine.bytes(3, 0), kWithLine);
+  for (const int other : {1, 2}) EXPECT_EQ(machine.bytes(3, other) + machine.bytes(other, 0), 0);
+}
+
+// The miss waits for the slowest answer. Here it is memory's: at the home 2130, looked up 2160, first data 2260, over the link
+// 2310, as RemoteMemoryCostsTwoLinksMore. The probes reach their nodes at 2210, the answers are there at 2270.
+TEST(Broadcast, ProbesGoBesideMemorysReading) {
+  Composed machine("moesi_broadcast_node", 4);
+  machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50); }});
+}
+
+// With links of 150 the answers are the slowest. The request is at the home at 2230; memory's line leaves it at 2360 and is
+// back at 2510; the probes leave it at 2260, reach the nodes at 2410, and the answers are there, a pass and a link later, at
+// 2570.
+void slow_links(const std::string& protocol, double cycles) {
+  MachineSpec spec = small_nodes(4, 4, protocol);
+  spec.network.latency_ns = 150;
+  SmallMachine small(spec);
+  small.machine.homes().place(kLine, Home::on(3));
+  small.run({[&](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), cycles); }});
+}
+
+TEST(Broadcast, AMissWaitsForTheSlowestAnswer) {
+  slow_links("moesi_broadcast_node", 296 + 2 * 150 + 60);
+}
+
+TEST(Broadcast, ADirectorysMissWaitsForMemoryAlone) {
+  slow_links("moesi_node", 296 + 2 * 150);
+}
+
+TEST(Broadcast, AnOwnerAnswersInMemorysPlaceAndMemoryStaysOld) {
+  Composed machine("moesi_broadcast_node", 3);
+  machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 496); },
+                     [](Cpu& cpu) { cpu.store(kLine, 77); }});
+  EXPECT_EQ(machine.small.misses().back().source, Source::remote_c2c);
+  EXPECT_EQ(machine.small.in_memory(kLine), 0U);
+  EXPECT_EQ(machine.bytes(2, 0), kWithLine + 2 * kRequest) << "memory's line, which is old; an answer; a probe for the store";
+}
+
+// A home with one entry. CPU 0 writes a line; CPU 1 reads another one, which takes the entry's place. So the first line goes
+// home, and CPU 0 misses when it wants it again.
+MachineSpec home_with(int entries) {
+  MachineSpec spec = small_nodes(2, 2, "moesi_node_filter");
+  spec.directory.entries = entries;
+  spec.directory.ways = 1;
+  return spec;
+}
+
+void another_line_is_read_meanwhile(SmallMachine& small) {
+  small.machine.homes().place(kLine, Home::on(1));
+  small.run({[](Cpu& cpu) {
+               cpu.store(kLine, 77);
+               wait_until(cpu, 8000);
+               EXPECT_EQ(cpu.load(kLine), 77U);
+             },
+             [](Cpu& cpu) {
+               wait_until(cpu, 4000);
+               cpu.load(kLine + 32);
+             }});
+}
+
+TEST(Filter, ALineWhoseEntryIsEvictedIsTakenBack) {
+  SmallMachine small(home_with(1));
+  another_line_is_read_meanwhile(small);
+  EXPECT_EQ(small.in_memory(kLine), 77U) << "its owner has had to give it up";
+  EXPECT_EQ(small.misses().size(), 3U);
+  EXPECT_EQ(small.misses().back().source, Source::remote_memory);
+}
+
+TEST(Filter, ALineWhoseEntryHasAPlaceStays) {
+  SmallMachine small(home_with(2));
+  another_line_is_read_meanwhile(small);
+  EXPECT_EQ(small.in_memory(kLine), 0U);
+  EXPECT_EQ(small.misses().size(), 2U);
+}
+
 }  // namespace
 }  // namespace linebounce::test

@@ -44,8 +44,9 @@ enum class NetworkStepKind : std::uint8_t {
   recall,   // the node controller's own transaction is ordered
   give_up,  // the node controller evicts the line
   arrive,   // a message of the network
+  forget,   // the home evicts the line's entry
 };
-constexpr std::size_t kNetworkStepKinds = 9;
+constexpr std::size_t kNetworkStepKinds = 10;
 
 // A message under way, with the data that it carries.
 struct MessageUnderWay {

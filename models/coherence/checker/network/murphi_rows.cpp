@@ -92,19 +92,28 @@ void MurphiRows::agent_action(int depth, Action action, const MurphiPlace& place
   }
 }
 
-void MurphiRows::home_action(int depth, Action action, const Row& row, const MurphiPlace& /*place*/) {
+void MurphiRows::home_action(int depth, Action action, const Row& row, const MurphiPlace& place) {
   switch (action.verb) {
     case Verb::send_requestor: {
-      const bool invalidates =
-          std::any_of(row.steps().begin(), row.steps().end(), [](Action other) { return other.verb == Verb::send_sharers; });
-      out_.line(depth, "send_{}{}(r - 1, r, {}, md);", kToAgent, action.argument, invalidates ? "others" : "0");
+      const auto does = [&row](Verb verb) {
+        return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action other) { return other.verb == verb; });
+      };
+      out_.line(depth, "send_{}{}(r - 1, r, {}, md);", kToAgent, action.argument,
+                does(Verb::send_sharers)  ? "others"
+                : does(Verb::send_others) ? "AGENTS - 1"
+                                          : "0");
       break;
     }
     case Verb::send_owner:
-      out_.line(depth, "assert own != 0 \"no owner\"; send_{}{}(own - 1, r, 0, md);", kToAgent, action.argument);
+      out_.line(depth, "assert own != 0 \"no owner\"; send_{}{}(own - 1, {}, 0, md);", kToAgent, action.argument,
+                place.requestor);
       break;
     case Verb::send_sharers:
-      out_.line(depth, "for i: aid do if other[i] then send_{}{}(i, r, 0, md); end; end;", kToAgent, action.argument);
+      out_.line(depth, "for i: aid do if other[i] then send_{}{}(i, {}, 0, md); end; end;", kToAgent, action.argument,
+                place.requestor);
+      break;
+    case Verb::send_others:
+      out_.line(depth, "for i: aid do if i + 1 != r then send_{}{}(i, r, 0, md); end; end;", kToAgent, action.argument);
       break;
     case Verb::update_memory: out_.line(depth, "md := v;"); break;
     case Verb::set_owner: out_.line(depth, "own := r;"); break;

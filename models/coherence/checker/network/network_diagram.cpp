@@ -141,6 +141,10 @@ class NetworkRecorder final : public checker::NetworkWatcher {
         between(suppliers_[static_cast<std::size_t>(step.agent)], cache);
         break;
       case NetworkStepKind::arrive: arrives(step.arrives); break;
+      case NetworkStepKind::forget:
+        now_.text = "Evict";
+        now_.from = now_.first = now_.last = columns_.home();
+        break;
     }
   }
 

@@ -33,6 +33,7 @@ class NetworkMurphi : MurphiWriter {
       cache_rules();
     }
     for (std::size_t m = 0; m < system_.network.messages.size(); ++m) arrival_rules(m);
+    home_evicts();
     invariants();
     return text();
   }
@@ -242,6 +243,18 @@ class NetworkMurphi : MurphiWriter {
          message, system_.network.messages[message].name);
     rows_.at(1, system_.agent(), system_.agent_table.event_of(static_cast<MessageId>(message)), {Role::agent, "as[a]"});
     line(0, "end;");
+  }
+
+  void home_evicts() {
+    if (!directory_evicts(system_.network)) return;
+    line(0, "procedure home_evicts();");
+    line(0, "var others: anybody; other: flags; stalled: boolean;");
+    line(0, "begin");
+    line(1, "for i: aid do other[i] := sh[i]; end;");
+    rows_.at(1, system_.directory(), directory_evict_event(system_.network), {Role::home, "hs", "0"});
+    line(0, "end;\n");
+    line(0, "rule \"home evicts\" hs != {} ==> begin home_evicts(); clean(); end;",
+         state_name(kHomeState, system_.directory(), 0));
   }
 
   void arrival_rules(std::size_t message) {

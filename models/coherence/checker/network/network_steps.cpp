@@ -37,6 +37,7 @@ class NetworkSteps::DirectoryOut {
  public:
   explicit DirectoryOut(NetworkSteps& steps) : steps_(steps) {}
 
+  [[nodiscard]] int agents() const { return steps_.system_.agents; }
   void send(int agent, const NetworkMessage& message) {
     steps_.send({Controller::directory}, message, agent, steps_.world_.memory_data);
   }
@@ -143,6 +144,7 @@ void NetworkSteps::run(const NetworkStep& step) {
     case NetworkStepKind::recall: recall(step.agent); break;
     case NetworkStepKind::give_up: give_up(step.agent); break;
     case NetworkStepKind::arrive: arrive(step.arrives); break;
+    case NetworkStepKind::forget: forget_entry(); break;
   }
   forget_what_is_dead(system_, world_);
 }
@@ -237,6 +239,11 @@ void NetworkSteps::give_up(int agent) {
   AgentOut out(*this, agent);
   agent_step(system_.agent_table, world_.agent(agent).entry, agent, node_evict_event(system_.subject.bus_messages), nullptr,
              false, out);
+}
+
+void NetworkSteps::forget_entry() {
+  DirectoryOut out(*this);
+  directory_evict_step(system_.network, world_.directory, out);
 }
 
 void NetworkSteps::arrive(const MessageUnderWay& under_way) {
@@ -365,6 +372,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
     const bool evicts = !system.agent().base_events[node_evict_event(system.subject.bus_messages)].absent;
     if (evicts && agent.entry.state != 0) steps.push_back({NetworkStepKind::give_up, a});
   }
+  if (directory_evicts(system.network) && world.directory.state != 0) steps.push_back({NetworkStepKind::forget});
   std::array<bool, kMaxCheckedAgents> behind{};
   for (std::size_t i = 0; i < world.message_count; ++i) {
     const MessageUnderWay message = unpack_message(world.messages[i]);

@@ -64,6 +64,7 @@ class NetworkSteps {
   void run_deferred(int agent);
   void recall(int agent);
   void give_up(int agent);
+  void forget_entry();
   void arrive(const MessageUnderWay& message);
   [[nodiscard]] std::size_t place_of(const MessageUnderWay& message) const;
   void send(const Place& from, NetworkMessage message, int to, std::uint8_t data);

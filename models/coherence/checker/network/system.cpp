@@ -51,7 +51,8 @@ bool never(const BaseEvent& /*event*/) {
 }
 
 bool sends_to_network(Verb verb) {
-  return verb == Verb::send_home || verb == Verb::send_requestor || verb == Verb::send_owner || verb == Verb::send_sharers;
+  return verb == Verb::send_home || verb == Verb::send_requestor || verb == Verb::send_owner || verb == Verb::send_sharers ||
+         verb == Verb::send_others;
 }
 
 // Of a cache's or node controller's copy.

@@ -144,6 +144,20 @@ TEST_F(NetworkChecker, FindsDataTakenWhereNobodyHasSentAny) {
   EXPECT_EQ(violation(nodes, {.agents = 2}).promise, Promise::data_arrives);
 }
 
+TEST_F(NetworkChecker, FindsANodeThatABroadcastLeavesOut) {
+  NetworkProtocols broadcast = shipped_network("moesi_broadcast_node");
+  drop(row(broadcast.directory.directory, "I", "GetM"), Verb::send_others);
+  EXPECT_EQ(violation(broadcast, {.agents = 2}).promise, Promise::single_writer);
+}
+
+TEST_F(NetworkChecker, FindsAnOwnerThatTheHomeForgets) {
+  NetworkProtocols filter = shipped_network("moesi_node_filter");
+  Row& evict = row(filter.directory.directory, "EM", "Evict [no_sharers]");
+  drop(evict, Verb::send_owner);
+  evict.next = state(filter.directory.directory, "I");
+  EXPECT_TRUE(check_network(filter, {.agents = 2}).violation);
+}
+
 TEST_F(NetworkChecker, FindsNoShorterSequenceWithoutSymmetry) {
   const std::vector<Mutant> mutants = mutants_of(directory.directory);
   for (std::size_t i = 0; i < mutants.size(); i += 41) {
