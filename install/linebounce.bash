@@ -23,7 +23,7 @@ _linebounce() {
     words=$(_linebounce_words "${command[@]}")
   else
     case "${command[*]}" in
-      run | reproduce | what-if | sweep | "trace record") words=$(_linebounce_names experiments) ;;
+      run | reproduce | validate | what-if | sweep | "trace record") words=$(_linebounce_names experiments) ;;
       check) words=$(_linebounce_names protocols) ;;
       list) words="machines experiments workloads locks counters protocols layouts metrics" ;;
       describe)
@@ -38,4 +38,11 @@ _linebounce() {
   mapfile -t COMPREPLY < <(compgen -W "${words:-}" -- "$word")
 }
 
+_linebounce_probe() {
+  local words
+  words=$(linebounce-probe --help 2>/dev/null | sed -nE 's/^  (-[a-zA-Z],)?(--[a-z-]+).*/\2/p')
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}")
+}
+
 complete -o default -F _linebounce linebounce
+complete -o default -F _linebounce_probe linebounce-probe

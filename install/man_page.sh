@@ -18,4 +18,9 @@ for subcommand in $subcommands; do
   "$program" "$subcommand" --help | verbatim
   printf '.fi\n'
 done
+for companion in linebounce-record linebounce-probe; do
+  section "$companion"
+  "${program%/*}/$companion" --help | verbatim
+  printf '.fi\n'
+done
 printf '.SH SEE ALSO\nlinebounce SUBCOMMAND \\-\\-help, and the documentation that comes with the source.\n'

@@ -87,7 +87,9 @@ class Program:
             text = self.says(*words[1:], "--help")
             found[" ".join(words)] = text
             waiting += [(*words, name) for name in subcommands(text)]
-        return dict(sorted(found.items())) | {"linebounce-record": self.says("--help", name="linebounce-record")}
+        return dict(sorted(found.items())) | {
+            name: self.says("--help", name=name) for name in ("linebounce-record", "linebounce-probe")
+        }
 
 
 def subcommands(help_text: str) -> list[str]:

@@ -11,8 +11,8 @@ from program import ROOT
 BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 # In a block on a line of its own, or on several behind backslashes; in text between backticks. What stands two blanks behind a
 # command explains it.
-IN_BLOCK = re.compile(r"^(linebounce(?:-record)? (?:[^\\\n]|\\\n *)*?)(?=  |$)", re.MULTILINE)
-IN_TEXT = re.compile(r"`(linebounce(?:-record)?\s[^`]*)`")
+IN_BLOCK = re.compile(r"^(linebounce(?:-record|-probe)? (?:[^\\\n]|\\\n *)*?)(?=  |$)", re.MULTILINE)
+IN_TEXT = re.compile(r"`(linebounce(?:-record|-probe)?\s[^`]*)`")
 NO_COMMANDS = ("linebounce index",)  # the last letters of a trace
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 
@@ -45,7 +45,7 @@ def faults(text: str, helps: dict[str, str]) -> list[tuple[int, str]]:
             continue
         # What is behind these, or quoted, is another program's.
         typed = re.sub(r"'[^']*'|\"[^\"]*\"", "", re.split(r" -- | \| | > | #", command)[0])
-        name = words = re.match(r"linebounce(?:-record)?(?: [a-z][a-z-]*)*", typed)[0]
+        name = words = re.match(r"linebounce(?:-record|-probe)?(?: [a-z][a-z-]*)*", typed)[0]
         while name not in helps:
             name = name.rpartition(" ")[0]
         following = words.removeprefix(name).split()

@@ -1,0 +1,102 @@
+// Memory on a chosen node, in huge pages where the system gives them, and rings of pointers in it.
+#pragma once
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "host.h"
+#include "statistics.h"
+
+enum { kHugePage = 2 << 20, kBind = 2 };  // MPOL_BIND of <numaif.h>, which comes with a library
+
+struct block {
+  char* data;
+  size_t bytes;
+  void* mapping;
+  size_t mapped;
+};
+
+// Where mbind is forbidden, as in many containers, the first touch decides, on a CPU of the node.
+static inline void place_on_node(const struct host* host, void* data, size_t bytes, int node) {
+  unsigned long mask[kMostCpus / (8 * sizeof(unsigned long)) + 1] = {0};
+  mask[(size_t)node / (8 * sizeof *mask)] |= 1UL << ((size_t)node % (8 * sizeof *mask));
+  const bool bound =
+      host->memory_nodes == 1 || syscall(SYS_mbind, data, bytes, kBind, mask, (unsigned long)kMostCpus, 0UL) == 0;
+  const int cpu = cpu_of_node(host, node);
+  if (!bound && cpu < 0) give_up("linebounce-probe: mbind, for a node without CPUs");
+  if (cpu >= 0) pin_to(host->cpu[cpu]);
+}
+
+// Zeroed and present. Leaves the thread on a CPU of the node.
+static inline struct block allocate_on(const struct host* host, size_t bytes, int node) {
+  struct block block = {.bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage};
+  block.mapped = block.bytes + kHugePage;
+  block.mapping = mmap(NULL, block.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (block.mapping == MAP_FAILED) give_up("linebounce-probe: mmap");
+  block.data = (char*)(((uintptr_t)block.mapping + kHugePage - 1) / kHugePage * kHugePage);
+  madvise(block.data, block.bytes, MADV_HUGEPAGE);
+  place_on_node(host, block.data, block.bytes, node);
+  memset(block.data, 0, block.bytes);
+  return block;
+}
+
+static inline void free_block(struct block* block) {
+  munmap(block->mapping, block->mapped);
+}
+
+// Whether most of a block is in huge pages, by what the system says of the mapping that it is part of.
+static inline bool is_in_huge_pages(const struct block* block) {
+  FILE* file = fopen("/proc/self/smaps", "r");
+  char line[1024];
+  bool here = false;
+  long huge_kib = 0;
+  while (file && fgets(line, sizeof line, file)) {
+    unsigned long first, past;
+    if (sscanf(line, "%lx-%lx ", &first, &past) == 2) {
+      here = first < (uintptr_t)block->data + block->bytes && past > (uintptr_t)block->data;
+    }
+    long kib;
+    if (here && sscanf(line, "AnonHugePages: %ld kB", &kib) == 1) huge_kib += kib;
+  }
+  if (file) fclose(file);
+  return (size_t)huge_kib * 1024 >= block->bytes / 2;
+}
+
+// A ring through the first `lines` places of `stride` bytes, in random order: no prefetcher can guess the next.
+static inline void** make_ring(char* data, size_t lines, size_t stride, unsigned long long* random) {
+  uint32_t* order = malloc(lines * sizeof *order);
+  if (!order) give_up("linebounce-probe");
+  for (size_t i = 0; i < lines; ++i) order[i] = (uint32_t)i;
+  for (size_t i = lines; i-- > 1;) {
+    const size_t other = random_below(random, i + 1);
+    const uint32_t kept = order[i];
+    order[i] = order[other];
+    order[other] = kept;
+  }
+  for (size_t i = 0; i < lines; ++i) *(void**)(data + order[i] * stride) = data + order[(i + 1) % lines] * stride;
+  void** first = (void**)(data + order[0] * stride);
+  free(order);
+  return first;
+}
+
+// Follows the ring; each load needs the one before.
+static inline void** chase(void** at, size_t loads) {
+  for (size_t i = loads / 8; i-- > 0;) {
+    at = *(void* volatile*)at;
+    at = *(void* volatile*)at;
+    at = *(void* volatile*)at;
+    at = *(void* volatile*)at;
+    at = *(void* volatile*)at;
+    at = *(void* volatile*)at;
+    at = *(void* volatile*)at;
+    at = *(void* volatile*)at;
+  }
+  return at;
+}
+
+// The same with an atomic operation that leaves each word as it is: every line is taken to be written.
+static inline void** chase_atomically(void** at, size_t loads) {
+  for (size_t i = 0; i < loads; ++i) at = (void**)atomic_fetch_add((_Atomic uintptr_t*)at, 0);
+  return at;
+}

@@ -1,0 +1,354 @@
+// linebounce-probe measures what coherence costs on the machine that it runs on, and writes the file that `linebounce
+// calibrate` makes a simulated machine of. All of it is one translation unit: cc -O2 -pthread probe.c -o linebounce-probe
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <signal.h>
+
+#include "bandwidth.h"
+#include "core_to_core.h"
+#include "handover.h"
+#include "levels.h"
+#include "lock.h"
+#include "operations.h"
+
+#define PROBE_VERSION "1"
+
+enum { kMostLocks = 12, kUsageError = 2, kInterrupted = 130 };
+
+static const char* const help =
+    "Usage: linebounce-probe [OPTIONS]\n"
+    "\n"
+    "Measures what coherence costs on this machine: handing a line from each CPU to each other, by its state and home;\n"
+    "load to use of each cache and of memory; atomic operations; memory's bandwidth; one lock. Each figure is a median,\n"
+    "with quartiles and the number of repeats. Takes at most two minutes on up to 100 CPUs. With more, pairs of CPUs\n"
+    "are measured in random order, each kind of pair in turn, until a minute is over; the others get the median of\n"
+    "their kind, and the file says how many were measured.\n"
+    "\n"
+    "Options:\n"
+    "  -o,--output FILE    where to write; default: mine.probe\n"
+    "  --cpus LIST         only these CPUs, as \"0-7,16\"; default: all that it may run on (taskset, cgroups)\n"
+    "  --quick             a fifth of the repeats: some ten seconds\n"
+    "  --version           print the version\n"
+    "  -h,--help           print this\n"
+    "\n"
+    "Examples:\n"
+    "  linebounce-probe\n"
+    "  linebounce calibrate --from mine.probe -o mine.toml\n"
+    "  linebounce run core_to_core --machine ./mine.toml --set workload.access=atomic\n"
+    "\n"
+    "  cc -O2 -pthread probe.c -o linebounce-probe && scp linebounce-probe other:     on a machine without Linebounce\n"
+    "  linebounce-probe --cpus 0-15 --quick -o one_socket.probe\n"
+    "\n"
+    "Let it have the machine for itself: other programs, a clock that follows the load and the host of a virtual\n"
+    "machine disturb it. It warns where it sees them, and the file keeps the warnings. It runs on Linux, needs no\n"
+    "privileges, and reads no performance counters.\n"
+    "\n"
+    "Exit codes: 0 done, 2 wrong usage, too few CPUs or a file that can't be written, 130 interrupted: then nothing\n"
+    "was written.\n";
+
+struct options {
+  const char* output;
+  const char* cpus;
+  bool quick;
+};
+
+static char part_file[PATH_MAX];  // while it is being written
+static volatile sig_atomic_t is_writing;
+
+static void stop(int signal_number) {
+  (void)signal_number;
+  if (is_writing) unlink(part_file);
+  static const char text[] = "\nlinebounce-probe: interrupted; nothing was written\n";
+  (void)!write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(kInterrupted);
+}
+
+static _Noreturn void refuse(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("linebounce-probe: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputs("\n", stderr);
+  va_end(arguments);
+  exit(kUsageError);
+}
+
+static struct options parse(int count, char** words) {
+  struct options options = {.output = "mine.probe"};
+  for (int i = 1; i < count; ++i) {
+    const char* word = words[i];
+    const bool takes_value = strcmp(word, "-o") == 0 || strcmp(word, "--output") == 0 || strcmp(word, "--cpus") == 0;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+      fputs(help, stdout);
+      exit(0);
+    } else if (strcmp(word, "--version") == 0) {
+      puts("linebounce-probe " PROBE_VERSION);
+      exit(0);
+    } else if (strcmp(word, "--quick") == 0) {
+      options.quick = true;
+    } else if (takes_value && i + 1 < count) {
+      *(word[1] == 'o' || word[2] == 'o' ? &options.output : &options.cpus) = words[++i];
+    } else {
+      refuse(takes_value ? "%s needs a value; linebounce-probe --help has examples"
+                         : "%s is no option; linebounce-probe --help has them all",
+             word);
+    }
+  }
+  return options;
+}
+
+// The measurement takes a minute: who can't write afterwards should know before.
+static void check_output(const char* output) {
+  if ((size_t)snprintf(part_file, sizeof part_file, "%s.part", output) >= sizeof part_file)
+    refuse("the output's name is too long");
+  FILE* file = fopen(part_file, "w");
+  if (!file) refuse("%s can't be written: %s", output, strerror(errno));
+  fclose(file);
+  unlink(part_file);
+}
+
+struct cpu_choice {
+  const cpu_set_t* allowed;
+  struct host* host;
+};
+
+static void add_cpu(int cpu, void* argument) {
+  struct cpu_choice* choice = argument;
+  struct host* host = choice->host;
+  if (cpu >= CPU_SETSIZE || !CPU_ISSET((size_t)cpu, choice->allowed))
+    refuse("CPU %d is not one that this program may run on", cpu);
+  for (int i = 0; i < host->cpus; ++i) {
+    if (host->cpu[i] == cpu) return;
+  }
+  if (host->cpus < kMostCpus) host->cpu[host->cpus++] = cpu;
+}
+
+static void choose_cpus(struct host* host, const char* list) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) give_up("linebounce-probe: sched_getaffinity");
+  struct cpu_choice choice = {&allowed, host};
+  if (list) {
+    if (!each_in_list(list, add_cpu, &choice)) refuse("--cpus %s: expected a list of CPUs as 0-7,16", list);
+  } else {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET((size_t)cpu, &allowed)) add_cpu(cpu, &choice);
+    }
+  }
+  if (host->cpus < 2) {
+    refuse(
+        "only CPU %d may be used, and handing a line over takes two: choose others with --cpus, or widen what taskset, the "
+        "container or the batch system allows",
+        host->cpu[0]);
+  }
+}
+
+// What is written. Every table says its units in its keys.
+
+static void write_summary(FILE* file, const char* unit, const struct summary* values) {
+  fprintf(file, "median_%s = %.6g, quartile1_%s = %.6g, quartile3_%s = %.6g, repeats = %d", unit, values->median, unit,
+          values->quartile1, unit, values->quartile3, values->repeats);
+}
+
+static void write_list(FILE* file, const char* key, const int* values, int count) {
+  fprintf(file, "%s = [", key);
+  for (int i = 0; i < count; ++i) fprintf(file, "%s%d", i ? ", " : "", values[i]);
+  fputs("]\n", file);
+}
+
+static void write_host(FILE* file, const struct host* host, const struct summary* clock, const struct options* options,
+                       const struct levels* levels, double seconds) {
+  char date[64];
+  const time_t now = time(NULL);
+  struct utsname system;
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+  uname(&system);
+  fprintf(file,
+          "[host]\nmodel = \"%s\"\narchitecture = \"%s\"\nkernel = \"%s %s\"\ndate = %s\nseconds = %.1f\nquick = %s\n"
+          "virtual = %s\ngovernor = \"%s\"\nhuge_pages = %s\nclock_median_mhz = %.1f\nclock_quartile1_mhz = %.1f\n"
+          "clock_quartile3_mhz = %.1f\nwarnings = [",
+          host->model, system.machine, system.sysname, system.release, date, seconds, options->quick ? "true" : "false",
+          host->is_virtual ? "true" : "false", host->governor, levels->huge_pages ? "true" : "false", clock->median,
+          clock->quartile1, clock->quartile3);
+  for (int i = 0; i < host->warnings; ++i) fprintf(file, "%s\n  \"%s\"", i ? "," : "", host->warning[i]);
+  fputs(host->warnings ? "\n]\n" : "]\n", file);
+  fputs(
+      "\n# All lists and matrices below are in the order of `cpus`, which are the system's numbers. `core` and `group` (the "
+      "CPUs\n"
+      "# that share the last cache) are named by their lowest CPU.\n[topology]\n",
+      file);
+  write_list(file, "cpus", host->cpu, host->cpus);
+  write_list(file, "node", host->node, host->cpus);
+  write_list(file, "package", host->package, host->cpus);
+  write_list(file, "core", host->core, host->cpus);
+  write_list(file, "group", host->group, host->cpus);
+  write_list(file, "memory_nodes", host->memory_node, host->memory_nodes);
+  fputs("\n# As the system shows them for the first CPU; `shared_by` counts CPUs.\ncache = [\n", file);
+  for (int i = 0; i < host->caches; ++i) {
+    const struct cache* cache = &host->cache[i];
+    fprintf(file, "  {level = %d, type = \"%s\", size_kib = %ld, ways = %ld, line_bytes = %ld, shared_by = %d},\n",
+            cache->level, cache->type, cache->size_kib, cache->ways, cache->line_bytes, cache->shared_by);
+  }
+  fputs("]\n", file);
+}
+
+static void write_values(FILE* file, const char* key, const struct host* host, const struct matrix* matrix, size_t member) {
+  fprintf(file, "%s = [\n", key);
+  for (int a = 0; a < host->cpus; ++a) {
+    fputs("  [", file);
+    for (int b = 0; b < host->cpus; ++b) {
+      const struct summary* pair = &matrix->of[a * host->cpus + b];
+      fprintf(file, "%s%.1f", b ? ", " : "", *(const double*)((const char*)pair + member));
+    }
+    fputs("],\n", file);
+  }
+  fputs("]\n", file);
+}
+
+static void write_matrix(FILE* file, const struct host* host, const struct matrix* matrix) {
+  const int pairs = host->cpus * (host->cpus - 1) / 2;
+  int repeats = 0;
+  for (int i = 0; i < host->cpus * host->cpus; ++i) {
+    if (matrix->of[i].repeats > repeats) repeats = matrix->of[i].repeats;
+  }
+  fprintf(
+      file,
+      "\n# Compare-and-exchange ping-pong of each pair: half of a round trip. Half of the repeats with a line whose home is\n"
+      "# the one CPU's node, half with one of the other's. Pairs that were not measured have the median of their kind.\n"
+      "[core_to_core]\npairs = %d\npairs_measured = %d\nrepeats_of_a_pair = %d\n",
+      pairs, matrix->measured, repeats);
+  write_values(file, "median_ns", host, matrix, offsetof(struct summary, median));
+  write_values(file, "quartile1_ns", host, matrix, offsetof(struct summary, quartile1));
+  write_values(file, "quartile3_ns", host, matrix, offsetof(struct summary, quartile3));
+}
+
+static void write_handovers(FILE* file, const struct host* host, const struct handover* rows, int count) {
+  fputs(
+      "\n# A line that `from_cpu` holds so, to `to_cpu`: one of a ring of lines in random order. fetch_add: taken to be "
+      "written.\n"
+      "[handover]\nrows = [\n",
+      file);
+  for (int i = 0; i < count; ++i) {
+    fprintf(file, "  {from_cpu = %d, to_cpu = %d, home_node = %d, state = \"%s\", access = \"%s\", ", host->cpu[rows[i].from],
+            host->cpu[rows[i].to], rows[i].home_node, state_names[rows[i].state], access_names[rows[i].access]);
+    write_summary(file, "ns", &rows[i].ns);
+    fputs("},\n", file);
+  }
+  fputs("]\n", file);
+}
+
+static void write_levels(FILE* file, const struct levels* levels) {
+  fputs(
+      "\n# Each load needs the one before, in random order over so much memory. Rows with a `level` were measured where that\n"
+      "# level answers; the others are the curve between.\n[load_to_use]\nrows = [\n",
+      file);
+  for (int i = 0; i < levels->count; ++i) {
+    const struct level* row = &levels->row[i];
+    fprintf(file, "  {level = \"%s\", size_kib = %ld, cpu_node = %d, memory_node = %d, ", row->name, row->size_kib,
+            row->cpu_node, row->memory_node);
+    write_summary(file, "ns", &row->ns);
+    fputs("},\n", file);
+  }
+  fputs("]\n", file);
+}
+
+struct counted {
+  int cpus;
+  struct summary values;
+};
+
+static void write_counted(FILE* file, const char* unit, const struct counted* rows, int count) {
+  fputs("rows = [\n", file);
+  for (int i = 0; i < count; ++i) {
+    fprintf(file, "  {cpus = %d, ", rows[i].cpus);
+    write_summary(file, unit, &rows[i].values);
+    fputs("},\n", file);
+  }
+  fputs("]\n", file);
+}
+
+static void put_in_place(const char* text, size_t bytes, const char* output) {
+  is_writing = true;
+  FILE* file = fopen(part_file, "w");
+  const bool written = file && fwrite(text, 1, bytes, file) == bytes;
+  if (!file || fclose(file) != 0 || !written || rename(part_file, output) != 0) {
+    unlink(part_file);
+    refuse("%s can't be written: %s", output, strerror(errno));
+  }
+  is_writing = false;
+}
+
+int main(int count, char** words) {
+  static struct host host;
+  static struct handover handovers[kMostRows];
+  static struct levels levels;
+  const struct options options = parse(count, words);
+  choose_cpus(&host, options.cpus);
+  check_output(options.output);
+  signal(SIGINT, stop);
+  signal(SIGTERM, stop);
+  signal(SIGHUP, stop);
+  const double begin = now_ns();
+  look_at_host(&host);
+  const struct cpu_time time_before = read_cpu_time();
+  struct plan plan = {&host, options.quick, measure_clock_overhead(), 88172645463325252ULL, isatty(STDERR_FILENO) == 1};
+
+  const struct summary clock = measure_clock_mhz(&plan);
+  struct summary operations[kOperations];
+  for (int i = 0; i < kOperations; ++i) operations[i] = measure_operation(&plan, i);
+  measure_levels(&plan, &levels);
+  const struct matrix matrix = measure_matrix(&plan);
+  const int handover_count = measure_handovers(&plan, handovers);
+  show_progress(&plan, "bandwidth: CPUs", 1, host.cpus);
+  struct counted bandwidth[2] = {{1, measure_bandwidth(&plan, 1)}, {host.cpus, measure_bandwidth(&plan, host.cpus)}};
+  struct counted locks[kMostLocks];
+  int lock_count = 0;
+  for (int cpus = 2; lock_count < kMostLocks; cpus = 2 * cpus < host.cpus ? 2 * cpus : host.cpus) {
+    show_progress(&plan, "lock: CPUs", cpus, host.cpus);
+    locks[lock_count++] = (struct counted){cpus, measure_lock(&plan, cpus)};
+    if (cpus == host.cpus) break;
+  }
+  end_progress(&plan);
+
+  if (clock.quartile3 > 1.03 * clock.quartile1) {
+    warn(&host, "the clock was not steady: %.0f to %.0f MHz between quartiles", clock.quartile1, clock.quartile3);
+  }
+  const struct cpu_time time_after = read_cpu_time();
+  const double stolen = (time_after.stolen - time_before.stolen) / (time_after.all - time_before.all + 1);
+  if (stolen > 0.01) warn(&host, "the host of this virtual machine took %.0f %% of the CPUs' time meanwhile", 100 * stolen);
+
+  char* text = NULL;
+  size_t bytes = 0;
+  FILE* file = open_memstream(&text, &bytes);
+  if (!file) give_up("linebounce-probe");
+  fputs(
+      "# What coherence costs on this machine, measured by linebounce-probe. To make a simulated machine of it:\n"
+      "# linebounce calibrate --from THIS_FILE -o mine.toml. Units are in the keys; each figure is a median, with quartiles.\n"
+      "probe_format = 1\nprobe_version = \"" PROBE_VERSION "\"\n\n",
+      file);
+  write_host(file, &host, &clock, &options, &levels, (now_ns() - begin) / 1e9);
+  write_matrix(file, &host, &matrix);
+  write_handovers(file, &host, handovers, handover_count);
+  write_levels(file, &levels);
+  fputs("\n# One CPU, a line that it owns, each operation after the one before.\n[atomic]\nrows = [\n", file);
+  for (int i = 0; i < kOperations; ++i) {
+    fprintf(file, "  {operation = \"%s\", ", operation_names[i]);
+    write_summary(file, "ns", &operations[i]);
+    fputs("},\n", file);
+  }
+  fputs("]\n\n# Reading memory of the CPU's own node in order, all CPUs together.\n[bandwidth]\n", file);
+  write_counted(file, "mb_per_s", bandwidth, 2);
+  fputs(
+      "\n# A ticket lock (both words in one line) around an increment of one more line, nothing outside: time for each owner.\n"
+      "[lock_handover]\nkind = \"ticket\"\n",
+      file);
+  write_counted(file, "ns", locks, lock_count);
+  fclose(file);
+  put_in_place(text, bytes, options.output);
+  free(text);
+  free(matrix.of);
+  printf("%s: %d CPUs, %d of %d pairs, %.0f seconds\n", options.output, host.cpus, matrix.measured,
+         host.cpus * (host.cpus - 1) / 2, (now_ns() - begin) / 1e9);
+  return 0;
+}

@@ -1,0 +1,104 @@
+// What C11 has no words for: the clock, a spin's pause, a line's way out of all caches, a thread's CPU.
+#pragma once
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { kLineBytes = 64 };
+
+static inline double now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
+}
+
+static inline void pause_spin(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __asm__ volatile("pause");
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// Elsewhere no line can be made exclusive on purpose, and those rows are left out.
+#if defined(__x86_64__) || defined(__aarch64__)
+static const bool can_flush = true;
+#else
+static const bool can_flush = false;
+#endif
+
+// Out of all caches of the machine.
+static inline void flush_line(void* line) {
+#if defined(__x86_64__)
+  __asm__ volatile("clflush (%0)" : : "r"(line) : "memory");
+#elif defined(__aarch64__)
+  __asm__ volatile("dc civac, %0" : : "r"(line) : "memory");
+#else
+  (void)line;
+#endif
+}
+
+static inline void full_fence(void) {
+#if defined(__aarch64__)
+  __asm__ volatile("dsb sy" : : : "memory");
+#endif
+  atomic_thread_fence(memory_order_seq_cst);
+}
+
+static inline _Noreturn void give_up(const char* what) {
+  perror(what);
+  exit(2);
+}
+
+static inline void pin_to(int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET((size_t)cpu, &set);
+  if (pthread_setaffinity_np(pthread_self(), sizeof set, &set) != 0) give_up("linebounce-probe: pthread_setaffinity_np");
+}
+
+// A team: the calling thread is member 0, the others are started. Each is pinned to its CPU; all begin when all are there.
+struct team {
+  int size;
+  const int* cpus;
+  void (*work)(int member, void* argument);
+  void* argument;
+  _Atomic int arrived;
+};
+
+struct member {
+  struct team* team;
+  int number;
+  pthread_t thread;
+};
+
+static inline void* run_member(void* argument) {
+  const struct member* me = argument;
+  struct team* team = me->team;
+  pin_to(team->cpus[me->number]);
+  atomic_fetch_add(&team->arrived, 1);
+  while (atomic_load(&team->arrived) < team->size) pause_spin();
+  team->work(me->number, team->argument);
+  return NULL;
+}
+
+static inline void run_team(int size, const int* cpus, void (*work)(int, void*), void* argument) {
+  struct team team = {size, cpus, work, argument, 0};
+  struct member* members = calloc((size_t)size, sizeof *members);
+  if (!members) give_up("linebounce-probe");
+  for (int i = 0; i < size; ++i) {
+    members[i] = (struct member){.team = &team, .number = i};
+    if (i > 0 && pthread_create(&members[i].thread, NULL, run_member, &members[i]) != 0) {
+      give_up("linebounce-probe: pthread_create");
+    }
+  }
+  run_member(&members[0]);
+  for (int i = 1; i < size; ++i) pthread_join(members[i].thread, NULL);
+  free(members);
+}
