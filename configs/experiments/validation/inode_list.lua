@@ -10,8 +10,8 @@ parameters = {
 local HEAD <const> = -1
 
 function setup()
-  heads = place(structure { name = "super_block", { "s_inodes.next", at = 0 }, { "s_inodes.prev", at = 8 }, { "ticket", at = 64, bytes = 2 },
-    { "serving", at = 66, bytes = 2 }, align = 64 }, "super_block", { count = workload.per_cpu and machine.cpus or 1 })
+  heads = place(structure { name = "super_block", { "s_inodes.next", at = 0 }, { "s_inodes.prev", at = 8 },
+    { "ticket", at = 64, bytes = 2 }, { "serving", at = 66, bytes = 2 }, align = 64 }, "super_block", { count = workload.per_cpu and machine.cpus or 1 })
   inodes = place(structure { name = "inode", { "i_state", at = 0 }, { "i_sb_list.next", at = 128 }, { "i_sb_list.prev", at = 136 },
     size = 576, align = 64 }, "inode", { count = workload.inodes * machine.cpus })
   for i = 0, (workload.per_cpu and machine.cpus or 1) - 1 do
