@@ -89,6 +89,7 @@ def _paper_table(paper: Sequence[PaperRow]) -> str:
 
 
 def _paper_row(row: PaperRow) -> Row:
+    figures: tuple[str, str]
     match row:
         case ValueRow() if row.paper is None and row.sign is not None:
             figures = (row.sign, row.simulated_sign or "none")

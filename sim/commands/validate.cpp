@@ -37,6 +37,7 @@ struct ValidateArguments {
   int at_once = available_cores();
   bool all = false;
   bool record = false;
+  bool fresh = false;
   bool json = false;
 };
 
@@ -181,6 +182,7 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
   options.directory = arguments.directory;
   options.at_once = arguments.at_once;
   options.argv = argv;
+  options.fresh = arguments.fresh;
   const std::vector<ChosenRows> chosen = chosen_for(arguments);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::string place = fmt::format("{} of {}: {}", i + 1, chosen.size(), chosen[i].experiment.name);
@@ -193,6 +195,7 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
   if (!arguments.all && arguments.names.empty()) add_documents(validation, arguments.directory);
   if (arguments.record) record_all(validation);
   const std::string json = validation_json(validation);
+  make_directories(arguments.directory);
   write_file(fs::path(arguments.directory) / "validation.json", json);
   std::cout << (arguments.json ? json : validation_page(validation, painter_for_stdout()));
   const ValidationScore fitted = score_of(validation, {PaperKind::calibrated});
@@ -211,6 +214,7 @@ void add_validate(Command& program) {
   add_jobs(command, arguments->at_once);
   command.flag("--all", arguments->all, "Run the papers' experiments, too");
   command.flag("--record", arguments->record, "Add what was run for the first time to configs/experiments/validation/records");
+  command.flag("--fresh", arguments->fresh, "Delete earlier results in these directories and start over");
   command.flag("--json", arguments->json, "Print one JSON object instead of a page");
   command.footer(kValidateFooter);
   command.action([arguments](const std::vector<std::string>& argv) { return validate(*arguments, argv); });

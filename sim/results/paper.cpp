@@ -56,7 +56,9 @@ std::optional<double> ci95_of_change(const ReportedMetric& changed, const Report
   if (!changed.ci95 || !base.ci95) return std::nullopt;
   const double of_base = as_double(base.value);
   const double ratio = as_double(changed.value) / of_base;
-  return rounded(std::hypot(*changed.ci95 / of_base, ratio * *base.ci95 / of_base));
+  const double from_changed = *changed.ci95 / of_base;
+  const double from_base = ratio * *base.ci95 / of_base;
+  return rounded(std::sqrt(from_changed * from_changed + from_base * from_base));
 }
 
 // REQUIRES: both points have the metric, and the base's isn't 0.

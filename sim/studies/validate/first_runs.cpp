@@ -96,8 +96,8 @@ ordered_json read_record(const std::filesystem::path& file) {
     if (record.at("schema") != kRecordSchema)
       throw InputError(fmt::format("{}: its schema isn't {}", file.string(), kRecordSchema));
     return record;
-  } catch (const ordered_json::exception& error) {
-    throw InputError(fmt::format("{}: no record of first runs: {}", file.string(), error.what()));
+  } catch (const ordered_json::exception&) {
+    throw InputError(fmt::format("{}: cut off or damaged: no record of first runs", file.string()));
   }
 }
 
@@ -136,8 +136,8 @@ std::map<std::string, FirstRun> read_first_runs(const std::filesystem::path& fil
     for (const ordered_json& run : record.at("runs")) {
       for (const auto& [id, row] : run.at("rows").items()) rows.emplace(id, first_run_from_json(run.at("date"), row));
     }
-  } catch (const ordered_json::exception& error) {
-    throw InputError(fmt::format("{}: no record of first runs: {}", file.string(), error.what()));
+  } catch (const ordered_json::exception&) {
+    throw InputError(fmt::format("{}: cut off or damaged: no record of first runs", file.string()));
   }
   return rows;
 }

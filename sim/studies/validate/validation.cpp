@@ -19,7 +19,7 @@ double factor_of(double ratio) {
   return ratio <= 0 ? kInfinite : std::max(ratio, 1 / ratio);
 }
 
-std::optional<double> median(const std::vector<double>& sorted) {
+std::optional<double> middle_of(const std::vector<double>& sorted) {
   if (sorted.empty()) return std::nullopt;
   const std::size_t middle = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
@@ -49,11 +49,11 @@ std::optional<double> simulated_over_published(const PaperResult& result) {
 }
 
 std::optional<double> ValidationScore::median_error() const {
-  return median(errors);
+  return middle_of(errors);
 }
 
 std::optional<double> ValidationScore::median_factor() const {
-  return median(factors);
+  return middle_of(factors);
 }
 
 std::optional<bool> sign_is_right(const PaperResult& result) {
