@@ -25,7 +25,7 @@ constexpr const char* kGeneric = "generic_2socket_32core";
 constexpr double kOffShare = 0.02;     // of a block's mean: what is farther off is said
 constexpr double kSpreadShare = 0.05;  // likewise, of pairs within a block
 constexpr std::string_view kMachine = "machine.";
-constexpr int kAllSimulated = 32;  // CPUs; of a larger machine a sample is fitted
+constexpr int kAllSimulated = 16;  // CPUs; of a larger machine a sample is fitted
 
 double number_at(const Settings& settings, const std::string& path) {
   const ConfigValue& value = settings.at(path).value;
