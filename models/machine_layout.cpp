@@ -111,10 +111,23 @@ MachineLayout lay_out(const MachineSpec& spec) {
   for (std::size_t i = 0; i < cores.size(); ++i) {
     if (threads_in_use[i] > 0) ++layout.cores_on_bus[static_cast<std::size_t>(cores[i].bus)];
   }
+  std::vector<int> numbers_of_buses(layout.cores_on_bus.size());  // among those that have cores
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (int bus = 0; bus < spec.buses_per_node; ++bus) {
+      numbers_of_buses[static_cast<std::size_t>(nodes[i] * spec.buses_per_node + bus)] =
+          static_cast<int>(i) * spec.buses_per_node + bus;
+    }
+  }
   std::vector<int> first(layout.cores_on_bus.size());
   std::exclusive_scan(layout.cores_on_bus.begin(), layout.cores_on_bus.end(), first.begin(), 0);
+  layout.cores_present = present;
+  layout.seat_of_core.resize(
+      static_cast<std::size_t>(std::accumulate(layout.cores_on_bus.begin(), layout.cores_on_bus.end(), 0)));
   for (std::size_t i = 0; i < cores.size(); ++i) {
-    if (threads_in_use[i] > 0) cores[i].core = first[static_cast<std::size_t>(cores[i].bus)]++;
+    if (threads_in_use[i] == 0) continue;
+    const int place = numbers_of_buses[static_cast<std::size_t>(cores[i].bus)] * (present / buses) + cores[i].core;
+    cores[i].core = first[static_cast<std::size_t>(cores[i].bus)]++;
+    layout.seat_of_core[static_cast<std::size_t>(cores[i].core)] = place;
   }
   for (const int core : core_of_cpu) {
     CpuPlace& place = cores[static_cast<std::size_t>(core)];

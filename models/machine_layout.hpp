@@ -17,6 +17,8 @@ struct CpuPlace {
 struct MachineLayout {
   std::vector<CpuPlace> cpus;          // by CPU number, those in use
   std::vector<int> cores_on_bus;       // by bus: cores with a CPU in use
+  std::vector<int> seat_of_core;       // by core in use: its number among all that the machine has, as `fill` numbers them
+  int cores_present = 0;               // that the machine has
   std::vector<int> nodes_with_memory;  // ascending
   int buses_per_node = 1;
 

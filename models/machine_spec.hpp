@@ -93,6 +93,12 @@ struct BusSpec {
   int latch_clocks = 0;         // first data on the bus to the core's pins
   int outstanding = 8;          // transactions between address phase and end of data
   bool one_per_line = false;    // a request is not granted while another transaction uses its line
+  // Where cores are, if they are not all alike: a word for each core that the machine has, numbered as `fill` numbers them.
+  // Cores behind the last word have no way of their own, and are at place 0,0.
+  std::string way_ns;       // "0 1.5 3": a line's way between this core and another one of its bus, beside the hops
+  std::string edge_way_ns;  // likewise, a line's way between this core and whatever is behind its bus
+  std::string places;       // "0,0 1,0": column and row of a mesh; a ring's stops are one row
+  double hop_ns = 0;        // a line's way from one column, or row, to the next
 };
 
 // Where an object's memory is unless the object says otherwise.

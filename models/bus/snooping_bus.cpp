@@ -315,7 +315,10 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   const OrderOutcome outcome = recall_step(protocol_, line, request.message);
   const bool data = outcome.supplier != kNobody || outcome.data_to_memory;
   Tick done = result + timing_.response;
-  if (data) done = reserve_data(request, result + timing_.intervention, outcome.supplier, timing_.data) + timing_.data;
+  if (data) {
+    done = reserve_data(request, result + timing_.intervention, outcome.supplier, timing_.data) + timing_.data;
+    if (outcome.supplier != kNobody) done += places_.to_edge(outcome.supplier - first_client_);
+  }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
   memory->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done);
 }
@@ -342,7 +345,8 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     if (outcome.supplier == kMemory) supply = memory->read(slot, transaction.address_at);
     const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data);
     if (outcome.data_to_memory) memory->write(slot, start + timing_.data);
-    busy_.push_back({request.line, requester.deliver(*copy, start + timing_.latch, supply.source)});
+    const Tick arrival = start + timing_.latch + way_to(request.client, outcome.supplier);
+    busy_.push_back({request.line, requester.deliver(*copy, arrival, supply.source)});
     done = start + timing_.data;
   } else if (outcome.completed) {
     done = result + timing_.response;
@@ -354,6 +358,12 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     done = start + timing_.data;
   }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
+}
+
+// What a line is under way for beside its time on the bus.
+Tick SnoopingBus::way_to(int taker, int giver) const {
+  if (giver == kMemory) return places_.to_edge(taker - first_client_);
+  return places_.between(giver - first_client_, taker - first_client_);
 }
 
 // The first clock of a line's or a word's data on the data bus.

@@ -13,6 +13,7 @@
 
 #include "models/bus/announcements.hpp"
 #include "models/bus/bus_client.hpp"
+#include "models/bus/bus_places.hpp"
 #include "models/bus/memory_side.hpp"
 #include "models/coherence/bus_order.hpp"
 #include "models/coherence/transition_log.hpp"
@@ -55,6 +56,9 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
     timeline_ = &timeline;
     number_ = number;
   }
+
+  // REQUIRES: the simulation has not started.
+  void set_places(BusPlaces places) { places_ = std::move(places); }
 
   [[nodiscard]] const Announcements& announcements() const { return announcements_; }
   [[nodiscard]] const BusStatistics& statistics() const { return statistics_; }
@@ -102,6 +106,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   [[nodiscard]] BusClient& client(int number) const { return *clients_[static_cast<std::size_t>(number - first_client_)]; }
   void check_last_touches(Tick now);
   void deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
+  [[nodiscard]] Tick way_to(int taker, int giver) const;
   Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration);
   void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
@@ -112,6 +117,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   LineStore& store_;
   TransitionLog& log_;
   FailureSink& failures_;
+  BusPlaces places_;
   int first_client_;
   Tick warmup_end_;
   Tick end_;

@@ -123,6 +123,7 @@ void Machine::build_buses(const MachineSpec& spec) {
   for (const int cores : layout_.cores_on_bus) {
     buses_.push_back(std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), timing, protocols_.bus, store_,
                                                    log_, *this, first_core, core_spec_.warmup_end, core_spec_.end));
+    buses_.back()->set_places(places_on_bus(spec, layout_, static_cast<int>(buses_.size()) - 1, timebase_));
     first_core += cores;
   }
 }

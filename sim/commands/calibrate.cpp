@@ -29,7 +29,8 @@ struct CalibrateArguments {
 
 constexpr const char* kCalibrateFooter = R"(
 MATRIX.csv is what `core-to-core-latency --csv` prints: a row and a column for each CPU, nanoseconds, no header;
-the diagonal and one side of it may be empty. docs/calibrate.md says what is fitted, and how.
+the diagonal and one side of it may be empty. What the tool shows on the terminal is read as well.
+Groups of CPUs may be of different sizes, and cores have places. docs/calibrate.md says what is fitted, and how.
 
 Examples:
   core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "models/bus/bus_places.hpp"
 #include "models/machine_layout.hpp"
 #include "models/network/topology.hpp"
 #include "sim/config/schema.hpp"
@@ -61,7 +62,7 @@ class NodeChecks {
              fmt::format("{} KiB make no page; legal: a power of two, and no less than a line of {} bytes",
                          machine_.memory.page_kib, machine_.bus.line_bytes));
     }
-    reported([this] { lay_out(machine_); });
+    reported([this] { core_places(machine_, lay_out(machine_)); });
   }
 
  private:

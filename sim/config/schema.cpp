@@ -209,6 +209,15 @@ const std::vector<Parameter>& schema() {
       {"machine.bus.one_per_line", "", bus<&BusSpec::one_per_line>, kDefault, 0, 0,
        "a request is not granted while another transaction uses its line, so that each pays its whole latency; false: it is "
        "granted, and its snoop is stalled"},
+      {"machine.bus.way_ns", "ns", bus<&BusSpec::way_ns>, kDefault, 0, 0,
+       "a line's way between each core and another one of its bus, both ends' added: \"0 1.5 3\", cores numbered as `fill` "
+       "numbers them; empty: none"},
+      {"machine.bus.edge_way_ns", "ns", bus<&BusSpec::edge_way_ns>, kDefault, 0, 0,
+       "likewise, a line's way between each core and what is behind its bus"},
+      {"machine.bus.places", "", bus<&BusSpec::places>, kDefault, 0, 0,
+       "column and row of each core: \"0,0 1,0\"; empty: all are at one place"},
+      {"machine.bus.hop_ns", "ns", bus<&BusSpec::hop_ns>, kDefault, 0, kMostNs,
+       "a line's way from one column or row to the next, between two cores of a bus"},
 
       {"machine.memory.latency_ns", "ns", memory<&MemorySpec::latency_ns>, kRequired, 0, kMostNs,
        "address phase to first data"},
@@ -431,6 +440,15 @@ std::string_view needed_by(PartOf part) {
   return "";
 }
 
+// The key without which this one says nothing. Where cores are is only said where they are not all alike.
+std::string needed_by(const Parameter& parameter) {
+  constexpr std::string_view kPlaces[] = {"machine.bus.way_ns", "machine.bus.edge_way_ns", "machine.bus.places"};
+  if (parameter.path == "machine.bus.hop_ns") return "machine.bus.places";
+  if (std::find(std::begin(kPlaces), std::end(kPlaces), parameter.path) != std::end(kPlaces))
+    return std::string(parameter.path);
+  return std::string(needed_by(parameter.part_of));
+}
+
 TypedConfiguration blank(const PartNames& parts) {
   TypedConfiguration configuration;
   for (const auto& name : parts.caches) configuration.machine.caches.emplace_back().name = name;
@@ -453,7 +471,7 @@ std::vector<KeyInfo> schema_keys(const PartNames& parts) {
                 parameter.maximum,
                 std::visit(ChoicesOf{}, target),
                 parameter.part_of == PartOf::structure,
-                std::string(needed_by(parameter.part_of))};
+                needed_by(parameter)};
     if (!parameter.required) key.default_value = canonical(std::visit(Read{}, target));
     keys.push_back(std::move(key));
   });

@@ -54,6 +54,54 @@ std::string blocks_table(const Calibration& calibration, const Painter& paint) {
              calibration.simulated.at(a, b));
 }
 
+std::string list_of(const std::string& head, const std::vector<std::string>& sentences, const Painter& paint) {
+  if (sentences.empty()) return "";
+  std::string text = "\n  " + paint(Colour::bold, head) + "\n" + rule(paint, 85) + "\n";
+  for (const std::string& sentence : sentences) text += "  - " + wrapped_from(sentence, 4, Colour::none, paint);
+  return text;
+}
+
+// With how much freedom that was reached, and what pairs say that it was not fitted to.
+std::string freedom(const Calibration& calibration, const Painter& paint) {
+  const int cpus = calibration.measured.cpus();
+  const FoundPositions& found = calibration.positions;
+  std::string text = fmt::format("{} parameters were chosen by {} pairs.", calibration.parameters, cpus * (cpus - 1) / 2);
+  if (found.positions.any() && calibration.mean > 0) {
+    text += fmt::format(
+        " With the positions of cores found from half of the pairs, the others are {:.1f} % off; with each kind of pair at its "
+        "mean, {:.1f} %.",
+        100 * found.held_out / calibration.mean, 100 * found.held_out_without / calibration.mean);
+  }
+  return "  " + wrapped_from(text, 2, Colour::none, paint);
+}
+
+std::string positions_text(const Calibration& calibration, const Painter& paint) {
+  const Positions& positions = calibration.positions.positions;
+  std::vector<std::string> said;
+  const auto ways = [&](const char* key, const char* whither, const std::vector<double>& ns) {
+    if (ns.empty()) return;
+    said.push_back(fmt::format("bus.{}: a line's way between a core and {}, {} cores, 0 to {:.1f} ns.", key, whither, ns.size(),
+                               *std::max_element(ns.begin(), ns.end())));
+  };
+  ways("way_ns", "the others of its bus", positions.way_ns);
+  ways("edge_way_ns", "the edge of its bus", positions.edge_way_ns);
+  if (!positions.places.empty()) {
+    int columns = 0;
+    int rows = 0;
+    for (const auto& [column, row] : positions.places) columns = std::max(columns, column + 1), rows = std::max(rows, row + 1);
+    said.push_back(fmt::format("bus.places: a mesh of {} columns and {} rows, {:g} ns from one to the next (bus.hop_ns).",
+                               columns, rows, positions.hop_ns));
+  }
+  if (calibration.home >= 0) {
+    said.push_back(
+        fmt::format("The measured line is at home on node {}: pairs of other nodes reach each other over it. To see this "
+                    "matrix again: --set "
+                    "workload.homes={}.",
+                    calibration.home, calibration.home));
+  }
+  return list_of("where cores and lines are", said, paint);
+}
+
 std::string fitted_table(const Calibration& calibration, const Painter& paint) {
   if (calibration.fitted.empty())
     return fmt::format("\n  Nothing to change: {} shows this matrix as it is.\n", calibration.base);
@@ -65,18 +113,12 @@ std::string fitted_table(const Calibration& calibration, const Painter& paint) {
   return "\n" + table.text();
 }
 
-std::string list_of(const std::string& head, const std::vector<std::string>& sentences, const Painter& paint) {
-  if (sentences.empty()) return "";
-  std::string text = "\n  " + paint(Colour::bold, head) + "\n" + rule(paint, 85) + "\n";
-  for (const std::string& sentence : sentences) text += "  - " + wrapped_from(sentence, 4, Colour::none, paint);
-  return text;
-}
-
 }  // namespace
 
 std::string calibration_report(const Calibration& calibration, const Painter& paint) {
   return structure_line(calibration) + numbering(calibration, paint) + blocks_table(calibration, paint) +
-         fitted_table(calibration, paint) + list_of("not explained", calibration.unexplained, paint) +
+         freedom(calibration, paint) + fitted_table(calibration, paint) + positions_text(calibration, paint) +
+         list_of("not explained", calibration.unexplained, paint) +
          list_of("not determined by the matrix", calibration.undetermined, paint);
 }
 

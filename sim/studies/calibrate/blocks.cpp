@@ -10,8 +10,8 @@
 
 namespace linebounce::sim {
 
-std::vector<Block> blocks_of(const MachineSpec& machine, const MachineLayout& layout) {
-  std::map<std::tuple<Distance, int, int, int>, Block> blocks;  // in the order of the result
+std::vector<Block> blocks_of(const MachineSpec& machine, const MachineLayout& layout, bool of_each_node) {
+  std::map<std::tuple<Distance, int, int, int, int>, Block> blocks;  // in the order of the result
   const NetworkMap network = lay_links(machine.network, machine.nodes);
   for (int a = 0; a < machine.cpus; ++a) {
     for (int b = a + 1; b < machine.cpus; ++b) {
@@ -28,7 +28,9 @@ std::vector<Block> blocks_of(const MachineSpec& machine, const MachineLayout& la
           std::tie(block.low_node, block.high_node) = std::minmax(one.node, other.node);
         }
       }
-      auto& found = blocks.try_emplace({block.distance, block.links, block.low_node, block.high_node}, block).first->second;
+      if (of_each_node && block.distance == Distance::same_node) block.node = one.node;
+      const auto key = std::tuple(block.distance, block.node, block.links, block.low_node, block.high_node);
+      auto& found = blocks.try_emplace(key, block).first->second;
       found.pairs.emplace_back(a, b);
     }
   }
@@ -41,7 +43,7 @@ std::string name_of(const Block& block) {
   switch (block.distance) {
     case Distance::same_core: return "one core";
     case Distance::same_bus: return "one bus";
-    case Distance::same_node: return "other bus, one node";
+    case Distance::same_node: return block.node < 0 ? "other bus, one node" : fmt::format("other bus, node {}", block.node);
     case Distance::other_node: break;
   }
   if (block.high_node > 0) return fmt::format("nodes {} and {}", block.low_node, block.high_node);

@@ -7,12 +7,14 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "models/machine_layout.hpp"
 #include "sim/config/resolved.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/studies/calibrate/sample.hpp"
 #include "sim/studies/calibrate/simulated_matrix.hpp"
 #include "sim/studies/calibrate/structure.hpp"
 
@@ -23,6 +25,7 @@ constexpr const char* kGeneric = "generic_2socket_32core";
 constexpr double kOffShare = 0.02;     // of a block's mean: what is farther off is said
 constexpr double kSpreadShare = 0.05;  // likewise, of pairs within a block
 constexpr std::string_view kMachine = "machine.";
+constexpr int kAllSimulated = 16;  // CPUs; of a larger machine a sample is fitted
 
 double number_at(const Settings& settings, const std::string& path) {
   const ConfigValue& value = settings.at(path).value;
@@ -83,7 +86,16 @@ class Calibrator {
 
   void take_structure() {
     const std::int64_t cpus = request_.measured.cpus();
-    set("machine.cpus_present", cpus);
+    const std::int64_t seats =
+        std::int64_t{structure_.nodes} * structure_.buses_per_node * structure_.cores_per_bus * structure_.threads_per_core;
+    if (seats > most_cpus()) {
+      throw ConfigError(fmt::format(
+          "{}: groups of very different sizes: {} nodes of {} buses of {} cores of {} threads would be {} CPUs, more than a "
+          "machine can have ({}); --machine gives a structure",
+          request_.matrix_file, structure_.nodes, structure_.buses_per_node, structure_.cores_per_bus,
+          structure_.threads_per_core, seats, most_cpus()));
+    }
+    set("machine.cpus_present", seats);
     set_from_matrix("machine.cpus", cpus);
     set_from_matrix("machine.nodes", std::int64_t{structure_.nodes});
     set_from_matrix("machine.buses_per_node", std::int64_t{structure_.buses_per_node});
@@ -106,10 +118,12 @@ class Calibrator {
     }
   }
 
-  // Which CPU of the file each of the machine's is: the same number, if one of the two orders makes that fit.
+  // CPUs have the file's numbers: in one of the two orders if that fits, else in a list. A given machine keeps its own order,
+  // and the report says which CPU of the file each is.
   void number_cpus() {
     result_.file_cpu.resize(static_cast<std::size_t>(request_.measured.cpus()));
     std::iota(result_.file_cpu.begin(), result_.file_cpu.end(), 0);
+    if (!request_.machine && structure_.uneven()) return list_cpus();
     if (!shape_fits()) return;
     const ConfigValue order = result_.machine.settings.at("machine.cpu_order").value;
     for (const char* candidate : {"spread", "fill"}) {
@@ -120,8 +134,14 @@ class Calibrator {
       return;
     }
     set("machine.cpu_order", order);
-    renumber();
+    if (request_.machine) {
+      renumber();
+    } else {
+      list_cpus();
+    }
   }
+
+  void list_cpus() { set_from_matrix("machine.cpu_list", fmt::format("{}", fmt::join(structure_.hardware_threads, " "))); }
 
   [[nodiscard]] bool shape_fits() const {
     const MachineSpec machine = typed(result_.machine);
@@ -167,25 +187,75 @@ class Calibrator {
     for (int a = 0; a < cpus; ++a) {
       for (int b = 0; b < a; ++b) result_.measured.set(a, b, request_.measured.at(file_cpu(a), file_cpu(b)));
     }
-    blocks_ = blocks_of(machine, lay_out(machine));
-    knobs_ = knobs_of(machine, blocks_, request_.access);
-    Values start;
-    for (const Knob& knob : knobs_) {
-      for (const std::string& path : knob.paths) start[path] = number_at(result_.machine.settings, path);
-    }
-    MatrixSimulator simulator(result_.machine, request_.access, request_.at_once, request_.progress);
-    fit_ = fit(knobs_, blocks_, result_.measured, start, [&](const std::vector<Values>& candidates) {
-      result_.simulations += static_cast<int>(candidates.size());
-      return simulator(candidates);
-    });
+    const MachineLayout layout = lay_out(machine);
+    result_.home = request_.machine ? -1 : structure_.home;
+    blocks_ = blocks_of(machine, layout, result_.home >= 0);
+    if (!request_.machine) result_.positions = find_positions(result_.measured, layout, blocks_);
+    fit_blocks(machine, layout);
     put(result_.machine.settings, fit_.values);
     for (const auto& [path, value] : fit_.values) {
-      result_.fitted.push_back({short_path(path), result_.machine.keys.find(path)->unit, start.at(path), value});
+      result_.fitted.push_back({short_path(path), result_.machine.keys.find(path)->unit, fit_start_.at(path), value});
     }
     // What was left where it was has been compared with the matrix, too, unless others do the same.
     for (const std::size_t knob : fit_.separation.apart) from_matrix(knobs_[knob].paths.front());
     for (const auto& [path, value] : fit_.values) from_matrix(path);
-    result_.simulated = fit_.simulated;
+    if (result_.positions.positions.any()) set_positions(layout);
+    result_.parameters = static_cast<int>(result_.fitted.size()) + result_.positions.positions.parameters;
+    const bool as_fitted = !sampled() && !result_.positions.positions.any();
+    result_.simulated = as_fitted ? fit_.simulated : simulated({Values{}}).front();
+  }
+
+  [[nodiscard]] bool sampled() const { return !request_.machine && request_.measured.cpus() > kAllSimulated; }
+
+  std::vector<LatencyMatrix> simulated(const std::vector<Values>& candidates) {
+    result_.simulations += static_cast<int>(candidates.size());
+    return MatrixSimulator(result_.machine, {request_.access, result_.home}, request_.at_once, request_.progress)(candidates);
+  }
+
+  // All latencies, of a machine whose cores are all alike: what positions add is taken off the matrix, and each adds it
+  // exactly.
+  void fit_blocks(const MachineSpec& machine, const MachineLayout& layout) {
+    knobs_ = knobs_of(machine, blocks_, request_.access);
+    for (const Knob& knob : knobs_) {
+      for (const std::string& path : knob.paths) fit_start_[path] = number_at(result_.machine.settings, path);
+    }
+    const LatencyMatrix alike = without_positions(result_.measured, layout, result_.positions.positions);
+    MachineTables tables = result_.machine;
+    Sample sample{{}, alike, blocks_};
+    if (sampled()) {
+      sample = sample_of(alike, blocks_);
+      std::vector<int> threads;
+      for (const int cpu : sample.cpus) threads.push_back(structure_.hardware_threads[static_cast<std::size_t>(cpu)]);
+      tables.settings.at("machine.cpus").value = static_cast<std::int64_t>(threads.size());
+      tables.settings.at("machine.cpu_list").value = fmt::format("{}", fmt::join(threads, " "));
+    }
+    MatrixSimulator simulator(tables, {request_.access, result_.home}, request_.at_once, request_.progress);
+    fit_ = fit(knobs_, sample.blocks, sample.measured, fit_start_, [&](const std::vector<Values>& candidates) {
+      result_.simulations += static_cast<int>(candidates.size());
+      return simulator(candidates);
+    });
+  }
+
+  // By seat, as `fill` numbers all cores that fit into the machine's groups.
+  void set_positions(const MachineLayout& layout) {
+    const Positions& positions = result_.positions.positions;
+    const auto text_of = [&](const auto& word_of) {
+      std::vector<std::string> words(static_cast<std::size_t>(layout.cores_present), word_of(std::nullopt));
+      for (std::size_t core = 0; core < layout.seat_of_core.size(); ++core) {
+        words[static_cast<std::size_t>(layout.seat_of_core[core])] = word_of(std::optional(core));
+      }
+      return fmt::format("{}", fmt::join(words, " "));
+    };
+    const auto latencies = [&](const std::vector<double>& ns) {
+      return text_of([&](std::optional<std::size_t> core) { return core ? fmt::format("{:g}", ns[*core]) : "0"; });
+    };
+    if (!positions.way_ns.empty()) set_from_matrix("machine.bus.way_ns", latencies(positions.way_ns));
+    if (!positions.edge_way_ns.empty()) set_from_matrix("machine.bus.edge_way_ns", latencies(positions.edge_way_ns));
+    if (positions.places.empty()) return;
+    set_from_matrix("machine.bus.places", text_of([&](std::optional<std::size_t> core) {
+                      return core ? fmt::format("{},{}", positions.places[*core].first, positions.places[*core].second) : "0,0";
+                    }));
+    set_from_matrix("machine.bus.hop_ns", positions.hop_ns);
   }
 
   [[nodiscard]] int file_cpu(int cpu) const { return result_.file_cpu[static_cast<std::size_t>(cpu)]; }
@@ -228,11 +298,11 @@ class Calibrator {
             fmt::format("{}: {:.1f} ns measured, {:.1f} ns simulated.", name_of(block.block), block.measured, block.simulated));
         off = true;
       }
-      const double spread = spread_of(block);
+      const double spread = pairs_differ_by(block);
       if (spread > kSpreadShare * block.measured) {
-        said.push_back(
-            fmt::format("{}: its pairs differ by {:.1f} ns (RMS) from their mean; in the machine they are all alike.",
-                        name_of(block.block), spread));
+        said.push_back(fmt::format("{}: its pairs differ by {:.1f} ns (RMS) from {}.", name_of(block.block), spread,
+                                   result_.positions.positions.any() ? "what the machine shows, its mean put aside"
+                                                                     : "their mean; in the machine they are all alike"));
       }
     }
     if (off) said.push_back(how_far_the_search_went());
@@ -298,13 +368,10 @@ class Calibrator {
     return names;
   }
 
-  [[nodiscard]] double spread_of(const BlockResult& result) const {
-    double squares = 0;
-    for (const auto& [a, b] : result.block.pairs) {
-      const double off = result_.measured.at(a, b) - result.measured;
-      squares += off * off;
-    }
-    return std::sqrt(squares / static_cast<double>(result.block.pairs.size()));
+  // From the machine's, besides what the block's mean is off by.
+  static double pairs_differ_by(const BlockResult& result) {
+    const double off = result.measured - result.simulated;
+    return std::sqrt(std::max(0.0, result.rms * result.rms - off * off));
   }
 
   void complete_sources() {
@@ -319,6 +386,7 @@ class Calibrator {
   Structure structure_;
   std::vector<Block> blocks_;
   std::vector<Knob> knobs_;
+  Values fit_start_;
   FitResult fit_;
   Calibration result_;
 };

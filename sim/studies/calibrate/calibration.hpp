@@ -10,6 +10,7 @@
 #include "sim/studies/calibrate/blocks.hpp"
 #include "sim/studies/calibrate/fit.hpp"
 #include "sim/studies/calibrate/latency_matrix.hpp"
+#include "sim/studies/calibrate/positions.hpp"
 
 namespace linebounce::sim {
 
@@ -41,9 +42,12 @@ struct Calibration {
   std::string base;       // the machine that it was made from
   std::vector<FittedValue> fitted;
   std::vector<BlockResult> blocks;
-  LatencyMatrix measured, simulated;      // CPUs as the machine numbers them
-  std::vector<int> file_cpu;              // by CPU of the machine: its number in the file
-  double rms = 0, mean = 0;               // of all pairs, ns
+  LatencyMatrix measured, simulated;  // CPUs as the machine numbers them
+  std::vector<int> file_cpu;          // by CPU of the machine: its number in the file
+  double rms = 0, mean = 0;           // of all pairs, ns
+  int parameters = 0;                 // that were chosen by this matrix: latencies, and what positions take
+  int home = -1;                      // the node of the measured line; -1: it does not show
+  FoundPositions positions;
   std::pair<int, int> worst;              // CPUs as the machine numbers them
   std::vector<std::string> unexplained;   // sentences
   std::vector<std::string> undetermined;  // likewise: parameters that the matrix can't tell apart, or doesn't show

@@ -50,7 +50,12 @@ class Fitter {
          const SimulateMatrices& simulate)
       : knobs_(std::move(knobs)), blocks_(blocks), measured_(measured), simulate_(simulate) {
     for (const Block& block : blocks) {
-      weights_.push_back(static_cast<double>(block.pairs.size()));
+      weights_.push_back(block.stands_for ? static_cast<double>(block.stands_for->pairs)
+                                          : static_cast<double>(block.pairs.size()));
+      if (block.stands_for) {
+        within_ += block.stands_for->squares;
+        continue;
+      }
       const double mean = mean_of(block, measured);
       for (const auto& [a, b] : block.pairs) within_ += (measured.at(a, b) - mean) * (measured.at(a, b) - mean);
     }

@@ -8,16 +8,17 @@
 #include <optional>
 #include <string_view>
 
+#include "sim/config/schema.hpp"
 #include "sim/point/config_error.hpp"
 
 namespace linebounce::sim {
 namespace {
 
-constexpr std::size_t kMostCpus = 64;  // as sim/config/schema.cpp has it
 constexpr double kMostNs = 1e7;
 constexpr double kLeastMedianNs = 1;
 constexpr double kMostMedianNs = 10'000;
 constexpr std::string_view kBlank = " \t\r";
+constexpr std::string_view kPlusMinus = "\xc2\xb1";  // between a mean and its error
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 struct Cell {
@@ -32,6 +33,10 @@ class Parser {
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     const std::size_t last = text.find_last_not_of(" \t\r\n");
     if (last == std::string_view::npos) throw ConfigError(file_ + ": the file is empty; expected a core-to-core matrix");
+    if (text.find(kPlusMinus) != std::string_view::npos) {
+      split_terminal(text);
+      return;
+    }
     // The first row may be all empty cells, and the last one may end in one: only whole lines are cut off at the end.
     const std::size_t end = text.find('\n', last);
     split(text.substr(0, end));
@@ -56,6 +61,56 @@ class Parser {
       rows_.push_back(split_line(text.substr(begin, end - begin), line));
       begin = end + 1;
     }
+  }
+
+  // The table of the terminal's form: a head with the CPUs' numbers, then for each a line with its number and the pairs with
+  // those before it. Around it stand other lines.
+  void split_terminal(std::string_view text) {
+    std::size_t columns = 0;
+    for (std::size_t line = 1, begin = 0; begin <= text.size(); ++line) {
+      const std::size_t end = std::min(text.find('\n', begin), text.size());
+      Row words = split_words(text.substr(begin, end - begin), line);
+      begin = end + 1;
+      if (columns == 0) {
+        if (words.size() > 1 && numbers_from_0(words)) columns = words.size();
+      } else if (!words.empty() && rows_.size() < columns) {
+        if (words.front().text != std::to_string(rows_.size())) {
+          refuse(words.front(), fmt::format("expected the line of CPU {} of {}", rows_.size(), columns));
+        }
+        words.erase(words.begin());
+        words.resize(columns, {{}, line, end + 1});
+        rows_.push_back(std::move(words));
+      }
+    }
+    if (columns == 0)
+      throw ConfigError(file_ + ": a mean with its error, but no line with the CPUs' numbers 0, 1, ... above it");
+  }
+
+  // Without the errors, and without the terminal's colours.
+  static Row split_words(std::string_view text, std::size_t line) {
+    constexpr std::string_view kNumber = "0123456789.";
+    Row words;
+    for (std::size_t at = 0; at < text.size();) {
+      if (text[at] == '\x1b') {
+        at = std::min(text.find('m', at), text.size() - 1) + 1;
+      } else if (text.substr(at).starts_with(kPlusMinus)) {
+        at = std::min(text.find_first_not_of(kNumber, at + kPlusMinus.size()), text.size());
+      } else if (kBlank.find(text[at]) != std::string_view::npos) {
+        ++at;
+      } else {
+        const std::size_t end = std::min({text.find_first_of(" \t\r\x1b", at), text.find(kPlusMinus, at), text.size()});
+        words.push_back({text.substr(at, end - at), line, at + 1});
+        at = end;
+      }
+    }
+    return words;
+  }
+
+  static bool numbers_from_0(const Row& words) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i].text != std::to_string(i)) return false;
+    }
+    return true;
   }
 
   static Row split_line(std::string_view text, std::size_t line) {
@@ -83,10 +138,10 @@ class Parser {
              fmt::format("the matrix is not square: {} rows of {} cells; expected a row and a column for each CPU",
                          rows_.size(), columns));
     }
-    if (columns == 1) refuse(rows_.front().front(), "a matrix of one CPU has no pair; expected 2 to 64 CPUs");
-    if (columns > kMostCpus) {
-      refuse(rows_.front()[kMostCpus],
-             fmt::format("{} CPUs are more than a machine can have; legal: 2 to {}", columns, kMostCpus));
+    if (columns == 1)
+      refuse(rows_.front().front(), fmt::format("a matrix of one CPU has no pair; expected 2 to {} CPUs", most_cpus()));
+    if (const auto most = static_cast<std::size_t>(most_cpus()); columns > most) {
+      refuse(rows_.front()[most], fmt::format("{} CPUs are more than a machine can have; legal: 2 to {}", columns, most));
     }
   }
 
@@ -152,6 +207,13 @@ class Parser {
 };
 
 }  // namespace
+
+int most_cpus() {
+  for (const Parameter& parameter : schema()) {
+    if (parameter.path == "machine.cpus") return static_cast<int>(parameter.maximum);
+  }
+  return 1;
+}
 
 LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file) {
   return Parser(text, file).parse();

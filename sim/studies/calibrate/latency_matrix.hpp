@@ -25,11 +25,15 @@ class LatencyMatrix {
   std::vector<double> ns_;
 };
 
+// That a machine may have.
+int most_cpus();
+
 // Reads the text of such a file: a row and a column for each CPU, without a head. The tool measures a pair once and leaves the
-// diagonal and all above it empty; where both directions stand there, their mean counts. `file` is for messages.
-// Errors: ConfigError "FILE:LINE:COLUMN: ..." for a matrix that is empty, not square, of one CPU or more than 64, for a pair
-// without a value, and for what is no latency: text, a negative number, NaN, infinity; and
-// for latencies that are in another unit, as their median shows.
+// diagonal and all above it empty; where both directions stand there, their mean counts. What the tool shows on the terminal is
+// read as well: the table of means with their errors ("576±6"), with all that stands around it. `file` is for messages.
+// Errors: ConfigError "FILE:LINE:COLUMN: ..." for a matrix that is empty, not square, of one CPU or more than a machine may
+// have, for a pair without a value, and for what is no latency: text, a negative number, NaN, infinity; and for latencies that
+// are in another unit, as their median shows.
 LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file);
 
 }  // namespace linebounce::sim

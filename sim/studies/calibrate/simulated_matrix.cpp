@@ -39,12 +39,13 @@ class SharedNumbers {
   double* numbers_;
 };
 
-// The more nodes, the more pairs a block has.
-std::int64_t repetitions_for(int nodes) {
-  return std::clamp(16 / nodes, 4, 8);
+// The more nodes, the more pairs a block has. Of a large machine the whole matrix is simulated only to be compared.
+std::int64_t repetitions_for(const MachineSpec& machine) {
+  constexpr int kLarge = 64;
+  return machine.cpus > kLarge ? 2 : std::clamp(16 / machine.nodes, 4, 8);
 }
 
-Parameters parameters_of(const std::string& access, int nodes) {
+Parameters parameters_of(const std::string& access, int home, const MachineSpec& machine) {
   std::map<std::string, ParameterValue> values;
   for (const WorkloadEntry& entry : all_workloads()) {
     if (entry.name != std::string_view(kMatrixWorkload)) continue;
@@ -52,8 +53,8 @@ Parameters parameters_of(const std::string& access, int nodes) {
   }
   values["states"] = std::string("modified");
   values["access"] = access;
-  values["homes"] = std::string("near");
-  values["repetitions"] = repetitions_for(nodes);
+  values["homes"] = home < 0 ? std::string("near") : std::to_string(home);
+  values["repetitions"] = repetitions_for(machine);
   return Parameters(std::move(values));
 }
 
@@ -116,9 +117,9 @@ void put(Settings& settings, const Values& values) {
   for (const auto& [path, value] : values) settings.at(path).value = canonical(value);
 }
 
-MatrixSimulator::MatrixSimulator(MachineTables machine, std::string access, int at_once, std::function<void(int)> tick)
+MatrixSimulator::MatrixSimulator(MachineTables machine, Measurement measurement, int at_once, std::function<void(int)> tick)
     : machine_(std::move(machine)),
-      access_(std::move(access)),
+      measurement_(std::move(measurement)),
       at_once_(at_once),
       tick_(std::move(tick)),
       protocols_(protocols_of(to_typed(machine_.settings, machine_.parts).machine)) {}
@@ -131,7 +132,7 @@ SimulationInput MatrixSimulator::input_of(const Values& values) const {
   check_machine(input.machine, settings);
   input.protocols = protocols_;
   input.workload = kMatrixWorkload;
-  input.parameters = parameters_of(access_, input.machine.nodes);
+  input.parameters = parameters_of(measurement_.access, measurement_.home, input.machine);
   return input;
 }
 

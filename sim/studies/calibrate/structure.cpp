@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -16,7 +18,7 @@ constexpr double kThreadNs = 15;      // ... and at most so far; published figur
 constexpr double kFartherNode = 1.1;  // means over whole blocks are much quieter than single pairs
 
 constexpr std::size_t kMostSockets = 8;  // more groups than that are tiles of one chip, with one memory
-constexpr std::size_t kMostLinks = 16;   // each is a machine to simulate for every step of the fit
+constexpr std::size_t kMostLinks = 28;   // all of eight nodes; each is a machine to simulate for every step of the fit
 
 using Groups = std::vector<std::vector<int>>;  // each sorted, by their first member
 
@@ -39,11 +41,17 @@ double median_between(const LatencyMatrix& matrix, const std::vector<int>& a, co
   return *middle;
 }
 
-// The groups that are left after each merge of the two nearest, finest first.
-std::vector<Groups> merged_step_by_step(const LatencyMatrix& matrix) {
+// The groups that are left after a merge of the two nearest, and how far those were from each other.
+struct Cut {
+  Groups groups;
+  double merged = 0;
+};
+
+// Finest first.
+std::vector<Cut> merged_step_by_step(const LatencyMatrix& matrix) {
   Groups groups;
   for (int cpu = 0; cpu < matrix.cpus(); ++cpu) groups.push_back({cpu});
-  std::vector<Groups> cuts;
+  std::vector<Cut> cuts;
   while (groups.size() > 2) {
     std::pair<std::size_t, std::size_t> nearest{0, 1};
     double least = median_between(matrix, groups[0], groups[1]);
@@ -57,7 +65,7 @@ std::vector<Groups> merged_step_by_step(const LatencyMatrix& matrix) {
     groups[into].insert(groups[into].end(), groups[from].begin(), groups[from].end());
     std::sort(groups[into].begin(), groups[into].end());
     groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(from));
-    cuts.push_back(groups);
+    cuts.push_back({groups, least});
   }
   return cuts;
 }
@@ -103,14 +111,11 @@ bool same_sizes(const Groups& groups) {
   return std::all_of(groups.begin(), groups.end(), [&](const auto& group) { return group.size() == groups[0].size(); });
 }
 
+// The other groups are as far from each other as from the first one, in the mean of groups: at most so much nearer or farther.
+constexpr double kAsFar = 0.15;
+
 bool has_single(const Groups& groups) {
   return std::any_of(groups.begin(), groups.end(), [](const auto& group) { return group.size() == 1; });
-}
-
-std::string sizes_text(const Groups& groups) {
-  std::vector<std::size_t> sizes;
-  for (const auto& group : groups) sizes.push_back(group.size());
-  return fmt::format("{}", fmt::join(sizes, ", "));
 }
 
 double mean(const std::vector<double>& values) {
@@ -127,6 +132,17 @@ bool are_threads(const LatencyMatrix& matrix, const Groups& finest, const Groups
   return own <= kThreadNs && own <= kNearThread * mean(distances_within(matrix, next));
 }
 
+// Some cores with as many threads each, and cores of one thread: hybrids have both.
+bool are_threads_of_some(const LatencyMatrix& matrix, const Groups& cut) {
+  Groups several;
+  Groups all(1);
+  for (const auto& group : cut) {
+    if (group.size() > 1) several.push_back(group);
+    all[0].insert(all[0].end(), group.begin(), group.end());
+  }
+  return several.size() > 1 && same_sizes(several) && are_threads(matrix, several, all);
+}
+
 class Finder {
  public:
   explicit Finder(const LatencyMatrix& matrix) : matrix_(matrix) {}
@@ -136,37 +152,137 @@ class Finder {
     Groups all(1);
     for (int cpu = 0; cpu < matrix_.cpus(); ++cpu) all[0].push_back(cpu);
     Groups cores = single_cores();
-    if (!levels_.empty() && are_threads(matrix_, levels_.front(), levels_.size() > 1 ? levels_[1] : all)) {
+    if (!levels_.empty() && same_sizes(levels_.front()) &&
+        are_threads(matrix_, levels_.front(), levels_.size() > 1 ? levels_[1] : all)) {
       cores = levels_.front();
       levels_.erase(levels_.begin());
+    } else if (const Groups numbered = threads_as_numbered(); !numbered.empty()) {
+      cores = numbered;
+    } else if (!some_threads_.empty()) {
+      cores = some_threads_;
     }
     const bool tiles = levels_.size() == 1 && levels_.front().size() > kMostSockets;
-    const Groups nodes = levels_.empty() || tiles ? all : levels_.back();
-    const Groups buses = levels_.size() > 1 || tiles ? levels_.front() : nodes;
+    Groups nodes = levels_.empty() || tiles ? all : levels_.back();
+    const Groups buses = levels_.size() > 1 || tiles || !sockets_.empty() ? levels_.front() : nodes;
+    if (!sockets_.empty()) nodes = sockets_;
     for (std::size_t i = 1; i + 1 < levels_.size(); ++i) {
       found_.notes.push_back(fmt::format(
           "The matrix has a level of {} groups between buses and nodes; a machine has none there.", levels_[i].size()));
     }
-    found_.threads_per_core = static_cast<int>(cores[0].size());
-    found_.buses_per_node = static_cast<int>(buses.size() / nodes.size());
     found_.nodes = static_cast<int>(nodes.size());
-    seat(in_network_order(nodes), buses, cores);
+    const Groups in_order = in_network_order(nodes);
+    found_.threads_per_core = most_members(cores);
+    found_.cores_per_bus = most_parts(buses, cores);
+    found_.buses_per_node = most_parts(in_order, buses);
+    if (!sockets_.empty())
+      found_.home = static_cast<int>(std::find(in_order.begin(), in_order.end(), home_) - in_order.begin());
+    seat(in_order, buses, cores);
     return std::move(found_);
   }
 
  private:
   void find_levels() {
-    for (const Groups& cut : merged_step_by_step(matrix_)) {
-      if (has_single(cut) || !clearly_apart(matrix_, cut)) continue;
-      if (same_sizes(cut)) {
+    for (const auto& [cut, merged] : merged_step_by_step(matrix_)) {
+      if (!clearly_apart(matrix_, cut) || (!same_sizes(cut) && !all_merged(cut, merged))) continue;
+      if (has_single(cut)) {
+        if (are_threads_of_some(matrix_, cut)) some_threads_ = cut;
+      } else if (!is_one_socket_and_groups(cut)) {
         levels_.push_back(cut);
-      } else {
-        found_.notes.push_back(
-            fmt::format("Groups of {} CPUs stand out; a machine's groups all have one size, so they are "
-                        "not modelled.",
-                        sizes_text(cut)));
       }
     }
+  }
+
+  // Where sizes differ, nothing says that a level is complete but that the next merge is a far one.
+  [[nodiscard]] bool all_merged(const Groups& cut, double merged) const {
+    for (std::size_t a = 0; a < cut.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        if (median_between(matrix_, cut[a], cut[b]) < kClear * merged) return false;
+      }
+    }
+    return true;
+  }
+
+  // The first socket's groups are one by now, the others' are what they were at the level before.
+  bool is_one_socket_and_groups(const Groups& cut) {
+    if (levels_.empty() || cut.size() < 3) return false;
+    const Groups& before = levels_.back();
+    const auto largest =
+        std::max_element(cut.begin(), cut.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    std::vector<int> others;
+    for (const auto& group : cut) {
+      if (group == *largest) continue;
+      if (std::find(before.begin(), before.end(), group) == before.end()) return false;
+      others.insert(others.end(), group.begin(), group.end());
+    }
+    if (others.size() != largest->size() || !others_as_far(cut, *largest)) return false;
+    std::sort(others.begin(), others.end());
+    home_ = *largest;
+    sockets_ = {home_, others};
+    std::sort(sockets_.begin(), sockets_.end());
+    return true;
+  }
+
+  [[nodiscard]] bool others_as_far(const Groups& cut, const std::vector<int>& largest) const {
+    std::vector<double> to_largest;
+    std::vector<double> among;
+    for (std::size_t a = 0; a < cut.size(); ++a) {
+      for (std::size_t b = 0; b < a; ++b) {
+        (cut[a] == largest || cut[b] == largest ? to_largest : among).push_back(mean_between(matrix_, cut[a], cut[b]));
+      }
+    }
+    return std::fabs(mean(among) - mean(to_largest)) <= kAsFar * mean(to_largest);
+  }
+
+  static int most_members(const Groups& groups) {
+    std::size_t most = 0;
+    for (const auto& group : groups) most = std::max(most, group.size());
+    return static_cast<int>(most);
+  }
+
+  // How many of the parts are in the group that has the most.
+  static int most_parts(const Groups& groups, const Groups& parts) {
+    int most = 0;
+    for (const auto& group : groups) {
+      most = std::max(most, static_cast<int>(std::count_if(parts.begin(), parts.end(), [&](const auto& part) {
+                        return std::binary_search(group.begin(), group.end(), part[0]);
+                      })));
+    }
+    return most;
+  }
+
+  // Where noise hides them: CPUs side by side, or half of all CPUs apart, as operating systems number the two threads of a
+  // core.
+  [[nodiscard]] Groups threads_as_numbered() const {
+    const int cpus = matrix_.cpus();
+    if (cpus % 2 != 0 || cpus < 4) return {};
+    for (const int apart : {1, cpus / 2}) {
+      Groups pairs;
+      for (int cpu = 0; cpu < cpus; ++cpu) {
+        if (apart == 1 ? cpu % 2 == 0 : cpu < apart) pairs.push_back({cpu, cpu + apart});
+      }
+      if (are_pairs_of_threads(pairs)) return pairs;
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool are_pairs_of_threads(const Groups& pairs) const {
+    double own = 0;
+    double next = 0;
+    for (const auto& pair : pairs) {
+      const double ns = matrix_.at(pair[0], pair[1]);
+      if (ns > kThreadNs) return false;
+      own += 2 * ns;
+      for (const int cpu : pair) next += nearest_but(cpu, pair);
+    }
+    return own <= kNearThread * next;
+  }
+
+  [[nodiscard]] double nearest_but(int cpu, const std::vector<int>& pair) const {
+    double nearest = std::numeric_limits<double>::max();
+    for (int other = 0; other < matrix_.cpus(); ++other) {
+      if (other != pair[0] && other != pair[1]) nearest = std::min(nearest, matrix_.at(cpu, other));
+    }
+    return nearest;
   }
 
   [[nodiscard]] Groups single_cores() const {
@@ -263,21 +379,25 @@ class Finder {
 
   void seat(const Groups& nodes, const Groups& buses, const Groups& cores) {
     found_.seats.resize(static_cast<std::size_t>(matrix_.cpus()));
-    int bus_number = 0;
+    found_.hardware_threads.resize(found_.seats.size());
     int core_number = 0;
     const auto holds = [](const std::vector<int>& group, int cpu) {
       return std::binary_search(group.begin(), group.end(), cpu);
     };
     for (std::size_t node = 0; node < nodes.size(); ++node) {
+      int bus_number = static_cast<int>(node) * found_.buses_per_node;
       for (const auto& bus : buses) {
         if (!holds(nodes[node], bus[0])) continue;
+        int seat_number = bus_number * found_.cores_per_bus;
         for (const auto& core : cores) {
           if (!holds(bus, core[0])) continue;
           for (std::size_t thread = 0; thread < core.size(); ++thread) {
-            found_.seats[static_cast<std::size_t>(core[thread])] = {static_cast<int>(node), bus_number, core_number,
-                                                                    static_cast<int>(thread)};
+            const auto cpu = static_cast<std::size_t>(core[thread]);
+            found_.seats[cpu] = {static_cast<int>(node), bus_number, core_number, static_cast<int>(thread)};
+            found_.hardware_threads[cpu] = seat_number * found_.threads_per_core + static_cast<int>(thread);
           }
           ++core_number;
+          ++seat_number;
         }
         ++bus_number;
       }
@@ -286,6 +406,9 @@ class Finder {
 
   const LatencyMatrix& matrix_;
   std::vector<Groups> levels_;  // finest first
+  Groups some_threads_;         // cores of several threads and cores of one; empty: all have as many
+  Groups sockets_;              // where only one of two is a group of its own; empty: no such machine
+  std::vector<int> home_;       // the CPUs of that one
   std::map<int, std::vector<int>> near_;
   Structure found_;
 };

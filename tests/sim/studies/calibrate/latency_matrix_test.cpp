@@ -1,5 +1,6 @@
 #include "sim/studies/calibrate/latency_matrix.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "sim/point/config_error.hpp"
@@ -43,16 +44,46 @@ TEST(LatencyMatrix, WhatIsNoMatrixIsRefusedWhereItIsWrong) {
             "m.csv:2:1: the matrix is not square: 2 rows of 3 cells; expected a row and a column for each CPU");
   EXPECT_EQ(error_of(",,\n1,\n2,3,\n"), "m.csv:2:3: 2 cells, but line 1 has 3: a matrix has a row and a column for each CPU");
   EXPECT_EQ(error_of(",\n\n1,\n"), "m.csv:2:1: 1 cells, but line 1 has 2: a matrix has a row and a column for each CPU");
-  EXPECT_EQ(error_of("5\n"), "m.csv:1:1: a matrix of one CPU has no pair; expected 2 to 64 CPUs");
+  EXPECT_EQ(error_of("5\n"), fmt::format("m.csv:1:1: a matrix of one CPU has no pair; expected 2 to {} CPUs", most_cpus()));
+}
+
+TEST(LatencyMatrix, WhatTheToolShowsOnTheTerminalIsReadToo) {
+  const LatencyMatrix matrix = parse_latency_matrix(
+      "Num cores: 3\nShowing latency=round-trip-time/2 in nanoseconds:\n\n           0       1       2   \n      0\n"
+      "      1  576\xc2\xb1"
+      "6  \n      2 \x1b[1m1020.5\x1b[0m\x1b[2m\xc2\xb1"
+      "12\x1b[0m   31\xc2\xb1"
+      "0  \n\n"
+      "    Min  latency: 31.0ns \xc2\xb1"
+      "0.1 cores: (2,1)\n",
+      "m.txt");
+  EXPECT_EQ(matrix.cpus(), 3);
+  EXPECT_EQ(matrix.at(0, 1), 576);
+  EXPECT_EQ(matrix.at(2, 0), 1020.5);
+  EXPECT_EQ(matrix.at(2, 1), 31);
+}
+
+TEST(LatencyMatrix, ATableOfTheTerminalThatWasCutIsRefused) {
+  EXPECT_EQ(error_of("  0 1 2\n 0\n 1 5\xc2\xb1"
+                     "1\n"),
+            "m.csv:3:4: the matrix is not square: 2 rows of 3 cells; expected a row and a column for each CPU");
+  EXPECT_EQ(error_of("  0 1 2\n 0\n 2 5\xc2\xb1"
+                     "1\n"),
+            "m.csv:3:2: expected the line of CPU 1 of 3");
+  EXPECT_EQ(error_of("Mean latency: 5\xc2\xb1"
+                     "1\n"),
+            "m.csv: a mean with its error, but no line with the CPUs' numbers 0, 1, ... above it");
 }
 
 TEST(LatencyMatrix, MoreCpusThanAMachineCanHaveAreRefused) {
   std::string text;
-  for (int row = 0; row < 65; ++row) {
-    for (int column = 0; column < 65; ++column) text += column == 0 ? "1" : ",1";
+  const int cpus = most_cpus() + 1;
+  for (int row = 0; row < cpus; ++row) {
+    for (int column = 0; column < cpus; ++column) text += column == 0 ? "1" : ",1";
     text += "\n";
   }
-  EXPECT_EQ(error_of(text), "m.csv:1:129: 65 CPUs are more than a machine can have; legal: 2 to 64");
+  EXPECT_EQ(error_of(text), fmt::format("m.csv:1:{}: {} CPUs are more than a machine can have; legal: 2 to {}", 2 * cpus - 1,
+                                        cpus, most_cpus()));
 }
 
 TEST(LatencyMatrix, WhatIsNoLatencyIsRefusedWhereItStands) {

@@ -11,7 +11,6 @@ namespace linebounce::sim {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
@@ -112,10 +111,43 @@ TEST(Structure, ASlowPairDoesNotChangeIt) {
   EXPECT_THAT(shape(find_structure(matrix)), ElementsAre(2, 1, 1));
 }
 
-TEST(Structure, GroupsOfDifferentSizesAreSaidAndNotModelled) {
+TEST(Structure, GroupsMayBeOfDifferentSizes) {
   const Structure found = find_structure(made_up(10, [](int a, int b) { return (a < 6) == (b < 6) ? 40.0 : 110.0; }));
-  EXPECT_THAT(shape(found), ElementsAre(1, 1, 1));
-  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("Groups of 6, 4 CPUs stand out")));
+  EXPECT_THAT(shape(found), ElementsAre(2, 1, 1));
+  EXPECT_EQ(found.cores_per_bus, 6);
+  EXPECT_TRUE(found.uneven());
+  EXPECT_THAT(found.hardware_threads, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+  EXPECT_THAT(nodes_of(found), ElementsAre(0, 0, 0, 0, 0, 0, 1, 1, 1, 1));
+}
+
+TEST(Structure, SomeCoresMayHaveOneThreadAlone) {
+  // As hybrids number them: two large cores with two threads each, then four small ones.
+  const Structure found = find_structure(made_up(8, [](int a, int b) { return a < 4 && a / 2 == b / 2 ? 5.0 : 40.0; }));
+  EXPECT_THAT(shape(found), ElementsAre(1, 1, 2));
+  EXPECT_EQ(found.cores_per_bus, 6);
+  EXPECT_THAT(found.hardware_threads, ElementsAre(0, 1, 2, 3, 4, 6, 8, 10));
+}
+
+TEST(Structure, ASocketWhoseGroupsReachEachOtherOverTheOtherOneIsOne) {
+  // Groups of two: 0 to 3 in the socket that the line is at home in.
+  const Structure found = find_structure(made_up(
+      16,
+      [](int a, int b) {
+        if (a / 2 == b / 2) return 25.0;
+        return a < 8 && b < 8 ? 100.0 : 200.0;
+      },
+      0.02));
+  EXPECT_THAT(shape(found), ElementsAre(2, 4, 1));
+  EXPECT_EQ(found.home, 0);
+}
+
+TEST(Structure, WhereBothSocketsShowTheHomeDoesNot) {
+  const Structure found = find_structure(made_up(16, [](int a, int b) {
+    if (a / 2 == b / 2) return 25.0;
+    return a / 8 == b / 8 ? 90.0 : 200.0;
+  }));
+  EXPECT_THAT(shape(found), ElementsAre(2, 4, 1));
+  EXPECT_EQ(found.home, -1);
 }
 
 }  // namespace
