@@ -13,9 +13,9 @@ namespace linebounce {
 struct NodeController::Outbox {
   NodeController& node;
   Slot slot;
-  Tick at;           // of the step
-  Tick ready;        // when what it sends leaves
-  LineData in_hand;  // the data of the message, or on the bus
+  Tick at;                          // of the step
+  Tick ready;                       // when what it sends leaves
+  LineData in_hand;                 // the data of the message, or on the bus
   std::optional<Source> from = {};  // of the message: who has supplied that data
 
   void send_home(const NetworkMessage& message) { node.send(-1, message, slot, ready); }

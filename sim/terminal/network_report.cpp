@@ -16,7 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 
 const char* step_name(NetworkStepKind kind) {
-  constexpr std::array<const char*, kNetworkStepKinds> names = {"load", "store",  "evict",   "order", "data",
+  constexpr std::array<const char*, kNetworkStepKinds> names = {"load", "store",  "evict",   "order",  "data",
                                                                 "run",  "recall", "give_up", "arrive", "forget"};
   return names[static_cast<std::size_t>(kind)];
 }
