@@ -6,25 +6,20 @@ parameters = {
   { name = "l2_kib", default = 128, min = 1, max = 1048576, meaning = "likewise: in the second, not in the first" },
   { name = "l3_kib", default = 0, min = 0, max = 1048576, meaning = "likewise: in what is kept behind the bus; 0: nothing is" },
   { name = "memory_kib", default = 512, min = 1, max = 1048576, meaning = "walked through once: in memory" },
-  { name = "home", default = 0, min = 0, max = 63, meaning = "node of the memory that is walked through once" },
+  { name = "home", default = 0, min = 0, max = 63, meaning = "node of the memory that is walked through once; 0: near CPU 0" },
 }
 ends = true
 
--- The caches fill from memory of CPU 0's own node, so only the last walk finds another one's.
-local function near(cpu_node)
-  return { node = cpu_node }
-end
-
 function setup()
-  local first = machine.node_of[0]
   walks = {
     { kib = workload.l1_kib, times = 10 },
     { kib = workload.l2_kib, times = 3 },
     { kib = workload.l3_kib, times = 2 },
-    { kib = workload.memory_kib, times = 1, node = workload.home },
+    { kib = workload.memory_kib, times = 1, home = workload.home },
   }
   for i, walk in ipairs(walks) do
-    if walk.kib > 0 then walk.address = place_array("walk_" .. i, walk.kib * 1024, near(walk.node or first)) end
+    local far = walk.home and walk.home > 0 and { node = walk.home } or {}
+    if walk.kib > 0 then walk.address = place_array("walk_" .. i, walk.kib * 1024, far) end
   end
 end
 
