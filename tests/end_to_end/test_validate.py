@@ -15,12 +15,12 @@ machine = "p3_xeon_4way"
 
 [workload]
 name           = "critical_section"
-outside_cycles = 500
+outside_cycles = 20000
 
 [run]
 warmup_us  = 20
 measure_us = 100
-seeds      = 2
+seeds      = 4
 
 [sweep]
 "workload.lock" = ["tas", "mcs"]
@@ -31,7 +31,7 @@ id          = "mail.crowded"
 metric      = "throughput.operations_per_s"
 at          = { "workload.lock" = "tas", "machine.cpus" = 4 }
 relative_to = { "machine.cpus" = 1 }
-sign        = "loss"
+sign        = "gain"
 source      = "a mail"
 
 [[paper]]
@@ -48,7 +48,7 @@ source      = "a mail"
 id     = "mail.scaling"
 metric = "throughput.operations_per_s"
 at     = { "workload.lock" = "tas" }
-shape  = "decreasing"
+shape  = "increasing"
 over   = "machine.cpus"
 source = "a mail"
 """
@@ -115,8 +115,8 @@ def test_validate_as_json_has_every_row_and_counts_signs_orders_and_figures(proj
     rows = {row["id"]: row for row in document["rows"]}
     assert list(rows) == ["p3.l2_hit", "mail.crowded", "mail.mcs_alone", "mail.scaling"]
     crowded = rows["mail.crowded"]
-    assert (crowded["sign"], crowded["simulated_sign"], crowded["sign_right"], crowded["ok"]) == ("loss", "loss", True, True)
-    assert crowded["simulated_change"] == crowded["simulated"] < -0.01
+    assert (crowded["sign"], crowded["simulated_sign"], crowded["sign_right"], crowded["ok"]) == ("gain", "gain", True, True)
+    assert crowded["simulated_change"] == crowded["simulated"] > 0.01
     assert crowded["ci95"] > 0
     alone = rows["mail.mcs_alone"]
     assert alone["ok"] is False
@@ -165,9 +165,9 @@ def test_a_first_run_is_recorded_once_and_shown_where_it_differs(project: Projec
     assert record["experiment"] == "validation/locks"
     (run,) = record["runs"]
     assert run["machines"]["p3_xeon_4way"]["cpu.clock_mhz"] == 700
-    assert run["rows"]["mail.crowded"]["published"] == {"metric": "throughput.operations_per_s", "sign": "loss"}
+    assert run["rows"]["mail.crowded"]["published"] == {"metric": "throughput.operations_per_s", "sign": "gain"}
     assert not project.record.with_name("p3_xeon_4way.json").exists()
-    project.change("validation/locks", "outside_cycles = 500", "outside_cycles = 2000")
+    project.change("validation/locks", "outside_cycles = 20000", "outside_cycles = 40000")
     again = project("validate", "--record", "--fresh")
     assert "recorded" not in again.stderr
     assert json.loads(project.record.read_text()) == record

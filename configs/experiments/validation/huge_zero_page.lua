@@ -7,7 +7,7 @@ parameters = {
 }
 
 function setup()
-  page = place(structure { name = "huge_zero_page", "refcount:4", align = 64 }, "huge_zero_page")
+  page = place(structure { name = "huge_zero_page", { "refcount", at = 0, bytes = 4 }, { "page", at = 64 }, align = 64 }, "huge_zero_page")
   preset(page.refcount, 2)
 end
 
@@ -25,6 +25,7 @@ function run(cpu)
   while true do
     cpu:compute_about(workload.fault_cycles)
     if workload.counted == "faults" then get(cpu) end
+    cpu:load(page.page) -- read-mostly, elsewhere
     cpu:tally()
   end
 end
