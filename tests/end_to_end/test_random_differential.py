@@ -27,6 +27,22 @@ FOOTPRINT = {
     "footprint.kernel_function_bytes": 600,
 }
 
+
+def nodes(family: str, count: int, node: str = "node", directory: str = "directory") -> dict[str, object]:
+    """So many nodes with a small cache each, joined by this family of protocols."""
+    return {
+        "nodes": count,
+        "bus.protocol": f"{family}_snoop",
+        "node.protocol": f"{family}_{node}",
+        "directory.protocol": f"{family}_{directory}",
+        "node.cache_size_kib": 1,
+        "node.cache_ways": 2,
+        "node.latency_ns": 20,
+        "directory.latency_ns": 30,
+        "network.latency_ns": 70,
+    }
+
+
 # What a machine has that others have not. Together they cover every part of the engine.
 MACHINES = {
     "plain": {},
@@ -74,6 +90,13 @@ MACHINES = {
     "footprint, two threads, lru": TWO_THREADS | LRU | FOOTPRINT,
     "footprint, two threads, shared issue": TWO_THREADS | LRU | FOOTPRINT | {"cpu.shared_issue_pct": 60},
     "footprint, four threads, ia64": FOUR_THREADS | LRU | IA64 | FOOTPRINT,
+    "mesi nodes, tiny": TINY | nodes("mesi", 2),
+    "moesi nodes, tiny": TINY | nodes("moesi", 2),
+    "moesi nodes, two threads, tso": TWO_THREADS | LRU | TSO | nodes("moesi", 2),
+    "moesi nodes, starved, ia64": TINY | STARVED | IA64 | nodes("moesi", 4),
+    "mesif nodes, tiny": TINY | nodes("mesif", 2),
+    "mesif nodes, two threads, tso": TWO_THREADS | LRU | TSO | nodes("mesif", 2),
+    "mesif nodes, starved, ia64": TINY | STARVED | IA64 | nodes("mesif", 4),
     "moesi, two threads, tiny, ia64": TINY | TWO_THREADS | LRU | IA64 | {"bus.protocol": "moesi_snoop"},
 }
 

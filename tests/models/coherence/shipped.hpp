@@ -15,8 +15,8 @@ inline constexpr std::array kShippedProtocols = {"msi_snoop",   "mesi_snoop",  "
                                                  "mesif_snoop", "moesi_snoop", "dragon_snoop"};
 inline constexpr std::array kShippedDirectories = {"mesi_directory",
                                                    "moesi_directory"};  // with caches on the network themselves
-inline constexpr std::array kShippedNodes = {"mesi_node", "mesi_node_tags"};
-inline constexpr std::array kShippedHomes = {"mesi_directory_tags"};  // a directory for nodes only
+inline constexpr std::array kShippedNodes = {"mesi_node", "mesi_node_tags", "moesi_node", "mesif_node"};
+inline constexpr std::array kShippedHomes = {"mesi_directory_tags", "mesif_directory"};  // for nodes only
 
 inline std::string shipped_text(const std::string& name) {
   const std::ifstream file(std::string(LINEBOUNCE_SOURCE_DIR) + "/models/protocols/" + name + ".md");

@@ -52,15 +52,23 @@ inline MachineSpec small_machine(int cpus) {
   return spec;
 }
 
+inline std::string protocol_text(const std::string& name) {
+  std::ifstream file(std::string(LINEBOUNCE_SOURCE_DIR) + "/models/protocols/" + name + ".md");
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
 // The small machine with nodes, with one CPU on each bus. Beyond a bus everything takes round times too: a pass of a controller
-// 10 ns, a directory's look-up 20 ns, a link 50 ns. `protocol`: "mesi_node" or "mesi_node_tags".
+// 10 ns, a directory's look-up 20 ns, a link 50 ns. `protocol`: a node's; its file names the bus's and the
+// directory's.
 inline MachineSpec small_nodes(int nodes, int cpus, const std::string& protocol = "mesi_node") {
   MachineSpec spec = small_machine(cpus);
   spec.nodes = nodes;
   spec.node.protocol = protocol;
   spec.node.latency_ns = 10;
   spec.node.cache_latency_ns = 30;
-  spec.directory.protocol = protocol == "mesi_node" ? "mesi_directory" : "mesi_directory_tags";
+  const auto partners = partners_of(protocol_text(protocol)).value();
+  spec.bus.protocol = partners.bus;
+  spec.directory.protocol = partners.directory;
   spec.directory.latency_ns = 20;
   spec.network.topology = Topology::fully_connected;
   spec.network.latency_ns = 50;
@@ -70,11 +78,6 @@ inline MachineSpec small_nodes(int nodes, int cpus, const std::string& protocol 
 // Lines at this distance fall into one set of the small machine's L2, and into one of its L1.
 constexpr Address kSetStride = 1024;
 constexpr Address kLine = 0x10000;
-
-inline std::string protocol_text(const std::string& name) {
-  std::ifstream file(std::string(LINEBOUNCE_SOURCE_DIR) + "/models/protocols/" + name + ".md");
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 inline MachineProtocols load_protocols(const MachineSpec& spec) {
   const auto load = [](const std::string& name) { return parse_protocol(protocol_text(name), name + ".md"); };

@@ -28,9 +28,9 @@ constexpr std::size_t kParts = 16;  // of a protocol's mutants: a part is a test
 //   IM_A, SM_A, OM_A for each other, and IM_C, IM_D likewise: they differ only in whether the copy may be read while
 //   acknowledgements are waited for; it is the newest in all of them. SM_AD without "take data": the copy that is there is the
 //   same. "to S" of a directory without sharers: the next reader gets S where it could have had E. M for E and E for M in
-//   mesi_node, on GetS [owned]: the same order step goes on with Bus_Data, which makes it M. MP_B for EP_B in mesi_node: memory
-//   is owed a write-back of what it has already. IM_AD, SM_AD for ER_D in mesi_node_tags: all of them wait for Data and then
-//   run the deferred request.
+//   mesi_node, on GetS [owned]: the same order step goes on with Bus_Data, which makes it M. MP_B for EP_B in mesi_node,
+//   moesi_node, mesif_node, and M for E in mesif_node: memory is owed a write-back of what it has already. IM_AD, SM_AD for
+//   ER_D in mesi_node_tags: all of them wait for Data and then run the deferred request.
 // In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
 // same.
 struct NetworkSurvivors {
@@ -80,6 +80,12 @@ const NetworkSurvivors kNetworkSurvivors[] = {
      {"node E GetS [owned]: to M", "node M GetS [owned]: to E", "node IM_A PutM: to SM_A", "node IM_A Ask_GetS: to SM_A",
       "node IM_A Ask_GetM: to SM_A", "node IM_A Inv_Ack [more_acks]: to SM_A", "node SM_AD Data [no_acks]: without action 1",
       "node SM_AD Data [acks]: without action 1", "node EP_B Ask_GetS: to MP_B", "node EP_B Ask_GetM: to MP_B"}},
+    {"moesi_node",
+     {"node SM_AD Data [no_acks]: without action 1", "node SM_AD Data [acks]: without action 1",
+      "node SM_AD DataO: without action 1", "node EP_B Ask_GetS: to MP_B", "node EP_B Ask_GetM: to MP_B"}},
+    {"mesif_node",
+     {"node E GetS [clean]: to M", "node SM_AD Data [no_acks]: without action 1", "node SM_AD Data [acks]: without action 1",
+      "node SM_AD DataF: without action 1", "node EP_B Ask_GetS: to MP_B", "node EP_B Ask_GetM: to MP_B"}},
     {"mesi_node_tags",
      {"node E GetS [clean]: to IM_AD", "node E GetS [clean]: to SM_AD", "node IM_A PutM: to SM_A",
       "node IM_A Ask_GetS: to SM_A", "node IM_A Ask_GetM: to SM_A", "node IM_A Inv_Ack [more_acks]: to SM_A"}},
