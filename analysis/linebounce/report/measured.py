@@ -111,5 +111,6 @@ def words(rows: pl.DataFrame) -> dict[str, str]:
         "most": f"{max(both):g}",
         "farthest": f"{max(_LEAST_SCALE_PCT, *map(abs, rows['off_pct'])):g}",
         "text": f"RMS of all pairs {rms:.2f} ns, {100 * rms / mean:.1f} % of the measured mean. "
-        f"Worst: CPUs {worst['from_cpu']} and {worst['to_cpu']}, {worst['measured_ns']:.1f} ns measured, {worst['simulated_ns']:.1f} ns simulated.",
+        f"Worst: CPUs {worst['from_cpu']} and {worst['to_cpu']}, "
+        f"{worst['measured_ns']:.1f} ns measured, {worst['simulated_ns']:.1f} ns simulated.",
     }
