@@ -1,5 +1,6 @@
-// linebounce-probe measures what coherence costs on the machine that it runs on, and writes the file that `linebounce
-// calibrate` makes a simulated machine of. All of it is one translation unit: cc -O2 -pthread probe.c -o linebounce-probe
+// linebounce-probe measures what coherence costs on the machine that it runs on, and writes it to a file; with --csv also the
+// matrix that `linebounce calibrate` makes a simulated machine of. All of it is one translation unit:
+// cc -O2 -pthread probe.c -o linebounce-probe
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -28,15 +29,17 @@ static const char* const help =
     "\n"
     "Options:\n"
     "  -o,--output FILE    where to write; default: mine.probe\n"
+    "  --csv FILE          also write the matrix alone, as core-to-core-latency does: for linebounce calibrate\n"
     "  --cpus LIST         only these CPUs, as \"0-7,16\"; default: all that it may run on (taskset, cgroups)\n"
     "  --quick             a fifth of the repeats: some ten seconds\n"
     "  --version           print the version\n"
     "  -h,--help           print this\n"
     "\n"
     "Examples:\n"
-    "  linebounce-probe\n"
-    "  linebounce calibrate --from mine.probe -o mine.toml\n"
+    "  linebounce-probe --csv mine.csv\n"
+    "  linebounce calibrate --from mine.csv -o mine.toml\n"
     "  linebounce run core_to_core --machine ./mine.toml --set workload.access=atomic\n"
+    "  linebounce report out/core_to_core --measured mine.probe     the measured matrix beside the simulated one\n"
     "\n"
     "  cc -O2 -pthread probe.c -o linebounce-probe && scp linebounce-probe other:     on a machine without Linebounce\n"
     "  linebounce-probe --cpus 0-15 --quick -o one_socket.probe\n"
@@ -50,6 +53,7 @@ static const char* const help =
 
 struct options {
   const char* output;
+  const char* csv;
   const char* cpus;
   bool quick;
 };
@@ -79,7 +83,10 @@ static struct options parse(int count, char** words) {
   struct options options = {.output = "mine.probe"};
   for (int i = 1; i < count; ++i) {
     const char* word = words[i];
-    const bool takes_value = strcmp(word, "-o") == 0 || strcmp(word, "--output") == 0 || strcmp(word, "--cpus") == 0;
+    const char** value = strcmp(word, "-o") == 0 || strcmp(word, "--output") == 0 ? &options.output
+                         : strcmp(word, "--csv") == 0                             ? &options.csv
+                         : strcmp(word, "--cpus") == 0                            ? &options.cpus
+                                                                                  : NULL;
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
       fputs(help, stdout);
       exit(0);
@@ -88,21 +95,24 @@ static struct options parse(int count, char** words) {
       exit(0);
     } else if (strcmp(word, "--quick") == 0) {
       options.quick = true;
-    } else if (takes_value && i + 1 < count) {
-      *(word[1] == 'o' || word[2] == 'o' ? &options.output : &options.cpus) = words[++i];
+    } else if (value && i + 1 < count) {
+      *value = words[++i];
     } else {
-      refuse(takes_value ? "%s needs a value; linebounce-probe --help has examples"
-                         : "%s is no option; linebounce-probe --help has them all",
+      refuse(value ? "%s needs a value; linebounce-probe --help has examples"
+                   : "%s is no option; linebounce-probe --help has them all",
              word);
     }
   }
   return options;
 }
 
+static void name_part_file(const char* output) {
+  if ((size_t)snprintf(part_file, sizeof part_file, "%s.part", output) >= sizeof part_file) refuse("a file's name is too long");
+}
+
 // The measurement takes a minute: who can't write afterwards should know before.
 static void check_output(const char* output) {
-  if ((size_t)snprintf(part_file, sizeof part_file, "%s.part", output) >= sizeof part_file)
-    refuse("the output's name is too long");
+  name_part_file(output);
   FILE* file = fopen(part_file, "w");
   if (!file) refuse("%s can't be written: %s", output, strerror(errno));
   fclose(file);
@@ -223,6 +233,16 @@ static void write_matrix(FILE* file, const struct host* host, const struct matri
   write_values(file, "quartile3_ns", host, matrix, offsetof(struct summary, quartile3));
 }
 
+// As core-to-core-latency writes it: the lower triangle.
+static void write_csv(FILE* file, const struct host* host, const struct matrix* matrix) {
+  for (int a = 0; a < host->cpus; ++a) {
+    for (int b = 0; b < host->cpus; ++b) {
+      if (b < a) fprintf(file, "%.1f", matrix->of[a * host->cpus + b].median);
+      fputs(b + 1 < host->cpus ? "," : "\n", file);
+    }
+  }
+}
+
 static void write_handovers(FILE* file, const struct host* host, const struct handover* rows, int count) {
   fputs(
       "\n# A line that `from_cpu` holds so, to `to_cpu`: one of a ring of lines in random order. fetch_add: taken to be "
@@ -269,6 +289,7 @@ static void write_counted(FILE* file, const char* unit, const struct counted* ro
 }
 
 static void put_in_place(const char* text, size_t bytes, const char* output) {
+  name_part_file(output);
   is_writing = true;
   FILE* file = fopen(part_file, "w");
   const bool written = file && fwrite(text, 1, bytes, file) == bytes;
@@ -286,6 +307,7 @@ int main(int count, char** words) {
   const struct options options = parse(count, words);
   choose_cpus(&host, options.cpus);
   check_output(options.output);
+  if (options.csv) check_output(options.csv);
   signal(SIGINT, stop);
   signal(SIGTERM, stop);
   signal(SIGHUP, stop);
@@ -323,8 +345,8 @@ int main(int count, char** words) {
   FILE* file = open_memstream(&text, &bytes);
   if (!file) give_up("linebounce-probe");
   fputs(
-      "# What coherence costs on this machine, measured by linebounce-probe. To make a simulated machine of it:\n"
-      "# linebounce calibrate --from THIS_FILE -o mine.toml. Units are in the keys; each figure is a median, with quartiles.\n"
+      "# What coherence costs on this machine, measured by linebounce-probe. Units are in the keys; each figure is a median,\n"
+      "# with quartiles.\n"
       "probe_format = 1\nprobe_version = \"" PROBE_VERSION "\"\n\n",
       file);
   write_host(file, &host, &clock, &options, &levels, (now_ns() - begin) / 1e9);
@@ -347,6 +369,14 @@ int main(int count, char** words) {
   fclose(file);
   put_in_place(text, bytes, options.output);
   free(text);
+  if (options.csv) {
+    file = open_memstream(&text, &bytes);
+    if (!file) give_up("linebounce-probe");
+    write_csv(file, &host, &matrix);
+    fclose(file);
+    put_in_place(text, bytes, options.csv);
+    free(text);
+  }
   free(matrix.of);
   printf("%s: %d CPUs, %d of %d pairs, %.0f seconds\n", options.output, host.cpus, matrix.measured,
          host.cpus * (host.cpus - 1) / 2, (now_ns() - begin) / 1e9);

@@ -19,7 +19,7 @@ def measured(session_linebounce: Program) -> Path:
     """A quick measurement of two CPUs."""
     probe = session_linebounce.executable.with_name("linebounce-probe")
     path = session_linebounce.directory / "mine.probe"
-    command = [probe, "--quick", "--cpus", f"{CPUS[0]},{CPUS[1]}", "-o", path]
+    command = [probe, "--quick", "--cpus", f"{CPUS[0]},{CPUS[1]}", "-o", path, "--csv", path.with_suffix(".csv")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "\r" not in done.stderr, "progress is for terminals"
@@ -72,6 +72,30 @@ def test_farther_levels_take_longer_and_an_atomic_is_no_miss(measured: Path) -> 
     assert fetch_add["median_ns"] < found["core_to_core"]["median_ns"][0][1]
 
 
+@needs_two
+def test_from_nothing_to_a_calibrated_machine_and_its_picture(linebounce: Program, measured: Path) -> None:
+    assert linebounce("calibrate", "--from", measured.with_suffix(".csv"), "-o", "mine.toml").code == 0
+    run = linebounce("run", "core_to_core", "--machine", "./mine.toml", "--set", "workload.access=atomic", "-o", "out")
+    assert run.code == 0, run.stderr
+    shown = linebounce("report", "out", "--measured", measured, "--figures", "figures")
+    assert shown.code == 0, shown.stderr
+    for name in ("measured", "simulated", "difference"):
+        assert (linebounce.directory / "figures" / "out" / f"{name}.svg").stat().st_size > 1000
+    page = (linebounce.directory / "out.html").read_text()
+    assert "Beside the measurement" in page
+
+
+@needs_two
+def test_a_measured_matrix_that_does_not_fit_is_refused(linebounce: Program, measured: Path) -> None:
+    run = linebounce("run", "core_to_core", "--machine", "p3_xeon_4way", "-o", "out")
+    assert run.code == 0, run.stderr
+    said = linebounce.refused("report", "out", "--measured", measured)
+    assert "a machine of 4 CPUs, but the measured matrix has 2" in said
+    linebounce.file("bad.csv", ",\n1\n")
+    assert "the matrix is not square" in linebounce.refused("report", "out", "--measured", "bad.csv")
+    assert "No such file" in linebounce.refused("report", "out", "--measured", "nowhere.probe")
+
+
 def test_one_cpu_is_refused_with_the_reason(linebounce: Program) -> None:
     done = probe(linebounce, "-o", "one.probe", cpus={CPUS[0]})
     assert done.returncode == 2
@@ -111,7 +135,7 @@ def test_an_interrupt_leaves_nothing_half_written(linebounce: Program, seconds: 
 def test_help_has_examples_and_no_privileges_are_asked_for(linebounce: Program) -> None:
     shown = probe(linebounce, "--help")
     assert shown.returncode == 0
-    assert "linebounce calibrate --from mine.probe -o mine.toml" in shown.stdout
+    assert "linebounce calibrate --from mine.csv -o mine.toml" in shown.stdout
     assert max(map(len, shown.stdout.splitlines())) <= 120
 
 

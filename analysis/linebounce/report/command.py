@@ -17,6 +17,7 @@ _EXAMPLES = """examples:
   linebounce report out/before out/after -o both.html  several runs in one file, to choose from
   linebounce report out/my_locks/points/3             one point of a sweep
   linebounce report out/validate                      all predictions beside what was published
+  linebounce report out/core_to_core --measured mine.probe   the measured matrix beside the simulated one
   linebounce report out/oltp --figures figures        the charts as SVG and PNG, too: figures/oltp/sweep.svg
 
 With a sweep, figures of one point are of the point whose misses cost the most; the others by their own directory.
@@ -48,6 +49,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--figures", metavar="DIR", type=Path, help="also write every chart as SVG and PNG, into a folder for each run"
     )
+    parser.add_argument(
+        "--measured",
+        metavar="FILE",
+        type=Path,
+        help="a measured core-to-core matrix beside the simulated one: linebounce-probe's file, or CSV",
+    )
     return parser.parse_args(arguments)
 
 
@@ -59,16 +66,18 @@ def _report(arguments: argparse.Namespace) -> int:
         return _report_validation(validations[0], arguments)
     runs = [linebounce.open(directory) for directory in arguments.directories]
     # Polars and Jinja take a moment to load: not before the directories are known to be good.
+    from linebounce.report.measured import read_measured  # noqa: PLC0415
     from linebounce.report.page import make_page  # noqa: PLC0415
 
+    measured = read_measured(arguments.measured) if arguments.measured else None
     output = arguments.output or _default_output(arguments.directories[0])
-    page = make_page(runs)
+    page = make_page(runs, measured)
     write_file(output, page.encode(errors="backslashreplace"))
     print(output)
     if arguments.figures:
         from linebounce.report.figures import write_figures  # noqa: PLC0415
 
-        for file in write_figures(runs, arguments.figures):
+        for file in write_figures(runs, arguments.figures, measured):
             print(file)
     return 0
 

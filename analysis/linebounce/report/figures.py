@@ -12,6 +12,7 @@ from linebounce.files import write_file
 from linebounce.records import Point
 from linebounce.report import charts, sweeps, tables
 from linebounce.report.charts.base import Spec
+from linebounce.report.measured import Matrix, beside, by_point, words
 from linebounce.report.ownership import first_part, ownership_frames
 from linebounce.results import Results
 
@@ -34,7 +35,7 @@ Rows = list[dict[str, Any]]
 Figure = tuple[str, Spec]
 
 
-def write_figures(runs: Sequence[Results], folder: Path) -> Iterator[Path]:
+def write_figures(runs: Sequence[Results], folder: Path, measured: Matrix | None = None) -> Iterator[Path]:
     """Writes CHART.svg and CHART.png into a folder for each run, so that another report overwrites none; yields each path.
 
     Raises UsageError where a file can't be written.
@@ -43,7 +44,7 @@ def write_figures(runs: Sequence[Results], folder: Path) -> Iterator[Path]:
     for number, results in enumerate(runs):
         own_name = names[number] if names.count(names[number]) == 1 else f"{number}_{names[number]}"
         place = folder / own_name
-        for name, spec in figures_of(results):
+        for name, spec in figures_of(results, measured):
             for suffix, content in drawn(spec):
                 path = place / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.{suffix}"
                 write_file(path, content)
@@ -62,7 +63,7 @@ def drawn(spec: Spec) -> Iterator[tuple[str, bytes]]:
     yield "png", vl_convert.svg_to_png(svg, ppi=_PIXELS_PER_INCH)
 
 
-def figures_of(results: Results) -> Iterator[Figure]:
+def figures_of(results: Results, measured: Matrix | None = None) -> Iterator[Figure]:
     """Name and chart of all that the run has data for. Of a sweep's points the one with the most latency is drawn."""
     point = tables.most_latency_point(results)
     yield from _against_paper(results)
@@ -71,6 +72,10 @@ def figures_of(results: Results) -> Iterator[Figure]:
     matrix = tables.matrix(results).filter(pl.col("home_node").is_not_null(), pl.col("state") != tables.ALL, point=point.number)
     for (state, home), part in matrix.group_by("state", "home_node", maintain_order=True):
         yield _figure("matrix", "matrix", part.to_dicts(), name=f"matrix_{str(state).lower()}_home_{home}")
+    for part in by_point(beside(results, measured)):
+        if part["point"][0] == point.number:
+            for name in ("measured", "simulated", "difference"):
+                yield _figure(name, name, part.to_dicts(), words(part))
     structures = tables.structures(results.lines).filter(point=point.number).to_dicts()
     for name, rows in (("structures", structures), ("subsystems", tables.subsystems(point))):
         if rows:

@@ -22,6 +22,7 @@ from linebounce.records import Point, setting_text, shown_setting
 from linebounce.report import charts, line_store, sweeps, tables
 from linebounce.report.charts.base import COLOURS, LABELS, ON_DARK
 from linebounce.report.machine import Machine, machine_of
+from linebounce.report.measured import Matrix, beside, by_point, words
 from linebounce.report.network import network_drawing
 from linebounce.report.ownership import ownership_frames
 from linebounce.report.topology import node_drawing
@@ -35,6 +36,7 @@ _SECTIONS = (
     ("paper", "Against the paper"),
     ("sweep", "Over the sweep"),
     ("matrix", "Core to core"),
+    ("measured", "Beside the measurement"),
     ("latency", "Latency of misses"),
     ("locks", "Locks"),
     ("lines", "Cache lines"),
@@ -55,12 +57,12 @@ _SCRIPTS = (
 _BETWEEN_WORDS = re.compile(r"(?<=[^\W_][._/=:-])(?=\w)")
 
 
-def make_page(runs: Sequence[Results]) -> str:
+def make_page(runs: Sequence[Results], measured: Matrix | None = None) -> str:
     """The whole file. If Vega must be bundled, then beside the other work."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         vega = pool.submit(vega_bundle)
         templates = environment()
-        shown = [_run(run) for run in runs]
+        shown = [_run(run, measured) for run in runs]
         data = {
             "runs": [run["data"] for run in shown],
             "charts": {name: make() for name, make in charts.CHARTS.items()},
@@ -105,7 +107,7 @@ def _columns(frame: pl.DataFrame) -> dict[str, list[Any]]:
     return frame.to_dict(as_series=False)
 
 
-def _run(results: Results) -> dict[str, Any]:
+def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
     config = results.directory / "config.toml"
     with reading(config):
         Machine(results.config["machine"]).check()  # no point of a sweep may need it, but who runs the sweep again does
@@ -113,10 +115,13 @@ def _run(results: Results) -> dict[str, Any]:
         paper = tables.paper_table(results)
         parameters = _parameters(results.config)
         matrix = tables.matrix(results)
+        compared = beside(results, measured)
         of_machine = {
             "line_bytes": [machine["line_bytes"] for machine in machines],
             "matrix": _columns(matrix),
             "matrix_means": _columns(tables.matrix_means(matrix)),
+            "measured": _columns(compared),
+            "measured_words": {str(part["point"][0]): words(part) for part in by_point(compared)},
         }
     return {
         "results": results,
@@ -129,7 +134,7 @@ def _run(results: Results) -> dict[str, Any]:
         "verdicts": _verdicts(paper),
         "best": _best(results),
         "warnings": [(point.title, warning) for point in results.points for warning in point.warnings],
-        "sections": _sections(results),
+        "sections": _sections(results, has_measured=measured is not None),
         "data": _run_data(results, machine_of_point, paper) | of_machine,
     }
 
@@ -202,12 +207,13 @@ def _metrics(results: Results) -> dict[str, Any]:
     return found
 
 
-def _sections(results: Results) -> list[tuple[str, str]]:
+def _sections(results: Results, *, has_measured: bool) -> list[tuple[str, str]]:
     """The contents: what this run has data for."""
     empty = {
         "paper": not results.paper,
         "sweep": len(results.points) < 2,
         "matrix": results.matrix.is_empty(),
+        "measured": not has_measured,
         "latency": results.latency.is_empty(),
         "locks": results.locks.is_empty(),
         "lines": results.lines.is_empty(),

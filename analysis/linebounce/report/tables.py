@@ -122,11 +122,12 @@ def matrix(results: Results) -> pl.DataFrame:
     """
     parts = results.matrix.partition_by("point", maintain_order=True)
     return pl.concat(
-        [_with_means(_with_places(part, machine_of(results, part["point"][0]))) for part in parts] or [results.matrix]
+        [_with_means(with_places(part, machine_of(results, part["point"][0]))) for part in parts] or [results.matrix]
     )
 
 
-def _with_places(cells: pl.DataFrame, machine: Machine) -> pl.DataFrame:
+def with_places(cells: pl.DataFrame, machine: Machine) -> pl.DataFrame:
+    """With the place of each CPU in a drawing, and whether both are on one node."""
     order: list[int] = []
     nodes: list[int] = []
     for node in machine.nodes_with_cpus():

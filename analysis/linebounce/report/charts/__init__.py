@@ -11,6 +11,7 @@ from linebounce.report.charts.base import Spec
 from linebounce.report.charts.latency import latency_cdf, latency_histogram, latency_tail
 from linebounce.report.charts.lines import ownership, structures, subsystems
 from linebounce.report.charts.matrix import matrix
+from linebounce.report.charts.measured import difference, measured, simulated
 from linebounce.report.charts.paper import paper_points, paper_ratios
 from linebounce.report.charts.sweep import sweep_bars, sweep_line
 
@@ -22,6 +23,9 @@ CHARTS = {
     "latency_cdf": latency_cdf,
     "latency_tail": latency_tail,
     "matrix": matrix,
+    "measured": measured,
+    "simulated": simulated,
+    "difference": difference,
     "sweep_line": sweep_line,
     "sweep_bars": sweep_bars,
     "subsystems": subsystems,

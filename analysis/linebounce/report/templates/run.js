@@ -5,6 +5,7 @@ const SECTIONS = {
   paper: PaperSection,
   sweep: SweepSection,
   matrix: MatrixSection,
+  measured: MeasuredSection,
   latency: LatencySection,
   locks: LocksSection,
   lines: LinesSection,

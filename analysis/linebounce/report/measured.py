@@ -1,0 +1,116 @@
+"""A measured core-to-core matrix, as linebounce-probe or core-to-core-latency writes it, beside a run of `core_to_core`."""
+
+import csv
+import math
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from linebounce.errors import UsageError
+from linebounce.report import tables
+from linebounce.report.machine import machine_of
+from linebounce.results import Results
+
+Matrix = list[list[float]]  # ns; a pair's mean of both directions; nan on the diagonal
+_MARK = "probe_format"
+_LEAST_SCALE_PCT = 5.0  # differences smaller than this look alike
+
+
+def read_measured(path: Path) -> Matrix:
+    """Raises UsageError for a file that can't be read or is neither of both."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        rows = tomllib.loads(text)["core_to_core"]["median_ns"] if _MARK in text else list(csv.reader(text.splitlines()))
+        return _matrix(rows)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{path}: neither linebounce-probe's file nor a core-to-core matrix: {error}") from error
+
+
+def _matrix(rows: Sequence[Sequence[Any]]) -> Matrix:
+    cells = [[math.nan if cell in ("", None) else float(cell) for cell in map(_stripped, row)] for row in rows if row]
+    if len(cells) < 2 or any(len(row) != len(cells) for row in cells):
+        raise ValueError("the matrix is not square")
+    return [[_pair(cells, a, b) for b in range(len(cells))] for a in range(len(cells))]
+
+
+def _stripped(cell: Any) -> Any:
+    return cell.strip() if isinstance(cell, str) else cell
+
+
+def _pair(cells: Matrix, a: int, b: int) -> float:
+    there = [cell for cell in (cells[a][b], cells[b][a]) if not math.isnan(cell)]
+    if a == b:
+        return math.nan
+    if not there:
+        raise ValueError(f"no value for CPUs {a} and {b}")
+    return sum(there) / len(there)
+
+
+def beside(results: Results, measured: Matrix | None) -> pl.DataFrame:
+    """Pairs of both matrices: of lines that were modified and are at home with one of both CPUs, as they are measured.
+
+    Raises UsageError where the run is no core_to_core of as many CPUs.
+    """
+    if measured is None:
+        return pl.DataFrame()
+    cells = results.matrix
+    if cells.is_empty():
+        raise UsageError(f"{results.directory}: --measured needs a run of core_to_core, which has a matrix")
+    parts = [_of_point(results, part, measured) for part in cells.partition_by("point", maintain_order=True)]
+    return pl.concat(parts)
+
+
+def _of_point(results: Results, cells: pl.DataFrame, measured: Matrix) -> pl.DataFrame:
+    cpus = int(max(cells["from_cpu"].max(), cells["to_cpu"].max())) + 1  # type: ignore[type-var,arg-type]
+    if cpus != len(measured):
+        raise UsageError(f"{results.directory}: a machine of {cpus} CPUs, but the measured matrix has {len(measured)}")
+    if (cells["state"] == "Modified").any():
+        cells = cells.filter(state="Modified")
+    machine = machine_of(results, cells["point"][0])
+    node = {
+        cpu: number
+        for number in machine.nodes_with_cpus()
+        for bus in range(machine.buses_per_node)
+        for core in machine.cores_of_bus(number, bus)
+        for cpu in core
+    }
+    near = [row["home_node"] in (node.get(row["from_cpu"]), node.get(row["to_cpu"])) for row in cells.iter_rows(named=True)]
+    if any(near):
+        cells = cells.filter(pl.Series(near))
+    low_high = [pl.min_horizontal("from_cpu", "to_cpu").alias("low"), pl.max_horizontal("from_cpu", "to_cpu").alias("high")]
+    pairs = cells.group_by(low_high).agg(pl.col("latency_ns").mean())
+    simulated = {(row["low"], row["high"]): row["latency_ns"] for row in pairs.iter_rows(named=True)}
+    places = tables.with_places(cells, machine).select("point", "from_cpu", "to_cpu", "from_place", "to_place").unique()
+    rows = []
+    for row in places.sort("from_place", "to_place").iter_rows(named=True):
+        is_ns = measured[row["from_cpu"]][row["to_cpu"]]
+        ns = simulated[min(row["from_cpu"], row["to_cpu"]), max(row["from_cpu"], row["to_cpu"])]
+        off = {"measured_ns": round(is_ns, 2), "simulated_ns": round(ns, 2), "off_pct": round(100 * (ns / is_ns - 1), 2)}
+        rows.append(row | off)
+    return pl.DataFrame(rows)
+
+
+def by_point(rows: pl.DataFrame) -> list[pl.DataFrame]:
+    return [] if rows.is_empty() else rows.partition_by("point", maintain_order=True)
+
+
+def words(rows: pl.DataFrame) -> dict[str, str]:
+    """Of the charts: the ends of their scales; and what stands below them."""
+    both = [*rows["measured_ns"], *rows["simulated_ns"]]
+    off = [simulated - ns for ns, simulated in zip(rows["measured_ns"], rows["simulated_ns"], strict=True)]
+    rms = math.sqrt(sum(value * value for value in off) / len(off))
+    mean = sum(rows["measured_ns"]) / len(rows)
+    worst = max(rows.iter_rows(named=True), key=lambda row: abs(row["off_pct"]))
+    return {
+        "least": f"{min(both):g}",
+        "most": f"{max(both):g}",
+        "farthest": f"{max(_LEAST_SCALE_PCT, *map(abs, rows['off_pct'])):g}",
+        "text": f"RMS of all pairs {rms:.2f} ns, {100 * rms / mean:.1f} % of the measured mean. "
+        f"Worst: CPUs {worst['from_cpu']} and {worst['to_cpu']}, "
+        f"{worst['measured_ns']:.1f} ns measured, {worst['simulated_ns']:.1f} ns simulated.",
+    }
