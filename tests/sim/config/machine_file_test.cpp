@@ -75,7 +75,6 @@ TEST_F(MachineFile, ShippedMachinesLoadAndGiveASourceForEveryParameter) {
     const DescribedMachine machine = load_machine(name);
     EXPECT_EQ(machine.spec.name, name);
     EXPECT_FALSE(machine.spec.title.empty()) << name;
-    EXPECT_EQ(machine.spec.cpu_order, CpuOrder::spread) << name;
     for (const auto& each : machine.parameters) EXPECT_TRUE(each.has_source) << name << ": " << each.path;
   }
 }
