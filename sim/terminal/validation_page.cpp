@@ -41,9 +41,9 @@ std::string share_text(double share) {
 class ScoreTable {
  public:
   explicit ScoreTable(const Painter& paint)
-      : table_({words("", 26), figures("rows", 5), figures("median off", 11), figures("within 15 %", 13),
-                dispensable(figures("within 30 %", 13), 2), figures("sign", 10), figures("order", 10),
-                dispensable(figures("tolerance", 12), 1)},
+      : table_({names("", 24), figures("rows", 5), figures("median off", 11), figures("within 15 %", 12),
+                dispensable(figures("within 30 %", 12), 2), figures("sign", 9), figures("order", 9),
+                dispensable(figures("tolerance", 11), 1)},
                paint) {}
 
   void heading(const std::string& text) {
@@ -67,13 +67,15 @@ std::string score_table(const Validation& validation, const Painter& paint) {
   ScoreTable table(paint);
   table.heading("");
   for (const PaperKind kind : kScoredKinds) table.add(kind_title(kind), score_of(validation, {kind}));
-  table.heading("predicted, by subject");
+  if (score_of(validation, {}).rows > 0) table.heading("predicted, by subject");
   for (const std::string& family : families_of(validation))
     table.add(family_title(family), score_of(validation, {PaperKind::predicted, family}));
   table.heading("by machine");
   for (const std::string& machine : machines_of(validation)) {
-    table.add(machine, score_of(validation, {PaperKind::predicted, "", machine}));
-    table.add("  fitted", score_of(validation, {PaperKind::calibrated, "", machine}));
+    const ValidationScore predicted = score_of(validation, {PaperKind::predicted, "", machine});
+    table.add(machine, predicted);
+    table.add(predicted.rows > 0 ? "  fitted" : machine + ": fitted",
+              score_of(validation, {PaperKind::calibrated, "", machine}));
   }
   const std::string documents(kDocuments);
   const bool any = std::any_of(validation.rows.begin(), validation.rows.end(),

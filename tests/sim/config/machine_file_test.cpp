@@ -75,7 +75,6 @@ TEST_F(MachineFile, ShippedMachinesLoadAndGiveASourceForEveryParameter) {
     const DescribedMachine machine = load_machine(name);
     EXPECT_EQ(machine.spec.name, name);
     EXPECT_FALSE(machine.spec.title.empty()) << name;
-    EXPECT_EQ(machine.spec.cpu_order, CpuOrder::spread) << name;
     for (const auto& each : machine.parameters) EXPECT_TRUE(each.has_source) << name << ": " << each.path;
   }
 }
@@ -188,19 +187,19 @@ TEST_F(MachineFile, ItsHistoryLeadsToWhatItHasToday) {
   EXPECT_EQ(machine.history[2].changed.at(0).path, "machine.memory.latency_ns");
   EXPECT_EQ(machine.history[2].changed.at(0).before, "90");
   EXPECT_EQ(error(second), "no error");
-  EXPECT_EQ(error("[history]\nwhat = \"x\"\n"), "x.toml:23:1: history: expected [[history]] tables, found a table");
+  EXPECT_EQ(error("[history]\nwhat = \"x\"\n"), "x.toml:26:1: history: expected [[history]] tables, found a table");
   EXPECT_EQ(error(entry("2026-11-22", "changed = { \"memory.latency_ns\" = [90, 95] }\n")),
-            "x.toml:27:37: history.changed.\"memory.latency_ns\": ends at 95, but the machine has 100");
+            "x.toml:30:35: history.changed.\"memory.latency_ns\": ends at 95, but the machine has 100");
   EXPECT_EQ(error(entry("2026-11-20", "changed = { \"memory.latency_ns\" = [80, 85] }\n") + second),
-            "x.toml:32:37: history.changed.\"memory.latency_ns\": begins at 90, but the entry before left it at 85");
+            "x.toml:35:35: history.changed.\"memory.latency_ns\": begins at 90, but the entry before left it at 85");
   EXPECT_EQ(error(entry("2026-11-22", "changed = { \"memory.latency\" = [90, 95] }\n")),
-            "x.toml:27:34: history.changed.\"memory.latency\": no such parameter; one that is gone ends at \"default\"");
+            "x.toml:30:32: history.changed.\"memory.latency\": no such parameter; one that is gone ends at \"default\"");
   EXPECT_EQ(error(entry("2026-11-22", "changed = { \"memory.latency\" = [90, \"default\"] }\n")), "no error");
   EXPECT_EQ(
       error(entry("2026-11-22", "changed = { \"memory.latency_ns\" = 100 }\n")),
-      "x.toml:27:35: history.changed.\"memory.latency_ns\": expected [BEFORE, AFTER]; \"default\" stands for a parameter that "
+      "x.toml:30:35: history.changed.\"memory.latency_ns\": expected [BEFORE, AFTER]; \"default\" stands for a parameter that "
       "is left out");
-  EXPECT_EQ(error(entry("yesterday", "")), "x.toml:24:8: history.date: \"yesterday\" is no day; \"2026-01-31\" is one");
+  EXPECT_EQ(error(entry("yesterday", "")), "x.toml:27:8: history.date: \"yesterday\" is no day; \"2026-01-31\" is one");
 }
 
 TEST_F(MachineFile, SetsMustBeAPowerOfTwo) {
