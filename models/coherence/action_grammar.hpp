@@ -27,7 +27,10 @@ enum EventKind : std::uint16_t {
   at_node_evict = 1024,
   // a message of a network, at a node or cache, and at a directory
   at_agent_message = 2048,
-  at_directory_message = 4096
+  at_directory_message = 4096,
+  // at a group's controller: what a member sends, and a line is to leave its cache; what comes from outside is as at a node
+  at_member_message = 8192,
+  at_group_evict = 16384
 };
 
 struct RowActions {
