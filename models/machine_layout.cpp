@@ -88,7 +88,62 @@ std::vector<int> cores_of_cpus(const MachineSpec& spec, int present) {
   return cores;
 }
 
+// Groups upon groups, within each node.
+void lay_out_groups(const MachineSpec& spec, MachineLayout& layout) {
+  const int buses = static_cast<int>(layout.cores_on_bus.size());
+  layout.place_of_bus.resize(static_cast<std::size_t>(buses));
+  std::vector<int> below(static_cast<std::size_t>(buses));
+  std::iota(below.begin(), below.end(), 0);
+  int in_node = spec.buses_per_node;  // of those in `below`
+  for (std::size_t level = 0; level < spec.groups.size(); ++level) {
+    const GroupSpec& group = spec.groups[level];
+    if (in_node % group.members != 0) {
+      throw std::invalid_argument(fmt::format("machine.group.{}.members: {} of the level below do not make whole groups of {}",
+                                              group.name, in_node, group.members));
+    }
+    std::vector<int> here;
+    for (std::size_t first = 0; first < below.size(); first += static_cast<std::size_t>(group.members)) {
+      MachineLayout::Group built;
+      built.level = static_cast<int>(level);
+      built.node = static_cast<int>(first) / in_node;
+      const int endpoint = layout.first_group() + static_cast<int>(layout.groups.size());
+      for (int number = 0; number < group.members; ++number) {
+        const int member = below[first + static_cast<std::size_t>(number)];
+        built.members.push_back(member);
+        MachineLayout::Place& place = member < buses ? layout.place_of_bus[static_cast<std::size_t>(member)]
+                                                     : layout.groups[static_cast<std::size_t>(member - layout.first_group())];
+        place = {endpoint, number};
+      }
+      layout.groups.push_back(std::move(built));
+      here.push_back(endpoint);
+    }
+    below = std::move(here);
+    in_node /= group.members;
+  }
+  for (std::size_t number = 0; number < below.size(); ++number) {
+    MachineLayout::Place& place = below[number] < buses
+                                      ? layout.place_of_bus[static_cast<std::size_t>(below[number])]
+                                      : layout.groups[static_cast<std::size_t>(below[number] - layout.first_group())];
+    place = {-1, static_cast<int>(number)};
+  }
+  layout.agents = std::move(below);
+}
+
 }  // namespace
+
+MachineSpec as_of_node(const MachineSpec& spec, int node) {
+  MachineSpec own = spec;
+  for (const MemoryOfNodeSpec& memory : spec.memory_of_node) {
+    if (memory.name != std::to_string(node)) continue;
+    own.memory.latency_ns = own_or(memory.latency_ns, spec.memory.latency_ns);
+    own.memory.bank_busy_ns = own_or(memory.bank_busy_ns, spec.memory.bank_busy_ns);
+    own.memory.bandwidth_mb_per_s = own_or(memory.bandwidth_mb_per_s, spec.memory.bandwidth_mb_per_s);
+    if (memory.banks > 0) own.memory.banks = memory.banks;
+    own.directory.latency_ns = own_or(memory.directory_latency_ns, spec.directory.latency_ns);
+    own.directory.line_busy_ns = own_or(memory.directory_line_busy_ns, spec.directory.line_busy_ns);
+  }
+  return own;
+}
 
 MachineLayout lay_out(const MachineSpec& spec) {
   MachineLayout layout;
@@ -134,6 +189,7 @@ MachineLayout lay_out(const MachineSpec& spec) {
     layout.cpus.push_back(place);
     ++place.thread;  // of the next CPU on this core
   }
+  lay_out_groups(spec, layout);
   return layout;
 }
 

@@ -15,6 +15,12 @@ struct Frequency {
   friend bool operator==(const Frequency&, const Frequency&) = default;
 };
 
+// In a file, what says "as the rest", where one part may have a figure of its own.
+constexpr double kAsTheRest = -1;
+constexpr double own_or(double own, double rest) {
+  return own < 0 ? rest : own;
+}
+
 enum class Replacement { lru, tree_plru };
 enum class Consistency { sc, tso, ia64 };
 enum class CpuOrder { spread, fill, fill_cores };
@@ -117,6 +123,18 @@ struct MemorySpec {
   int page_kib = 16;
 };
 
+// Memory of one node that is not as that of the others, with its home's directory. Name in files: the node's number.
+struct MemoryOfNodeSpec {
+  std::string name;
+  // What says nothing is as MemorySpec or DirectorySpec has it.
+  double latency_ns = kAsTheRest;
+  int banks = -1;
+  double bank_busy_ns = kAsTheRest;
+  double bandwidth_mb_per_s = kAsTheRest;
+  double directory_latency_ns = kAsTheRest;
+  double directory_line_busy_ns = kAsTheRest;
+};
+
 // What joins the buses of a machine: a controller behind each bus, the directories of the homes, the network between the nodes.
 // A machine whose node.protocol is empty is one bus with plain memory behind it, and none of this.
 struct NodeSpec {
@@ -134,6 +152,29 @@ struct NodeSpec {
   double cache_latency_ns = 0;  // look-up to first data
 };
 
+enum class SliceTopology { ring, mesh };
+
+// A level of the tree between the controllers of a node and the homes' directories: controllers, or groups of the level before,
+// that share a cache. The level nearest to the cores comes first in MachineSpec::groups.
+struct GroupSpec {
+  std::string name;         // "L3"
+  std::string protocol;     // models/protocols/NAME.md with a `group` table, or a path
+  int members = 2;          // of one group
+  double latency_ns = 0;    // one pass through its controller
+  double occupancy_ns = 0;  // a pass keeps others out for so long
+  double link_ns = 0;       // from a member to the group, and back
+  int size_kib = 0;         // of the shared cache; 0: as large as it has to be
+  int ways = 16;
+  double cache_latency_ns = 0;  // look-up to first data
+  // Stops of a ring or mesh. Lines are spread over a slice at each, and members have their places. A message pays for the hops
+  // between the two.
+  int slices = 1;
+  SliceTopology slice_topology = SliceTopology::ring;
+  int slice_columns = 0;  // of a mesh; 0: as square as possible
+  double slice_hop_ns = 0;
+  std::string positions;  // the stop of each member, "0 3"; empty: spread evenly
+};
+
 struct DirectorySpec {
   std::string protocol;     // models/protocols/NAME.md with a `directory` table, or a path
   double latency_ns = 0;    // look-up and update of a line's entry
@@ -144,11 +185,21 @@ struct DirectorySpec {
 
 enum class Topology { crossbar, fully_connected, ring, mesh, torus, hypercube, links };
 
-// A link between two nodes, both ways alike. Name in files: "0_1".
+// A link between two nodes. Name in files: "0_1".
 struct LinkSpec {
   std::string name;
   double latency_ns = 0;
   double bandwidth_mb_per_s = 0;  // 0: no limit
+  // From the node of the higher number to that of the lower; kAsTheRest: as the other way.
+  double back_latency_ns = kAsTheRest;
+  double back_bandwidth_mb_per_s = kAsTheRest;
+};
+
+// What a message between two nodes costs beside the links that it takes. Name in files: "0_3".
+struct PairSpec {
+  std::string name;
+  double latency_ns = 0;
+  double back_latency_ns = kAsTheRest;  // likewise
 };
 
 struct NetworkSpec {
@@ -159,6 +210,7 @@ struct NetworkSpec {
   int header_bytes = 16;          // of a message; one with a line of data has the line's bytes on top
   int credits = 0;                // messages of one class that a link has room for at its end; 0: no limit
   std::vector<LinkSpec> links;    // topology "links" only
+  std::vector<PairSpec> pairs;
 };
 
 // Speed-ups, none of which changes a result, and what the tests use to show that.
@@ -188,6 +240,8 @@ struct MachineSpec {
   DirectorySpec directory;
   NetworkSpec network;
   MemorySpec memory;
+  std::vector<MemoryOfNodeSpec> memory_of_node;
+  std::vector<GroupSpec> groups;
 
   [[nodiscard]] bool has_nodes() const { return !node.protocol.empty(); }
 };

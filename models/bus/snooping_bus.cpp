@@ -264,8 +264,7 @@ void SnoopingBus::sample_front(Tick now) {
 void SnoopingBus::find_holders(Slot slot) {
   holders_.clear();
   if (clients_.empty()) return;
-  const std::uint64_t own = ~std::uint64_t{0} >> (64 - clients_.size());
-  for (std::uint64_t rest = store_.holders(slot) >> first_client_ & own; rest != 0; rest &= rest - 1)
+  for (std::uint64_t rest = store_.holders(slot, first_client_, static_cast<int>(clients_.size())); rest != 0; rest &= rest - 1)
     holders_.push_back(first_client_ + std::countr_zero(rest));
 }
 

@@ -20,12 +20,13 @@ struct Word {
 
 constexpr int kAtAnyAccess = at_load | at_store | at_evict;
 constexpr int kAtDirectory = at_directory_message | at_directory_evict;
+constexpr int kAtGroup = at_member_message | at_group_evict;  // and at_agent_message
 constexpr int kAtNetwork = at_agent_message | at_directory_message;
 
 constexpr std::array kWords = {
     Word{"hit", Verb::hit, at_load | at_store, "Load and Store"},
     Word{"issue", Verb::issue, kAtAnyAccess | at_own | at_data, "Load, Store, Evict, Own_ events and Data"},
-    Word{"stall", Verb::stall, kAtAnyAccess | at_node_evict | at_directory_evict | kAtNetwork,
+    Word{"stall", Verb::stall, kAtAnyAccess | at_node_evict | at_directory_evict | kAtNetwork | kAtGroup,
          "Load, Store, Evict and messages of a network"},
     Word{"free", Verb::free, at_evict | at_own | at_other | at_agent_message, "Evict, Own_ and Other_ events of a cache"},
     Word{"assert shared", Verb::assert_shared, at_other | at_memory_message, "Other_ events and a node's bus messages"},
@@ -34,7 +35,7 @@ constexpr std::array kWords = {
     Word{"complete", Verb::complete, at_own | at_data | at_agent_message, "Own_ events and Data"},
     Word{"send word", Verb::send_word, at_own, "Own_ events"},
     Word{"apply word", Verb::apply_word, at_other, "Other_ events"},
-    Word{"take data", Verb::take_data, at_data | at_memory_data | at_recalled | at_agent_message,
+    Word{"take data", Verb::take_data, at_data | at_memory_data | at_recalled | at_agent_message | at_member_message,
          "Data, a node's Bus_Data and Own_ events, and messages with data"},
     Word{"update memory", Verb::update_memory, at_memory_data | at_directory_message,
          "memory's Data, and a directory's messages"},
@@ -42,15 +43,21 @@ constexpr std::array kWords = {
     Word{"save asker", Verb::save_asker, at_ask | at_memory_message, "a node's Ask_ events and bus messages"},
     Word{"run", Verb::run, at_agent_message, "a node's messages from the network"},
     Word{"recall", Verb::recall, at_node_evict | at_agent_message, "a node's Evict and messages from the network"},
-    Word{"save requestor", Verb::save_requestor, at_agent_message, "a node's messages from the network"},
+    Word{"save requestor", Verb::save_requestor, at_agent_message, "a node's or group's messages from outside"},
+    Word{"save member", Verb::save_member, at_member_message, "a group's messages from members"},
     Word{"add acks", Verb::add_acks, at_agent_message, "messages to a node or cache"},
-    Word{"count ack", Verb::count_ack, at_agent_message, "messages to a node or cache"},
-    Word{"set owner", Verb::set_owner, at_directory_message, "messages to a directory"},
-    Word{"clear owner", Verb::clear_owner, kAtDirectory, "a directory's Evict and messages"},
+    Word{"count ack", Verb::count_ack, at_agent_message | at_member_message, "messages to a node or cache"},
+    Word{"set owner", Verb::set_owner, at_directory_message | at_member_message | at_agent_message,
+         "messages to a directory or group"},
+    Word{"clear owner", Verb::clear_owner, kAtDirectory | kAtGroup | at_agent_message,
+         "Evict and messages of a directory or group"},
     Word{"add requestor", Verb::add_requestor, at_directory_message, "messages to a directory"},
-    Word{"add owner", Verb::add_owner, kAtDirectory, "a directory's Evict and messages"},
-    Word{"remove sender", Verb::remove_sender, at_directory_message, "messages to a directory"},
-    Word{"clear sharers", Verb::clear_sharers, kAtDirectory, "a directory's Evict and messages"},
+    Word{"add owner", Verb::add_owner, kAtDirectory | kAtGroup | at_agent_message,
+         "Evict and messages of a directory or group"},
+    Word{"remove sender", Verb::remove_sender, at_directory_message | at_member_message, "messages to a directory or group"},
+    Word{"add member", Verb::add_member, at_member_message | at_agent_message, "a group's messages"},
+    Word{"clear sharers", Verb::clear_sharers, kAtDirectory | kAtGroup | at_agent_message,
+         "Evict and messages of a directory or group"},
 };
 
 // "send MESSAGE to WHOM", on a network.
@@ -61,14 +68,29 @@ struct Recipient {
 };
 constexpr int kAtAgent = kAtAnyAccess | at_ask | at_memory_message | at_memory_data | at_recalled | at_agent_message;
 constexpr std::array kRecipients = {
-    Recipient{"home", Verb::send_home, kAtAgent},
-    Recipient{"requestor", Verb::send_requestor, at_recalled | kAtNetwork},
-    Recipient{"owner", Verb::send_owner, kAtDirectory},
-    Recipient{"sharers", Verb::send_sharers, kAtDirectory},
+    Recipient{"home", Verb::send_home, kAtAgent | kAtGroup},
+    Recipient{"requestor", Verb::send_requestor, at_recalled | kAtNetwork | at_member_message},
+    Recipient{"owner", Verb::send_owner, kAtDirectory | at_member_message | at_agent_message},
+    Recipient{"sharers", Verb::send_sharers, kAtDirectory | at_member_message | at_agent_message},
     Recipient{"others", Verb::send_others, at_directory_message},
+    Recipient{"member", Verb::send_member, at_member_message | at_agent_message},
 };
 
+// "recall MESSAGE from WHOM", of a group.
+constexpr std::array kRecalled = {
+    Recipient{"owner", Verb::recall_owner, at_group_evict | at_agent_message},
+    Recipient{"sharers", Verb::recall_sharers, at_group_evict | at_agent_message},
+};
+
+bool is_group_recall(Verb verb) {
+  return verb == Verb::recall_owner || verb == Verb::recall_sharers;
+}
+
 const Recipient* recipient_of(Verb verb) {
+  for (const Recipient& recalled : kRecalled) {
+    if (recalled.verb == verb) return &recalled;
+  }
+
   const auto* found =
       std::find_if(kRecipients.begin(), kRecipients.end(), [verb](const Recipient& r) { return r.verb == verb; });
   return found == kRecipients.end() ? nullptr : found;
@@ -82,18 +104,24 @@ bool fits_protocol(Verb verb, ProtocolKind kind) {
     case Verb::apply_word:
     case Verb::assert_owned: return kind == ProtocolKind::bus;
     case Verb::send_data:
-    case Verb::assert_shared: return kind != ProtocolKind::directory;
+    case Verb::assert_shared: return kind == ProtocolKind::bus || kind == ProtocolKind::node;
     case Verb::hit:
     case Verb::free:
-    case Verb::complete: return kind != ProtocolKind::node;
+    case Verb::complete: return kind != ProtocolKind::node && kind != ProtocolKind::group;
     case Verb::stall:
     case Verb::take_data: return true;
-    case Verb::update_memory: return kind != ProtocolKind::node;
+    case Verb::update_memory: return kind == ProtocolKind::bus || kind == ProtocolKind::directory;
     case Verb::defer:
     case Verb::save_asker:
     case Verb::run:
-    case Verb::recall:
-    case Verb::save_requestor: return kind == ProtocolKind::node;
+    case Verb::recall: return kind == ProtocolKind::node;
+    case Verb::save_requestor: return kind == ProtocolKind::node || kind == ProtocolKind::group;
+    case Verb::save_member:
+    case Verb::send_member:
+    case Verb::recall_owner:
+    case Verb::recall_sharers:
+    case Verb::add_member: return kind == ProtocolKind::group;
+    case Verb::add_requestor: return kind == ProtocolKind::directory;
     default: return kind != ProtocolKind::bus;
   }
 }
@@ -105,7 +133,11 @@ const Word& word_of(Verb verb) {
 std::vector<std::string> known_actions(ProtocolKind kind) {
   std::vector<std::string> known = {"impossible"};
   for (const Recipient& to : kRecipients) {
-    if (kind != ProtocolKind::bus) known.push_back(fmt::format("send MESSAGE to {}", to.name));
+    const bool fits = kind != ProtocolKind::bus && (to.verb != Verb::send_member || kind == ProtocolKind::group);
+    if (fits) known.push_back(fmt::format("send MESSAGE to {}", to.name));
+  }
+  for (const Recipient& from : kRecalled) {
+    if (kind == ProtocolKind::group) known.push_back(fmt::format("recall MESSAGE from {}", from.name));
   }
   for (const Word& word : kWords) {
     if (!fits_protocol(word.verb, kind)) continue;
@@ -130,7 +162,8 @@ std::optional<Action> with_message(Verb verb, std::string_view name, int line, c
       names.begin() + (verb == Verb::issue || verb == Verb::recall ? 0 : static_cast<std::ptrdiff_t>(protocol.bus_messages));
   const auto found = std::find(first, names.end(), name);
   if (found != names.end()) return Action{verb, static_cast<std::uint8_t>(found - names.begin())};
-  const char* what = verb == Verb::issue ? "issue" : verb == Verb::recall ? "recall" : "send";
+  const bool recalls = verb == Verb::recall || is_group_recall(verb);
+  const char* what = verb == Verb::issue ? "issue" : recalls ? "recall" : "send";
   diagnostics.error(line, fmt::format("{} of an unknown message '{}'{}", what, name, hint(name, {first, names.end()})));
   return std::nullopt;
 }
@@ -143,6 +176,17 @@ std::optional<Action> parse_send(std::string_view text, int line, const Protocol
       std::find_if(kRecipients.begin(), kRecipients.end(), [whom](const Recipient& r) { return r.name == whom; });
   if (recipient == kRecipients.end()) return std::nullopt;
   return with_message(recipient->verb, trimmed(text.substr(0, to)), line, protocol, diagnostics);
+}
+
+std::optional<Action> parse_recall(std::string_view text, int line, const Protocol& protocol, Diagnostics& diagnostics) {
+  constexpr std::string_view kFrom = " from ";
+  const std::size_t from = text.find(kFrom);
+  if (from == std::string_view::npos) return with_message(Verb::recall, trimmed(text), line, protocol, diagnostics);
+  const std::string_view whom = trimmed(text.substr(from + kFrom.size()));
+  const auto* recalled =
+      std::find_if(kRecalled.begin(), kRecalled.end(), [whom](const Recipient& r) { return r.name == whom; });
+  if (recalled == kRecalled.end()) return std::nullopt;
+  return with_message(recalled->verb, trimmed(text.substr(0, from)), line, protocol, diagnostics);
 }
 
 std::optional<std::uint8_t> parse_destinations(std::string_view text) {
@@ -166,7 +210,7 @@ std::optional<Action> parse_action(const std::string& text, int line, const Prot
   if (view.starts_with(issue)) {
     action = with_message(Verb::issue, trimmed(view.substr(issue.size())), line, protocol, diagnostics);
   } else if (view.starts_with(recall)) {
-    action = with_message(Verb::recall, trimmed(view.substr(recall.size())), line, protocol, diagnostics);
+    action = parse_recall(view.substr(recall.size()), line, protocol, diagnostics);
   } else if (view.starts_with(send_to)) {
     if (const auto bits = parse_destinations(view.substr(send_to.size()))) action = Action{Verb::send_data, *bits};
   } else if (view.starts_with(send) && view != "send word") {
@@ -266,7 +310,9 @@ void check_actions_fit(const RowActions& actions, EventKind kind, const std::str
 
 std::string action_text(Action action, const Protocol& protocol) {
   if (const Recipient* to = recipient_of(action.verb)) {
-    return fmt::format("send {} to {}", protocol.messages[action.argument].name, to->name);
+    const std::string& message = protocol.messages[action.argument].name;
+    return is_group_recall(action.verb) ? fmt::format("recall {} from {}", message, to->name)
+                                        : fmt::format("send {} to {}", message, to->name);
   }
   const std::string_view phrase = word_of(action.verb).phrase;
   if (action.verb == Verb::issue || action.verb == Verb::recall)

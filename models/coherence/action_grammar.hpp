@@ -28,7 +28,10 @@ enum EventKind : std::uint16_t {
   // a message of a network, at a node or cache, and at a directory
   at_agent_message = 2048,
   at_directory_message = 4096,
-  at_directory_evict = 8192  // a directory: the place of a line's entry is needed for another line
+  at_directory_evict = 8192,  // a directory: the place of a line's entry is needed for another line
+  // at a group's controller: what a member sends, and a line is to leave its cache; what comes from outside is as at a node
+  at_member_message = 16384,
+  at_group_evict = 32768
 };
 
 struct RowActions {

@@ -16,6 +16,7 @@ namespace linebounce {
 
 // In the place of a cache's number.
 constexpr int kNobody = -1;
+constexpr int kMostOnBus = 64;  // caches, whose numbers follow each other
 constexpr int kMemory = -2;
 
 // A protocol did what no correct one does. what() names the controller, state, event and the row's line.
@@ -165,7 +166,7 @@ class Step {
         outcome_.completed = outcome_.word_sent = true;
         copies_.send_word(cache);
         break;
-      case Verb::apply_word: takers_ |= std::uint64_t{1} << cache; break;
+      case Verb::apply_word: takers_ |= std::uint64_t{1} << cache % kMostOnBus; break;
       default: break;  // parse_protocol lets all others stand elsewhere only
     }
   }
@@ -173,7 +174,7 @@ class Step {
   // The word exists only when the requestor's row has run, which is last: then the snoopers that asked for it get it.
   void apply_word(MessageId message) {
     for (const int cache : copies_.snoopers(message)) {
-      if ((takers_ >> cache & 1) != 0) copies_.apply_word(cache);
+      if ((takers_ >> cache % kMostOnBus & 1) != 0) copies_.apply_word(cache);
     }
   }
 
@@ -214,7 +215,7 @@ class Step {
   const int requestor_;
   OrderOutcome outcome_;
   bool took_data_ = false;
-  std::uint64_t takers_ = 0;  // bit n: cache n takes the word of this step, if one is sent
+  std::uint64_t takers_ = 0;  // bit n: cache n, modulo kMostOnBus, takes the word of this step, if one is sent
 };
 
 }  // namespace bus_order_detail

@@ -27,10 +27,12 @@ const std::vector<GuardWords> kGuards = {
     {GuardGroup::owned_kept_clean, at_memory_message, {"owned", "kept", "clean"}},
     {GuardGroup::written_back_served, at_memory_data, {"written_back", "served"}},
     {GuardGroup::no_acks_acks, at_agent_message, {"no_acks", "acks"}},
-    {GuardGroup::last_ack_more_acks, at_agent_message, {"last_ack", "more_acks"}},
-    {GuardGroup::from_owner_from_other, at_directory_message, {"from_owner", "from_other"}},
+    {GuardGroup::last_ack_more_acks, at_agent_message | at_member_message, {"last_ack", "more_acks"}},
+    {GuardGroup::from_owner_from_other, at_directory_message | at_member_message, {"from_owner", "from_other"}},
     {GuardGroup::last_sharer_more_sharers, at_directory_message, {"last_sharer", "more_sharers"}},
-    {GuardGroup::sharers_no_sharers, at_directory_message | at_directory_evict, {"sharers", "no_sharers"}},
+    {GuardGroup::sharers_no_sharers,
+     at_directory_message | at_directory_evict | at_member_message | at_group_evict | at_agent_message,
+     {"sharers", "no_sharers"}},
 };
 
 const GuardWords& guard_words(GuardGroup group) {
@@ -340,6 +342,14 @@ CompiledController compile_node(const ControllerSource& source, const Protocol& 
     const bool to_homes = message.message_class == MessageClass::request || message.message_class == MessageClass::relay;
     events.push_back({(to_homes ? "home's " : "") + message.name, at_agent_message, true});
   }
+  return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
+}
+
+CompiledController compile_group(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics) {
+  std::vector<FixedEvent> events;
+  for (const Message& message : protocol.messages) events.push_back({"Member_" + message.name, at_member_message, true});
+  events.push_back({"Evict", at_group_evict, true});
+  for (const Message& message : protocol.messages) events.push_back({message.name, at_agent_message, true});
   return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
 }
 

@@ -20,5 +20,6 @@ CompiledController compile_cache(const ControllerSource& source, const Protocol&
 CompiledController compile_memory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
 CompiledController compile_directory(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
 CompiledController compile_node(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
+CompiledController compile_group(const ControllerSource& source, const Protocol& protocol, Diagnostics& diagnostics);
 
 }  // namespace linebounce

@@ -153,6 +153,7 @@ std::string describe_protocol(const Protocol& protocol) {
   if (protocol.kind == ProtocolKind::bus) text += fmt::format("bus: {}\n", protocol.bus == BusKind::split ? "split" : "atomic");
   if (protocol.kind == ProtocolKind::node)
     text += fmt::format("bus: {}\ndirectory: {}\n", protocol.bus_partner, protocol.directory_partner);
+  if (protocol.kind == ProtocolKind::group) text += fmt::format("directory: {}\n", protocol.directory_partner);
   text += fmt::format("invariants:{}{}\n", protocol.invariant_swmr ? " swmr" : "",
                       protocol.invariant_data_value ? " data_value" : "");
   text += "\nMessages\n" + messages_and_meanings(protocol.messages);

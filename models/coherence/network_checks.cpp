@@ -129,6 +129,45 @@ class NetworkChecks {
 
 }  // namespace
 
+// A group speaks as a directory to members, whose tables are those of the directory's protocol, and as one of them outside.
+// Which class may cause which is a question within a level; between levels who sends a request has room for the answer.
+void check_group_messages(const Protocol& protocol, const Protocol& directory, Diagnostics& diagnostics) {
+  const ControllerTable& group = protocol.group;
+  const std::size_t messages = protocol.messages.size();
+  for (std::size_t state = 0; state < group.states.size(); ++state) {
+    for (std::size_t base = 0; base < group.base_events.size(); ++base) {
+      const BaseEvent& event = group.base_events[base];
+      for (int i = 0; !event.absent && i < event.count; ++i) {
+        const Row& row = group.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
+        for (const Action action : row.steps()) {
+          const std::size_t in = base < messages ? base : base - messages - 1;
+          if (action.verb == Verb::take_data && (base == messages || !protocol.messages[in].carries_data)) {
+            diagnostics.error(row.source_line, fmt::format("group: uses data, but {} carries none", event.name));
+          }
+          const bool up = action.verb == Verb::send_home;
+          const bool outside = action.verb == Verb::send_requestor;
+          const bool inside = action.verb == Verb::send_member || action.verb == Verb::send_owner ||
+                              action.verb == Verb::send_sharers || action.verb == Verb::recall_owner ||
+                              action.verb == Verb::recall_sharers;
+          const MessageId message = action.argument;
+          const bool got =
+              up        ? !directory.directory.base_events[message].absent
+              : outside ? !group.base_events[outside_event(messages, message)].absent
+              : inside  ? directory.cache.states.empty() || !directory.cache.base_events[kFirstNetworkMessage + message].absent
+                        : true;
+          if (!got) {
+            diagnostics.error(row.source_line, fmt::format("group: sends {} to {}, whose table of events lacks it",
+                                                           protocol.messages[message].name,
+                                                           up        ? "the directory"
+                                                           : outside ? "a group"
+                                                                     : "a member"));
+          }
+        }
+      }
+    }
+  }
+}
+
 void check_network_messages(const Protocol& protocol, const Protocol* directory, const ProtocolSource& source,
                             Diagnostics& diagnostics) {
   NetworkChecks(protocol, directory, source, diagnostics).run();

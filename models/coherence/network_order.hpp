@@ -28,7 +28,7 @@ struct NetworkMessage {
 struct AgentEntry {
   StateId state = 0;
   std::int8_t acks = 0;             // still to come; below 0: more came than were announced so far
-  std::int8_t asker = kNobody;      // node: the cache whose transaction is deferred
+  std::int16_t asker = kNobody;     // node: the cache whose transaction is deferred
   std::int8_t requestor = kNobody;  // node: for whom a recall is made
   friend bool operator==(const AgentEntry&, const AgentEntry&) = default;
 };
@@ -133,7 +133,7 @@ void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action 
     }
     case Verb::send_requestor: out.send(requestor, message(requestor)); break;
     case Verb::take_data: out.take_data(); break;
-    case Verb::save_asker: entry.asker = static_cast<std::int8_t>(asker); break;
+    case Verb::save_asker: entry.asker = static_cast<std::int16_t>(asker); break;
     case Verb::save_requestor: entry.requestor = in->requestor; break;
     case Verb::add_acks: entry.acks = static_cast<std::int8_t>(entry.acks + in->acks); break;
     case Verb::count_ack: --entry.acks; break;

@@ -41,15 +41,15 @@ void set_invariants(Protocol& protocol, const Declaration& property, Diagnostics
 
 void set_properties(Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics) {
   std::vector<std::string> known;
-  if (protocol.kind != ProtocolKind::directory) known.emplace_back("bus");
-  if (protocol.kind == ProtocolKind::node) known.emplace_back("directory");
+  if (protocol.kind == ProtocolKind::bus || protocol.kind == ProtocolKind::node) known.emplace_back("bus");
+  if (protocol.kind == ProtocolKind::node || protocol.kind == ProtocolKind::group) known.emplace_back("directory");
   known.emplace_back("invariants");
   for (const Declaration& property : source.properties) {
     if (std::find(known.begin(), known.end(), property.name) == known.end()) {
       diagnostics.error(property.line, fmt::format("unknown property '{}'{}", property.name, hint(property.name, known)));
     } else if (property.name == "invariants") {
       set_invariants(protocol, property, diagnostics);
-    } else if (protocol.kind == ProtocolKind::node) {
+    } else if (protocol.kind == ProtocolKind::node || protocol.kind == ProtocolKind::group) {
       (property.name == "bus" ? protocol.bus_partner : protocol.directory_partner) = property.meaning;
     } else {
       set_bus(protocol, property, diagnostics);
@@ -96,6 +96,7 @@ ControllerSource& source_of(ProtocolSource& source, Controller controller) {
     case Controller::cache: return source.cache;
     case Controller::memory: return source.memory;
     case Controller::directory: return source.directory;
+    case Controller::group: return source.group;
     case Controller::node: break;
   }
   return source.node;
@@ -107,6 +108,7 @@ CompiledController compile(Controller controller, const ProtocolSource& source, 
     case Controller::cache: return compile_cache(source.cache, protocol, diagnostics);
     case Controller::memory: return compile_memory(source.memory, protocol, diagnostics);
     case Controller::directory: return compile_directory(source.directory, protocol, diagnostics);
+    case Controller::group: return compile_group(source.group, protocol, diagnostics);
     case Controller::node: break;
   }
   return compile_node(source.node, protocol, diagnostics);
@@ -119,12 +121,30 @@ std::vector<Controller> controllers_of(const ProtocolSource& source) {
     case ProtocolKind::directory:
       if (source.cache.name.empty()) return {Controller::directory};
       return {Controller::cache, Controller::directory};
+    case ProtocolKind::group: return {Controller::group};
     case ProtocolKind::node: break;
   }
   return {Controller::node};
 }
 
-// `messages` are those of a node's bus and network; a file of another kind has its own.
+// The messages of a node, of its bus and its network, and those of a group are its partners'; a file of another kind has its
+// own.
+void borrow_messages(Protocol& protocol, int title_line, const Protocol* bus, const Protocol* directory,
+                     Diagnostics& diagnostics) {
+  const bool borrows = bus != nullptr ? protocol.kind == ProtocolKind::node : protocol.kind == ProtocolKind::group;
+  if (borrows) {
+    if (bus != nullptr) {
+      protocol.messages = bus->messages;
+      protocol.bus_messages = bus->messages.size();
+    }
+    protocol.messages.insert(protocol.messages.end(), directory->messages.begin(), directory->messages.end());
+  } else if (bus != nullptr) {
+    diagnostics.error(title_line, "no section '## node': this is no protocol of a node controller");
+  } else {
+    diagnostics.error(title_line, "no section '## group': this is no protocol of a group");
+  }
+}
+
 Protocol parse(std::string_view text, const std::string& file, const Protocol* bus, const Protocol* directory) {
   Diagnostics diagnostics(file);
   const MarkdownDocument document = read_markdown(text, diagnostics);
@@ -138,12 +158,10 @@ Protocol parse(std::string_view text, const std::string& file, const Protocol* b
   protocol.title = source.title;
   protocol.kind = source.kind;
   set_properties(protocol, source, diagnostics);
-  if (bus != nullptr && protocol.kind != ProtocolKind::node) {
-    diagnostics.error(document.title_line, "no section '## node': this is no protocol of a node controller");
-  } else if (bus != nullptr) {
-    protocol.messages = bus->messages;
-    protocol.bus_messages = bus->messages.size();
-    protocol.messages.insert(protocol.messages.end(), directory->messages.begin(), directory->messages.end());
+  if (directory != nullptr) {
+    borrow_messages(protocol, document.title_line, bus, directory, diagnostics);
+  } else if (protocol.kind == ProtocolKind::group) {
+    diagnostics.error(source.group.line, "a group needs the protocol of the homes' directories");
   } else if (protocol.kind == ProtocolKind::node) {
     diagnostics.error(source.node.line, "a node controller needs the protocols of its bus and of its directory");
   } else {
@@ -169,6 +187,8 @@ Protocol parse(std::string_view text, const std::string& file, const Protocol* b
 
   if (protocol.kind == ProtocolKind::bus) {
     check_messages(protocol, source, diagnostics);
+  } else if (protocol.kind == ProtocolKind::group) {
+    check_group_messages(protocol, *directory, diagnostics);
   } else {
     check_network_messages(protocol, directory, source, diagnostics);
   }
@@ -187,11 +207,16 @@ Protocol parse_node_protocol(std::string_view text, const std::string& file, con
   return parse(text, file, &bus, &directory);
 }
 
+Protocol parse_group_protocol(std::string_view text, const std::string& file, const Protocol& directory) {
+  return parse(text, file, nullptr, &directory);
+}
+
 std::optional<Partners> partners_of(std::string_view text) {
   Diagnostics diagnostics("");  // what is wrong with the file, parsing it says
   const MarkdownDocument document = read_markdown(text, diagnostics);
-  const bool node = std::any_of(document.sections.begin(), document.sections.end(),
-                                [](const MarkdownSection& section) { return section.name == "node"; });
+  const bool node = std::any_of(document.sections.begin(), document.sections.end(), [](const MarkdownSection& section) {
+    return section.name == "node" || section.name == "group";
+  });
   if (!node) return std::nullopt;
   Partners partners;
   for (const MarkdownTable& table : document.sections.front().tables) {

@@ -42,8 +42,8 @@ enum class Verb : std::uint8_t {
   // controllers on the network. `argument` is the message that is sent
   send_home,       // to the directory of the line's home
   send_requestor,  // to whom the message in hand speaks of, or the saved one; from a directory with the count of acks to expect
-  send_owner,      // directory: to the owner
-  send_sharers,    // directory: to every sharer but the requestor
+  send_owner,      // directory, group: to the owner
+  send_sharers,    // directory, group: to every sharer but the requestor
   send_others,     // directory: to everybody but the requestor, whoever has the line
   save_requestor,  // node: remembers whom the message in hand speaks of
   add_acks,        // the message's count of acks is expected as well
@@ -54,6 +54,12 @@ enum class Verb : std::uint8_t {
   add_owner,       // directory: to the sharers
   remove_sender,   // directory: from the sharers
   clear_sharers,   // directory
+  // group, towards its members. The member in question is the one whose message is in hand, or the saved one.
+  save_member,     // remembers whose message is in hand
+  send_member,     // to the member in question, with the count of acks to expect
+  recall_owner,    // to the owner, whose answer is for the group
+  recall_sharers,  // to all sharers, whose acknowledgements are for the group and are expected
+  add_member,      // to the sharers
 };
 
 enum Destination : std::uint8_t { to_requestor = 1, to_memory = 2 };
@@ -143,7 +149,7 @@ struct WrittenRow {
 
 class ControllerTable {
  public:
-  std::string name;      // "cache", "memory", "directory" or "node"
+  std::string name;      // "cache", "memory", "directory", "node" or "group"
   std::string protocol;  // the name of the protocol that it is part of
   std::vector<StateInfo> states;
   std::vector<BaseEvent> base_events;
@@ -194,6 +200,18 @@ constexpr std::size_t node_evict_event(std::size_t bus_messages) {
   return 3 * bus_messages + 1;
 }
 
+// Base events of a group's controller, with m messages on the network: what members send (Member_X), Evict, and what comes from
+// outside.
+constexpr std::size_t member_event(MessageId message) {
+  return message;
+}
+constexpr std::size_t group_evict_event(std::size_t messages) {
+  return messages;
+}
+constexpr std::size_t outside_event(std::size_t messages, MessageId message) {
+  return messages + 1 + message;
+}
+
 // The classes of messages. On a network each has buffers of its own; what arrives in one may cause messages of later ones only.
 // Forwards from one home to one node about one line keep their order; nothing else does.
 enum class MessageClass : std::uint8_t { bus, request, forward, relay, response };
@@ -209,11 +227,12 @@ struct Message {
 
 enum class BusKind : std::uint8_t { atomic, split };
 
-// What a file describes: caches and memory on a bus; caches and directories on a network; the controller that joins the two.
-enum class ProtocolKind : std::uint8_t { bus, directory, node };
+// What a file describes: caches and memory on a bus; caches and directories on a network; the controller that joins the two;
+// the controller of a group, a directory to its members and a cache to what it is a member of.
+enum class ProtocolKind : std::uint8_t { bus, directory, node, group };
 
-enum class Controller : std::uint8_t { cache, memory, directory, node };
-constexpr std::size_t kControllers = 4;
+enum class Controller : std::uint8_t { cache, memory, directory, node, group };
+constexpr std::size_t kControllers = 5;
 
 struct Protocol {
   std::string name;   // the file's, without .md
@@ -226,16 +245,16 @@ struct Protocol {
   // A node's: those of its bus, then those of its network.
   std::vector<Message> messages;
   std::size_t bus_messages = 0;  // how many of them are messages of a bus
-  // A bus has cache and memory, a network cache and directory, a node its one; the others are empty.
-  ControllerTable cache, memory, directory, node;
-  std::string bus_partner, directory_partner;  // node: the protocols that it is proved with
+  // A bus has cache and memory, a network cache and directory, a node or group its one; the others are empty.
+  ControllerTable cache, memory, directory, node, group;
+  std::string bus_partner, directory_partner;  // node: the protocols that it is proved with; group: the directory's only
 
   [[nodiscard]] const ControllerTable& table(Controller controller) const {
-    const std::array<const ControllerTable*, kControllers> tables = {&cache, &memory, &directory, &node};
+    const std::array<const ControllerTable*, kControllers> tables = {&cache, &memory, &directory, &node, &group};
     return *tables[static_cast<std::size_t>(controller)];
   }
   [[nodiscard]] ControllerTable& table(Controller controller) {
-    const std::array<ControllerTable*, kControllers> tables = {&cache, &memory, &directory, &node};
+    const std::array<ControllerTable*, kControllers> tables = {&cache, &memory, &directory, &node, &group};
     return *tables[static_cast<std::size_t>(controller)];
   }
 };
@@ -253,9 +272,12 @@ Protocol parse_protocol(std::string_view text, const std::string& file);
 // The same for a file with a node controller, which speaks the messages of a bus and of a network. parse_protocol refuses it.
 Protocol parse_node_protocol(std::string_view text, const std::string& file, const Protocol& bus, const Protocol& directory);
 
-// The names of the protocols that a node's file says it is for; nothing where the file has no node controller.
+// Likewise for a file with a group's controller, which speaks the messages of a network with members and outside.
+Protocol parse_group_protocol(std::string_view text, const std::string& file, const Protocol& directory);
+
+// The names of the protocols that a node's or group's file says it is for; nothing where the file has neither controller.
 struct Partners {
-  std::string bus, directory;
+  std::string bus, directory;  // of a group: no bus
 };
 std::optional<Partners> partners_of(std::string_view text);
 

@@ -162,6 +162,36 @@ void derive_directory_states(ControllerTable& directory) {
   }
 }
 
+// A group's line is at rest where no request of a member is stalled. Its data is needed where a row sends it before new comes.
+void derive_group_states(ControllerTable& group, const std::vector<Message>& messages) {
+  for (std::size_t i = 0; i < group.states.size(); ++i) {
+    StateInfo& state = group.states[i];
+    state.stable = true;
+    for (std::size_t m = 0; m < messages.size(); ++m) {
+      const BaseEvent& event = group.base_events[member_event(static_cast<MessageId>(m))];
+      if (!event.absent && does(group.row(static_cast<StateId>(i), event.first), Verb::stall)) state.stable = false;
+    }
+  }
+  const auto needs = [&](const Row& row) {
+    for (const Action action : row.steps()) {
+      if (action.verb == Verb::take_data) return false;
+      const bool sends =
+          action.verb == Verb::send_home || action.verb == Verb::send_requestor || action.verb == Verb::send_member;
+      if (sends && messages[action.argument].carries_data) return true;
+    }
+    return !row.impossible && group.states[row.next].holds_data;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t state = 0; state < group.states.size(); ++state) {
+      for (std::size_t event = 0; event < group.events.size() && !group.states[state].holds_data; ++event) {
+        if (!needs(group.row(static_cast<StateId>(state), static_cast<EventId>(event)))) continue;
+        group.states[state].holds_data = changed = true;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void derive_facts(Protocol& protocol) {
@@ -169,6 +199,7 @@ void derive_facts(Protocol& protocol) {
   derive_node_states(protocol.node, protocol.bus_messages);
   derive_node_data(protocol.node, protocol.messages);
   derive_directory_states(protocol.directory);
+  derive_group_states(protocol.group, protocol.messages);
   for (StateInfo& state : protocol.memory.states) state.stable = true;
   protocol.sends_words = std::any_of(protocol.cache.rows.begin(), protocol.cache.rows.end(),
                                      [](const Row& row) { return does(row, Verb::send_word); });

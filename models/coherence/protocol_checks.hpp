@@ -25,4 +25,7 @@ void check_network_messages(const Protocol& protocol, const Protocol* directory,
 // Fills in every member that protocol.hpp calls derived.
 void derive_facts(Protocol& protocol);
 
+// The same for a group with members and homes of this directory's protocol.
+void check_group_messages(const Protocol& protocol, const Protocol& directory, Diagnostics& diagnostics);
+
 }  // namespace linebounce

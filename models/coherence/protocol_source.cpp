@@ -36,7 +36,7 @@ class SourceReader {
     check_tables(preamble, {kPropertyColumns}, document_.title_line);
     source.properties = declarations(preamble, kPropertyColumns);
     source.kind = kind();
-    if (source.kind != ProtocolKind::node) read_messages(source);
+    if (source.kind != ProtocolKind::node && source.kind != ProtocolKind::group) read_messages(source);
     switch (source.kind) {
       case ProtocolKind::bus:
         source.cache = controller("cache");
@@ -47,6 +47,7 @@ class SourceReader {
         source.directory = controller("directory");
         break;
       case ProtocolKind::node: source.node = controller("node"); break;
+      case ProtocolKind::group: source.group = controller("group"); break;
     }
     return source;
   }
@@ -58,6 +59,7 @@ class SourceReader {
   }
   [[nodiscard]] ProtocolKind kind() const {
     if (has_section("node")) return ProtocolKind::node;
+    if (has_section("group")) return ProtocolKind::group;
     return has_section("directory") ? ProtocolKind::directory : ProtocolKind::bus;
   }
 
@@ -83,7 +85,7 @@ class SourceReader {
     if (found == nullptr) {
       diagnostics_.error(document_.title_line,
                          fmt::format("no section '## {}'; a protocol has '## Messages', '## cache' and '## memory' (a bus) or "
-                                     "'## directory' (a network), or a '## node' alone",
+                                     "'## directory' (a network), or a '## node' or '## group' alone",
                                      name));
     }
     return found;

@@ -25,7 +25,7 @@ struct TransitionText {
 };
 
 struct ControllerSource {
-  std::string name;  // "cache", "memory", "directory" or "node"
+  std::string name;  // "cache", "memory", "directory", "node" or "group"
   int line = 1;      // of its heading
   std::vector<Declaration> states;
   std::vector<Declaration> events;  // detail: the guard group's words, "shared|alone", or empty
@@ -39,7 +39,7 @@ struct ProtocolSource {
   int properties_line = 1;
   std::vector<Declaration> messages;  // detail: "yes" or "no", whether it carries data
   int messages_line = 1;
-  ControllerSource cache, memory, directory, node;  // those that the kind has
+  ControllerSource cache, memory, directory, node, group;  // those that the kind has
 };
 
 // Errors, into `diagnostics`: a missing section or table, a table that no section has, a name that is no name or stands twice.

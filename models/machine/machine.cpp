@@ -37,6 +37,8 @@ void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
   if (protocols.node.kind != ProtocolKind::node) refuse("machine.node.protocol", protocols.node, "has no node controller");
   if (protocols.directory.kind != ProtocolKind::directory)
     refuse("machine.directory.protocol", protocols.directory, "has no directory");
+  if (!spec.groups.empty() && protocols.group.kind != ProtocolKind::group)
+    refuse("machine.group." + spec.groups.front().name + ".protocol", protocols.group, "has no controller of a group");
 }
 
 // The bus's protocol with what stands behind the bus in memory's place.
@@ -50,7 +52,7 @@ std::array<const ControllerTable*, kControllers> tables_of(const MachineSpec& sp
   static const ControllerTable kNone;
   const bool nodes = spec.has_nodes();
   return {&protocols.bus.cache, nodes ? &kNone : &protocols.bus.memory, nodes ? &protocols.directory.directory : &kNone,
-          nodes ? &protocols.node.node : &kNone};
+          nodes ? &protocols.node.node : &kNone, nodes ? &protocols.group.group : &kNone};
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
     : layout_(lay_out(spec)),
       timebase_(make_timebase(spec)),
       core_spec_(make_core_spec(spec, engine, timebase_, warmup_us, measure_us)),
-      store_(spec.caches.back().line_bytes),
+      store_(spec.caches.back().line_bytes, spec.cpus),
       homes_(spec, layout_, store_.line_bytes()),
       protocols_(joined(spec, protocols)),
       log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end),
@@ -140,9 +142,14 @@ void Machine::build_nodes(const MachineSpec& spec) {
     network_->endpoints(*controllers_.back());
   }
   for (int node = 0; node < spec.nodes; ++node) {
-    directories_.push_back(std::make_unique<Directory>(fmt::format("directory{}", node).c_str(), node, spec, timebase_,
-                                                       protocols_.directory, store_, log_, *network_));
+    directories_.push_back(std::make_unique<Directory>(fmt::format("directory{}", node).c_str(), node, as_of_node(spec, node),
+                                                       timebase_, protocols_.directory, store_, log_, *network_));
     network_->endpoints(*directories_.back());
+  }
+  for (int group = 0; group < static_cast<int>(layout_.groups.size()); ++group) {
+    groups_.push_back(std::make_unique<GroupController>(fmt::format("group{}", group).c_str(), group, spec, timebase_,
+                                                        protocols_.group, store_, log_, *network_));
+    network_->endpoints(*groups_.back());
   }
 }
 
@@ -269,6 +276,7 @@ void Machine::stuck(const char* what) const {
   std::string text = fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, kernel_now(), timebase_.to_ns(kernel_now()));
   for (const auto& bus : buses_) text += bus->describe_pending();
   for (const auto& controller : controllers_) text += controller->describe_pending();
+  for (const auto& group : groups_) text += group->describe_pending();
   for (const auto& directory : directories_) text += directory->describe_pending();
   if (network_) text += network_->describe_pending();
   for (const auto& core : cores_) text += core->describe() + core->unit().describe_pending();

@@ -18,6 +18,7 @@
 #include "models/memory/line_store.hpp"
 #include "models/network/network.hpp"
 #include "models/node/directory.hpp"
+#include "models/node/group_controller.hpp"
 #include "models/node/node_controller.hpp"
 
 namespace linebounce {
@@ -95,6 +96,7 @@ class Machine final : public FailureSink {
   std::unique_ptr<Network> network_;
   std::vector<std::unique_ptr<NodeController>> controllers_;  // by bus
   std::vector<std::unique_ptr<Directory>> directories_;       // by node
+  std::vector<std::unique_ptr<GroupController>> groups_;      // as in the layout
   std::vector<std::unique_ptr<Core>> cores_;
   Tick watchdog_;
   Tick finished_at_ = 0;

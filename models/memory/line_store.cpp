@@ -4,9 +4,10 @@
 
 namespace linebounce {
 
-LineStore::LineStore(int line_bytes)
+LineStore::LineStore(int line_bytes, int agents)
     : line_bytes_(line_bytes),
       line_shift_(std::countr_zero(static_cast<unsigned>(line_bytes))),
+      holder_words_(static_cast<std::size_t>((agents + kWordBits - 1) / kWordBits)),
       bucket_shift_(64 - 10),
       buckets_(std::size_t{1} << 10) {}
 
@@ -19,7 +20,7 @@ Slot LineStore::slot(LineAddr line) {
       lines_.push_back(line.value);
       latest_.push_back(0);
       memory_version_.push_back(0);
-      holders_.push_back(0);
+      holders_.resize(holders_.size() + holder_words_);
       data_.resize(data_.size() + static_cast<std::size_t>(line_bytes_));
       if (lines_.size() * 2 > buckets_.size()) grow();
       return slot;

@@ -17,7 +17,8 @@ using Version = std::uint32_t;  // counts the stores to a line
 
 class LineStore {
  public:
-  explicit LineStore(int line_bytes);
+  // For `agents` caches, numbered from 0.
+  explicit LineStore(int line_bytes, int agents = 64);
 
   [[nodiscard]] int line_bytes() const { return line_bytes_; }
   [[nodiscard]] LineAddr line_of(Address address) const { return LineAddr(address >> line_shift_); }
@@ -40,19 +41,33 @@ class LineStore {
 
   // Which agents have a copy of the line, in whatever state: bit n for agent number n. So nobody has to look through all
   // caches.
-  [[nodiscard]] std::uint64_t holders(Slot slot) const { return holders_[slot]; }
-  void add_holder(Slot slot, int agent) { holders_[slot] |= std::uint64_t{1} << agent; }
-  void remove_holder(Slot slot, int agent) { holders_[slot] &= ~(std::uint64_t{1} << agent); }
+  [[nodiscard]] std::uint64_t holders(Slot slot) const { return holders_[slot]; }  // REQUIRES: at most 64 agents
+  // Bit n for agent `first` + n. REQUIRES: 1 <= count <= 64.
+  [[nodiscard]] std::uint64_t holders(Slot slot, int first, int count) const {
+    const std::uint64_t* words = &holders_[slot * holder_words_];
+    const auto word = static_cast<std::size_t>(first) / kWordBits;
+    const int shift = first % kWordBits;
+    std::uint64_t found = words[word] >> shift;
+    if (shift > 0 && word + 1 < holder_words_) found |= words[word + 1] << (kWordBits - shift);
+    return found & ~std::uint64_t{0} >> (kWordBits - count);
+  }
+  void add_holder(Slot slot, int agent) { holder_word(slot, agent) |= std::uint64_t{1} << agent % kWordBits; }
+  void remove_holder(Slot slot, int agent) { holder_word(slot, agent) &= ~(std::uint64_t{1} << agent % kWordBits); }
 
   // Writes memory before the simulation starts. REQUIRES: no cache holds the line; the word does not cross a line.
   void preset(Address address, int bytes, Value value);
 
  private:
+  static constexpr int kWordBits = 64;
+  [[nodiscard]] std::uint64_t& holder_word(Slot slot, int agent) {
+    return holders_[slot * holder_words_ + static_cast<std::size_t>(agent) / kWordBits];
+  }
   [[nodiscard]] std::size_t bucket(std::uint64_t line) const { return (line * 0x9E3779B97F4A7C15ULL) >> bucket_shift_; }
   void grow();
 
   int line_bytes_;
   int line_shift_;
+  std::size_t holder_words_;  // of each slot
   int bucket_shift_;
   std::vector<Slot> buckets_;  // open addressing by line; slot + 1, 0 is empty
   std::vector<std::uint64_t> lines_;

@@ -30,12 +30,17 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
       end_(end),
       line_bytes_(static_cast<std::size_t>(store.line_bytes())),
       crossings_(static_cast<std::size_t>(spec.nodes)),
-      controller_free_(static_cast<std::size_t>(spec.nodes)),
+      groups_(spec, layout, timebase),
+      controller_free_(static_cast<std::size_t>(layout.first_group()) + layout.groups.size()),
       map_(lay_links(spec.network, spec.nodes)) {
   for (const Link& link : map_.links) {
     const Tick thousand_bytes = link.bandwidth_mb_per_s > 0 ? timebase.from_ns(1e6 / link.bandwidth_mb_per_s) : 0;
     links_.push_back(
         {.from = link.from, .to = link.to, .latency = timebase.from_ns(link.latency_ns), .thousand_bytes = thousand_bytes});
+  }
+  for (const std::vector<double>& from : pair_costs_ns(spec.network, spec.nodes)) {
+    std::vector<Tick>& costs = pair_costs_.emplace_back();
+    for (const double ns : from) costs.push_back(timebase.from_ns(ns));
   }
   SC_HAS_PROCESS(Network);
   SC_METHOD(wake);
@@ -51,7 +56,13 @@ void Network::end_of_elaboration() {
 
 int Network::node_of(int endpoint) const {
   const int buses = static_cast<int>(layout_.cores_on_bus.size());
+  if (endpoint >= layout_.first_group()) return layout_.group_at(endpoint).node;
   return endpoint < buses ? layout_.node_of_bus(endpoint) : endpoint - buses;
+}
+
+// All controllers of a node are one, unless groups stand between them.
+std::size_t Network::controller_of(int endpoint) const {
+  return static_cast<std::size_t>(layout_.groups.empty() ? node_of(endpoint) : endpoint);
 }
 
 PacketIndex Network::make(const Packet& packet, const std::byte* data) {
@@ -78,7 +89,7 @@ void Network::send(PacketIndex index, Tick ready) {
   const std::size_t receivers = endpoints_.size() + 1;
   const std::size_t receiver = packet.receiver < 0 ? endpoints_.size() : static_cast<std::size_t>(packet.receiver);
   Tick& last = last_ready_[(sender * receivers + receiver) * kMessageClasses + static_cast<std::size_t>(packet.message_class)];
-  last = std::max({ready, kernel_now() + 1, last});
+  last = std::max({ready + groups_.way(packet.sender, packet.receiver, packet.line), kernel_now() + 1, last});
   push(last, Stage::depart, index);
   schedule();
 }
@@ -177,8 +188,10 @@ void Network::go(PacketIndex index, int number, Tick at) {
     timeline_->link(link.from, link.to, store_.address_of(packet.line), packet.carries_data, start, link.free + link.latency);
   }
   // The head goes on at once, so a message's bytes cost time once; it has arrived when its tail has.
-  if (link.to == node_of(packet.receiver)) {
-    push(link.free + link.latency, Stage::arrive, index);
+  const int receiver = node_of(packet.receiver);
+  if (link.to == receiver) {
+    const Tick beside = pair_costs_[static_cast<std::size_t>(node_of(packet.sender))][static_cast<std::size_t>(receiver)];
+    push(link.free + link.latency + beside, Stage::arrive, index);
   } else {
     push(start + link.latency, Stage::link, index);
   }
@@ -208,10 +221,10 @@ void Network::take_credit(std::uint32_t buffer, Tick at) {
 }
 
 void Network::arrive(PacketIndex index, Tick at) {
-  const int node = node_of(packets_[index].receiver);
-  Tick& free = controller_free_[static_cast<std::size_t>(node)];
+  const int receiver = packets_[index].receiver;
+  Tick& free = controller_free_[controller_of(receiver)];
   const Tick start = std::max(at, free);
-  free = start + timing_.occupancy;
+  free = start + groups_.occupancy(receiver, timing_.occupancy);
   if (start > at) return push(start, Stage::handle, index);
   run({at, orders_[index], index, Stage::handle});
 }

@@ -22,6 +22,7 @@
 #include "models/machine_layout.hpp"
 #include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
+#include "models/network/group_timing.hpp"
 #include "models/network/topology.hpp"
 #include "models/timebase.hpp"
 #include "models/timeline.hpp"
@@ -38,7 +39,8 @@ struct Packet {
   int sender = 0;     // an endpoint
   int receiver = -1;  // an endpoint; -1: the directory of the line's home
   bool carries_data = false;
-  bool from_cache = false;  // the data's origin: a cache (or a node controller), or memory
+  bool from_cache = false;    // the data's origin: a cache (or a node controller), or memory
+  bool shared_cache = false;  // a cache that a group shares
   int origin_node = 0;
   Version version = 0;
   // Where it is on its way.
@@ -75,13 +77,14 @@ class Network final : public sc_core::sc_module {
   Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
           LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end);
 
-  // One for each bus, then one for each node's directory.
+  // One for each bus, then one for each node's directory, then one for each group.
   sc_core::sc_port<NetworkEndpoint, 0> endpoints;
   void end_of_elaboration() override;
 
   // REQUIRES: the simulation has not started.
   void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
 
+  [[nodiscard]] const MachineLayout& layout() const { return layout_; }
   // How many endpoints are controllers of a bus: these come first.
   [[nodiscard]] int agents() const { return static_cast<int>(layout_.cores_on_bus.size()); }
   [[nodiscard]] int directory_of(int node) const { return agents() + node; }
@@ -153,6 +156,7 @@ class Network final : public sc_core::sc_module {
   void take_credit(std::uint32_t buffer, Tick at);
   void go(PacketIndex index, int link, Tick at);
   [[nodiscard]] int node_of(int endpoint) const;
+  [[nodiscard]] std::size_t controller_of(int endpoint) const;
 
   AfterBuses after_buses_;
   const NetworkTiming timing_;
@@ -174,9 +178,11 @@ class Network final : public sc_core::sc_module {
   std::vector<std::uint32_t> sent_;       // by sender: how many packets
   std::vector<Tick> last_ready_;          // by sender, receiver and class: its latest packet's
   std::vector<CrossingStage> crossings_;  // by node
-  std::vector<Tick> controller_free_;
+  GroupTiming groups_;
+  std::vector<Tick> controller_free_;  // by controller_of()
   NetworkMap map_;
   std::vector<LinkState> links_;
+  std::vector<std::vector<Tick>> pair_costs_;  // [from][to], by node
   Timeline* timeline_ = nullptr;
   std::int64_t activations_ = 0;
 };

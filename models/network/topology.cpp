@@ -35,6 +35,12 @@ class Links {
     one_way(a, b, latency_ns, bandwidth_mb_per_s);
     one_way(b, a, latency_ns, bandwidth_mb_per_s);
   }
+  void join(const LinkEnds& ends, const LinkSpec& link) {
+    if (joined(ends.low, ends.high)) return;
+    one_way(ends.low, ends.high, link.latency_ns, link.bandwidth_mb_per_s);
+    one_way(ends.high, ends.low, own_or(link.back_latency_ns, link.latency_ns),
+            own_or(link.back_bandwidth_mb_per_s, link.bandwidth_mb_per_s));
+  }
   void one_way(int from, int to, double latency_ns, double bandwidth_mb_per_s) {
     links_.push_back({from, to, latency_ns, bandwidth_mb_per_s});
   }
@@ -114,7 +120,7 @@ void as_listed(Links& links, const NetworkSpec& spec, int nodes) {
       refuse("machine.network.link." + link.name,
              fmt::format("there is no node {}; the machine's nodes are 0 to {}", ends.high, nodes - 1));
     }
-    links.join(ends.low, ends.high, link.latency_ns, link.bandwidth_mb_per_s);
+    links.join(ends, link);
   }
 }
 
@@ -201,6 +207,22 @@ NetworkMap lay_links(const NetworkSpec& spec, int nodes) {
   map.next_link.assign(static_cast<std::size_t>(map.places), std::vector<int>(static_cast<std::size_t>(nodes), -1));
   for (int destination = 0; destination < nodes; ++destination) find_ways_to(destination, map);
   return map;
+}
+
+std::vector<std::vector<double>> pair_costs_ns(const NetworkSpec& spec, int nodes) {
+  const auto count = static_cast<std::size_t>(nodes);
+  std::vector<std::vector<double>> costs(count, std::vector<double>(count));
+  for (const PairSpec& pair : spec.pairs) {
+    const LinkEnds ends = parse_link_name(pair.name);
+    if (ends.high >= nodes) {
+      refuse("machine.network.pair." + pair.name,
+             fmt::format("there is no node {}; the machine's nodes are 0 to {}", ends.high, nodes - 1));
+    }
+    const auto low = static_cast<std::size_t>(ends.low), high = static_cast<std::size_t>(ends.high);
+    costs[low][high] = pair.latency_ns;
+    costs[high][low] = own_or(pair.back_latency_ns, pair.latency_ns);
+  }
+  return costs;
 }
 
 std::vector<int> NetworkMap::way(int from, int to) const {

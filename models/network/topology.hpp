@@ -43,6 +43,10 @@ struct NetworkMap {
 // does not exist, two links between the same nodes, nodes that no links join.
 NetworkMap lay_links(const NetworkSpec& spec, int nodes);
 
+// What a message from one node to another costs beside its links: [from][to], 0 where the specification says nothing.
+// Errors: as lay_links, a pair with a node that does not exist.
+std::vector<std::vector<double>> pair_costs_ns(const NetworkSpec& spec, int nodes);
+
 // Links that can wait for each other in a circle when each has room for so many messages only: the indices, in order of
 // waiting; empty if there are none.
 std::vector<int> circle_of_links(const NetworkMap& map);

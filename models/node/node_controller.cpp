@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/coherence/group_order.hpp"
 #include "models/failure.hpp"
 
 namespace linebounce {
@@ -18,8 +19,14 @@ struct NodeController::Outbox {
   LineData in_hand;                 // the data of the message, or on the bus
   std::optional<Source> from = {};  // of the message: who has supplied that data
 
-  void send_home(const NetworkMessage& message) { node.send(-1, message, slot, ready); }
-  void send(int agent, const NetworkMessage& message) { node.send(agent, message, slot, ready); }
+  void send_home(const NetworkMessage& message) { node.send(node.above_.parent, message, slot, ready); }
+  void send(int agent, const NetworkMessage& message) {
+    const MachineLayout& layout = node.network_.layout();
+    const bool in_group = node.above_.parent >= 0;
+    const std::vector<int>& peers = in_group ? layout.group_at(node.above_.parent).members : layout.agents;
+    const bool itself = in_group && agent == kGroupItself;
+    node.send(itself ? node.above_.parent : peers[static_cast<std::size_t>(agent)], message, slot, ready);
+  }
   void take_data() {
     node.take(slot, in_hand);
     if (from) node.lines_[slot].source = *from;
@@ -45,6 +52,7 @@ NodeController::NodeController(sc_core::sc_module_name name, Place place, const 
       bus("bus"),
       place_(place),
       protocol_(protocol),
+      above_(network.layout().place_of_bus[static_cast<std::size_t>(place.bus)]),
       agents_(protocol),
       store_(store),
       log_(log),
@@ -96,7 +104,7 @@ bool NodeController::grants(const BusRequest& request, Slot slot, Tick at) {
   if (protocol_.node.base_events[ask_event(protocol_.bus_messages, request.message)].absent) return true;
   const bool fresh = asked.entry.state == 0;
   Outbox out{*this, slot, at, at + latency_, {}};
-  const Permission permission = ask_step(agents_, asked.entry, place_.bus, request.message, request.client, out);
+  const Permission permission = ask_step(agents_, asked.entry, above_.number, request.message, request.client, out);
   if (permission.saved) asked.asked = request.message;
   if (!permission.granted && !permission.saved) deferred_.push_back(request);
   if (array_ && fresh && asked.entry.state != 0) {
@@ -123,7 +131,7 @@ void NodeController::find_place(Slot slot, Tick at) {
   if (victim != kNoCopy) {
     array_->remove(array_->block_at(block, way), way);
     Outbox out{*this, victim, at, at + latency_, {}};
-    agent_step(agents_, lines_[victim].entry, place_.bus, node_evict_event(protocol_.bus_messages), nullptr, false, out);
+    agent_step(agents_, lines_[victim].entry, above_.number, node_evict_event(protocol_.bus_messages), nullptr, false, out);
   }
   array_->insert(block, way, slot, at);
 }
@@ -132,7 +140,7 @@ void NodeController::act(Slot slot, Action action, const BusRequest& request, co
   Line& acting = line(slot);
   Outbox out{*this, slot, at, at + latency_, on_bus};
   if (action.verb == Verb::save_asker) acting.asked = request.message;
-  agent_action(agents_, acting.entry, place_.bus, action, nullptr, request.client, out);
+  agent_action(agents_, acting.entry, above_.number, action, nullptr, request.client, out);
 }
 
 void NodeController::on_transition(Slot slot, StateId state, EventId event, StateId next, Tick at) {
@@ -147,7 +155,7 @@ MemorySide::Supply NodeController::read(Slot slot, Tick address_at) {
 
 void NodeController::recalled(Slot slot, MessageId message, bool owned, const LineData& data, Tick at, Tick data_at) {
   Outbox out{*this, slot, at, data_at + latency_, data};
-  agent_step(agents_, lines_[slot].entry, place_.bus, recalled_event(protocol_.bus_messages, message), nullptr, owned, out);
+  agent_step(agents_, lines_[slot].entry, above_.number, recalled_event(protocol_.bus_messages, message), nullptr, owned, out);
 }
 
 void NodeController::order_over(Slot slot, Tick at) {
@@ -175,10 +183,11 @@ bool NodeController::process(PacketIndex index, Tick at) {
     const bool local = packet.origin_node == place_.node;
     out.from = packet.from_cache ? (local ? Source::local_c2c : Source::remote_c2c)
                                  : (local ? Source::local_memory : Source::remote_memory);
+    if (packet.shared_cache && local) out.from = Source::node_cache;
   }
   try {
-    const StepResult result =
-        agent_step(agents_, receiving.entry, place_.bus, agents_.event_of(packet.message.message), &packet.message, false, out);
+    const StepResult result = agent_step(agents_, receiving.entry, above_.number, agents_.event_of(packet.message.message),
+                                         &packet.message, false, out);
     if (result == StepResult::stalled) return false;
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), packet.slot);

@@ -71,6 +71,7 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   [[noreturn]] void fail(const std::string& what, Slot slot) const;
 
   const Place place_;
+  const MachineLayout::Place above_;
   const Protocol& protocol_;
   const AgentTable agents_;
   LineStore& store_;

@@ -49,7 +49,9 @@ MachineProtocols protocols_of(const MachineSpec& spec) {
   const Protocol bus = load_protocol(spec.bus.protocol);
   if (!spec.has_nodes()) return bus;
   const Protocol directory = load_protocol(spec.directory.protocol);
-  return {bus, load_node_protocol(spec.node.protocol, bus, directory), directory};
+  MachineProtocols loaded{bus, load_node_protocol(spec.node.protocol, bus, directory), directory};
+  if (!spec.groups.empty()) loaded.group = load_group_protocol(spec.groups.front().protocol, directory);
+  return loaded;
 }
 
 constexpr const char* kBenchFooter = R"(

@@ -14,6 +14,8 @@
 #include "models/coherence/checker/murphi.hpp"
 #include "models/coherence/checker/network/network_murphi.hpp"
 #include "models/coherence/checker/network/prove_network.hpp"
+#include "models/coherence/checker/tree/check_tree.hpp"
+#include "models/coherence/checker/tree/tree_murphi.hpp"
 #include "sim/commands/check_random.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/config/protocol_file.hpp"
@@ -38,7 +40,8 @@ A broken promise is shown as a shortest sequence of messages that breaks it.
 
 A node controller is checked twice, since neither system shows every bug: 2 nodes of 2 caches, and 3 nodes of 1.
 --nodes and --caches choose one system instead. A network keeps forwards from one home to one node about one
-line in order, and nothing else.
+line in order, and nothing else. A group is checked with caches as members: 2 groups of 2 caches, which takes
+some minutes, and 3 groups of 1; --nodes says how many groups, --caches how many caches of each.
 
 One line is enough. No row looks at another line, and what waits blocks only messages about the same line:
 with two lines every state is a pair of states of one. (A machine that queued the forwards of all lines
@@ -203,9 +206,95 @@ ExitCode check_on_network(const Protocol& protocol, const CheckArguments& argume
   return proof.proved(protocols) ? ExitCode::done : ExitCode::check_failed;
 }
 
+// --nodes are groups here, --caches those of each.
+std::vector<TreeCheckOptions> trees_of(const Protocol& protocol, const CheckArguments& arguments) {
+  std::vector<TreeCheckOptions> systems = usual_trees();
+  if (arguments.nodes || arguments.caches) systems.resize(1);
+  if (arguments.nodes) systems.front().groups = in_range("--nodes", *arguments.nodes, kMaxCheckedGroups, protocol);
+  if (arguments.caches) systems.front().members = in_range("--caches", *arguments.caches, kMaxCheckedMembers, protocol);
+  for (TreeCheckOptions& system : systems) system.symmetry = !arguments.all_states;
+  return systems;
+}
+
+ExitCode check_groups(const Protocol& protocol, const CheckArguments& arguments) {
+  const TreeProtocols protocols{protocol, load_protocol(protocol.directory_partner)};
+  if (protocols.directory.cache.states.empty()) {
+    throw ConfigError(fmt::format("{}: {} has no caches of its own, which could be a group's members", protocol.name,
+                                  protocol.directory_partner));
+  }
+  if (!arguments.murphi.empty())
+    write_file(arguments.murphi, tree_murphi_model(protocols, trees_of(protocol, arguments).front()));
+  const Painter paint = painter_for_stdout();
+  ordered_json json_systems = ordered_json::array();
+  std::string page = paint(Colour::bold, protocol.name) + "  " + protocol.title + "\n\n";
+  std::vector<UnreachedRow> unreached;
+  bool proved = true, all_rows = false;
+  for (const TreeCheckOptions& options : trees_of(protocol, arguments)) {
+    const TreeCheckResult result = check_tree(protocols, options);
+    page += fmt::format("  {} groups of {} caches, a directory, one line, values 0 and 1{}\n  {} states, {} steps, {} deep\n\n",
+                        options.groups, options.members, options.symmetry ? ", states counted up to renaming" : "",
+                        result.states, result.steps, result.depth);
+    ordered_json system = {{"groups", options.groups}, {"caches", options.members}, {"symmetry", options.symmetry},
+                           {"states", result.states},  {"steps", result.steps},     {"depth", result.depth},
+                           {"violation", nullptr}};
+    if (result.violation) {
+      const std::string promise(promise_text(result.violation->promise));
+      page += paint(Colour::red, "  broken") + "  " + promise + "\n  " + result.violation->text + "\n" +
+              tree_steps_text(protocols, options, *result.violation);
+      system["violation"] = {{"promise", promise}, {"text", result.violation->text}};
+      proved = false;
+    }
+    const auto runs_here = [&](const UnreachedRow& row) {
+      return std::none_of(result.unreached.begin(), result.unreached.end(), [&](const UnreachedRow& other) {
+        return row.state == other.state && row.source_line == other.source_line;
+      });
+    };
+    if (json_systems.empty()) {
+      unreached = result.unreached;
+    } else {
+      std::erase_if(unreached, runs_here);
+    }
+    all_rows |= options.groups >= 2 && options.members >= 2;
+    json_systems.push_back(std::move(system));
+    if (!proved) break;
+  }
+  const bool rows_missing = proved && all_rows && !unreached.empty();
+  if (proved) {
+    for (const PromiseName& entry : kPromiseNames) {
+      const bool of_bus = entry.promise == Promise::one_supplier || entry.promise == Promise::data_arrives;
+      if (!of_bus && promises(protocol, entry.promise))
+        page += "  " + paint(Colour::green, "proved") + "  " + promise_text(entry.promise) + "\n";
+    }
+    if (unreached.empty()) page += "  " + paint(Colour::green, "proved") + "  every row runs\n";
+  }
+  ordered_json rows = ordered_json::array();
+  for (const UnreachedRow& row : unreached) {
+    const std::string text = fmt::format("{}.md:{}: state {}, event {}", protocol.name, row.source_line,
+                                         protocol.group.states[row.state].name, protocol.group.events[row.event]);
+    rows.push_back(text);
+    if (all_rows) page += "  never runs: " + text + "\n";
+  }
+  if (!all_rows && !unreached.empty())
+    page += fmt::format("\n  {} rows can't run in so small a system; --nodes 3 --caches 1 and --nodes 2 --caches 2 run all.\n",
+                        unreached.size());
+  if (arguments.json) {
+    std::cout << ordered_json{{"protocol", protocol.name},
+                              {"title", protocol.title},
+                              {"proved", proved && !rows_missing},
+                              {"systems", json_systems},
+                              {"unreached_rows", rows}}
+                     .dump(1)
+              << "\n";
+  } else {
+    std::cout << page;
+  }
+  return proved && !rows_missing ? ExitCode::done : ExitCode::check_failed;
+}
+
 ExitCode check(const CheckArguments& arguments) {
   const Protocol protocol = load_protocol(arguments.protocol);
   try {
+    if (protocol.kind == ProtocolKind::group) return check_groups(protocol, arguments);
     return protocol.kind == ProtocolKind::bus ? check_bus(protocol, arguments) : check_on_network(protocol, arguments);
   } catch (const CheckTooLarge& error) {
     throw ConfigError(error.what());

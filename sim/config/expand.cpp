@@ -178,7 +178,9 @@ class PointBuilder {
     if (!machine.has_nodes()) return bus;
     const Protocol& directory = protocol(settings.at("machine.directory.protocol"));
     const Setting& node = settings.at("machine.node.protocol");
-    return {bus, load_node_protocol(machine.node.protocol, bus, directory, node.origin.place), directory};
+    MachineProtocols loaded{bus, load_node_protocol(machine.node.protocol, bus, directory, node.origin.place), directory};
+    if (!machine.groups.empty()) loaded.group = load_group_protocol(machine.groups.front().protocol, directory);
+    return loaded;
   }
 
   // Each file is read once.

@@ -92,6 +92,11 @@ class Checks {
       const bool needed = path == "machine.bus.protocol" || !name.empty();
       if (needed) find_file(kProtocolFiles, name, "", setting.origin.place + ": " + shown(std::string(path), setting.origin));
     }
+    for (const GroupSpec& group : machine_.groups) {
+      const std::string path = fmt::format("machine.group.{}.protocol", group.name);
+      const Setting& setting = settings_.at(path);
+      find_file(kProtocolFiles, group.protocol, "", setting.origin.place + ": " + shown(path, setting.origin));
+    }
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "models/network/topology.hpp"
+#include "models/text/whole_number.hpp"
 #include "sim/config/layout_file.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/project_files.hpp"
@@ -17,10 +18,29 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kLevels = "cache_levels";
+constexpr std::string_view kGroupLevels = "group_levels";
 
 bool is_plain_name(std::string_view name) {
   return !name.empty() &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string_view::npos;
+}
+
+// The names of the tables in one, in the order of the text. `what`: "cache".
+std::vector<std::string> in_order_of_text(const toml::table& tables, std::string_view what, std::string_view example,
+                                          const std::string& file, const Origin& origin) {
+  std::vector<std::pair<toml::source_position, std::string>> found;
+  for (const auto& [key, value] : tables) {
+    const Origin at{place_of(file, key.source()), origin.hidden};
+    const std::string path = fmt::format("machine.{}.{}", what, key.str());
+    if (!value.is_table())
+      fail(at, path, fmt::format("expected a table for each {} ({}), found {}", what, example, describe_node(value)));
+    if (!is_plain_name(key.str())) fail(at, path, fmt::format("a {}'s name has letters, digits, _ and - only", what));
+    found.emplace_back(key.source().begin, key.str());
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (auto& [position, name] : found) names.push_back(std::move(name));
+  return names;
 }
 
 // The names below [cache], in the order of the text.
@@ -31,50 +51,47 @@ std::vector<std::string> caches_in_text(const toml::table& machine, const std::s
     const Origin at{other ? place_of(file, other->source()) : file, origin.hidden};
     fail(at, "machine.cache", "a machine needs at least one cache: [cache.L1D] and its keys");
   }
-  std::vector<std::pair<toml::source_position, std::string>> found;
-  for (const auto& [key, value] : *caches) {
-    const Origin at{place_of(file, key.source()), origin.hidden};
-    const std::string path = "machine.cache." + std::string(key.str());
-    if (!value.is_table())
-      fail(at, path, fmt::format("expected a table for each cache ([cache.L1D]), found {}", describe_node(value)));
-    if (!is_plain_name(key.str())) fail(at, path, "a cache's name has letters, digits, _ and - only");
-    found.emplace_back(key.source().begin, key.str());
-  }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<std::string> names;
-  for (auto& [position, name] : found) names.push_back(std::move(name));
-  return names;
+  return in_order_of_text(*caches, "cache", "[cache.L1D]", file, origin);
 }
 
-// The order that `cache_levels` names: what a configuration that was written sorted by key needs.
-std::vector<std::string> levels_as_named(const toml::node& node, const std::vector<std::string>& caches,
+// The names below [group], likewise; a machine may have none.
+std::vector<std::string> groups_in_text(const toml::table& machine, const std::string& file, const Origin& origin) {
+  const auto* groups = machine["group"].as_table();
+  return groups ? in_order_of_text(*groups, "group", "[group.L3]", file, origin) : std::vector<std::string>{};
+}
+
+// The order that `cache_levels` or `group_levels` names: what a configuration that was written sorted by key needs.
+std::vector<std::string> levels_as_named(const toml::node& node, std::string_view what, const std::vector<std::string>& parts,
                                          const std::string& file, const Origin& origin) {
   const Origin at{place_of(file, node.source()), origin.hidden};
+  const std::string path = fmt::format("machine.{}_levels", what);
   std::vector<std::string> levels;
   const auto* array = node.as_array();
-  if (!array)
-    fail(at, "machine.cache_levels", fmt::format("expected a list of the caches' names, found {}", describe_node(node)));
+  if (!array) fail(at, path, fmt::format("expected a list of the {}s' names, found {}", what, describe_node(node)));
   for (const auto& element : *array) levels.push_back(element.value_or(std::string{}));
-  if (!std::is_permutation(levels.begin(), levels.end(), caches.begin(), caches.end())) {
-    fail(at, "machine.cache_levels",
-         fmt::format("expected each cache once, the nearest to the core first; the caches are {}", fmt::join(caches, ", ")));
+  if (!std::is_permutation(levels.begin(), levels.end(), parts.begin(), parts.end())) {
+    fail(at, path,
+         fmt::format("expected each {0} once, the nearest to the core first; the {0}s are {1}", what, fmt::join(parts, ", ")));
   }
   return levels;
 }
 
-// The names below [network.link], by the nodes that they name.
-std::vector<std::string> links_in_text(const toml::table& machine, const std::string& file, const Origin& origin) {
-  const auto* links = machine["network"]["link"].as_table();
-  if (!links) return {};
+// The names below [network.link] or [network.pair], by the nodes that they name. `what`: "link".
+std::vector<std::string> joins_in_text(const toml::table& machine, std::string_view what, const std::string& file,
+                                       const Origin& origin) {
+  const auto* joins = machine["network"][what].as_table();
+  if (!joins) return {};
   std::vector<std::string> names;
-  for (const auto& [key, value] : *links) {
+  for (const auto& [key, value] : *joins) {
     const Origin at{place_of(file, key.source()), origin.hidden};
-    const std::string path = "machine.network.link." + std::string(key.str());
+    const std::string path = fmt::format("machine.network.{}.{}", what, key.str());
     if (parse_link_name(std::string(key.str())).low < 0) {
-      fail(at, path, "a link's name is the numbers of the two nodes that it joins, the lower one first: [network.link.0_1]");
+      fail(at, path,
+           fmt::format("a {0}'s name is the numbers of the two nodes that it joins, the lower one first: [network.{0}.0_1]",
+                       what));
     }
     if (!value.is_table())
-      fail(at, path, fmt::format("expected a table for each link ([network.link.0_1]), found {}", describe_node(value)));
+      fail(at, path, fmt::format("expected a table for each {0} ([network.{0}.0_1]), found {1}", what, describe_node(value)));
     names.emplace_back(key.str());
   }
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
@@ -85,11 +102,33 @@ std::vector<std::string> links_in_text(const toml::table& machine, const std::st
   return names;
 }
 
+// The names below [memory.node], ascending.
+std::vector<std::string> memories_in_text(const toml::table& machine, const std::string& file, const Origin& origin) {
+  const auto* memories = machine["memory"]["node"].as_table();
+  if (!memories) return {};
+  std::vector<std::pair<std::int64_t, std::string>> found;
+  for (const auto& [key, value] : *memories) {
+    const Origin at{place_of(file, key.source()), origin.hidden};
+    const std::string path = "machine.memory.node." + std::string(key.str());
+    constexpr std::int64_t kMostDigits = 9999;
+    const auto number = whole_number(std::string(key.str()), 0, kMostDigits);
+    if (!number) fail(at, path, "memory of one node is named by the node's number: [memory.node.2]");
+    if (!value.is_table())
+      fail(at, path, fmt::format("expected a table for each node ([memory.node.2]), found {}", describe_node(value)));
+    found.emplace_back(*number, key.str());
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> names;
+  for (auto& [number, name] : found) names.push_back(std::move(name));
+  return names;
+}
+
 }  // namespace
 
 ConfigValue anchor_path(const std::string& path, const ConfigValue& value, const std::filesystem::path& base) {
   const auto* text = std::get_if<std::string>(&value);
-  const bool names_protocol = std::find(kProtocolKeys.begin(), kProtocolKeys.end(), path) != kProtocolKeys.end();
+  const bool names_protocol = std::find(kProtocolKeys.begin(), kProtocolKeys.end(), path) != kProtocolKeys.end() ||
+                              (path.starts_with("machine.group.") && path.ends_with(".protocol"));
   const bool names_trace = path == kTraceKey && text && !text->empty();
   const bool names_lua = text && path.starts_with("workload.") && is_lua_path(*text);
   if (!text || !(names_trace || names_lua ||
@@ -102,12 +141,17 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
   MachineTables machine;
   machine.parts.caches = caches_in_text(table, file.string(), origin);
   if (const auto* named = table.get(kLevels))
-    machine.parts.caches = levels_as_named(*named, machine.parts.caches, file.string(), origin);
-  machine.parts.links = links_in_text(table, file.string(), origin);
+    machine.parts.caches = levels_as_named(*named, "cache", machine.parts.caches, file.string(), origin);
+  machine.parts.groups = groups_in_text(table, file.string(), origin);
+  if (const auto* named = table.get(kGroupLevels))
+    machine.parts.groups = levels_as_named(*named, "group", machine.parts.groups, file.string(), origin);
+  machine.parts.links = joins_in_text(table, "link", file.string(), origin);
+  machine.parts.pairs = joins_in_text(table, "pair", file.string(), origin);
+  machine.parts.memories = memories_in_text(table, file.string(), origin);
   for (const auto& key : schema_keys(machine.parts)) {
     if (key.path.starts_with("machine.")) machine.keys.add(key);
   }
-  read_settings(leaves(table, "machine", file.string(), origin, {kLevels, "sources", "history"}), machine.keys,
+  read_settings(leaves(table, "machine", file.string(), origin, {kLevels, kGroupLevels, "sources", "history"}), machine.keys,
                 machine.settings);
   for (const KeyInfo& key : machine.keys.keys()) {
     if (!machine.settings.contains(key.path)) machine.defaults.insert(key.path);

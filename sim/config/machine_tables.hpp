@@ -27,7 +27,7 @@ struct MachineTables {
 };
 
 // Reads the tables of a machine. `origin` says where they stand (place: the file) and what their paths leave out. Cache levels
-// are in the order of the text unless `cache_levels` names it. Errors: ConfigError.
+// and groups are in the order of the text unless `cache_levels` or `group_levels` names it. Errors: ConfigError.
 MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin);
 
 // The tables of NAME (configs/machines/NAME.toml) or of a path, relative to `base`; `context` precedes the message for an

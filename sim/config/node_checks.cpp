@@ -1,11 +1,15 @@
 #include "sim/config/node_checks.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "models/bus/bus_places.hpp"
+#include "models/coherence/bus_order.hpp"
 #include "models/machine_layout.hpp"
+#include "models/network/group_timing.hpp"
 #include "models/network/topology.hpp"
 #include "sim/config/schema.hpp"
 
@@ -30,7 +34,8 @@ class NodeChecks {
     }
     for (const KeyInfo& key : schema_keys(part_names())) {
       const bool between_buses = key.path.starts_with("machine.node.") || key.path.starts_with("machine.directory.") ||
-                                 key.path.starts_with("machine.network.");
+                                 key.path.starts_with("machine.network.") || key.path.starts_with("machine.group.") ||
+                                 key.path.starts_with("machine.memory.node.");
       if (between_buses && is_shown(key, settings_)) {
         refuse(key.path, "has no effect, the machine is one bus: give node.protocol and directory.protocol, or leave this out");
       }
@@ -53,6 +58,7 @@ class NodeChecks {
     cache();
     directory();
     network();
+    for (const GroupSpec& group : machine_.groups) this->group(group);
   }
 
   void homes() const {
@@ -63,13 +69,53 @@ class NodeChecks {
                          machine_.memory.page_kib, machine_.bus.line_bytes));
     }
     reported([this] { core_places(machine_, lay_out(machine_)); });
+    const std::vector<int> cores = lay_out(machine_).cores_on_bus;
+    if (const int most = *std::max_element(cores.begin(), cores.end()); most > kMostOnBus) {
+      refuse("machine.cpus", fmt::format("{} cores on one bus are more than a bus can have; legal: {}, or more buses or nodes",
+                                         most, kMostOnBus));
+    }
+    for (const MemoryOfNodeSpec& memory : machine_.memory_of_node) memory_of_node(memory);
   }
 
  private:
   [[nodiscard]] PartNames part_names() const {
     PartNames names;
     for (const LinkSpec& link : machine_.network.links) names.links.push_back(link.name);
+    for (const GroupSpec& group : machine_.groups) names.groups.push_back(group.name);
+    for (const PairSpec& pair : machine_.network.pairs) names.pairs.push_back(pair.name);
+    for (const MemoryOfNodeSpec& memory : machine_.memory_of_node) names.memories.push_back(memory.name);
     return names;
+  }
+
+  void group(const GroupSpec& group) const {
+    const std::string table = fmt::format("machine.group.{}.", group.name);
+    const std::string& shared = machine_.groups.front().protocol;
+    if (const std::string& own = group.protocol; own != shared) {
+      refuse(table + "protocol",
+             fmt::format("all levels run one table; legal: {}, as {}", shared, machine_.groups.front().name));
+    }
+    const std::int64_t bytes = std::int64_t{group.size_kib} * 1024;
+    const std::int64_t way_bytes = std::int64_t{group.ways} * machine_.bus.line_bytes;
+    if (bytes > 0 && (bytes % way_bytes != 0 || !power_of_two(static_cast<int>(bytes / way_bytes)))) {
+      refuse(table + "size_kib",
+             fmt::format("{} KiB in {} ways of {}-byte lines make {:.6g} sets; the number of sets must be a power of two",
+                         group.size_kib, group.ways, machine_.bus.line_bytes,
+                         static_cast<double>(bytes) / static_cast<double>(way_bytes)));
+    }
+    reported([&group] { stops_of_members(group); });
+    reported([&group] { hops_between_stops(group); });
+  }
+
+  void memory_of_node(const MemoryOfNodeSpec& memory) const {
+    const std::string path = "machine.memory.node." + memory.name;
+    const int node = std::stoi(memory.name);
+    const std::vector<int> with = lay_out(machine_).nodes_with_memory;
+    if (std::find(with.begin(), with.end(), node) == with.end()) {
+      refuse(path + ".latency_ns",
+             fmt::format("node {} has no memory; legal: the nodes of memory.nodes, {}", node, fmt::join(with, ", ")));
+    }
+    if (memory.name != std::to_string(node)) refuse(path + ".latency_ns", "a node's number has no leading zeros");
+    if (memory.banks == 0) refuse(path + ".banks", "0 is out of range; legal: -1, or 1 to 4096");
   }
 
   void cache() const {
@@ -102,6 +148,7 @@ class NodeChecks {
              "links are listed for topology = \"links\" only; choose that, or leave them out");
     }
     reported([this] { lay_links(machine_.network, machine_.nodes); });
+    reported([this] { pair_costs_ns(machine_.network, machine_.nodes); });
     if (network.credits > 0 && !circle_of_links(lay_links(network, machine_.nodes)).empty()) {
       refuse(
           "machine.network.credits",

@@ -38,6 +38,8 @@ Protocol load_protocol(const std::string& name_or_path, const std::string& place
   return load(name_or_path, place, [](const std::string& text, const std::string& file) {
     const auto partners = partners_of(text);
     if (!partners) return parse_protocol(text, file);
+    if (partners->bus.empty())
+      return parse_group_protocol(text, file, load_partner(partners->directory, ProtocolKind::directory, file));
     return parse_node_protocol(text, file, load_partner(partners->bus, ProtocolKind::bus, file),
                                load_partner(partners->directory, ProtocolKind::directory, file));
   });
@@ -48,6 +50,11 @@ Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus
   return load(name_or_path, place, [&](const std::string& text, const std::string& file) {
     return parse_node_protocol(text, file, bus, directory);
   });
+}
+
+Protocol load_group_protocol(const std::string& name_or_path, const Protocol& directory, const std::string& place) {
+  return load(name_or_path, place,
+              [&](const std::string& text, const std::string& file) { return parse_group_protocol(text, file, directory); });
 }
 
 }  // namespace linebounce::sim

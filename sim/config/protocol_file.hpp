@@ -14,4 +14,7 @@ Protocol load_protocol(const std::string& name_or_path, const std::string& place
 Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus, const Protocol& directory,
                             const std::string& place = "");
 
+// Likewise a group's, with members and homes of this directory's protocol.
+Protocol load_group_protocol(const std::string& name_or_path, const Protocol& directory, const std::string& place = "");
+
 }  // namespace linebounce::sim

@@ -107,6 +107,9 @@ toml::table resolved_settings(const Settings& settings, const MachineTables& mac
   for (const auto& name : machine.parts.caches) levels.push_back(name);
   auto& tables = table_at(resolved, "machine");
   tables.insert("cache_levels", std::move(levels));
+  toml::array groups;
+  for (const auto& name : machine.parts.groups) groups.push_back(name);
+  if (!groups.empty()) tables.insert("group_levels", std::move(groups));
   tables.insert("sources", sources_table(settings, machine.sources));
   return resolved;
 }
@@ -129,6 +132,12 @@ std::string configuration_hash(const toml::table& resolved) {
   text += to_toml(essential);
   for (const auto& name : files_named(resolved, kProtocolKeys))
     text += read_text(find_file(kProtocolFiles, name, "", "protocol"));
+  if (const auto* groups = resolved["machine"]["group"].as_table()) {
+    for (const auto& [level, group] : *groups) {
+      const std::string name = resolved["machine"]["group"][level.str()]["protocol"].value_or(std::string{});
+      text += read_text(find_file(kProtocolFiles, name, "", "protocol"));
+    }
+  }
   for (const auto& name : files_named(resolved, std::array{kLayoutKey})) text += read_text(find_layout_file(name, "layout"));
   for (const auto& name : files_named(resolved, std::array{kTraceKey}))
     text += trace::Reader(name, {.recover = recovers(resolved)}).fingerprint();

@@ -52,6 +52,18 @@ Target link(Configuration& c, std::size_t number) {
   return &(c.machine.network.links[number].*Member);
 }
 template <auto Member>
+Target pair(Configuration& c, std::size_t number) {
+  return &(c.machine.network.pairs[number].*Member);
+}
+template <auto Member>
+Target group(Configuration& c, std::size_t level) {
+  return &(c.machine.groups[level].*Member);
+}
+template <auto Member>
+Target memory_of(Configuration& c, std::size_t number) {
+  return &(c.machine.memory_of_node[number].*Member);
+}
+template <auto Member>
 Target machine(Configuration& c, std::size_t) {
   return &(c.machine.*Member);
 }
@@ -73,7 +85,7 @@ constexpr PartOf kStructural = PartOf::structure;
 constexpr PartOf kOfNodes = PartOf::nodes;
 constexpr PartOf kOfPages = PartOf::pages;
 constexpr PartOf kOfCode = PartOf::code;
-constexpr double kMostCpus = 64;
+constexpr double kMostCpus = 256;
 constexpr double kMostNodes = 64;
 constexpr double kMostCycles = 1e6;
 constexpr double kMostNs = 1e7;
@@ -232,6 +244,18 @@ const std::vector<Parameter>& schema() {
        "where an object's memory is unless [placement] or the workload says otherwise", kOfNodes},
       {"machine.memory.page_kib", "KiB", memory<&MemorySpec::page_kib>, kDefault, 1, 1 << 20,
        "what first_touch and interleaved place as a whole", kOfNodes},
+      {"machine.memory.node.*.latency_ns", "ns", memory_of<&MemoryOfNodeSpec::latency_ns>, kDefault, kAsTheRest, kMostNs,
+       "of this node's memory, look-up to first data; -1: as memory.latency_ns", kOfNodes},
+      {"machine.memory.node.*.banks", "", memory_of<&MemoryOfNodeSpec::banks>, kDefault, kAsTheRest, 4096,
+       "its banks; -1: as memory.banks", kOfNodes},
+      {"machine.memory.node.*.bank_busy_ns", "ns", memory_of<&MemoryOfNodeSpec::bank_busy_ns>, kDefault, kAsTheRest, kMostNs,
+       "an access occupies its bank for so long; -1: as memory.bank_busy_ns", kOfNodes},
+      {"machine.memory.node.*.bandwidth_mb_per_s", "MB/s", memory_of<&MemoryOfNodeSpec::bandwidth_mb_per_s>, kDefault,
+       kAsTheRest, kMostMbPerS, "of all its banks together; 0: no limit, -1: as memory.bandwidth_mb_per_s", kOfNodes},
+      {"machine.memory.node.*.directory_latency_ns", "ns", memory_of<&MemoryOfNodeSpec::directory_latency_ns>, kDefault,
+       kAsTheRest, kMostNs, "of the directory of its lines; -1: as directory.latency_ns", kOfNodes},
+      {"machine.memory.node.*.directory_line_busy_ns", "ns", memory_of<&MemoryOfNodeSpec::directory_line_busy_ns>, kDefault,
+       kAsTheRest, kMostNs, "likewise; -1: as directory.line_busy_ns", kOfNodes},
 
       {"machine.node.protocol", "", node<&NodeSpec::protocol>, kDefault, 0, 0,
        "protocol of the controllers behind the buses: a name in models/protocols, or a path; \"\": the machine is one bus",
@@ -249,6 +273,32 @@ const std::vector<Parameter>& schema() {
       {"machine.node.cache_ways", "", node<&NodeSpec::cache_ways>, kDefault, 1, 1024, "its associativity", kOfNodes},
       {"machine.node.cache_latency_ns", "ns", node<&NodeSpec::cache_latency_ns>, kDefault, 0, kMostNs,
        "its look-up to first data", kOfNodes},
+
+      {"machine.group.*.members", "", group<&GroupSpec::members>, kRequired, 1, kMostNodes,
+       "of one group: controllers of buses, or groups of the level before", kOfNodes},
+      {"machine.group.*.protocol", "", group<&GroupSpec::protocol>, kRequired, 0, 0,
+       "of its controller: a name in models/protocols, or a path; the same on all levels", kOfNodes},
+      {"machine.group.*.latency_ns", "ns", group<&GroupSpec::latency_ns>, kDefault, 0, kMostNs,
+       "one pass through its controller, the look-up of tags included", kOfNodes},
+      {"machine.group.*.occupancy_ns", "ns", group<&GroupSpec::occupancy_ns>, kDefault, 0, kMostNs,
+       "a pass keeps other messages out of the controller for so long", kOfNodes},
+      {"machine.group.*.link_ns", "ns", group<&GroupSpec::link_ns>, kDefault, 0, kMostNs,
+       "from a member to the group, and back, and from member to member", kOfNodes},
+      {"machine.group.*.size_kib", "KiB", group<&GroupSpec::size_kib>, kDefault, 0, 1 << 22,
+       "of the cache that the group shares; 0: as large as it has to be", kOfNodes},
+      {"machine.group.*.ways", "", group<&GroupSpec::ways>, kDefault, 1, 1024, "its associativity", kOfNodes},
+      {"machine.group.*.cache_latency_ns", "ns", group<&GroupSpec::cache_latency_ns>, kDefault, 0, kMostNs,
+       "its look-up to first data", kOfNodes},
+      {"machine.group.*.slices", "", group<&GroupSpec::slices>, kDefault, 1, 256,
+       "stops of a ring or mesh; lines are spread over a slice of the cache at each", kOfNodes},
+      {"machine.group.*.slice_topology", "", group<&GroupSpec::slice_topology>, kDefault, 0, 0, "how the stops are joined",
+       kOfNodes},
+      {"machine.group.*.slice_columns", "", group<&GroupSpec::slice_columns>, kDefault, 0, 256,
+       "of a mesh of stops; 0: as square as their number allows", kOfNodes},
+      {"machine.group.*.slice_hop_ns", "ns", group<&GroupSpec::slice_hop_ns>, kDefault, 0, kMostNs, "from a stop to the next",
+       kOfNodes},
+      {"machine.group.*.positions", "", group<&GroupSpec::positions>, kDefault, 0, 0,
+       "the stop of each member, \"0 3\"; \"\": spread evenly", kOfNodes},
 
       {"machine.directory.protocol", "", directory<&DirectorySpec::protocol>, kDefault, 0, 0,
        "protocol of the homes' directories: a name in models/protocols, or a path", kOfNodes},
@@ -276,6 +326,14 @@ const std::vector<Parameter>& schema() {
        "from one end to the other", kOfNodes},
       {"machine.network.link.*.bandwidth_mb_per_s", "MB/s", link<&LinkSpec::bandwidth_mb_per_s>, kDefault, 0, kMostMbPerS,
        "each way; 0: no limit", kOfNodes},
+      {"machine.network.link.*.back_latency_ns", "ns", link<&LinkSpec::back_latency_ns>, kDefault, kAsTheRest, kMostNs,
+       "from the node of the higher number to the other; -1: as the other way", kOfNodes},
+      {"machine.network.link.*.back_bandwidth_mb_per_s", "MB/s", link<&LinkSpec::back_bandwidth_mb_per_s>, kDefault, kAsTheRest,
+       kMostMbPerS, "likewise; -1: as the other way", kOfNodes},
+      {"machine.network.pair.*.latency_ns", "ns", pair<&PairSpec::latency_ns>, kRequired, 0, kMostNs,
+       "of a message between these nodes, beside that of its links", kOfNodes},
+      {"machine.network.pair.*.back_latency_ns", "ns", pair<&PairSpec::back_latency_ns>, kDefault, kAsTheRest, kMostNs,
+       "from the node of the higher number to the other; -1: as the other way", kOfNodes},
 
       {"run.warmup_us", "us", run<&RunSpec::warmup_us>, kDefault, 0, kMostUs, "statistics start after this"},
       {"run.measure_us", "us", run<&RunSpec::measure_us>, kDefault, 0, kMostUs,
@@ -328,6 +386,11 @@ template <>
 struct Words<Topology> {
   static constexpr std::array<std::string_view, 7> kList = {"crossbar", "fully_connected", "ring", "mesh",
                                                             "torus",    "hypercube",       "links"};
+};
+
+template <>
+struct Words<SliceTopology> {
+  static constexpr std::array<std::string_view, 2> kList = {"ring", "mesh"};
 };
 
 struct TypeOf {
@@ -397,6 +460,9 @@ struct Assign {
 
 constexpr std::string_view kEachCache = "machine.cache.*.";
 constexpr std::string_view kEachLink = "machine.network.link.*.";
+constexpr std::string_view kEachGroup = "machine.group.*.";
+constexpr std::string_view kEachPair = "machine.network.pair.*.";
+constexpr std::string_view kEachMemory = "machine.memory.node.*.";
 
 // The rows of named parts stand together; a listing goes part by part. Returns the row behind them.
 template <class Visit>
@@ -413,7 +479,7 @@ std::size_t for_each_part(std::size_t begin, std::string_view each, const std::v
   return end;
 }
 
-// Calls visit(parameter, path, part) for every parameter; those of caches and links once for each.
+// Calls visit(parameter, path, part) for every parameter; those of named parts once for each part.
 template <class Visit>
 void for_each_parameter(const PartNames& parts, Visit visit) {
   const auto& rows = schema();
@@ -422,6 +488,12 @@ void for_each_parameter(const PartNames& parts, Visit visit) {
       i = for_each_part(i, kEachCache, parts.caches, visit);
     } else if (rows[i].path.starts_with(kEachLink)) {
       i = for_each_part(i, kEachLink, parts.links, visit);
+    } else if (rows[i].path.starts_with(kEachGroup)) {
+      i = for_each_part(i, kEachGroup, parts.groups, visit);
+    } else if (rows[i].path.starts_with(kEachPair)) {
+      i = for_each_part(i, kEachPair, parts.pairs, visit);
+    } else if (rows[i].path.starts_with(kEachMemory)) {
+      i = for_each_part(i, kEachMemory, parts.memories, visit);
     } else {
       visit(rows[i], std::string(rows[i].path), 0);
       ++i;
@@ -453,6 +525,9 @@ TypedConfiguration blank(const PartNames& parts) {
   TypedConfiguration configuration;
   for (const auto& name : parts.caches) configuration.machine.caches.emplace_back().name = name;
   for (const auto& name : parts.links) configuration.machine.network.links.emplace_back().name = name;
+  for (const auto& name : parts.groups) configuration.machine.groups.emplace_back().name = name;
+  for (const auto& name : parts.pairs) configuration.machine.network.pairs.emplace_back().name = name;
+  for (const auto& name : parts.memories) configuration.machine.memory_of_node.emplace_back().name = name;
   return configuration;
 }
 

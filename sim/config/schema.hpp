@@ -29,15 +29,15 @@ struct TypedConfiguration {
 };
 
 using Target = std::variant<int*, double*, bool*, std::string*, Frequency*, Replacement*, Consistency*, CpuOrder*,
-                            PairPrefetch*, Placement*, Topology*>;
+                            PairPrefetch*, Placement*, Topology*, SliceTopology*>;
 
 // What a parameter is part of, where that matters: KeyInfo::structural and KeyInfo::needs.
 enum class PartOf : std::uint8_t { any, structure, nodes, pages, code };
 
 struct Parameter {
-  std::string_view path;  // "machine.cache.*.ways": one for each cache; "machine.network.link.*.latency_ns": for each link
+  std::string_view path;  // "machine.cache.*.ways": one for each cache; likewise links, pairs, memories of nodes
   std::string_view unit;
-  Target (*locate)(TypedConfiguration& configuration, std::size_t part);  // which of the caches or links
+  Target (*locate)(TypedConfiguration& configuration, std::size_t part);  // which of the caches, links, ...
   bool required;
   double minimum, maximum;  // numbers only
   std::string_view meaning;
@@ -46,14 +46,17 @@ struct Parameter {
 
 // The names that a machine gives to its parts.
 struct PartNames {
-  std::vector<std::string> caches;  // the nearest to the core first
-  std::vector<std::string> links;   // by their nodes
+  std::vector<std::string> caches = {};    // the nearest to the core first
+  std::vector<std::string> links = {};     // by their nodes
+  std::vector<std::string> pairs = {};     // likewise
+  std::vector<std::string> groups = {};    // the level nearest to the cores first
+  std::vector<std::string> memories = {};  // by their node
 };
 
 // In the order of listings.
 const std::vector<Parameter>& schema();
 
-// The keys of all parameters for a machine with these caches and links.
+// The keys of all parameters for a machine with these parts.
 std::vector<KeyInfo> schema_keys(const PartNames& parts);
 
 // Whether a parameter can have an effect, by the one that it needs. / Whether a listing or a resolved configuration shows it:

@@ -52,7 +52,7 @@ class Drawing {
     const BoxRow cores = core_row(bus);
     const BoxRow below = standing_on(cores, {bus_text()}, true);
     std::string out = fmt::format("  node {}, bus {}\n", layout_.node_of_bus(bus), bus);
-    out += drawing({cores, below, hanging_from(below, controller_box())});
+    out += drawing({cores, below, hanging_from(below, controller_box())}) + tree();
     const BoxRow row = node_row();
     return out + "\n" + drawing({row, standing_on(row, network_texts(), false)}) + distances();
   }
@@ -109,6 +109,30 @@ class Drawing {
     return box;
   }
 
+  // The levels above the buses, from the homes down: who is a member of what.
+  [[nodiscard]] std::string tree() const {
+    if (machine_.groups.empty()) return "";
+    std::string out = fmt::format("\n  node 0: {} buses below {} group{} at the homes\n", machine_.buses_per_node,
+                                  groups_at_homes(), groups_at_homes() == 1 ? "" : "s");
+    std::size_t depth = 1;
+    for (std::size_t level = machine_.groups.size(); level-- > 0; ++depth) {
+      const GroupSpec& group = machine_.groups[level];
+      const std::string below = level == 0 ? "buses" : machine_.groups[level - 1].name;
+      std::string text = fmt::format("{}  {} of {} {}, a pass {}, a way {}", group.name, group.protocol, group.members, below,
+                                     ns_text(group.latency_ns), ns_text(group.link_ns));
+      text += group.size_kib > 0 ? fmt::format(", cache {}, {}-way, {}", size_text(group.size_kib), group.ways,
+                                               ns_text(group.cache_latency_ns))
+                                 : fmt::format(", cache as large as it has to be, {}", ns_text(group.cache_latency_ns));
+      if (group.slices > 1)
+        text += fmt::format(", {} slices on a {}, {} a hop", group.slices,
+                            group.slice_topology == SliceTopology::mesh ? "mesh" : "ring", ns_text(group.slice_hop_ns));
+      out += std::string(2 * depth, ' ') + "  " + text + "\n";
+    }
+    return out;
+  }
+
+  [[nodiscard]] int groups_at_homes() const { return static_cast<int>(layout_.agents.size()) / machine_.nodes; }
+
   [[nodiscard]] BoxRow node_row() const {
     std::vector<Box> boxes;
     for (int node = 0; node < machine_.nodes; ++node) boxes.push_back(node_box(node));
@@ -127,8 +151,9 @@ class Drawing {
     }
     const auto& with = layout_.nodes_with_memory;
     const bool memory = std::find(with.begin(), with.end(), node) != with.end();
-    const std::vector<std::string> home = {"directory  " + ns_text(machine_.directory.latency_ns),
-                                           "memory  " + ns_text(machine_.memory.latency_ns)};
+    const MachineSpec own = as_of_node(machine_, node);
+    const std::vector<std::string> home = {"directory  " + ns_text(own.directory.latency_ns),
+                                           "memory  " + ns_text(own.memory.latency_ns)};
     return {{fmt::format("node {}", node)}, buses, memory ? home : std::vector<std::string>{"no memory", ""}};
   }
 
@@ -150,21 +175,23 @@ class Drawing {
     constexpr int kMostNodes = 12;
     if (machine_.nodes == 1 || machine_.nodes > kMostNodes) return "";
     const NetworkMap map = lay_links(machine_.network, machine_.nodes);
+    const std::vector<std::vector<double>> beside = pair_costs_ns(machine_.network, machine_.nodes);
     std::vector<Column> columns = {{"ns to node", Fit::text, 12, 0, Colour::none}};
     for (int to = 0; to < machine_.nodes; ++to) columns.push_back({std::to_string(to), Fit::figure, 7, 0, Colour::none});
     const Painter plain(false, columns_, columns_);
     Table table(std::move(columns), plain);
     for (int from = 0; from < machine_.nodes; ++from) {
       std::vector<Cell> cells = {fmt::format("from {}", from)};
-      for (int to = 0; to < machine_.nodes; ++to) cells.emplace_back(from == to ? "-" : distance(map, from, to));
+      for (int to = 0; to < machine_.nodes; ++to) cells.emplace_back(from == to ? "-" : distance(map, beside, from, to));
       table.add(std::move(cells));
     }
     return "\n" + table.text();
   }
 
-  static std::string distance(const NetworkMap& map, int from, int to) {
+  static std::string distance(const NetworkMap& map, const std::vector<std::vector<double>>& beside, int from, int to) {
     double ns = 0;
     for (const int link : map.way(from, to)) ns += map.links[static_cast<std::size_t>(link)].latency_ns;
+    ns += beside[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
     return fmt::format("{:g}", ns);
   }
 

@@ -22,6 +22,7 @@ def with_tables(*controllers: str) -> list[str]:
 PROTOCOLS = with_tables("cache", "memory")
 DIRECTORIES = with_tables("cache", "directory")
 NODES = with_tables("node")
+GROUPS = with_tables("group")
 
 
 def text_of(protocol: str) -> str:
@@ -119,11 +120,13 @@ def test_another_model_checker_proves_the_same_and_counts_the_same_states(
 SMALL_SYSTEMS = [
     *((protocol, ("--caches", "2")) for protocol in DIRECTORIES),
     *((protocol, ("--nodes", "2", "--caches", "1")) for protocol in NODES),
+    *((protocol, ("--nodes", "1", "--caches", "2")) for protocol in GROUPS),
 ]
 LARGER_SYSTEMS = [
     *((protocol, ("--caches", "3")) for protocol in DIRECTORIES),
     *((protocol, ("--nodes", "2", "--caches", "2")) for protocol in NODES),
     *((protocol, ("--nodes", "3", "--caches", "1")) for protocol in NODES),
+    *((protocol, ("--nodes", "2", "--caches", "1")) for protocol in GROUPS),
 ]
 
 

@@ -1,6 +1,7 @@
 """Machines of several nodes, as they are shipped: what crosses nodes costs its crossings, nothing depends on a speed-up."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,77 @@ def test_two_nodes_cost_a_data_bases_kernel_more_than_one_and_a_slab_that_knows_
     assert two["slab_numa"]["cpi.kernel"] > 1.02 * two["slab_unaware"]["cpi.kernel"]
     assert one["slab_numa"]["misses.local_share_pct"] == 100
     assert two["slab_numa"]["misses.local_share_pct"] < 50
+
+
+TREE = """
+[group.L2]
+protocol = "mesi_group"
+members = 2
+latency_ns = 3
+link_ns = 1
+size_kib = 2
+ways = 2
+cache_latency_ns = 4
+
+[group.L3]
+protocol = "mesi_group"
+members = 2
+latency_ns = 5
+occupancy_ns = 2
+link_ns = 2
+size_kib = 8
+ways = 2
+cache_latency_ns = 9
+slices = 4
+slice_hop_ns = 1.5
+positions = "0 3"
+"""
+
+
+def machine_of(program: Program, base: str, changes: dict[str, str], more: str) -> Path:
+    text = (ROOT / "configs" / "machines" / f"{base}.toml").read_text(encoding="utf-8")
+    for old, new in changes.items():
+        assert old in text, old
+        text = text.replace(old, new, 1)
+    text = re.sub(r"\n\[group\.L3\].*?\n(?=\[)", "\n", text, flags=re.S) if more else text
+    return program.file("machine.toml", text.split("[sources]")[0] + more)
+
+
+def test_no_speed_up_changes_a_byte_on_a_tree_of_two_small_levels(linebounce: Program) -> None:
+    """Levels so small that they evict all the time, above controllers whose caches are small as well."""
+    changes = {
+        "cpus   = 64": "cpus   = 16",
+        "buses_per_node = 16": "buses_per_node = 4",
+        "cache_size_kib = 2048\ncache_ways = 16": "cache_size_kib = 2\ncache_ways = 2",
+        "size_kib = 48\nways = 12": "size_kib = 1\nways = 2",
+    }
+    machine = machine_of(linebounce, "generic_chiplet_64core", changes, TREE)
+    text = experiment(
+        workload='name = "random_references"\noperations = 0\nshared_lines = 40\nprivate_lines = 40',
+        run="warmup_us = 3.017\nmeasure_us = 29.013",
+        top=f'machine = "{machine}"',
+    )
+    path = linebounce.file("tree.toml", text)
+    plain = linebounce.run(path, "plain")
+    for number, variation in enumerate(["run_ahead=false", "parked_spins=false", "reverse_construction=true"]):
+        assert_same_data(plain, linebounce.run(path, f"varied_{number}", "--set", f"engine.{variation}"))
+    transitions = read_csv(plain / "transitions.csv")
+    seen = {(row["state"], row["event"].split()[0]) for row in transitions if row["controller"] == "group"}
+    assert {("I", "Member_GetM"), ("MO", "Evict"), ("OP_D", "Member_Data"), ("S", "Inv")} <= seen
+
+
+@pytest.mark.parametrize(("cpus", "nodes"), [(256, 8), (64, 16)])
+def test_the_largest_machines_run(linebounce: Program, cpus: int, nodes: int) -> None:
+    changes = {
+        "cpus   = 64": f"cpus   = {cpus}",
+        "nodes  = 2": f"nodes  = {nodes}",
+        "buses_per_node = 16": "buses_per_node = 4",
+    }
+    machine = machine_of(linebounce, "generic_chiplet_64core", changes, "")
+    path = linebounce.file(
+        "large.toml",
+        experiment(workload='name = "atomic_scaling"', run="warmup_us = 2\nmeasure_us = 20", top=f'machine = "{machine}"'),
+    )
+    out = linebounce.run(path, "large")
+    metrics = json.loads((out / "results.json").read_text())["points"][0]["metrics"]
+    assert metrics["throughput.operations_per_s"]["value"] > 0

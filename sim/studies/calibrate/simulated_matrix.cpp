@@ -62,7 +62,9 @@ MachineProtocols protocols_of(const MachineSpec& machine) {
   const Protocol bus = load_protocol(machine.bus.protocol);
   if (!machine.has_nodes()) return bus;
   const Protocol directory = load_protocol(machine.directory.protocol);
-  return {bus, load_node_protocol(machine.node.protocol, bus, directory), directory};
+  MachineProtocols loaded{bus, load_node_protocol(machine.node.protocol, bus, directory), directory};
+  if (!machine.groups.empty()) loaded.group = load_group_protocol(machine.groups.front().protocol, directory);
+  return loaded;
 }
 
 // Sums of a pair, both directions together: at home with the pair, and all.

@@ -17,6 +17,7 @@ inline constexpr std::array kShippedDirectories = {"mesi_directory",
                                                    "moesi_directory"};  // with caches on the network themselves
 inline constexpr std::array kShippedNodes = {"mesi_node",  "mesi_node_tags",       "moesi_node",
                                              "mesif_node", "moesi_broadcast_node", "moesi_node_filter"};
+inline constexpr std::array kShippedGroups = {"mesi_group"};
 inline constexpr std::array kShippedHomes = {"mesi_directory_tags", "mesif_directory", "moesi_broadcast_home",
                                              "moesi_directory_filter"};  // for nodes only
 
@@ -27,11 +28,12 @@ inline std::string shipped_text(const std::string& name) {
   return text.str();
 }
 
-// The file models/protocols/NAME.md; of a node with the partners that it names.
+// The file models/protocols/NAME.md; of a node or group with the partners that it names.
 inline Protocol shipped_protocol(const std::string& name) {
   const std::string text = shipped_text(name);
   const auto partners = partners_of(text);
   if (!partners) return parse_protocol(text, name + ".md");
+  if (partners->bus.empty()) return parse_group_protocol(text, name + ".md", shipped_protocol(partners->directory));
   return parse_node_protocol(text, name + ".md", shipped_protocol(partners->bus), shipped_protocol(partners->directory));
 }
 

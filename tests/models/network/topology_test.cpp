@@ -180,5 +180,27 @@ RC_GTEST_PROP(NetworkMap, EveryWayArrivesAndIsAsLongAsTheWayBack, ()) {
   }
 }
 
+TEST(NetworkMap, AListedLinksTwoWaysMayDiffer) {
+  const NetworkMap map = lay_links(listed({{.name = "0_1", .latency_ns = 10, .bandwidth_mb_per_s = 100, .back_latency_ns = 30},
+                                           {.name = "1_2", .latency_ns = 7, .back_bandwidth_mb_per_s = 5}}),
+                                   3);
+  EXPECT_DOUBLE_EQ(latency_ns(map, 0, 2), 17);
+  EXPECT_DOUBLE_EQ(latency_ns(map, 2, 0), 37);
+  EXPECT_DOUBLE_EQ(map.links[static_cast<std::size_t>(map.way(1, 0)[0])].bandwidth_mb_per_s, 100);
+  EXPECT_DOUBLE_EQ(map.links[static_cast<std::size_t>(map.way(1, 2)[0])].bandwidth_mb_per_s, 0);
+  EXPECT_DOUBLE_EQ(map.links[static_cast<std::size_t>(map.way(2, 1)[0])].bandwidth_mb_per_s, 5);
+}
+
+TEST(NetworkMap, APairMayHaveACostBesideItsLinks) {
+  NetworkSpec spec = network(Topology::ring);
+  spec.pairs = {{.name = "0_2", .latency_ns = 4, .back_latency_ns = 9}, {.name = "1_3", .latency_ns = 2}};
+  const auto costs = pair_costs_ns(spec, 4);
+  EXPECT_THAT(costs[0], ElementsAre(0, 0, 4, 0));
+  EXPECT_THAT(costs[2], ElementsAre(9, 0, 0, 0));
+  EXPECT_THAT(costs[3], ElementsAre(0, 2, 0, 0));
+  spec.pairs = {{.name = "0_4", .latency_ns = 4}};
+  EXPECT_THROW(pair_costs_ns(spec, 4), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace linebounce

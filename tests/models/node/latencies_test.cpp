@@ -81,6 +81,25 @@ TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
   EXPECT_EQ(second, 400 + 446 + 50 - 60);
 }
 
+// A memory device: its directory's look-up takes 40 instead of 20, its memory 170 instead of 100.
+TEST(NodeMachine, ANodesMemoryAndDirectoryMayBeItsOwn) {
+  MachineSpec spec = small_nodes(3, 2);
+  spec.cpu_nodes = "0 1";
+  spec.memory_of_node.push_back({.name = "2", .latency_ns = 170, .directory_latency_ns = 40});
+  SmallMachine small(spec);
+  home(small, 2);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50 + 20 + 70); }});
+}
+
+// What a pair of nodes pays beside the link, each way its own.
+TEST(NodeMachine, APairOfNodesPaysWhatItCosts) {
+  MachineSpec spec = small_nodes(2, 2);
+  spec.network.pairs.push_back({.name = "0_1", .latency_ns = 30, .back_latency_ns = 50});
+  SmallMachine small(spec);
+  home(small, 1);
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50 + 30 + 50); }});
+}
+
 struct Crossing {
   const char* name;
   int home;

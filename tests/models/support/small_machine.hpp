@@ -84,7 +84,13 @@ inline MachineProtocols load_protocols(const MachineSpec& spec) {
   const Protocol bus = load(spec.bus.protocol);
   if (!spec.has_nodes()) return bus;
   const Protocol directory = load(spec.directory.protocol);
-  return {bus, parse_node_protocol(protocol_text(spec.node.protocol), spec.node.protocol + ".md", bus, directory), directory};
+  MachineProtocols protocols{
+      bus, parse_node_protocol(protocol_text(spec.node.protocol), spec.node.protocol + ".md", bus, directory), directory};
+  if (!spec.groups.empty()) {
+    const std::string& group = spec.groups.front().protocol;
+    protocols.group = parse_group_protocol(protocol_text(group), group + ".md", directory);
+  }
+  return protocols;
 }
 
 class MissRecorder final : public Observer {

@@ -124,8 +124,8 @@ TEST_F(MachineFile, AQuantityMayBeWrittenAsIntegerOrFloat) {
 }
 
 TEST_F(MachineFile, ValuesOutOfRangeAreErrorsWithTheLegalOnes) {
-  EXPECT_EQ(with("cpus = 4", "cpus = 0"), "x.toml:3:8: cpus: 0 is out of range; legal: 1 to 64");
-  EXPECT_EQ(with("cpus = 4", "cpus = 65"), "x.toml:3:8: cpus: 65 is out of range; legal: 1 to 64");
+  EXPECT_EQ(with("cpus = 4", "cpus = 0"), "x.toml:3:8: cpus: 0 is out of range; legal: 1 to 256");
+  EXPECT_EQ(with("cpus = 4", "cpus = 257"), "x.toml:3:8: cpus: 257 is out of range; legal: 1 to 256");
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = -1"),
             "x.toml:22:14: memory.latency_ns: -1 is out of range; legal: 0 to 10000000 ns");
   EXPECT_EQ(with("latency_ns = 100", "latency_ns = nan"),

@@ -184,7 +184,7 @@ void NetworkSteps::order(int agent, int cache) {
   AgentWorld& self = world_.agent(agent);
   const auto message = static_cast<MessageId>(self.caches[static_cast<std::size_t>(cache)].request - 1);
   if (!system_.agent().base_events[ask_event(system_.subject.bus_messages, message)].absent) {
-    const std::int8_t asker_before = self.entry.asker;
+    const int asker_before = self.entry.asker;
     AgentOut out(*this, agent);
     const Permission permission = ask_step(system_.agent_table, self.entry, agent, message, cache, out);
     if (permission.saved && asker_before != kNobody) {

@@ -161,7 +161,7 @@ void sort_caches(const CheckedSystem& system, AgentWorld& agent) {
   for (int c = 0; c < system.caches; ++c) {
     const int from = order[static_cast<std::size_t>(c)];
     agent.caches[static_cast<std::size_t>(c)] = before.caches[static_cast<std::size_t>(from)];
-    if (before.entry.asker == from) agent.entry.asker = static_cast<std::int8_t>(c);
+    if (before.entry.asker == from) agent.entry.asker = static_cast<std::int16_t>(c);
   }
 }
 

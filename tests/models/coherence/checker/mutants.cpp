@@ -36,7 +36,8 @@ void add_mutants_of_row(const Protocol& good, Controller controller, std::size_t
   }
   const bool of_processor = controller == Controller::cache && base <= kEvict;
   const bool node_evicts = controller == Controller::node && base == node_evict_event(good.bus_messages);
-  const bool only_answer = row.count == 1 && (of_processor || (node_evicts && stalls));
+  const bool group_evicts = controller == Controller::group && base == group_evict_event(good.messages.size());
+  const bool only_answer = row.count == 1 && (of_processor || ((node_evicts || group_evicts) && stalls));
   for (std::size_t dropped = 0; dropped < row.count && !only_answer; ++dropped) {
     add(fmt::format("without action {}", dropped + 1), without_action(row, dropped));
   }
@@ -84,7 +85,8 @@ Protocol Mutant::of(const Protocol& good) const {
 
 std::vector<Mutant> mutants_of(const Protocol& good) {
   std::vector<Mutant> mutants;
-  for (const Controller controller : {Controller::cache, Controller::memory, Controller::directory, Controller::node}) {
+  for (const Controller controller :
+       {Controller::cache, Controller::memory, Controller::directory, Controller::node, Controller::group}) {
     const ControllerTable& table = good.table(controller);
     for (std::size_t state = 0; state < table.states.size(); ++state) {
       for (std::size_t base = 0; base < table.base_events.size(); ++base)

@@ -53,6 +53,7 @@ TEST(ShippedProtocols, AreAllInTheListOfTheTests) {
   std::vector<std::string> listed(kShippedProtocols.begin(), kShippedProtocols.end());
   listed.insert(listed.end(), kShippedDirectories.begin(), kShippedDirectories.end());
   listed.insert(listed.end(), kShippedNodes.begin(), kShippedNodes.end());
+  listed.insert(listed.end(), kShippedGroups.begin(), kShippedGroups.end());
   listed.insert(listed.end(), kShippedHomes.begin(), kShippedHomes.end());
   EXPECT_THAT(files, testing::UnorderedElementsAreArray(listed));
 }

@@ -1,0 +1,160 @@
+// How the controller of a group runs its rows: a directory to its members, a cache to what it is a member of. As
+// network_order.hpp: no time here, and the timed simulator and the model checker both call this.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstdint>
+
+#include "models/coherence/network_order.hpp"
+
+namespace linebounce {
+
+// Members count from 0, in each group. As a requestor towards its members a group is this one.
+constexpr std::int8_t kGroupItself = 126;
+
+// What a group keeps of a line beside its data.
+struct GroupEntry {
+  StateId state = 0;
+  std::int8_t acks = 0;             // still to come, of members or from outside
+  std::int8_t member = kNobody;     // whose request is deferred
+  std::int8_t requestor = kNobody;  // outside: for whom a recall is made
+  std::int8_t owner = kNobody;      // a member
+  std::uint64_t sharers = 0;        // bit n for member n
+  friend bool operator==(const GroupEntry&, const GroupEntry&) = default;
+};
+
+// What a step does beyond its entry.
+template <class T>
+concept GroupOutbox = requires(T out, const NetworkMessage& message, int agent, StateId state, EventId event) {
+  out.send_home(message);           // to what the group is a member of
+  out.send(agent, message);         // outside
+  out.send_member(agent, message);  // inside
+  out.take_data();                  // of the message in hand
+  out.on_transition(state, event);  // before the row runs
+};
+
+// Where the event comes from: a member's message, one from outside, or the group's cache, which needs the place.
+enum class GroupSide : std::uint8_t { member, outside, cache };
+
+inline EventId qualify_group(const BaseEvent& event, const GroupEntry& entry, const NetworkMessage* in) {
+  int word = 0;
+  switch (event.guard) {
+    case GuardGroup::no_acks_acks: word = entry.acks + in->acks == 0 ? 0 : 1; break;
+    case GuardGroup::last_ack_more_acks: word = entry.acks == 1 ? 0 : 1; break;
+    case GuardGroup::from_owner_from_other: word = entry.owner == in->source ? 0 : 1; break;
+    case GuardGroup::sharers_no_sharers: word = entry.sharers != 0 ? 0 : 1; break;
+    default: break;
+  }
+  return static_cast<EventId>(event.first + word);
+}
+
+// One row of a group, while it runs.
+template <GroupOutbox Outbox>
+class GroupStep {
+ public:
+  // `in`: the message in hand; null for GroupSide::cache. `self`: the group's number outside.
+  GroupStep(const Protocol& protocol, GroupEntry& entry, int self, GroupSide side, const NetworkMessage* in, Outbox& out)
+      : protocol_(protocol), entry_(entry), self_(static_cast<std::int8_t>(self)), side_(side), in_(in), out_(out) {}
+
+  // Errors: ProtocolFault, with the entry half changed.
+  StepResult run() {
+    const ControllerTable& table = protocol_.group;
+    event_ = qualify_group(table.base_events[base()], entry_, in_);
+    before_ = entry_.state;
+    const Row& row = table.row(entry_.state, event_);
+    if (row.impossible) fault(ProtocolFault::Kind::impossible);
+    out_.on_transition(entry_.state, event_);
+    if (row.stalls()) return StepResult::stalled;
+    entry_.state = row.next;
+    member_ = side_ == GroupSide::member ? in_->source : entry_.member;
+    others_ = member_ >= 0 ? entry_.sharers & ~bit(member_) : entry_.sharers;
+    invalidates_ =
+        std::any_of(row.steps().begin(), row.steps().end(), [](Action action) { return action.verb == Verb::send_sharers; });
+    for (const Action action : row.steps()) act(action);
+    return StepResult::done;
+  }
+
+ private:
+  static std::uint64_t bit(int member) { return std::uint64_t{1} << member; }
+
+  [[nodiscard]] std::size_t base() const {
+    const std::size_t messages = protocol_.messages.size();
+    switch (side_) {
+      case GroupSide::member: return member_event(in_->message);
+      case GroupSide::outside: return outside_event(messages, in_->message);
+      case GroupSide::cache: break;
+    }
+    return group_evict_event(messages);
+  }
+
+  [[noreturn]] void fault(ProtocolFault::Kind kind) const {
+    bus_order_detail::fail(kind, protocol_, Controller::group, before_, event_);
+  }
+  [[nodiscard]] int known(std::int8_t member) const {
+    if (member < 0) fault(ProtocolFault::Kind::nobody);
+    return member;
+  }
+
+  void act(Action action) {
+    const std::int8_t requestor = side_ == GroupSide::outside ? in_->requestor : entry_.requestor;
+    const auto inside = [&](std::int8_t for_whom) { return NetworkMessage{action.argument, kNobody, for_whom, 0}; };
+    switch (action.verb) {
+      case Verb::send_home: out_.send_home({action.argument, self_, self_, 0}); break;
+      case Verb::send_requestor: out_.send(known(requestor), {action.argument, self_, requestor, 0}); break;
+      case Verb::send_member: {
+        NetworkMessage message = inside(static_cast<std::int8_t>(known(member_)));
+        message.acks = static_cast<std::int8_t>(invalidates_ ? std::popcount(others_) : 0);
+        out_.send_member(member_, message);
+        break;
+      }
+      case Verb::send_owner: out_.send_member(known(entry_.owner), inside(static_cast<std::int8_t>(known(member_)))); break;
+      case Verb::send_sharers: to_all(others_, inside(static_cast<std::int8_t>(known(member_)))); break;
+      case Verb::recall_owner: out_.send_member(known(entry_.owner), inside(kGroupItself)); break;
+      case Verb::recall_sharers:
+        entry_.acks = static_cast<std::int8_t>(entry_.acks + std::popcount(entry_.sharers));
+        to_all(entry_.sharers, inside(kGroupItself));
+        break;
+      case Verb::take_data: out_.take_data(); break;
+      case Verb::save_member: entry_.member = member_ = in_->source; break;
+      case Verb::save_requestor: entry_.requestor = in_->requestor; break;
+      case Verb::add_acks: entry_.acks = static_cast<std::int8_t>(entry_.acks + in_->acks); break;
+      case Verb::count_ack: --entry_.acks; break;
+      case Verb::set_owner:
+        entry_.owner = static_cast<std::int8_t>(known(member_));
+        entry_.sharers = 0;
+        break;
+      case Verb::clear_owner: entry_.owner = kNobody; break;
+      case Verb::add_member: entry_.sharers |= bit(known(member_)); break;
+      case Verb::add_owner: entry_.sharers |= bit(known(entry_.owner)); break;
+      case Verb::remove_sender: entry_.sharers &= ~bit(in_->source); break;
+      case Verb::clear_sharers: entry_.sharers = 0; break;
+      default: break;  // parse_protocol lets nothing else stand there
+    }
+  }
+
+  void to_all(std::uint64_t members, const NetworkMessage& message) {
+    for (std::uint64_t rest = members; rest != 0; rest &= rest - 1) out_.send_member(std::countr_zero(rest), message);
+  }
+
+  const Protocol& protocol_;
+  GroupEntry& entry_;
+  const std::int8_t self_;
+  const GroupSide side_;
+  const NetworkMessage* in_;
+  Outbox& out_;
+  EventId event_ = 0;
+  StateId before_ = 0;
+  std::int8_t member_ = kNobody;  // in question
+  std::uint64_t others_ = 0;      // sharers but for that one
+  bool invalidates_ = false;
+};
+
+template <GroupOutbox Outbox>
+StepResult group_step(const Protocol& protocol, GroupEntry& entry, int self, GroupSide side, const NetworkMessage* in,
+                      Outbox& out) {
+  return GroupStep(protocol, entry, self, side, in, out).run();
+}
+
+}  // namespace linebounce

@@ -1,0 +1,232 @@
+#include "models/node/group_controller.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "models/failure.hpp"
+
+namespace linebounce {
+
+// What a step does beyond its entry.
+struct GroupController::Outbox {
+  GroupController& group;
+  Slot slot;
+  Tick at;
+  const Packet* packet;    // in hand, or none
+  const std::byte* bytes;  // its data
+  GroupSide side;
+
+  void send_home(const NetworkMessage& message) { post_outside(group.place_.parent, message); }
+  void send(int agent, const NetworkMessage& message) {
+    const MachineLayout& layout = group.network_.layout();
+    if (group.place_.parent < 0) return post_outside(layout.agents[static_cast<std::size_t>(agent)], message);
+    const MachineLayout::Group& parent = layout.group_at(group.place_.parent);
+    post_outside(agent == kGroupItself ? group.place_.parent : parent.members[static_cast<std::size_t>(agent)], message);
+  }
+  // What an answer from outside has brought is passed on; anything else comes out of the group's cache.
+  void send_member(int member, const NetworkMessage& message) {
+    const bool passed_on = side == GroupSide::outside && packet->message_class == MessageClass::response;
+    const Origin own{true, true, group.place_.node};
+    post(group.place_.members[static_cast<std::size_t>(member)], message, passed_on ? group.lines_[slot].origin : own,
+         !passed_on);
+  }
+  void post_outside(int receiver, const NetworkMessage& message) {
+    const bool in_hand = packet != nullptr && packet->carries_data;  // a member's
+    post(receiver, message, {false, true, group.place_.node}, !in_hand);
+  }
+  void take_data() {
+    Line& line = group.lines_[slot];
+    if (line.data == kNoData) {
+      if (group.free_data_.empty()) {
+        line.data = static_cast<std::uint32_t>(group.data_.size() / group.line_bytes_);
+        group.data_.resize(group.data_.size() + group.line_bytes_);
+      } else {
+        line.data = group.free_data_.back();
+        group.free_data_.pop_back();
+      }
+    }
+    std::memcpy(group.bytes(line), bytes, group.line_bytes_);
+    line.version = packet->version;
+    line.origin = {packet->shared_cache, packet->from_cache, packet->origin_node};
+  }
+  void on_transition(StateId state, EventId event) {
+    group.log_.record(at, Controller::group, group.number_, group.store_.line(slot), state, event,
+                      group.protocol_.group.row(state, event).next);
+  }
+
+  void post(int receiver, const NetworkMessage& message, const Origin& origin, bool out_of_cache) {
+    const Message& kind = group.protocol_.messages[message.message];
+    const Line& line = group.lines_[slot];
+    if (kind.carries_data && line.data == kNoData) group.fail("the group's controller has no data to send", slot);
+    const Packet sent{.message = message,
+                      .message_class = kind.message_class,
+                      .slot = slot,
+                      .line = group.store_.line(slot),
+                      .sender = group.endpoint_,
+                      .receiver = receiver,
+                      .carries_data = kind.carries_data,
+                      .from_cache = origin.from_cache,
+                      .shared_cache = origin.shared,
+                      .origin_node = origin.node,
+                      .version = line.version};
+    const Tick looked_up = kind.carries_data && out_of_cache ? group.cache_latency_ : 0;
+    const std::byte* data = kind.carries_data ? group.bytes(line) : nullptr;
+    group.network_.send(group.network_.make(sent, data), at + group.latency_ + looked_up);
+  }
+};
+
+GroupController::GroupController(sc_core::sc_module_name name, int number, const MachineSpec& spec, const Timebase& timebase,
+                                 const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network)
+    : sc_module(name),
+      number_(number),
+      place_(network.layout().groups[static_cast<std::size_t>(number)]),
+      endpoint_(network.layout().first_group() + number),
+      protocol_(protocol),
+      store_(store),
+      log_(log),
+      network_(network),
+      line_bytes_(static_cast<std::size_t>(store.line_bytes())) {
+  const GroupSpec& own = spec.groups[static_cast<std::size_t>(place_.level)];
+  latency_ = timebase.from_ns(own.latency_ns);
+  cache_latency_ = timebase.from_ns(own.cache_latency_ns);
+  if (own.size_kib > 0) {
+    array_.emplace(CacheSpec{.name = own.name, .size_kib = own.size_kib, .ways = own.ways, .line_bytes = store.line_bytes()});
+  }
+}
+
+GroupController::Line& GroupController::line(Slot slot) {
+  if (slot >= lines_.size()) lines_.resize(std::max<std::size_t>(slot + 1, lines_.size() * 2));
+  return lines_[slot];
+}
+
+GroupSide GroupController::side_of(const Packet& packet) const {
+  const auto& members = place_.members;
+  const bool inside = std::find(members.begin(), members.end(), packet.sender) != members.end();
+  return inside ? GroupSide::member : GroupSide::outside;
+}
+
+void GroupController::receive(PacketIndex index, Tick at) {
+  const Packet& packet = network_.packet(index);
+  const Slot slot = packet.slot;
+  // A forward blocks those behind it of its line; requests of members, of which a Put never waits, block nobody.
+  const auto before = [&](PacketIndex other) {
+    return network_.packet(other).slot == slot && network_.packet(other).message_class == MessageClass::forward;
+  };
+  const bool blocked = packet.message_class == MessageClass::forward && std::any_of(stalled_.begin(), stalled_.end(), before);
+  if (blocked || !process(index, at)) {
+    stalled_.push_back(index);
+    return;
+  }
+  settle(slot, at);
+}
+
+// False if the message has to wait.
+bool GroupController::process(PacketIndex index, Tick at) {
+  const Packet packet = network_.packet(index);
+  line(packet.slot);
+  bool stalled = false;
+  step(packet.slot, side_of(packet), &packet, network_.data(index), at, stalled);
+  if (stalled) return false;
+  network_.free(index);
+  return true;
+}
+
+void GroupController::step(Slot slot, GroupSide side, const Packet* packet, const std::byte* data, Tick at, bool& stalled) {
+  const bool fresh = lines_[slot].entry.state == 0;
+  Outbox out{*this, slot, at, packet, data, side};
+  try {
+    const NetworkMessage* in = packet == nullptr ? nullptr : &packet->message;
+    stalled = group_step(protocol_, lines_[slot].entry, place_.number, side, in, out) == StepResult::stalled;
+  } catch (const ProtocolFault& fault) {
+    fail(fault.what(), slot);
+  }
+  if (!stalled && side == GroupSide::member) use_place(slot, fresh, at);
+}
+
+// The line's state may have changed: what waited for that goes on, forwards first.
+void GroupController::settle(Slot slot, Tick at) {
+  const auto next = [&](bool forwards, std::size_t from) {
+    for (std::size_t i = from; i < stalled_.size(); ++i) {
+      const Packet& packet = network_.packet(stalled_[i]);
+      if (packet.slot == slot && (packet.message_class == MessageClass::forward) == forwards) return i;
+    }
+    return stalled_.size();
+  };
+  for (bool more = true; more;) {
+    more = false;
+    if (const std::size_t forward = next(true, 0); forward < stalled_.size() && process(stalled_[forward], at)) {
+      stalled_.erase(stalled_.begin() + static_cast<std::ptrdiff_t>(forward));
+      more = true;
+      continue;
+    }
+    for (std::size_t i = next(false, 0); i < stalled_.size() && !more; i = next(false, i + 1)) {
+      if (!process(stalled_[i], at)) continue;
+      stalled_.erase(stalled_.begin() + static_cast<std::ptrdiff_t>(i));
+      more = true;
+    }
+  }
+  Line& settled = lines_[slot];
+  if (!protocol_.group.states[settled.entry.state].holds_data) drop_data(settled);
+  if (array_ && settled.entry.state == 0) {
+    const std::uint64_t block = store_.line(slot).value;
+    if (const int way = array_->find(block); way >= 0) array_->remove(block, way);
+  }
+}
+
+void GroupController::use_place(Slot slot, bool fresh, Tick at) {
+  if (!array_) return;
+  if (fresh && lines_[slot].entry.state != 0) return find_place(slot, at);
+  const std::uint64_t block = store_.line(slot).value;
+  if (const int way = array_->find(block); way >= 0) array_->touch(block, way, at);
+}
+
+bool GroupController::evictable(Slot slot) const {
+  const ControllerTable& table = protocol_.group;
+  const Row& row = table.row(lines_[slot].entry.state, table.base_events[group_evict_event(protocol_.messages.size())].first);
+  return !row.impossible && !row.stalls();
+}
+
+// A line that finds no victim has no place in the array: it is there as long as anybody wants it.
+void GroupController::find_place(Slot slot, Tick at) {
+  const std::uint64_t block = store_.line(slot).value;
+  const int way = array_->victim(block, [this](CopyIndex other) { return evictable(other); });
+  if (way < 0) return;
+  const CopyIndex victim = array_->copy(block, way);
+  if (victim != kNoCopy) {
+    array_->remove(array_->block_at(block, way), way);
+    bool stalled = false;
+    step(victim, GroupSide::cache, nullptr, nullptr, at, stalled);
+  }
+  array_->insert(block, way, slot, at);
+}
+
+void GroupController::drop_data(Line& line) {
+  if (line.data == kNoData) return;
+  free_data_.push_back(line.data);
+  line.data = kNoData;
+}
+
+std::string GroupController::describe_pending() const {
+  std::string text;
+  for (Slot slot = 0; slot < lines_.size(); ++slot) {
+    const StateInfo& state = protocol_.group.states[lines_[slot].entry.state];
+    if (state.stable) continue;
+    text += fmt::format("  group {}: line 0x{:x} is in {}, asked for by member {}\n", number_,
+                        store_.address_of(store_.line(slot)), state.name, lines_[slot].entry.member);
+  }
+  for (const PacketIndex index : stalled_) {
+    const Packet& packet = network_.packet(index);
+    text += fmt::format("  group {}: {} of endpoint {} for line 0x{:x} waits\n", number_,
+                        protocol_.messages[packet.message.message].name, packet.sender, store_.address_of(packet.line));
+  }
+  return text;
+}
+
+void GroupController::fail(const std::string& what, Slot slot) const {
+  throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", what, store_.address_of(store_.line(slot)),
+                                 log_.history(store_.line(slot))));
+}
+
+}  // namespace linebounce

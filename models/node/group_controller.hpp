@@ -1,0 +1,72 @@
+// The controller of a group of a node's controllers, or of smaller groups: a directory to its members, a cache to what it is a
+// member of. It runs a protocol's `group` table, and keeps the group's shared cache.
+#pragma once
+
+#include <optional>
+#include <systemc>
+#include <vector>
+
+#include "models/cache/cache_array.hpp"
+#include "models/coherence/group_order.hpp"
+#include "models/coherence/transition_log.hpp"
+#include "models/network/network.hpp"
+
+namespace linebounce {
+
+class GroupController final : public sc_core::sc_module, public NetworkEndpoint {
+ public:
+  // `number`: in MachineLayout::groups.
+  GroupController(sc_core::sc_module_name name, int number, const MachineSpec& spec, const Timebase& timebase,
+                  const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network);
+
+  void receive(PacketIndex packet, Tick at) override;
+
+  [[nodiscard]] std::string describe_pending() const;
+
+ private:
+  static constexpr std::uint32_t kNoData = 0xFFFFFFFF;
+  // Where the data of a line came from, for who gets it next.
+  struct Origin {
+    bool shared = false;      // a group's cache
+    bool from_cache = false;  // that, or a member's
+    int node = 0;
+  };
+  struct Line {
+    GroupEntry entry;
+    Origin origin;
+    std::uint32_t data = kNoData;
+    Version version = 0;
+  };
+  struct Outbox;
+
+  Line& line(Slot slot);
+  [[nodiscard]] GroupSide side_of(const Packet& packet) const;
+  [[nodiscard]] bool process(PacketIndex packet, Tick at);
+  void settle(Slot slot, Tick at);
+  void use_place(Slot slot, bool fresh, Tick at);
+  void find_place(Slot slot, Tick at);
+  [[nodiscard]] bool evictable(Slot slot) const;
+  void step(Slot slot, GroupSide side, const Packet* packet, const std::byte* data, Tick at, bool& stalled);
+  void drop_data(Line& line);
+  [[nodiscard]] std::byte* bytes(const Line& line) { return &data_[line.data * line_bytes_]; }
+  [[noreturn]] void fail(const std::string& what, Slot slot) const;
+
+  const int number_;
+  const MachineLayout::Group& place_;
+  const int endpoint_;
+  const Protocol& protocol_;
+  LineStore& store_;
+  TransitionLog& log_;
+  Network& network_;
+  Tick latency_;        // of a pass
+  Tick cache_latency_;  // look-up to first data
+  std::size_t line_bytes_;
+  std::optional<CacheArray> array_;  // none: no limit
+
+  std::vector<Line> lines_;  // by slot
+  std::vector<std::byte> data_;
+  std::vector<std::uint32_t> free_data_;
+  std::vector<PacketIndex> stalled_;  // in the order of their arrival
+};
+
+}  // namespace linebounce
