@@ -23,7 +23,7 @@ _linebounce() {
     words=$(_linebounce_words "${command[@]}")
   else
     case "${command[*]}" in
-      run | reproduce | what-if | sweep | "trace record") words=$(_linebounce_names experiments) ;;
+      run | reproduce | validate | what-if | sweep | "trace record") words=$(_linebounce_names experiments) ;;
       check) words=$(_linebounce_names protocols) ;;
       list) words="machines experiments workloads locks counters protocols layouts metrics" ;;
       describe)

@@ -51,6 +51,13 @@ LINTS: list[Lint] = [
     ("protocols are data", lambda: [*tool("lint_protocol_names"), *sources("models/*pp", "workloads/*pp", "sim/*pp")]),
     ("layers", lambda: [*tool("lint_layers"), *sources(*(f"{layer}/*.[ch]*" for layer in LAYERED))]),
     ("kinds of rows", lambda: [*tool("lint_row_kinds"), *sources("configs/machines/*.toml", "configs/experiments/*.toml")]),
+    (
+        "predictions before results",
+        lambda: [
+            *tool("lint_validation"),
+            *sources("configs/machines/*.toml", "configs/experiments/*.toml", "configs/experiments/validation/records/*.json"),
+        ],
+    ),
     ("prose", lambda: [*tool("lint_prose"), *sources("*.md", "*.hpp", "*.cpp", "*.h", "*.c", "*.py", "*.toml", "dev")]),
     ("clang-tidy", lambda: [*tool("clang_tidy"), "build/clang", "build/dev"]),
 ]

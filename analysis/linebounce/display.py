@@ -89,7 +89,10 @@ def _paper_table(paper: Sequence[PaperRow]) -> str:
 
 
 def _paper_row(row: PaperRow) -> Row:
+    figures: tuple[str, str]
     match row:
+        case ValueRow() if row.paper is None and row.sign is not None:
+            figures = (row.sign, row.simulated_sign or "none")
         case ValueRow():
             figures = (_number(row.paper, row.unit), _number(row.simulated, row.unit))
         case ShapeRow():

@@ -1,7 +1,7 @@
 """What results.json and manifest.json hold, as types. docs/*.schema.json describe the files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from textwrap import shorten
@@ -16,6 +16,7 @@ Setting = str | int | float | bool
 At = Mapping[str, Setting]
 Kind = Literal["calibrated", "in_sight", "predicted", "definition"]
 Better = Literal["higher", "lower", "neither"]
+ChangeSign = Literal["gain", "loss", "none"]
 
 Record = TypeVar("Record")
 
@@ -79,6 +80,7 @@ class PaperRow:
     unit: str
     tolerance: float | None
     tolerance_abs: float | None
+    why_off: str | None = field(default=None, kw_only=True)
 
     @property
     def kind_text(self) -> str:
@@ -88,7 +90,10 @@ class PaperRow:
 
 @dataclass(frozen=True)
 class ValueRow(PaperRow):
-    """One number. With relative_to both sides are a ratio minus 1, or a difference; with of, a part of that metric."""
+    """One number. With relative_to both sides are a ratio minus 1, or a difference; with of, a part of that metric.
+
+    Of some changes a sign was published, with a figure or alone: then paper may be None.
+    """
 
     metric: str
     of: str | None
@@ -97,6 +102,10 @@ class ValueRow(PaperRow):
     ratio: float | None
     relative_to: At | None
     difference: bool
+    sign: ChangeSign | None = None
+    simulated_change: float | None = None
+    ci95: float | None = None
+    simulated_sign: ChangeSign | None = None
 
 
 @dataclass(frozen=True)
@@ -219,7 +228,7 @@ def headline_from(document: Mapping[str, Any]) -> Headline:
 
 def paper_row_from(document: Mapping[str, Any]) -> PaperRow:
     common = {key: document[key] for key in ("id", "at", "kind", "ok", "unit")}
-    common |= {key: document.get(key) for key in ("tolerance", "tolerance_abs")}
+    common |= {key: document.get(key) for key in ("tolerance", "tolerance_abs", "why_off")}
     if "order" in document:
         return _checked(OrderRow(**common, order=tuple(document["order"]), simulated=tuple(document["simulated"])))
     if "shape" in document:
@@ -230,6 +239,7 @@ def paper_row_from(document: Mapping[str, Any]) -> PaperRow:
         "of": document.get("of"),
         "relative_to": document.get("relative_to"),
         "difference": document.get("difference", False),
+        **{key: document.get(key) for key in ("sign", "simulated_change", "ci95", "simulated_sign")},
     }
     return _checked(ValueRow(**common, **value, **relative))
 

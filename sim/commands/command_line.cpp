@@ -29,9 +29,9 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::array kSubcommands = {add_run,           add_reproduce,    add_what_if, add_lines,      add_list,
-                                     add_describe,      add_bench,        add_check,   add_calibrate,  add_trace,
-                                     add_compare_locks, add_find_sharing, add_advise,  add_check_lock, add_import};
+constexpr std::array kSubcommands = {
+    add_run,   add_reproduce, add_validate, add_what_if,       add_lines,        add_list,   add_describe,   add_bench,
+    add_check, add_calibrate, add_trace,    add_compare_locks, add_find_sharing, add_advise, add_check_lock, add_import};
 
 // What analysis/ installs; a caller who has not installed it yet is told how.
 constexpr std::array<std::string_view, 4> kPythonCommands = {"report", "compare", "sweep", "trace-export"};
@@ -41,6 +41,7 @@ constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce describe machine p3_xeon_4way    draw a machine, list its parameters and their sources
   linebounce list experiments                 what there is to run
   linebounce reproduce                        every paper's figures beside the simulated ones
+  linebounce validate                         how far predictions are from what was published
   linebounce what-if                          proposed changes to the OLTP kernel, ranked by gain
   linebounce lines out/operation_costs        the cache lines that missed most, field by field
   linebounce compare-locks T.lbt              the best lock for each lock of a traced program

@@ -8,6 +8,7 @@ namespace linebounce::sim {
 // Each adds its subcommand to the program.
 void add_run(Command& program);
 void add_reproduce(Command& program);
+void add_validate(Command& program);
 void add_what_if(Command& program);
 void add_lines(Command& program);
 void add_list(Command& program);

@@ -35,6 +35,7 @@ void add_sweep(Table& facts, const std::vector<SweepAxis>& axes) {
 std::string wanted_text(const PaperRow& row) {
   if (row.metrics.size() > 1) return fmt::format("{} metrics that rise", row.metrics.size());
   if (row.shape != Shape::none) return to_string(row.shape) + " over " + row.over;
+  if (row.is_sign_alone()) return std::string(to_string(*row.sign));
   return row.value ? as_given(*row.value, "") : "";
 }
 
@@ -51,6 +52,7 @@ ordered_json paper_row_json(const PaperRow& row) {
   out["metrics"] = row.metrics;
   out["paper"] = row.value ? number_to_json(*row.value) : ordered_json(nullptr);
   if (row.shape != Shape::none) out["shape"] = to_string(row.shape);
+  if (row.sign) out["sign"] = to_string(*row.sign);
   out["kind"] = to_string(row.kind);
   out["source"] = row.source;
   return out;
@@ -87,6 +89,7 @@ ordered_json experiment_json(const std::string& name) {
   out["name"] = experiment.name;
   out["title"] = experiment.title;
   out["machine"] = experiment.machine_name;
+  if (!experiment.family.empty()) out["family"] = experiment.family;
   out["workload"] = plan.points.front().input.workload;
   out["seed"] = experiment.seed;
   out["seeds"] = experiment.seeds;

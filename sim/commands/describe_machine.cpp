@@ -53,6 +53,30 @@ class ParameterTable {
   Table table_;
 };
 
+// What was changed since the file was first written, the oldest first.
+std::string history_text(const std::vector<HistoryEntry>& history, const Painter& paint) {
+  if (history.empty()) return "";
+  std::string out = "\n  " + paint(Colour::dim, "history") + "\n";
+  for (const HistoryEntry& entry : history) {
+    out += "  " + paint(Colour::cyan, entry.date) + "  " + wrapped_from(entry.what, 14, Colour::none, paint);
+    for (const ChangedParameter& changed : entry.changed)
+      out += paragraph(changed.path + ": " + changed.before + " → " + changed.after, 14, Colour::none, paint);
+    out += paragraph(entry.why, 14, Colour::dim, paint);
+  }
+  return out;
+}
+
+ordered_json history_json(const std::vector<HistoryEntry>& history) {
+  ordered_json out = ordered_json::array();
+  for (const HistoryEntry& entry : history) {
+    ordered_json changed = ordered_json::array();
+    for (const ChangedParameter& parameter : entry.changed)
+      changed.push_back({{"path", parameter.path}, {"before", parameter.before}, {"after", parameter.after}});
+    out.push_back({{"date", entry.date}, {"what", entry.what}, {"why", entry.why}, {"changed", std::move(changed)}});
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string machine_page(const std::string& name, const Painter& paint) {
@@ -66,7 +90,8 @@ std::string machine_page(const std::string& name, const Painter& paint) {
     table.add(key, parameter);
   }
   const std::string out = titled(machine.spec.name, machine.spec.title, paint) + "\n" +
-                          draw_topology(machine.spec, paint.columns()) + "\n" + table.text();
+                          draw_topology(machine.spec, paint.columns()) + "\n" + table.text() +
+                          history_text(machine.history, paint);
   const std::string note = left_out_text(machine.times_left_out);
   return note.empty() ? out : out + "\n" + paragraph(note, 2, Colour::yellow, paint);
 }
@@ -92,6 +117,7 @@ ordered_json machine_json(const std::string& name) {
   out["title"] = machine.spec.title;
   out["cpus"] = machine.spec.cpus;
   out["parameters"] = std::move(parameters);
+  out["history"] = history_json(machine.history);
   return out;
 }
 

@@ -9,8 +9,7 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/config/project_files.hpp"
-#include "sim/config/suggestions.hpp"
+#include "sim/commands/paper_runs.hpp"
 #include "sim/terminal/measured_view.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/run_report.hpp"
@@ -34,12 +33,6 @@ struct ReproduceArguments {
   bool json = false;
 };
 
-// An experiment to run, and which of its rows are asked for.
-struct Chosen {
-  Experiment experiment;
-  std::vector<std::string> prefixes;  // of row ids; "" for all
-};
-
 struct Reproduced {
   std::string experiment;
   std::string machine;
@@ -48,69 +41,27 @@ struct Reproduced {
   std::string tables;  // measured ones, for the terminal
 };
 
-bool begins_with_any(const std::string& id, const std::vector<std::string>& prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return id.starts_with(prefix); });
-}
-
-bool has_row(const Experiment& experiment, const std::string& prefix) {
-  return std::any_of(experiment.paper.begin(), experiment.paper.end(),
-                     [&](const PaperRow& row) { return row.id.starts_with(prefix); });
-}
-
-std::vector<Experiment> experiments_with_rows() {
-  std::vector<Experiment> experiments;
-  for (const std::string& name : file_names(kExperimentFiles)) {
-    Experiment experiment = load_experiment(name, {});
-    if (!experiment.paper.empty()) experiments.push_back(std::move(experiment));
-  }
-  return experiments;
-}
-
-// One word of the command line: an experiment's name, or what ids of rows begin with.
-void choose(const std::string& word, std::vector<Chosen>& all) {
-  bool found = false;
-  std::vector<std::string> known;
-  for (Chosen& chosen : all) {
-    known.push_back(chosen.experiment.name);
-    const bool named = word == chosen.experiment.name;
-    if (!named && !has_row(chosen.experiment, word)) continue;
-    chosen.prefixes.push_back(named ? "" : word);
-    found = true;
-  }
-  if (!found) throw ConfigError("no experiment and no paper row begins so: " + not_known(word, known));
-}
-
-std::vector<Chosen> choose_all(const std::vector<std::string>& words) {
-  std::vector<Chosen> all;
-  for (Experiment& experiment : experiments_with_rows()) all.push_back({std::move(experiment), {}});
-  if (words.empty()) {
-    for (Chosen& chosen : all) chosen.prefixes.emplace_back();
-  }
-  for (const std::string& word : words) choose(word, all);
-  std::erase_if(all, [](const Chosen& chosen) { return chosen.prefixes.empty(); });
-  return all;
-}
-
 // `place`: how far the command has come, for the progress line.
-Reproduced reproduce_one(const Chosen& chosen, const std::string& place, const ReproduceArguments& arguments,
+Reproduced reproduce_one(const ChosenRows& chosen, const std::string& place, const ReproduceArguments& arguments,
                          const std::vector<std::string>& argv, ExitCode& code) {
-  const Plan plan = make_plan(chosen.experiment);
   RunOptions options;
-  options.directory = std::filesystem::path(arguments.directory) / plan.experiment.name;
+  options.directory = arguments.directory;
   options.at_once = arguments.at_once;
   options.argv = argv;
-  const RunReport report = run_with_progress(plan, options, place, true);
-  print_failures(plan, report, options.directory);
-  code = larger(code, report.code);
-  Reproduced reproduced{plan.experiment.name, plan.experiment.machine_name, options.directory.string(), {}, {}};
-  for (const PaperResult& row : report.results.paper) {
-    if (begins_with_any(row.row.id, chosen.prefixes)) reproduced.rows.push_back(row);
-  }
+  RowsRun run = run_rows(chosen, place, std::move(options), code);
+  Reproduced reproduced{
+      run.plan.experiment.name, run.plan.experiment.machine_name, run.directory.string(), std::move(run.rows), {}};
   const auto has_rows = [&reproduced](const std::string& table) {
     return std::any_of(reproduced.rows.begin(), reproduced.rows.end(), [&](const auto& row) { return row.row.table == table; });
   };
-  reproduced.tables = measured_tables(plan, report.results, has_rows, painter_for_stdout());
+  reproduced.tables = measured_tables(run.plan, run.report.results, has_rows, painter_for_stdout());
   return reproduced;
+}
+
+// Without names those of the papers: `validate` has the others.
+std::vector<ChosenRows> choose_all(const std::vector<std::string>& words) {
+  const bool named = !words.empty();
+  return choose_rows(experiments_with_rows([named](const std::string& name) { return named || !is_validation(name); }), words);
 }
 
 ordered_json score_json(const std::vector<PaperResult>& rows, PaperKind kind) {
@@ -166,7 +117,7 @@ ExitCode reproduce(const ReproduceArguments& arguments, const std::vector<std::s
   ExitCode code = ExitCode::done;
   std::vector<Reproduced> all;
   std::vector<PaperResult> rows;
-  const std::vector<Chosen> chosen = choose_all(arguments.names);
+  const std::vector<ChosenRows> chosen = choose_all(arguments.names);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const std::string place = fmt::format("{} of {}: {}", i + 1, chosen.size(), chosen[i].experiment.name);
     all.push_back(reproduce_one(chosen[i], place, arguments, argv, code));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/extends.hpp"
@@ -21,6 +22,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr std::string_view kCommandLine = "set on the command line";
+constexpr std::array kFamilies = {"latency", "lock", "counter", "layout", "allocator", "hash_table", "kernel"};
 constexpr int kMostReportedLines = 1000;
 constexpr const char* kProgramWorkload = "program";           // needs not be named where workload.program is
 constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // exact in every reader of JSON
@@ -92,6 +94,7 @@ class ExperimentReader {
                                          experiment_.name));
     }
     experiment_.title = reader_.text("title").value_or("");
+    experiment_.family = reader_.text("family", {kFamilies.begin(), kFamilies.end()}).value_or("");
     const auto own_seed = reader_.integer("seed", 0, static_cast<double>(kLargestSeed)).value_or(1);
     const std::int64_t seed = overrides_.seed.value_or(own_seed);
     if (seed < 0 || seed > kLargestSeed) {
@@ -318,6 +321,7 @@ class ExperimentReader {
     resolved.insert("name", experiment_.name);
     resolved.insert("title", experiment_.title);
     resolved.insert("seed", static_cast<std::int64_t>(experiment_.seed));
+    if (!experiment_.family.empty()) resolved.insert("family", experiment_.family);
     if (experiment_.overridden) resolved.insert("overridden", true);
     add_layout_changes(resolved, tables_->layout_changes);
     if (!experiment_.sweep.empty()) resolved.insert("sweep", sweep_table(experiment_.sweep));

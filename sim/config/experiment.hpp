@@ -30,6 +30,7 @@ struct ExperimentTables;  // sim/config/experiment_tables.hpp
 struct Experiment {
   std::string name, title;
   std::string machine_name;
+  std::string family;      // what its rows are about, for `validate`: "lock"; empty: it doesn't say
   std::uint64_t seed = 1;  // of a point's first run; the others have seed + 1, seed + 2, ...
   int seeds = 1;           // runs per point
   toml::table resolved;    // what config.toml holds: every key with its value, [engine] left out

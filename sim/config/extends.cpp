@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExtends = "extends";
 // What an experiment has for itself alone.
-constexpr std::array kOwn = {"name", "title", "sweep", "paper", "table", kExtends};
+constexpr std::array kOwn = {"name", "title", "family", "sweep", "paper", "table", kExtends};
 constexpr std::size_t kLongestChain = 32;
 // Merged key by key; anything else is one value.
 constexpr std::array kMerged = {"placement", "workload", "run", "engine", "set", "report", "layout"};

@@ -22,6 +22,7 @@ DescribedMachine load_machine(const std::string& name_or_path) {
                                     source ? *source : "assumed (no source given)", source != nullptr,
                                     !tables.defaults.contains(key.path)});
   }
+  described.history = tables.history;
   described.times_left_out = times_left_out(tables, tables.settings);
   return described;
 }

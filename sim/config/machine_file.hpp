@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/machine_spec.hpp"
+#include "sim/config/machine_history.hpp"
 
 namespace linebounce::sim {
 
@@ -22,6 +23,7 @@ struct DescribedParameter {
 struct DescribedMachine {
   MachineSpec spec;
   std::vector<DescribedParameter> parameters;  // of a machine that is one bus, without those that only nodes have
+  std::vector<HistoryEntry> history;           // in the order of the file
   std::vector<std::string> times_left_out;     // paths, as of the function of this name
 };
 

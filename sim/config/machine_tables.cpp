@@ -107,12 +107,19 @@ MachineTables read_machine_tables(const toml::table& table, const std::filesyste
   for (const auto& key : schema_keys(machine.parts)) {
     if (key.path.starts_with("machine.")) machine.keys.add(key);
   }
-  read_settings(leaves(table, "machine", file.string(), origin, {kLevels, "sources"}), machine.keys, machine.settings);
+  read_settings(leaves(table, "machine", file.string(), origin, {kLevels, "sources", "history"}), machine.keys,
+                machine.settings);
   for (const KeyInfo& key : machine.keys.keys()) {
     if (!machine.settings.contains(key.path)) machine.defaults.insert(key.path);
   }
   fill_defaults(machine.settings, machine.parts, "machine.", origin);
   for (auto& [path, setting] : machine.settings) setting.value = anchor_path(path, setting.value, file.parent_path());
+  if (const auto* entries = table.get("history")) {
+    const Origin at{place_of(file.string(), entries->source()), origin.hidden};
+    if (!entries->is_array())
+      fail(at, "machine.history", fmt::format("expected [[history]] tables, found {}", describe_node(*entries)));
+    machine.history = read_history(*entries->as_array(), file.string(), machine.settings, machine.defaults);
+  }
   auto& present = machine.settings.at("machine.cpus_present");
   if (present.value == ConfigValue{std::int64_t{0}}) present = machine.settings.at("machine.cpus");
   if (const auto* sources = table.get("sources")) {

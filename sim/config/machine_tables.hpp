@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/config/machine_history.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/config/settings.hpp"
 #include "sim/config/sources.hpp"
@@ -22,6 +23,7 @@ struct MachineTables {
   Settings settings;               // every parameter, defaults filled in
   std::set<std::string> defaults;  // the paths that the text leaves out
   Sources sources;
+  std::vector<HistoryEntry> history;
 };
 
 // Reads the tables of a machine. `origin` says where they stand (place: the file) and what their paths leave out. Cache levels

@@ -47,12 +47,14 @@ class RowReader {
     row_.value = reader_.number("value");
     row_.tolerance = reader_.number("tolerance", 0);
     row_.tolerance_abs = reader_.number("tolerance_abs", 0);
+    change();
     const auto shape = reader_.text("shape", {"increasing", "decreasing", "flat"});
     if (shape) row_.shape = from_word<Shape>(kShapes, *shape);
     if (const auto over = reader_.text("over")) row_.over = swept_path(*over, reader_.origin_of("over"), tables_);
     row_.kind = read_kind(reader_, {kPaperKindWords.begin(), kPaperKindWords.end()}).value_or(PaperKind::predicted);
     row_.scored = reader_.flag("scored").value_or(true);
     row_.source = reader_.text("source").value_or("");
+    row_.why_off = reader_.text("why_off").value_or("");
     reader_.finish();
     check();
     return row_;
@@ -71,21 +73,50 @@ class RowReader {
     if (row_.metrics.size() < 2 || !names) reader_.refuse("order", "expected a list of two or more metrics, as texts");
   }
 
-  // The fields that belong together: an order, a shape, or a value.
+  void change() {
+    if (const auto word = reader_.text("sign", {kSignWords.begin(), kSignWords.end()}))
+      row_.sign = from_word<ChangeSign>(kSignWords, *word);
+    if (const auto word = reader_.text("better", {"higher", "lower"}))
+      row_.better = *word == "higher" ? Better::higher : Better::lower;
+    const auto visible = reader_.number("visible", 0);
+    row_.visible = visible.value_or(kVisibleChange);
+    if (visible && !row_.relative_to) reader_.refuse("visible", "a change is one of something: this needs relative_to");
+  }
+
+  // The fields that belong together: an order, a shape, a value, or the sign of a change.
   void check() const {
     const bool is_order = row_.metrics.size() > 1;
     const bool is_shape = row_.shape != Shape::none;
-    if (is_order + is_shape + row_.value.has_value() != 1) {
-      reader_.refuse("id", fmt::format("row {} needs exactly one of value, shape and order", row_.id));
+    if (is_order + is_shape + (row_.value || row_.sign) != 1) {
+      reader_.refuse("id", fmt::format("row {} needs exactly one of value, sign, shape and order", row_.id));
     }
     if (is_shape == row_.over.empty()) reader_.refuse(is_shape ? "shape" : "over", "shape and over = \"PATH\" go together");
     if (row_.over.empty() == false && row_.at.contains(row_.over))
       reader_.refuse("at", fmt::format("{} cannot be in `at` and in `over`", row_.over));
     if (row_.difference && !row_.relative_to) reader_.refuse("difference", "a difference needs relative_to");
-    if (row_.relative_to && !row_.value) reader_.refuse("relative_to", "only a row with a value can be relative");
+    if (row_.relative_to && !row_.value && !row_.sign)
+      reader_.refuse("relative_to", "only a row with a value or a sign can be relative");
     if (!row_.of.empty() && (!row_.value || row_.relative_to))
       reader_.refuse("of", "a part of another metric has a value and no relative_to");
+    sign();
     tolerances(is_order);
+  }
+
+  void sign() const {
+    if (row_.better && !row_.relative_to) reader_.refuse("better", "it says what a change is: this needs relative_to");
+    if (!row_.sign) return;
+    if (!row_.relative_to) reader_.refuse("sign", "a gain or loss is one over something: this needs relative_to");
+    if (row_.is_sign_alone() && row_.difference) reader_.refuse("difference", "a sign alone is neither ratio nor difference");
+    if (direction_of(row_) == Better::neither) {
+      reader_.refuse("sign",
+                     fmt::format("whether more of {} is better is declared nowhere: say better = \"higher\" or \"lower\"",
+                                 row_.metrics.front()));
+    }
+    const bool up = direction_of(row_) == Better::higher;
+    const bool rose = row_.value.value_or(0) > 0;
+    if (row_.value && row_.sign != ChangeSign::none && (*row_.value == 0 || (up == rose) != (row_.sign == ChangeSign::gain)))
+      reader_.refuse("sign", fmt::format("{} of {} is none where {} is better", *row_.value, row_.metrics.front(),
+                                         to_string(direction_of(row_))));
   }
 
   void tolerances(bool is_order) const {
@@ -94,10 +125,10 @@ class RowReader {
     const bool any = row_.tolerance || row_.tolerance_abs;
     const bool needed = (row_.value && row_.kind != PaperKind::definition) || row_.shape == Shape::flat;
     if (needed && !any) reader_.refuse("id", fmt::format("row {} needs tolerance (relative) or tolerance_abs", row_.id));
+    const char* const given = row_.tolerance ? "tolerance" : "tolerance_abs";
+    if (any && row_.is_sign_alone()) reader_.refuse(given, "a sign alone has no tolerance; `visible` is what counts as none");
     const bool unused = is_order || row_.shape == Shape::increasing || row_.shape == Shape::decreasing;
-    if (any && unused)
-      reader_.refuse(row_.tolerance ? "tolerance" : "tolerance_abs",
-                     "an order and a rising or falling shape have no tolerance");
+    if (any && unused) reader_.refuse(given, "an order and a rising or falling shape have no tolerance");
   }
 
   TableReader reader_;
@@ -143,12 +174,16 @@ toml::table row_table(const PaperRow& row) {
   if (row.relative_to) table.insert("relative_to", selection_table(*row.relative_to));
   if (row.difference) table.insert("difference", true);
   if (row.value) insert_value(table, "value", canonical(*row.value));
+  if (row.sign) table.insert("sign", to_string(*row.sign));
+  if (row.visible != kVisibleChange) insert_value(table, "visible", canonical(row.visible));
+  if (row.better) table.insert("better", to_string(*row.better));
   if (row.tolerance) insert_value(table, "tolerance", canonical(*row.tolerance));
   if (row.tolerance_abs) insert_value(table, "tolerance_abs", canonical(*row.tolerance_abs));
   if (row.shape != Shape::none) table.insert("shape", std::string(kShapes.at(static_cast<std::size_t>(row.shape))));
   if (!row.over.empty()) table.insert("over", row.over);
   if (!row.scored) table.insert("scored", false);
   if (!row.source.empty()) table.insert("source", row.source);
+  if (!row.why_off.empty()) table.insert("why_off", row.why_off);
   return table;
 }
 

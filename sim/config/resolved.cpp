@@ -117,7 +117,7 @@ void add_layout_changes(toml::table& resolved, const std::vector<LayoutChange>& 
 
 std::string configuration_hash(const toml::table& resolved) {
   toml::table essential = resolved;
-  for (const auto* key : {"title", "paper", "report", "overridden"}) essential.erase(key);
+  for (const auto* key : {"title", "family", "paper", "report", "overridden"}) essential.erase(key);
   if (auto* machine = essential["machine"].as_table()) {
     for (const auto* key : {"title", "sources"}) machine->erase(key);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/point/config_value.hpp"
+#include "sim/point/metrics.hpp"
 
 namespace linebounce::sim {
 
@@ -18,6 +19,11 @@ enum class PaperKind { calibrated, in_sight, predicted, definition };
 constexpr std::array<std::string_view, 4> kPaperKindWords = {"calibrated", "in_sight", "predicted", "definition"};
 enum class Shape { none, increasing, decreasing, flat };
 
+// What a change did, to whoever published it or in the simulation: better, worse, or nothing that could be seen.
+enum class ChangeSign { gain, loss, none };
+constexpr std::array<std::string_view, 3> kSignWords = {"gain", "loss", "none"};
+constexpr double kVisibleChange = 0.01;  // of the base; less is no effect unless a row says otherwise
+
 // One [[paper]] row.
 struct PaperRow {
   std::string id;
@@ -26,6 +32,9 @@ struct PaperRow {
   std::map<std::string, ConfigValue> at;
   std::optional<std::map<std::string, ConfigValue>> relative_to;  // laid over `at`: selects a point by itself
   bool difference = false;
+  std::optional<ChangeSign> sign;     // as published, with relative_to
+  double visible = kVisibleChange;    // a smaller change of the base's value is no effect
+  std::optional<Better> better = {};  // where the metric's declaration doesn't say it
   std::optional<double> value;
   std::optional<double> tolerance, tolerance_abs;
   Shape shape = Shape::none;
@@ -33,9 +42,17 @@ struct PaperRow {
   PaperKind kind = PaperKind::predicted;
   bool scored = true;  // false: the row is shown, but decides nothing
   std::string source;
-  std::string table = {};  // the id of the measured table that it is a row of; empty: a [[paper]] row
+  std::string why_off = {};  // what is known of the reason, if the row is off
+  std::string table = {};    // the id of the measured table that it is a row of; empty: a [[paper]] row
 
   [[nodiscard]] bool is_order() const { return metrics.size() > 1; }
+  // A published sign, and no figure of a size.
+  [[nodiscard]] bool is_sign_alone() const { return sign && !value; }
 };
+
+// Whether more is better: the row's own word, else what is declared of its metric.
+Better direction_of(const PaperRow& row);
+
+std::string_view to_string(ChangeSign sign);  // "gain"
 
 }  // namespace linebounce::sim

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sim/results/numbers.hpp"
 
@@ -45,6 +46,35 @@ std::optional<bool> within_tolerance(const PaperRow& row, double simulated) {
   return relative || (row.tolerance_abs && distance <= *row.tolerance_abs);
 }
 
+ChangeSign sign_of(double share, double visible, Better better) {
+  if (std::abs(share) < visible) return ChangeSign::none;
+  return (share > 0) == (better == Better::higher) ? ChangeSign::gain : ChangeSign::loss;
+}
+
+// Of the ratio of two means that don't depend on one another. Runs with the same seeds do, and the interval is rather too wide.
+std::optional<double> ci95_of_change(const ReportedMetric& changed, const ReportedMetric& base) {
+  if (!changed.ci95 || !base.ci95) return std::nullopt;
+  const double of_base = as_double(base.value);
+  const double ratio = as_double(changed.value) / of_base;
+  const double from_changed = *changed.ci95 / of_base;
+  const double from_base = ratio * *base.ci95 / of_base;
+  return rounded(std::sqrt(from_changed * from_changed + from_base * from_base));
+}
+
+// REQUIRES: both points have the metric, and the base's isn't 0.
+SimulatedChange change_of(const PaperRow& row, const ReportedPoint& changed, const ReportedPoint& base) {
+  const ReportedMetric& before = base.metrics.at(row.metrics.front());
+  const ReportedMetric& after = changed.metrics.at(row.metrics.front());
+  SimulatedChange change;
+  change.share = rounded(as_double(after.value) / as_double(before.value) - 1);
+  change.ci95 = ci95_of_change(after, before);
+  const Better better = direction_of(row);
+  if (better == Better::neither) return change;
+  const bool by_chance = change.ci95 && std::abs(change.share) <= *change.ci95;
+  change.sign = by_chance ? ChangeSign::none : sign_of(change.share, row.visible, better);
+  return change;
+}
+
 void evaluate_series(PaperResult& result, const PaperPoints& where, const std::vector<ReportedPoint>& points) {
   const PaperRow& row = result.row;
   for (const std::string& metric : row.metrics) {
@@ -72,8 +102,10 @@ void evaluate_value(PaperResult& result, const PaperPoints& where, const std::ve
     simulated /= *whole;
   }
   if (row.relative_to) {
-    const auto base = look_up(row.metrics.front(), points[static_cast<std::size_t>(where.relative_to.front())], result);
+    const ReportedPoint& base_point = points[static_cast<std::size_t>(where.relative_to.front())];
+    const auto base = look_up(row.metrics.front(), base_point, result);
     if (!base) return;
+    if (*base != 0) result.change = change_of(row, point, base_point);
     if (row.difference) {
       simulated -= *base;
     } else if (*base == 0) {
@@ -85,6 +117,7 @@ void evaluate_value(PaperResult& result, const PaperPoints& where, const std::ve
     }
   }
   result.simulated = rounded(simulated);
+  if (row.is_sign_alone()) result.ok = result.change && result.change->sign == row.sign;
   if (!row.value) return;
   if (*row.value != 0) result.ratio = rounded(*result.simulated / *row.value);
   result.ok = within_tolerance(row, *result.simulated);
@@ -114,6 +147,14 @@ PaperResult evaluate(const PaperRow& row, const PaperPoints& where, const std::v
   if (!result.problem.empty()) result.ok = unfinished(where, points) ? std::nullopt : std::optional(false);
   if (!scored || !row.scored || row.kind == PaperKind::definition) result.ok.reset();
   return result;
+}
+
+std::optional<ChangeSign> published_sign(const PaperRow& row) {
+  if (row.sign) return row.sign;
+  const Better better = direction_of(row);
+  if (!row.relative_to || !row.value || better == Better::neither) return std::nullopt;
+  // How large a difference is, beside its base, the row doesn't say.
+  return sign_of(*row.value, row.difference ? std::numeric_limits<double>::min() : row.visible, better);
 }
 
 std::string to_string(PaperKind kind) {

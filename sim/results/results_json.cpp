@@ -56,6 +56,15 @@ ordered_json series_to_json(const PaperResult& result) {
   return out;
 }
 
+void add_signs(ordered_json& out, const PaperResult& result) {
+  const auto& change = result.change;
+  out["sign"] = to_string(*result.row.sign);
+  out["visible"] = number_to_json(result.row.visible);
+  out["simulated_change"] = change ? number_to_json(change->share) : ordered_json(nullptr);
+  if (change && change->ci95) out["ci95"] = number_to_json(*change->ci95);
+  out["simulated_sign"] = change && change->sign ? ordered_json(to_string(*change->sign)) : ordered_json(nullptr);
+}
+
 ordered_json value_row_to_json(const PaperResult& result) {
   const PaperRow& row = result.row;
   ordered_json out = {{"id", row.id}, {"metric", row.metrics.front()}, {"at", at_to_json(row.at)}};
@@ -68,6 +77,7 @@ ordered_json value_row_to_json(const PaperResult& result) {
   out["simulated"] = optional_number(result.simulated);
   out["unit"] = result.unit;
   out["ratio"] = optional_number(result.ratio);
+  if (row.sign) add_signs(out, result);
   return out;
 }
 
@@ -92,6 +102,7 @@ ordered_json paper_to_json(const PaperResult& result) {
   if (row.tolerance_abs) out["tolerance_abs"] = number_to_json(*row.tolerance_abs);
   out["kind"] = to_string(row.kind);
   out["ok"] = ok_to_json(result.ok);
+  if (!row.why_off.empty()) out["why_off"] = row.why_off;
   return out;
 }
 

@@ -15,19 +15,19 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int kStripWidth = 64;
-constexpr std::size_t kIndent = 10;
+constexpr std::size_t kDrawingIndent = 10;
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 constexpr std::array kColours = {Colour::cyan, Colour::yellow, Colour::green, Colour::magenta, Colour::blue, Colour::red};
 
 // Bytes of a section that lie together: a field, or a hole between fields.
-struct Piece {
+struct DrawnPiece {
   const Field* field;  // null: a hole
   int begin, end;      // in the section
 };
 
 struct DrawnLine {
   int begin, end;  // of the section's bytes that lie in it
-  std::vector<Piece> pieces;
+  std::vector<DrawnPiece> pieces;
 };
 
 // A section, whose first byte lies `base` bytes behind the start of a line.
@@ -50,13 +50,13 @@ std::vector<Part> parts_of(const Layout& layout, int line_bytes) {
   return parts;
 }
 
-std::vector<Piece> pieces_of(const Layout& layout, const Part& part) {
+std::vector<DrawnPiece> pieces_of(const Layout& layout, const Part& part) {
   std::vector<const Field*> fields;
   for (const Field& field : layout.fields) {
     if (field.section == part.section) fields.push_back(&field);
   }
   std::stable_sort(fields.begin(), fields.end(), [](const Field* a, const Field* b) { return a->offset < b->offset; });
-  std::vector<Piece> pieces;
+  std::vector<DrawnPiece> pieces;
   int end = 0;
   for (const Field* field : fields) {
     if (field->offset > end) pieces.push_back({nullptr, end, field->offset});
@@ -75,9 +75,9 @@ std::vector<DrawnLine> lines_of(const Layout& layout, const Part& part, int line
     lines.push_back({begin, end, {}});
     begin = end;
   }
-  for (const Piece& piece : pieces_of(layout, part)) {
+  for (const DrawnPiece& piece : pieces_of(layout, part)) {
     for (DrawnLine& line : lines) {
-      const Piece inside{piece.field, std::max(piece.begin, line.begin), std::min(piece.end, line.end)};
+      const DrawnPiece inside{piece.field, std::max(piece.begin, line.begin), std::min(piece.end, line.end)};
       if (inside.begin < inside.end) line.pieces.push_back(inside);
     }
   }
@@ -88,12 +88,12 @@ std::vector<DrawnLine> lines_of(const Layout& layout, const Part& part, int line
 std::vector<std::string> marks_of(const DrawnLine& line) {
   std::vector<std::string> marks;
   std::size_t fields = 0;
-  for (const Piece& piece : line.pieces)
+  for (const DrawnPiece& piece : line.pieces)
     marks.push_back(piece.field == nullptr ? "·" : std::string(1, kLetters[fields++ % kLetters.size()]));
   return marks;
 }
 
-Colour colour_of(const std::vector<Piece>& pieces, std::size_t i) {
+Colour colour_of(const std::vector<DrawnPiece>& pieces, std::size_t i) {
   return pieces[i].field == nullptr ? Colour::dim : kColours[i % kColours.size()];
 }
 
@@ -116,23 +116,23 @@ std::string strip(const Part& part, const DrawnLine& line, int line_bytes, const
   return out;
 }
 
-std::string name_of(const Piece& piece) {
+std::string name_of(const DrawnPiece& piece) {
   if (piece.field == nullptr) return "(no field)";
   return piece.field->name + (piece.begin > piece.field->offset ? " (goes on)" : "");
 }
 
 void draw_part(const Layout& layout, const Part& part, int line_bytes, Table& table, const Painter& paint) {
   const std::size_t width = static_cast<std::size_t>(std::min(line_bytes, kStripWidth));
-  const std::string indent(kIndent, ' ');
+  const std::string indent(kDrawingIndent, ' ');
   if (!part.title.empty()) table.add_text("  " + part.title + "\n");
   const auto lines = lines_of(layout, part, line_bytes);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     table.add_text(indent + "┌" + repeated("─", width) + "┐\n" +
-                   paint(Colour::bold, pad_right(fmt::format("  line {}", i), kIndent)) + "│" +
+                   paint(Colour::bold, pad_right(fmt::format("  line {}", i), kDrawingIndent)) + "│" +
                    strip(part, lines[i], line_bytes, paint) + "│\n" + indent + "└" + repeated("─", width) + "┘\n");
     const auto marks = marks_of(lines[i]);
     for (std::size_t k = 0; k < lines[i].pieces.size(); ++k) {
-      const Piece& piece = lines[i].pieces[k];
+      const DrawnPiece& piece = lines[i].pieces[k];
       table.add({{marks[k], colour_of(lines[i].pieces, k)},
                  fmt::format("+{}", (part.base + piece.begin) % line_bytes),
                  std::to_string(piece.begin),
@@ -149,7 +149,7 @@ std::string begins_text(const Layout& layout, int line_bytes) {
 
 ordered_json pieces_json(const Part& part, const DrawnLine& line, bool fields, int line_bytes) {
   ordered_json out = ordered_json::array();
-  for (const Piece& piece : line.pieces) {
+  for (const DrawnPiece& piece : line.pieces) {
     if ((piece.field != nullptr) != fields) continue;
     ordered_json entry;
     if (fields) entry["name"] = piece.field->name;
@@ -183,7 +183,8 @@ const char* name_of(Section section) {
 }  // namespace
 
 std::string drawn_layout(const Layout& layout, int line_bytes, const Painter& paint) {
-  Table table({words("", 1), figures("in line", 6), figures("offset", 7), figures("size", 7), words("", 0, 3)}, paint, kIndent);
+  Table table({words("", 1), figures("in line", 6), figures("offset", 7), figures("size", 7), words("", 0, 3)}, paint,
+              kDrawingIndent);
   for (const Part& part : parts_of(layout, line_bytes)) draw_part(layout, part, line_bytes, table, paint);
   return paint(Colour::bold, layout.name) +
          fmt::format("  {} bytes, {}, lines of {} bytes{}\n", layout.size, begins_text(layout, line_bytes), line_bytes,

@@ -104,6 +104,11 @@ void add_row(Table& table, const PaperResult& result, const std::string& prefix,
     add("", "", "");
     return table.add_text("      " + shortened(series, paint.columns() - 6) + "\n");
   }
+  if (row.is_sign_alone()) {
+    const SimulatedChange& change = *result.change;
+    return add(std::string(to_string(*row.sign)), change.sign ? std::string(to_string(*change.sign)) : "",
+               signed_percent(change.share));
+  }
   add(row.value ? as_given(*row.value, result.unit) : "", readable(*result.simulated, result.unit), difference_text(result));
 }
 

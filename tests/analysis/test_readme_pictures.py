@@ -1,11 +1,13 @@
 """Pictures of reports are what the commands beside them make, in README.md and docs."""
 
+import json
 import re
 import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import validation_page
 from program import ROOT, Result
 
 PICTURES = ROOT / "docs" / "pictures"
@@ -69,3 +71,15 @@ def test_readmes_first_command_makes_its_first_picture(
     (report,) = re.findall(r"^(linebounce report out/two_sockets .*)$", text, re.MULTILINE)
     run_commands(f"{run}\n{report}", executable, process, tmp_path)
     check_picture(tmp_path / "figures" / "two_sockets" / "sweep.svg", "two_sockets.svg")
+
+
+def test_validation_makes_its_tables_and_picture(executable: Path, process: Callable[..., Result], tmp_path: Path) -> None:
+    done = subprocess.run([executable, "validate"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stderr  # 1: a fitted row is off, which the page says
+    document = json.loads((tmp_path / "out/validate/validation.json").read_text())
+    text = validation_page.PAGE.read_text()
+    assert validation_page.page(text, document) == text, "docs/validation.md is out of date: run tools/validation_page.py"
+    result = process("report", "out/validate", "--figures", "figures", cwd=tmp_path)
+    assert result.code == 0, result.stderr
+    if document["rows"]:
+        check_picture(tmp_path / "figures" / "validation.svg", "validation.svg")

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import linebounce
 from linebounce.commands import HelpFormatter, exit_code
+from linebounce.errors import UsageError
 from linebounce.files import write_file
+from linebounce.report.validation import is_validation, make_validation_page, read_validation, write_validation_figures
 
 _EXAMPLES = """examples:
   linebounce report out/oltp                          writes out/oltp.html, which opens in any browser, without a network
   linebounce report out/oltp -o oltp.html             to another place
   linebounce report out/before out/after -o both.html  several runs in one file, to choose from
   linebounce report out/my_locks/points/3             one point of a sweep
+  linebounce report out/validate                      all predictions beside what was published
   linebounce report out/oltp --figures figures        the charts as SVG and PNG, too: figures/oltp/sweep.svg
 
 With a sweep, figures of one point are of the point whose misses cost the most; the others by their own directory.
@@ -32,7 +35,13 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         epilog=_EXAMPLES,
         formatter_class=HelpFormatter,
     )
-    parser.add_argument("directories", metavar="DIR", nargs="+", type=Path, help="a results directory made by `linebounce run`")
+    parser.add_argument(
+        "directories",
+        metavar="DIR",
+        nargs="+",
+        type=Path,
+        help="a results directory made by `linebounce run`, or by `validate`",
+    )
     parser.add_argument(
         "-o", "--output", metavar="FILE", type=Path, help="the HTML file; default: the first DIR's name with .html"
     )
@@ -43,6 +52,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _report(arguments: argparse.Namespace) -> int:
+    validations = [directory for directory in arguments.directories if is_validation(directory)]
+    if validations:
+        if len(arguments.directories) > 1:
+            raise UsageError(f"{validations[0]}: what `linebounce validate` has written is a page of its own: name it alone")
+        return _report_validation(validations[0], arguments)
     runs = [linebounce.open(directory) for directory in arguments.directories]
     # Polars and Jinja take a moment to load: not before the directories are known to be good.
     from linebounce.report.page import make_page  # noqa: PLC0415
@@ -55,6 +69,17 @@ def _report(arguments: argparse.Namespace) -> int:
         from linebounce.report.figures import write_figures  # noqa: PLC0415
 
         for file in write_figures(runs, arguments.figures):
+            print(file)
+    return 0
+
+
+def _report_validation(directory: Path, arguments: argparse.Namespace) -> int:
+    document = read_validation(directory)
+    output = arguments.output or _default_output(directory)
+    write_file(output, make_validation_page(document).encode(errors="backslashreplace"))
+    print(output)
+    if arguments.figures:
+        for file in write_validation_figures(document, arguments.figures):
             print(file)
     return 0
 

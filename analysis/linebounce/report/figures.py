@@ -44,7 +44,7 @@ def write_figures(runs: Sequence[Results], folder: Path) -> Iterator[Path]:
         own_name = names[number] if names.count(names[number]) == 1 else f"{number}_{names[number]}"
         place = folder / own_name
         for name, spec in figures_of(results):
-            for suffix, content in _drawn(spec):
+            for suffix, content in drawn(spec):
                 path = place / f"{re.sub(r'[^A-Za-z0-9_.-]', '_', name)}.{suffix}"
                 write_file(path, content)
                 yield path
@@ -56,7 +56,7 @@ def _name_of(directory: Path) -> str:
     return f"{path.parent.parent.name}_{path.name}" if path.parent.name == "points" else path.name
 
 
-def _drawn(spec: Spec) -> Iterator[tuple[str, bytes]]:
+def drawn(spec: Spec) -> Iterator[tuple[str, bytes]]:
     svg = vl_convert.vegalite_to_svg(spec, config=_CONFIG)
     yield "svg", svg.encode()
     yield "png", vl_convert.svg_to_png(svg, ppi=_PIXELS_PER_INCH)

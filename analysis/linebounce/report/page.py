@@ -59,7 +59,7 @@ def make_page(runs: Sequence[Results]) -> str:
     """The whole file. If Vega must be bundled, then beside the other work."""
     with ThreadPoolExecutor(max_workers=1) as pool:
         vega = pool.submit(vega_bundle)
-        environment = _environment()
+        templates = environment()
         shown = [_run(run) for run in runs]
         data = {
             "runs": [run["data"] for run in shown],
@@ -67,7 +67,7 @@ def make_page(runs: Sequence[Results]) -> str:
             "labels": LABELS,
             "on_dark": ON_DARK,
         }
-        page = environment.get_template("report.html")
+        page = templates.get_template("report.html")
         return page.render(
             title=", ".join(dict.fromkeys(run.title for run in runs)),
             runs=shown,
@@ -81,12 +81,13 @@ def make_page(runs: Sequence[Results]) -> str:
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """The templates of templates/."""
     loader = jinja2.PackageLoader("linebounce.report", "templates")
-    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    environment.filters["setting"] = setting_text
-    environment.filters["breakable"] = _breakable
-    return environment
+    made = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    made.filters["setting"] = setting_text
+    made.filters["breakable"] = _breakable
+    return made
 
 
 def _breakable(text: str) -> Markup:

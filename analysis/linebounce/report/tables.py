@@ -258,6 +258,8 @@ def _paper_entry(row: PaperRow, source: str) -> dict[str, Any]:
             entry |= {"chart": None, **_placed(row)}
             if row.of is not None:
                 entry["metric"] += f" / {row.of}"
+            if row.sign is not None and row.paper is None:
+                entry |= {"paper_text": row.sign, "simulated_text": _sign_text(row)}
             if row.relative_to is not None:
                 how = "minus" if row.difference else "relative to"
                 entry["at"] = f"{entry['at']}; {how} that at {_settings_text(row.relative_to)}"
@@ -266,6 +268,12 @@ def _paper_entry(row: PaperRow, source: str) -> dict[str, Any]:
         case OrderRow():
             entry |= {"metric": " < ".join(row.order), "expected": "rising", "series": list(row.simulated)}
     return entry
+
+
+def _sign_text(row: ValueRow) -> str:
+    if row.simulated_change is None:
+        return "none" if row.simulated_sign is None else row.simulated_sign
+    return f"{row.simulated_sign} ({100 * row.simulated_change:+.1f} %)"
 
 
 def _with_unit(value: float | None, unit: str) -> str:

@@ -75,7 +75,6 @@ TEST_F(MachineFile, ShippedMachinesLoadAndGiveASourceForEveryParameter) {
     const DescribedMachine machine = load_machine(name);
     EXPECT_EQ(machine.spec.name, name);
     EXPECT_FALSE(machine.spec.title.empty()) << name;
-    EXPECT_EQ(machine.spec.cpu_order, CpuOrder::spread) << name;
     for (const auto& each : machine.parameters) EXPECT_TRUE(each.has_source) << name << ": " << each.path;
   }
 }
@@ -170,6 +169,37 @@ TEST_F(MachineFile, FilesThatAreNoTextAreRefused) {
 TEST_F(MachineFile, AnUnknownNameListsTheKnownOnes) {
   EXPECT_THAT(error_of([] { load_machine("p3_xeon_4wya"); }),
               AllOf(HasSubstr("machine \"p3_xeon_4wya\" is not known; known: "), HasSubstr("; did you mean p3_xeon_4way?")));
+}
+
+TEST_F(MachineFile, ItsHistoryLeadsToWhatItHasToday) {
+  const auto entry = [](const std::string& day, const std::string& changed) {
+    return "[[history]]\ndate = \"" + day + "\"\nwhat = \"fitted again\"\nwhy = \"a better matrix\"\n" + changed;
+  };
+  const auto error = [&](const std::string& text) { return machine_error(std::string(kMachine) + text); };
+  const std::string first =
+      entry("2026-11-20", "changed = { \"memory.latency_ns\" = [80, 90], bus.outstanding = [8, \"default\"] }\n");
+  const std::string second = entry("2026-11-22", "changed = { \"memory.latency_ns\" = [90.0, 100] }\n");
+  const DescribedMachine machine =
+      load_machine(write("x.toml", kMachine + entry("2026-11-19", "") + replace_line(first, "changed", "") + second));
+  ASSERT_EQ(machine.history.size(), 3U);
+  EXPECT_EQ(machine.history[0].date, "2026-11-19");
+  EXPECT_EQ(machine.history[0].why, "a better matrix");
+  EXPECT_EQ(machine.history[2].changed.at(0).path, "machine.memory.latency_ns");
+  EXPECT_EQ(machine.history[2].changed.at(0).before, "90");
+  EXPECT_EQ(error(second), "no error");
+  EXPECT_EQ(error("[history]\nwhat = \"x\"\n"), "x.toml:26:1: history: expected [[history]] tables, found a table");
+  EXPECT_EQ(error(entry("2026-11-22", "changed = { \"memory.latency_ns\" = [90, 95] }\n")),
+            "x.toml:30:35: history.changed.\"memory.latency_ns\": ends at 95, but the machine has 100");
+  EXPECT_EQ(error(entry("2026-11-20", "changed = { \"memory.latency_ns\" = [80, 85] }\n") + second),
+            "x.toml:35:35: history.changed.\"memory.latency_ns\": begins at 90, but the entry before left it at 85");
+  EXPECT_EQ(error(entry("2026-11-22", "changed = { \"memory.latency\" = [90, 95] }\n")),
+            "x.toml:30:32: history.changed.\"memory.latency\": no such parameter; one that is gone ends at \"default\"");
+  EXPECT_EQ(error(entry("2026-11-22", "changed = { \"memory.latency\" = [90, \"default\"] }\n")), "no error");
+  EXPECT_EQ(
+      error(entry("2026-11-22", "changed = { \"memory.latency_ns\" = 100 }\n")),
+      "x.toml:30:35: history.changed.\"memory.latency_ns\": expected [BEFORE, AFTER]; \"default\" stands for a parameter that "
+      "is left out");
+  EXPECT_EQ(error(entry("yesterday", "")), "x.toml:27:8: history.date: \"yesterday\" is no day; \"2026-01-31\" is one");
 }
 
 TEST_F(MachineFile, SetsMustBeAPowerOfTwo) {

@@ -50,6 +50,53 @@ TEST_F(PaperRows, ARowMayBeAPartOfAnotherMetricOrOnlyBeShown) {
             "e.toml:17:6: paper.of: a part of another metric has a value and no relative_to");
 }
 
+TEST_F(PaperRows, OfAChangeASignMayBeAllThatIsKnown) {
+  const std::string start = std::string("metric = \"throughput.operations_per_s\"\n") + kAt;
+  const std::string of_ticket = "relative_to = { \"workload.lock\" = \"ticket\" }\n";
+  const Experiment first = load(rows(start + of_ticket + "sign = \"loss\"\nvisible = 0.03\nwhy_off = \"no prefetcher\"\n"));
+  for (const Experiment& experiment : {first, load(to_toml(first.resolved))}) {
+    const PaperRow& row = experiment.paper[0];
+    EXPECT_EQ(row.sign, ChangeSign::loss);
+    EXPECT_TRUE(row.is_sign_alone());
+    EXPECT_EQ(row.visible, 0.03);
+    EXPECT_EQ(direction_of(row), Better::higher);
+    EXPECT_EQ(row.why_off, "no prefetcher");
+  }
+  // Beside a figure it says that nothing was seen, or what the figure says, too.
+  const std::string size = of_ticket + "tolerance = 0.1\nvalue = 0.02\n";
+  EXPECT_EQ(load(rows(start + size + "sign = \"none\"\n")).paper[0].sign, ChangeSign::none);
+  EXPECT_EQ(load(rows(start + size + "sign = \"gain\"\n")).paper[0].value, 0.02);
+  EXPECT_EQ(error(start + size + "sign = \"loss\"\n"),
+            "e.toml:21:8: paper.sign: 0.02 of throughput.operations_per_s is none where higher is better");
+  // Where nobody has declared what is better, the row has to say it.
+  const std::string tally = std::string("metric = \"program.misses\"\n") + kAt + of_ticket + "sign = \"gain\"\n";
+  EXPECT_EQ(error(tally),
+            "e.toml:19:8: paper.sign: whether more of program.misses is better is declared nowhere: say better = \"higher\" or "
+            "\"lower\"");
+  EXPECT_EQ(direction_of(load(rows(tally + "better = \"lower\"\n")).paper[0]), Better::lower);
+  EXPECT_EQ(error(start + "sign = \"gain\"\n"),
+            "e.toml:18:8: paper.sign: a gain or loss is one over something: this needs relative_to");
+  EXPECT_EQ(error(start + of_ticket + "sign = \"gain\"\ntolerance = 0.1\n"),
+            "e.toml:20:13: paper.tolerance: a sign alone has no tolerance; `visible` is what counts as none");
+  EXPECT_EQ(error(start + "value = 1\ntolerance = 0.1\nvisible = 0.1\n"),
+            "e.toml:20:11: paper.visible: a change is one of something: this needs relative_to");
+  EXPECT_EQ(error(start + of_ticket + "sign = \"better\"\n"),
+            "e.toml:19:8: paper.sign: \"better\" is not known; known: gain, loss, none");
+}
+
+TEST_F(PaperRows, AnExperimentSaysWhatItsRowsAreAboutAndItsPointsStayWhatTheyAre) {
+  const std::string text = rows(std::string("metric = \"m\"\nvalue = 1\ntolerance = 0.1\n") + kAt);
+  const Experiment plain = load(text);
+  const Experiment of_locks = load("family = \"lock\"\n" + text);
+  EXPECT_EQ(of_locks.family, "lock");
+  EXPECT_EQ(load(to_toml(of_locks.resolved)).family, "lock");
+  EXPECT_EQ(configuration_hash(of_locks.resolved), configuration_hash(plain.resolved));
+  EXPECT_EQ(
+      experiment_error("family = \"locks\"\n" + text),
+      "e.toml:1:10: family: \"locks\" is not known; known: latency, lock, counter, layout, allocator, hash_table, kernel; did "
+      "you mean lock?");
+}
+
 TEST_F(PaperRows, AShapeSelectsALineOfPoints) {
   const auto shape = load(
       rows("metric = \"m\"\nat = { workload.lock = \"tas\" }\nshape = \"flat\"\nover = \"machine.cpus\"\ntolerance = 0.1\n"));
@@ -88,7 +135,7 @@ TEST_F(PaperRows, PathsOfAtAreSweptOnes) {
 TEST_F(PaperRows, FieldsThatDontGoTogetherAreRefused) {
   EXPECT_EQ(error("metric = \"m\"\nvalu = 1\n"), "e.toml:17:1: paper.valu: unknown key; did you mean paper.value?");
   EXPECT_EQ(error("value = 1\n"), "e.toml:15:6: paper.id: a row has either metric = \"NAME\" or order = [\"NAME\", ...]");
-  EXPECT_EQ(error("metric = \"m\"\n"), "e.toml:15:6: paper.id: row r needs exactly one of value, shape and order");
+  EXPECT_EQ(error("metric = \"m\"\n"), "e.toml:15:6: paper.id: row r needs exactly one of value, sign, shape and order");
   EXPECT_EQ(error(std::string("metric = \"m\"\nvalue = 1\n") + kAt),
             "e.toml:15:6: paper.id: row r needs tolerance (relative) or tolerance_abs");
   EXPECT_EQ(error("metric = \"m\"\nvalue = 1\ntolerance = 1\ntolerance_abs = 1\n"),

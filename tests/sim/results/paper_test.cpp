@@ -104,6 +104,58 @@ TEST(PaperRow, RelativeToAnotherPointIsARatioMinusOneWithoutUnit) {
   EXPECT_EQ(result.ok, true);
 }
 
+PaperRow sign_row(ChangeSign sign) {
+  PaperRow row = row_with(0, 0);
+  row.value.reset();
+  row.tolerance.reset();
+  row.relative_to.emplace();
+  row.sign = sign;
+  return row;
+}
+
+PaperResult judged_change(const PaperRow& row, double base, double changed, std::optional<double> ci95 = std::nullopt) {
+  std::vector<ReportedPoint> points = {point_with(base), point_with(changed)};
+  for (ReportedPoint& point : points) point.metrics.at("cost.l2_hit").ci95 = ci95;
+  return evaluate(row, {{1}, {0}}, points, true);
+}
+
+// Less of a cost is better.
+TEST(PaperRow, ASignAloneIsAGainOrALossFromOnePercentOn) {
+  EXPECT_EQ(judged_change(sign_row(ChangeSign::gain), 100, 98.9).ok, true);
+  EXPECT_EQ(judged_change(sign_row(ChangeSign::gain), 100, 99.1).ok, false);
+  EXPECT_EQ(judged_change(sign_row(ChangeSign::gain), 100, 110).ok, false);
+  EXPECT_EQ(judged_change(sign_row(ChangeSign::loss), 100, 110).ok, true);
+  EXPECT_EQ(judged_change(sign_row(ChangeSign::none), 100, 99.1).ok, true);
+  EXPECT_EQ(judged_change(sign_row(ChangeSign::none), 100, 98).ok, false);
+  PaperRow bounded = sign_row(ChangeSign::none);
+  bounded.visible = 0.03;
+  EXPECT_EQ(judged_change(bounded, 100, 98).ok, true);
+  bounded.better = Better::higher;
+  EXPECT_EQ(judged_change(bounded, 100, 90).change->sign, ChangeSign::loss);
+}
+
+// Two intervals of 2 % of their means make one of 2.83 % of the ratio.
+TEST(PaperRow, AChangeWithinItsIntervalIsNone) {
+  const PaperResult result = judged_change(sign_row(ChangeSign::none), 100, 102.5, 2);
+  EXPECT_EQ(result.ok, true);
+  EXPECT_NEAR(*result.change->ci95, 0.0286, 1e-4);
+  EXPECT_EQ(judged_change(sign_row(ChangeSign::none), 100, 103, 2).ok, false);
+}
+
+TEST(PaperRow, TheSignOfAFigureIsThatOfItsDirection) {
+  PaperRow row = sign_row(ChangeSign::none);
+  row.sign.reset();
+  row.value = -0.2;
+  EXPECT_EQ(published_sign(row), ChangeSign::gain);
+  row.value = 0.005;
+  EXPECT_EQ(published_sign(row), ChangeSign::none);
+  row.difference = true;  // 0.005 ns
+  EXPECT_EQ(published_sign(row), ChangeSign::loss);
+  row.relative_to.reset();
+  EXPECT_EQ(published_sign(row), std::nullopt);
+  EXPECT_FALSE(judged_change(sign_row(ChangeSign::gain), 0, 5).change) << "of nothing";
+}
+
 TEST(PaperRow, ADifferenceKeepsTheUnit) {
   PaperRow row = row_with(-245, 0.25);
   row.relative_to.emplace();

@@ -1,0 +1,76 @@
+#include "sim/commands/paper_runs.hpp"
+
+#include <algorithm>
+
+#include "sim/config/project_files.hpp"
+#include "sim/config/suggestions.hpp"
+#include "sim/terminal/run_report.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+bool begins_with_any(const std::string& id, const std::vector<std::string>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return id.starts_with(prefix); });
+}
+
+bool has_row(const Experiment& experiment, const std::string& prefix) {
+  return std::any_of(experiment.paper.begin(), experiment.paper.end(),
+                     [&](const PaperRow& row) { return row.id.starts_with(prefix); });
+}
+
+// One word of the command line: an experiment's name, or what ids of rows begin with.
+void choose(const std::string& word, std::vector<ChosenRows>& all) {
+  bool found = false;
+  std::vector<std::string> known;
+  for (ChosenRows& chosen : all) {
+    known.push_back(chosen.experiment.name);
+    const bool named = word == chosen.experiment.name;
+    if (!named && !has_row(chosen.experiment, word)) continue;
+    chosen.prefixes.push_back(named ? "" : word);
+    found = true;
+  }
+  if (!found) throw ConfigError("no experiment and no paper row begins so: " + not_known(word, known));
+}
+
+}  // namespace
+
+bool is_validation(const std::string& experiment) {
+  return experiment.starts_with("latencies/") || experiment.starts_with("validation/");
+}
+
+std::vector<Experiment> experiments_with_rows(const std::function<bool(const std::string&)>& wanted) {
+  std::vector<Experiment> experiments;
+  for (const std::string& name : file_names(kExperimentFiles)) {
+    if (!wanted(name)) continue;
+    Experiment experiment = load_experiment(name, {});
+    if (!experiment.paper.empty()) experiments.push_back(std::move(experiment));
+  }
+  return experiments;
+}
+
+std::vector<ChosenRows> choose_rows(std::vector<Experiment> experiments, const std::vector<std::string>& words) {
+  std::vector<ChosenRows> all;
+  for (Experiment& experiment : experiments) all.push_back({std::move(experiment), {}});
+  if (words.empty()) {
+    for (ChosenRows& chosen : all) chosen.prefixes.emplace_back();
+  }
+  for (const std::string& word : words) choose(word, all);
+  std::erase_if(all, [](const ChosenRows& chosen) { return chosen.prefixes.empty(); });
+  return all;
+}
+
+RowsRun run_rows(const ChosenRows& chosen, const std::string& place, RunOptions options, ExitCode& code) {
+  RowsRun run;
+  run.plan = make_plan(chosen.experiment);
+  options.directory /= run.plan.experiment.name;
+  run.directory = options.directory;
+  run.report = run_with_progress(run.plan, std::move(options), place, true);
+  print_failures(run.plan, run.report, run.directory);
+  code = larger(code, run.report.code);
+  for (const PaperResult& row : run.report.results.paper) {
+    if (begins_with_any(row.row.id, chosen.prefixes)) run.rows.push_back(row);
+  }
+  return run;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,104 @@
+#include "sim/config/machine_history.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <string_view>
+
+#include "sim/config/table_reader.hpp"
+#include "sim/config/toml_text.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr const char* kLeftOut = "default";
+
+bool is_day(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00";
+  return text.size() == kForm.size() && std::equal(text.begin(), text.end(), kForm.begin(), [](char letter, char form) {
+           return form == '-' ? letter == '-' : std::isdigit(static_cast<unsigned char>(letter)) != 0;
+         });
+}
+
+class HistoryReader {
+ public:
+  HistoryReader(const std::string& file, const Settings& settings, const std::set<std::string>& defaults)
+      : file_(file), settings_(settings), defaults_(defaults) {}
+
+  HistoryEntry read(const toml::table& table) {
+    TableReader reader(table, file_, "history");
+    HistoryEntry entry{reader.required_text("date"), reader.required_text("what"), reader.required_text("why"), {}};
+    const auto* changed = reader.table("changed");
+    reader.finish();
+    if (!is_day(entry.date)) reader.refuse("date", fmt::format("\"{}\" is no day; \"2026-01-31\" is one", entry.date));
+    if (changed == nullptr) return entry;
+    for (const auto& [key, node] : *changed) entry.changed.push_back(step(std::string(key.str()), node));
+    return entry;
+  }
+
+  // The last step of each parameter leads to what it is today.
+  void check_ends() const {
+    for (const auto& [path, last] : last_) {
+      if (!settings_.contains(path) && last.value != kLeftOut)
+        fail(last.origin, shown(path), "no such parameter; one that is gone ends at \"default\"");
+      const std::string now = value_of(path);
+      if (last.value != now) fail(last.origin, shown(path), fmt::format("ends at {}, but the machine has {}", last.value, now));
+    }
+  }
+
+ private:
+  struct Last {
+    std::string value;
+    Origin origin;
+  };
+
+  static std::string shown(const std::string& path) { return "history.changed.\"" + path.substr(path.find('.') + 1) + "\""; }
+
+  [[nodiscard]] std::string value_of(const std::string& path) const {
+    return !settings_.contains(path) || defaults_.contains(path) ? kLeftOut : plain_text(settings_.at(path).value);
+  }
+
+  ChangedParameter step(const std::string& key, const toml::node& node) {
+    const std::string path = "machine." + key;
+    const Origin origin{place_of(file_, node.source())};
+    const auto* values = node.as_array();
+    if (values == nullptr || values->size() != 2)
+      fail(origin, shown(path), "expected [BEFORE, AFTER]; \"default\" stands for a parameter that is left out");
+    const auto text = [&](std::size_t i) {
+      return plain_text(canonical(plain_value(*values->get(i), origin, shown(path), ValueType::text)));
+    };
+    ChangedParameter changed{path, text(0), text(1)};
+    const auto before = last_.find(path);
+    if (before != last_.end() && before->second.value != changed.before)
+      fail(origin, shown(path),
+           fmt::format("begins at {}, but the entry before left it at {}", changed.before, before->second.value));
+    last_.insert_or_assign(path, Last{changed.after, origin});
+    return changed;
+  }
+
+  const std::string& file_;
+  const Settings& settings_;
+  const std::set<std::string>& defaults_;
+  std::map<std::string, Last> last_;
+};
+
+}  // namespace
+
+std::vector<HistoryEntry> read_history(const toml::array& entries, const std::string& file, const Settings& settings,
+                                       const std::set<std::string>& defaults) {
+  HistoryReader reader(file, settings, defaults);
+  std::vector<HistoryEntry> history;
+  for (const auto& node : entries) {
+    const auto* table = node.as_table();
+    if (table == nullptr)
+      fail(Origin{place_of(file, node.source())}, "history",
+           fmt::format("expected [[history]] tables, found {}", describe_node(node)));
+    history.push_back(reader.read(*table));
+  }
+  reader.check_ends();
+  return history;
+}
+
+}  // namespace linebounce::sim

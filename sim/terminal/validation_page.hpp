@@ -1,0 +1,40 @@
+// All that was published beside all that was simulated, on one page: how near, how often the right way, and what missed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/studies/validate/validation.hpp"
+#include "sim/terminal/terminal.hpp"
+
+namespace linebounce::sim {
+
+constexpr std::string_view kLatencies = "latency";
+constexpr std::string_view kDocuments = "documents";  // of the rows of the five documents
+
+struct Validation {
+  std::vector<ValidatedRow> rows;
+  int experiments = 0;
+  std::vector<std::string> not_run;  // experiments of the five documents of which there are no results
+};
+
+// For people: "hash tables".
+std::string family_title(const std::string& family);
+
+// Of these rows; `machine` or `family` empty: of all, but the five documents' rows are counted only where `family` is theirs,
+// and a latency is a prediction only where `family` says so: it is too much like what was fitted.
+struct ValidationGroup {
+  PaperKind kind = PaperKind::predicted;
+  std::string family = {};
+  std::string machine = {};
+};
+ValidationScore score_of(const Validation& validation, const ValidationGroup& group, bool first_run = false);
+
+// In the order in which they first occur, without the five documents.
+std::vector<std::string> families_of(const Validation& validation);
+std::vector<std::string> machines_of(const Validation& validation);
+
+std::string validation_page(const Validation& validation, const Painter& paint);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Writes the tables of docs/validation.md from what `linebounce validate` found: validation_page.py [OUT/validation.json]
+
+A test holds the page and the picture in README to what the program finds. After a change of machines or predictions:
+
+    linebounce validate && tools/validation_page.py && linebounce report out/validate --figures docs/pictures
+"""
+
+import json
+import re
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "validation.md"
+BETWEEN = re.compile(r"(?<=<!-- written by tools/validation_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
+COLUMNS = 120
+KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
+TALLIES = ("within_15_pct", "within_30_pct", "signs", "orders", "within_tolerance")
+HEAD = (
+    "| rows | number | median error | within 15 % | within 30 % | sign right | order right | within tolerance |\n"
+    "|---|---|---|---|---|---|---|---|\n"
+)
+
+Document = dict[str, Any]
+
+
+def score_row(title: str, score: Document) -> str:
+    if score["rows"] == 0:
+        return ""
+    error = "" if score["median_error"] is None else f"{100 * score['median_error']:.1f} %"
+    counts = [f"{score[key]['right']} of {score[key]['of']}" if score[key]["of"] else "" for key in TALLIES]
+    return f"| {' | '.join([title, str(score['rows']), error, *counts])} |\n"
+
+
+def counts(document: Document) -> str:
+    text = HEAD + "".join(score_row(title, document["score"][kind]) for kind, title in KINDS.items())
+    for family, kinds in document["families"].items():
+        text += score_row(f"predicted: {family.replace('_', ' ')}", kinds["predicted"])
+    for machine, kinds in document["machines"].items():
+        text += score_row(f"predicted: `{machine}`", kinds["predicted"])
+    return text
+
+
+def is_miss(row: Document) -> bool:
+    return row["ok"] is False or row.get("sign_right") is False
+
+
+def figure(row: Document, value: object) -> str:
+    if isinstance(value, list):
+        return " → ".join(figure(row, each) for each in value)
+    if not isinstance(value, int | float):
+        return "nothing"
+    is_change = "relative_to" in row and not row["difference"]
+    return f"{100 * value:+.1f} %" if is_change else f"{value:.4g} {row['unit']}".rstrip()
+
+
+def published(row: Document) -> str:
+    if row.get("paper") is not None:
+        return figure(row, row["paper"])
+    return row.get("sign") or row.get("shape") or "rising"
+
+
+def miss(row: Document) -> str:
+    why = row.get("why_off", "no reason known")
+    figures = f"{figure(row, row['simulated'])} for {published(row)}"
+    text = f"- `{row['id']}` on `{row['machine']}`, {KINDS[row['kind']]}: {figures}. {why}"
+    return textwrap.fill(text, COLUMNS, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False) + "\n"
+
+
+def distance(row: Document) -> float:
+    """Larger is worse; what went the wrong way is worst."""
+    ratio = row["simulated_over_published"]
+    if row.get("sign_right") is False or ratio is None or ratio <= 0:
+        return float("inf")
+    return max(ratio, 1 / ratio)
+
+
+def tables(document: Document) -> str:
+    own = [row for row in document["rows"] if row["family"] != "documents"]
+    misses = sorted(filter(is_miss, own), key=distance, reverse=True)
+    return f"\n{counts(document)}\n" + ("".join(map(miss, misses)) + "\n" if misses else "")
+
+
+def page(text: str, document: Document) -> str:
+    """The page with its tables as they should be."""
+    return BETWEEN.sub(lambda _: tables(document), text, count=1)
+
+
+def main() -> int:
+    file = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "out" / "validate" / "validation.json"
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), json.loads(file.read_text(encoding="utf-8"))), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
