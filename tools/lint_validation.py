@@ -40,10 +40,13 @@ Texts = dict[str, str]
 
 
 def canonical(value: object) -> object:
-    """100 and 100.0 are one value; True is not 1."""
+    """100 and 100.0 are one value; True is not 1. Records have six significant digits."""
     if isinstance(value, bool):
         return str(value)
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(value, int | float):
+        rounded = float(f"{value:.6g}")
+        return int(rounded) if rounded.is_integer() else rounded
+    return value
 
 
 def parameters(machine: Table, prefix: str = "") -> dict[str, object]:

@@ -66,6 +66,7 @@ class TreeSteps {
   };
   struct HomeOut {
     TreeSteps& steps;
+    [[nodiscard]] int agents() const { return steps.system_.groups; }
     void send(int to, const NetworkMessage& message) const { steps.send(0, message, to, steps.world_.memory_data); }
     void update_memory() const { steps.world_.memory_data = steps.hand_data_; }
     void on_transition(StateId state, EventId event) const {
