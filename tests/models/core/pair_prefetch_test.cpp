@@ -1,4 +1,4 @@
-// The other line of an aligned pair, asked for with a miss. Lines have 32 bytes here: kLine and kOther are a pair of 64.
+// The other line of an aligned pair, asked for with a miss. Lines have 32 bytes here: kLine and kNeighbour are a pair of 64.
 #include <gtest/gtest.h>
 
 #include "tests/models/support/small_machine.hpp"
@@ -6,7 +6,7 @@
 namespace linebounce::test {
 namespace {
 
-constexpr Address kOther = kLine + 32;
+constexpr Address kNeighbour = kLine + 32;
 
 MachineSpec pairs(PairPrefetch prefetch, int cpus = 1) {
   MachineSpec spec = small_machine(cpus);
@@ -19,8 +19,8 @@ TEST(PairPrefetching, AMissBringsTheOtherLineOfItsPairIntoTheOutermostCache) {
   SmallMachine small(pairs(PairPrefetch::loads));
   small.run({[](Cpu& cpu) {
     EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 146);
-    EXPECT_EQ(cycles_from(cpu, 2500, [&] { cpu.load(kOther); }), 10);
-    EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.load(kOther + 32); }), 146) << "the next pair";
+    EXPECT_EQ(cycles_from(cpu, 2500, [&] { cpu.load(kNeighbour); }), 10);
+    EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.load(kNeighbour + 32); }), 146) << "the next pair";
   }});
   EXPECT_EQ(small.transactions(), 4);
   EXPECT_EQ(small.machine.pair_prefetches().lines, 2);
@@ -29,7 +29,7 @@ TEST(PairPrefetching, AMissBringsTheOtherLineOfItsPairIntoTheOutermostCache) {
 TEST(PairPrefetching, TheLowerLineIsAskedForAsWellAsTheUpper) {
   SmallMachine small(pairs(PairPrefetch::loads));
   small.run({[](Cpu& cpu) {
-    EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kOther); }), 146);
+    EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kNeighbour); }), 146);
     EXPECT_EQ(cycles_from(cpu, 2500, [&] { cpu.load(kLine); }), 10);
   }});
 }
@@ -40,7 +40,7 @@ TEST(PairPrefetching, IsATransactionOfTheBusLikeAnyOther) {
   SmallMachine small(pairs(PairPrefetch::loads));
   small.run({[](Cpu& cpu) {
     cycles_from(cpu, 2000, [&] { cpu.load(kLine); });
-    EXPECT_EQ(cycles_from(cpu, 2146, [&] { cpu.load(kOther); }), 2185 - 2146 + 10);
+    EXPECT_EQ(cycles_from(cpu, 2146, [&] { cpu.load(kNeighbour); }), 2185 - 2146 + 10);
   }});
 }
 
@@ -68,8 +68,8 @@ TEST(PairPrefetching, TakesTheOtherLineFromItsOwnerAsALoadWould) {
                cpu.store(kLine, 1);
              },
              [](Cpu& cpu) {
-               cpu.store(kOther, 1);
-               EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.store(kOther, 2); }), 76);
+               cpu.store(kNeighbour, 1);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { cpu.store(kNeighbour, 2); }), 76);
              }});
   EXPECT_EQ(small.machine.pair_prefetches().from_caches, 2) << "of CPU 1's line, and CPU 0's when that one writes again";
 }
@@ -90,23 +90,23 @@ std::int64_t transactions_of_two_counters(PairPrefetch prefetch, Address second,
 }
 
 TEST(TwoCountersInNeighbouringLines, StayWhereTheyAreWithoutIt) {
-  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::none, kOther, 500), 2);
+  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::none, kNeighbour, 500), 2);
 }
 
 // Who counts has lost the right to write to the other's prefetch, asks for it anew, and for the other's line to read: two
 // transactions for each count.
 TEST(TwoCountersInNeighbouringLines, BounceWithIt) {
-  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kOther, 500), 2 * 200);
+  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour, 500), 2 * 200);
 }
 
 // Both ask for the right to write while they have the other's line: neither prefetches, each has its line, and that is the end
 // of it until something else takes a line away.
 TEST(TwoCountersInNeighbouringLines, SettleOnceBothMissAtOneTime) {
-  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kOther, 0), 6);
+  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour, 0), 6);
 }
 
 TEST(TwoCountersInNeighbouringLines, OfTwoPairsStayWhereTheyAre) {
-  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kOther + 32, 500), 4)
+  EXPECT_EQ(transactions_of_two_counters(PairPrefetch::all, kNeighbour + 32, 500), 4)
       << "each counter's line and the other of its pair";
 }
 

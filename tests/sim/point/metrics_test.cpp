@@ -52,13 +52,15 @@ TEST(DeclaredMetrics, StandByGroupEachOnceAndSayWhatTheyMean) {
 }
 
 TEST(DeclaredMetrics, AUnitAtTheEndOfANameIsTheDeclaredOne) {
-  const std::map<std::string_view, std::string_view> unit_of = {
-      {"_ns", "ns"}, {"_us", "us"}, {"_pct", "%"}, {"s_per_s", "1/s"}, {"mb_per_s", "MB/s"}};
+  const std::map<std::string_view, std::string_view> unit_of = {{"_ns", "ns"}, {"_us", "us"},      {"s_per_us", "1/us"},
+                                                                {"_pct", "%"}, {"s_per_s", "1/s"}, {"mb_per_s", "MB/s"}};
   for (const MetricDeclaration& metric : all_metrics()) {
+    std::string_view longest;
     for (const auto& [end, unit] : unit_of) {
-      if (metric.pattern.ends_with(end)) {
-        EXPECT_EQ(metric.unit, unit) << metric.pattern;
-      }
+      if (metric.pattern.ends_with(end) && end.size() > longest.size()) longest = end;
+    }
+    if (!longest.empty()) {
+      EXPECT_EQ(metric.unit, unit_of.at(longest)) << metric.pattern;
     }
   }
 }

@@ -1,5 +1,6 @@
 // Groups between caches and homes: proved in small systems, and every row of theirs, broken on purpose, is noticed: by a broken
-// promise, a row that never runs, or another number of states. LINEBOUNCE_ALL_MUTANTS breaks them all, else every kSampled-th.
+// promise, a row that never runs, or another number of states. LINEBOUNCE_ALL_MUTANTS breaks them all, else every
+// kSampledInTrees-th.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -15,8 +16,8 @@
 namespace linebounce::test {
 namespace {
 
-constexpr std::size_t kSampled = 41;
-constexpr std::size_t kParts = 4;
+constexpr std::size_t kSampledInTrees = 41;
+constexpr std::size_t kPartsOfTrees = 4;
 
 // Why each survives:
 //   E to M, EO to MO: a Put that writes the home what it has already. After a GetM EO is right, too: its owner is M and will
@@ -67,7 +68,7 @@ TEST_P(BrokenGroupRows, AreNoticedButForThoseThatDoNoHarm) {
   std::vector<TreeCheckResult> good_results;
   for (const TreeCheckOptions& system : systems) good_results.push_back(check_tree(good, system));
   const std::vector<Mutant> mutants = mutants_of(good.group);
-  const std::size_t step = kParts * (std::getenv("LINEBOUNCE_ALL_MUTANTS") != nullptr ? 1 : kSampled);
+  const std::size_t step = kPartsOfTrees * (std::getenv("LINEBOUNCE_ALL_MUTANTS") != nullptr ? 1 : kSampledInTrees);
   std::size_t tried = 0, in_reach = 0;
   std::vector<std::string> survivors;
   for (std::size_t i = GetParam(); i < mutants.size(); i += step) {
@@ -94,7 +95,7 @@ TEST_P(BrokenGroupRows, AreNoticedButForThoseThatDoNoHarm) {
   EXPECT_THAT(survivors, testing::IsSubsetOf(kHarmless));
 }
 
-INSTANTIATE_TEST_SUITE_P(Groups, BrokenGroupRows, testing::Range<std::size_t>(0, kParts));
+INSTANTIATE_TEST_SUITE_P(Groups, BrokenGroupRows, testing::Range<std::size_t>(0, kPartsOfTrees));
 
 }  // namespace
 }  // namespace linebounce::test
