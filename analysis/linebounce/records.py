@@ -6,7 +6,7 @@ from math import isfinite
 from pathlib import Path
 from textwrap import shorten
 from types import UnionType
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from linebounce.errors import UsageError, meant
 
@@ -178,7 +178,7 @@ def shown_setting(value: Setting) -> str:
 def fits(value: object, wanted: Any) -> bool:
     """Whether a value has the type of a field. A number is finite and no bool."""
     kind, inner = get_origin(wanted), get_args(wanted)
-    if kind is UnionType:
+    if kind in (UnionType, Union):  # the second of a Literal or nothing
         return any(fits(value, each) for each in inner)
     if kind is Literal:
         return isinstance(value, str) and value in inner

@@ -26,7 +26,10 @@ Document = Mapping[str, Any]
 
 
 def is_validation(directory: Path) -> bool:
-    return (directory / FILE).exists() and not (directory / "results.json").exists()
+    try:
+        return (directory / FILE).exists() and not (directory / "results.json").exists()
+    except OSError:  # a name that can't be a file's; what opens it says so
+        return False
 
 
 def read_validation(directory: Path) -> Document:
