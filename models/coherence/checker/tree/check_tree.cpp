@@ -213,7 +213,7 @@ class TreeModel {
       const TreeMessage& message = world.messages[i];
       const auto* const begin = world.messages.begin();
       if (system_.is_forward(message.message.message) && message.to >= 0) {
-        bool& waits = behind[static_cast<std::size_t>(message.network * 4 + message.to)];
+        bool& waits = behind[static_cast<std::size_t>(message.network) * 4 + static_cast<std::size_t>(message.to)];
         if (waits) continue;
         waits = true;
       } else if (std::find(begin, begin + i, message) != begin + i) {

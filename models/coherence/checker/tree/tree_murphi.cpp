@@ -38,7 +38,7 @@ class TreeMurphi {
  private:
   template <class... Arguments>
   void line(int depth, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    text_.append(static_cast<std::size_t>(2 * depth), ' ');
+    text_.append(2 * static_cast<std::size_t>(depth), ' ');
     text_ += fmt::format(format, std::forward<Arguments>(arguments)...) + "\n";
   }
 

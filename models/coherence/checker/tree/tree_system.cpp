@@ -130,13 +130,13 @@ TreeMessage message_of(std::uint16_t word) {
 
 }  // namespace
 
-TreeSystem::TreeSystem(const TreeProtocols& protocols_, const TreeCheckOptions& options)
-    : protocols(protocols_),
+TreeSystem::TreeSystem(const TreeProtocols& tables, const TreeCheckOptions& options)
+    : protocols(tables),
       groups(options.groups),
       members(options.members),
-      alone{protocols_.directory, std::nullopt, std::nullopt},
+      alone{tables.directory, std::nullopt, std::nullopt},
       flat(alone, {.agents = options.groups, .caches = 1}),
-      group(protocols_.group.group),
+      group(tables.group.group),
       renamings(all_names(options.groups, options.members)) {
   const std::size_t count = messages().size();
   if (count > 30 || directory().states.size() > 32) {

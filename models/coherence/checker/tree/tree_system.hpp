@@ -55,7 +55,7 @@ struct TreeNames {
 
 class TreeSystem {
  public:
-  TreeSystem(const TreeProtocols& protocols, const TreeCheckOptions& options);
+  TreeSystem(const TreeProtocols& tables, const TreeCheckOptions& options);
 
   const TreeProtocols& protocols;
   const int groups, members;
