@@ -169,8 +169,8 @@ MachineLayout lay_out(const MachineSpec& spec) {
   std::vector<int> numbers_of_buses(layout.cores_on_bus.size());  // among those that have cores
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (int bus = 0; bus < spec.buses_per_node; ++bus) {
-      numbers_of_buses[static_cast<std::size_t>(nodes[i] * spec.buses_per_node + bus)] =
-          static_cast<int>(i) * spec.buses_per_node + bus;
+      const int before = nodes[i] * spec.buses_per_node + bus;
+      numbers_of_buses[static_cast<std::size_t>(before)] = static_cast<int>(i) * spec.buses_per_node + bus;
     }
   }
   std::vector<int> first(layout.cores_on_bus.size());

@@ -86,7 +86,7 @@ BusPlaces places_on_bus(const MachineSpec& spec, const MachineLayout& layout, in
   const auto begin = layout.cores_on_bus.begin();
   const int first = std::accumulate(begin, begin + bus, 0);
   for (int i = 0; i < layout.cores_on_bus[static_cast<std::size_t>(bus)]; ++i) {
-    const int seat = layout.seat_of_core[static_cast<std::size_t>(first + i)];
+    const int seat = layout.seat_of_core[static_cast<std::size_t>(first) + static_cast<std::size_t>(i)];
     const CorePlace& place = all[static_cast<std::size_t>(seat)];
     places.cores.push_back({timebase.from_ns(place.way_ns), timebase.from_ns(place.edge_way_ns), place.column, place.row});
   }
