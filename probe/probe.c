@@ -18,7 +18,7 @@
 
 enum { kMostLocks = 12, kUsageError = 2, kInterrupted = 130 };
 
-static const char* const help =
+static const char* const kHelp =
     "Usage: linebounce-probe [OPTIONS]\n"
     "\n"
     "Measures what coherence costs on this machine: handing a line from each CPU to each other, by its state and home;\n"
@@ -88,7 +88,7 @@ static struct options parse(int count, char** words) {
                          : strcmp(word, "--cpus") == 0                            ? &options.cpus
                                                                                   : NULL;
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-      fputs(help, stdout);
+      fputs(kHelp, stdout);
       exit(0);
     } else if (strcmp(word, "--version") == 0) {
       puts("linebounce-probe " PROBE_VERSION);

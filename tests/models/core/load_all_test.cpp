@@ -9,7 +9,7 @@
 namespace linebounce::test {
 namespace {
 
-double time_of_loads(MachineSpec spec, std::vector<Cpu::Word> words, const std::vector<Address>& held = {}) {
+double time_of_loads(const MachineSpec& spec, std::vector<Cpu::Word> words, const std::vector<Address>& held = {}) {
   SmallMachine small(spec);
   double taken = 0;
   small.run({[&](Cpu& cpu) {

@@ -7,7 +7,7 @@
 namespace linebounce::test {
 namespace {
 
-MachineSpec small_groups(int buses, std::vector<int> members) {
+MachineSpec small_groups(int buses, const std::vector<int>& members) {
   MachineSpec spec = small_nodes(1, buses);
   spec.buses_per_node = buses;
   for (const int count : members) {
