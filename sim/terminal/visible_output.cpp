@@ -19,7 +19,7 @@ const std::string_view kClearLine = "\r\x1b[K";
 
 namespace {
 
-constexpr std::size_t kLongestLine = 4000;  // of an error; the longest of ours list all known names
+constexpr std::size_t kLongestLine = 8000;  // of an error; the longest of ours list all known names
 
 // What is written in colour, and the progress line, begin with one of these; 0 if the text does not.
 std::size_t own_sequence(std::string_view text) {
