@@ -1,29 +1,16 @@
 #!/usr/bin/env python3
 """Every figure, table and claim of the five documents is compared, shown, or has a reason why not: lint_papers.py
 
-It holds four things to each other: the claims of configs/papers, the [[paper]] rows and [[table]]s of experiments, the record of
-what `linebounce reproduce` found (configs/papers/results.json), and docs/every-figure.md. What no claim names is an unknown
+It holds four things to each other: the claims of configs/papers, the [[paper]] rows and [[table]]s of experiments, the record
+of what `linebounce reproduce` found (configs/papers/results.json), and docs/every-figure.md. What no claim names is an unknown
 figure. A claim with rows that miss says why, and only such a one. An experiment that a claim awaits is not looked at.
 """
 
 import sys
 from pathlib import Path
 
-from papers_page import (
-    EXPERIMENTS,
-    FOLDER,
-    PAGE,
-    RECORD,
-    ROOT,
-    Papers,
-    Table,
-    begins,
-    claims,
-    is_miss,
-    page,
-    read_papers,
-    rows_of,
-)
+import papers_page
+from papers_page import EXPERIMENTS, FOLDER, PAGE, README, RECORD, ROOT, Papers, Table, begins, claims, is_miss, rows_of
 
 WAYS = ("rows", "run", "command", "cannot", "awaits")
 AGAIN = "run `linebounce reproduce {} --json > out/it.json && tools/papers_page.py out/it.json`"
@@ -105,7 +92,7 @@ def record_findings(name: str, experiment: Table, recorded: list[Table]) -> list
     return [f"{place(RECORD)}: {row_id} of {name} is not recorded as it is: {AGAIN.format(name)}" for row_id in sorted(stale)]
 
 
-def findings(papers: Papers, page_text: str) -> list[str]:
+def findings(papers: Papers, page_text: str, readme_text: str = "") -> list[str]:
     found = [
         finding
         for document in papers.documents
@@ -119,13 +106,15 @@ def findings(papers: Papers, page_text: str) -> list[str]:
     found += [
         f"{place(RECORD)}: there is no experiment {name} with rows" for name in papers.record if name not in papers.experiments
     ]
-    if not found and page(page_text, papers) != page_text:
+    if not found and papers_page.page(page_text, papers) != page_text:
         found.append(f"{place(PAGE)}: is out of date: run tools/papers_page.py")
+    if not found and papers_page.readme(readme_text, papers) != readme_text:
+        found.append(f"{place(README)}: its totals are out of date: run tools/papers_page.py")
     return found
 
 
 def main() -> int:
-    found = findings(read_papers(), PAGE.read_text(encoding="utf-8"))
+    found = findings(papers_page.read_papers(), PAGE.read_text(encoding="utf-8"), README.read_text(encoding="utf-8"))
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

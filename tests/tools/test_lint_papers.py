@@ -112,6 +112,14 @@ def test_a_stale_page_is_found() -> None:
     ]
 
 
+def test_stale_totals_of_the_readme_are_found() -> None:
+    them = papers(COMPARED)
+    text = "Within tolerance are 0 of 0 calibrated\nrows, 7 of 9 in sight\nand 0 of 0 predicted."
+    (finding,) = findings(them, papers_page.page(empty_page(), them), text)
+    assert finding == "README.md: its totals are out of date: run tools/papers_page.py"
+    assert papers_page.readme(text, them) == text.replace("7 of 9", "1 of 1")
+
+
 def test_the_page_leads_from_section_to_command_and_says_what_came_of_it() -> None:
     missed = changed(FOUND, simulated=5.0, ok=False)
     text = papers_page.page(empty_page(), papers(changed(COMPARED, why_off="too slow"), found=missed))
