@@ -111,6 +111,7 @@ class RcuRealtime final : public Workload {
   double next_period_ns_ = 0;
   std::vector<OfCpu> cpus_;
   std::vector<double> latencies_us_;  // of the task's starts in the measured time
+  std::vector<SeriesSample> late_;    // the same over time, the warm-up's among them
 };
 
 void RcuRealtime::set_up(const WorkloadSetup& setting) {
@@ -203,6 +204,7 @@ void RcuRealtime::run_task(Cpu& cpu) {
   const double now_ns = cpu.now_ns();
   const double late_us = (now_ns - own.due_ns) / 1000;
   own.due_ns = -1;
+  late_.push_back({now_ns / 1000, late_us});
   if (cpu.measures(cpu.local_time())) latencies_us_.push_back(late_us);
   cpu.compute(task_cycles_);
   cpu.now();
@@ -261,6 +263,7 @@ void RcuRealtime::free_object(Cpu& cpu, OfCpu& own, Address object) {
 void RcuRealtime::report(const RunFacts& facts, MetricSink& metrics) const {
   report_rate(facts, tallied_by_all(facts, kRemovedObjects), metrics);
   rcu_->report(metrics);
+  metrics.series("realtime.latency_us", late_);
   metrics.count("realtime.starts", static_cast<std::int64_t>(latencies_us_.size()));
   if (latencies_us_.empty()) return;
   std::vector<double> sorted = latencies_us_;
