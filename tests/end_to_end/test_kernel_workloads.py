@@ -14,6 +14,7 @@ CONNECTIONS = f'name = "tcp_hash"\nreaders = "{{}}"\nbuckets = 16\nconnections_p
 TASKS = f'name = "tasklist_walk"\nreaders = "{{}}"\ntasks_per_cpu = 8\nwalk_pct = 40\noutside_cycles = 4000\n{TICKS}'
 WRECK = 'name = "train_wreck"\nlock = "{}"\noutside_pct = {}\nrounds_to_meeting = {}'
 DESIGN = 'name = "rcu_designs"\ndesign = "{}"\nbetween_updates_us = 5\nobjects = 8\n'
+REALTIME = f'name = "rcu_realtime"\ncallbacks = "{{}}"\nburst = 300\nbetween_bursts_us = 200\nperiod_us = 37\n{TICKS}'
 LONG = "warmup_us = 300\nmeasure_us = 1500"
 
 
@@ -179,6 +180,48 @@ def test_a_grace_period_that_skips_a_cpu_ends_the_run(linebounce: Program, desig
     assert "a grace period is over while CPU 1 still reads" in message
 
 
+ONE_CPU = '[set]\n"machine.cpus" = 1'
+REALTIME_RUN = "warmup_us = 1000\nmeasure_us = 20000"
+
+
+def test_callbacks_keep_a_realtime_task_waiting_and_each_remedy_helps(linebounce: Program) -> None:
+    worst = {}
+    for remedy in ["none", "untreated", "throttled", "daemon", "direct"]:
+        result, directory = results(linebounce, REALTIME.format(remedy), remedy, run=REALTIME_RUN, more=ONE_CPU)
+        worst[remedy] = metric_of(result, "realtime.latency_max_us")
+        late = [float(row["value"]) for row in read_csv(directory / "series.csv")]
+        assert max(late) >= worst[remedy]
+        batch = metric_of(result, "rcu.batch_max")
+        assert batch >= 300 if remedy == "untreated" else batch <= 10
+        # A share of all starts, that cannot fall.
+        shares = [metric_of(result, f"realtime.within_{bound}_us_pct") for bound in [10, 20, 50, 100, 200, 500, 1000]]
+        assert shares == sorted(shares)
+        assert shares[-1] == 100
+    # 300 callbacks of at least 300 instructions at 3 a cycle; a round of ksoftirqd is 100 of them, a softirq 10.
+    assert worst["untreated"] > 300 * 100 / 700
+    assert worst["none"] < worst["direct"] < worst["daemon"] < worst["throttled"] < worst["untreated"] / 2
+
+
+@pytest.mark.parametrize("remedy", ["untreated", "throttled", "daemon"])
+def test_who_goes_on_using_what_he_removed_may_do_so_until_a_grace_period_is_over(linebounce: Program, remedy: str) -> None:
+    workload = REALTIME.format(remedy) + "\nholds_what_it_removes = true"
+    result, _ = results(linebounce, workload, "holds", run=REALTIME_RUN, more=ONE_CPU)
+    assert metric_of(result, "rcu.callbacks") > 300
+
+
+def test_direct_callbacks_free_what_their_caller_still_uses(linebounce: Program) -> None:
+    workload = REALTIME.format("direct") + "\nholds_what_it_removes = true"
+    text = experiment(workload=workload, run=REALTIME_RUN, more=ONE_CPU)
+    message = linebounce.refused("run", linebounce.file("holds.toml", text), "-o", "holds", code=4)
+    assert "still uses object" in message
+    assert "which has been freed" in message
+
+
+def test_direct_callbacks_are_for_one_cpu(linebounce: Program) -> None:
+    text = experiment(workload=REALTIME.format("direct"), run=REALTIME_RUN)
+    assert "one CPU" in linebounce.refused("run", linebounce.file("direct.toml", text), "-o", "direct")
+
+
 SMALL = "warmup_us = 20\nmeasure_us = 250"
 CASES = {
     "packets": PACKETS.format("bigref", "per_cpu"),
@@ -193,6 +236,8 @@ CASES = {
     "hierarchical RCU": DESIGN.format("tree") + f'updates = "call"\nrcu_leaf_fanout = 2\nrcu_ticks_together = true\n{TICKS}',
     "SRCU": DESIGN.format("srcu"),
     "QSBR": DESIGN.format("qsbr"),
+    "real time, throttled": REALTIME.format("throttled"),
+    "real time, daemon": REALTIME.format("daemon"),
 }
 MACHINE_KINDS = {
     "plain": "",
@@ -213,7 +258,18 @@ def test_the_engines_short_cuts_change_nothing(linebounce: Program, case: str, k
 
 
 @pytest.mark.parametrize(
-    "name", ["netdev_refcount", "vfsmount_refcount", "tcp_hash", "tasklist_walk", "train_wreck", "counter_scaling"]
+    "name",
+    [
+        "netdev_refcount",
+        "vfsmount_refcount",
+        "tcp_hash",
+        "tasklist_walk",
+        "train_wreck",
+        "counter_scaling",
+        "rcu_designs",
+        "rcu_grace_periods",
+        "rcu_realtime",
+    ],
 )
 def test_the_experiments_run(linebounce: Program, name: str) -> None:
     short = ["--set", "run.warmup_us=20", "--set", "run.measure_us=60"]

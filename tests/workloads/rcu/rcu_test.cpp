@@ -261,6 +261,50 @@ std::int64_t acquisitions(const Kernel& kernel, const std::string& lock) {
   return all;
 }
 
+// Where direct callbacks are unsafe, both on one CPU. A caller that goes on using what it removed finds it freed:
+Value still_there_after_its_removal(bool direct) {
+  Kernel kernel(small_machine(1), 1, {.tick_us = kTickUs, .direct = direct});
+  const Address object = kernel.space.place_array("object", 32);
+  Value seen = 0;
+  kernel.run([&](Cpu& cpu) {
+    const FunctionScope scope(cpu, kernel.kernel);
+    kernel.rcu->call(cpu, object, [object](Cpu& on) { on.store(object + 16, 0xDEAD); });
+    seen = cpu.load(object + 16);
+  });
+  return seen;
+}
+
+TEST(Rcu, WhatACallerRemovedIsStillThereUntilAGracePeriodIsOver) {
+  EXPECT_EQ(still_there_after_its_removal(false), 0U);
+}
+
+TEST(Rcu, WhatACallerRemovedIsFreedAtOnceByADirectCallback) {
+  EXPECT_EQ(still_there_after_its_removal(true), 0xDEADU);
+}
+
+// A softirq that interrupts a reader removes what it reads.
+void remove_under_a_reader(bool direct) {
+  Kernel kernel(small_machine(1), 1, {.tick_us = kTickUs, .direct = direct});
+  const Address object = kernel.space.place_array("object", 32);
+  const int softirq = kernel.interrupts.add_softirq([&](Cpu& cpu) { kernel.rcu->call(cpu, object, [](Cpu&) {}); });
+  const int vector = kernel.interrupts.add_handler([&](Cpu& cpu, FunctionId) { kernel.interrupts.raise(cpu, softirq); });
+  kernel.run([&](Cpu& cpu) {
+    const FunctionScope scope(cpu, kernel.kernel);
+    kernel.rcu->read_lock(cpu);
+    cpu.set_timer(1000, vector);
+    cpu.compute(5000);
+    kernel.rcu->read_unlock(cpu);
+  });
+}
+
+TEST(Rcu, ASoftirqMayRemoveWhatAReaderThatItInterruptsReads) {
+  EXPECT_NO_THROW(remove_under_a_reader(false));
+}
+
+TEST(Rcu, ADirectCallbackOfASoftirqUnderAReaderIsFound) {
+  EXPECT_THROW(remove_under_a_reader(true), ModelFailure);
+}
+
 // 8 CPUs, leaves of 4. In a grace period each CPU reports to its leaf, and one of each leaf to the root; each node is taken
 // once to begin it and once to end it, the root once more to see whether another is wanted. CPU 0 asks for each through leaf
 // and root.
