@@ -269,6 +269,7 @@ def test_the_engines_short_cuts_change_nothing(linebounce: Program, case: str, k
         "train_wreck",
         "counter_scaling",
         "rcu_designs",
+        "rcu_fanout",
         "rcu_grace_periods",
         "rcu_realtime",
     ],

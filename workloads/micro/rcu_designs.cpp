@@ -50,7 +50,7 @@ struct RcuDesignsOptions {
                     {"synchronize", "call"});
     parameters.number("updaters", updaters, 0, 1e6, "CPUs that update, from 0 on; 0: all");
     parameters.number("objects", objects, 1, 1e5, "that readers choose from");
-    parameters.number("objects_per_cpu", objects_per_cpu, 1, 1e5, "memory of an updater for new ones; who has none left waits");
+    parameters.number("objects_per_cpu", objects_per_cpu, 1, 1e5, "memory of an updater for new ones; without any it waits");
     parameters.number("reads_per_round", reads_per_round, 1, 1e6,
                       "sections between two quiescent states that a program states");
     parameters.number("section_cycles", section_cycles, 0, 1e9, "mean computation in a reader's section");

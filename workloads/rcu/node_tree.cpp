@@ -79,7 +79,8 @@ Value NodeTree::current(Cpu& cpu) const {
 }
 
 bool NodeTree::waits_for(Cpu& cpu) const {
-  return (cpu.load(nodes_[leaf_of(cpu)].data + kMask) & bit_of(cpu)) != 0;
+  const Value bit = bit_of(cpu);
+  return (cpu.load(nodes_[leaf_of(cpu)].data + kMask) & bit) != 0;
 }
 
 // The grace period after `completed` may have begun at the root without the leaf's knowledge; the one after that can't have: it

@@ -54,7 +54,8 @@ struct RcuRealtimeOptions {
         {"none", "untreated", "throttled", "daemon", "direct"});
     parameters.number("batch", batch, 1, 1e6, "callbacks of a softirq, throttled or with a daemon (Linux 2.6.9: 10)");
     parameters.number("burst", burst, 1, 1e5, "objects that a process removes, one system call each");
-    parameters.number("objects_per_cpu", objects_per_cpu, 1, 1e6, "in memory; who has none left to remove goes on computing");
+    parameters.number("objects_per_cpu", objects_per_cpu, 1, 1e6,
+                      "in memory; a process without one to remove goes on computing");
     parameters.number("between_bursts_us", between_bursts_us, 1, 1e6, "mean time that a process computes between two bursts");
     parameters.number("free_instructions", free_instructions, 0, 1e6, "of a callback, beside its misses");
     parameters.number("period_us", period_us, 10, 1e6, "of the real-time task on CPU 0");
