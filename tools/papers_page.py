@@ -172,7 +172,7 @@ def how(claim: Table, papers: Papers) -> list[str]:
     """The command beside a claim: its rows alone where it has some."""
     if "rows" not in claim:
         return commands(claim, papers)
-    return [f"linebounce reproduce {prefix}" for prefix in claim["rows"][:1]]
+    return [f"linebounce reproduce {' '.join(claim['rows'])}"]
 
 
 def escaped(text: str) -> str:
