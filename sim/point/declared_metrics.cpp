@@ -24,6 +24,8 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
     {"cost.write_4k", "ns", cost, lower, kHeadline, "workload `locks_per_4k_write`: a write of 4 KB, mean of all writers"},
     {"cost.<operation>", "ns", cost, lower, kHeadline,
      "workload `operation_costs`: `configs/experiments/operation_costs.toml` defines each"},
+    {"load_to_use.<place>", "ns", cost, lower, kHeadline,
+     "workload `load_to_use`: a load that the next one waits for, from a ring of so many KiB or from a node's memory"},
 
     {"throughput.operations_per_s", "1/s", throughput, higher, kHeadline,
      "the workload's own operations, of all CPUs; of `oltp`: transactions that are committed"},

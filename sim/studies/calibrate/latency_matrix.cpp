@@ -45,7 +45,7 @@ class Parser {
       if (const Cell& own = cell(a, a); !own.text.empty()) latency(own);  // no use, but no nonsense either
       for (int b = 0; b < a; ++b) matrix.set(a, b, both_directions(a, b));
     }
-    check_unit(matrix);
+    check_unit(matrix, file_);
     return matrix;
   }
 
@@ -88,22 +88,6 @@ class Parser {
       refuse(rows_.front()[kMostCpus],
              fmt::format("{} CPUs are more than a machine can have; legal: 2 to {}", columns, kMostCpus));
     }
-  }
-
-  // No machine hands lines over in less than a clock, or as slowly as a disk: half of the pairs are in another unit then.
-  void check_unit(const LatencyMatrix& matrix) const {
-    std::vector<double> pairs;
-    for (int a = 0; a < matrix.cpus(); ++a) {
-      for (int b = 0; b < a; ++b) pairs.push_back(matrix.at(a, b));
-    }
-    const auto middle = pairs.begin() + static_cast<std::ptrdiff_t>(pairs.size() / 2);
-    std::nth_element(pairs.begin(), middle, pairs.end());
-    if (*middle >= kLeastMedianNs && *middle <= kMostMedianNs) return;
-    const char* unit = *middle < kLeastMedianNs ? "microseconds" : "picoseconds";
-    throw ConfigError(
-        fmt::format("{}: half of the latencies are {} {:g} ns, which is no core-to-core latency (legal: {:g} to "
-                    "{:g}): are they in {}? expected nanoseconds",
-                    file_, *middle < kLeastMedianNs ? "up to" : "at least", *middle, kLeastMedianNs, kMostMedianNs, unit));
   }
 
   // What stands on one side of the diagonal only is the pair's; of two the mean.
@@ -152,6 +136,21 @@ class Parser {
 };
 
 }  // namespace
+
+void check_unit(const LatencyMatrix& matrix, const std::string& file) {
+  std::vector<double> pairs;
+  for (int a = 0; a < matrix.cpus(); ++a) {
+    for (int b = 0; b < a; ++b) pairs.push_back(matrix.at(a, b));
+  }
+  const auto middle = pairs.begin() + static_cast<std::ptrdiff_t>(pairs.size() / 2);
+  std::nth_element(pairs.begin(), middle, pairs.end());
+  if (*middle >= kLeastMedianNs && *middle <= kMostMedianNs) return;
+  const char* unit = *middle < kLeastMedianNs ? "microseconds" : "picoseconds";
+  throw ConfigError(
+      fmt::format("{}: half of the latencies are {} {:g} ns, which is no core-to-core latency (legal: {:g} to "
+                  "{:g}): are they in {}? expected nanoseconds",
+                  file, *middle < kLeastMedianNs ? "up to" : "at least", *middle, kLeastMedianNs, kMostMedianNs, unit));
+}
 
 LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file) {
   return Parser(text, file).parse();
