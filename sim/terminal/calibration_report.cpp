@@ -113,13 +113,38 @@ std::string fitted_table(const Calibration& calibration, const Painter& paint) {
   return "\n" + table.text();
 }
 
+std::string quartiles_text(const Quartiles& values) {
+  return fmt::format("{:.4g} ({:.4g} to {:.4g})", values.median, values.lower, values.upper);
+}
+
+// What was measured beside the matrix: `by` has a column for the parameters that were fitted to it.
+std::string costs_table(const std::string& head, const std::vector<ComparedCost>& costs, bool by, const Painter& paint) {
+  if (costs.empty()) return "";
+  std::vector<Column> columns = {words(head, 50), figures("measured (quartiles)", 30), figures("simulated", 10),
+                                 figures("off", 9), words("", 5, 1)};
+  if (by) columns.push_back(words("by", 40, 1));
+  Table table(columns, paint);
+  table.add_rule();
+  for (const ComparedCost& cost : costs) {
+    std::vector<Cell> row = {cost.what, quartiles_text(cost.measured), fmt::format("{:.4g}", cost.simulated),
+                                    cost.measured.median > 0 ? signed_percent(cost.simulated / cost.measured.median - 1) : "-",
+                                    cost.unit};
+    if (by) row.emplace_back(fmt::format("{}", fmt::join(cost.fitted_by, ", ")));
+    table.add(row);
+  }
+  return "\n" + table.text();
+}
+
 }  // namespace
 
 std::string calibration_report(const Calibration& calibration, const Painter& paint) {
   return structure_line(calibration) + numbering(calibration, paint) + blocks_table(calibration, paint) +
          freedom(calibration, paint) + fitted_table(calibration, paint) + positions_text(calibration, paint) +
+         costs_table("fitted beside the matrix", calibration.own_costs, true, paint) +
+         costs_table("predicted: nothing was fitted to these", calibration.predictions, false, paint) +
          list_of("not explained", calibration.unexplained, paint) +
-         list_of("not determined by the matrix", calibration.undetermined, paint);
+         list_of("not determined by the measurement", calibration.undetermined, paint) +
+         list_of("left as in " + calibration.base, calibration.assumed, paint);
 }
 
 }  // namespace linebounce::sim
