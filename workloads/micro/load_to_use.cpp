@@ -41,12 +41,12 @@ class LoadToUse final : public Workload {
       const std::int64_t lines = kib * kKib / line;
       if (lines < 2) throw std::invalid_argument("workload.rings_kib: a ring has at least two lines");
       rings_.push_back(
-          {fmt::format("ring_{}_kib", kib), make_ring(memory, fmt::format("ring[{}]", rings_.size()), lines, 0), lines, true});
+          {fmt::format("ring_of_{}_kib", kib), make_ring(memory, fmt::format("ring[{}]", rings_.size()), lines, 0), lines, true});
     }
     for (const int node : setting.layout.nodes_with_memory) {
       const std::int64_t lines = options_.memory_lines;
       rings_.push_back(
-          {fmt::format("node_{}", node), make_ring(memory, fmt::format("cold_lines[{}]", node), lines, node), lines});
+          {fmt::format("memory_of_node_{}", node), make_ring(memory, fmt::format("cold_lines[{}]", node), lines, node), lines});
     }
   }
 

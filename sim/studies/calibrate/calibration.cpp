@@ -296,7 +296,7 @@ class Calibrator {
                       "was kept.",
                       structure_.nodes, structure_.buses_per_node, structure_.threads_per_core, result_.base));
     }
-    if (own_) said.insert(said.end(), own_->notes().begin(), own_->notes().end());
+
     bool off = false;
     for (const BlockResult& block : result_.blocks) {
       if (std::fabs(block.measured - block.simulated) > kOffShare * block.measured) {
@@ -391,6 +391,11 @@ class Calibrator {
     own_->fit_ways();
     result_.simulated = simulated({Values{}}).front();
     own_->predict(result_.file_cpu);
+    for (const ChangedNumber& number : own_->changed()) {
+      result_.fitted.push_back(
+          {short_path(number.path), result_.machine.keys.find(number.path)->unit, number.before, number.after});
+    }
+    result_.noted = own_->notes();
     result_.own_costs = own_->fitted();
     result_.predictions = own_->predictions();
   }

@@ -52,7 +52,8 @@ struct Calibration {
   int home = -1;                      // the node of the measured line; -1: it does not show
   FoundPositions positions;
   std::pair<int, int> worst;              // CPUs as the machine numbers them
-  std::vector<std::string> unexplained;   // sentences
+  std::vector<std::string> noted;         // sentences: what of a probe has no place in the machine, or chose its structure
+  std::vector<std::string> unexplained;   // likewise
   std::vector<std::string> undetermined;  // likewise: parameters that the matrix can't tell apart, or doesn't show
   std::vector<ComparedCost> own_costs;    // of a probe's file: what was fitted beside the matrix
   std::vector<ComparedCost> predictions;  // likewise, what nothing was fitted to

@@ -46,10 +46,6 @@ Quartiles mean_quartiles(const std::vector<Quartiles>& all) {
   return mean;
 }
 
-std::string without_machine(const std::string& path) {
-  return path.substr(std::string_view("machine.").size());
-}
-
 }  // namespace
 
 OwnCosts::OwnCosts(const ProbeFile& probe, MachineTables& machine, std::string source)
@@ -67,14 +63,16 @@ double OwnCosts::number_at(const std::string& path) const {
 
 void OwnCosts::set(const std::string& path, double value) {
   const KeyInfo& key = *machine_.keys.find(path);
+  if (!determined_.contains(path)) before_[path] = number_at(path);
   machine_.settings.at(path).value = canonical(std::clamp(value, key.minimum, key.maximum));
   machine_.sources[path] = source_;
   determined_.insert(path);
 }
 
-void OwnCosts::set_directly(bool keep_caches) {
+void OwnCosts::set_directly(bool keep_structure) {
   if (probe_.clock_mhz > 0) set("machine.cpu.clock_mhz", std::round(probe_.clock_mhz));
-  set_caches(keep_caches);
+  set_caches(keep_structure);
+  if (!keep_structure) choose_protocol();
   set_operations();
   set_bandwidth();
   lower_bus_clocks();
@@ -106,7 +104,7 @@ void OwnCosts::set_cache_size(const std::string& table, const ProbedCache& cache
   if (table != "machine.node.") set(table + "line_bytes", line);
 }
 
-void OwnCosts::set_caches(bool keep_caches) {
+void OwnCosts::set_caches(bool keep_structure) {
   const int threads = typed().cpu.threads_per_core;
   std::size_t own = 0;
   while (own < probe_.caches.size() && (own == 0 || probe_.caches[own].shared_by <= threads)) ++own;
@@ -114,7 +112,7 @@ void OwnCosts::set_caches(bool keep_caches) {
     notes_.push_back("The file has no caches, for the system showed none: sizes and latencies are assumptions.");
     return;
   }
-  if (own != machine_.parts.caches.size() && !keep_caches) reshape_caches(own);
+  if (own != machine_.parts.caches.size() && !keep_structure) reshape_caches(own);
   for (std::size_t level = 0; level < own; ++level) {
     const ProbedCache& cache = probe_.caches[level];
     if (level >= machine_.parts.caches.size()) {
@@ -126,11 +124,8 @@ void OwnCosts::set_caches(bool keep_caches) {
     if (const ProbedRing* ring = ring_of(cache)) {
       const std::string path = table + "hit_latency_cycles";
       set(path, std::max(1.0, std::round(ring->ns.median * number_at("machine.cpu.clock_mhz") / 1000)));
-      fitted_.push_back({fmt::format("load, L{}", cache.level),
-                         "ns",
-                         ring->ns,
-                         number_at(path) * 1000 / number_at("machine.cpu.clock_mhz"),
-                         {without_machine(path)}});
+      fitted_.push_back(
+          {fmt::format("load, L{}", cache.level), "ns", ring->ns, number_at(path) * 1000 / number_at("machine.cpu.clock_mhz")});
     }
   }
   const bool can_share = typed().has_nodes() && number_at("machine.node.cache_size_kib") > 0;
@@ -173,6 +168,47 @@ void OwnCosts::reshape_caches(std::size_t levels) {
   }
 }
 
+// Where a read of a line that another CPU of the node holds clean takes as long as of one that it has written, rather than as
+// long as a load from the shared cache, the holder answers: Forward, of MESIF.
+void OwnCosts::choose_protocol() {
+  const auto mean_of = [this](const char* state) {
+    std::vector<Quartiles> found;
+    for (const ProbedHandover& handover : probe_.handovers) {
+      const bool one_node =
+          probe_.node[static_cast<std::size_t>(handover.from)] == probe_.node[static_cast<std::size_t>(handover.to)];
+      if (one_node && handover.state == state && handover.access == "load" && handover.ns.repeats > 0)
+        found.push_back(handover.ns);
+    }
+    return mean_quartiles(found);
+  };
+  const Quartiles clean = mean_of("exclusive");
+  const Quartiles written = mean_of("modified");
+  if (shared_ == nullptr || ring_of(*shared_) == nullptr || clean.repeats == 0 || written.repeats == 0) return;
+  const double cache = ring_of(*shared_)->ns.median;
+  if (written.median <= cache || clean.median < (cache + written.median) / 2) return;
+  for (const auto& [path, mesi, mesif] : {std::tuple{"machine.bus.protocol", "mesi_snoop", "mesif_snoop"},
+                                          {"machine.node.protocol", "mesi_node", "mesif_node"},
+                                          {"machine.directory.protocol", "mesi_directory", "mesif_directory"}}) {
+    ConfigValue& value = machine_.settings.at(path).value;
+    if (value != ConfigValue{std::string(mesi)}) return;
+    value = std::string(mesif);
+    machine_.sources[path] = source_;
+    determined_.insert(path);
+  }
+  notes_.push_back(
+      fmt::format("A clean line that another CPU has alone takes {:.1f} ns to read, a written one {:.1f}, the shared "
+                  "cache {:.1f}: its holder answers, so the protocol is MESIF.",
+                  clean.median, written.median, cache));
+}
+
+std::vector<ChangedNumber> OwnCosts::changed() const {
+  std::vector<ChangedNumber> all;
+  for (const auto& [path, before] : before_) {
+    if (const double after = number_at(path); after != before) all.push_back({path, before, after});
+  }
+  return all;
+}
+
 void OwnCosts::set_operations() {
   static const std::vector<std::tuple<std::string, std::string, std::string>> kOperations = {
       {"fetch_add", "atomic addition", "machine.cpu.atomic_latency_cycles"},
@@ -183,7 +219,7 @@ void OwnCosts::set_operations() {
     const auto found = probe_.atomics.find(operation);
     if (found == probe_.atomics.end() || found->second.repeats == 0) continue;
     set(path, std::round(found->second.median * ghz));
-    fitted_.push_back({what, "ns", found->second, number_at(path) / ghz, {without_machine(path)}});
+    fitted_.push_back({what, "ns", found->second, number_at(path) / ghz});
   }
   const auto exchange = probe_.atomics.find("exchange");
   if (exchange == probe_.atomics.end() || exchange->second.repeats == 0) return;
@@ -199,11 +235,7 @@ void OwnCosts::set_bandwidth() {
   const auto nodes = static_cast<double>(lay_out(typed()).nodes_with_memory.size());
   const std::string path = "machine.memory.bandwidth_mb_per_s";
   set(path, std::round(all->mb_per_s.median / nodes));
-  fitted_.push_back({fmt::format("reading memory, {} CPUs", all->cpus),
-                     "MB/s",
-                     all->mb_per_s,
-                     number_at(path) * nodes,
-                     {without_machine(path)}});
+  fitted_.push_back({fmt::format("reading memory, {} CPUs", all->cpus), "MB/s", all->mb_per_s, number_at(path) * nodes});
 }
 
 const ProbedRing* OwnCosts::ring_of(const ProbedCache& cache) const {
@@ -241,32 +273,41 @@ void OwnCosts::lower_bus_clocks() {
   if (shared_ == nullptr || ring_of(*shared_) == nullptr) return;
   const double measured = ring_of(*shared_)->ns.median;
   const double own = number_at(kSharedLatency);
-  double excess = shared_cache_ns() - own - measured;
+  set(kSharedLatency, 0);
+  double excess = shared_cache_ns() - measured;
   for (const auto& [path, least] : bus_clocks()) {
     if (excess > kReached) {
       const double clock_ns = 1000 / number_at("machine.bus.clock_mhz");
       set(path, std::max(least, number_at(path) - std::ceil(excess / clock_ns)));
-      excess = shared_cache_ns() - own - measured;
+      excess = shared_cache_ns() - measured;
     }
     determined_.insert(path);  // or the matrix's fit would undo it
   }
   determined_.insert("machine.cpu.fill_latency_cycles");
+  set(kSharedLatency, own);
+}
+
+// The cache and memory are looked up while the bus is snooped: what takes less than that is not seen, so one step is not
+// enough.
+void OwnCosts::fit_way(const std::string& path, double measured, const std::function<double()>& simulated) {
+  constexpr int kSteps = 8;
+  for (int step = 0; step < kSteps; ++step) {
+    const double before = number_at(path);
+    set(path, to_step(std::max(0.0, before + measured - simulated())));
+    if (std::fabs(number_at(path) - before) < kNsStep) return;
+  }
 }
 
 void OwnCosts::fit_ways() {
   if (shared_ != nullptr && ring_of(*shared_) != nullptr) {
     const ProbedRing& ring = *ring_of(*shared_);
-    set(kSharedLatency, to_step(std::max(0.0, number_at(kSharedLatency) + ring.ns.median - shared_cache_ns())));
-    std::vector<std::string> by = {without_machine(kSharedLatency)};
-    for (const auto& [path, least] : bus_clocks()) {
-      if (machine_.sources[path] == source_) by.push_back(without_machine(path));
-    }
-    fitted_.push_back({fmt::format("load, L{}, the whole way", shared_->level), "ns", ring.ns, shared_cache_ns(), by});
+    fit_way(kSharedLatency, ring.ns.median, [this] { return shared_cache_ns(); });
+    fitted_.push_back({fmt::format("load, L{}, the whole way", shared_->level), "ns", ring.ns, shared_cache_ns()});
   }
   const Quartiles local = memory_cost(true);
   if (local.repeats == 0) return;
-  set(kMemoryLatency, to_step(std::max(0.0, number_at(kMemoryLatency) + local.median - memory_ns(true))));
-  fitted_.push_back({"load, local memory, the whole way", "ns", local, memory_ns(true), {without_machine(kMemoryLatency)}});
+  fit_way(kMemoryLatency, local.median, [this] { return memory_ns(true); });
+  fitted_.push_back({"load, local memory, the whole way", "ns", local, memory_ns(true)});
 }
 
 void OwnCosts::predict(const std::vector<int>& cpu_of) {
@@ -293,7 +334,9 @@ void OwnCosts::predict_handovers(const std::vector<int>& cpu_of) {
   struct Line {
     std::vector<Quartiles> measured;
     double simulated = 0;
+    bool chose = false;  // the protocol
   };
+  const bool chosen = determined_.contains("machine.bus.protocol");
   const MachineLayout layout = lay_out(typed());
   std::vector<int> machine_cpu(cpu_of.size());
   for (std::size_t cpu = 0; cpu < cpu_of.size(); ++cpu)
@@ -325,11 +368,12 @@ void OwnCosts::predict_handovers(const std::vector<int>& cpu_of) {
       Line& line = lines[fmt::format("{} of a line, {}, {}", handover.access, handover.state, where)];
       line.measured.push_back(handover.ns);
       line.simulated += found->second;
+      line.chose = chosen && giver == receiver && handover.state == "exclusive" && handover.access == "load";
     }
   }
   for (const auto& [what, line] : lines) {
-    predictions_.push_back(
-        {what, "ns", mean_quartiles(line.measured), line.simulated / static_cast<double>(line.measured.size())});
+    std::vector<ComparedCost>& costs = line.chose ? fitted_ : predictions_;
+    costs.push_back({what, "ns", mean_quartiles(line.measured), line.simulated / static_cast<double>(line.measured.size())});
   }
 }
 

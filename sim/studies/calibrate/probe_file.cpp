@@ -207,7 +207,7 @@ class ProbeReader {
 
   void add_ring(TableReader& row) {
     ProbedRing ring;
-    ring.level = row.required_text("level");
+    ring.level = row.text("level").value_or("");
     ring.size_kib = integer(row, "size_kib", 1);
     ring.cpu_node = integer(row, "cpu_node", 0);
     ring.memory_node = integer(row, "memory_node", 0);

@@ -97,8 +97,8 @@ LoadToUseCosts simulate_load_to_use(const MachineTables& machine, const std::vec
       workload_on(machine, "load_to_use", {{"rings_kib", fmt::format("{}", fmt::join(sizes_kib, " "))}});
   const std::vector<int> nodes = lay_out(input.machine).nodes_with_memory;
   std::vector<std::string> names;
-  for (const int kib : sizes_kib) names.push_back(fmt::format("load_to_use.ring_{}_kib", kib));
-  for (const int node : nodes) names.push_back(fmt::format("load_to_use.node_{}", node));
+  for (const int kib : sizes_kib) names.push_back(fmt::format("load_to_use.ring_of_{}_kib", kib));
+  for (const int node : nodes) names.push_back(fmt::format("load_to_use.memory_of_node_{}", node));
   const std::vector<double> found = simulated_numbers(input, names.size(), [&names](const PointData& point) {
     std::vector<double> values;
     for (const std::string& name : names) values.push_back(metric_value(point, name));
