@@ -143,6 +143,9 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
      "subsystem"},
     {"subsystem.<name>.latency_pct", "%", subsystem, neither, kHeadline,
      "of the latency on these 500 lines: on objects of structures that the layout file gives to that subsystem"},
+    {"subsystem.<name>.transfers_latency_pct", "%", subsystem, neither, kDetail,
+     "of the latency on the 500 lines of `latency.top500_transfers_share_pct`, of what other caches supplied: on objects of "
+     "structures that the layout file gives to that subsystem"},
     {"table.<id...>.samples", "", subsystem, neither, kHeadline,
      "of a measured table (`[[table]]`, `configs/experiments/README.md`): samples on the simulated line, those of no row of "
      "the table too. `table.<id>.<row>.samples`: of that row; `configs/figures/README.md` says how rows are called"},
@@ -261,6 +264,8 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
      "of the kernel's off-chip misses of loads and atomic operations: on the 500 lines with the most latency. Lines of plain "
      "arrays are not told apart and are none of them"},
     {"latency.top500_share_pct", "%", latency, neither, kDetail, "of these misses' latency: on the same 500 lines"},
+    {"latency.top500_transfers_share_pct", "%", latency, neither, kDetail,
+     "of these misses' latency: what other caches supplied of the 500 lines that have the most of that"},
     {"latency.peaks.count", "", latency, neither, kDetail,
      "peaks of the kernel's off-chip misses of loads and atomic operations, all sources in one histogram"},
     {"latency.peaks.<i>.latency_ns", "ns", latency, neither, kDetail,
