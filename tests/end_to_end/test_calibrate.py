@@ -251,14 +251,14 @@ def probed(value: float) -> str:
 
 def test_a_probe_of_a_simulated_machine_gives_that_machine_back(linebounce: Program) -> None:
     """Caches, memory and operations as on the machine that was measured: what is hidden from the fit comes back."""
-    base = "generic_2socket_32core"
-    sizes = ("machine.cpus=4", "machine.cpus_present=4", "machine.nodes=1")
-    hidden = ("machine.memory.latency_ns=95", "machine.node.cache_latency_ns=14", "machine.cpu.clock_mhz=2500")
-    changes = [word for setting in (*sizes, *hidden) for word in ("--set", setting)]
-    rings = "16 150 6000"
-    levels = linebounce.run("load_to_use", "levels", "--machine", base, *changes, "--set", f"workload.rings_kib={rings}")
+    changes = [("cpus   = 32", "cpus = 4"), ("nodes  = 2", "nodes = 1"), ("\nclock_mhz = 3000", "\nclock_mhz = 2500")]
+    changes += [("\nlatency_ns = 45", "\nlatency_ns = 95"), ("cache_latency_ns = 6", "cache_latency_ns = 14")]
+    small_machine(linebounce, "generic_2socket_32core", *changes)
+    rings = "workload.rings_kib=16 150 6000"
+    levels = linebounce.run("load_to_use", "levels", "--machine", "./measured.toml", "--set", rings)
     costs = load_to_use(levels)
-    pairs = linebounce.run("core_to_core", "pairs", "--machine", base, *changes, "--set", "workload.access=atomic", "--set", "workload.states=modified")
+    matrix = ("--set", "workload.access=atomic", "--set", "workload.states=modified")
+    pairs = linebounce.run("core_to_core", "pairs", "--machine", "./measured.toml", *matrix)
     modified = pair_means(pairs)
     cells = [[0.0 if a == b else modified[max(a, b), min(a, b)] for b in range(4)] for a in range(4)]
     rows = [
@@ -289,5 +289,5 @@ def test_a_probe_of_a_simulated_machine_gives_that_machine_back(linebounce: Prog
     assert value_of(machine, "memory", "latency_ns") == pytest.approx(95, abs=0.5)
     assert value_of(machine, "node", "cache_latency_ns") == pytest.approx(14, abs=0.5)
     assert value_of(machine, "cache.L2", "size_kib") == 1024
-    again = linebounce.run("load_to_use", "again", "--machine", "./a.toml", "--set", f"workload.rings_kib={rings}")
+    again = linebounce.run("load_to_use", "again", "--machine", "./a.toml", "--set", rings)
     assert load_to_use(again) == pytest.approx(costs, rel=0.02)
