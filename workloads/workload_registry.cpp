@@ -6,6 +6,7 @@
 #include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/linux26/io/block_io.hpp"
 #include "workloads/linux26/oltp/oltp.hpp"
+#include "workloads/linux26/realtime/rcu_realtime.hpp"
 #include "workloads/linux26/slab/slab_churn.hpp"
 #include "workloads/linux26/timers/timer_churn.hpp"
 #include "workloads/litmus/litmus.hpp"
@@ -149,6 +150,16 @@ std::span<const WorkloadEntry> all_workloads() {
        namei_parameters(),
        make_namei,
        {kOperations, {"throughput.files_created_per_s", "files created"}, kDcacheLock}},
+      {"rcu_designs",
+       "Readers and updaters under classic, hierarchical, sleepable and user-mode RCU",
+       rcu_designs_parameters(),
+       make_rcu_designs,
+       {{"rcu.grace_period_mean_us", "grace period"}, {"rcu.reader_mean_ns", "reader"}, kOperations}},
+      {"rcu_realtime",
+       "How late a periodic task starts beside thousands of RCU callbacks, and what helps",
+       rcu_realtime_parameters(),
+       make_rcu_realtime,
+       {{"realtime.latency_max_us", "worst latency"}, {"realtime.latency_p999_us", "99.9 %"}, kOperations}},
       {"oltp",
        "A database's processes on the scheduler, timers, slab, AIO, block and SCSI layers of Linux 2.6.20",
        oltp_parameters(),

@@ -30,4 +30,7 @@ std::unique_ptr<Workload> make_random_references(const Parameters& parameters);
 std::vector<ParameterDeclaration> lock_mistakes_parameters();
 std::unique_ptr<Workload> make_lock_mistakes(const Parameters& parameters);
 
+std::vector<ParameterDeclaration> rcu_designs_parameters();
+std::unique_ptr<Workload> make_rcu_designs(const Parameters& parameters);
+
 }  // namespace linebounce::workloads
