@@ -40,8 +40,8 @@ class LoadToUse final : public Workload {
     for (const std::int64_t kib : sizes(setting.machine)) {
       const std::int64_t lines = kib * kKib / line;
       if (lines < 2) throw std::invalid_argument("workload.rings_kib: a ring has at least two lines");
-      rings_.push_back(
-          {fmt::format("ring_of_{}_kib", kib), make_ring(memory, fmt::format("ring[{}]", rings_.size()), lines, 0), lines, true});
+      rings_.push_back({fmt::format("ring_of_{}_kib", kib), make_ring(memory, fmt::format("ring[{}]", rings_.size()), lines, 0),
+                        lines, true});
     }
     for (const int node : setting.layout.nodes_with_memory) {
       const std::int64_t lines = options_.memory_lines;
