@@ -336,4 +336,6 @@ def test_objects_may_be_in_memory_that_no_cpu_is_near(linebounce: Program) -> No
     linebounce.file("far.lua", far + "function run(cpu) cpu:load(word) cpu:tally() end\n")
     directory = linebounce.run("far.lua", "out", "--machine", "generic_cxl_32core", "--set", "machine.cpus=1")
     assert metrics(directory)["latency.remote_memory.mean_ns"] > 200
-    assert "node must be a whole number from 0 to 1" in linebounce.refused("run", "far.lua", "--machine", "generic_2socket_32core")
+    assert "node must be a whole number from 0 to 1" in linebounce.refused(
+        "run", "far.lua", "--machine", "generic_2socket_32core"
+    )
