@@ -49,6 +49,7 @@ KEPT = (
     "ok",
 )
 COLUMNS = 120
+MANY_TIMES = 10  # a larger change is told as a factor
 
 Table = dict[str, Any]
 
@@ -171,7 +172,7 @@ def how(claim: Table, papers: Papers) -> list[str]:
     """The command beside a claim: its rows alone where it has some."""
     if "rows" not in claim:
         return commands(claim, papers)
-    return [f"linebounce reproduce {prefix}" for prefix in claim["rows"][:1]]
+    return [f"linebounce reproduce {' '.join(claim['rows'])}"]
 
 
 def escaped(text: str) -> str:
@@ -207,7 +208,7 @@ def figure(row: Table, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "nothing"
     if row.get("difference") is False:
-        return f"{100 * value:+.1f} %"
+        return f"{100 * value:+.1f} %" if value < MANY_TIMES else f"{value + 1:.4g} times"
     return f"{value:.4g} {row['unit']}".rstrip()
 
 

@@ -36,6 +36,8 @@ std::span<const WorkloadEntry> all_workloads() {
        {{"cost.atomic_increment", "atomic add"},
         {"cost.atomic_increment_cache_transfer", "with transfer"},
         {"cost.main_memory", "memory"}}},
+      {"load_to_use", "What a load costs that the next one waits for, from each cache and each node's memory",
+       load_to_use_parameters(), make_load_to_use},
       {"critical_section",
        "All CPUs acquire one lock and work on the data that it protects",
        critical_section_parameters(),

@@ -26,6 +26,8 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
      "workload `munmap`: a munmap from its call to its return, with the wait for the address space's lock"},
     {"cost.<operation>", "ns", cost, lower, kHeadline,
      "workload `operation_costs`: `configs/experiments/operation_costs.toml` defines each"},
+    {"load_to_use.<place>", "ns", cost, lower, kHeadline,
+     "workload `load_to_use`: a load that the next one waits for, from a ring of so many KiB or from a node's memory"},
 
     {"munmap.user_rounds_per_us", "1/us", throughput, higher, kHeadline,
      "workload `munmap`: rounds of user code of all CPUs that do not unmap"},

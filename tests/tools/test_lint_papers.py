@@ -128,6 +128,12 @@ def test_the_page_leads_from_section_to_command_and_says_what_came_of_it() -> No
     assert "| `a.table1.hit` | 3 ns | 5 ns | in sight | **miss** |" in text
 
 
+@pytest.mark.parametrize(("change", "text"), [(0.25, "+25.0 %"), (-0.061, "-6.1 %"), (2019.2, "2020 times")])
+def test_a_change_is_told_in_per_cent_unless_it_is_many_times(change: float, text: str) -> None:
+    them = papers(COMPARED, found=changed(FOUND, difference=False, simulated=change))
+    assert f"| {text} | in sight |" in papers_page.page(empty_page(), them)
+
+
 def test_what_reproduce_finds_replaces_its_experiments_alone() -> None:
     reproduced = {"experiments": [{"experiment": "costs", "paper": [changed(FOUND, source="A 2001", simulated=2.9)]}]}
     kept = {"id": "b", "kind": "predicted"}

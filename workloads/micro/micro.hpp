@@ -12,6 +12,9 @@ namespace linebounce::workloads {
 std::vector<ParameterDeclaration> operation_costs_parameters();
 std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters);
 
+std::vector<ParameterDeclaration> load_to_use_parameters();
+std::unique_ptr<Workload> make_load_to_use(const Parameters& parameters);
+
 std::vector<ParameterDeclaration> critical_section_parameters();
 std::unique_ptr<Workload> make_critical_section(const Parameters& parameters);
 
