@@ -1,6 +1,7 @@
 #include "workloads/workload_registry.hpp"
 
 #include "workloads/counters/counter_scaling.hpp"
+#include "workloads/dragonfly/hammer.hpp"
 #include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/linux24/files/file_workloads.hpp"
 #include "workloads/linux24/kernel/kernel_workloads.hpp"
@@ -147,6 +148,11 @@ std::span<const WorkloadEntry> all_workloads() {
        namei_parameters(),
        make_namei,
        {kOperations, {"throughput.files_created_per_s", "files created"}, kDcacheLock}},
+      {"hammer",
+       "HAMMER, the file system of DragonFly BSD: cached reads, writes of small files, and their flush to a disk",
+       hammer_parameters(),
+       make_hammer,
+       {{"hammer.reads_per_s", "files read"}, {"hammer.writes_per_s", "files written"}, {"hammer.slowest_stretch_pct", "slowest"}}},
       {"oltp",
        "A database's processes on the scheduler, timers, slab, AIO, block and SCSI layers of Linux 2.6.20",
        oltp_parameters(),

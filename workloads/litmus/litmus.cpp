@@ -24,7 +24,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr int kNotRun = -1;
-constexpr int kWord = 8;
+constexpr int kVariableBytes = 8;
 constexpr std::size_t kOtherLines = 32;
 constexpr std::uint64_t kStoresBefore = 12;  // at most
 constexpr int kDisturbances = 4;
@@ -107,10 +107,11 @@ void Litmus::set_up(const WorkloadSetup& setting) {
       apart.push_back(memory.place_array(name, memory.line_bytes(), Home::on(node)));
     }
     words_.push_back(apart);
-    const Address together = memory.place_array(fmt::format("together[{}]", node), kWord * test_.variables, Home::on(node));
+    const Address together =
+        memory.place_array(fmt::format("together[{}]", node), kVariableBytes * test_.variables, Home::on(node));
     words_.emplace_back();
     for (int variable = 0; variable < test_.variables; ++variable) {
-      words_.back().push_back(together + static_cast<Address>(kWord * variable));
+      words_.back().push_back(together + static_cast<Address>(kVariableBytes * variable));
     }
   }
   other_lines_ = memory.place_array("other_lines", static_cast<std::int64_t>(kOtherLines) * memory.line_bytes());

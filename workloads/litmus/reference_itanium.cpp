@@ -121,22 +121,22 @@ class Events {
   int stores_ = 0;
 };
 
-struct State {
+struct ItaniumState {
   EventSet done = 0;
   std::vector<int> registers;
   std::vector<int> visible;                               // by processor and variable
   std::vector<int> own;                                   // by thread and variable: what it has stored last
   std::array<std::uint8_t, kMaximumStores> earlier = {};  // by store: a bit for each that coherence puts before it
-  auto operator<=>(const State&) const = default;
+  auto operator<=>(const ItaniumState&) const = default;
 };
 
-class Explorer {
+class ItaniumExplorer {
  public:
-  explicit Explorer(const LitmusTest& test) : test_(test), events_(test) {}
+  explicit ItaniumExplorer(const LitmusTest& test) : test_(test), events_(test) {}
 
   std::set<LitmusOutcome> outcomes() {
     const std::size_t views = test_.threads.size() * static_cast<std::size_t>(test_.variables);
-    State start;
+    ItaniumState start;
     start.registers.resize(static_cast<std::size_t>(test_.registers));
     start.visible.resize(views);
     start.own.resize(views);
@@ -145,21 +145,21 @@ class Explorer {
   }
 
  private:
-  void visit(const State& state) {
+  void visit(const ItaniumState& state) {
     if (!seen_.insert(state).second) return;
     if (std::popcount(state.done) == static_cast<int>(events_.all().size())) return add_outcome(state);
     for (std::size_t i = 0; i < events_.all().size(); ++i) {
       const Event& event = events_.all()[i];
       const EventSet bit = EventSet{1} << i;
       if ((state.done & bit) != 0 || (event.before & ~state.done) != 0) continue;
-      State next = state;
+      ItaniumState next = state;
       next.done |= bit;
       if (perform(event, next)) visit(next);
     }
   }
 
   // False if coherence forbids it, or if it is not what is awaited.
-  bool perform(const Event& event, State& state) const {
+  bool perform(const Event& event, ItaniumState& state) const {
     const LitmusStatement& statement = events_.statement(event);
     switch (event.kind) {
       case EventKind::fence: return true;
@@ -177,7 +177,7 @@ class Explorer {
     return false;
   }
 
-  bool make_visible(const Event& event, State& state) const {
+  bool make_visible(const Event& event, ItaniumState& state) const {
     for (std::size_t p = 0; p < test_.threads.size(); ++p) {
       const int processor = static_cast<int>(p);
       if (event.processor != kEverywhere && event.processor != processor) continue;
@@ -188,7 +188,7 @@ class Explorer {
   }
 
   // This store comes before every store to the same word that this processor has not seen yet.
-  bool keep_coherence(const Event& event, int processor, State& state) const {
+  bool keep_coherence(const Event& event, int processor, ItaniumState& state) const {
     for (std::size_t i = 0; i < events_.all().size(); ++i) {
       const Event& other = events_.all()[i];
       const bool visible_here = other.kind == EventKind::exchange || other.kind == EventKind::remote;
@@ -202,13 +202,13 @@ class Explorer {
     return true;
   }
 
-  [[nodiscard]] int read(const Event& event, const State& state) const {
+  [[nodiscard]] int read(const Event& event, const ItaniumState& state) const {
     const std::size_t word = view(event.thread, events_.statement(event).variable);
     return bypasses(event, state) ? state.own[word] : state.visible[word];
   }
 
   // Whether a store of this thread to the word is local, but not yet visible to its processor.
-  [[nodiscard]] bool bypasses(const Event& read, const State& state) const {
+  [[nodiscard]] bool bypasses(const Event& read, const ItaniumState& state) const {
     int local = 0;
     int visible = 0;
     for (std::size_t i = 0; i < events_.all().size(); ++i) {
@@ -221,7 +221,7 @@ class Explorer {
     return local > visible;
   }
 
-  [[nodiscard]] static int value(const LitmusStatement& statement, const State& state) {
+  [[nodiscard]] static int value(const LitmusStatement& statement, const ItaniumState& state) {
     return statement.value_from == LitmusStatement::kNone ? statement.value
                                                           : state.registers[static_cast<std::size_t>(statement.value_from)];
   }
@@ -229,7 +229,7 @@ class Explorer {
     return static_cast<std::size_t>(processor) * static_cast<std::size_t>(test_.variables) + static_cast<std::size_t>(variable);
   }
 
-  void add_outcome(const State& state) {
+  void add_outcome(const ItaniumState& state) {
     LitmusOutcome outcome = state.registers;
     for (const int variable : test_.last_values) outcome.push_back(state.visible[view(0, variable)]);
     outcomes_.insert(outcome);
@@ -237,14 +237,14 @@ class Explorer {
 
   const LitmusTest& test_;
   Events events_;
-  std::set<State> seen_;
+  std::set<ItaniumState> seen_;
   std::set<LitmusOutcome> outcomes_;
 };
 
 }  // namespace
 
 std::set<LitmusOutcome> allowed_by_itanium(const LitmusTest& test) {
-  return Explorer(test).outcomes();
+  return ItaniumExplorer(test).outcomes();
 }
 
 }  // namespace linebounce::workloads
