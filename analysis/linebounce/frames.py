@@ -66,6 +66,7 @@ COLUMNS: dict[str, dict[str, pl.DataType]] = {
         "state": _TEXT,
         "latency_ns": _NUMBER,
     },
+    "series": {"point": _COUNT, "time_us": _NUMBER, "name": _TEXT, "value": _NUMBER},
     "seeds": {"point": _COUNT, "seed": _COUNT, "metric": _TEXT, "value": _NUMBER, "unit": _TEXT},
     "transitions": {"point": _COUNT, "controller": _TEXT, "state": _TEXT, "event": _TEXT, "count": _COUNT},
 }
@@ -100,8 +101,8 @@ _TRACKS = {
 }
 TIMELINE_KINDS = tuple(_TRACKS)
 
-# Files that only some runs have: core-to-core latencies, and metrics of each seed where there are several.
-OPTIONAL = frozenset({"matrix", "seeds"})
+# Files that only some runs have: core-to-core latencies, quantities over time, metrics of each seed where there are several.
+OPTIONAL = frozenset({"matrix", "series", "seeds"})
 
 
 def of_metrics(points: Sequence[Point]) -> pl.DataFrame:

@@ -111,6 +111,11 @@ class Results:
         return self._frame("matrix")
 
     @cached_property
+    def series(self) -> pl.DataFrame:
+        """What quantities were over simulated time, warm-up included: series.csv, without rows where the workload has none."""
+        return self._frame("series")
+
+    @cached_property
     def transitions(self) -> pl.DataFrame:
         """How often each row of the protocol ran: transitions.csv, of all points."""
         return self._frame("transitions")

@@ -44,6 +44,12 @@ struct MatrixRow {  // one row of matrix.csv
   double latency_ns = 0;
 };
 
+struct SeriesRow {  // one row of series.csv
+  double time_us = 0;
+  std::string name;
+  double value = 0;
+};
+
 struct TransitionRow {  // one row of transitions.csv
   std::string controller, state, event;
   std::int64_t count = 0;
@@ -58,6 +64,7 @@ struct PointData {
   std::vector<LineRow> lines;       // sorted by all its key columns
   std::vector<LockRow> locks;
   std::vector<MatrixRow> matrix;           // of core-to-core runs, in the workload's order
+  std::vector<SeriesRow> series;           // by name as the workload has them, then by time; of the first seed
   std::vector<TransitionRow> transitions;  // only what happened, in the table's order
   std::string timeline;                    // timeline.csv; empty unless it was asked for. Of one run: no other file merges it
   std::int64_t references = 0;             // memory operations simulated, for the manifest

@@ -18,6 +18,7 @@ constexpr const char* kLinesHeader =
 constexpr const char* kLocksHeader =
     "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,spin,rjct";
 constexpr const char* kMatrixHeader = "point,from_cpu,to_cpu,home_node,state,latency_ns";
+constexpr const char* kSeriesHeader = "point,time_us,name,value";
 constexpr const char* kSeedsHeader = "point,seed,metric,value,unit";
 
 // A row under construction: fields are appended in the order of the columns.
@@ -77,6 +78,12 @@ std::string matrix_csv(int point, const std::vector<MatrixRow>& rows) {
   return out;
 }
 
+std::string series_csv(int point, const std::vector<SeriesRow>& rows) {
+  std::string out = std::string(kSeriesHeader) + "\n";
+  for (const SeriesRow& row : rows) Row(out) << point << row.time_us << row.name << row.value;
+  return out;
+}
+
 std::string transitions_csv(int point, const std::vector<TransitionRow>& rows) {
   std::string out = "point,controller,state,event,count\n";
   for (const TransitionRow& row : rows) Row(out) << point << row.controller << row.state << row.event << row.count;
@@ -118,6 +125,7 @@ std::vector<CsvFile> csv_files(int point, const PointData& data) {
                                 {"locks.csv", locks_csv(point, data.locks)},
                                 {"transitions.csv", transitions_csv(point, data.transitions)}};
   if (!data.matrix.empty()) files.push_back({"matrix.csv", matrix_csv(point, data.matrix)});
+  if (!data.series.empty()) files.push_back({"series.csv", series_csv(point, data.series)});
   return files;
 }
 
@@ -136,8 +144,8 @@ CsvFile seeds_csv(int point, std::uint64_t first_seed, const std::vector<PointDa
 }
 
 const std::vector<std::string>& csv_names() {
-  static const std::vector<std::string> names = {"latency.csv",     "lines.csv",  "locks.csv",
-                                                 "transitions.csv", "matrix.csv", "seeds.csv"};
+  static const std::vector<std::string> names = {"latency.csv", "lines.csv",  "locks.csv", "transitions.csv",
+                                                 "matrix.csv",  "series.csv", "seeds.csv"};
   return names;
 }
 
@@ -193,6 +201,16 @@ std::map<int, std::vector<MatrixRow>> read_matrix_csv(const std::string& content
     points[parse_number<int>(file, fields[0])].push_back(
         {parse_number<std::int64_t>(file, fields[1]), parse_number<std::int64_t>(file, fields[2]),
          parse_number<std::int64_t>(file, fields[3]), fields[4], parse_number<double>(file, fields[5])});
+  });
+  return points;
+}
+
+std::map<int, std::vector<SeriesRow>> read_series_csv(const std::string& content) {
+  const std::string file = "series.csv";
+  std::map<int, std::vector<SeriesRow>> points;
+  read_rows(file, kSeriesHeader, content, [&](const std::vector<std::string>& fields) {
+    points[parse_number<int>(file, fields[0])].push_back(
+        {parse_number<double>(file, fields[1]), fields[2], parse_number<double>(file, fields[3])});
   });
   return points;
 }

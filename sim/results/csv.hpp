@@ -16,7 +16,7 @@ struct CsvFile {
   std::string content;  // with its header
 };
 
-// The files of point number `point`; matrix.csv only if the run measured one.
+// The files of point number `point`; matrix.csv and series.csv only if the run has any.
 std::vector<CsvFile> csv_files(int point, const PointData& data);
 
 // What each metric was in each run of a point with several seeds, which merge_seeds() makes means of: seeds.csv. The first run
@@ -40,6 +40,7 @@ std::map<int, std::vector<LineRow>> read_lines_csv(const std::string& content);
 
 // matrix.csv again, by point. Errors: InputError.
 std::map<int, std::vector<MatrixRow>> read_matrix_csv(const std::string& content);
+std::map<int, std::vector<SeriesRow>> read_series_csv(const std::string& content);
 
 // locks.csv again, by point. Errors: InputError.
 std::map<int, std::vector<LockRow>> read_locks_csv(const std::string& content);

@@ -208,6 +208,7 @@ MergedPoint merge_seeds(std::vector<PointData> runs) {
   for (PointData& run : runs) add_line_rows(merged.tables.lines, std::move(run.lines));
   merged.tables.locks = merge_locks(runs);
   merged.tables.matrix = merge_matrix(runs);
+  merged.tables.series = std::move(runs.front().series);  // runs of other seeds go other ways: no mean shows how one went
   merged.tables.transitions = merge_transitions(runs);
   for (const PointData& run : runs) {
     merged.tables.references += run.references;

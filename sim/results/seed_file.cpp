@@ -12,6 +12,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LatencyRow, kind, source, latency_cycles, lat
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LockRow, lock, call_site, util_pct, con_pct, hold_mean_us, hold_max_us, wait_mean_us,
                                    wait_max_us, cpu_pct, total, nowait, spin, rjct)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRow, from_cpu, to_cpu, home_node, state, latency_ns)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesRow, time_us, name, value)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TransitionRow, controller, state, event, count)
 
 namespace {
@@ -94,6 +95,7 @@ std::string write_seed_file(const SeedFile& file) {
                     {"lines", data.lines.size()},
                     {"locks", data.locks},
                     {"matrix", data.matrix},
+                    {"series", data.series},
                     {"transitions", data.transitions},
                     {"references", data.references},
                     {"simulated_ns", data.simulated_ns}};
@@ -113,6 +115,7 @@ SeedFile read_seed_file(std::string_view text) {
     in.at("latency").get_to(file.data.latency);
     in.at("locks").get_to(file.data.locks);
     in.at("matrix").get_to(file.data.matrix);
+    if (in.contains("series")) in.at("series").get_to(file.data.series);  // older builds' have none
     in.at("transitions").get_to(file.data.transitions);
     in.at("references").get_to(file.data.references);
     in.at("simulated_ns").get_to(file.data.simulated_ns);

@@ -34,6 +34,9 @@ class PointMetrics final : public MetricSink {
   void handover(const Handover& cost) override {
     point_.matrix.push_back({cost.from_cpu, cost.to_cpu, cost.home_node, cost.state, cost.latency_ns});
   }
+  void series(const std::string& name, std::span<const SeriesSample> samples) override {
+    for (const SeriesSample& sample : samples) point_.series.push_back({sample.time_us, name, sample.value});
+  }
 
  private:
   PointData& point_;

@@ -24,6 +24,7 @@
 #include "sim/terminal/metrics_table.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/progress_line.hpp"
+#include "sim/terminal/series_chart.hpp"
 #include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
@@ -68,6 +69,20 @@ std::string matrices_of(const Plan& plan, const fs::path& directory, const Paint
     }
     if (plan.swept()) out += "  " + paint(Colour::bold, point_name(plan, number)) + "\n";
     out += matrix_chart(rows, nodes, paint);
+  }
+  return out;
+}
+
+// How quantities went over time at the first points; empty for runs that have none.
+std::string series_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
+  constexpr int kMostPoints = 3;
+  const fs::path file = directory / "series.csv";
+  if (!is_there(file)) return "";
+  std::string out;
+  for (const auto& [number, rows] : read_series_csv(read_file(file))) {
+    if (number >= kMostPoints) break;
+    if (plan.swept()) out += "  " + paint(Colour::bold, point_name(plan, number)) + "\n";
+    out += series_chart(rows, paint);
   }
   return out;
 }
@@ -199,6 +214,8 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
   const std::string matrices = matrices_of(plan, directory, paint);
   const std::string chart = matrices.empty() ? chart_of(plan, directory, paint) : matrices;
   if (!chart.empty()) std::cout << chart << "\n";
+  const std::string series = series_of(plan, directory, paint);
+  if (!series.empty()) std::cout << series << "\n";
   const std::string locks = locks_of(plan, report, directory, paint) + race_note(report.results.points, paint);
   if (!locks.empty()) std::cout << locks << "\n";
   const std::string lines = lines_of_worst(plan, report, directory, paint);

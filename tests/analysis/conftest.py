@@ -36,6 +36,21 @@ seeds      = 3
 """
 
 
+SERIES = f"""\
+name    = "series"
+title   = "A counter that is filled and emptied"
+machine = "p3_xeon_4way"
+
+[workload]
+name    = "program"
+program = "{ROOT}/tests/support/filled.lua"
+
+[run]
+warmup_us  = 5
+measure_us = 200
+"""
+
+
 @pytest.fixture(autouse=True)
 def the_program_that_is_tested(executable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For what runs it from Python."""
@@ -82,6 +97,12 @@ def matrix_run(run_once: Callable[..., Path]) -> Path:
 def crossbar_run(run_once: Callable[..., Path]) -> Path:
     """The same on two nodes with a switch between them, whose links have no limit of their own."""
     return run_once("core_to_core", "crossbar", "--machine", "itanium2_two_node_16way")
+
+
+@pytest.fixture(scope="session")
+def series_run(run_once: Callable[..., Path]) -> Path:
+    """Two quantities over time."""
+    return run_once("series.toml", "series", text=SERIES)
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,14 @@ CHARTS = {
     "locks_run": {"sweep", "contention", "latency_histogram", "latency_cdf", "latency_tail", "structures"},
     "crossbar_run": {"latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
     "matrix_run": {"latency_histogram", "latency_cdf", "latency_tail", "matrix", "structures"},
+    "series_run": {
+        "latency_histogram",
+        "latency_cdf",
+        "latency_tail",
+        "structures",
+        "series program.emptied",
+        "series program.filled",
+    },
     "oltp_run": {
         "paper_ratios",
         "paper_points",

@@ -67,8 +67,8 @@ def test_metrics_are_the_very_numbers_of_the_file(locks_run: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(COLUMNS))
-def test_a_frame_has_every_number_of_its_file(name: str, locks_run: Path, matrix_run: Path) -> None:
-    directory = matrix_run if name == "matrix" else locks_run
+def test_a_frame_has_every_number_of_its_file(name: str, locks_run: Path, matrix_run: Path, series_run: Path) -> None:
+    directory = {"matrix": matrix_run, "series": series_run}.get(name, locks_run)
     frame = getattr(linebounce.open(directory), name)
     with (directory / f"{name}.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -104,6 +104,12 @@ def test_a_run_without_a_matrix_has_an_empty_one(costs_run: Path) -> None:
     matrix = linebounce.open(costs_run).matrix
     assert matrix.is_empty()
     assert matrix.columns == list(COLUMNS["matrix"])
+
+
+def test_a_run_without_series_has_an_empty_frame(costs_run: Path) -> None:
+    series = linebounce.open(costs_run).series
+    assert series.is_empty()
+    assert series.columns == list(COLUMNS["series"])
 
 
 def test_paper_rows_have_the_type_of_their_kind(oltp_run: Path) -> None:

@@ -23,6 +23,7 @@ class ReadBack:
         trace = Trace.FromString(file.read_bytes())
         self.paths: dict[int, Path_] = {}
         self.slices: list[dict[str, Any]] = []
+        self.counters: defaultdict[Path_, list[tuple[int, float]]] = defaultdict(list)
         opened: dict[int, dict[str, Any]] = {}
         for packet in trace.packet:
             if packet.HasField("track_descriptor"):
@@ -30,6 +31,9 @@ class ReadBack:
                 assert descriptor.uuid not in self.paths
                 above = self.paths[descriptor.parent_uuid] if descriptor.HasField("parent_uuid") else ()
                 self.paths[descriptor.uuid] = (*above, descriptor.name)
+            elif packet.HasField("track_event") and packet.track_event.type == TrackEvent.TYPE_COUNTER:
+                counter = self.paths[packet.track_event.track_uuid]
+                self.counters[counter].append((packet.timestamp, packet.track_event.double_counter_value))
             elif packet.HasField("track_event"):
                 self.event(packet.timestamp, packet.track_event, opened)
         assert not opened, "a slice without an end"
@@ -183,3 +187,17 @@ def test_a_damaged_timeline_is_refused_with_its_line(row: str, wrong: str, tmp_p
     with pytest.raises(InputError, match=r"timeline\.csv:3: ") as caught:
         read_timeline(tmp_path)
     assert wrong in str(caught.value)
+
+
+def test_series_are_counters_also_without_a_timeline(command: Callable[..., Result], series_run: Path, tmp_path: Path) -> None:
+    result = command("trace_export", series_run, "--perfetto", tmp_path / "run.pftrace")
+    assert result.code == 0, result.stderr
+    series = linebounce.open(series_run).series
+    assert f"{series.height} samples of counters" in result.stdout
+    read_back = ReadBack(tmp_path / "run.pftrace")
+    assert not read_back.slices
+    assert set(read_back.counters) == {("program.emptied",), ("program.filled",)}
+    for (name,), samples in read_back.counters.items():
+        rows = series.filter(name=name)
+        assert [value for _, value in samples] == rows["value"].to_list()
+        assert [time for time, _ in samples] == [round(1000 * time) for time in rows["time_us"]]

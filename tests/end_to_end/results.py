@@ -18,6 +18,7 @@ CSV_COLUMNS = {
     "locks.csv": "point,lock,call_site,util_pct,con_pct,hold_mean_us,hold_max_us,wait_mean_us,wait_max_us,cpu_pct,total,nowait,"
     "spin,rjct",
     "matrix.csv": "point,from_cpu,to_cpu,home_node,state,latency_ns",
+    "series.csv": "point,time_us,name,value",
     "seeds.csv": "point,seed,metric,value,unit",
     "transitions.csv": "point,controller,state,event,count",
 }

@@ -9,6 +9,7 @@
 
 #include "workloads/locks/metered_lock.hpp"
 #include "workloads/lua/condition.hpp"
+#include "workloads/lua/declaration.hpp"
 #include "workloads/lua/lua_structure.hpp"
 #include "workloads/lua/setup_context.hpp"
 #include "workloads/program/composite_operation.hpp"
@@ -35,6 +36,11 @@ class CpuCall {
   // A word of simulated memory that is there.
   [[nodiscard]] Cpu::Word word(int argument) const { return checked_word(lua_, argument + 1); }
 
+  [[nodiscard]] double number(int argument) const {
+    if (lua_type(state_, argument + 1) != LUA_TNUMBER)
+      lua_.fail(fmt::format("argument {} must be a number, and is {}", argument, what_is(argument)));
+    return lua_tonumber(state_, argument + 1);
+  }
   [[nodiscard]] lua_Integer integer(int argument) const {
     if (lua_isinteger(state_, argument + 1) == 0)
       lua_.fail(fmt::format("argument {} must be a whole number, and is {}", argument, what_is(argument)));
@@ -250,6 +256,18 @@ int cpu_tally(lua_State* state) {
   return 0;
 }
 
+// sample(name, value): what a quantity is now.
+int cpu_sample(lua_State* state) {
+  const CpuCall call(state);
+  const std::string name = lua_type(state, 2) == LUA_TSTRING ? lua_tostring(state, 2) : "";
+  if (!is_parameter_name(name)) call.lua().fail(fmt::format("sample: \"{}\": small letters, digits and _ are legal", name));
+  const double value = call.number(2);
+  if (!std::isfinite(value)) call.lua().fail("sample: the value must be finite");
+  Cpu& cpu = call.cpu();
+  if (call.lua().samples != nullptr) (*call.lua().samples)[name].push_back({cpu.to_ns(cpu.local_time()) / 1000, value});
+  return 0;
+}
+
 // ---- locks, barriers, queue nodes ----
 
 int cpu_acquire(lua_State* state) {
@@ -359,7 +377,7 @@ int cpu_give_node(lua_State* state) {
   return 0;
 }
 
-constexpr std::array<luaL_Reg, 33> kCpuFunctions = {{{"load", cpu_load},
+constexpr std::array<luaL_Reg, 34> kCpuFunctions = {{{"load", cpu_load},
                                                      {"load_all", cpu_load_all},
                                                      {"spin_without_pause", cpu_spin_without_pause},
                                                      {"shoot_down", cpu_shoot_down},
@@ -381,6 +399,7 @@ constexpr std::array<luaL_Reg, 33> kCpuFunctions = {{{"load", cpu_load},
                                                      {"now_ns", cpu_now_ns},
                                                      {"random", cpu_random},
                                                      {"tally", cpu_tally},
+                                                     {"sample", cpu_sample},
                                                      {"acquire", cpu_acquire},
                                                      {"try_acquire", cpu_try_acquire},
                                                      {"release", cpu_release},

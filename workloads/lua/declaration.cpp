@@ -11,6 +11,12 @@
 
 namespace linebounce::workloads {
 
+bool is_parameter_name(const std::string& name) {
+  const auto legal = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::all_of(name.begin(), name.end(), legal) && name != "name" &&
+         name != "program";
+}
+
 namespace {
 
 bool has_global(Interpreter& lua, const char* name) {
@@ -37,12 +43,6 @@ void for_each_entry(Interpreter& lua, const char* name, int type, const char* fo
     lua_pop(state, 1);
   }
   lua_settop(state, 0);
-}
-
-bool is_parameter_name(const std::string& name) {
-  const auto legal = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-  return !name.empty() && name[0] >= 'a' && name[0] <= 'z' && std::all_of(name.begin(), name.end(), legal) && name != "name" &&
-         name != "program";
 }
 
 std::vector<std::string> choices_of(Interpreter& lua, const LuaTable& table) {

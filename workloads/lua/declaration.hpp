@@ -10,6 +10,9 @@
 
 namespace linebounce::workloads {
 
+// What parameters, tallies and series may be called: small letters, digits and _, and not what an experiment's file uses.
+bool is_parameter_name(const std::string& name);
+
 // Of an interpreter that has loaded its file: what it counts. Errors: LuaError.
 std::vector<std::string> read_tallies(Interpreter& lua);
 // Of a table { acquire =, release =, fifo =, ... } in a program, at `index` of Lua's stack. Errors: LuaError.

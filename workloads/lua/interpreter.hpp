@@ -6,6 +6,7 @@
 // Lua's are left properly, and what a Cpu throws passes through Lua. An interpreter is of no use after an error.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "workloads/program/address_space.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/source_file.hpp"
+#include "workloads/program/workload.hpp"
 
 namespace linebounce::workloads {
 
@@ -82,6 +84,8 @@ class Interpreter {
   std::vector<Layout> layouts;  // of its structures
   int nodes = 1, cpus = 1;      // of the machine
   std::vector<std::string> tallies;
+  // Where cpu:sample() leaves its values, by series; none: nobody asks for them.
+  std::map<std::string, std::vector<SeriesSample>>* samples = nullptr;
 
  private:
   static constexpr int kInstructions = 10'000'000;       // between two operations, at least

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <stdexcept>
 
@@ -44,12 +46,14 @@ class LuaProgram final : public Workload {
     if (!declaration_.program) throw LuaError(file_.name() + ": it defines no run(cpu), as a program does");
     per_cpu_.emplace(setting.memory, setting.machine.cpus, setting.layout.cpus);
     SetupContext context(setting.memory, *per_cpu_, handles_, &setting.locks, nullptr, setting.layout.cpus);
+    samples_.resize(static_cast<std::size_t>(setting.machine.cpus));
     for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
       interpreters_.push_back(std::make_unique<Interpreter>(file_, cpu));
       set_up_cpu(*interpreters_.back(), setting, context);
       context.begin_again();
     }
     tallies_ = interpreters_.front()->tallies;
+    for (std::size_t cpu = 0; cpu < samples_.size(); ++cpu) interpreters_[cpu]->samples = &samples_[cpu];
   }
 
   void run(Cpu& cpu) override {
@@ -67,9 +71,23 @@ class LuaProgram final : public Workload {
     if (facts.measured_ns > 0) report_throughput(facts, 0, metrics);
     for (std::size_t tally = 1; tally < tallies_.size(); ++tally)
       metrics.count("program." + tallies_[tally], tallied_by_all(facts, static_cast<int>(tally)));
+    report_series(metrics);
   }
 
  private:
+  // A series of several CPUs is one: in the order of time, at the same time in that of the CPUs.
+  void report_series(MetricSink& metrics) const {
+    std::map<std::string, std::vector<SeriesSample>> all;
+    for (const auto& of_cpu : samples_) {
+      for (const auto& [name, samples] : of_cpu) all[name].insert(all[name].end(), samples.begin(), samples.end());
+    }
+    for (auto& [name, samples] : all) {
+      std::stable_sort(samples.begin(), samples.end(),
+                       [](const SeriesSample& one, const SeriesSample& other) { return one.time_us < other.time_us; });
+      metrics.series("program." + name, samples);
+    }
+  }
+
   void set_up_cpu(Interpreter& lua, const WorkloadSetup& setting, SetupContext& context) {
     lua.set_memory(setting.memory);
     lua.handles = &handles_;
@@ -96,6 +114,7 @@ class LuaProgram final : public Workload {
   LuaHandles handles_;
   std::vector<std::unique_ptr<Interpreter>> interpreters_;  // by CPU
   std::vector<std::string> tallies_;
+  std::vector<std::map<std::string, std::vector<SeriesSample>>> samples_;  // by CPU
 };
 
 }  // namespace

@@ -6,14 +6,6 @@
 
 namespace linebounce::workloads {
 
-namespace {
-
-// A softirq may raise itself. Linux goes round ten times and leaves the rest to a thread, ksoftirqd; here to the next
-// interrupt.
-constexpr int kMostRounds = 10;
-
-}  // namespace
-
 int Interrupts::add_handler(Handler handler) {
   handlers_.push_back(std::move(handler));
   return static_cast<int>(handlers_.size()) - 1;
@@ -22,6 +14,11 @@ int Interrupts::add_handler(Handler handler) {
 int Interrupts::add_softirq(std::function<void(Cpu&)> work) {
   softirqs_.push_back(std::move(work));
   return static_cast<int>(softirqs_.size()) - 1;
+}
+
+void Interrupts::leave_rest_to(std::function<void(Cpu&)> wake_thread, int rounds) {
+  wake_thread_ = std::move(wake_thread);
+  rounds_ = rounds;
 }
 
 void Interrupts::start(Cpu& cpu) {
@@ -47,28 +44,36 @@ void Interrupts::enable_softirqs(Cpu& cpu) {
 
 void Interrupts::interrupted(Cpu& cpu, int vector) {
   State& state = of(cpu);
+  const FunctionId function = cpu.function();
   ++state.handlers;
-  handlers_.at(static_cast<std::size_t>(vector))(cpu, cpu.function());
+  handlers_.at(static_cast<std::size_t>(vector))(cpu, function);
   --state.handlers;
-  if (state.handlers == 0) run_softirqs(cpu, true);
+  if (state.handlers > 0) return;
+  run_softirqs(cpu, true);
+  if (returns_ && !state.in_softirq && state.disabled == 0) returns_(cpu, function);
 }
 
 void Interrupts::run_softirqs(Cpu& cpu, bool after_handler) {
   State& state = of(cpu);
   if (state.in_softirq || state.disabled > 0) return;
   state.in_softirq = true;
-  for (int round = 0; round < kMostRounds && state.raised != 0; ++round) {
+  // A softirq may raise itself.
+  for (int round = 0; round < rounds_ && state.raised != 0; ++round) {
+    if (after_handler && admits_ && !admits_(cpu)) break;
     if (after_handler) cpu.enable_interrupts();
     run_raised(cpu);
     if (after_handler) cpu.disable_interrupts();
   }
   state.in_softirq = false;
+  if (state.raised != 0 && wake_thread_) wake_thread_(cpu);
 }
 
 void Interrupts::run_raised(Cpu& cpu) {
   const std::uint32_t raised = std::exchange(of(cpu).raised, 0);
   for (std::size_t softirq = 0; softirq < softirqs_.size(); ++softirq) {
-    if ((raised >> softirq & 1) != 0) softirqs_[softirq](cpu);
+    if ((raised >> softirq & 1) == 0) continue;
+    softirqs_[softirq](cpu);
+    for (const auto& listener : listeners_) listener(cpu, static_cast<int>(softirq));
   }
 }
 

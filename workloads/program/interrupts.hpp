@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "models/core/cpu.hpp"
@@ -34,6 +35,21 @@ class Interrupts {
   void disable_softirqs(Cpu& cpu);
   void enable_softirqs(Cpu& cpu);
 
+  // Softirqs that come faster than they are handled: after so many rounds the rest is left to `wake_thread`'s thread, Linux'
+  // ksoftirqd, which calls run_left_over() until is_raised() says that nothing is left. Without a thread, and by default, the
+  // rest waits for the next interrupt.
+  static constexpr int kRounds = 10;
+  void leave_rest_to(std::function<void(Cpu&)> wake_thread, int rounds = kRounds);
+  void run_left_over(Cpu& cpu) { run_softirqs(cpu, false); }
+  [[nodiscard]] bool is_raised(const Cpu& cpu) const { return of(cpu).raised != 0; }
+
+  // Called before each round after an interrupt; false: softirqs are left to the thread.
+  void admit_softirqs(std::function<bool(Cpu&)> admits) { admits_ = std::move(admits); }
+  // Called after each softirq, with its number.
+  void after_softirq(std::function<void(Cpu&, int softirq)> listener) { listeners_.push_back(std::move(listener)); }
+  // Called when the outermost handler and its softirqs are over, on the way back to `interrupted`; interrupts are off.
+  void on_return(std::function<void(Cpu&, FunctionId interrupted)> listener) { returns_ = std::move(listener); }
+
   [[nodiscard]] bool in_handler(const Cpu& cpu) const { return of(cpu).handlers > 0; }
   [[nodiscard]] bool in_softirq(const Cpu& cpu) const { return of(cpu).in_softirq; }
 
@@ -54,6 +70,11 @@ class Interrupts {
   std::vector<State> state_;  // by CPU
   std::vector<Handler> handlers_;
   std::vector<std::function<void(Cpu&)>> softirqs_;
+  int rounds_ = kRounds;
+  std::function<void(Cpu&)> wake_thread_;
+  std::function<bool(Cpu&)> admits_;
+  std::vector<std::function<void(Cpu&, int)>> listeners_;
+  std::function<void(Cpu&, FunctionId)> returns_;
 };
 
 }  // namespace linebounce::workloads

@@ -46,6 +46,12 @@ struct Handover {
   double latency_ns = 0;
 };
 
+// What a quantity was at a time, or since the sample before it: one row of series.csv.
+struct SeriesSample {
+  double time_us = 0;  // since the simulation began
+  double value = 0;
+};
+
 // Where a workload puts its metrics. Each has been declared, with its unit: sim/point/declared_metrics.cpp.
 class MetricSink {
  public:
@@ -58,6 +64,8 @@ class MetricSink {
   virtual void count(const std::string& name, std::int64_t value) = 0;
   // Rows in the order in which the file is to have them.
   virtual void handover(const Handover& cost) = 0;
+  // How a quantity went, warm-up included, in the order of time. Its name says its unit: "rcu.grace_period_ms".
+  virtual void series(const std::string& name, std::span<const SeriesSample> samples) = 0;
 };
 
 // What is known of a run when it is over.

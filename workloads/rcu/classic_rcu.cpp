@@ -37,6 +37,7 @@ struct OfCpu {
   std::size_t most_queued = 0;  // in the whole run; the others in the measured time
   std::int64_t callbacks = 0;
   std::int64_t largest_batch = 0;
+  std::vector<CallbackBatch> batches;
   double waited_ns = 0;
 };
 
@@ -60,6 +61,12 @@ class ClassicRcu final : public Rcu {
   [[nodiscard]] FunctionId idle_function() const override { return idle_; }
   void call(Cpu& cpu, Address head, std::function<void(Cpu&)> callback) override;
   void synchronize(Cpu& cpu) override;
+  [[nodiscard]] const std::vector<GracePeriod>& grace_periods() const override { return grace_periods_.log(); }
+  std::int64_t run_excess(Cpu& cpu, const std::function<bool()>& stop) override;
+  [[nodiscard]] std::vector<CallbackBatch> batches() const override;
+  [[nodiscard]] std::size_t queued_on(const Cpu& cpu) const override {
+    return cpus_[static_cast<std::size_t>(cpu.id().value)].queued.size();
+  }
   void report(MetricSink& metrics) const override;
 
  private:
@@ -81,6 +88,9 @@ class ClassicRcu final : public Rcu {
   RcuReaders readers_;
   double tick_ns_;
   std::int64_t batch_limit_;
+  bool readers_in_softirqs_;
+  bool excess_to_thread_;
+  bool direct_;
   std::vector<OfCpu> cpus_;
   int vector_;
   int softirq_;
@@ -94,6 +104,9 @@ ClassicRcu::ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, con
       readers_(setting.machine.cpus),
       tick_ns_(options.tick_us * 1000),
       batch_limit_(options.batch_limit > 0 ? options.batch_limit : INT64_MAX),
+      readers_in_softirqs_(options.readers_in_softirqs),
+      excess_to_thread_(options.excess_to_thread),
+      direct_(options.direct),
       cpus_(static_cast<std::size_t>(setting.machine.cpus)),
       vector_(interrupts.add_handler([this](Cpu& cpu, FunctionId interrupted) { tick(cpu, interrupted); })),
       softirq_(interrupts.add_softirq([this](Cpu& cpu) { process_callbacks(cpu); })),
@@ -101,7 +114,10 @@ ClassicRcu::ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, con
       call_function_(setting.memory.function("call_rcu", Mode::kernel)),
       process_function_(setting.memory.function("rcu_process_callbacks", Mode::kernel)),
       idle_(setting.memory.function("cpu_idle", Mode::kernel)) {
+  if (direct_ && setting.machine.cpus > 1)
+    throw std::invalid_argument("direct callbacks are for a machine of one CPU: others may be reading what is freed");
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) place(setting, cpu);
+  if (readers_in_softirqs_) interrupts.after_softirq([this](Cpu& cpu, int) { count_quiescent_state(cpu); });
 }
 
 void ClassicRcu::place(const WorkloadSetup& setting, int cpu) {
@@ -156,6 +172,7 @@ void ClassicRcu::tick(Cpu& cpu, FunctionId interrupted) {
 
 bool ClassicRcu::is_quiescent(const Cpu& cpu, FunctionId function) const {
   if (readers_.reads(cpu) || interrupts_->in_softirq(cpu)) return false;
+  if (readers_in_softirqs_) return true;
   return function == idle_ || memory_->functions()[function].mode == Mode::user;
 }
 
@@ -181,6 +198,12 @@ bool ClassicRcu::pending(Cpu& cpu) {
 void ClassicRcu::call(Cpu& cpu, Address head, std::function<void(Cpu&)> callback) {
   if (interrupts_->in_handler(cpu)) throw ModelFailure("rcu: call() from an interrupt's handler");
   OfCpu& own = of(cpu);
+  if (direct_) {
+    readers_.check_gone(cpu.local_time());
+    if (cpu.measures(cpu.local_time())) ++own.callbacks;
+    callback(cpu);
+    return;
+  }
   const FunctionScope scope(cpu, call_function_);
   interrupts_->disable_softirqs(cpu);
   if (!own.queued.emplace(head, OfCpu::Queued{std::move(callback), cpu.local_time()}).second)
@@ -241,8 +264,25 @@ void ClassicRcu::run_done(Cpu& cpu) {
     run_one(cpu, own.done.take_first(cpu));
     ++ran;
   }
-  if (ran == batch_limit_ && !own.done.empty(cpu)) interrupts_->raise(cpu, softirq_);
+  if (ran == batch_limit_ && !excess_to_thread_ && !own.done.empty(cpu)) interrupts_->raise(cpu, softirq_);
+  if (ran == 0) return;
+  own.batches.push_back({cpu.local_time(), ran});
   if (cpu.measures(cpu.local_time())) own.largest_batch = std::max(own.largest_batch, ran);
+}
+
+// A softirq may run callbacks of the same list in between.
+std::int64_t ClassicRcu::run_excess(Cpu& cpu, const std::function<bool()>& stop) {
+  OfCpu& own = of(cpu);
+  std::int64_t ran = 0;
+  while (!stop()) {
+    interrupts_->disable_softirqs(cpu);
+    const Address head = own.done.empty(cpu) ? 0 : own.done.take_first(cpu);
+    interrupts_->enable_softirqs(cpu);
+    if (head == 0) break;
+    run_one(cpu, head);
+    ++ran;
+  }
+  return ran;
 }
 
 void ClassicRcu::run_one(Cpu& cpu, Address head) {
@@ -259,6 +299,13 @@ void ClassicRcu::run_one(Cpu& cpu, Address head) {
     own.waited_ns += cpu.to_ns(cpu.local_time() - queued.since);
   }
   queued.callback(cpu);
+}
+
+std::vector<CallbackBatch> ClassicRcu::batches() const {
+  std::vector<CallbackBatch> all;
+  for (const OfCpu& own : cpus_) all.insert(all.end(), own.batches.begin(), own.batches.end());
+  std::stable_sort(all.begin(), all.end(), [](const CallbackBatch& a, const CallbackBatch& b) { return a.at < b.at; });
+  return all;
 }
 
 void ClassicRcu::report(MetricSink& metrics) const {

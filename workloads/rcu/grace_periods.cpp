@@ -80,6 +80,7 @@ void GracePeriods::ended(const Cpu& cpu) {
   const Tick now = cpu.local_time();
   ++number_;
   if (cpu.timeline() != nullptr) cpu.timeline()->grace_period(number_, began_, now);
+  log_.push_back({began_, now});
   if (!cpu.measures(now)) return;
   const double took_ns = cpu.to_ns(now - began_);
   ++ended_;

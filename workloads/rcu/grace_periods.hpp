@@ -8,6 +8,7 @@
 #include "models/core/cpu.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/workload.hpp"
+#include "workloads/rcu/rcu.hpp"
 
 namespace linebounce::workloads {
 
@@ -25,6 +26,8 @@ class GracePeriods {
   // The CPU has passed a quiescent state since waits_for() became true.
   void passed(Cpu& cpu);
 
+  // In the order in which they ended, those of the warm-up among them.
+  [[nodiscard]] const std::vector<GracePeriod>& log() const { return log_; }
   void report(MetricSink& metrics) const;
 
  private:
@@ -45,7 +48,8 @@ class GracePeriods {
   // Under the lock as well.
   Tick began_ = 0;
   std::int64_t number_ = 0;  // of the last that ended, from 1
-  std::int64_t ended_ = 0;   // in the measured time; so are the others
+  std::vector<GracePeriod> log_;
+  std::int64_t ended_ = 0;  // in the measured time; so are the others
   double sum_ns_ = 0, longest_ns_ = 0;
 };
 

@@ -15,6 +15,16 @@
 
 namespace linebounce::workloads {
 
+struct GracePeriod {
+  Tick began = 0, ended = 0;
+};
+
+// Callbacks that a CPU ran one after the other.
+struct CallbackBatch {
+  Tick at = 0;  // of the last one's end
+  std::int64_t callbacks = 0;
+};
+
 class Rcu {
  public:
   virtual ~Rcu() = default;
@@ -40,6 +50,16 @@ class Rcu {
   // Returns after a grace period. Errors: ModelFailure inside read_lock() or a softirq, where it would wait for itself.
   virtual void synchronize(Cpu& cpu) = 0;
 
+  // With RcuOptions::excess_to_thread, in the program of the thread: runs callbacks of this CPU that softirqs left, until there
+  // are none or `stop` says so. Returns how many.
+  virtual std::int64_t run_excess(Cpu& cpu, const std::function<bool()>& stop) = 0;
+
+  // This CPU's callbacks that wait now.
+  [[nodiscard]] virtual std::size_t queued_on(const Cpu& cpu) const = 0;
+  // When the run is over: all grace periods that ended, and all batches that ran, in the order of time.
+  [[nodiscard]] virtual const std::vector<GracePeriod>& grace_periods() const = 0;
+  [[nodiscard]] virtual std::vector<CallbackBatch> batches() const = 0;
+
   // rcu.grace_periods, rcu.grace_period_mean_us, ...: of those that ended in the measured time.
   virtual void report(MetricSink& metrics) const = 0;
 };
@@ -48,6 +68,14 @@ struct RcuOptions {
   double tick_us = 1000;         // 10000 in 2.4, 1000 in 2.6
   std::int64_t batch_limit = 0;  // callbacks before other softirqs have their turn; 0: any number
   std::string lock = "ttas";     // of the control block
+  // Callbacks beyond batch_limit: the next softirq runs them, or, with run_excess(), a thread that can be preempted.
+  bool excess_to_thread = false;
+  // call_rcu_rt() of McKenney and Sarma: on a machine of one CPU, call() runs its callback at once. Not for callers that go on
+  // using what they have removed, or that others of the same CPU, whom they have interrupted, are reading.
+  bool direct = false;
+  // call_rcu_bh() of 2.6.6: readers are softirqs, so that a softirq's end is a quiescent state, and so is a tick outside of
+  // one.
+  bool readers_in_softirqs = false;
 
   // For workloads that let the user choose them: rcu_tick_us, rcu_batch_limit.
   void bind(ParameterBinder& parameters);

@@ -76,6 +76,10 @@ def figures_of(results: Results, measured: Matrix | None = None) -> Iterator[Fig
         if part["point"][0] == point.number:
             for name in ("measured", "simulated", "difference"):
                 yield _figure(name, name, part.to_dicts(), words(part))
+    series = tables.series(results).filter(point=point.number)
+    for (name,), part in series.group_by("name", maintain_order=True):
+        parameters = {"name": str(name), "last": str(series["time_s"].max())}
+        yield _figure("series", "series", part.to_dicts(), parameters, name=f"series_{name}")
     structures = tables.structures(results.lines).filter(point=point.number).to_dicts()
     for name, rows in (("structures", structures), ("subsystems", tables.subsystems(point))):
         if rows:

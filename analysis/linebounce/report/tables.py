@@ -161,6 +161,23 @@ def matrix_means(matrix: pl.DataFrame) -> pl.DataFrame:
     return matrix.group_by("point", "state", "home_node", maintain_order=True).agg(**means)
 
 
+def series(results: Results, most: int = 400) -> pl.DataFrame:
+    """series.csv, each series in at most so many stretches of time, with its lowest, highest and mean value in each."""
+    last = pl.col("time_us").max().over("point", "name")
+    stretch = (pl.col("time_us") / last * (most - 1)).fill_nan(0).floor()
+    return (
+        results.series.with_columns(stretch=stretch)
+        .group_by("point", "name", "stretch", maintain_order=True)
+        .agg(
+            (pl.col("time_us").min() / 1e6).alias("time_s"),
+            pl.col("value").min().alias("low"),
+            pl.col("value").max().alias("high"),
+            pl.col("value").mean().round_sig_figs(6).alias("mean"),
+        )
+        .drop("stretch")
+    )
+
+
 def structures(lines: pl.DataFrame, most: int = 15) -> pl.DataFrame:
     """The structures with the most latency at each point, by source: total time in us, and its share of all misses' time."""
     time = (pl.col("count") * pl.col("latency_ns_mean")).sum() / 1000

@@ -17,7 +17,8 @@ _EXAMPLES = """examples:
   linebounce trace export out/oltp --perfetto oltp.pftrace                  then open oltp.pftrace in ui.perfetto.dev
 
 Tracks: CPUs (functions and sleep, below each its misses), locks (who holds them, below each who waits), buses (address and
-data), links, grace periods. Times are rounded to whole nanoseconds, for Perfetto has no others.
+data), links, grace periods; counters: the series of a workload that has some (series.csv), also of a run without a timeline.
+Times are rounded to whole nanoseconds, for Perfetto has no others.
 
 Exit codes: 0 done, 2 wrong usage or a file that can't be written, 3 results that can't be read, or without a timeline."""
 
@@ -44,14 +45,17 @@ def _export(arguments: argparse.Namespace) -> int:
     if arguments.point is None and len(results.points) > 1:
         last = results.points[-1].number
         raise UsageError(f"{arguments.directory}: a sweep of {len(results.points)} points; choose one: --point 0 to {last}")
-    timeline = results.timeline(arguments.point)
-    # Perfetto's messages take a moment to load: not before the timeline is known to be good.
+    point = results.point(arguments.point).number
+    series = results.series.filter(point=point)
+    timeline = results.timeline(point) if results.has_timeline(point) or series.is_empty() else None
+    # Perfetto's messages take a moment to load: not before the run is known to be good.
     from linebounce.trace_export.perfetto_file import write_perfetto  # noqa: PLC0415
-    from linebounce.trace_export.tracks import tracks_of  # noqa: PLC0415
+    from linebounce.trace_export.tracks import counters_of, tracks_of  # noqa: PLC0415
 
+    tracks = tracks_of(timeline) if timeline is not None else []
     with written_whole(arguments.perfetto) as file:
-        spans = write_perfetto(tracks_of(timeline), file)
-    print(f"{arguments.perfetto}: {spans} spans")
+        spans, samples = write_perfetto(tracks, counters_of(series), file)
+    print(f"{arguments.perfetto}: {spans} spans{f', {samples} samples of counters' if samples else ''}")
     return 0
 
 

@@ -13,15 +13,19 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import (  # type: ignore[
 )
 from perfetto.trace_builder.proto_builder import StreamingTraceProtoBuilder  # type: ignore[import-untyped]
 
-from linebounce.trace_export.tracks import Argument, Slice, Track
+from linebounce.trace_export.tracks import Argument, Counter, Slice, Track
 
 _SEQUENCE = 1  # all packets are of one writer
 
 
-def write_perfetto(tracks: Iterable[Track], file: IO[bytes]) -> int:
-    """Writes every track with its slices; returns how many slices. Times count from the start of the simulation."""
+def write_perfetto(tracks: Iterable[Track], counters: Iterable[Counter], file: IO[bytes]) -> tuple[int, int]:
+    """Writes every track with its slices, and every counter; returns how many slices and samples.
+
+    Times count from the start of the simulation.
+    """
     writer = _Writer(file)
-    return sum(writer.track(track) for track in tracks)
+    slices = sum(writer.track(track) for track in tracks)
+    return slices, sum(writer.counter(counter) for counter in counters)
 
 
 class _Writer:
@@ -52,6 +56,24 @@ class _Writer:
             self._begin(uuid, slice_)
             self._end(uuid, slice_)
         return len(track.slices)
+
+    def counter(self, counter: Counter) -> int:
+        self._tracks += 1
+        packet = self._packet()
+        packet.timestamp = 0
+        descriptor = packet.track_descriptor
+        descriptor.uuid = self._tracks
+        descriptor.name = counter.name
+        descriptor.counter.SetInParent()
+        self._builder.write_packet(packet)
+        for time_ns, value in counter.samples:
+            packet = self._packet()
+            packet.timestamp = round(time_ns)
+            packet.track_event.type = TrackEvent.TYPE_COUNTER
+            packet.track_event.track_uuid = descriptor.uuid
+            packet.track_event.double_counter_value = value
+            self._builder.write_packet(packet)
+        return len(counter.samples)
 
     def _packet(self) -> TracePacket:
         packet = self._builder.create_packet()

@@ -36,6 +36,20 @@ class Track:
     slices: Sequence[Slice]
 
 
+@dataclass(frozen=True)
+class Counter:
+    """A series: (nanoseconds, value) in order of time, each value until the next."""
+
+    name: str
+    samples: Sequence[tuple[float, float]]
+
+
+def counters_of(series: pl.DataFrame) -> Iterator[Counter]:
+    """The series of one point, one counter for each name."""
+    for (name,), part in series.group_by("name", maintain_order=True):
+        yield Counter(str(name), list(zip((part["time_us"] * 1000).to_list(), part["value"].to_list(), strict=True)))
+
+
 def _place(span: Span) -> dict[str, Argument]:
     """What of an object a span is about: `object.field` of a miss, of a bus or link the line."""
     if not span["object"]:

@@ -13,6 +13,7 @@ from linebounce.report.charts.lines import ownership, structures, subsystems
 from linebounce.report.charts.matrix import matrix
 from linebounce.report.charts.measured import difference, measured, simulated
 from linebounce.report.charts.paper import paper_points, paper_ratios
+from linebounce.report.charts.series import series
 from linebounce.report.charts.sweep import sweep_bars, sweep_line
 
 # By the name of the place on the page, and of the figure's file.
@@ -26,6 +27,7 @@ CHARTS = {
     "measured": measured,
     "simulated": simulated,
     "difference": difference,
+    "series": series,
     "sweep_line": sweep_line,
     "sweep_bars": sweep_bars,
     "subsystems": subsystems,

@@ -6,6 +6,7 @@ const SECTIONS = {
   sweep: SweepSection,
   matrix: MatrixSection,
   measured: MeasuredSection,
+  series: SeriesSection,
   latency: LatencySection,
   locks: LocksSection,
   lines: LinesSection,

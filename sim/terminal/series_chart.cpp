@@ -1,0 +1,93 @@
+#include "sim/terminal/series_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "sim/terminal/table.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr std::size_t kMostSeriesColumns = 56;
+constexpr std::size_t kSeriesFigure = 10;     // the width of a figure's column
+constexpr std::size_t kBesideSeries = 2 + 2;  // the indent, and the gap before the strip
+
+struct Series {
+  std::string name;
+  double lowest = 0;
+  double highest = 0;
+  double sum = 0;
+  std::int64_t count = 0;
+  std::vector<std::optional<double>> peaks;  // by column
+
+  [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
+};
+
+void add(Series& series, double value, std::size_t column) {
+  series.lowest = series.count == 0 ? value : std::min(series.lowest, value);
+  series.highest = series.count == 0 ? value : std::max(series.highest, value);
+  series.sum += value;
+  ++series.count;
+  std::optional<double>& peak = series.peaks.at(column);
+  peak = peak ? std::max(*peak, value) : value;
+}
+
+// Each stretch of time shows its highest value: a peak is what one looks for, and a mean would hide it.
+std::vector<Series> all_series(const std::vector<SeriesRow>& rows, double last_us, std::size_t columns) {
+  std::vector<Series> all;
+  for (const SeriesRow& row : rows) {
+    if (all.empty() || all.back().name != row.name)
+      all.push_back({.name = row.name, .peaks = std::vector<std::optional<double>>(columns)});
+    const double share = last_us > 0 ? row.time_us / last_us : 0;
+    add(all.back(), row.value, std::min(columns - 1, static_cast<std::size_t>(share * static_cast<double>(columns))));
+  }
+  return all;
+}
+
+std::string strip_of(const Series& series) {
+  static constexpr std::array kEighths = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const double from = std::min(0.0, series.lowest);
+  const double range = series.highest - from;
+  std::string strip;
+  for (const std::optional<double>& peak : series.peaks) {
+    const double height = peak && range > 0 ? (*peak - from) / range * static_cast<double>(kEighths.size() - 1) : 0;
+    strip += peak ? kEighths.at(static_cast<std::size_t>(std::lround(height))) : " ";
+  }
+  return strip;
+}
+
+std::size_t longest_name(const std::vector<SeriesRow>& rows) {
+  std::size_t longest = 0;
+  for (const SeriesRow& row : rows) longest = std::max(longest, width_of(row.name));
+  return longest;
+}
+
+}  // namespace
+
+std::string series_chart(const std::vector<SeriesRow>& rows, const Painter& paint) {
+  if (rows.empty()) return "";
+  constexpr std::size_t kLongestName = 28;
+  const std::size_t name = std::min(longest_name(rows), kLongestName);
+  const std::size_t beside = kBesideSeries + name + 3 * kSeriesFigure;
+  const std::size_t columns = std::min(kMostSeriesColumns, paint.columns() - beside);
+  double last_us = 0;
+  for (const SeriesRow& row : rows) last_us = std::max(last_us, row.time_us);
+  const std::string axis = fmt::format("highest from 0 to {}", readable_ns(last_us * 1000));
+  Table table({names("over time", name), figures("lowest", kSeriesFigure), figures("mean", kSeriesFigure),
+               figures("highest", kSeriesFigure), words(axis, columns, 2)},
+              paint);
+  for (const Series& series : all_series(rows, last_us, columns)) {
+    table.add({series.name,
+               readable(series.lowest),
+               readable(series.mean()),
+               readable(series.highest),
+               {strip_of(series), Colour::blue}});
+  }
+  return table.text();
+}
+
+}  // namespace linebounce::sim
