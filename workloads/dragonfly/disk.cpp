@@ -23,7 +23,7 @@ DiskArm::DiskArm(const DiskOptions& options)
       block_ns_(std::max<std::int64_t>(
           1, std::llround(options.turn_ms * kNsOfMs / options.speed / static_cast<double>(options.blocks_per_track)))),
       turn_ns_(block_ns_ * blocks_per_track_),
-      skew_((std::llround(least_seek_ns_) + block_ns_ - 1) / block_ns_) {}
+      skew_((seek_ns(1) + block_ns_ - 1) / block_ns_) {}
 
 // An arm speeds up half of its way and slows down on the other half, so the time goes with the root of the way.
 std::int64_t DiskArm::seek_ns(std::int64_t tracks) const {

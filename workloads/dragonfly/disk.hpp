@@ -42,7 +42,7 @@ class DiskArm {
   std::int64_t tracks_, blocks_per_track_;
   double least_seek_ns_, full_seek_ns_;
   std::int64_t block_ns_, turn_ns_;
-  std::int64_t skew_;  // blocks by which a track begins later than the one before: as far as the plate turns in the least seek
+  std::int64_t skew_;  // blocks by which a track begins later than the one before: as far as the plate turns in the seek
   std::int64_t track_ = 0;
 };
 

@@ -128,9 +128,9 @@ void Flusher::report(MetricSink& metrics) const {
   const Disk::Figures& disk = disk_.figures();
   metrics.mean("hammer.disk_write_mean_us", static_cast<double>(disk.busy_ns) / 1000, disk.writes);
   metrics.mean("hammer.disk_seeks_pct", 100 * static_cast<double>(disk.seeks), disk.writes);
-  stub_series(metrics, "hammer.disk_writes_per_s", written_.per_second());
-  stub_series(metrics, "hammer.inodes_freed_per_s", freed_.per_second());
-  stub_series(metrics, "hammer.inodes_in_flush", in_flush_);
+  metrics.series("hammer.disk_writes_per_s", written_.per_second());
+  metrics.series("hammer.inodes_freed_per_s", freed_.per_second());
+  metrics.series("hammer.inodes_in_flush", in_flush_);
 }
 
 }  // namespace linebounce::workloads

@@ -9,11 +9,6 @@
 
 namespace linebounce::workloads {
 
-struct SeriesSample {
-  double time_us = 0, value = 0;
-};  // STUB
-inline void stub_series(MetricSink&, const char*, const std::vector<SeriesSample>&) {}
-
 class Stretches {
  public:
   Stretches(double us, int cpus) : us_(us), counts_(static_cast<std::size_t>(cpus)) {}
