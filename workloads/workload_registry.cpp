@@ -5,6 +5,7 @@
 #include "workloads/linux24/files/file_workloads.hpp"
 #include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/linux26/io/block_io.hpp"
+#include "workloads/linux26/network/network_workloads.hpp"
 #include "workloads/linux26/oltp/oltp.hpp"
 #include "workloads/linux26/slab/slab_churn.hpp"
 #include "workloads/linux26/timers/timer_churn.hpp"
@@ -147,6 +148,13 @@ std::span<const WorkloadEntry> all_workloads() {
        namei_parameters(),
        make_namei,
        {kOperations, {"throughput.files_created_per_s", "files created"}, kDcacheLock}},
+      {"route_cache_flood",
+       "A router's route cache under a flood of packets, and the grace periods that its entries wait for",
+       route_cache_flood_parameters(),
+       make_route_cache_flood,
+       {{"route_cache.overflows", "overflows"},
+        {"rcu.grace_period_max_us", "longest grace period"},
+        {"starvation.longest_ms", "starved"}}},
       {"oltp",
        "A database's processes on the scheduler, timers, slab, AIO, block and SCSI layers of Linux 2.6.20",
        oltp_parameters(),
