@@ -51,6 +51,7 @@ LINTS: list[Lint] = [
     ("protocols are data", lambda: [*tool("lint_protocol_names"), *sources("models/*pp", "workloads/*pp", "sim/*pp")]),
     ("layers", lambda: [*tool("lint_layers"), *sources(*(f"{layer}/*.[ch]*" for layer in LAYERED))]),
     ("kinds of rows", lambda: [*tool("lint_row_kinds"), *sources("configs/machines/*.toml", "configs/experiments/*.toml")]),
+    ("papers' figures", lambda: tool("lint_papers")),
     (
         "predictions before results",
         lambda: [

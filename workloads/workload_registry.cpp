@@ -7,6 +7,7 @@
 #include "workloads/linux26/io/block_io.hpp"
 #include "workloads/linux26/network/network_workloads.hpp"
 #include "workloads/linux26/oltp/oltp.hpp"
+#include "workloads/linux26/realtime/rcu_realtime.hpp"
 #include "workloads/linux26/slab/slab_churn.hpp"
 #include "workloads/linux26/timers/timer_churn.hpp"
 #include "workloads/litmus/litmus.hpp"
@@ -36,6 +37,8 @@ std::span<const WorkloadEntry> all_workloads() {
        {{"cost.atomic_increment", "atomic add"},
         {"cost.atomic_increment_cache_transfer", "with transfer"},
         {"cost.main_memory", "memory"}}},
+      {"load_to_use", "What a load costs that the next one waits for, from each cache and each node's memory",
+       load_to_use_parameters(), make_load_to_use},
       {"critical_section",
        "All CPUs acquire one lock and work on the data that it protects",
        critical_section_parameters(),
@@ -155,6 +158,16 @@ std::span<const WorkloadEntry> all_workloads() {
        {{"route_cache.overflows", "overflows"},
         {"rcu.grace_period_max_us", "longest grace period"},
         {"starvation.longest_ms", "starved"}}},
+      {"rcu_designs",
+       "Readers and updaters under classic, hierarchical, sleepable and user-mode RCU",
+       rcu_designs_parameters(),
+       make_rcu_designs,
+       {{"rcu.grace_period_mean_us", "grace period"}, {"rcu.reader_mean_ns", "reader"}, kOperations}},
+      {"rcu_realtime",
+       "How late a periodic task starts beside thousands of RCU callbacks, and what helps",
+       rcu_realtime_parameters(),
+       make_rcu_realtime,
+       {{"realtime.latency_max_us", "worst latency"}, {"realtime.latency_p999_us", "99.9 %"}, kOperations}},
       {"oltp",
        "A database's processes on the scheduler, timers, slab, AIO, block and SCSI layers of Linux 2.6.20",
        oltp_parameters(),

@@ -348,6 +348,7 @@ void HardwareThread::pass(std::int64_t cycles, std::int64_t instructions) {
     cycles = (cycles * 100 + pct - 1) / pct;
   }
   idle_for(cycles * cycle_ + fetching);
+  if (now_ >= spec_->end) wait_turn();  // for ever, or a loop that only computes would never end
 }
 
 // A spin that waits for its word's line takes no slots, like any load that does. Parked or not, it is the same.

@@ -85,9 +85,7 @@ class Network final : public sc_core::sc_module {
   void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
 
   [[nodiscard]] const MachineLayout& layout() const { return layout_; }
-  // How many endpoints are controllers of a bus: these come first.
-  [[nodiscard]] int agents() const { return static_cast<int>(layout_.cores_on_bus.size()); }
-  [[nodiscard]] int directory_of(int node) const { return agents() + node; }
+  [[nodiscard]] int directory_of(int node) const { return static_cast<int>(layout_.cores_on_bus.size()) + node; }
 
   // A new packet; `data`, if it carries any, is copied.
   PacketIndex make(const Packet& packet, const std::byte* data);

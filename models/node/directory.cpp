@@ -14,7 +14,7 @@ struct Directory::Outbox {
   const std::byte* data;  // the packet's
   Tick at;
 
-  [[nodiscard]] int agents() const { return directory.network_.agents(); }
+  [[nodiscard]] int agents() const { return static_cast<int>(directory.network_.layout().agents.size()); }
   void send(int agent, const NetworkMessage& message) {
     const Message& kind = directory.protocol_.messages[message.message];
     const Tick looked_up = at + directory.latency_;
@@ -53,9 +53,9 @@ Directory::Directory(sc_core::sc_module_name name, int node, const MachineSpec& 
       memory_(spec.memory, timebase, store.line_bytes()),
       latency_(timebase.from_ns(spec.node.latency_ns) + timebase.from_ns(spec.directory.latency_ns)),
       line_busy_(timebase.from_ns(spec.directory.line_busy_ns)) {
-  if (spec.directory.entries == 0 || !directory_evicts(protocol)) return;
+  if (spec.directory.entries == 0) return;
   // An array counts bytes: here each entry is a line of one KiB.
-  places_.emplace(
+  places_ = LinePlaces(
       CacheSpec{.name = "directory", .size_kib = spec.directory.entries, .ways = spec.directory.ways, .line_bytes = 1024});
 }
 
@@ -116,14 +116,13 @@ bool Directory::process(PacketIndex index, Tick at) {
   });
   if (result == StepResult::stalled) return false;
   network_.free(index);
-  if (!places_) return true;
   const bool has_place = entry(packet.slot).state != 0;
   if (has_place && !had_place) {
     find_place(packet.slot, at);
   } else if (had_place && !has_place) {
-    leave_place(packet.slot);
-  } else if (const int way = places_->find(packet.line.value); way >= 0) {
-    places_->touch(packet.line.value, way, at);
+    places_.take_back(packet.line);
+  } else {
+    places_.use(packet.line, at);
   }
   return true;
 }
@@ -135,22 +134,10 @@ bool Directory::evictable(Slot slot) const {
   return !row.impossible && !row.stalls();
 }
 
-// A line that finds no victim has no place: its entry is there as long as any node has the line.
 void Directory::find_place(Slot slot, Tick at) {
-  const std::uint64_t block = store_.line(slot).value;
-  const int way = places_->victim(block, [this](CopyIndex other) { return evictable(other); });
-  if (way < 0) return;
-  const CopyIndex victim = places_->copy(block, way);
-  if (victim != kNoCopy) {
-    places_->remove(places_->block_at(block, way), way);
-    evict(victim, at);
-  }
-  places_->insert(block, way, slot, at);
-}
-
-void Directory::leave_place(Slot slot) {
-  const std::uint64_t block = store_.line(slot).value;
-  if (const int way = places_->find(block); way >= 0) places_->remove(block, way);
+  const auto make_go = [this, at](Slot victim) { evict(victim, at); };
+  places_.give(
+      store_.line(slot), slot, at, [this](Slot other) { return evictable(other); }, make_go);
 }
 
 // What it takes back goes through the network; until it is here the entry exists beside its place.

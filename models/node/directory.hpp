@@ -2,14 +2,13 @@
 // protocol's `directory` table.
 #pragma once
 
-#include <optional>
 #include <systemc>
 #include <vector>
 
-#include "models/cache/cache_array.hpp"
 #include "models/coherence/transition_log.hpp"
 #include "models/memory/memory_controller.hpp"
 #include "models/network/network.hpp"
+#include "models/node/line_places.hpp"
 
 namespace linebounce {
 
@@ -30,7 +29,6 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
   [[nodiscard]] DirectoryEntry& entry(Slot slot);
   [[nodiscard]] bool evictable(Slot slot) const;
   void find_place(Slot slot, Tick at);
-  void leave_place(Slot slot);
   void evict(Slot slot, Tick at);
   template <class Step>
   StepResult run(const Packet& packet, const std::byte* data, Tick at, Step step);
@@ -45,7 +43,7 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
   Tick line_busy_;
   std::vector<Tick> line_free_;          // by slot: the turn of the next request
   std::vector<DirectoryEntry> entries_;  // by slot
-  std::optional<CacheArray> places_;     // of the entries; none: one for every line
+  LinePlaces places_;                    // of the entries
   std::vector<PacketIndex> stalled_;     // in the order of their arrival
 };
 

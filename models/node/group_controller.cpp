@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "models/failure.hpp"
 
@@ -38,16 +37,7 @@ struct GroupController::Outbox {
   }
   void take_data() {
     Line& line = group.lines_[slot];
-    if (line.data == kNoData) {
-      if (group.free_data_.empty()) {
-        line.data = static_cast<std::uint32_t>(group.data_.size() / group.line_bytes_);
-        group.data_.resize(group.data_.size() + group.line_bytes_);
-      } else {
-        line.data = group.free_data_.back();
-        group.free_data_.pop_back();
-      }
-    }
-    std::memcpy(group.bytes(line), bytes, group.line_bytes_);
+    group.data_.put(line.data, bytes);
     line.version = packet->version;
     line.origin = {packet->shared_cache, packet->from_cache, packet->origin_node};
   }
@@ -59,7 +49,7 @@ struct GroupController::Outbox {
   void post(int receiver, const NetworkMessage& message, const Origin& origin, bool out_of_cache) {
     const Message& kind = group.protocol_.messages[message.message];
     const Line& line = group.lines_[slot];
-    if (kind.carries_data && line.data == kNoData) group.fail("the group's controller has no data to send", slot);
+    if (kind.carries_data && line.data == KeptData::kNone) group.fail("the group's controller has no data to send", slot);
     const Packet sent{.message = message,
                       .message_class = kind.message_class,
                       .slot = slot,
@@ -72,7 +62,7 @@ struct GroupController::Outbox {
                       .origin_node = origin.node,
                       .version = line.version};
     const Tick looked_up = kind.carries_data && out_of_cache ? group.cache_latency_ : 0;
-    const std::byte* data = kind.carries_data ? group.bytes(line) : nullptr;
+    const std::byte* data = kind.carries_data ? group.data_.bytes(line.data) : nullptr;
     group.network_.send(group.network_.make(sent, data), at + group.latency_ + looked_up);
   }
 };
@@ -87,12 +77,13 @@ GroupController::GroupController(sc_core::sc_module_name name, int number, const
       store_(store),
       log_(log),
       network_(network),
-      line_bytes_(static_cast<std::size_t>(store.line_bytes())) {
+      data_(static_cast<std::size_t>(store.line_bytes())) {
   const GroupSpec& own = spec.groups[static_cast<std::size_t>(place_.level)];
   latency_ = timebase.from_ns(own.latency_ns);
   cache_latency_ = timebase.from_ns(own.cache_latency_ns);
   if (own.size_kib > 0) {
-    array_.emplace(CacheSpec{.name = own.name, .size_kib = own.size_kib, .ways = own.ways, .line_bytes = store.line_bytes()});
+    places_ =
+        LinePlaces(CacheSpec{.name = own.name, .size_kib = own.size_kib, .ways = own.ways, .line_bytes = store.line_bytes()});
   }
 }
 
@@ -126,23 +117,23 @@ void GroupController::receive(PacketIndex index, Tick at) {
 bool GroupController::process(PacketIndex index, Tick at) {
   const Packet packet = network_.packet(index);
   line(packet.slot);
-  bool stalled = false;
-  step(packet.slot, side_of(packet), &packet, network_.data(index), at, stalled);
-  if (stalled) return false;
+  if (step(packet.slot, side_of(packet), &packet, network_.data(index), at) == StepResult::stalled) return false;
   network_.free(index);
   return true;
 }
 
-void GroupController::step(Slot slot, GroupSide side, const Packet* packet, const std::byte* data, Tick at, bool& stalled) {
+StepResult GroupController::step(Slot slot, GroupSide side, const Packet* packet, const std::byte* data, Tick at) {
   const bool fresh = lines_[slot].entry.state == 0;
   Outbox out{*this, slot, at, packet, data, side};
+  StepResult result{};
   try {
     const NetworkMessage* in = packet == nullptr ? nullptr : &packet->message;
-    stalled = group_step(protocol_, lines_[slot].entry, place_.number, side, in, out) == StepResult::stalled;
+    result = group_step(protocol_, lines_[slot].entry, place_.number, side, in, out);
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), slot);
   }
-  if (!stalled && side == GroupSide::member) use_place(slot, fresh, at);
+  if (result != StepResult::stalled && side == GroupSide::member) use_place(slot, fresh, at);
+  return result;
 }
 
 // The line's state may have changed: what waited for that goes on, forwards first.
@@ -168,18 +159,16 @@ void GroupController::settle(Slot slot, Tick at) {
     }
   }
   Line& settled = lines_[slot];
-  if (!protocol_.group.states[settled.entry.state].holds_data) drop_data(settled);
-  if (array_ && settled.entry.state == 0) {
-    const std::uint64_t block = store_.line(slot).value;
-    if (const int way = array_->find(block); way >= 0) array_->remove(block, way);
-  }
+  if (!protocol_.group.states[settled.entry.state].holds_data) data_.drop(settled.data);
+  if (settled.entry.state == 0) places_.take_back(store_.line(slot));
 }
 
 void GroupController::use_place(Slot slot, bool fresh, Tick at) {
-  if (!array_) return;
-  if (fresh && lines_[slot].entry.state != 0) return find_place(slot, at);
-  const std::uint64_t block = store_.line(slot).value;
-  if (const int way = array_->find(block); way >= 0) array_->touch(block, way, at);
+  if (fresh && lines_[slot].entry.state != 0) {
+    find_place(slot, at);
+  } else {
+    places_.use(store_.line(slot), at);
+  }
 }
 
 bool GroupController::evictable(Slot slot) const {
@@ -188,24 +177,10 @@ bool GroupController::evictable(Slot slot) const {
   return !row.impossible && !row.stalls();
 }
 
-// A line that finds no victim has no place in the array: it is there as long as anybody wants it.
 void GroupController::find_place(Slot slot, Tick at) {
-  const std::uint64_t block = store_.line(slot).value;
-  const int way = array_->victim(block, [this](CopyIndex other) { return evictable(other); });
-  if (way < 0) return;
-  const CopyIndex victim = array_->copy(block, way);
-  if (victim != kNoCopy) {
-    array_->remove(array_->block_at(block, way), way);
-    bool stalled = false;
-    step(victim, GroupSide::cache, nullptr, nullptr, at, stalled);
-  }
-  array_->insert(block, way, slot, at);
-}
-
-void GroupController::drop_data(Line& line) {
-  if (line.data == kNoData) return;
-  free_data_.push_back(line.data);
-  line.data = kNoData;
+  const auto evict = [this, at](Slot victim) { step(victim, GroupSide::cache, nullptr, nullptr, at); };
+  places_.give(
+      store_.line(slot), slot, at, [this](Slot other) { return evictable(other); }, evict);
 }
 
 std::string GroupController::describe_pending() const {

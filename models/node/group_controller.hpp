@@ -2,14 +2,14 @@
 // member of. It runs a protocol's `group` table, and keeps the group's shared cache.
 #pragma once
 
-#include <optional>
 #include <systemc>
 #include <vector>
 
-#include "models/cache/cache_array.hpp"
 #include "models/coherence/group_order.hpp"
 #include "models/coherence/transition_log.hpp"
 #include "models/network/network.hpp"
+#include "models/node/kept_data.hpp"
+#include "models/node/line_places.hpp"
 
 namespace linebounce {
 
@@ -24,7 +24,6 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
   [[nodiscard]] std::string describe_pending() const;
 
  private:
-  static constexpr std::uint32_t kNoData = 0xFFFFFFFF;
   // Where the data of a line came from, for who gets it next.
   struct Origin {
     bool shared = false;      // a group's cache
@@ -34,7 +33,7 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
   struct Line {
     GroupEntry entry;
     Origin origin;
-    std::uint32_t data = kNoData;
+    std::uint32_t data = KeptData::kNone;
     Version version = 0;
   };
   struct Outbox;
@@ -46,9 +45,7 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
   void use_place(Slot slot, bool fresh, Tick at);
   void find_place(Slot slot, Tick at);
   [[nodiscard]] bool evictable(Slot slot) const;
-  void step(Slot slot, GroupSide side, const Packet* packet, const std::byte* data, Tick at, bool& stalled);
-  void drop_data(Line& line);
-  [[nodiscard]] std::byte* bytes(const Line& line) { return &data_[line.data * line_bytes_]; }
+  StepResult step(Slot slot, GroupSide side, const Packet* packet, const std::byte* data, Tick at);
   [[noreturn]] void fail(const std::string& what, Slot slot) const;
 
   const int number_;
@@ -60,12 +57,10 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
   Network& network_;
   Tick latency_;        // of a pass
   Tick cache_latency_;  // look-up to first data
-  std::size_t line_bytes_;
-  std::optional<CacheArray> array_;  // none: no limit
+  LinePlaces places_;
 
   std::vector<Line> lines_;  // by slot
-  std::vector<std::byte> data_;
-  std::vector<std::uint32_t> free_data_;
+  KeptData data_;
   std::vector<PacketIndex> stalled_;  // in the order of their arrival
 };
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <optional>
 
 #include "models/coherence/group_order.hpp"
 #include "models/failure.hpp"
@@ -59,10 +59,10 @@ NodeController::NodeController(sc_core::sc_module_name name, Place place, const 
       network_(network),
       latency_(timebase.from_ns(spec.node.latency_ns)),
       cache_latency_(timebase.from_ns(spec.node.cache_latency_ns)),
-      line_bytes_(static_cast<std::size_t>(store.line_bytes())) {
+      data_(static_cast<std::size_t>(store.line_bytes())) {
   const bool evicts = !protocol.node.base_events[node_evict_event(protocol.bus_messages)].absent;
   if (spec.node.cache_size_kib > 0 && evicts) {
-    array_.emplace(CacheSpec{
+    places_ = LinePlaces(CacheSpec{
         .name = "node", .size_kib = spec.node.cache_size_kib, .ways = spec.node.cache_ways, .line_bytes = store.line_bytes()});
   }
 }
@@ -74,29 +74,14 @@ NodeController::Line& NodeController::line(Slot slot) {
 
 LineData NodeController::data(Slot slot) {
   const Line& line = lines_[slot];
-  if (line.data == kNoData) fail("the node controller has no data to send", slot);
-  return {bytes(line), line.version};
+  if (line.data == KeptData::kNone) fail("the node controller has no data to send", slot);
+  return {data_.bytes(line.data), line.version};
 }
 
 void NodeController::take(Slot slot, const LineData& data) {
   Line& line = lines_[slot];
-  if (line.data == kNoData) {
-    if (free_data_.empty()) {
-      line.data = static_cast<std::uint32_t>(data_.size() / line_bytes_);
-      data_.resize(data_.size() + line_bytes_);
-    } else {
-      line.data = free_data_.back();
-      free_data_.pop_back();
-    }
-  }
-  std::memcpy(bytes(line), data.bytes, line_bytes_);
+  data_.put(line.data, data.bytes);
   line.version = data.version;
-}
-
-void NodeController::drop_data(Line& line) {
-  if (line.data == kNoData) return;
-  free_data_.push_back(line.data);
-  line.data = kNoData;
 }
 
 bool NodeController::grants(const BusRequest& request, Slot slot, Tick at) {
@@ -107,11 +92,10 @@ bool NodeController::grants(const BusRequest& request, Slot slot, Tick at) {
   const Permission permission = ask_step(agents_, asked.entry, above_.number, request.message, request.client, out);
   if (permission.saved) asked.asked = request.message;
   if (!permission.granted && !permission.saved) deferred_.push_back(request);
-  if (array_ && fresh && asked.entry.state != 0) {
+  if (fresh && asked.entry.state != 0) {
     find_place(slot, at);
-  } else if (array_) {
-    const std::uint64_t block = request.line.value;
-    if (const int way = array_->find(block); way >= 0) array_->touch(block, way, at);
+  } else {
+    places_.use(request.line, at);
   }
   return permission.granted;
 }
@@ -122,18 +106,13 @@ bool NodeController::evictable(Slot slot) const {
   return !row.impossible && !row.stalls();
 }
 
-// A line that finds no victim has no place in the array: it is there as long as anybody wants it.
 void NodeController::find_place(Slot slot, Tick at) {
-  const std::uint64_t block = store_.line(slot).value;
-  const int way = array_->victim(block, [this](CopyIndex other) { return evictable(other); });
-  if (way < 0) return;
-  const CopyIndex victim = array_->copy(block, way);
-  if (victim != kNoCopy) {
-    array_->remove(array_->block_at(block, way), way);
+  const auto evict = [this, at](Slot victim) {
     Outbox out{*this, victim, at, at + latency_, {}};
     agent_step(agents_, lines_[victim].entry, above_.number, node_evict_event(protocol_.bus_messages), nullptr, false, out);
-  }
-  array_->insert(block, way, slot, at);
+  };
+  places_.give(
+      store_.line(slot), slot, at, [this](Slot other) { return evictable(other); }, evict);
 }
 
 void NodeController::act(Slot slot, Action action, const BusRequest& request, const LineData& on_bus, Tick at) {
@@ -206,14 +185,11 @@ void NodeController::settle(Slot slot, Tick at) {
   }
   Line& settled = lines_[slot];
   const StateInfo& state = protocol_.node.states[settled.entry.state];
-  if (!state.holds_data) drop_data(settled);
+  if (!state.holds_data) data_.drop(settled.data);
   if (!state.stable) return;
   settled.running = false;
-  if (array_ && settled.entry.state == 0) {
-    const std::uint64_t block = store_.line(slot).value;
-    if (const int way = array_->find(block); way >= 0) array_->remove(block, way);
-  }
   const LineAddr line = store_.line(slot);
+  if (settled.entry.state == 0) places_.take_back(line);
   for (BusRequest& request : deferred_) {
     if (request.line != line) continue;
     request.stamp = at;

@@ -6,15 +6,15 @@
 // over.
 #pragma once
 
-#include <optional>
 #include <systemc>
 #include <vector>
 
 #include "models/bus/bus_client.hpp"
 #include "models/bus/memory_side.hpp"
-#include "models/cache/cache_array.hpp"
 #include "models/coherence/transition_log.hpp"
 #include "models/network/network.hpp"
+#include "models/node/kept_data.hpp"
+#include "models/node/line_places.hpp"
 
 namespace linebounce {
 
@@ -49,13 +49,12 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   [[nodiscard]] std::string describe_pending() const;
 
  private:
-  static constexpr std::uint32_t kNoData = 0xFFFFFFFF;
   struct Line {
     AgentEntry entry;
     MessageId asked = 0;                   // what the asker wants
     bool running = false;                  // the asker's transaction is on its way to the bus, with what has arrived for it
     Source source = Source::local_memory;  // of what has arrived
-    std::uint32_t data = kNoData;
+    std::uint32_t data = KeptData::kNone;
     Version version = 0;
   };
   struct Outbox;
@@ -65,9 +64,7 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   void settle(Slot slot, Tick at);
   void find_place(Slot slot, Tick at);
   [[nodiscard]] bool evictable(Slot slot) const;
-  void drop_data(Line& line);
   void send(int receiver, const NetworkMessage& message, Slot slot, Tick ready);
-  [[nodiscard]] std::byte* bytes(const Line& line) { return &data_[line.data * line_bytes_]; }
   [[noreturn]] void fail(const std::string& what, Slot slot) const;
 
   const Place place_;
@@ -80,12 +77,10 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
   Bus* bus_ = nullptr;
   Tick latency_;        // of a pass
   Tick cache_latency_;  // look-up to first data
-  std::size_t line_bytes_;
-  std::optional<CacheArray> array_;  // none: no limit
+  LinePlaces places_;
 
   std::vector<Line> lines_;  // by slot
-  std::vector<std::byte> data_;
-  std::vector<std::uint32_t> free_data_;
+  KeptData data_;
   std::vector<BusRequest> deferred_;  // to be asked again, in their order
   std::vector<PacketIndex> stalled_;  // in the order of their arrival
 };

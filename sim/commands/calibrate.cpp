@@ -28,13 +28,15 @@ struct CalibrateArguments {
 };
 
 constexpr const char* kCalibrateFooter = R"(
-MATRIX.csv is what `core-to-core-latency --csv` prints: a row and a column for each CPU, nanoseconds, no header;
-the diagonal and one side of it may be empty. What the tool shows on the terminal is read as well.
-Groups of CPUs may be of different sizes, and cores have places. docs/calibrate.md says what is fitted, and how.
+FILE is what linebounce-probe writes, or a matrix as `core-to-core-latency --csv` prints it: a row and a column for each
+CPU, nanoseconds, no header; the diagonal and one side of it may be empty. What that tool shows on the terminal is read
+as well. Groups of CPUs may be of different sizes, and cores have places. docs/calibrate.md says what is fitted, and how.
 
 Examples:
-  core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
+  linebounce-probe -o mine.probe                                               measure this machine
+  linebounce calibrate --from mine.probe -o mine.toml
   linebounce run core_to_core --machine mine.toml --set workload.access=atomic    shows the matrix again
+  core-to-core-latency --csv > mine.csv && linebounce calibrate --from mine.csv -o mine.toml
   linebounce calibrate --from mine.csv --machine x445_8way -o my_x445.toml     that structure, your latencies)";
 
 // How many candidates have been simulated: on the standard error, if somebody is looking.
@@ -61,7 +63,13 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
   }
   CalibrationRequest request;
   request.matrix_file = arguments.from;
-  request.measured = parse_latency_matrix(read_text(arguments.from), arguments.from);
+  const std::string text = read_text(arguments.from);
+  if (is_probe_file(text)) {
+    request.probe = parse_probe_file(text, arguments.from);
+    request.measured = request.probe->matrix;
+  } else {
+    request.measured = parse_latency_matrix(text, arguments.from);
+  }
   if (!arguments.machine.empty()) request.machine = arguments.machine;
   request.name = std::filesystem::path(arguments.output).stem().string();
   request.access = arguments.access;
@@ -86,8 +94,9 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
 
 void add_calibrate(Command& program) {
   const auto arguments = std::make_shared<CalibrateArguments>();
-  Command command = program.subcommand("calibrate", "Fit a machine to a measured core-to-core matrix");
-  command.option("--from", "MATRIX.csv", &arguments->from, "The matrix: CSV, in nanoseconds").required();
+  Command command =
+      program.subcommand("calibrate", "Fit a machine to measurements: linebounce-probe's, or a core-to-core matrix");
+  command.option("--from", "FILE", &arguments->from, "linebounce-probe's file, or a matrix: CSV, in nanoseconds").required();
   command.option("--machine", "NAME", &arguments->machine,
                  "Keep this machine's structure; default: the matrix's own, otherwise as generic_2socket_32core");
   command.option("-o,--output", "MACHINE.toml", &arguments->output, "The machine file to write").required();

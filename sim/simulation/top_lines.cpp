@@ -32,14 +32,24 @@ struct MissedLine {
 };
 
 struct KernelLines {
-  Sum all;                        // also what no line has
-  std::vector<MissedLine> lines;  // by object and number
+  Sum all;                            // also what no line has
+  std::vector<MissedLine> lines;      // by object and number
+  std::vector<MissedLine> transfers;  // the same lines, what other caches supplied of them
 };
+
+using LinesByPlace = std::map<std::pair<std::uint32_t, std::int64_t>, MissedLine>;
+
+std::vector<MissedLine> in_order(LinesByPlace lines) {
+  std::vector<MissedLine> all;
+  for (auto& [place, line] : lines) all.push_back(std::move(line));
+  return all;
+}
 
 // Lines of arrays are not told apart and are none of them.
 KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
   KernelLines kernel;
-  std::map<std::pair<std::uint32_t, std::int64_t>, MissedLine> lines;
+  LinesByPlace lines;
+  LinesByPlace transfers;
   for (const MissTable::Entry* entry : misses.sorted()) {
     const MissTable::Key& key = entry->key;
     const bool of_kernel = memory.functions()[key.function].mode == Mode::kernel;
@@ -47,11 +57,16 @@ KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
     kernel.all.add(entry->latency, entry->count);
     const Symbol symbol = memory.symbol({key.object, key.offset});
     if (symbol.field == "[]") continue;
-    MissedLine& line = lines[{key.object, symbol.line}];
-    line.sum.add(entry->latency, entry->count);
-    line.subsystem = memory.subsystem({key.object, key.offset});
+    const auto add_to = [&](LinesByPlace& some) {
+      MissedLine& line = some[{key.object, symbol.line}];
+      line.sum.add(entry->latency, entry->count);
+      line.subsystem = memory.subsystem({key.object, key.offset});
+    };
+    add_to(lines);
+    if (key.source == Source::local_c2c || key.source == Source::remote_c2c) add_to(transfers);
   }
-  for (auto& [place, line] : lines) kernel.lines.push_back(std::move(line));
+  kernel.lines = in_order(std::move(lines));
+  kernel.transfers = in_order(std::move(transfers));
   return kernel;
 }
 
@@ -72,24 +87,38 @@ double latency_pct(const Sum& part, const Sum& whole) {
   return share_pct(part.latency, whole.latency);
 }
 
+// What a set of lines has, and each subsystem of it. Structures of no subsystem are in the sum alone.
+struct Top {
+  Sum all;
+  std::map<std::string, Sum> subsystems;
+};
+
+Top top_of(std::vector<MissedLine> lines) {
+  Top top;
+  for (const MissedLine& line : worst_of(std::move(lines))) {
+    top.all.add(line.sum.latency, line.sum.count);
+    if (!line.subsystem.empty()) top.subsystems[line.subsystem].add(line.sum.latency, line.sum.count);
+  }
+  return top;
+}
+
 }  // namespace
 
 void add_top_lines(const MissTable& misses, const AddressSpace& memory, PointData& point) {
   KernelLines kernel = kernel_lines(misses, memory);
   if (kernel.all.count == 0) return;
-  Sum top;
-  std::map<std::string, Sum> subsystems;
-  for (const MissedLine& line : worst_of(std::move(kernel.lines))) {
-    top.add(line.sum.latency, line.sum.count);
-    subsystems[line.subsystem].add(line.sum.latency, line.sum.count);
+  const Top top = top_of(std::move(kernel.lines));
+  point.add_metric("misses.top500_share_pct", misses_pct(top.all, kernel.all));
+  point.add_metric("latency.top500_share_pct", latency_pct(top.all, kernel.all));
+  for (const auto& [name, part] : top.subsystems) {
+    point.add_metric("subsystem." + name + ".misses_pct", misses_pct(part, top.all));
+    point.add_metric("subsystem." + name + ".latency_pct", latency_pct(part, top.all));
   }
-  point.add_metric("misses.top500_share_pct", misses_pct(top, kernel.all));
-  point.add_metric("latency.top500_share_pct", latency_pct(top, kernel.all));
-  for (const auto& [name, part] : subsystems) {
-    if (name.empty()) continue;  // structures of no subsystem
-    point.add_metric("subsystem." + name + ".misses_pct", misses_pct(part, top));
-    point.add_metric("subsystem." + name + ".latency_pct", latency_pct(part, top));
-  }
+  const Top transfers = top_of(std::move(kernel.transfers));
+  if (transfers.all.count == 0) return;
+  point.add_metric("latency.top500_transfers_share_pct", latency_pct(transfers.all, kernel.all));
+  for (const auto& [name, part] : transfers.subsystems)
+    point.add_metric("subsystem." + name + ".transfers_latency_pct", latency_pct(part, transfers.all));
 }
 
 }  // namespace linebounce::sim

@@ -8,7 +8,8 @@
 namespace linebounce::sim {
 
 // misses.top500_share_pct, latency.top500_share_pct, subsystem.<name>.{misses,latency}_pct; nothing where the kernel has no
-// misses. Upgrades and stores are left out, as in the local shares.
+// misses. Upgrades and stores are left out, as in the local shares. The same of transfers between caches alone, as the paper's
+// figure counts them: latency.top500_transfers_share_pct, subsystem.<name>.transfers_latency_pct.
 void add_top_lines(const MissTable& misses, const workloads::AddressSpace& memory, PointData& point);
 
 }  // namespace linebounce::sim

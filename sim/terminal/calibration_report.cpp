@@ -65,7 +65,8 @@ std::string list_of(const std::string& head, const std::vector<std::string>& sen
 std::string freedom(const Calibration& calibration, const Painter& paint) {
   const int cpus = calibration.measured.cpus();
   const FoundPositions& found = calibration.positions;
-  std::string text = fmt::format("{} parameters were chosen by {} pairs.", calibration.parameters, cpus * (cpus - 1) / 2);
+  std::string text = counted(calibration.parameters, "parameter was", "parameters were") + " chosen by " +
+                     counted(cpus * (cpus - 1) / 2, "pair", "pairs") + ".";
   if (found.positions.any() && calibration.mean > 0) {
     text += fmt::format(
         " With the positions of cores found from half of the pairs, the others are {:.1f} % off; with each kind of pair at its "
@@ -113,13 +114,32 @@ std::string fitted_table(const Calibration& calibration, const Painter& paint) {
   return "\n" + table.text();
 }
 
+// What was measured beside the matrix.
+std::string costs_table(const std::string& head, const std::vector<ComparedCost>& costs, const Painter& paint) {
+  if (costs.empty()) return "";
+  Table table({words(head, 46), figures("measured", 10), figures("quartiles", 17), figures("simulated", 11), figures("off", 9)},
+              paint);
+  table.add_rule();
+  for (const ComparedCost& cost : costs) {
+    const int decimals = cost.measured.median < 10 ? 2 : cost.measured.median < 1000 ? 1 : 0;
+    const auto figure = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
+    table.add({cost.what + ", " + cost.unit, figure(cost.measured.median),
+               figure(cost.measured.lower) + " to " + figure(cost.measured.upper), figure(cost.simulated),
+               cost.measured.median > 0 ? signed_percent(cost.simulated / cost.measured.median - 1) : "-"});
+  }
+  return "\n" + table.text();
+}
+
 }  // namespace
 
 std::string calibration_report(const Calibration& calibration, const Painter& paint) {
   return structure_line(calibration) + numbering(calibration, paint) + blocks_table(calibration, paint) +
          freedom(calibration, paint) + fitted_table(calibration, paint) + positions_text(calibration, paint) +
-         list_of("not explained", calibration.unexplained, paint) +
-         list_of("not determined by the matrix", calibration.undetermined, paint);
+         costs_table("fitted beside the matrix", calibration.own_costs, paint) +
+         costs_table("predicted: nothing was fitted to these", calibration.predictions, paint) +
+         list_of("noted", calibration.noted, paint) + list_of("not explained", calibration.unexplained, paint) +
+         list_of("not determined by the matrix", calibration.undetermined, paint) +
+         list_of("left as in " + calibration.base, calibration.assumed, paint);
 }
 
 }  // namespace linebounce::sim

@@ -1,6 +1,7 @@
 """A machine from a measured matrix: what is found, what is written, what is refused."""
 
 import csv
+import json
 import random
 import re
 from collections import defaultdict
@@ -236,3 +237,57 @@ def test_the_example_is_a_matrix_of_sixteen_cpus() -> None:
     with EXAMPLE.open() as lines:
         rows = list(csv.reader(lines))
     assert [len(row) for row in rows] == [16] * 16
+
+
+def load_to_use(directory: Path) -> dict[str, float]:
+    metrics = json.loads((directory / "results.json").read_text())["points"][0]["metrics"]
+    prefix = "load_to_use."
+    return {name.removeprefix(prefix): metric["value"] for name, metric in metrics.items() if name.startswith(prefix)}
+
+
+def probed(value: float) -> str:
+    return f"median_ns = {value}, quartile1_ns = {value}, quartile3_ns = {value}, repeats = 9"
+
+
+def test_a_probe_of_a_simulated_machine_gives_that_machine_back(linebounce: Program) -> None:
+    """Caches, memory and operations as on the machine that was measured: what is hidden from the fit comes back."""
+    changes = [("cpus   = 32", "cpus = 4"), ("nodes  = 2", "nodes = 1"), ("\nclock_mhz = 3000", "\nclock_mhz = 2500")]
+    changes += [("\nlatency_ns = 45", "\nlatency_ns = 95"), ("cache_latency_ns = 6", "cache_latency_ns = 14")]
+    small_machine(linebounce, "generic_2socket_32core", *changes)
+    rings = "workload.rings_kib=16 150 6000"
+    levels = linebounce.run("load_to_use", "levels", "--machine", "./measured.toml", "--set", rings)
+    costs = load_to_use(levels)
+    matrix = ("--set", "workload.access=atomic", "--set", "workload.states=modified")
+    pairs = linebounce.run("core_to_core", "pairs", "--machine", "./measured.toml", *matrix)
+    modified = pair_means(pairs)
+    cells = [[0.0 if a == b else modified[max(a, b), min(a, b)] for b in range(4)] for a in range(4)]
+    rows = [
+        f'{{level = "{level}", size_kib = {kib}, cpu_node = 0, memory_node = 0, {probed(costs[name])}}}'
+        for level, kib, name in (
+            ("L1", 16, "ring_of_16_kib"),
+            ("L2", 150, "ring_of_150_kib"),
+            ("L3", 6000, "ring_of_6000_kib"),
+            ("memory", 131072, "memory_of_node_0"),
+        )
+    ]
+    caches = [(1, 48, 12, 1), (2, 1024, 16, 1), (3, 32768, 16, 4)]
+    linebounce.file(
+        "a.probe",
+        "probe_format = 1\n"
+        '[host]\nmodel = "simulated"\nclock_median_mhz = 2500.0\n'
+        "[topology]\ncpus = [0, 1, 2, 3]\nnode = [0, 0, 0, 0]\ncache = [\n"
+        + "".join(f"{{level = {a}, size_kib = {b}, ways = {c}, line_bytes = 64, shared_by = {d}}},\n" for a, b, c, d in caches)
+        + f"]\n[core_to_core]\npairs = 6\npairs_measured = 6\nmedian_ns = {cells}\n"
+        + f"[load_to_use]\nrows = [{', '.join(rows)}]\n"
+        + f'[atomic]\nrows = [{{operation = "fetch_add", {probed(8.0)}}}]\n',
+    )
+    done = linebounce("calibrate", "--from", "a.probe", "-o", "a.toml")
+    assert done.code == 0, done.stderr
+    machine = linebounce.directory / "a.toml"
+    assert value_of(machine, "cpu", "clock_mhz") == 2500
+    assert value_of(machine, "cpu", "atomic_latency_cycles") == 20, "8 ns"
+    assert value_of(machine, "memory", "latency_ns") == pytest.approx(95, abs=0.5)
+    assert value_of(machine, "node", "cache_latency_ns") == pytest.approx(14, abs=0.5)
+    assert value_of(machine, "cache.L2", "size_kib") == 1024
+    again = linebounce.run("load_to_use", "again", "--machine", "./a.toml", "--set", rings)
+    assert load_to_use(again) == pytest.approx(costs, rel=0.02)

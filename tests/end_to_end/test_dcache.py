@@ -57,7 +57,7 @@ def tables(session_linebounce: Program) -> dict:
         f'"workload.clients" = {clients}\n"machine.cpus" = {cpus}\n'
     )
     start = start.replace("measure_us = 3000000", "measure_us = 300000")
-    wanted = [row for row in rows if "locks." in row and "shape" not in row and "relative_to" not in row]
+    wanted = [row for row in rows if "\nmetric" in row and "locks." in row and "shape" not in row and "relative_to" not in row]
     path = session_linebounce.file("tables.toml", start + sweep + "\n" + "\n".join(wanted))
     directory = session_linebounce.run(path, "tables", "-j", "2")
     return json.loads((directory / "results.json").read_text())

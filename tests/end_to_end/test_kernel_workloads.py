@@ -13,6 +13,8 @@ PACKETS = 'name = "netdev_refcount"\npacket_cycles = 3000\ndevice_count = "{}"\n
 CONNECTIONS = f'name = "tcp_hash"\nreaders = "{{}}"\nbuckets = 16\nconnections_per_cpu = 16\nchanges_per_1000 = 100\n{TICKS}'
 TASKS = f'name = "tasklist_walk"\nreaders = "{{}}"\ntasks_per_cpu = 8\nwalk_pct = 40\noutside_cycles = 4000\n{TICKS}'
 WRECK = 'name = "train_wreck"\nlock = "{}"\noutside_pct = {}\nrounds_to_meeting = {}'
+DESIGN = 'name = "rcu_designs"\ndesign = "{}"\nbetween_updates_us = 5\nobjects = 8\n'
+REALTIME = f'name = "rcu_realtime"\ncallbacks = "{{}}"\nburst = 300\nbetween_bursts_us = 200\nperiod_us = 37\n{TICKS}'
 LONG = "warmup_us = 300\nmeasure_us = 1500"
 
 
@@ -137,6 +139,91 @@ def test_a_cpus_own_words_scale_and_one_word_does_not(linebounce: Program) -> No
         assert rates[counts, counter, 4] > 2 * rates[counts, "atomic", 4]
 
 
+TOGETHER = """
+[sweep]
+"workload.design" = ["classic", "tree"]
+"machine.cpus"    = [2, 8]
+"""
+
+
+def test_a_tree_of_locks_spares_cpus_that_tick_together_the_wait_for_one(linebounce: Program) -> None:
+    workload = f'name = "rcu_designs"\nupdates = "call"\nrcu_ticks_together = true\nrcu_leaf_fanout = 2\n{TICKS}'
+    text = experiment(top='machine = "p3_xeon_8way"', workload=workload, run=LONG, more=TOGETHER)
+    directory = linebounce.run(linebounce.file("together.toml", text), "together", "--fresh")
+    report = {}
+    for point in json.loads((directory / "results.json").read_text())["points"]:
+        at = point["at"]
+        report[at["workload.design"], at["machine.cpus"]] = point["metrics"]["rcu.report_mean_ns"]["value"]
+    assert report["classic", 2] < 1.3 * report["tree", 2]
+    assert report["tree", 8] < 0.8 * report["classic", 8]
+
+
+def test_readers_of_srcu_pay_and_updaters_of_qsbr_wait_for_all_others(linebounce: Program) -> None:
+    srcu, _ = results(linebounce, DESIGN.format("srcu") + "updaters = 1", "srcu")
+    qsbr, _ = results(linebounce, DESIGN.format("qsbr") + "updaters = 1", "qsbr")
+    assert metric_of(srcu, "rcu.reader_mean_ns") > 50
+    assert metric_of(qsbr, "rcu.reader_mean_ns") == 0
+    # An updater of QSBR waits for the longest round of any CPU, one of SRCU for the rest of a section.
+    assert metric_of(qsbr, "rcu.synchronize_mean_us") > 2 * metric_of(srcu, "rcu.synchronize_mean_us")
+    assert metric_of(qsbr, "rcu.reports") > metric_of(qsbr, "rcu.grace_periods")
+    assert metric_of(srcu, "rcu.reports") == 0
+
+
+TWO_CPUS = '[set]\n"machine.cpus" = 2'
+
+
+@pytest.mark.parametrize("design", ["classic", "tree", "srcu", "qsbr"])
+def test_a_grace_period_that_skips_a_cpu_ends_the_run(linebounce: Program, design: str) -> None:
+    workload = DESIGN.format(design) + 'mistake = "skips_a_cpu"\nupdaters = 1\nreads_per_round = 1\nsection_cycles = 300000\n'
+    text = experiment(workload=workload + TICKS, run="warmup_us = 0\nmeasure_us = 8000", more=TWO_CPUS)
+    message = linebounce.refused("run", linebounce.file("skips.toml", text), "-o", "skips", code=4)
+    assert "a grace period is over while CPU 1 still reads" in message
+
+
+ONE_CPU = '[set]\n"machine.cpus" = 1'
+REALTIME_RUN = "warmup_us = 1000\nmeasure_us = 20000"
+
+
+def test_callbacks_keep_a_realtime_task_waiting_and_each_remedy_helps(linebounce: Program) -> None:
+    worst = {}
+    for remedy in ["none", "untreated", "throttled", "daemon", "direct"]:
+        # Ticks far enough apart for a round of softirqs in between.
+        workload = REALTIME.format(remedy).replace(TICKS, "rcu_tick_us = 400")
+        result, directory = results(linebounce, workload, remedy, run=REALTIME_RUN, more=ONE_CPU)
+        worst[remedy] = metric_of(result, "realtime.latency_max_us")
+        late = [float(row["value"]) for row in read_csv(directory / "series.csv")]
+        assert max(late) >= worst[remedy]
+        batch = metric_of(result, "rcu.batch_max")
+        assert batch >= 300 if remedy == "untreated" else batch <= 10
+        # A share of all starts, that cannot fall.
+        shares = [metric_of(result, f"realtime.within_{bound}_us_pct") for bound in [10, 20, 50, 100, 200, 500, 1000]]
+        assert shares == sorted(shares)
+        assert shares[-1] == 100
+    # 300 callbacks of at least 300 instructions at 3 a cycle; a round of ksoftirqd is 100 of them, a softirq 10.
+    assert worst["untreated"] > 300 * 100 / 700
+    assert worst["none"] < worst["direct"] < worst["daemon"] < worst["throttled"] < worst["untreated"] / 2
+
+
+@pytest.mark.parametrize("remedy", ["untreated", "throttled", "daemon"])
+def test_who_goes_on_using_what_he_removed_may_do_so_until_a_grace_period_is_over(linebounce: Program, remedy: str) -> None:
+    workload = REALTIME.format(remedy) + "\nholds_what_it_removes = true"
+    result, _ = results(linebounce, workload, "holds", run=REALTIME_RUN, more=ONE_CPU)
+    assert metric_of(result, "rcu.callbacks") > 300
+
+
+def test_direct_callbacks_free_what_their_caller_still_uses(linebounce: Program) -> None:
+    workload = REALTIME.format("direct") + "\nholds_what_it_removes = true"
+    text = experiment(workload=workload, run=REALTIME_RUN, more=ONE_CPU)
+    message = linebounce.refused("run", linebounce.file("holds.toml", text), "-o", "holds", code=4)
+    assert "still uses object" in message
+    assert "which has been freed" in message
+
+
+def test_direct_callbacks_are_for_one_cpu(linebounce: Program) -> None:
+    text = experiment(workload=REALTIME.format("direct"), run=REALTIME_RUN)
+    assert "one CPU" in linebounce.refused("run", linebounce.file("direct.toml", text), "-o", "direct")
+
+
 SMALL = "warmup_us = 20\nmeasure_us = 250"
 CASES = {
     "packets": PACKETS.format("bigref", "per_cpu"),
@@ -147,6 +234,12 @@ CASES = {
     "tasks, lock": TASKS.format("lock"),
     "mounts": f'name = "vfsmount_refcount"\nmount_count = "lockref"\noutside_cycles = 100\n{TICKS}',
     "train wreck": WRECK.format("mcs", 20, 2),
+    "classic RCU": DESIGN.format("classic") + f'updates = "call"\n{TICKS}',
+    "hierarchical RCU": DESIGN.format("tree") + f'updates = "call"\nrcu_leaf_fanout = 2\nrcu_ticks_together = true\n{TICKS}',
+    "SRCU": DESIGN.format("srcu"),
+    "QSBR": DESIGN.format("qsbr"),
+    "real time, throttled": REALTIME.format("throttled"),
+    "real time, daemon": REALTIME.format("daemon"),
 }
 MACHINE_KINDS = {
     "plain": "",
@@ -167,7 +260,19 @@ def test_the_engines_short_cuts_change_nothing(linebounce: Program, case: str, k
 
 
 @pytest.mark.parametrize(
-    "name", ["netdev_refcount", "vfsmount_refcount", "tcp_hash", "tasklist_walk", "train_wreck", "counter_scaling"]
+    "name",
+    [
+        "netdev_refcount",
+        "vfsmount_refcount",
+        "tcp_hash",
+        "tasklist_walk",
+        "train_wreck",
+        "counter_scaling",
+        "rcu_designs",
+        "rcu_fanout",
+        "rcu_grace_periods",
+        "rcu_realtime",
+    ],
 )
 def test_the_experiments_run(linebounce: Program, name: str) -> None:
     short = ["--set", "run.warmup_us=20", "--set", "run.measure_us=60"]

@@ -153,6 +153,13 @@ def test_subsystems_share_the_top_lines(linebounce: Program, directory: Path) ->
     expected = 100 * latency([row for row in rows if row["structure"] == "dentry"]) / latency(rows)
     assert share["value"] == pytest.approx(expected, rel=1e-3)
     assert lines(linebounce, directory)["subsystems"][0]["latency_pct"] == share["value"]
+    # Of transfers between caches alone.
+    moved = [row for row in rows if row["source"] in {"local_c2c", "remote_c2c"}]
+    assert metrics["latency.top500_transfers_share_pct"]["value"] == pytest.approx(
+        100 * latency(moved) / latency([row for row in reads if row["source"] != "upgrade"]), rel=1e-3
+    )
+    expected = 100 * latency([row for row in moved if row["structure"] == "dentry"]) / latency(moved)
+    assert metrics["subsystem.dcache.transfers_latency_pct"]["value"] == pytest.approx(expected, rel=1e-3)
 
 
 def test_a_point_of_a_sweep(linebounce: Program) -> None:

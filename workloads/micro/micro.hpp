@@ -12,6 +12,9 @@ namespace linebounce::workloads {
 std::vector<ParameterDeclaration> operation_costs_parameters();
 std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters);
 
+std::vector<ParameterDeclaration> load_to_use_parameters();
+std::unique_ptr<Workload> make_load_to_use(const Parameters& parameters);
+
 std::vector<ParameterDeclaration> critical_section_parameters();
 std::unique_ptr<Workload> make_critical_section(const Parameters& parameters);
 
@@ -26,5 +29,8 @@ std::unique_ptr<Workload> make_random_references(const Parameters& parameters);
 
 std::vector<ParameterDeclaration> lock_mistakes_parameters();
 std::unique_ptr<Workload> make_lock_mistakes(const Parameters& parameters);
+
+std::vector<ParameterDeclaration> rcu_designs_parameters();
+std::unique_ptr<Workload> make_rcu_designs(const Parameters& parameters);
 
 }  // namespace linebounce::workloads

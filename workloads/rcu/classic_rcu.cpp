@@ -1,5 +1,6 @@
-// RCU as in Linux 2.6.0. Every clock tick a CPU checks for callbacks to move on and for a quiescent state to report, and
-// does so in a softirq. Its callbacks go from `next` (no grace period yet) to `current` (wait for the end of one) to `done`.
+// RCU as in Linux 2.6.0, and the hierarchical one since 2.6.29, which differ in how the CPUs agree on a grace period. Every
+// clock tick a CPU checks for callbacks to move on and for a quiescent state to report, and does so in a softirq. Its callbacks
+// go from `next` (no grace period yet) to `current` (wait for the end of one) to `done`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +9,8 @@
 
 #include "models/failure.hpp"
 #include "workloads/rcu/callback_list.hpp"
-#include "workloads/rcu/grace_periods.hpp"
+#include "workloads/rcu/control_block.hpp"
+#include "workloads/rcu/node_tree.hpp"
 #include "workloads/rcu/rcu.hpp"
 #include "workloads/rcu/readers.hpp"
 
@@ -39,11 +41,13 @@ struct OfCpu {
   std::int64_t largest_batch = 0;
   std::vector<CallbackBatch> batches;
   double waited_ns = 0;
+  QuiescenceReports reports;
 };
 
-class ClassicRcu final : public Rcu {
+class TickDrivenRcu final : public Rcu {
  public:
-  ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options);
+  TickDrivenRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options,
+                std::unique_ptr<GracePeriods> grace_periods);
 
   void start(Cpu& cpu) override;
   void read_lock(Cpu& cpu) override {
@@ -61,13 +65,14 @@ class ClassicRcu final : public Rcu {
   [[nodiscard]] FunctionId idle_function() const override { return idle_; }
   void call(Cpu& cpu, Address head, std::function<void(Cpu&)> callback) override;
   void synchronize(Cpu& cpu) override;
-  [[nodiscard]] const std::vector<GracePeriod>& grace_periods() const override { return grace_periods_.log(); }
+  [[nodiscard]] const std::vector<GracePeriod>& grace_periods() const override { return grace_periods_->times().log(); }
   std::int64_t run_excess(Cpu& cpu, const std::function<bool()>& stop) override;
   [[nodiscard]] std::vector<CallbackBatch> batches() const override;
   [[nodiscard]] std::size_t queued_on(const Cpu& cpu) const override {
     return cpus_[static_cast<std::size_t>(cpu.id().value)].queued.size();
   }
   void report(MetricSink& metrics) const override;
+  void report_reports(MetricSink& metrics) const override;
 
  private:
   OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
@@ -84,29 +89,32 @@ class ClassicRcu final : public Rcu {
 
   const AddressSpace* memory_;
   Interrupts* interrupts_;
-  GracePeriods grace_periods_;
+  std::unique_ptr<GracePeriods> grace_periods_;
   RcuReaders readers_;
   double tick_ns_;
   std::int64_t batch_limit_;
   bool readers_in_softirqs_;
   bool excess_to_thread_;
   bool direct_;
+  bool ticks_together_;
   std::vector<OfCpu> cpus_;
   int vector_;
   int softirq_;
   FunctionId tick_function_, call_function_, process_function_, idle_;
 };
 
-ClassicRcu::ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options)
+TickDrivenRcu::TickDrivenRcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options,
+                             std::unique_ptr<GracePeriods> grace_periods)
     : memory_(&setting.memory),
       interrupts_(&interrupts),
-      grace_periods_(setting, options.lock),
+      grace_periods_(std::move(grace_periods)),
       readers_(setting.machine.cpus),
       tick_ns_(options.tick_us * 1000),
       batch_limit_(options.batch_limit > 0 ? options.batch_limit : INT64_MAX),
       readers_in_softirqs_(options.readers_in_softirqs),
       excess_to_thread_(options.excess_to_thread),
       direct_(options.direct),
+      ticks_together_(options.ticks_together),
       cpus_(static_cast<std::size_t>(setting.machine.cpus)),
       vector_(interrupts.add_handler([this](Cpu& cpu, FunctionId interrupted) { tick(cpu, interrupted); })),
       softirq_(interrupts.add_softirq([this](Cpu& cpu) { process_callbacks(cpu); })),
@@ -120,7 +128,7 @@ ClassicRcu::ClassicRcu(const WorkloadSetup& setting, Interrupts& interrupts, con
   if (readers_in_softirqs_) interrupts.after_softirq([this](Cpu& cpu, int) { count_quiescent_state(cpu); });
 }
 
-void ClassicRcu::place(const WorkloadSetup& setting, int cpu) {
+void TickDrivenRcu::place(const WorkloadSetup& setting, int cpu) {
   static const Layout kLayout{.name = "rcu_data",
                               .size = 96,
                               .fields = {{"quiescent_states", 0},
@@ -146,23 +154,24 @@ void ClassicRcu::place(const WorkloadSetup& setting, int cpu) {
   setting.memory.preset(own.seen, kNoneSeen);
 }
 
-// The CPUs' ticks are spread over the tick's length, as the 2.4 kernel sets its local timers.
-void ClassicRcu::start(Cpu& cpu) {
+// Spread, the CPUs' ticks divide the tick's length, as the 2.4 kernel sets its local timers.
+void TickDrivenRcu::start(Cpu& cpu) {
   interrupts_->start(cpu);
   const auto slices = static_cast<double>(cpus_.size() + 1);
-  of(cpu).next_tick_ns = cpu.now_ns() + tick_ns_ * (cpu.id().value + 1) / slices;
+  const double share = ticks_together_ ? 1 : (cpu.id().value + 1) / slices;
+  of(cpu).next_tick_ns = cpu.now_ns() + tick_ns_ * share;
   set_next_tick(cpu);
 }
 
 // Ticks that the CPU was too late for are lost.
-void ClassicRcu::set_next_tick(Cpu& cpu) {
+void TickDrivenRcu::set_next_tick(Cpu& cpu) {
   const double now_ns = cpu.now_ns();
   double& next_ns = of(cpu).next_tick_ns;
   while (next_ns <= now_ns) next_ns += tick_ns_;
   cpu.set_timer(next_ns - now_ns, vector_);
 }
 
-void ClassicRcu::tick(Cpu& cpu, FunctionId interrupted) {
+void TickDrivenRcu::tick(Cpu& cpu, FunctionId interrupted) {
   const FunctionScope scope(cpu, tick_function_);
   set_next_tick(cpu);
   if (!pending(cpu)) return;
@@ -170,32 +179,32 @@ void ClassicRcu::tick(Cpu& cpu, FunctionId interrupted) {
   interrupts_->raise(cpu, softirq_);
 }
 
-bool ClassicRcu::is_quiescent(const Cpu& cpu, FunctionId function) const {
+bool TickDrivenRcu::is_quiescent(const Cpu& cpu, FunctionId function) const {
   if (readers_.reads(cpu) || interrupts_->in_softirq(cpu)) return false;
   if (readers_in_softirqs_) return true;
   return function == idle_ || memory_->functions()[function].mode == Mode::user;
 }
 
 // A tick between load and store may count as well; then one of two states is missed, which costs a tick.
-void ClassicRcu::count_quiescent_state(Cpu& cpu) {
+void TickDrivenRcu::count_quiescent_state(Cpu& cpu) {
   const Address counter = of(cpu).quiescent_states;
   const Value passed = cpu.load(counter);
   cpu.store(counter, passed + 1);
 }
 
-bool ClassicRcu::pending(Cpu& cpu) {
+bool TickDrivenRcu::pending(Cpu& cpu) {
   const OfCpu& own = of(cpu);
   if (!own.done.empty(cpu)) return true;
   if (own.current.empty(cpu)) {
     if (!own.next.empty(cpu)) return true;
   } else {
     const Value batch = cpu.load(own.batch);
-    if (batch < grace_periods_.current(cpu)) return true;
+    if (batch < grace_periods_->current(cpu)) return true;
   }
-  return grace_periods_.waits_for(cpu);
+  return grace_periods_->waits_for(cpu);
 }
 
-void ClassicRcu::call(Cpu& cpu, Address head, std::function<void(Cpu&)> callback) {
+void TickDrivenRcu::call(Cpu& cpu, Address head, std::function<void(Cpu&)> callback) {
   if (interrupts_->in_handler(cpu)) throw ModelFailure("rcu: call() from an interrupt's handler");
   OfCpu& own = of(cpu);
   if (direct_) {
@@ -215,7 +224,7 @@ void ClassicRcu::call(Cpu& cpu, Address head, std::function<void(Cpu&)> callback
   interrupts_->enable_softirqs(cpu);
 }
 
-void ClassicRcu::synchronize(Cpu& cpu) {
+void TickDrivenRcu::synchronize(Cpu& cpu) {
   readers_.refuse_inside(cpu, "synchronize()");
   if (interrupts_->in_handler(cpu) || interrupts_->in_softirq(cpu)) throw ModelFailure("rcu: synchronize() in an interrupt");
   const OfCpu& own = of(cpu);
@@ -226,17 +235,17 @@ void ClassicRcu::synchronize(Cpu& cpu) {
   cpu.spin_until(own.completed, [](Value completed) { return completed != 0; });
 }
 
-void ClassicRcu::process_callbacks(Cpu& cpu) {
+void TickDrivenRcu::process_callbacks(Cpu& cpu) {
   const FunctionScope scope(cpu, process_function_);
   const OfCpu& own = of(cpu);
   if (!own.current.empty(cpu)) {
     const Value batch = cpu.load(own.batch);
-    if (batch < grace_periods_.current(cpu)) own.current.move_to(cpu, own.done);
+    if (batch < grace_periods_->current(cpu)) own.current.move_to(cpu, own.done);
   }
   const bool has_current = !own.current.empty(cpu);
   if (!has_current && !own.next.empty(cpu)) {
     own.next.move_to(cpu, own.current);
-    const Value batch = grace_periods_.request_next(cpu);
+    const Value batch = grace_periods_->request_next(cpu);
     cpu.store(own.batch, batch);
   }
   check_quiescent_state(cpu);
@@ -244,8 +253,8 @@ void ClassicRcu::process_callbacks(Cpu& cpu) {
 }
 
 // The first look only notices the grace period: a state that was passed before it began doesn't count.
-void ClassicRcu::check_quiescent_state(Cpu& cpu) {
-  if (!grace_periods_.waits_for(cpu)) return;
+void TickDrivenRcu::check_quiescent_state(Cpu& cpu) {
+  if (!grace_periods_->waits_for(cpu)) return;
   const OfCpu& own = of(cpu);
   const Value seen = cpu.load(own.seen);
   const Value passed = cpu.load(own.quiescent_states);
@@ -253,11 +262,13 @@ void ClassicRcu::check_quiescent_state(Cpu& cpu) {
     cpu.store(own.seen, passed);
   } else if (seen != passed) {
     cpu.store(own.seen, kNoneSeen);
-    grace_periods_.passed(cpu);
+    const Tick from = cpu.local_time();
+    grace_periods_->passed(cpu);
+    of(cpu).reports.add(cpu, from);
   }
 }
 
-void ClassicRcu::run_done(Cpu& cpu) {
+void TickDrivenRcu::run_done(Cpu& cpu) {
   OfCpu& own = of(cpu);
   std::int64_t ran = 0;
   while (ran < batch_limit_ && !own.done.empty(cpu)) {
@@ -271,7 +282,7 @@ void ClassicRcu::run_done(Cpu& cpu) {
 }
 
 // A softirq may run callbacks of the same list in between.
-std::int64_t ClassicRcu::run_excess(Cpu& cpu, const std::function<bool()>& stop) {
+std::int64_t TickDrivenRcu::run_excess(Cpu& cpu, const std::function<bool()>& stop) {
   OfCpu& own = of(cpu);
   std::int64_t ran = 0;
   while (!stop()) {
@@ -285,7 +296,7 @@ std::int64_t ClassicRcu::run_excess(Cpu& cpu, const std::function<bool()>& stop)
   return ran;
 }
 
-void ClassicRcu::run_one(Cpu& cpu, Address head) {
+void TickDrivenRcu::run_one(Cpu& cpu, Address head) {
   OfCpu& own = of(cpu);
   const auto found = own.queued.find(head);
   if (found == own.queued.end())
@@ -301,15 +312,15 @@ void ClassicRcu::run_one(Cpu& cpu, Address head) {
   queued.callback(cpu);
 }
 
-std::vector<CallbackBatch> ClassicRcu::batches() const {
+std::vector<CallbackBatch> TickDrivenRcu::batches() const {
   std::vector<CallbackBatch> all;
   for (const OfCpu& own : cpus_) all.insert(all.end(), own.batches.begin(), own.batches.end());
   std::stable_sort(all.begin(), all.end(), [](const CallbackBatch& a, const CallbackBatch& b) { return a.at < b.at; });
   return all;
 }
 
-void ClassicRcu::report(MetricSink& metrics) const {
-  grace_periods_.report(metrics);
+void TickDrivenRcu::report(MetricSink& metrics) const {
+  grace_periods_->times().report(metrics);
   std::int64_t callbacks = 0;
   std::int64_t largest_batch = 0;
   std::size_t most_queued = 0;
@@ -326,10 +337,21 @@ void ClassicRcu::report(MetricSink& metrics) const {
   metrics.mean("rcu.callback_wait_mean_us", waited_ns / 1000, callbacks);
 }
 
+void TickDrivenRcu::report_reports(MetricSink& metrics) const {
+  QuiescenceReports all;
+  for (const OfCpu& own : cpus_) all.add(own.reports);
+  all.report(grace_periods_->times().ended(), metrics);
+}
+
 }  // namespace
 
 std::unique_ptr<Rcu> make_classic_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options) {
-  return std::make_unique<ClassicRcu>(setting, interrupts, options);
+  return std::make_unique<TickDrivenRcu>(setting, interrupts, options, std::make_unique<ControlBlock>(setting, options));
+}
+
+std::unique_ptr<Rcu> make_tree_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options,
+                                   const TreeRcuOptions& tree) {
+  return std::make_unique<TickDrivenRcu>(setting, interrupts, options, std::make_unique<NodeTree>(setting, options, tree));
 }
 
 void RcuOptions::bind(ParameterBinder& parameters) {
@@ -337,6 +359,11 @@ void RcuOptions::bind(ParameterBinder& parameters) {
                     "between two clock ticks of a CPU, which drive RCU's grace periods (Linux 2.4: 10000, 2.6: 1000)");
   parameters.number("rcu_batch_limit", batch_limit, 0, 1e9,
                     "callbacks that run before other softirqs have their turn; 0: any number (Linux 2.6.9: 10)");
+}
+
+void TreeRcuOptions::bind(ParameterBinder& parameters) {
+  parameters.number("rcu_leaf_fanout", leaf_fanout, 1, 64, "hierarchical RCU: CPUs that report to one leaf (Linux: 16)");
+  parameters.number("rcu_fanout", fanout, 2, 64, "hierarchical RCU: nodes that report to one above the leaves (Linux: 64)");
 }
 
 }  // namespace linebounce::workloads

@@ -12,6 +12,7 @@
 #include "workloads/program/interrupts.hpp"
 #include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/workload.hpp"
+#include "workloads/rcu/rcu_mistake.hpp"
 
 namespace linebounce::workloads {
 
@@ -62,6 +63,8 @@ class Rcu {
 
   // rcu.grace_periods, rcu.grace_period_mean_us, ...: of those that ended in the measured time.
   virtual void report(MetricSink& metrics) const = 0;
+  // rcu.reports, rcu.report_mean_ns, ...: what it cost the CPUs to report quiescent states.
+  virtual void report_reports(MetricSink& metrics) const = 0;
 };
 
 struct RcuOptions {
@@ -76,11 +79,25 @@ struct RcuOptions {
   // call_rcu_bh() of 2.6.6: readers are softirqs, so that a softirq's end is a quiescent state, and so is a tick outside of
   // one.
   bool readers_in_softirqs = false;
+  // The CPUs' ticks come at the same time, not spread over a tick's length: Linux' `skew_tick=0`, the default since 2.6.36.
+  bool ticks_together = false;
+  RcuMistake mistake = RcuMistake::none;
 
   // For workloads that let the user choose them: rcu_tick_us, rcu_batch_limit.
   void bind(ParameterBinder& parameters);
 };
 
+// Of hierarchical RCU; at most 64 each.
+struct TreeRcuOptions {
+  std::int64_t leaf_fanout = 16;  // CPUs of a leaf
+  std::int64_t fanout = 64;       // nodes below any other
+
+  // rcu_leaf_fanout, rcu_fanout
+  void bind(ParameterBinder& parameters);
+};
+
 std::unique_ptr<Rcu> make_classic_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options);
+std::unique_ptr<Rcu> make_tree_rcu(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& options,
+                                   const TreeRcuOptions& tree);
 
 }  // namespace linebounce::workloads

@@ -57,12 +57,16 @@ class Calibrator {
     }
     number_cpus();
     set("machine.name", request_.name);
-    set("machine.title", "Calibrated to a core-to-core matrix: " + request_.matrix_file);
+    set("machine.title", title());
+    if (request_.probe) own_.emplace(*request_.probe, result_.machine, "calibrated: linebounce-probe " + request_.matrix_file);
+    if (own_) own_->set_directly(request_.machine.has_value());
     fit_latencies();
+    if (own_) add_own_costs();
     measure_what_is_left();
     say_what_is_unexplained();
     say_what_is_undetermined();
     complete_sources();
+    list_what_is_assumed();
     return std::move(result_);
   }
 
@@ -216,6 +220,7 @@ class Calibrator {
   // exactly.
   void fit_blocks(const MachineSpec& machine, const MachineLayout& layout) {
     knobs_ = knobs_of(machine, blocks_, request_.access);
+    if (own_) std::erase_if(knobs_, [this](const Knob& knob) { return own_->determined().contains(knob.paths.front()); });
     for (const Knob& knob : knobs_) {
       for (const std::string& path : knob.paths) fit_start_[path] = number_at(result_.machine.settings, path);
     }
@@ -291,6 +296,7 @@ class Calibrator {
                       "was kept.",
                       structure_.nodes, structure_.buses_per_node, structure_.threads_per_core, result_.base));
     }
+
     bool off = false;
     for (const BlockResult& block : result_.blocks) {
       if (std::fabs(block.measured - block.simulated) > kOffShare * block.measured) {
@@ -351,6 +357,7 @@ class Calibrator {
     if (!separation.powerless.empty()) {
       said.push_back(fmt::format("No pair shows {}.", fmt::join(names_of(separation.powerless), ", ")));
     }
+    if (own_) return;
     said.push_back(
         fmt::format("No pair of CPUs shows what memory costs: memory.latency_ns and all else are those of {}.", result_.base));
   }
@@ -374,6 +381,41 @@ class Calibrator {
     return std::sqrt(std::max(0.0, result.rms * result.rms - off * off));
   }
 
+  [[nodiscard]] std::string title() const {
+    if (!request_.probe) return "Calibrated to a core-to-core matrix: " + request_.matrix_file;
+    return request_.probe->model + ", calibrated to " + request_.matrix_file;
+  }
+
+  // The ways to caches and memory end in parameters that no pair shows; but their sum is for the matrix to confirm.
+  void add_own_costs() {
+    own_->fit_ways();
+    result_.simulated = simulated({Values{}}).front();
+    own_->predict(result_.file_cpu);
+    for (const ChangedNumber& number : own_->changed()) {
+      result_.fitted.push_back(
+          {short_path(number.path), result_.machine.keys.find(number.path)->unit, number.before, number.after});
+    }
+    result_.noted = own_->notes();
+    result_.own_costs = own_->fitted();
+    result_.predictions = own_->predictions();
+  }
+
+  void list_what_is_assumed() {
+    std::map<std::string, std::vector<std::string>> tables;
+    for (const KeyInfo& key : result_.machine.keys.keys()) {
+      if (key.structural || !is_shown(key, result_.machine.settings)) continue;
+      const std::string* source = source_of(result_.machine.sources, key.path);
+      if (source != nullptr && source->starts_with("calibrated: ") && source->ends_with(request_.matrix_file)) continue;
+      const std::string path = short_path(key.path);
+      const std::size_t dot = path.rfind('.');
+      tables[dot == std::string::npos ? "machine" : path.substr(0, dot)].push_back(
+          dot == std::string::npos ? path : path.substr(dot + 1));
+    }
+    for (const auto& [table, names] : tables) {
+      result_.assumed.push_back(fmt::format("{}: {}", table, fmt::join(names, ", ")));
+    }
+  }
+
   void complete_sources() {
     MachineTables& machine = result_.machine;
     for (const KeyInfo& key : machine.keys.keys()) {
@@ -384,6 +426,7 @@ class Calibrator {
 
   const CalibrationRequest& request_;
   Structure structure_;
+  std::optional<OwnCosts> own_;
   std::vector<Block> blocks_;
   std::vector<Knob> knobs_;
   Values fit_start_;
@@ -399,7 +442,7 @@ Calibration calibrate(const CalibrationRequest& request) {
 
 std::string machine_file_text(const Calibration& calibration, const std::string& matrix_file) {
   std::string text = fmt::format(
-      "# Written by `linebounce calibrate --from {}`: {}, with latencies fitted to that matrix.\n"
+      "# Written by `linebounce calibrate --from {}`: {}, with latencies fitted to that file.\n"
       "# RMS of all pairs {:.2f} ns, of a mean of {:.1f} ns.\n",
       matrix_file, calibration.base, calibration.rms, calibration.mean);
   for (const auto* sentences : {&calibration.unexplained, &calibration.undetermined}) {

@@ -10,17 +10,20 @@
 #include "sim/studies/calibrate/blocks.hpp"
 #include "sim/studies/calibrate/fit.hpp"
 #include "sim/studies/calibrate/latency_matrix.hpp"
+#include "sim/studies/calibrate/own_costs.hpp"
 #include "sim/studies/calibrate/positions.hpp"
+#include "sim/studies/calibrate/probe_file.hpp"
 
 namespace linebounce::sim {
 
 struct CalibrationRequest {
-  std::string matrix_file;             // as the user named it: for sources and messages
-  LatencyMatrix measured;              // CPUs as the file numbers them
-  std::optional<std::string> machine;  // whose structure holds, and whose latencies are the start; none: the generic machine's
-                                       // latencies, with the structure that the matrix shows
-  std::string name;                    // of the new machine
-  std::string access = "atomic";       // what a simulated receiver does with the line
+  std::string matrix_file;              // as the user named it: for sources and messages
+  LatencyMatrix measured;               // CPUs as the file numbers them
+  std::optional<std::string> machine;   // whose structure holds, and whose latencies are the start; none: the generic machine's
+                                        // latencies, with the structure that the matrix shows
+  std::string name;                     // of the new machine
+  std::optional<ProbeFile> probe = {};  // all else that was measured; none: the file is a matrix alone
+  std::string access = "atomic";        // what a simulated receiver does with the line
   int at_once = 1;
   std::function<void(int candidates)> progress = [](int) {};  // how many have been simulated
 };
@@ -49,8 +52,12 @@ struct Calibration {
   int home = -1;                      // the node of the measured line; -1: it does not show
   FoundPositions positions;
   std::pair<int, int> worst;              // CPUs as the machine numbers them
-  std::vector<std::string> unexplained;   // sentences
+  std::vector<std::string> noted;         // sentences: what of a probe has no place in the machine, or chose its structure
+  std::vector<std::string> unexplained;   // likewise
   std::vector<std::string> undetermined;  // likewise: parameters that the matrix can't tell apart, or doesn't show
+  std::vector<ComparedCost> own_costs;    // of a probe's file: what was fitted beside the matrix
+  std::vector<ComparedCost> predictions;  // likewise, what nothing was fitted to
+  std::vector<std::string> assumed;       // by table: parameters that the file does not determine, "cpu: issue_per_cycle, ..."
   int simulations = 0;
 };
 

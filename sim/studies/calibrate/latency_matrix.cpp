@@ -50,7 +50,7 @@ class Parser {
       if (const Cell& own = cell(a, a); !own.text.empty()) latency(own);  // no use, but no nonsense either
       for (int b = 0; b < a; ++b) matrix.set(a, b, both_directions(a, b));
     }
-    check_unit(matrix);
+    check_unit(matrix, file_);
     return matrix;
   }
 
@@ -145,22 +145,6 @@ class Parser {
     }
   }
 
-  // No machine hands lines over in less than a clock, or as slowly as a disk: half of the pairs are in another unit then.
-  void check_unit(const LatencyMatrix& matrix) const {
-    std::vector<double> pairs;
-    for (int a = 0; a < matrix.cpus(); ++a) {
-      for (int b = 0; b < a; ++b) pairs.push_back(matrix.at(a, b));
-    }
-    const auto middle = pairs.begin() + static_cast<std::ptrdiff_t>(pairs.size() / 2);
-    std::nth_element(pairs.begin(), middle, pairs.end());
-    if (*middle >= kLeastMedianNs && *middle <= kMostMedianNs) return;
-    const char* unit = *middle < kLeastMedianNs ? "microseconds" : "picoseconds";
-    throw ConfigError(
-        fmt::format("{}: half of the latencies are {} {:g} ns, which is no core-to-core latency (legal: {:g} to "
-                    "{:g}): are they in {}? expected nanoseconds",
-                    file_, *middle < kLeastMedianNs ? "up to" : "at least", *middle, kLeastMedianNs, kMostMedianNs, unit));
-  }
-
   // What stands on one side of the diagonal only is the pair's; of two the mean.
   double both_directions(int a, int b) const {
     const Cell& lower = cell(a, b);
@@ -213,6 +197,21 @@ int most_cpus() {
     if (parameter.path == "machine.cpus") return static_cast<int>(parameter.maximum);
   }
   return 1;
+}
+
+void check_unit(const LatencyMatrix& matrix, const std::string& file) {
+  std::vector<double> pairs;
+  for (int a = 0; a < matrix.cpus(); ++a) {
+    for (int b = 0; b < a; ++b) pairs.push_back(matrix.at(a, b));
+  }
+  const auto middle = pairs.begin() + static_cast<std::ptrdiff_t>(pairs.size() / 2);
+  std::nth_element(pairs.begin(), middle, pairs.end());
+  if (*middle >= kLeastMedianNs && *middle <= kMostMedianNs) return;
+  const char* unit = *middle < kLeastMedianNs ? "microseconds" : "picoseconds";
+  throw ConfigError(
+      fmt::format("{}: half of the latencies are {} {:g} ns, which is no core-to-core latency (legal: {:g} to "
+                  "{:g}): are they in {}? expected nanoseconds",
+                  file, *middle < kLeastMedianNs ? "up to" : "at least", *middle, kLeastMedianNs, kMostMedianNs, unit));
 }
 
 LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file) {

@@ -36,4 +36,7 @@ int most_cpus();
 // are in another unit, as their median shows.
 LatencyMatrix parse_latency_matrix(const std::string& text, const std::string& file);
 
+// No machine hands lines over in less than a clock, or as slowly as a disk. Errors: ConfigError, if half of the pairs do so.
+void check_unit(const LatencyMatrix& matrix, const std::string& file);
+
 }  // namespace linebounce::sim

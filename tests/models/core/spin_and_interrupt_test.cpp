@@ -19,16 +19,18 @@ class Spin : public testing::TestWithParam<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(, Spin, testing::Bool(), [](const auto& tested) { return tested.param ? "parked" : "simulated"; });
 
+// What CPU 1 of the tests below waits for.
+void store_at_2000(Cpu& cpu) {
+  wait_until(cpu, 2000);
+  cpu.store(kLine, 1);
+}
+
 // CPU 1 loads at 1000, 1004, 1008, ... CPU 0's store at 2000: granted 2020, snooped 2070, memory's data at the pins 2140, done
 // 2145. CPU 1's load at 2072 misses: stamped 2082, granted 2090, address phase 2100, sampled 2140 (the line is on its way) and
 // 2160; data at 2190, at the pins 2200, over at 2206.
 TEST_P(Spin, SeesTheChangeWithTheLoadThatMissesBecauseOfIt) {
   SmallMachine small(small_machine(2), engine());
-  small.run({[](Cpu& cpu) {
-               wait_until(cpu, 2000);
-               cpu.store(kLine, 1);
-             },
-             [](Cpu& cpu) {
+  small.run({store_at_2000, [](Cpu& cpu) {
                cpu.load(kLine);
                wait_until(cpu, 1000);
                cpu.spin_until(kLine, [](Value value) { return value == 1; });
@@ -45,11 +47,7 @@ TEST_P(Spin, WithALongPauseLooksLessOften) {
   MachineSpec spec = small_machine(2);
   spec.cpu.pause_cycles = 40;
   SmallMachine small(spec, engine());
-  small.run({[](Cpu& cpu) {
-               wait_until(cpu, 2000);
-               cpu.store(kLine, 1);
-             },
-             [](Cpu& cpu) {
+  small.run({store_at_2000, [](Cpu& cpu) {
                cpu.load(kLine);
                wait_until(cpu, 1000);
                cpu.spin_until(kLine, [](Value value) { return value == 1; });
@@ -63,11 +61,7 @@ TEST_P(Spin, ThatHasWaitedLeavesItsLoopByAMispredictedBranch) {
   MachineSpec spec = small_machine(2);
   spec.cpu.spin_exit_cycles = 15;
   SmallMachine small(spec, engine());
-  small.run({[](Cpu& cpu) {
-               wait_until(cpu, 2000);
-               cpu.store(kLine, 1);
-             },
-             [](Cpu& cpu) {
+  small.run({store_at_2000, [](Cpu& cpu) {
                cpu.load(kLine);
                wait_until(cpu, 1000);
                const auto written = [](Value value) { return value == 1; };

@@ -1,9 +1,11 @@
-// RCU: a grace period outlasts every reader who may see what was removed; callbacks run once each, on their own CPU.
+// RCU, classic and hierarchical: a grace period outlasts every reader who may see what was removed; callbacks run once each, on
+// their own CPU.
 #include "workloads/rcu/rcu.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "models/failure.hpp"
@@ -22,13 +24,14 @@ constexpr double kTickUs = 20;
 
 class Kernel {
  public:
-  explicit Kernel(const MachineSpec& spec, std::uint64_t seed = 1, const RcuOptions& parameters = {.tick_us = kTickUs})
+  explicit Kernel(const MachineSpec& spec, std::uint64_t seed = 1, const RcuOptions& parameters = {.tick_us = kTickUs},
+                  const std::optional<TreeRcuOptions>& tree = {})
       : cpus(spec.cpus),
         small(spec),
         space(small.machine.store(), spec.has_nodes() ? &small.machine.homes() : nullptr),
         locks(space, spec.cpus),
         interrupts(spec.cpus),
-        rcu(make_classic_rcu({space, locks, spec, small.machine.layout(), seed}, interrupts, parameters)),
+        rcu(make({space, locks, spec, small.machine.layout(), seed}, interrupts, parameters, tree)),
         end(space, "end", spec.cpus),
         user(space.function("user", Mode::user)),
         kernel(space.function("kernel", Mode::kernel)) {}
@@ -48,6 +51,11 @@ class Kernel {
     const FunctionScope scope(cpu, user);
     cpu.compute(cycles);
     cpu.now();
+  }
+
+  static std::unique_ptr<Rcu> make(const WorkloadSetup& setting, Interrupts& interrupts, const RcuOptions& parameters,
+                                   const std::optional<TreeRcuOptions>& tree) {
+    return tree ? make_tree_rcu(setting, interrupts, parameters, *tree) : make_classic_rcu(setting, interrupts, parameters);
   }
 
   int cpus;
@@ -146,8 +154,9 @@ class RandomUpdates {
   Address objects_ = 0;
 };
 
-void expect_grace_periods(const MachineSpec& spec, std::uint64_t seed, std::int64_t batch_limit = 0) {
-  Kernel kernel(spec, seed, {.tick_us = kTickUs, .batch_limit = batch_limit});
+void expect_grace_periods(const MachineSpec& spec, std::uint64_t seed, const RcuOptions& options = {.tick_us = kTickUs},
+                          const std::optional<TreeRcuOptions>& tree = {}) {
+  Kernel kernel(spec, seed, options, tree);
   RandomUpdates updates(kernel, seed);
   updates.run();
   const auto expected = static_cast<std::size_t>(spec.cpus) * RandomUpdates::kUpdates;
@@ -179,7 +188,7 @@ TEST_P(RcuAtRandom, GracePeriodOutlastsItsReadersAndCallbacksRunOnceOnTheirCpu) 
 TEST_P(RcuAtRandom, AlsoWithHardwareThreadsAndAFewCallbacksAtATime) {
   MachineSpec spec = small_machine(4);
   spec.cpu.threads_per_core = 2;
-  expect_grace_periods(spec, GetParam(), 2);
+  expect_grace_periods(spec, GetParam(), {.tick_us = kTickUs, .batch_limit = 2});
 }
 
 TEST_P(RcuAtRandom, AlsoWhereStoresMayPassEachOther) {
@@ -191,6 +200,125 @@ TEST_P(RcuAtRandom, AlsoWhereStoresMayPassEachOther) {
 
 TEST_P(RcuAtRandom, AlsoOnSeveralNodes) {
   expect_grace_periods(small_nodes(2, 4), GetParam());
+}
+
+constexpr TreeRcuOptions kThreeLevels = {.leaf_fanout = 2, .fanout = 2};
+
+TEST_P(RcuAtRandom, GracePeriodOfATreeOutlastsItsReaders) {
+  expect_grace_periods(small_machine(7), GetParam(), {.tick_us = kTickUs}, kThreeLevels);
+}
+
+TEST_P(RcuAtRandom, AlsoOfATreeWhoseCpusTickTogether) {
+  expect_grace_periods(small_machine(4), GetParam(), {.tick_us = kTickUs, .ticks_together = true}, kThreeLevels);
+}
+
+TEST_P(RcuAtRandom, AlsoOfATreeWhereStoresMayPassEachOther) {
+  MachineSpec spec = small_machine(4);
+  spec.cpu.consistency = Consistency::ia64;
+  spec.cpu.store_buffer_entries = 4;
+  expect_grace_periods(spec, GetParam(), {.tick_us = kTickUs}, kThreeLevels);
+}
+
+TEST_P(RcuAtRandom, AlsoOfATreeOnSeveralNodes) {
+  expect_grace_periods(small_nodes(2, 4), GetParam(), {.tick_us = kTickUs}, kThreeLevels);
+}
+
+// CPU 3, the last, reads for as long as 50 ticks; CPU 0 waits for a grace period meanwhile.
+void wait_for_a_long_reader(RcuMistake mistake, const std::optional<TreeRcuOptions>& tree) {
+  Kernel kernel(small_machine(4), 1, {.tick_us = kTickUs, .mistake = mistake}, tree);
+  kernel.run([&](Cpu& cpu) {
+    if (cpu.id().value == 0) {
+      cpu.compute(2000);
+      kernel.rcu->synchronize(cpu);
+    } else if (cpu.id().value == 3) {
+      const FunctionScope scope(cpu, kernel.kernel);
+      kernel.rcu->read_lock(cpu);
+      cpu.compute(static_cast<std::int64_t>(50 * kTickUs * 1000));
+      kernel.rcu->read_unlock(cpu);
+    }
+  });
+}
+
+TEST(Rcu, AGracePeriodThatSkipsACpuIsFound) {
+  EXPECT_THROW(wait_for_a_long_reader(RcuMistake::skips_a_cpu, {}), ModelFailure);
+}
+
+TEST(Rcu, AGracePeriodThatSkipsNoneIsNot) {
+  EXPECT_NO_THROW(wait_for_a_long_reader(RcuMistake::none, {}));
+}
+
+TEST(Rcu, AGracePeriodOfATreeThatSkipsACpuIsFound) {
+  EXPECT_THROW(wait_for_a_long_reader(RcuMistake::skips_a_cpu, kThreeLevels), ModelFailure);
+}
+
+TEST(Rcu, AGracePeriodOfATreeThatSkipsNoneIsNot) {
+  EXPECT_NO_THROW(wait_for_a_long_reader(RcuMistake::none, kThreeLevels));
+}
+
+std::int64_t acquisitions(const Kernel& kernel, const std::string& lock) {
+  std::int64_t all = 0;
+  for (const auto& [site, use] : kernel.locks.figures().at(lock).by_call_site()) all += use.nowait + use.spin;
+  return all;
+}
+
+// Where direct callbacks are unsafe, both on one CPU. A caller that goes on using what it removed finds it freed:
+Value still_there_after_its_removal(bool direct) {
+  Kernel kernel(small_machine(1), 1, {.tick_us = kTickUs, .direct = direct});
+  const Address object = kernel.space.place_array("object", 32);
+  Value seen = 0;
+  kernel.run([&](Cpu& cpu) {
+    const FunctionScope scope(cpu, kernel.kernel);
+    kernel.rcu->call(cpu, object, [object](Cpu& on) { on.store(object + 16, 0xDEAD); });
+    seen = cpu.load(object + 16);
+  });
+  return seen;
+}
+
+TEST(Rcu, WhatACallerRemovedIsStillThereUntilAGracePeriodIsOver) {
+  EXPECT_EQ(still_there_after_its_removal(false), 0U);
+}
+
+TEST(Rcu, WhatACallerRemovedIsFreedAtOnceByADirectCallback) {
+  EXPECT_EQ(still_there_after_its_removal(true), 0xDEADU);
+}
+
+// A softirq that interrupts a reader removes what it reads.
+void remove_under_a_reader(bool direct) {
+  Kernel kernel(small_machine(1), 1, {.tick_us = kTickUs, .direct = direct});
+  const Address object = kernel.space.place_array("object", 32);
+  const int softirq = kernel.interrupts.add_softirq([&](Cpu& cpu) { kernel.rcu->call(cpu, object, [](Cpu&) {}); });
+  const int vector = kernel.interrupts.add_handler([&](Cpu& cpu, FunctionId) { kernel.interrupts.raise(cpu, softirq); });
+  kernel.run([&](Cpu& cpu) {
+    const FunctionScope scope(cpu, kernel.kernel);
+    kernel.rcu->read_lock(cpu);
+    cpu.set_timer(1000, vector);
+    cpu.compute(5000);
+    kernel.rcu->read_unlock(cpu);
+  });
+}
+
+TEST(Rcu, ASoftirqMayRemoveWhatAReaderThatItInterruptsReads) {
+  EXPECT_NO_THROW(remove_under_a_reader(false));
+}
+
+TEST(Rcu, ADirectCallbackOfASoftirqUnderAReaderIsFound) {
+  EXPECT_THROW(remove_under_a_reader(true), ModelFailure);
+}
+
+// 8 CPUs, leaves of 4. In a grace period each CPU reports to its leaf, and one of each leaf to the root; each node is taken
+// once to begin it and once to end it, the root once more to see whether another is wanted. CPU 0 asks for each through leaf
+// and root.
+TEST(Rcu, OnlyOneCpuOfALeafReportsToTheRoot) {
+  constexpr int kWaits = 5;
+  Kernel kernel(small_machine(8), 1, {.tick_us = kTickUs}, TreeRcuOptions{.leaf_fanout = 4, .fanout = 4});
+  kernel.run([&](Cpu& cpu) {
+    if (cpu.id().value != 0) return;
+    for (int i = 0; i < kWaits; ++i) kernel.rcu->synchronize(cpu);
+  });
+  const auto periods = static_cast<std::int64_t>(kernel.rcu->grace_periods().size());
+  EXPECT_GE(periods, kWaits);
+  EXPECT_EQ(acquisitions(kernel, "rcu_root_lock"), (2 + 1 + 1 + 1) * periods + kWaits);
+  EXPECT_EQ(acquisitions(kernel, "rcu_node_lock"), (8 + 2 + 2) * periods + kWaits);
 }
 
 // A tick may be missed by its CPU's own work, and two grace periods pass: one to begin, one that counts, each two ticks at

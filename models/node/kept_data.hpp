@@ -1,0 +1,48 @@
+// The bytes of the lines whose data a controller keeps: as many blocks as are in use at once. A line remembers its block's
+// number.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace linebounce {
+
+class KeptData {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
+  explicit KeptData(std::size_t line_bytes) : line_bytes_(line_bytes) {}
+
+  // Until the next put(). REQUIRES: the line has a block.
+  [[nodiscard]] std::byte* bytes(std::uint32_t block) { return &bytes_[block * line_bytes_]; }
+
+  // Copies a line's bytes to its block; one that has none gets one.
+  void put(std::uint32_t& block, const std::byte* from) {
+    if (block == kNone) block = take_block();
+    std::memcpy(bytes(block), from, line_bytes_);
+  }
+  void drop(std::uint32_t& block) {
+    if (block == kNone) return;
+    free_.push_back(block);
+    block = kNone;
+  }
+
+ private:
+  std::uint32_t take_block() {
+    if (free_.empty()) {
+      bytes_.resize(bytes_.size() + line_bytes_);
+      return static_cast<std::uint32_t>(bytes_.size() / line_bytes_ - 1);
+    }
+    const std::uint32_t block = free_.back();
+    free_.pop_back();
+    return block;
+  }
+
+  std::size_t line_bytes_;
+  std::vector<std::byte> bytes_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace linebounce

@@ -1,0 +1,43 @@
+// The places that a controller has for lines or their entries, in sets and ways as a cache has them. A line that finds no
+// victim has no place: it is kept as long as anybody wants it.
+#pragma once
+
+#include <optional>
+
+#include "models/cache/cache_array.hpp"
+#include "models/memory/line_store.hpp"
+
+namespace linebounce {
+
+class LinePlaces {
+ public:
+  LinePlaces() = default;  // no limit
+  explicit LinePlaces(const CacheSpec& spec) : array_(spec) {}
+
+  // The line gets a place, perhaps another one's. `evictable(slot)`: whether that one can go; `evict(slot)` makes it go.
+  template <class Evictable, class Evict>
+  void give(LineAddr line, Slot slot, Tick at, Evictable evictable, Evict evict) {
+    if (!array_) return;
+    const int way = array_->victim(line.value, evictable);
+    if (way < 0) return;
+    const CopyIndex victim = array_->copy(line.value, way);
+    if (victim != kNoCopy) {
+      array_->remove(array_->block_at(line.value, way), way);
+      evict(victim);
+    }
+    array_->insert(line.value, way, slot, at);
+  }
+  void use(LineAddr line, Tick at) {
+    if (!array_) return;
+    if (const int way = array_->find(line.value); way >= 0) array_->touch(line.value, way, at);
+  }
+  void take_back(LineAddr line) {
+    if (!array_) return;
+    if (const int way = array_->find(line.value); way >= 0) array_->remove(line.value, way);
+  }
+
+ private:
+  std::optional<CacheArray> array_;
+};
+
+}  // namespace linebounce

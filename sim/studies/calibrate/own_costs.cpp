@@ -1,0 +1,392 @@
+#include "sim/studies/calibrate/own_costs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "models/machine_layout.hpp"
+#include "sim/studies/calibrate/simulated_costs.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr const char* kSharedLatency = "machine.node.cache_latency_ns";
+constexpr const char* kMemoryLatency = "machine.memory.latency_ns";
+constexpr double kNsStep = 0.1;
+constexpr double kReached = 0.3;  // ns: nearer than this is as measured
+constexpr int kMostWays = 64;
+
+// On the way to the cache behind the bus, those that a transaction of the bus has most of first. The intervention is not among
+// them: the matrix has that.
+const std::vector<std::pair<std::string, double>>& bus_clocks() {
+  static const std::vector<std::pair<std::string, double>> kPaths = {{"machine.bus.snoop_clocks", 1},
+                                                                     {"machine.bus.latch_clocks", 0},
+                                                                     {"machine.bus.arbitration_clocks", 0},
+                                                                     {"machine.bus.response_clocks", 0}};
+  return kPaths;
+}
+
+double to_step(double ns) {
+  return std::round(ns / kNsStep) * kNsStep;
+}
+
+// The mean of several places' medians, and of their quartiles.
+Quartiles mean_quartiles(const std::vector<Quartiles>& all) {
+  Quartiles mean;
+  for (const Quartiles& one : all) {
+    mean.median += one.median / static_cast<double>(all.size());
+    mean.lower += one.lower / static_cast<double>(all.size());
+    mean.upper += one.upper / static_cast<double>(all.size());
+    mean.repeats += one.repeats;
+  }
+  return mean;
+}
+
+}  // namespace
+
+OwnCosts::OwnCosts(const ProbeFile& probe, MachineTables& machine, std::string source)
+    : probe_(probe), machine_(machine), source_(std::move(source)) {}
+
+MachineSpec OwnCosts::typed() const {
+  return to_typed(machine_.settings, machine_.parts).machine;
+}
+
+double OwnCosts::number_at(const std::string& path) const {
+  const ConfigValue& value = machine_.settings.at(path).value;
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
+}
+
+void OwnCosts::set(const std::string& path, double value) {
+  const KeyInfo& key = *machine_.keys.find(path);
+  if (!determined_.contains(path)) before_[path] = number_at(path);
+  machine_.settings.at(path).value = canonical(std::clamp(value, key.minimum, key.maximum));
+  machine_.sources[path] = source_;
+  determined_.insert(path);
+}
+
+void OwnCosts::set_directly(bool keep_structure) {
+  if (probe_.clock_mhz > 0) set("machine.cpu.clock_mhz", std::round(probe_.clock_mhz));
+  set_caches(keep_structure);
+  if (!keep_structure) choose_protocol();
+  set_operations();
+  set_bandwidth();
+  lower_bus_clocks();
+}
+
+// As many ways as it has if the sets are then a power of two, as a machine's are; else the nearest number with which they are;
+// a cache whose size has no such number is the next smaller one.
+void OwnCosts::set_cache_size(const std::string& table, const ProbedCache& cache) {
+  const std::string ways_key = table == "machine.node." ? "cache_ways" : "ways";
+  const std::string size_key = table == "machine.node." ? "cache_size_kib" : "size_kib";
+  const int line = cache.line_bytes > 0 ? cache.line_bytes : 64;
+  const int lines = static_cast<int>(std::int64_t{cache.size_kib} * 1024 / line);
+  const int wanted = cache.ways > 0 ? cache.ways : 16;
+  int best = 0;
+  for (int ways = 1; ways <= kMostWays; ++ways) {
+    if (lines % ways != 0 || !std::has_single_bit(static_cast<unsigned>(lines / ways))) continue;
+    if (best == 0 || std::abs(ways - wanted) < std::abs(best - wanted)) best = ways;
+  }
+  int size_kib = cache.size_kib;
+  if (best == 0) {
+    best = std::min(wanted, kMostWays);
+    const auto sets = std::bit_floor(static_cast<unsigned>(lines / best));
+    size_kib = static_cast<int>(std::int64_t{sets} * best * line / 1024);
+    notes_.push_back(fmt::format("L{} has {} KiB; in the machine {} KiB, for sets are a power of two there.", cache.level,
+                                 cache.size_kib, size_kib));
+  }
+  set(table + size_key, size_kib);
+  set(table + ways_key, best);
+  if (table != "machine.node.") set(table + "line_bytes", line);
+}
+
+void OwnCosts::set_caches(bool keep_structure) {
+  const int threads = typed().cpu.threads_per_core;
+  std::size_t own = 0;
+  while (own < probe_.caches.size() && (own == 0 || probe_.caches[own].shared_by <= threads)) ++own;
+  if (probe_.caches.empty()) {
+    notes_.push_back("The file has no caches, for the system showed none: sizes and latencies are assumptions.");
+    return;
+  }
+  if (own != machine_.parts.caches.size() && !keep_structure) reshape_caches(own);
+  for (std::size_t level = 0; level < own; ++level) {
+    const ProbedCache& cache = probe_.caches[level];
+    if (level >= machine_.parts.caches.size()) {
+      notes_.push_back(fmt::format("L{} is private, but the machine has only {} private levels.", cache.level, level));
+      continue;
+    }
+    const std::string table = "machine.cache." + machine_.parts.caches[level] + ".";
+    set_cache_size(table, cache);
+    if (const ProbedRing* ring = ring_of(cache)) {
+      const std::string path = table + "hit_latency_cycles";
+      set(path, std::max(1.0, std::round(ring->ns.median * number_at("machine.cpu.clock_mhz") / 1000)));
+      fitted_.push_back(
+          {fmt::format("load, L{}", cache.level), "ns", ring->ns, number_at(path) * 1000 / number_at("machine.cpu.clock_mhz")});
+    }
+  }
+  const bool can_share = typed().has_nodes() && number_at("machine.node.cache_size_kib") > 0;
+  for (std::size_t level = own; level < probe_.caches.size(); ++level) {
+    const ProbedCache& cache = probe_.caches[level];
+    if (level + 1 == probe_.caches.size() && can_share) {
+      shared_ = &cache;
+      set_cache_size("machine.node.", cache);
+    } else {
+      notes_.push_back(fmt::format("L{} is shared by {} CPUs; the machine has no place for it.", cache.level, cache.shared_by));
+    }
+  }
+  if (shared_ == nullptr && can_share) {
+    notes_.push_back("No cache is shared by cores; the machine's cache behind the bus is an assumption.");
+  }
+}
+
+// Further levels are made like the outermost there is.
+void OwnCosts::reshape_caches(std::size_t levels) {
+  std::vector<std::string>& names = machine_.parts.caches;
+  static const std::vector<std::string> kKeys = {"size_kib",           "ways",      "line_bytes",
+                                                 "hit_latency_cycles", "inclusive", "replacement"};
+  while (names.size() > levels) {
+    for (const std::string& key : kKeys) machine_.settings.erase("machine.cache." + names.back() + "." + key);
+    std::erase_if(machine_.sources,
+                  [&](const auto& source) { return source.first.starts_with("machine.cache." + names.back()); });
+    names.pop_back();
+  }
+  while (names.size() < levels) {
+    const std::string name = fmt::format("L{}", names.size() + 1);
+    for (const std::string& key : kKeys) {
+      machine_.settings["machine.cache." + name + "." + key] =
+          machine_.settings.at("machine.cache." + names.back() + "." + key);
+    }
+    names.push_back(name);
+  }
+  machine_.keys = KeySpace();
+  for (const KeyInfo& key : schema_keys(machine_.parts)) {
+    if (key.path.starts_with("machine.")) machine_.keys.add(key);
+  }
+}
+
+// Where a read of a line that another CPU of the node holds clean takes as long as of one that it has written, rather than as
+// long as a load from the shared cache, the holder answers: Forward, of MESIF.
+void OwnCosts::choose_protocol() {
+  const auto mean_of = [this](const char* state) {
+    std::vector<Quartiles> found;
+    for (const ProbedHandover& handover : probe_.handovers) {
+      const bool one_node =
+          probe_.node[static_cast<std::size_t>(handover.from)] == probe_.node[static_cast<std::size_t>(handover.to)];
+      if (one_node && handover.state == state && handover.access == "load" && handover.ns.repeats > 0)
+        found.push_back(handover.ns);
+    }
+    return mean_quartiles(found);
+  };
+  const Quartiles clean = mean_of("exclusive");
+  const Quartiles written = mean_of("modified");
+  if (shared_ == nullptr || ring_of(*shared_) == nullptr || clean.repeats == 0 || written.repeats == 0) return;
+  const double cache = ring_of(*shared_)->ns.median;
+  if (written.median <= cache || clean.median < (cache + written.median) / 2) return;
+  for (const auto& [path, mesi, mesif] : {std::tuple{"machine.bus.protocol", "mesi_snoop", "mesif_snoop"},
+                                          {"machine.node.protocol", "mesi_node", "mesif_node"},
+                                          {"machine.directory.protocol", "mesi_directory", "mesif_directory"}}) {
+    ConfigValue& value = machine_.settings.at(path).value;
+    if (value != ConfigValue{std::string(mesi)}) return;
+    value = std::string(mesif);
+    machine_.sources[path] = source_;
+    determined_.insert(path);
+  }
+  notes_.push_back(
+      fmt::format("A clean line that another CPU has alone takes {:.1f} ns to read, a written one {:.1f}, the shared "
+                  "cache {:.1f}: its holder answers, so the protocol is MESIF.",
+                  clean.median, written.median, cache));
+}
+
+std::vector<ChangedNumber> OwnCosts::changed() const {
+  std::vector<ChangedNumber> all;
+  for (const auto& [path, before] : before_) {
+    if (const double after = number_at(path); after != before) all.push_back({path, before, after});
+  }
+  return all;
+}
+
+void OwnCosts::set_operations() {
+  static const std::vector<std::tuple<std::string, std::string, std::string>> kOperations = {
+      {"fetch_add", "atomic addition", "machine.cpu.atomic_latency_cycles"},
+      {"compare_exchange", "compare and exchange", "machine.cpu.compare_exchange_latency_cycles"},
+      {"fence", "fence", "machine.cpu.fence_latency_cycles"}};
+  const double ghz = number_at("machine.cpu.clock_mhz") / 1000;
+  for (const auto& [operation, what, path] : kOperations) {
+    const auto found = probe_.atomics.find(operation);
+    if (found == probe_.atomics.end() || found->second.repeats == 0) continue;
+    set(path, std::round(found->second.median * ghz));
+    fitted_.push_back({what, "ns", found->second, number_at(path) / ghz});
+  }
+  const auto exchange = probe_.atomics.find("exchange");
+  if (exchange == probe_.atomics.end() || exchange->second.repeats == 0) return;
+  predictions_.push_back(
+      {"exchange, line owned", "ns", exchange->second, number_at("machine.cpu.atomic_latency_cycles") / ghz});
+}
+
+// Each node's memory has a part of it.
+void OwnCosts::set_bandwidth() {
+  const auto all = std::max_element(probe_.bandwidths.begin(), probe_.bandwidths.end(),
+                                    [](const auto& a, const auto& b) { return a.cpus < b.cpus; });
+  if (all == probe_.bandwidths.end() || all->mb_per_s.repeats == 0 || all->mb_per_s.median <= 0) return;
+  const auto nodes = static_cast<double>(lay_out(typed()).nodes_with_memory.size());
+  const std::string path = "machine.memory.bandwidth_mb_per_s";
+  set(path, std::round(all->mb_per_s.median / nodes));
+  fitted_.push_back({fmt::format("reading memory, {} CPUs", all->cpus), "MB/s", all->mb_per_s, number_at(path) * nodes});
+}
+
+const ProbedRing* OwnCosts::ring_of(const ProbedCache& cache) const {
+  const std::string name = fmt::format("L{}", cache.level);
+  const auto ring =
+      std::find_if(probe_.rings.begin(), probe_.rings.end(), [&name](const auto& each) { return each.level == name; });
+  return ring != probe_.rings.end() && ring->ns.repeats > 0 ? &*ring : nullptr;
+}
+
+Quartiles OwnCosts::memory_cost(bool local) const {
+  std::vector<Quartiles> found;
+  for (const ProbedRing& ring : probe_.rings) {
+    if (ring.level == "memory" && ring.ns.repeats > 0 && (ring.cpu_node == ring.memory_node) == local) found.push_back(ring.ns);
+  }
+  return mean_quartiles(found);
+}
+
+double OwnCosts::shared_cache_ns() const {
+  return simulate_load_to_use(machine_, {ring_of(*shared_)->size_kib}).rings.front();
+}
+
+// Mean of the nodes: CPU 0's own, or all others.
+double OwnCosts::memory_ns(bool local) const {
+  const int own = lay_out(typed()).cpus.front().node;
+  double sum = 0;
+  int nodes = 0;
+  for (const auto& [node, ns] : simulate_load_to_use(machine_, {1}).nodes) {
+    if ((node == own) == local) sum += ns, ++nodes;
+  }
+  return nodes > 0 ? sum / nodes : 0;
+}
+
+// A way that takes longer than measured without any latency of the cache itself: fewer clocks of the bus.
+void OwnCosts::lower_bus_clocks() {
+  if (shared_ == nullptr || ring_of(*shared_) == nullptr) return;
+  const double measured = ring_of(*shared_)->ns.median;
+  const double own = number_at(kSharedLatency);
+  set(kSharedLatency, 0);
+  double excess = shared_cache_ns() - measured;
+  for (const auto& [path, least] : bus_clocks()) {
+    if (excess > kReached) {
+      const double clock_ns = 1000 / number_at("machine.bus.clock_mhz");
+      set(path, std::max(least, number_at(path) - std::ceil(excess / clock_ns)));
+      excess = shared_cache_ns() - measured;
+    }
+    determined_.insert(path);  // or the matrix's fit would undo it
+  }
+  determined_.insert("machine.cpu.fill_latency_cycles");
+  set(kSharedLatency, own);
+}
+
+// The cache and memory are looked up while the bus is snooped: what takes less than that is not seen, so one step is not
+// enough.
+void OwnCosts::fit_way(const std::string& path, double measured, const std::function<double()>& simulated) {
+  constexpr int kSteps = 8;
+  for (int step = 0; step < kSteps; ++step) {
+    const double before = number_at(path);
+    set(path, to_step(std::max(0.0, before + measured - simulated())));
+    if (std::fabs(number_at(path) - before) < kNsStep) return;
+  }
+}
+
+void OwnCosts::fit_ways() {
+  if (shared_ != nullptr && ring_of(*shared_) != nullptr) {
+    const ProbedRing& ring = *ring_of(*shared_);
+    fit_way(kSharedLatency, ring.ns.median, [this] { return shared_cache_ns(); });
+    fitted_.push_back({fmt::format("load, L{}, the whole way", shared_->level), "ns", ring.ns, shared_cache_ns()});
+  }
+  const Quartiles local = memory_cost(true);
+  if (local.repeats == 0) return;
+  fit_way(kMemoryLatency, local.median, [this] { return memory_ns(true); });
+  fitted_.push_back({"load, local memory, the whole way", "ns", local, memory_ns(true)});
+}
+
+void OwnCosts::predict(const std::vector<int>& cpu_of) {
+  predict_memory();
+  predict_handovers(cpu_of);
+  predict_lock();
+}
+
+void OwnCosts::predict_memory() {
+  const Quartiles remote = memory_cost(false);
+  const std::set<int> nodes(probe_.node.begin(), probe_.node.end());
+  const MachineSpec machine = typed();
+  if (remote.repeats == 0) return;
+  if (static_cast<std::size_t>(machine.nodes) != nodes.size()) {
+    notes_.push_back(fmt::format("The system has {} nodes, the machine {}: memory of another node is not compared.",
+                                 nodes.size(), machine.nodes));
+    return;
+  }
+  predictions_.push_back({"load, memory of another node", "ns", remote, memory_ns(false)});
+}
+
+// Rows of the same state, access, distance and kind of home are one line: the mean of the same pairs, measured and simulated.
+void OwnCosts::predict_handovers(const std::vector<int>& cpu_of) {
+  struct Line {
+    std::vector<Quartiles> measured;
+    double simulated = 0;
+    bool chose = false;  // the protocol
+  };
+  const bool chosen = determined_.contains("machine.bus.protocol");
+  const MachineLayout layout = lay_out(typed());
+  std::vector<int> machine_cpu(cpu_of.size());
+  for (std::size_t cpu = 0; cpu < cpu_of.size(); ++cpu)
+    machine_cpu[static_cast<std::size_t>(cpu_of[cpu])] = static_cast<int>(cpu);
+  std::map<std::string, Line> lines;
+  for (const auto& [access, word] : {std::pair("load", "load"), std::pair("fetch_add", "atomic")}) {
+    const bool any =
+        std::any_of(probe_.handovers.begin(), probe_.handovers.end(), [&](const auto& h) { return h.access == access; });
+    if (!any) continue;
+    std::map<std::tuple<int, int, int, char>, double> simulated;
+    for (const MatrixRow& row : simulate_handovers(machine_, word)) {
+      simulated[{static_cast<int>(row.from_cpu), static_cast<int>(row.to_cpu), static_cast<int>(row.home_node), row.state[0]}] =
+          row.latency_ns;
+    }
+    for (const ProbedHandover& handover : probe_.handovers) {
+      if (handover.access != access || handover.ns.repeats == 0) continue;
+      const auto from = static_cast<std::size_t>(handover.from);
+      const auto to = static_cast<std::size_t>(handover.to);
+      const int giver = layout.cpus[static_cast<std::size_t>(machine_cpu[from])].node;
+      const int receiver = layout.cpus[static_cast<std::size_t>(machine_cpu[to])].node;
+      const bool home_is_givers = handover.home_node == probe_.node[from];
+      if (!home_is_givers && handover.home_node != probe_.node[to]) continue;  // a third node: simulated homes are near
+      const char state = static_cast<char>(handover.state[0] - 'a' + 'A');
+      const auto found = simulated.find({machine_cpu[from], machine_cpu[to], home_is_givers ? giver : receiver, state});
+      if (found == simulated.end()) continue;
+      const std::string where = giver == receiver ? "one node"
+                                : home_is_givers  ? "other node, giver's home"
+                                                  : "other node, receiver's home";
+      Line& line = lines[fmt::format("{} of a line, {}, {}", handover.access, handover.state, where)];
+      line.measured.push_back(handover.ns);
+      line.simulated += found->second;
+      line.chose = chosen && giver == receiver && handover.state == "exclusive" && handover.access == "load";
+    }
+  }
+  for (const auto& [what, line] : lines) {
+    std::vector<ComparedCost>& costs = line.chose ? fitted_ : predictions_;
+    costs.push_back({what, "ns", mean_quartiles(line.measured), line.simulated / static_cast<double>(line.measured.size())});
+  }
+}
+
+void OwnCosts::predict_lock() {
+  const int cpus = typed().cpus;
+  for (const ProbedLock& lock : probe_.locks) {
+    if (lock.cpus != cpus || probe_.lock_kind != "ticket") continue;
+    if (lock.ns.repeats == 0) {
+      notes_.push_back("The lock could not be measured: the CPUs were never all there.");
+      continue;
+    }
+    predictions_.push_back({fmt::format("ticket lock, owner to owner, {} CPUs", cpus), "ns", lock.ns, simulate_lock(machine_)});
+  }
+}
+
+}  // namespace linebounce::sim

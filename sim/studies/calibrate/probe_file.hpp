@@ -1,0 +1,73 @@
+// What linebounce-probe measured on a machine, read from its file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/studies/calibrate/latency_matrix.hpp"
+
+namespace linebounce::sim {
+
+// Of repeats: none, if nothing could be measured.
+struct Quartiles {
+  double median = 0, lower = 0, upper = 0;
+  std::int64_t repeats = 0;
+};
+
+struct ProbedCache {
+  int level = 0;
+  int size_kib = 0, ways = 0, line_bytes = 0;
+  int shared_by = 1;  // CPUs
+};
+
+struct ProbedRing {
+  std::string level;  // "L2", "memory"; empty: between two levels
+  int size_kib = 0;
+  int cpu_node = 0, memory_node = 0;
+  Quartiles ns;
+};
+
+struct ProbedHandover {
+  int from = 0, to = 0;  // CPUs of the matrix
+  int home_node = 0;     // of the system
+  std::string state;     // "modified", "exclusive", "shared"
+  std::string access;    // "load", "fetch_add"
+  Quartiles ns;
+};
+
+struct ProbedBandwidth {
+  int cpus = 0;
+  Quartiles mb_per_s;
+};
+
+struct ProbedLock {
+  int cpus = 0;
+  Quartiles ns;  // from one owner to the next
+};
+
+struct ProbeFile {
+  std::string model;
+  double clock_mhz = 0;
+  std::vector<std::string> warnings;
+  std::vector<int> node;  // by CPU of the matrix
+  std::vector<ProbedCache> caches;
+  LatencyMatrix matrix;
+  std::int64_t pairs = 0, pairs_measured = 0;
+  std::vector<ProbedRing> rings;
+  std::vector<ProbedHandover> handovers;
+  std::map<std::string, Quartiles> atomics;  // ns, by operation: "exchange", "fence"
+  std::vector<ProbedBandwidth> bandwidths;
+  std::string lock_kind;
+  std::vector<ProbedLock> locks;
+};
+
+// Whether a text is such a file, of any version, rather than a matrix in CSV.
+bool is_probe_file(const std::string& text);
+
+// Errors: ConfigError "FILE:LINE:COLUMN: ..." for bad TOML, another version, what is missing, of the wrong type or impossible;
+// "FILE: ..." for a matrix in another unit.
+ProbeFile parse_probe_file(const std::string& text, const std::string& file);
+
+}  // namespace linebounce::sim

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Writes docs/every-figure.md and README's totals: papers_page.py [REPRODUCED.json]
+
+configs/papers has the documents' sections with their figures, tables and claims, and what each came to the last time
+(results.json). tools/lint_papers.py holds the page, the experiments and this record to each other. After a change:
+
+    linebounce reproduce --json > out/reproduce.json && tools/papers_page.py out/reproduce.json
+
+`linebounce reproduce NAME --json` will do: experiments that the file doesn't have keep their record. Without a file the
+page is written again from the record.
+"""
+
+import json
+import re
+import sys
+import textwrap
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "configs" / "papers"
+RECORD = FOLDER / "results.json"
+PAGE = ROOT / "docs" / "every-figure.md"
+EXPERIMENTS = ROOT / "configs" / "experiments"
+README = ROOT / "README.md"
+BETWEEN = re.compile(r"(?<=<!-- written by tools/papers_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
+# What README says of all rows: "43 of 43 calibrated rows, 89 of 186 in sight and 32 of 57 predicted".
+TOTALS = re.compile(r"\d+ of \d+( calibrated rows, )\d+ of \d+( in sight and )\d+ of \d+( predicted)".replace(" ", r"\s+"))
+DOCUMENTS = ("ols2002", "ols2004", "ols2007", "mail2005", "mail2011")
+KINDS = {"calibrated": "calibrated", "in_sight": "in sight", "predicted": "predicted", "definition": "definition"}
+# Of a row of `linebounce reproduce --json` what the page and its lint need.
+KEPT = (
+    "id",
+    "metric",
+    "order",
+    "shape",
+    "sign",
+    "difference",
+    "paper",
+    "simulated",
+    "unit",
+    "tolerance",
+    "tolerance_abs",
+    "kind",
+    "ok",
+)
+COLUMNS = 120
+MANY_TIMES = 10  # a larger change is told as a factor
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Papers:
+    documents: list[Table]  # configs/papers/*.toml
+    experiments: dict[str, Table]  # by name: the documents', as written
+    record: dict[str, list[Table]]  # by experiment: its rows as `reproduce` last found them
+
+
+def claims(document: Table) -> Iterator[tuple[Table, Table]]:
+    """Each claim with its section."""
+    for section in document["section"]:
+        for claim in section["claim"]:
+            yield section, claim
+
+
+def is_documents(name: str) -> bool:
+    return not name.startswith(("latencies/", "validation/"))
+
+
+def read_experiments() -> dict[str, Table]:
+    files = {file.relative_to(EXPERIMENTS).with_suffix("").as_posix(): file for file in sorted(EXPERIMENTS.rglob("*.toml"))}
+    return {name: tomllib.loads(file.read_text(encoding="utf-8")) for name, file in files.items() if is_documents(name)}
+
+
+def read_record() -> dict[str, list[Table]]:
+    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+
+
+def read_papers() -> Papers:
+    documents = [tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8")) for name in DOCUMENTS]
+    return Papers(documents, read_experiments(), read_record())
+
+
+def recorded(reproduced: Table, record: dict[str, list[Table]]) -> dict[str, list[Table]]:
+    """The record with what `reproduce` has found now in place of what it had."""
+    now = {
+        entry["experiment"]: [{key: row[key] for key in KEPT if key in row} for row in entry["paper"]]
+        for entry in reproduced["experiments"]
+    }
+    return dict(sorted({**record, **now}.items()))
+
+
+def write_record(record: dict[str, list[Table]]) -> None:
+    parts = []
+    for experiment, rows in record.items():
+        lines = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)
+        parts.append(f" {json.dumps(experiment)}: [\n{lines}\n ]")
+    RECORD.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+
+
+def begins(row_id: str, prefix: str) -> bool:
+    """Whether a claim's `rows` names that row: all of its id, a table's, or what it begins with up to a dot or underscore."""
+    return row_id == prefix or row_id.startswith(prefix if prefix.endswith((".", "_")) else prefix + ".")
+
+
+def rows_of(claim: Table, papers: Papers) -> list[tuple[str, Table]]:
+    """Experiment and row, for all rows that the claim names."""
+    return [
+        (experiment, row)
+        for experiment, rows in papers.record.items()
+        for row in rows
+        if any(begins(row["id"], prefix) for prefix in claim.get("rows", []))
+    ]
+
+
+def is_miss(row: Table) -> bool:
+    return row["ok"] is False
+
+
+def command(name: str) -> str:
+    return f"linebounce what-if {name}" if name.startswith("what_if/") else f"linebounce run {name}"
+
+
+def experiments_of(claim: Table, papers: Papers) -> list[str]:
+    names = [experiment for experiment, _ in rows_of(claim, papers)] + claim.get("run", [])
+    return list(dict.fromkeys(names))
+
+
+def commands(claim: Table, papers: Papers) -> list[str]:
+    """What runs the claim: for the reader's table of contents."""
+    return [claim["command"]] if "command" in claim else [command(name) for name in experiments_of(claim, papers)]
+
+
+def code(words: list[str]) -> str:
+    return "<br>".join(f"`{word}`" for word in words)
+
+
+def within(rows: list[Table], kind: str) -> str:
+    """Of the kind's rows that are scored."""
+    scored = [row for row in rows if row["kind"] == kind and row["ok"] is not None]
+    return f"{sum(not is_miss(row) for row in scored)} of {len(scored)}" if scored else ""
+
+
+def tally(rows: list[Table]) -> str:
+    """`predicted 2 of 3, calibrated 1 of 1`: how many of the rows of each kind are within tolerance."""
+    parts = [f"{title} {counted}" for kind, title in KINDS.items() if (counted := within(rows, kind))]
+    shown = sum(row["ok"] is None for row in rows)
+    if shown:
+        parts.append(f"{shown} shown only")
+    return ", ".join(parts)
+
+
+def state(claim: Table, papers: Papers) -> str:
+    if "cannot" in claim:
+        return f"not asked: {claim['cannot']}"
+    if "awaits" in claim:
+        return f"to come, with `{claim['awaits']}`"
+    if "rows" not in claim:
+        return "shown; no figure to compare"
+    found = [(experiment, list(group)) for experiment, group in groupby(rows_of(claim, papers), key=lambda pair: pair[0])]
+    parts = [(f"`{experiment}`: " if len(found) > 1 else "") + tally([row for _, row in rows]) for experiment, rows in found]
+    why = f". **Misses**: {claim['why_off']}" if "why_off" in claim else ""
+    return "; ".join(parts) + why
+
+
+def how(claim: Table, papers: Papers) -> list[str]:
+    """The command beside a claim: its rows alone where it has some."""
+    if "rows" not in claim:
+        return commands(claim, papers)
+    return [f"linebounce reproduce {' '.join(claim['rows'])}"]
+
+
+def escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def contents(papers: Papers) -> str:
+    """The reader's table of contents: from each section to what runs it."""
+    text = "## From a section to its command\n"
+    for document in papers.documents:
+        text += (
+            f"\n{document['document']}, {document['authors']}: {document['title']}\n\n| section | | command |\n|---|---|---|\n"
+        )
+        for section in document["section"]:
+            words = [word for claim in section["claim"] for word in commands(claim, papers)]
+            text += f"| {section['number']} | {escaped(section['title'])} | {code(list(dict.fromkeys(words)))} |\n"
+    return text
+
+
+def claim_tables(papers: Papers) -> str:
+    text = ""
+    for document in papers.documents:
+        text += f"\n## {document['document']}\n\n| section | figure, table or claim | state | command |\n|---|---|---|---|\n"
+        for section, claim in claims(document):
+            cells = [section["number"], escaped(claim["what"]), escaped(state(claim, papers)), code(how(claim, papers))]
+            text += f"| {' | '.join(cells)} |\n"
+    return text
+
+
+def figure(row: Table, value: object) -> str:
+    if isinstance(value, list):
+        return " → ".join(figure(row, each) for each in value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "nothing"
+    if row.get("difference") is False:
+        return f"{100 * value:+.1f} %" if value < MANY_TIMES else f"{value + 1:.4g} times"
+    return f"{value:.4g} {row['unit']}".rstrip()
+
+
+def published(row: Table) -> str:
+    if row.get("paper") is not None:
+        return figure(row, row["paper"])
+    return row.get("sign") or row.get("shape") or "rising"
+
+
+def outcome(row: Table) -> str:
+    if row["ok"] is None:
+        return "shown only"
+    return "**miss**" if is_miss(row) else "within"
+
+
+def all_rows(papers: Papers) -> str:
+    text = "\n## Row by row\n\nEach line is a `[[paper]]` row of the experiment, or one of its `[[table]]`s.\n"
+    for experiment, rows in papers.record.items():
+        text += f"\n### {experiment}\n\n| row | published | simulated | kind | |\n|---|---|---|---|---|\n"
+        for row in rows:
+            cells = [f"`{row['id']}`", published(row), figure(row, row["simulated"]), KINDS[row["kind"]], outcome(row)]
+            text += f"| {' | '.join(cells)} |\n"
+    return text
+
+
+def summary(papers: Papers) -> str:
+    rows = [row for group in papers.record.values() for row in group]
+    all_claims = [claim for document in papers.documents for _, claim in claims(document)]
+    counted = {
+        "compared with a figure": sum("rows" in claim for claim in all_claims),
+        "shown without one": sum("run" in claim or "command" in claim for claim in all_claims),
+        "not asked": sum("cannot" in claim for claim in all_claims),
+        "to come": sum("awaits" in claim for claim in all_claims),
+    }
+    numbers = ", ".join(f"{number} are {what}" for what, number in counted.items() if number)
+    text = f"Of {len(all_claims)} figures, tables and claims {numbers}. Rows within tolerance: {tally(rows)}."
+    return textwrap.fill(text, COLUMNS, break_on_hyphens=False) + "\n"
+
+
+def tables(papers: Papers) -> str:
+    return f"\n{summary(papers)}\n{contents(papers)}{claim_tables(papers)}{all_rows(papers)}\n"
+
+
+def page(text: str, papers: Papers) -> str:
+    """The page with its tables as they should be."""
+    return BETWEEN.sub(lambda _: tables(papers), text, count=1)
+
+
+def readme(text: str, papers: Papers) -> str:
+    """README with the totals as they should be."""
+    rows = [row for group in papers.record.values() for row in group]
+    counts = [within(rows, kind) or "0 of 0" for kind in ("calibrated", "in_sight", "predicted")]
+    return TOTALS.sub(lambda found: "".join(map(str.__add__, counts, found.groups())), text, count=1)
+
+
+def main() -> int:
+    if len(sys.argv) > 1:
+        reproduced = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+        write_record(recorded(reproduced, read_record()))
+    papers = read_papers()
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), papers), encoding="utf-8")
+    README.write_text(readme(README.read_text(encoding="utf-8"), papers), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
