@@ -36,6 +36,7 @@ class HeldCallbacks final : public Rcu {
   [[nodiscard]] const std::vector<GracePeriod>& grace_periods() const override { return none_; }
   [[nodiscard]] std::vector<CallbackBatch> batches() const override { return {}; }
   void report(MetricSink&) const override {}
+  void report_reports(MetricSink&) const override {}
 
   std::deque<std::function<void(Cpu&)>> waiting;
   bool at_once = false;
