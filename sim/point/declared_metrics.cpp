@@ -117,7 +117,8 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
      "the longest time between two looks of a process at the clock, OLS 2004's figure 9"},
     {"starvation.longer_than_1_s", "", workload, lower, kHeadline, "how many such times were longer than a second"},
     {"flood.long_grace_periods_with_softirqs_pct", "%", workload, neither, kHeadline,
-     "of the longest tenth of the grace periods, those with more softirqs in 4 jiffies, on average, than the median grace period"},
+     "of the longest tenth of the grace periods, those with more softirqs in 4 jiffies, on average, than the median grace "
+     "period"},
     {"flood.large_batches_after_long_grace_periods_pct", "%", workload, neither, kHeadline,
      "of the largest tenth of the batches of callbacks, those behind a grace period longer than the median one"},
     {"rcu.reader_mean_ns", "ns", workload, lower, kHeadline,
