@@ -44,9 +44,10 @@ def claim_findings(document: Table, section: Table, claim: Table, papers: Papers
     for prefix in claim.get("rows", []):
         if not any(begins(row_id, prefix) or begins(prefix, row_id) for row_id in ids):
             found.append(f"{where}: no experiment has a row that begins with {prefix}")
-    misses = [row["id"] for _, row in rows_of(claim, papers) if is_miss(row)]
-    if misses and "why_off" not in claim:
-        found.append(f"{where}: misses without a why_off: {', '.join(misses)}")
+    misses = [row for _, row in rows_of(claim, papers) if is_miss(row)]
+    unexplained = [row["id"] for row in misses if "why_off" not in row]
+    if unexplained and "why_off" not in claim:
+        found.append(f"{where}: misses without a why_off: {', '.join(unexplained)}")
     if not misses and "why_off" in claim:
         found.append(f"{where}: has a why_off, but no row misses")
     return found

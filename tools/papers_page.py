@@ -47,6 +47,7 @@ KEPT = (
     "tolerance_abs",
     "kind",
     "ok",
+    "why_off",
 )
 COLUMNS = 120
 MANY_TIMES = 10  # a larger change is told as a factor
@@ -155,6 +156,12 @@ def tally(rows: list[Table]) -> str:
     return ", ".join(parts)
 
 
+def reason(claim: Table, papers: Papers) -> str:
+    """Why rows miss: the claim's own words, else those of the rows."""
+    of_rows = [row.get("why_off", "") for _, row in rows_of(claim, papers) if is_miss(row)]
+    return claim.get("why_off") or "; ".join(dict.fromkeys(filter(None, of_rows)))
+
+
 def state(claim: Table, papers: Papers) -> str:
     if "cannot" in claim:
         return f"not asked: {claim['cannot']}"
@@ -164,7 +171,7 @@ def state(claim: Table, papers: Papers) -> str:
         return "shown; no figure to compare"
     found = [(experiment, list(group)) for experiment, group in groupby(rows_of(claim, papers), key=lambda pair: pair[0])]
     parts = [(f"`{experiment}`: " if len(found) > 1 else "") + tally([row for _, row in rows]) for experiment, rows in found]
-    why = f". **Misses**: {claim['why_off']}" if "why_off" in claim else ""
+    why = f". **Misses**: {why}" if (why := reason(claim, papers)) else ""
     return "; ".join(parts) + why
 
 

@@ -6,6 +6,7 @@
 #include "workloads/linux24/files/file_workloads.hpp"
 #include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/linux26/io/block_io.hpp"
+#include "workloads/linux26/network/network_workloads.hpp"
 #include "workloads/linux26/oltp/oltp.hpp"
 #include "workloads/linux26/realtime/rcu_realtime.hpp"
 #include "workloads/linux26/slab/slab_churn.hpp"
@@ -158,6 +159,13 @@ std::span<const WorkloadEntry> all_workloads() {
        {{"hammer.reads_per_s", "files read"},
         {"hammer.writes_per_s", "files written"},
         {"hammer.slowest_stretch_pct", "slowest"}}},
+      {"route_cache_flood",
+       "A router's route cache under a flood of packets, and the grace periods that its entries wait for",
+       route_cache_flood_parameters(),
+       make_route_cache_flood,
+       {{"route_cache.overflows", "overflows"},
+        {"rcu.grace_period_max_us", "longest grace period"},
+        {"starvation.longest_ms", "starved"}}},
       {"rcu_designs",
        "Readers and updaters under classic, hierarchical, sleepable and user-mode RCU",
        rcu_designs_parameters(),

@@ -348,6 +348,9 @@ void HardwareThread::pass(std::int64_t cycles, std::int64_t instructions) {
     cycles = (cycles * 100 + pct - 1) / pct;
   }
   idle_for(cycles * cycle_ + fetching);
+  // A loop that only computes would never end. Not at once: what a program does between two computations happens with the first
+  // of them, as an interrupt between them sees it, wherever the run ends.
+  if (now_ >= spec_->end && ++computed_past_end_ > kMostPastEnd) wait_turn();
 }
 
 // A spin that waits for its word's line takes no slots, like any load that does. Parked or not, it is the same.

@@ -170,6 +170,9 @@ class HardwareThread final : public Cpu {
   std::int64_t counted_before_measuring_ = 0;
   std::int64_t computed_ = 0;
 
+  static constexpr int kMostPastEnd = 10'000;
+  int computed_past_end_ = 0;  // calls
+
   FunctionId function_ = 0;
   Tick function_since_ = 0;
   ThreadCounters counters_;

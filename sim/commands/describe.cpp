@@ -229,7 +229,11 @@ ordered_json protocol_json(const std::string& name) {
   for (const Message& message : protocol.messages) {
     out["messages"].push_back({{"name", message.name}, {"meaning", message.meaning}});
   }
-  out["controllers"] = ordered_json::array({controller_json(protocol.cache), controller_json(protocol.memory)});
+  out["controllers"] = ordered_json::array();
+  for (std::size_t controller = 0; controller < kControllers; ++controller) {
+    const ControllerTable& table = protocol.table(static_cast<Controller>(controller));
+    if (!table.states.empty()) out["controllers"].push_back(controller_json(table));
+  }
   return out;
 }
 

@@ -44,6 +44,21 @@ def test_all_that_is_listed_can_be_described(linebounce: Program, kind: str) -> 
         assert entry["title"] in printed.stdout
 
 
+@pytest.mark.parametrize(
+    ("protocol", "controllers"),
+    [
+        ("mesi_snoop", ["cache", "memory"]),
+        ("mesi_directory", ["cache", "directory"]),
+        ("mesi_node", ["node"]),
+        ("mesi_group", ["group"]),
+    ],
+)
+def test_a_protocol_is_described_with_all_its_tables(linebounce: Program, protocol: str, controllers: list[str]) -> None:
+    described = json.loads(linebounce("describe", "protocol", protocol, "--json").stdout)["controllers"]
+    assert [controller["name"] for controller in described] == controllers
+    assert all(len(controller["states"]) > 0 for controller in described)
+
+
 def test_describe_machine_lists_every_parameter_with_unit_value_and_source(linebounce: Program) -> None:
     document = json.loads(linebounce("describe", "machine", MACHINE, "--json").stdout)
     parameters = {parameter["path"]: parameter for parameter in document["parameters"]}

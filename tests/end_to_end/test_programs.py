@@ -322,3 +322,20 @@ def test_compare_locks_ranks_a_lock_of_ones_own_beside_the_others(linebounce: Pr
     shown = json.loads(linebounce("compare-locks", "t.lbt", "--with", "mine.lua", "--json").stdout)
     trials = {trial["algorithm"] for trial in shown["machines"][0]["locks"][0]["trials"]}
     assert {"mine.lua", "clh"} <= trials
+
+
+def test_a_program_that_only_computes_ends_with_the_run(linebounce: Program) -> None:
+    linebounce.file("busy.lua", "function run(cpu)\n  while true do cpu:compute(10) cpu:tally() end\nend\n")
+    directory = linebounce.run("busy.lua", "out", *ON_XEON, *SHORT, timeout=30)
+    clock_ghz = 0.7
+    assert metrics(directory)["throughput.operations"] == pytest.approx(4 * 40_000 / (10 / clock_ghz), rel=0.01)
+
+
+def test_objects_may_be_in_memory_that_no_cpu_is_near(linebounce: Program) -> None:
+    far = "ends = true\nfunction setup() word = place_array('word', 64, { node = 2 }) end\n"
+    linebounce.file("far.lua", far + "function run(cpu) cpu:load(word) cpu:tally() end\n")
+    directory = linebounce.run("far.lua", "out", "--machine", "generic_cxl_32core", "--set", "machine.cpus=1")
+    assert metrics(directory)["latency.remote_memory.mean_ns"] > 200
+    assert "node must be a whole number from 0 to 1" in linebounce.refused(
+        "run", "far.lua", "--machine", "generic_2socket_32core"
+    )

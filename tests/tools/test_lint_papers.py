@@ -83,6 +83,12 @@ def test_a_miss_needs_a_reason_and_only_a_miss_has_one() -> None:
     assert finding.endswith("has a why_off, but no row misses")
 
 
+def test_a_rows_own_reason_will_do() -> None:
+    them = papers(COMPARED, found=changed(FOUND, simulated=5.0, ok=False, why_off="too slow"))
+    assert found_in(them) == []
+    assert "**Misses**: too slow" in papers_page.page(empty_page(), them)
+
+
 @pytest.mark.parametrize(
     "row",
     [{"value": 4.0}, {"tolerance": 0.2}, {"kind": "predicted"}, {"scored": False}, {"id": "a.table1.miss"}],

@@ -82,7 +82,8 @@ class Interpreter {
   };
   std::vector<NamedFunction> functions;
   std::vector<Layout> layouts;  // of its structures
-  int nodes = 1, cpus = 1;      // of the machine
+  int nodes = 1, cpus = 1;      // of the machine: those that have CPUs
+  int most_homes = 1;           // nodes, with those that have memory alone
   std::vector<std::string> tallies;
   // Where cpu:sample() leaves its values, by series; none: nobody asks for them.
   std::map<std::string, std::vector<SeriesSample>>* samples = nullptr;

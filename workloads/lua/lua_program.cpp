@@ -92,7 +92,8 @@ class LuaProgram final : public Workload {
     lua.set_memory(setting.memory);
     lua.handles = &handles_;
     lua.seed(setting.seed);
-    set_machine(lua, setting.memory.line_bytes(), setting.layout.cpus, setting.machine.cpus);
+    set_machine(lua, setting.memory.line_bytes(), setting.layout.cpus, setting.machine.cpus,
+                setting.layout.nodes_with_memory.back());
     lua.load();
     lua.tallies = read_tallies(lua);
     lua_newtable(lua.state());

@@ -27,7 +27,7 @@ std::size_t handle_at(Interpreter& lua, int argument, HandleKind kind) {
   return bits & 0xFFFFFFFF;
 }
 
-void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus) {
+void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus, int last_memory_node) {
   lua_State* state = lua.state();
   lua.nodes = 1;
   lua.cpus = cpus;
@@ -40,6 +40,7 @@ void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& 
     lua_rawseti(state, -2, cpu);
   }
   lua_setfield(state, -2, "node_of");
+  lua.most_homes = std::max(lua.nodes, last_memory_node + 1);
   for (const auto& [name, value] : {std::pair{"cpus", cpus}, {"nodes", lua.nodes}, {"line_bytes", line_bytes}}) {
     lua_pushinteger(state, value);
     lua_setfield(state, -2, name);

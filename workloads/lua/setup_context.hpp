@@ -79,7 +79,7 @@ class SetupContext {
 };
 
 // Sets the global `machine`: cpus, nodes, line_bytes, node_of. `places`: where the CPUs are; empty: nothing is known of nodes.
-void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus);
+void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus, int last_memory_node = 0);
 // Gives the program's named functions their numbers.
 void name_functions(Interpreter& lua, AddressSpace& memory);
 

@@ -73,7 +73,6 @@ TEST(Livelock, IsNotALongWaitForATimer) {
              spin_on(kLine)});
 }
 
-// A bounded run ends at its end, whatever waits for the bus then.
 // `check` proves such protocols; this bus would run them wrongly.
 TEST(Machine, RefusesAProtocolForAnAtomicBus) {
   std::string text = protocol_text("mesi_snoop");
@@ -91,6 +90,7 @@ TEST(Machine, RefusesAProtocolWhoseMemoryHasStates) {
               testing::ThrowsMessage<std::invalid_argument>(HasSubstr("memory with states")));
 }
 
+// A bounded run ends at its end, whatever waits for the bus then.
 TEST(Machine, EndsInTheMiddleOfEverybodysMiss) {
   SmallMachine small(small_machine(2), {}, 0, 2.05);
   const auto miss_at_the_end = [](Cpu& cpu) {

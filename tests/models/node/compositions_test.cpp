@@ -1,7 +1,7 @@
 // What a composition of a node's protocol with a directory's costs and saves: in ticks, in bytes on the links, in memory's
 // copy. The machine is small_nodes() of small_machine.hpp; how the stages of a miss add up is explained in latencies_test.cpp.
 // A message is 16 bytes on a link, one with a line of data 48.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "tests/models/support/small_machine.hpp"
 
@@ -189,6 +189,13 @@ MachineSpec home_with(int entries) {
   spec.directory.entries = entries;
   spec.directory.ways = 1;
   return spec;
+}
+
+TEST(Filter, NeedsATableThatMakesPlace) {
+  MachineSpec spec = small_nodes(2, 2);
+  spec.directory.entries = 8;
+  EXPECT_THAT([&] { SmallMachine small(spec); },
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("mesi_directory has no Evict")));
 }
 
 void another_line_is_read_meanwhile(SmallMachine& small) {
