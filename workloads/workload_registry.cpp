@@ -1,10 +1,12 @@
 #include "workloads/workload_registry.hpp"
 
 #include "workloads/counters/counter_scaling.hpp"
+#include "workloads/dragonfly/hammer.hpp"
 #include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/linux24/files/file_workloads.hpp"
 #include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/linux26/io/block_io.hpp"
+#include "workloads/linux26/network/network_workloads.hpp"
 #include "workloads/linux26/oltp/oltp.hpp"
 #include "workloads/linux26/realtime/rcu_realtime.hpp"
 #include "workloads/linux26/slab/slab_churn.hpp"
@@ -150,6 +152,20 @@ std::span<const WorkloadEntry> all_workloads() {
        namei_parameters(),
        make_namei,
        {kOperations, {"throughput.files_created_per_s", "files created"}, kDcacheLock}},
+      {"hammer",
+       "HAMMER, the file system of DragonFly BSD: cached reads, writes of small files, and their flush to a disk",
+       hammer_parameters(),
+       make_hammer,
+       {{"hammer.reads_per_s", "files read"},
+        {"hammer.writes_per_s", "files written"},
+        {"hammer.slowest_stretch_pct", "slowest"}}},
+      {"route_cache_flood",
+       "A router's route cache under a flood of packets, and the grace periods that its entries wait for",
+       route_cache_flood_parameters(),
+       make_route_cache_flood,
+       {{"route_cache.overflows", "overflows"},
+        {"rcu.grace_period_max_us", "longest grace period"},
+        {"starvation.longest_ms", "starved"}}},
       {"rcu_designs",
        "Readers and updaters under classic, hierarchical, sleepable and user-mode RCU",
        rcu_designs_parameters(),

@@ -12,6 +12,7 @@
 namespace linebounce::sim {
 namespace {
 
+constexpr const char* kTimeTitle = "over time";
 constexpr std::size_t kMostSeriesColumns = 56;
 constexpr std::size_t kSeriesFigure = 10;     // the width of a figure's column
 constexpr std::size_t kBesideSeries = 2 + 2;  // the indent, and the gap before the strip
@@ -57,11 +58,11 @@ std::string strip_of(const Series& series) {
     const double height = peak && range > 0 ? (*peak - from) / range * static_cast<double>(kEighths.size() - 1) : 0;
     strip += peak ? kEighths.at(static_cast<std::size_t>(std::lround(height))) : " ";
   }
-  return strip;
+  return trimmed(strip);
 }
 
 std::size_t longest_name(const std::vector<SeriesRow>& rows) {
-  std::size_t longest = 0;
+  std::size_t longest = width_of(kTimeTitle);
   for (const SeriesRow& row : rows) longest = std::max(longest, width_of(row.name));
   return longest;
 }
@@ -76,8 +77,9 @@ std::string series_chart(const std::vector<SeriesRow>& rows, const Painter& pain
   const std::size_t columns = std::min(kMostSeriesColumns, paint.columns() - beside);
   double last_us = 0;
   for (const SeriesRow& row : rows) last_us = std::max(last_us, row.time_us);
-  const std::string axis = fmt::format("highest from 0 to {}", readable_ns(last_us * 1000));
-  Table table({names("over time", name), figures("lowest", kSeriesFigure), figures("mean", kSeriesFigure),
+  const std::string to = fmt::format("0 to {}", readable_ns(last_us * 1000));
+  const std::string axis = width_of("highest from " + to) <= columns ? "highest from " + to : to;
+  Table table({names(kTimeTitle, name), figures("lowest", kSeriesFigure), figures("mean", kSeriesFigure),
                figures("highest", kSeriesFigure), words(axis, columns, 2)},
               paint);
   for (const Series& series : all_series(rows, last_us, columns)) {

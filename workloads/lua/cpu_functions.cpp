@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "workloads/locks/metered_lock.hpp"
+#include "workloads/locks/waits_in.hpp"
 #include "workloads/lua/condition.hpp"
 #include "workloads/lua/declaration.hpp"
 #include "workloads/lua/lua_structure.hpp"

@@ -10,7 +10,7 @@ namespace linebounce::workloads {
 
 namespace {
 
-enum Function : std::uint8_t { kAdd, kRead, kGet, kPut, kBeginDying };
+enum CounterFunction : std::uint8_t { kAdd, kRead, kGet, kPut, kBeginDying };
 constexpr std::array<const char*, 5> kFunctions = {"add", "read", "get", "put", "begin_dying"};
 
 class LuaCounter final : public Counter, public ReferenceCount {

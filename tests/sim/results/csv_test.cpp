@@ -31,6 +31,17 @@ TEST(Csv, OnlyARunThatMeasuredAMatrixHasOne) {
   EXPECT_EQ(points.at(2)[0].latency_ns, 132.5);
 }
 
+TEST(Csv, OnlyARunWithQuantitiesOverTimeHasSeries) {
+  PointData data;
+  data.series = {{0, "rcu.pending", 12}, {4000, "rcu.pending", 30.5}, {0, "rcu.grace_period_ms", 1.25}};
+  const CsvFile file = csv_files(3, data).back();
+  EXPECT_EQ(file.name, "series.csv");
+  EXPECT_EQ(file.content,
+            "point,time_us,name,value\n3,0,rcu.pending,12\n3,4000,rcu.pending,30.5\n3,0,rcu.grace_period_ms,1.25\n");
+  data.series = read_series_csv(file.content).at(3);
+  EXPECT_EQ(csv_files(3, data).back().content, file.content);
+}
+
 TEST(Csv, SeedsAreReadAsTheyWereWritten) {
   PointData first;
   first.metrics = {{"latency.l2.count", {std::int64_t{7}, ""}}, {"cost.x", {0.25, "ns"}}};

@@ -42,6 +42,16 @@ TEST(MergeSeeds, AMetricThatOneRunLacksIsTheMeanOfTheOthers) {
   EXPECT_DOUBLE_EQ(as_double(merged.metrics.at("cost.x").value), 15);
 }
 
+TEST(MergeSeeds, SeriesAreThoseOfTheFirstRun) {
+  PointData first;
+  first.series = {{0, "rcu.pending", 1}, {4000, "rcu.pending", 5}};
+  PointData second;
+  second.series = {{0, "rcu.pending", 3}};
+  const auto rows = merge_seeds({first, second}).tables.series;
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[1].value, 5);
+}
+
 TEST(MergeSeeds, HistogramsAreAddedUpAndStaySorted) {
   PointData first;
   first.latency = {{"kernel", "l2", 9, 12.8571, 5}};

@@ -99,6 +99,105 @@ TEST(Interrupts, ASoftirqThatRaisesItselfForEverLeavesTheCpuToTheProgramInTheEnd
   });
 }
 
+// A softirq of 10 cycles that raises itself until it has run so often.
+struct SelfRaising {
+  SelfRaising(OneCpu& one, int times)
+      : softirq(one.interrupts.add_softirq([this, &one, times](Cpu& cpu) {
+          cpu.compute(10);
+          cpu.now();
+          if (++ran < times) one.interrupts.raise(cpu, softirq);
+        })),
+        vector(one.interrupts.add_handler([this, &one](Cpu& cpu, FunctionId) { one.interrupts.raise(cpu, softirq); })) {}
+  int ran = 0;
+  int softirq;
+  int vector;
+};
+
+TEST(Interrupts, WhatIsRaisedAfterTheLastRoundIsLeftToTheThread) {
+  OneCpu one;
+  SelfRaising work(one, 9);
+  int woken = 0;
+  one.interrupts.leave_rest_to([&](Cpu&) { ++woken; }, 4);
+  one.run([&](Cpu& cpu) {
+    cpu.set_timer(100, work.vector);
+    cpu.compute(1000);
+    cpu.now();
+    EXPECT_EQ(work.ran, 4);
+    EXPECT_EQ(woken, 1);
+    EXPECT_TRUE(one.interrupts.is_raised(cpu));
+    one.interrupts.run_left_over(cpu);
+    EXPECT_EQ(work.ran, 8);
+    EXPECT_EQ(woken, 2);
+    one.interrupts.run_left_over(cpu);
+    EXPECT_EQ(work.ran, 9);
+    EXPECT_EQ(woken, 2);
+    EXPECT_FALSE(one.interrupts.is_raised(cpu));
+  });
+}
+
+// The second round after an interrupt is refused, but not the thread's own.
+TEST(Interrupts, RoundsThatAreNotAdmittedAreLeftToTheThread) {
+  OneCpu one;
+  SelfRaising work(one, 5);
+  int woken = 0;
+  one.interrupts.leave_rest_to([&](Cpu&) { ++woken; });
+  one.interrupts.admit_softirqs([&](Cpu&) { return work.ran < 1; });
+  one.run([&](Cpu& cpu) {
+    cpu.set_timer(100, work.vector);
+    cpu.compute(1000);
+    cpu.now();
+    EXPECT_EQ(work.ran, 1);
+    EXPECT_EQ(woken, 1);
+    one.interrupts.run_left_over(cpu);
+    EXPECT_EQ(work.ran, 5);
+    EXPECT_EQ(woken, 1);
+  });
+}
+
+TEST(Interrupts, ListenersHearTheEndOfEachSoftirqAndTheReturnToWhatWasInterrupted) {
+  OneCpu one;
+  std::vector<std::string> log;
+  SelfRaising work(one, 2);
+  one.interrupts.after_softirq([&](Cpu& cpu, int softirq) {
+    EXPECT_EQ(softirq, work.softirq);
+    EXPECT_TRUE(one.interrupts.in_softirq(cpu));
+    log.push_back("softirq " + std::to_string(work.ran));
+  });
+  one.interrupts.on_return([&](Cpu& cpu, FunctionId interrupted) {
+    EXPECT_FALSE(one.interrupts.in_softirq(cpu));
+    log.emplace_back(interrupted == kOther ? "return to other" : "return");
+  });
+  one.run([&](Cpu& cpu) {
+    const FunctionScope scope(cpu, kOther);
+    cpu.set_timer(100, work.vector);
+    cpu.compute(1000);
+    cpu.now();
+  });
+  EXPECT_EQ(log, (std::vector<std::string>{"softirq 1", "softirq 2", "return to other"}));
+}
+
+// On the way out of the inner handler, the softirq that it interrupted still runs.
+TEST(Interrupts, AReturnIntoASoftirqIsNone) {
+  OneCpu one;
+  int returns = 0;
+  int softirq = 0;
+  const int vector = one.interrupts.add_handler([&](Cpu& cpu, FunctionId) {
+    if (!one.interrupts.in_softirq(cpu)) one.interrupts.raise(cpu, softirq);
+  });
+  softirq = one.interrupts.add_softirq([&](Cpu& cpu) {
+    cpu.compute(1000);
+    cpu.now();
+  });
+  one.interrupts.on_return([&](Cpu&, FunctionId) { ++returns; });
+  one.run([&](Cpu& cpu) {
+    cpu.set_timer(1000, vector);
+    cpu.set_timer(1500, vector);
+    cpu.compute(5000);
+    cpu.now();
+  });
+  EXPECT_EQ(returns, 1);
+}
+
 // An interrupt in the middle of a computation inside, and one that is due just where the section ends.
 TEST(Interrupts, SectionsThatDisableSoftirqsNestAndTheOutermostEndRunsThem) {
   OneCpu one;

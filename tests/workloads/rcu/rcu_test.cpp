@@ -448,5 +448,159 @@ TEST(Rcu, ACallbackMayQueueItsObjectAgain) {
   EXPECT_EQ(ran, 3);
 }
 
+// What lies between kernel code and ticks: 40 softirqs, each twice as long as a tick, and none of the CPU's ticks falls
+// outside. Raised anew at the end of each, they leave no room for a context switch or user code.
+class SoftirqsWithoutAPause {
+ public:
+  static constexpr int kSoftirqs = 40;
+
+  explicit SoftirqsWithoutAPause(Kernel& kernel) : kernel_(kernel) {
+    softirq_ = kernel.interrupts.add_softirq([this](Cpu& cpu) { work(cpu); });
+    vector_ = kernel.interrupts.add_handler([this](Cpu& cpu, FunctionId) { kernel_.interrupts.raise(cpu, softirq_); });
+    kernel.interrupts.leave_rest_to([](Cpu&) {}, 1000);
+  }
+  void run(Cpu& cpu) {
+    const FunctionScope scope(cpu, kernel_.kernel);
+    cpu.set_timer(1, vector_);
+    cpu.compute(1000);
+    cpu.now();
+    end_ns = cpu.now_ns();
+  }
+  double end_ns = 0;
+
+ private:
+  void work(Cpu& cpu) {
+    cpu.compute(static_cast<std::int64_t>(2 * kTickUs * 1000));
+    cpu.now();
+    if (++ran_ < kSoftirqs) kernel_.interrupts.raise(cpu, softirq_);
+  }
+
+  Kernel& kernel_;
+  int softirq_ = 0, vector_ = 0;
+  int ran_ = 0;
+};
+
+// When a grace period that CPU 0 waits for is over, and when CPU 1's softirqs are.
+std::pair<double, double> synchronized_beside_softirqs(bool readers_in_softirqs) {
+  Kernel kernel(small_machine(2), 1, {.tick_us = kTickUs, .readers_in_softirqs = readers_in_softirqs});
+  SoftirqsWithoutAPause softirqs(kernel);
+  double synchronized_ns = 0;
+  kernel.run([&](Cpu& cpu) {
+    if (cpu.id().value == 0) {
+      kernel.rcu->synchronize(cpu);
+      synchronized_ns = cpu.now_ns();
+    } else {
+      softirqs.run(cpu);
+    }
+  });
+  return {synchronized_ns, softirqs.end_ns};
+}
+
+TEST(Rcu, SoftirqsWithoutAPauseHoldAGracePeriodUpToTheirEnd) {
+  const auto [synchronized_ns, end_ns] = synchronized_beside_softirqs(false);
+  EXPECT_GT(synchronized_ns, end_ns);
+}
+
+// RCU's own softirq comes after the others of a round, so that each state takes a round or two to be noticed and passed on.
+TEST(Rcu, WhereReadersAreSoftirqsTheEndOfOneIsAQuiescentState) {
+  const auto [synchronized_ns, end_ns] = synchronized_beside_softirqs(true);
+  EXPECT_LT(synchronized_ns, end_ns / 3);
+}
+
+// A reader in a program, with softirqs on: call_rcu_bh() does not wait for it, and the check finds it.
+void read_in_a_program(bool readers_in_softirqs) {
+  Kernel kernel(small_machine(2), 1, {.tick_us = kTickUs, .readers_in_softirqs = readers_in_softirqs});
+  const Address head = kernel.space.place_array("head", 32);
+  kernel.run([&](Cpu& cpu) {
+    if (cpu.id().value == 0) {
+      cpu.compute(1000);
+      kernel.rcu->synchronize(cpu);
+      kernel.rcu->synchronize(cpu);
+      return;
+    }
+    const FunctionScope scope(cpu, kernel.kernel);
+    kernel.rcu->read_lock(cpu);
+    for (int i = 0; i < 20; ++i) {
+      cpu.compute(static_cast<std::int64_t>(kTickUs * 1000));
+      cpu.now();
+      if (i == 5) kernel.rcu->call(cpu, head, [](Cpu&) {});
+    }
+    kernel.rcu->read_unlock(cpu);
+  });
+}
+
+TEST(Rcu, AReaderInAProgramIsWaitedFor) {
+  EXPECT_NO_THROW(read_in_a_program(false));
+}
+
+TEST(Rcu, WhereReadersAreSoftirqsAReaderInAProgramIsFoundWhenItsObjectIsFreed) {
+  EXPECT_THROW(read_in_a_program(true), ModelFailure);
+}
+
+TEST(Rcu, WhatExceedsABatchIsTheThreadsWhereItIsLeftToOne) {
+  Kernel kernel(small_machine(1), 1, {.tick_us = kTickUs, .batch_limit = 3, .excess_to_thread = true});
+  constexpr int kCallbacks = 50;
+  const Address heads = kernel.space.place_array("heads", std::int64_t{32} * kCallbacks);
+  int ran = 0;
+  std::int64_t by_thread = 0;
+  kernel.run([&](Cpu& cpu) {
+    for (int i = 0; i < kCallbacks; ++i) kernel.rcu->call(cpu, heads + 32 * static_cast<Address>(i), [&ran](Cpu&) { ++ran; });
+    EXPECT_EQ(kernel.rcu->queued_on(cpu), static_cast<std::size_t>(kCallbacks));
+    while (ran == 0) kernel.compute_in_user_mode(cpu, 1000);
+    EXPECT_LE(ran, 3);  // not all at once
+    const int before = ran;
+    by_thread = kernel.rcu->run_excess(cpu, [&] { return ran >= 40; });
+    EXPECT_GE(by_thread, 40 - before - 6);
+    by_thread += kernel.rcu->run_excess(cpu, [] { return false; });
+    EXPECT_EQ(ran, kCallbacks);
+    EXPECT_EQ(kernel.rcu->queued_on(cpu), 0U);
+  });
+  std::int64_t in_softirqs = 0;
+  for (const CallbackBatch& batch : kernel.rcu->batches()) {
+    EXPECT_LE(batch.callbacks, 3);
+    in_softirqs += batch.callbacks;
+  }
+  EXPECT_EQ(in_softirqs + by_thread, kCallbacks);
+}
+
+TEST(Rcu, TheLogHasEveryGracePeriodAndBatchInTheOrderOfTime) {
+  Kernel kernel(small_machine(3));
+  const Address heads = kernel.space.place_array("heads", std::int64_t{3} * 5 * 32);
+  kernel.run([&](Cpu& cpu) {
+    for (int i = 0; i < 5; ++i) {
+      kernel.rcu->call(cpu, heads + 32 * static_cast<Address>(cpu.id().value * 5 + i), [](Cpu&) {});
+      kernel.rcu->synchronize(cpu);
+    }
+  });
+  const auto& periods = kernel.rcu->grace_periods();
+  ASSERT_GE(periods.size(), 5U);
+  for (std::size_t i = 0; i < periods.size(); ++i) {
+    EXPECT_LT(periods[i].began, periods[i].ended);
+    EXPECT_LE(i > 0 ? periods[i - 1].ended : 0, periods[i].began);
+  }
+  std::int64_t callbacks = 0;
+  Tick last = 0;
+  for (const CallbackBatch& batch : kernel.rcu->batches()) {
+    callbacks += batch.callbacks;
+    EXPECT_GE(batch.at, last);
+    last = batch.at;
+  }
+  EXPECT_EQ(callbacks, 3 * 5 * 2);  // synchronize() queues one of its own
+}
+
+TEST(Rcu, DirectCallbacksRunAtOnce) {
+  Kernel kernel(small_machine(1), 1, {.tick_us = kTickUs, .direct = true});
+  const Address head = kernel.space.place_array("head", 32);
+  kernel.run([&](Cpu& cpu) {
+    bool ran = false;
+    kernel.rcu->call(cpu, head, [&](Cpu&) { ran = true; });
+    EXPECT_TRUE(ran);
+  });
+}
+
+TEST(Rcu, DirectCallbacksAreRefusedWhereThereAreSeveralCpus) {
+  EXPECT_THROW(Kernel(small_machine(2), 1, {.tick_us = kTickUs, .direct = true}), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace linebounce::test

@@ -1,0 +1,57 @@
+#include "sim/terminal/series_chart.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+namespace linebounce::sim {
+namespace {
+
+using testing::HasSubstr;
+
+// Narrow enough for ten columns of time beside a name of ten characters.
+const Painter kTenColumns(false, 0, 54);
+
+// One row for each fifth of a second, from 0 to the last, each held for two columns of ten; its last falls at the end.
+std::vector<SeriesRow> ramp(const std::string& name, const std::vector<double>& values) {
+  std::vector<SeriesRow> rows;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    rows.push_back({1e6 * static_cast<double>(i) / static_cast<double>(values.size() - 1), name, values[i]});
+  return rows;
+}
+
+TEST(SeriesChart, OfNothingIsNothing) {
+  EXPECT_EQ(series_chart({}, kTenColumns), "");
+}
+
+TEST(SeriesChart, SaysTheLowestTheMeanAndTheHighestAndDrawsFromZero) {
+  const std::string chart = series_chart(ramp("ten.values", {7, 6, 5, 4, 3, 2, 1, 0, 7, 7, 2}), kTenColumns);
+  EXPECT_THAT(chart, HasSubstr("  ten.values     0.000     4.000     7.000  █▇▆▅▄▃▂▁██\n"));
+  EXPECT_THAT(chart, HasSubstr("over time"));
+  EXPECT_THAT(chart, HasSubstr("0 to 1 s"));
+}
+
+// The mean of the stretch would be 1.
+TEST(SeriesChart, AShortPeakIsSeen) {
+  std::vector<SeriesRow> rows = ramp("ten.values", std::vector<double>(1001, 0.0));
+  rows[505].value = 70;
+  EXPECT_THAT(series_chart(rows, kTenColumns), HasSubstr("  ▁▁▁▁▁█▁▁▁▁\n"));
+}
+
+TEST(SeriesChart, AStretchWithoutAValueIsEmptyAndAllSeriesHaveOneAxis) {
+  std::vector<SeriesRow> rows = {{0, "first", 3}, {500'000, "first", 3}};
+  const std::vector<SeriesRow> other = ramp("second", {0, -1, -2, -3, -4, -5, -6, -7, -7, -7, -7});
+  rows.insert(rows.end(), other.begin(), other.end());
+  const std::string chart = series_chart(rows, Painter(false, 0, 53));
+  EXPECT_THAT(chart, HasSubstr("█    █\n"));
+  EXPECT_THAT(chart, HasSubstr("█▇▆▅▄▃▂▁▁▁\n"));
+}
+
+TEST(SeriesChart, FitsTheNarrowestTerminal) {
+  const Painter narrow(false, 0, kNarrowestTerminal);
+  std::istringstream chart(series_chart(ramp("a.name.that.is.longer.than.its.column", {1, 2, 3}), narrow));
+  for (std::string line; std::getline(chart, line);) EXPECT_LE(width_of(line), kNarrowestTerminal) << line;
+}
+
+}  // namespace
+}  // namespace linebounce::sim

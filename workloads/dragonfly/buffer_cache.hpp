@@ -1,0 +1,69 @@
+// DragonFly's buffer cache in simulated memory: buffers found by their block in a hash table, each with the pages of its block
+// mapped, and a queue of those that nobody uses, from which getblk() takes one for a block that has none. All blocks are in the
+// VM page cache: a buffer is made of pages that are there.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/program/interrupts.hpp"
+#include "workloads/program/shootdown.hpp"
+#include "workloads/program/workload.hpp"
+
+namespace linebounce::workloads {
+
+struct BufferCacheOptions {
+  std::int64_t blocks = 65536;
+  std::int64_t buffers = 8192;
+  double getblk_us = 2;  // to make a buffer, beside what is simulated of it
+  bool invalidate = false;
+};
+
+class BufferCache {
+ public:
+  BufferCache(const WorkloadSetup& setting, const BufferCacheOptions& options, Interrupts& interrupts);
+
+  // The block's buffer, with a reference for the caller; 0: it has none.
+  [[nodiscard]] Address find(Cpu& cpu, std::uint64_t block);
+  // The same, and makes one where there is none.
+  [[nodiscard]] Address getblk(Cpu& cpu, std::uint64_t block);
+  // REQUIRES: the caller has a reference.
+  void release(Cpu& cpu, Address buffer);
+
+  // Where the first word of what the buffer shows is. Errors: ModelFailure, if the buffer is not this block's.
+  [[nodiscard]] Address data(Cpu& cpu, Address buffer, std::uint64_t block) const;
+
+  [[nodiscard]] std::uint64_t blocks() const { return blocks_; }
+
+ private:
+  struct Chain {
+    MeteredLock* lock = nullptr;
+    Address first = 0;
+  };
+  Chain& chain_of(std::uint64_t block);
+  void place(const WorkloadSetup& setting);
+  void preset_buffers(AddressSpace& memory);
+  [[nodiscard]] static Address search(Cpu& cpu, const Chain& chain, std::uint64_t block);
+  // The chain's lock is the caller's.
+  static void unlink(Cpu& cpu, const Chain& chain, Address buffer);
+
+  Address take_buffer(Cpu& cpu);
+  bool forget_block(Cpu& cpu, Address buffer);
+  void unqueue(Cpu& cpu, Address buffer);
+  void enqueue(Cpu& cpu, Address buffer);
+  void map_pages(Cpu& cpu, Address buffer, std::uint64_t block);
+
+  BufferCacheOptions options_;
+  std::uint64_t blocks_, buffers_;
+  std::int64_t getblk_cycles_;
+  std::vector<Chain> chains_;
+  MeteredLock* queue_lock_ = nullptr;
+  Address queue_ = 0;  // head
+  Address headers_ = 0, pages_ = 0, data_ = 0;
+  FunctionId findblk_, getblk_, bqrelse_;
+  std::optional<Shootdowns> shootdowns_;
+  std::vector<CpuId> everybody_;
+};
+
+}  // namespace linebounce::workloads

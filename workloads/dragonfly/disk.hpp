@@ -1,0 +1,83 @@
+// A hard disk with one arm and a queue of its own, as SATA disks of 2011 had it: of the writes that it has been given it does
+// that first which it can begin writing soonest, by the arm's way and the turn of the plate. It interrupts the CPU that gave it
+// the write, whose program and handlers alone may call it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "models/core/cpu.hpp"
+#include "workloads/program/interrupts.hpp"
+
+namespace linebounce::workloads {
+
+struct DiskOptions {
+  std::int64_t tracks = 400000;
+  std::int64_t blocks_per_track = 52;
+  double turn_ms = 8.333;
+  double least_seek_ms = 0.8;
+  double full_seek_ms = 16;
+  int queue_depth = 32;
+  double speed = 1;  // all times are divided by it
+};
+
+// Where the arm is and how long it takes; knows of no CPU. Times are whole ns since the simulation began.
+class DiskArm {
+ public:
+  explicit DiskArm(const DiskOptions& options);
+
+  // When a write of this block, begun now, starts on the plate. / Does it; returns when it is over.
+  [[nodiscard]] std::int64_t starts(std::int64_t block, std::int64_t now) const;
+  std::int64_t write(std::int64_t block, std::int64_t now);
+
+  // From any track to one so many away. / A block's way below the head.
+  [[nodiscard]] std::int64_t seek_ns(std::int64_t tracks) const;
+  [[nodiscard]] std::int64_t block_ns() const { return block_ns_; }
+  [[nodiscard]] std::int64_t track() const { return track_; }
+
+ private:
+  [[nodiscard]] std::int64_t track_of(std::int64_t block) const { return block / blocks_per_track_; }
+
+  std::int64_t tracks_, blocks_per_track_;
+  double least_seek_ns_, full_seek_ns_;
+  std::int64_t block_ns_, turn_ns_;
+  std::int64_t skew_;  // blocks by which a track begins later than the one before: as far as the plate turns in the seek
+  std::int64_t track_ = 0;
+};
+
+class Disk {
+ public:
+  Disk(const DiskOptions& options, Interrupts& interrupts);
+
+  // REQUIRES: it is not full.
+  void write(Cpu& cpu, std::int64_t block);
+  [[nodiscard]] bool full() const { return static_cast<int>(queue_.size()) + (busy_ ? 1 : 0) >= queue_depth_; }
+  [[nodiscard]] bool idle() const { return !busy_; }
+  [[nodiscard]] std::int64_t written() const { return written_; }  // since the simulation began
+
+  struct Figures {  // of writes that ended in the measured time
+    std::int64_t writes = 0, seeks = 0;
+    std::int64_t busy_ns = 0;
+  };
+  [[nodiscard]] const Figures& figures() const { return figures_; }
+
+ private:
+  struct Command {
+    std::int64_t block = 0, given_ns = 0;
+  };
+  void begin(Cpu& cpu, std::int64_t now, std::int64_t at);
+  void ended(Cpu& cpu);
+
+  DiskArm arm_;
+  int queue_depth_;
+  int vector_;
+  std::vector<Command> queue_;
+  bool busy_ = false;
+  std::int64_t ends_ns_ = 0, took_ns_ = 0;
+  bool seeks_ = false;
+  std::int64_t written_ = 0;
+  Figures figures_;
+};
+
+}  // namespace linebounce::workloads

@@ -1,0 +1,98 @@
+// How packets come in: a network interface with a ring of descriptors interrupts one CPU, and a softirq takes the packets on,
+// as in Linux 2.6.0. Without NAPI each interrupt moves what has come to the CPU's backlog; with NAPI it only asks to be polled,
+// and there are no more interrupts until the ring has been found empty.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "workloads/program/interrupts.hpp"
+#include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/random.hpp"
+#include "workloads/program/times.hpp"
+#include "workloads/program/workload.hpp"
+
+namespace linebounce::workloads {
+
+struct ReceptionOptions {
+  std::string reception = "netif_rx";
+  std::int64_t packets_per_s = 100000;
+  std::int64_t packets = 10'000'000;
+  std::int64_t flows = 32768;
+  std::int64_t flow_length = 10;
+  std::int64_t ring = 256;
+  std::int64_t backlog = 300;
+  std::int64_t budget = 300;
+  std::int64_t weight = 64;
+  double interrupts_per_s = 8000;
+  std::int64_t interrupt_instructions = 1500;
+  std::int64_t packet_instructions = 700;
+
+  void bind(ParameterBinder& parameters);
+};
+
+// What pktgen sends: flows in turn by chance, each of so many packets to one destination drawn from 5.0.0.0/8.
+class PacketSource {
+ public:
+  PacketSource(std::uint64_t seed, const ReceptionOptions& options);
+  Value next_destination();
+
+ private:
+  struct Flow {
+    std::int64_t sent = 0;
+    Value destination = 0;
+  };
+  Random random_;
+  std::int64_t flow_length_;
+  std::vector<Flow> flows_;
+};
+
+class Reception {
+ public:
+  // `input` takes a packet in the softirq. False: it could not be sent on.
+  using Input = std::function<bool(Cpu&, Value destination)>;
+  Reception(const WorkloadSetup& setting, Interrupts& interrupts, const ReceptionOptions& options, Input input);
+
+  // The CPU that the interface interrupts, before its first packet comes.
+  void start(Cpu& cpu);
+  [[nodiscard]] int softirq() const { return softirq_; }
+
+  void report(const RunFacts& facts, MetricSink& metrics) const;
+
+ private:
+  [[nodiscard]] std::int64_t arrived(double now_ns) const;
+  void interrupt(Cpu& cpu);
+  void receive(Cpu& cpu);
+  std::int64_t poll(Cpu& cpu, std::int64_t most);
+  std::int64_t process_backlog(Cpu& cpu, std::int64_t most);
+  void next_interrupt(Cpu& cpu);
+  std::int64_t in_ring(Cpu& cpu);
+  void take_from_ring(Cpu& cpu);
+  void pass_on(Cpu& cpu, Value destination);
+
+  ReceptionOptions options_;
+  bool napi_;
+  Input input_;
+  Interrupts* interrupts_;
+  Pace pace_;
+  PacketSource source_;
+  int vector_;
+  int softirq_;
+  double packet_ns_;
+  Address descriptors_, queue_, buffers_;
+  FunctionId interrupt_function_, netif_rx_, net_rx_action_, poll_function_;
+
+  // Of the interface and of the one CPU that it interrupts.
+  std::int64_t taken_ = 0;   // packets that have left the ring, or never had room in it
+  std::int64_t queued_ = 0;  // in the backlog, since the beginning
+  std::int64_t dequeued_ = 0;
+  std::vector<Value> waiting_;  // the destinations in the backlog, by place
+  double first_ns_ = 0;         // when the first packet comes
+  double may_interrupt_ns_ = 0;
+  // In the measured time.
+  std::int64_t passed_on_ = 0, refused_ = 0, no_ring_ = 0, no_backlog_ = 0, interrupts_taken_ = 0;
+};
+
+}  // namespace linebounce::workloads

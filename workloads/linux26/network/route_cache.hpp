@@ -1,0 +1,75 @@
+// The IPv4 route cache of Linux 2.6.0 in simulated memory: a hash table of routes whose readers use RCU. A destination that is
+// not in it gets a new entry; a chain that has become too long, and the garbage collector, take entries out, and these are
+// freed after a grace period. They count until then: a cache full of entries that nobody can find takes no new ones.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "workloads/locks/lock_set.hpp"
+#include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/times.hpp"
+#include "workloads/program/workload.hpp"
+#include "workloads/rcu/rcu.hpp"
+
+namespace linebounce::workloads {
+
+struct RouteCacheOptions {
+  int hash_buckets = 2048;
+  int most_entries_per_bucket = 16;
+  int elasticity = 8;
+  double gc_timeout_s = 300;
+  double gc_min_interval_s = 5;
+  std::int64_t hit_instructions = 5000;
+  std::int64_t miss_instructions = 7000;
+
+  void bind(ParameterBinder& parameters);
+};
+
+class RouteCache {
+ public:
+  RouteCache(const WorkloadSetup& setting, Rcu& rcu, Address jiffies, double jiffies_per_s, const RouteCacheOptions& options);
+
+  // A packet to this destination, in a softirq of the CPU that all packets come to. False: there is no memory for its route,
+  // and it is dropped. REQUIRES: one CPU only; destination is not 0.
+  bool route(Cpu& cpu, Value destination);
+
+  // A reader on any CPU: whether there is a route to this destination.
+  bool look_up(Cpu& cpu, Value destination);
+
+  [[nodiscard]] std::int64_t entries() const { return entries_now_; }
+  void report(MetricSink& metrics) const;
+
+ private:
+  Address find(Cpu& cpu, Address bucket, Value destination, Value jiffies);
+  bool insert(Cpu& cpu, Address bucket, Value destination, Value jiffies);
+  void free_later(Cpu& cpu, Address entry);
+  // False: the cache is full, and nothing could be taken out.
+  bool collect_garbage(Cpu& cpu, Value jiffies);
+  std::int64_t collect_from(Cpu& cpu, std::int64_t bucket, Value jiffies);
+  [[nodiscard]] Address bucket_at(std::int64_t index) const { return table_ + static_cast<Address>(index) * kBucketBytes; }
+  [[nodiscard]] Address bucket_of(Value destination) const;
+  void unlock(Cpu& cpu, Address bucket);
+  void lock(Cpu& cpu, Address bucket);
+
+  static constexpr Address kBucketBytes = 16;
+
+  RouteCacheOptions options_;
+  Rcu* rcu_;
+  Pace pace_;
+  Address jiffies_;
+  Address table_ = 0;
+  Address entries_ = 0;  // how many there are, those that wait to be freed among them
+  std::int64_t most_entries_ = 0;
+  std::vector<Address> free_;
+  // Of the garbage collector, in jiffies; used by the one CPU alone, with the entries' memory.
+  Value timeout_ = 0, min_interval_ = 0, expire_ = 0, last_collection_ = 0;
+  std::int64_t equilibrium_ = 0, rover_ = 0;
+  FunctionId input_ = 0, slow_ = 0, collect_ = 0, free_function_ = 0;
+
+  std::int64_t entries_now_ = 0;
+  // In the measured time.
+  std::int64_t hits_ = 0, misses_ = 0, overflows_ = 0, collections_ = 0, most_seen_ = 0, by_chain_ = 0, by_collector_ = 0;
+};
+
+}  // namespace linebounce::workloads
