@@ -120,7 +120,8 @@ std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::
   return subsystems.empty() ? out : out + "\n" + subsystems;
 }
 
-// The paper's rows, or the headline metrics; what makes them mean less than they seem to.
+// The paper's rows and, of points that they are compared with each other, the headline metrics; what makes them mean less than
+// they seem to.
 std::string figures_of(const Plan& plan, const RunReport& report, bool all_metrics, const Painter& paint) {
   std::vector<ReportedPoint> points = report.results.points;
   for (const PointFailure& failure : report.failures) points.at(static_cast<std::size_t>(failure.point)).failed = true;
@@ -128,7 +129,7 @@ std::string figures_of(const Plan& plan, const RunReport& report, bool all_metri
   const MetricsView view{plan.experiment.sorted_by, all_metrics};
   std::string out = paper_table(paper, paint);
   if (const std::string score = score_text(paper, paint); !score.empty()) out += (out.empty() ? "  " : "\n  ") + score + "\n";
-  if (paper.empty() || all_metrics)
+  if (paper.empty() || plan.swept() || all_metrics)
     out += (out.empty() ? "" : "\n") + metrics_table(points, report.results.headlines, paint, view);
   const std::string warnings = health_note(points, paint);
   return warnings.empty() ? out : out + "\n" + warnings;

@@ -170,8 +170,9 @@ std::string as_given(double value, const std::string& unit) {
 }
 
 std::string signed_percent(double share) {
-  const double percent = share * 100;
-  return fmt::format("{:+.{}f} %", percent, std::abs(percent) < 1000 ? 1 : 0);
+  constexpr double kManyTimes = 10;
+  if (share >= kManyTimes) return fmt::format("x {:.4g}", share + 1);
+  return fmt::format("{:+.1f} %", share * 100);
 }
 
 std::string readable_ns(double ns) {

@@ -94,7 +94,7 @@ std::string readable(double value, const std::string& unit);
 // A figure with the digits that it was given with: "12.9 ns".
 std::string as_given(double value, const std::string& unit);
 
-// "+1.2 %", "-0.3 %".
+// "+1.2 %", "-0.3 %"; "x 21" for +2000 %.
 std::string signed_percent(double share);
 
 // "1.5 µs" for 1500.

@@ -45,6 +45,8 @@ TEST(Terminal, NumbersForPeopleHaveFourDigits) {
   EXPECT_EQ(readable(1234567.8), "1234568");
   EXPECT_EQ(as_given(12.9, "ns"), "12.9 ns");
   EXPECT_EQ(signed_percent(-0.0033), "-0.3 %");
+  EXPECT_EQ(signed_percent(9.99), "+999.0 %");
+  EXPECT_EQ(signed_percent(20), "x 21");
   EXPECT_EQ(readable_ns(1500), "1.5 µs");
   EXPECT_EQ(readable_duration(200), "3 min 20 s");
 }
