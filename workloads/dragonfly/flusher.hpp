@@ -41,7 +41,6 @@ class Flusher {
   };
   Progress group_;
   std::int64_t to_free_ = 0;  // when the flush is over
-  std::int64_t noted_ = 0;    // of the disk's writes
   Stretches written_, freed_;
   std::vector<SeriesSample> in_flush_;  // inodes of the group
 

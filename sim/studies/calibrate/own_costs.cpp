@@ -343,16 +343,15 @@ void OwnCosts::predict_handovers(const std::vector<int>& cpu_of) {
     machine_cpu[static_cast<std::size_t>(cpu_of[cpu])] = static_cast<int>(cpu);
   std::map<std::string, Line> lines;
   for (const auto& [access, word] : {std::pair("load", "load"), std::pair("fetch_add", "atomic")}) {
-    const bool any =
-        std::any_of(probe_.handovers.begin(), probe_.handovers.end(), [&](const auto& h) { return h.access == access; });
-    if (!any) continue;
+    const auto measured = [name = std::string(access)](const ProbedHandover& handover) { return handover.access == name; };
+    if (std::none_of(probe_.handovers.begin(), probe_.handovers.end(), measured)) continue;
     std::map<std::tuple<int, int, int, char>, double> simulated;
     for (const MatrixRow& row : simulate_handovers(machine_, word)) {
       simulated[{static_cast<int>(row.from_cpu), static_cast<int>(row.to_cpu), static_cast<int>(row.home_node), row.state[0]}] =
           row.latency_ns;
     }
     for (const ProbedHandover& handover : probe_.handovers) {
-      if (handover.access != access || handover.ns.repeats == 0) continue;
+      if (!measured(handover) || handover.ns.repeats == 0) continue;
       const auto from = static_cast<std::size_t>(handover.from);
       const auto to = static_cast<std::size_t>(handover.to);
       const int giver = layout.cpus[static_cast<std::size_t>(machine_cpu[from])].node;

@@ -12,9 +12,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::int64_t cost_of_dirty_line(const MachineSpec& spec) {
+double cost_of_dirty_line(const MachineSpec& spec) {
   SmallMachine small(spec);
-  std::int64_t cycles = 0;
+  double cycles = 0;
   small.run(
       {[&](Cpu& cpu) { cycles = cycles_from(cpu, 2000, [&] { cpu.load(kLine); }); }, [](Cpu& cpu) { cpu.store(kLine, 1); }});
   return cycles;
@@ -48,9 +48,9 @@ TEST(BusPlaces, ALineBetweenTwoBusesPaysTheWayToTheEdgeOfBoth) {
   MachineSpec spec = small_nodes(2, 4);
   spec.bus.edge_way_ns = "0 17 0 40";
   SmallMachine small(spec);
-  std::int64_t alike = 0;
-  std::int64_t far_taker = 0;
-  std::int64_t far_giver = 0;
+  double alike = 0;
+  double far_taker = 0;
+  double far_giver = 0;
   small.run({[&](Cpu& cpu) {
                alike = cycles_from(cpu, 20000, [&] { cpu.load(kLine); });
                far_giver = cycles_from(cpu, 40000, [&] { cpu.load(kLine + kSetStride); });

@@ -28,7 +28,8 @@ int checked_height(Cpu& cpu, Address node, Address parent, Value least, Value mo
   const Address left = cpu.load(node + RedBlackTree::kLeft);
   const Address right = cpu.load(node + RedBlackTree::kRight);
   for (const Address child : {left, right}) {
-    if (red && child != 0) EXPECT_EQ(cpu.load(child + RedBlackTree::kRed), 0U) << "two red nodes, one below the other";
+    if (!red || child == 0) continue;
+    EXPECT_EQ(cpu.load(child + RedBlackTree::kRed), 0U) << "two red nodes, one below the other";
   }
   const int of_left = checked_height(cpu, left, node, least, key);
   const int of_right = checked_height(cpu, right, node, key, most);

@@ -75,7 +75,6 @@ class CpuThreads {
   Interrupts* interrupts_;
   Rcu* rcu_;
   std::int64_t look_cycles_;
-  Tick quota_window_ = 0;
   Address jiffies_;
   FunctionId user_, schedule_, ksoftirqd_;
   std::vector<OfCpu> cpus_;

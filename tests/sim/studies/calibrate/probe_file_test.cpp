@@ -48,7 +48,7 @@ std::string changed(const std::string& from, const std::string& to) {
   return text.replace(at, from.size(), to);
 }
 
-std::string error_of(const std::string& text) {
+std::string probe_error(const std::string& text) {
   try {
     parse_probe_file(text, "m.probe");
   } catch (const ConfigError& error) {
@@ -87,15 +87,15 @@ TEST(ProbeFile, KeepsQuartilesWarningsAndWhatCouldNotBeMeasured) {
 }
 
 TEST(ProbeFile, IsRefusedWhereItIsWrong) {
-  EXPECT_THAT(error_of(changed("probe_format = 1", "probe_format = 2")), HasSubstr("m.probe:2:"));
-  EXPECT_THAT(error_of(changed("probe_format = 1", "probe_format = 2")), HasSubstr("a file of format 2; this program reads 1"));
-  EXPECT_THAT(error_of(changed("node = [0, 1]", "node = [0]")), HasSubstr("1 nodes for 2 CPUs"));
-  EXPECT_THAT(error_of(changed("[110.0, 0.0]", "[110.0]")), HasSubstr("1 cells for 2 CPUs"));
-  EXPECT_THAT(error_of(changed("100.0]", "-1.0]")), HasSubstr("CPUs 4 and 6: expected a latency in ns"));
-  EXPECT_THAT(error_of(changed("from_cpu = 6", "from_cpu = 5")), HasSubstr("CPU 5 is none of topology.cpus"));
-  EXPECT_THAT(error_of(changed("quartile1_ns = 80.0", "quartile1_ns = 91.0")), HasSubstr("is not between the quartiles"));
-  EXPECT_THAT(error_of(changed("[0.0, 100.0], [110.0, 0.0]", "[0.0, 0.1], [0.1, 0.0]")), HasSubstr("expected nanoseconds"));
-  EXPECT_THAT(error_of(changed("[core_to_core]", "[core]")), HasSubstr("the file is not complete"));
+  EXPECT_THAT(probe_error(changed("probe_format = 1", "probe_format = 2")), HasSubstr("m.probe:2:"));
+  EXPECT_THAT(probe_error(changed("probe_format = 1", "probe_format = 2")), HasSubstr("a file of format 2; this program reads 1"));
+  EXPECT_THAT(probe_error(changed("node = [0, 1]", "node = [0]")), HasSubstr("1 nodes for 2 CPUs"));
+  EXPECT_THAT(probe_error(changed("[110.0, 0.0]", "[110.0]")), HasSubstr("1 cells for 2 CPUs"));
+  EXPECT_THAT(probe_error(changed("100.0]", "-1.0]")), HasSubstr("CPUs 4 and 6: expected a latency in ns"));
+  EXPECT_THAT(probe_error(changed("from_cpu = 6", "from_cpu = 5")), HasSubstr("CPU 5 is none of topology.cpus"));
+  EXPECT_THAT(probe_error(changed("quartile1_ns = 80.0", "quartile1_ns = 91.0")), HasSubstr("is not between the quartiles"));
+  EXPECT_THAT(probe_error(changed("[0.0, 100.0], [110.0, 0.0]", "[0.0, 0.1], [0.1, 0.0]")), HasSubstr("expected nanoseconds"));
+  EXPECT_THAT(probe_error(changed("[core_to_core]", "[core]")), HasSubstr("the file is not complete"));
 }
 
 }  // namespace
