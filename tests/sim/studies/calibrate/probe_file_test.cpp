@@ -88,7 +88,8 @@ TEST(ProbeFile, KeepsQuartilesWarningsAndWhatCouldNotBeMeasured) {
 
 TEST(ProbeFile, IsRefusedWhereItIsWrong) {
   EXPECT_THAT(probe_error(changed("probe_format = 1", "probe_format = 2")), HasSubstr("m.probe:2:"));
-  EXPECT_THAT(probe_error(changed("probe_format = 1", "probe_format = 2")), HasSubstr("a file of format 2; this program reads 1"));
+  EXPECT_THAT(probe_error(changed("probe_format = 1", "probe_format = 2")),
+              HasSubstr("a file of format 2; this program reads 1"));
   EXPECT_THAT(probe_error(changed("node = [0, 1]", "node = [0]")), HasSubstr("1 nodes for 2 CPUs"));
   EXPECT_THAT(probe_error(changed("[110.0, 0.0]", "[110.0]")), HasSubstr("1 cells for 2 CPUs"));
   EXPECT_THAT(probe_error(changed("100.0]", "-1.0]")), HasSubstr("CPUs 4 and 6: expected a latency in ns"));
