@@ -39,9 +39,9 @@ struct KernelLines {
 
 using LinesByPlace = std::map<std::pair<std::uint32_t, std::int64_t>, MissedLine>;
 
-std::vector<MissedLine> in_order(LinesByPlace lines) {
+std::vector<MissedLine> in_order(const LinesByPlace& lines) {
   std::vector<MissedLine> all;
-  for (auto& [place, line] : lines) all.push_back(std::move(line));
+  for (const auto& [place, line] : lines) all.push_back(line);
   return all;
 }
 
@@ -65,8 +65,8 @@ KernelLines kernel_lines(const MissTable& misses, const AddressSpace& memory) {
     add_to(lines);
     if (key.source == Source::local_c2c || key.source == Source::remote_c2c) add_to(transfers);
   }
-  kernel.lines = in_order(std::move(lines));
-  kernel.transfers = in_order(std::move(transfers));
+  kernel.lines = in_order(lines);
+  kernel.transfers = in_order(transfers);
   return kernel;
 }
 
