@@ -45,15 +45,6 @@ MachineSpec machine_of(const LoadShape& shape) {
   return spec;
 }
 
-MachineProtocols protocols_of(const MachineSpec& spec) {
-  const Protocol bus = load_protocol(spec.bus.protocol);
-  if (!spec.has_nodes()) return bus;
-  const Protocol directory = load_protocol(spec.directory.protocol);
-  MachineProtocols loaded{bus, load_node_protocol(spec.node.protocol, bus, directory), directory};
-  if (!spec.groups.empty()) loaded.group = load_group_protocol(spec.groups.front().protocol, directory);
-  return loaded;
-}
-
 constexpr const char* kBenchFooter = R"(
 Each case runs in one process, first functional-only, then timed. The ratio of the two shows what time costs,
 and is more stable than either speed on a shared machine.
@@ -177,7 +168,7 @@ ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, b
     for (const LoadShape& shape : kShapes) {
       if (cpus != 0 && shape.cpus != cpus) continue;
       const MachineSpec spec = machine_of(shape);
-      const MachineProtocols protocols = protocols_of(spec);
+      const MachineProtocols protocols = load_protocols(spec);
       add(run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocols), shape.nodes); }));
     }
   }

@@ -11,7 +11,7 @@
 #include "sim/config/project_files.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/studies/calibrate/calibration.hpp"
-#include "sim/studies/calibrate/simulated_matrix.hpp"
+#include "sim/studies/calibrate/simulated_apart.hpp"
 #include "sim/terminal/calibration_report.hpp"
 #include "sim/terminal/run_report.hpp"
 #include "sim/terminal/visible_output.hpp"

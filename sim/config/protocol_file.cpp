@@ -57,4 +57,13 @@ Protocol load_group_protocol(const std::string& name_or_path, const Protocol& di
               [&](const std::string& text, const std::string& file) { return parse_group_protocol(text, file, directory); });
 }
 
+MachineProtocols load_protocols(const MachineSpec& machine) {
+  const Protocol bus = load_protocol(machine.bus.protocol);
+  if (!machine.has_nodes()) return bus;
+  const Protocol directory = load_protocol(machine.directory.protocol);
+  MachineProtocols loaded{bus, load_node_protocol(machine.node.protocol, bus, directory), directory};
+  if (!machine.groups.empty()) loaded.group = load_group_protocol(machine.groups.front().protocol, directory);
+  return loaded;
+}
+
 }  // namespace linebounce::sim

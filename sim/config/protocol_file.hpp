@@ -4,6 +4,8 @@
 #include <string>
 
 #include "models/coherence/protocol.hpp"
+#include "models/machine/machine_protocols.hpp"
+#include "models/machine_spec.hpp"
 
 namespace linebounce::sim {
 
@@ -16,5 +18,8 @@ Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus
 
 // Likewise a group's, with members and homes of this directory's protocol.
 Protocol load_group_protocol(const std::string& name_or_path, const Protocol& directory, const std::string& place = "");
+
+// All that a machine names.
+MachineProtocols load_protocols(const MachineSpec& machine);
 
 }  // namespace linebounce::sim

@@ -1,14 +1,12 @@
 #include "sim/tester/run_cases.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <limits>
-#include <system_error>
 
+#include "sim/plan/shared_array.hpp"
 #include "sim/results/seed_file.hpp"
 #include "sim/simulation/simulate.hpp"
 
@@ -21,25 +19,6 @@ constexpr int kNone = std::numeric_limits<int>::max();
 struct Left {
   std::int64_t references;
   std::uint64_t data_hash;
-};
-
-// Memory that the processes of the cases share with this one.
-class SharedLeft {
- public:
-  explicit SharedLeft(std::size_t count) : bytes_(std::max<std::size_t>(1, count) * sizeof(Left)) {
-    void* const memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "no memory to share with simulations");
-    left_ = static_cast<Left*>(memory);
-  }
-  ~SharedLeft() { ::munmap(left_, bytes_); }
-  SharedLeft(const SharedLeft&) = delete;
-  SharedLeft& operator=(const SharedLeft&) = delete;
-
-  Left& operator[](std::size_t index) { return left_[index]; }
-
- private:
-  std::size_t bytes_;
-  Left* left_ = nullptr;
 };
 
 // FNV-1a over all that the results files hold.
@@ -141,8 +120,8 @@ class CaseRunner {
   const RandomBase& base_;
   const std::vector<CaseRun>& runs_;
   const CaseLimits& limits_;
-  std::vector<Job> jobs_;  // a run's own, then that without speed-ups
-  SharedLeft left_;        // by job
+  std::vector<Job> jobs_;   // a run's own, then that without speed-ups
+  SharedArray<Left> left_;  // by job
   std::vector<CaseResult> results_;
   std::vector<int> waiting_for_;  // by run: jobs that have not ended
   int first_bad_ = kNone;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "sim/config/schema.hpp"
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
@@ -15,11 +14,6 @@ namespace {
 constexpr std::string_view kMark = "probe_format";
 constexpr std::int64_t kFormat = 1;
 constexpr double kMostNumber = 1e9;
-
-int most_cpus_of_a_machine() {
-  const auto row = std::find_if(schema().begin(), schema().end(), [](const auto& each) { return each.path == "machine.cpus"; });
-  return static_cast<int>(row->maximum);
-}
 
 class ProbeReader {
  public:
@@ -130,7 +124,7 @@ class ProbeReader {
   void read_topology(TableReader& top) {
     TableReader topology(needed_table(top, "topology"), file_, "topology");
     cpus_ = integers(topology, "cpus");
-    const int most = most_cpus_of_a_machine();
+    const int most = most_cpus();
     if (cpus_.size() < 2 || cpus_.size() > static_cast<std::size_t>(most)) {
       topology.refuse("cpus", fmt::format("{} CPUs; a machine has 2 to {}: measure some of them, linebounce-probe --cpus LIST",
                                           cpus_.size(), most));

@@ -2,20 +2,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <functional>
-#include <memory>
-#include <new>
 
 #include "models/machine_layout.hpp"
 #include "sim/config/protocol_file.hpp"
-#include "sim/plan/process_pool.hpp"
-#include "sim/point/config_error.hpp"
-#include "sim/simulation/simulate.hpp"
-#include "sim/studies/calibrate/simulated_matrix.hpp"
-#include "workloads/workload_registry.hpp"
+#include "sim/plan/shared_array.hpp"
+#include "sim/results/numbers.hpp"
+#include "sim/studies/calibrate/simulated_apart.hpp"
 
 namespace linebounce::sim {
 
@@ -27,27 +22,14 @@ constexpr double kLockWarmupUs = 20;
 constexpr double kLockMeasureUs = 200;
 constexpr int kFewCpus = 16;  // with more of them, each pair is one of many
 
-MachineProtocols protocols_for(const MachineSpec& machine) {
-  const Protocol bus = load_protocol(machine.bus.protocol);
-  if (!machine.has_nodes()) return bus;
-  const Protocol directory = load_protocol(machine.directory.protocol);
-  return {bus, load_node_protocol(machine.node.protocol, bus, directory), directory};
-}
-
 SimulationInput workload_on(const MachineTables& machine, const std::string& workload,
                             const std::map<std::string, ParameterValue>& changed) {
   SimulationInput input;
   input.machine = to_typed(machine.settings, machine.parts).machine;
   check_machine(input.machine, machine.settings);
-  input.protocols = protocols_for(input.machine);
+  input.protocols = load_protocols(input.machine);
   input.workload = workload;
-  std::map<std::string, ParameterValue> values;
-  for (const WorkloadEntry& entry : all_workloads()) {
-    if (entry.name != workload) continue;
-    for (const ParameterDeclaration& parameter : entry.parameters) values[parameter.name] = parameter.default_value;
-  }
-  for (const auto& [name, value] : changed) values.at(name) = value;
-  input.parameters = Parameters(std::move(values));
+  input.parameters = parameters_with(workload, changed);
   return input;
 }
 
@@ -55,39 +37,18 @@ using Collect = std::function<std::vector<double>(const PointData&)>;
 
 // Runs it in a process of its own, which writes at most `most` numbers.
 std::vector<double> simulated_numbers(const SimulationInput& input, std::size_t most, const Collect& collect) {
-  const std::size_t bytes = (most + 1) * sizeof(double);
-  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  const std::unique_ptr<void, std::function<void(void*)>> mapping(memory, [bytes](void* all) { ::munmap(all, bytes); });
-  auto* numbers = static_cast<double*>(memory);
-  Failure failure;
-  InterruptGuard guard;
-  const PoolCallbacks callbacks = {
-      .work =
-          [&](int, const std::function<void(double)>& progress) {
-            const std::vector<double> found = collect(simulate(input, progress));
-            const std::size_t count = std::min(most, found.size());
-            numbers[0] = static_cast<double>(count);
-            std::copy_n(found.begin(), count, numbers + 1);
-          },
-      .finished =
-          [&](int, const JobOutcome& outcome) {
-            failure = outcome.failure;
-            return failure.code == ExitCode::done;
-          },
-      .tick = [](double) {},
-  };
-  run_in_processes(1, 1, guard, callbacks);
-  if (guard.interrupted() || failure.code == ExitCode::interrupted) throw Interrupted();
-  if (failure.code == ExitCode::usage) throw ConfigError(failure.message);
-  if (failure.code != ExitCode::done) throw SimulationFailure(failure.message);
-  return {numbers + 1, numbers + 1 + static_cast<std::ptrdiff_t>(numbers[0])};
+  SharedArray<double> numbers(most + 1);
+  simulate_apart({input}, 1, [&](std::size_t, const PointData& data) {
+    const std::vector<double> found = collect(data);
+    const std::size_t count = std::min(most, found.size());
+    numbers[0] = static_cast<double>(count);
+    std::copy_n(found.begin(), count, &numbers[1]);
+  });
+  return {&numbers[1], &numbers[1] + static_cast<std::ptrdiff_t>(numbers[0])};
 }
 
 double metric_value(const PointData& point, const std::string& name) {
-  const auto& value = point.metrics.at(name).value;
-  const auto* integer = std::get_if<std::int64_t>(&value);
-  return integer != nullptr ? static_cast<double>(*integer) : std::get<double>(value);
+  return as_double(point.metrics.at(name).value);
 }
 
 }  // namespace

@@ -1,16 +1,11 @@
 #include "sim/studies/calibrate/simulated_matrix.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <new>
 
 #include "models/machine_layout.hpp"
 #include "sim/config/protocol_file.hpp"
-#include "sim/plan/process_pool.hpp"
-#include "sim/point/config_error.hpp"
-#include "sim/simulation/simulate.hpp"
-#include "workloads/workload_registry.hpp"
+#include "sim/plan/shared_array.hpp"
+#include "sim/studies/calibrate/simulated_apart.hpp"
 
 namespace linebounce::sim {
 
@@ -20,25 +15,6 @@ namespace {
 
 constexpr const char* kMatrixWorkload = "core_to_core";
 
-// Doubles that a child process writes and its parent reads.
-class SharedNumbers {
- public:
-  explicit SharedNumbers(std::size_t count) : bytes_(count * sizeof(double)) {
-    void* memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    numbers_ = static_cast<double*>(memory);
-  }
-  ~SharedNumbers() { ::munmap(numbers_, bytes_); }
-  SharedNumbers(const SharedNumbers&) = delete;
-  SharedNumbers& operator=(const SharedNumbers&) = delete;
-
-  double& operator[](std::size_t i) { return numbers_[i]; }
-
- private:
-  std::size_t bytes_;
-  double* numbers_;
-};
-
 // The more nodes, the more pairs a block has. Of a large machine the whole matrix is simulated only to be compared.
 std::int64_t repetitions_for(const MachineSpec& machine) {
   constexpr int kLarge = 64;
@@ -46,25 +22,10 @@ std::int64_t repetitions_for(const MachineSpec& machine) {
 }
 
 Parameters parameters_of(const std::string& access, int home, const MachineSpec& machine) {
-  std::map<std::string, ParameterValue> values;
-  for (const WorkloadEntry& entry : all_workloads()) {
-    if (entry.name != std::string_view(kMatrixWorkload)) continue;
-    for (const ParameterDeclaration& parameter : entry.parameters) values[parameter.name] = parameter.default_value;
-  }
-  values["states"] = std::string("modified");
-  values["access"] = access;
-  values["homes"] = home < 0 ? std::string("near") : std::to_string(home);
-  values["repetitions"] = repetitions_for(machine);
-  return Parameters(std::move(values));
-}
-
-MachineProtocols protocols_of(const MachineSpec& machine) {
-  const Protocol bus = load_protocol(machine.bus.protocol);
-  if (!machine.has_nodes()) return bus;
-  const Protocol directory = load_protocol(machine.directory.protocol);
-  MachineProtocols loaded{bus, load_node_protocol(machine.node.protocol, bus, directory), directory};
-  if (!machine.groups.empty()) loaded.group = load_group_protocol(machine.groups.front().protocol, directory);
-  return loaded;
+  return parameters_with(kMatrixWorkload, {{"states", std::string("modified")},
+                                           {"access", access},
+                                           {"homes", home < 0 ? std::string("near") : std::to_string(home)},
+                                           {"repetitions", repetitions_for(machine)}});
 }
 
 // Sums of a pair, both directions together: at home with the pair, and all.
@@ -93,24 +54,18 @@ LatencyMatrix matrix_of(const std::vector<MatrixRow>& rows, const MachineLayout&
   return matrix;
 }
 
-void write_to(SharedNumbers& numbers, std::size_t first, const LatencyMatrix& matrix) {
+void write_to(SharedArray<double>& numbers, std::size_t first, const LatencyMatrix& matrix) {
   for (int a = 0; a < matrix.cpus(); ++a) {
     for (int b = 0; b < a; ++b) numbers[first++] = matrix.at(a, b);
   }
 }
 
-LatencyMatrix read_from(SharedNumbers& numbers, std::size_t first, int cpus) {
+LatencyMatrix read_from(SharedArray<double>& numbers, std::size_t first, int cpus) {
   LatencyMatrix matrix(cpus);
   for (int a = 0; a < cpus; ++a) {
     for (int b = 0; b < a; ++b) matrix.set(a, b, numbers[first++]);
   }
   return matrix;
-}
-
-[[noreturn]] void raise(const Failure& failure) {
-  if (failure.code == ExitCode::interrupted) throw Interrupted();
-  if (failure.code == ExitCode::usage) throw ConfigError(failure.message);
-  throw SimulationFailure(failure.message);
 }
 
 }  // namespace
@@ -124,7 +79,7 @@ MatrixSimulator::MatrixSimulator(MachineTables machine, Measurement measurement,
       measurement_(std::move(measurement)),
       at_once_(at_once),
       tick_(std::move(tick)),
-      protocols_(protocols_of(to_typed(machine_.settings, machine_.parts).machine)) {}
+      protocols_(load_protocols(to_typed(machine_.settings, machine_.parts).machine)) {}
 
 SimulationInput MatrixSimulator::input_of(const Values& values) const {
   Settings settings = machine_.settings;
@@ -143,29 +98,14 @@ std::vector<LatencyMatrix> MatrixSimulator::operator()(const std::vector<Values>
   for (const Values& values : candidates) inputs.push_back(input_of(values));
   const auto cpus = static_cast<std::size_t>(inputs.front().machine.cpus);
   const std::size_t size = cpus * (cpus - 1) / 2;
-  SharedNumbers numbers(size * inputs.size());
-  Failure failure;
-  {
-    InterruptGuard guard;
-    const PoolCallbacks callbacks = {
-        .work =
-            [&](int job, const std::function<void(double)>& progress) {
-              const auto number = static_cast<std::size_t>(job);
-              const PointData data = simulate(inputs[number], progress);
-              write_to(numbers, number * size, matrix_of(data.matrix, lay_out(inputs[number].machine)));
-            },
-        .finished =
-            [&](int, const JobOutcome& outcome) {
-              failure = outcome.failure;
-              ++simulated_;
-              return failure.code == ExitCode::done;
-            },
-        .tick = [&](double) { tick_(simulated_); },
-    };
-    run_in_processes(static_cast<int>(inputs.size()), at_once_, guard, callbacks);
-    if (guard.interrupted()) throw Interrupted();
-  }
-  if (failure.code != ExitCode::done) raise(failure);
+  SharedArray<double> numbers(size * inputs.size());
+  simulate_apart(
+      inputs, at_once_,
+      [&](std::size_t number, const PointData& data) {
+        write_to(numbers, number * size, matrix_of(data.matrix, lay_out(inputs[number].machine)));
+      },
+      [this](int ended) { tick_(simulated_ + ended); });
+  simulated_ += static_cast<int>(inputs.size());
   std::vector<LatencyMatrix> matrices;
   for (std::size_t i = 0; i < inputs.size(); ++i) matrices.push_back(read_from(numbers, i * size, static_cast<int>(cpus)));
   return matrices;

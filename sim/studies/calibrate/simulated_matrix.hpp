@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,12 +14,6 @@ namespace linebounce::sim {
 
 // A value put over a machine's own. REQUIRES: the machine has the parameter.
 void put(Settings& settings, const Values& values);
-
-// The user asked to stop while candidates were simulated.
-class Interrupted : public std::runtime_error {
- public:
-  Interrupted() : std::runtime_error("interrupted") {}
-};
 
 struct Measurement {
   std::string access = "atomic";  // what the receiver does with the line
