@@ -2,13 +2,13 @@
 import { Kind, type AccessStep, type BufferStep, type ProgramStep, type RunDocument, type Step } from "./document";
 import { showValue, toBig, type Names } from "./names";
 
-const kAccesses = ["load", "load", "store", "atomic"];
+const kAccesses = ["load", "store", "atomic"];
 
 export function accessName(document: RunDocument, access: number): string {
   return document.accesses?.[access] ?? kAccesses[access] ?? "access";
 }
-export function operationName(document: RunDocument, operation: number | string): string {
-  return typeof operation === "string" ? operation : (document.operations?.[operation] ?? "");
+export function operationName(document: RunDocument, operation: number): string {
+  return (document.operations?.[operation] ?? "").replaceAll("_", " ");
 }
 
 export function accessText(document: RunDocument, names: Names, step: AccessStep): string {

@@ -43,7 +43,7 @@ export function floorOf(document: RunDocument): Floor {
   }
   // A node without CPUs has memory all the same.
   for (const [kind, , , node] of document.endpoints ?? [])
-    if ((kind === "home" || kind === "node") && node !== undefined && !nodes.has(node)) nodes.set(node, new Map());
+    if (kind === "directory" && !nodes.has(node)) nodes.set(node, new Map());
   const single = (document.tables[2]?.states.length ?? 0) === 0;
   return {
     single,
