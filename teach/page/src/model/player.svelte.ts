@@ -80,6 +80,10 @@ export class Player {
     this.jump(this.history.stop(this.stride, -1));
   }
 
+  faster(by: number): void {
+    this.speed = Math.max(0, Math.min(kSpeeds.length - 1, this.speed + by));
+  }
+
   toggle(): void {
     if (this.playing) this.pause();
     else void this.play();
