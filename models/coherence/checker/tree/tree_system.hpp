@@ -1,6 +1,7 @@
 // The directory, groups and caches that are checked together, one state of theirs, and its encoding.
 #pragma once
 
+#include <compare>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -44,7 +45,8 @@ struct TreeWorld {
 
 struct TreeKey {
   std::array<std::uint64_t, kTreeWords / 4> words{};
-  friend auto operator<=>(const TreeKey&, const TreeKey&) = default;
+  // Not auto: an older standard library's arrays have == and < alone.
+  friend std::strong_ordering operator<=>(const TreeKey&, const TreeKey&) = default;
 };
 
 // Old names in the order of the new ones.
