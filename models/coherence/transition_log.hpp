@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/coherence/protocol.hpp"
-#include "models/step_listener.hpp"
+#include "models/coherence/step_listener.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {

@@ -18,13 +18,13 @@
 #include <vector>
 
 #include "models/coherence/network_order.hpp"
+#include "models/coherence/step_listener.hpp"
 #include "models/failure.hpp"
 #include "models/machine_layout.hpp"
 #include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
 #include "models/network/group_timing.hpp"
 #include "models/network/topology.hpp"
-#include "models/step_listener.hpp"
 #include "models/timebase.hpp"
 #include "models/timeline.hpp"
 

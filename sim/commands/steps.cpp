@@ -10,7 +10,7 @@
 #include "sim/results/result_files.hpp"
 #include "sim/steps/document.hpp"
 #include "sim/steps/moments.hpp"
-#include "sim/steps/recorded_run.hpp"
+#include "sim/steps/recorded_steps.hpp"
 #include "sim/steps/sentences.hpp"
 
 namespace linebounce::sim {
@@ -55,7 +55,7 @@ void write_document(const std::string& document, const std::string& output) {
 }
 
 // A line for each: the position, and the sentence of the step before it.
-ExitCode print_moments(const RecordedRun& run, const std::vector<std::string>& moments) {
+ExitCode print_moments(const RecordedSteps& run, const std::vector<std::string>& moments) {
   const std::vector<std::string> said = sentences(run);
   ExitCode code = ExitCode::done;
   for (const std::string& moment : moments) {
@@ -70,9 +70,9 @@ ExitCode print_moments(const RecordedRun& run, const std::vector<std::string>& m
   return code;
 }
 
-ExitCode record_steps(const StepsArguments& arguments) {
-  const RecordedRun run =
-      record_run(arguments.experiment, overrides_of_steps(arguments), static_cast<std::size_t>(arguments.steps));
+ExitCode run_and_print(const StepsArguments& arguments) {
+  const RecordedSteps run =
+      record_steps(arguments.experiment, overrides_of_steps(arguments), static_cast<std::size_t>(arguments.steps));
   ExitCode code = run.exit;
   if (run.known) {
     if (arguments.moments.empty() || !arguments.output.empty()) write_document(steps_document(run), arguments.output);
@@ -103,7 +103,7 @@ void add_steps(Command& program) {
       .one_value_each();
   command.option("--seed", "N", &arguments->seed, "The run's seed; default: the experiment's");
   command.footer(kStepsFooter);
-  command.action([arguments] { return record_steps(*arguments); });
+  command.action([arguments] { return run_and_print(*arguments); });
 }
 
 }  // namespace linebounce::sim

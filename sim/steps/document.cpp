@@ -44,7 +44,7 @@ ordered_json table_json(const ControllerTable& table) {
           {"stable", stable},   {"events", table.events},     {"base_events", events}, {"lines", cells}, {"rows", rows}};
 }
 
-void add_machine(const RecordedRun& run, const Endpoints& endpoints, ordered_json& out) {
+void add_machine(const RecordedSteps& run, const Endpoints& endpoints, ordered_json& out) {
   ordered_json tables = ordered_json::array();
   for (std::size_t controller = 0; controller < kControllers; ++controller)
     tables.push_back(table_json(run.table(static_cast<Controller>(controller))));
@@ -86,7 +86,7 @@ ordered_json function_lines(const std::string& text) {
   return lines;
 }
 
-void add_program(const RecordedRun& run, ordered_json& out) {
+void add_program(const RecordedSteps& run, ordered_json& out) {
   ordered_json objects = ordered_json::array();
   for (const StepRecorder::Object& object : run.facts.objects)
     objects.push_back({object.name, object.structure, exact(object.begin), object.size});
@@ -98,7 +98,7 @@ void add_program(const RecordedRun& run, ordered_json& out) {
                     {"functions", function_lines(run.input.program.text)}};
 }
 
-void add_results(const RecordedRun& run, ordered_json& out) {
+void add_results(const RecordedSteps& run, ordered_json& out) {
   ordered_json metrics = ordered_json::object(), files = ordered_json::object();
   for (const auto& [name, metric] : run.results.metrics) metrics[name] = {number_to_json(metric.value), metric.unit};
   for (const CsvFile& file : csv_files(0, run.results)) files[file.name] = file.content;
@@ -107,11 +107,11 @@ void add_results(const RecordedRun& run, ordered_json& out) {
   out["files"] = std::move(files);
 }
 
-std::string words_text(const RecordedRun& run) {
+std::string words_text(const RecordedSteps& run) {
   std::string text = "[";
   std::size_t number = 0;
   for (const auto& [word, name] : run.facts.words) {
-    const RecordedRun::WordValues& values = run.word_values[number++];
+    const RecordedSteps::WordValues& values = run.word_values[number++];
     text += fmt::format("{}[{},{},{},{},{}]", number > 1 ? ",\n" : "\n", digits(word.first), word.second,
                         ordered_json(name).dump(), digits(values.first), digits(values.last));
   }
@@ -132,7 +132,7 @@ void append_directory(const Endpoints& endpoints, const RunStep& step, std::stri
   text += "]]";
 }
 
-void append_step(const RecordedRun& run, const Endpoints& endpoints, const RunStep& step, std::string& text) {
+void append_step(const RecordedSteps& run, const Endpoints& endpoints, const RunStep& step, std::string& text) {
   const auto out = std::back_inserter(text);
   const int kind = static_cast<int>(step.kind);
   switch (step.kind) {
@@ -161,7 +161,7 @@ void append_step(const RecordedRun& run, const Endpoints& endpoints, const RunSt
   }
 }
 
-std::string log_text(const RecordedRun& run, const Endpoints& endpoints) {
+std::string log_text(const RecordedSteps& run, const Endpoints& endpoints) {
   std::string text = "[";
   for (const RunStep& step : run.steps) {
     text += text.size() > 1 ? ",\n" : "\n";
@@ -170,7 +170,7 @@ std::string log_text(const RecordedRun& run, const Endpoints& endpoints) {
   return text + "]";
 }
 
-std::string sentences_text(const RecordedRun& run) {
+std::string sentences_text(const RecordedSteps& run) {
   std::string text = "[";
   for (const std::string& sentence : sentences(run)) {
     text += text.size() > 1 ? ",\n" : "\n";
@@ -181,7 +181,7 @@ std::string sentences_text(const RecordedRun& run) {
 
 }  // namespace
 
-std::string steps_document(const RecordedRun& run) {
+std::string steps_document(const RecordedSteps& run) {
   ordered_json head = {{"format", 1}, {"exit", static_cast<int>(run.exit)}, {"error", run.error}, {"cut", run.cut}};
   const Endpoints endpoints(run);
   if (run.known) add_machine(run, endpoints, head);

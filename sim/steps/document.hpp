@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "sim/steps/recorded_run.hpp"
+#include "sim/steps/recorded_steps.hpp"
 
 namespace linebounce::sim {
 
 // The same bytes for the same run, wherever it was recorded.
-std::string steps_document(const RecordedRun& run);
+std::string steps_document(const RecordedSteps& run);
 
 }  // namespace linebounce::sim

@@ -50,7 +50,7 @@ std::optional<std::uint64_t> number(const std::string& text) {
 
 class Finder {
  public:
-  Finder(const RecordedRun& run, const std::string& text) : run_(run), text_(text), names_(run) {}
+  Finder(const RecordedSteps& run, const std::string& text) : run_(run), text_(text), names_(run) {}
 
   std::optional<std::size_t> find(std::size_t from) {
     std::vector<std::string> words = split(without_count());
@@ -271,7 +271,7 @@ class Finder {
     if (step.kind == RunStepKind::operation) runs_on_core_[core_of(step.cpu)] = step.function;
   }
 
-  const RecordedRun& run_;
+  const RecordedSteps& run_;
   const std::string text_;
   const WordNames names_;
   std::uint64_t times_ = 1;
@@ -280,7 +280,7 @@ class Finder {
 
 }  // namespace
 
-std::optional<std::size_t> find_moment(const RecordedRun& run, const std::string& text, std::size_t from) {
+std::optional<std::size_t> find_moment(const RecordedSteps& run, const std::string& text, std::size_t from) {
   return Finder(run, text).find(from);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/point/config_error.hpp"
-#include "sim/steps/recorded_run.hpp"
+#include "sim/steps/recorded_steps.hpp"
 
 namespace linebounce::sim {
 
@@ -18,6 +18,6 @@ class MomentError : public ConfigError {
 
 // The position (so many steps have run) behind the first step from position `from` on at which it holds; none: it never does.
 // Errors: MomentError.
-std::optional<std::size_t> find_moment(const RecordedRun& run, const std::string& text, std::size_t from = 0);
+std::optional<std::size_t> find_moment(const RecordedSteps& run, const std::string& text, std::size_t from = 0);
 
 }  // namespace linebounce::sim

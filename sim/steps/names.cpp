@@ -34,7 +34,7 @@ std::string plain_state(const std::string& name) {
   return found == kPlain.end() ? name : found->second;
 }
 
-std::vector<std::string> message_names(const RecordedRun& run) {
+std::vector<std::string> message_names(const RecordedSteps& run) {
   std::vector<std::string> names;
   for (const Message& message : run.input.protocols.bus.messages) names.push_back(message.name);
   if (run.input.machine.has_nodes()) {
@@ -44,7 +44,7 @@ std::vector<std::string> message_names(const RecordedRun& run) {
   return names;
 }
 
-std::size_t message_number(const RecordedRun& run, const RunStep& step) {
+std::size_t message_number(const RecordedSteps& run, const RunStep& step) {
   const std::size_t bus = run.input.protocols.bus.messages.size();
   const std::size_t network = run.input.machine.has_nodes() ? run.input.protocols.directory.messages.size() : 0;
   switch (static_cast<SentMessage::What>(step.what)) {
@@ -55,7 +55,7 @@ std::size_t message_number(const RecordedRun& run, const RunStep& step) {
   }
 }
 
-Endpoints::Endpoints(const RecordedRun& run) {
+Endpoints::Endpoints(const RecordedSteps& run) {
   if (!run.known) return;
   using Kind = Endpoint::Kind;
   const MachineLayout layout = lay_out(run.input.machine);
@@ -102,7 +102,7 @@ const std::string& Endpoints::label(Controller controller, int agent) const {
   return label(Endpoint{kKinds[static_cast<std::size_t>(controller)], agent});
 }
 
-WordNames::WordNames(const RecordedRun& run) : run_(&run) {
+WordNames::WordNames(const RecordedSteps& run) : run_(&run) {
   for (const auto& [word, name] : run.facts.words) {
     if (name.empty()) continue;
     names_.emplace(word.first, name);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/steps/recorded_run.hpp"
+#include "sim/steps/recorded_steps.hpp"
 
 namespace linebounce::sim {
 
@@ -15,9 +15,9 @@ namespace linebounce::sim {
 std::string plain_state(const std::string& name);
 
 // What messages are called: those of the bus's protocol, of the network's, and what else there is on a bus.
-std::vector<std::string> message_names(const RecordedRun& run);
+std::vector<std::string> message_names(const RecordedSteps& run);
 // A message step's number among them.
-std::size_t message_number(const RecordedRun& run, const RunStep& step);
+std::size_t message_number(const RecordedSteps& run, const RunStep& step);
 
 // All that send and receive messages in this machine, and their places in that list.
 class Endpoints {
@@ -28,7 +28,7 @@ class Endpoints {
     std::vector<int> cpus = {};  // of a cache
     std::string label;           // "CPU 1's cache", "bus 0", "memory", "directory 1"
   };
-  explicit Endpoints(const RecordedRun& run);
+  explicit Endpoints(const RecordedSteps& run);
   [[nodiscard]] const std::vector<Entry>& all() const { return all_; }
   [[nodiscard]] std::size_t number(const Endpoint& endpoint) const;
   [[nodiscard]] const std::string& label(const Endpoint& endpoint) const { return all_[number(endpoint)].label; }
@@ -47,7 +47,7 @@ class Endpoints {
 // The names of words, by address: "x", "pair.a"; of lines: their words, or their object; else the address.
 class WordNames {
  public:
-  explicit WordNames(const RecordedRun& run);
+  explicit WordNames(const RecordedSteps& run);
   [[nodiscard]] std::string word(Address address) const;
   [[nodiscard]] std::string line(LineAddr line) const;
   // The words of this name: of an object, all of its words that were accessed. Empty: there are none.
@@ -57,7 +57,7 @@ class WordNames {
  private:
   [[nodiscard]] std::string whole_object(LineAddr line, const std::set<std::string>& names) const;
 
-  const RecordedRun* run_;
+  const RecordedSteps* run_;
   std::map<Address, std::string> names_;
   std::map<std::uint64_t, std::set<std::string>> lines_;
 };

@@ -64,7 +64,7 @@ const char* qualifier_phrase(const std::string& qualifier) {
 
 class Sentences {
  public:
-  explicit Sentences(const RecordedRun& run) : run_(run), endpoints_(run), words_(run), messages_(message_names(run)) {
+  explicit Sentences(const RecordedSteps& run) : run_(run), endpoints_(run), words_(run), messages_(message_names(run)) {
     for (const RunStep& step : run.steps) {
       const auto what = static_cast<SentMessage::What>(step.what);
       if (step.kind == RunStepKind::message && (what == SentMessage::What::request || what == SentMessage::What::again))
@@ -312,7 +312,7 @@ class Sentences {
     return text + ".";
   }
 
-  const RecordedRun& run_;
+  const RecordedSteps& run_;
   const Endpoints endpoints_;
   const WordNames words_;
   const std::vector<std::string> messages_;
@@ -321,7 +321,7 @@ class Sentences {
 
 }  // namespace
 
-std::vector<std::string> sentences(const RecordedRun& run) {
+std::vector<std::string> sentences(const RecordedSteps& run) {
   const Sentences all(run);
   std::vector<std::string> texts;
   texts.reserve(run.steps.size());

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/steps/recorded_run.hpp"
+#include "sim/steps/recorded_steps.hpp"
 
 namespace linebounce::sim {
 
 // One a step, in their order. Names of words and objects stand for addresses, the textbook's words for states.
-std::vector<std::string> sentences(const RecordedRun& run);
+std::vector<std::string> sentences(const RecordedSteps& run);
 
 }  // namespace linebounce::sim

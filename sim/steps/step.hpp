@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "models/coherence/step_listener.hpp"
 #include "models/observer.hpp"
-#include "models/step_listener.hpp"
 #include "models/units.hpp"
 
 namespace linebounce::sim {

@@ -9,7 +9,7 @@ namespace {
 
 class Order {
  public:
-  explicit Order(const RecordedRun& run)
+  explicit Order(const RecordedSteps& run)
       : line_bytes_(run.facts.line_bytes), first_data_(run.table(Controller::cache).base_events[kData].first) {
     for (const CpuPlace& place : run.places) {
       core_of_cpu_.push_back(place.core);
@@ -61,7 +61,7 @@ class Order {
     const bool cache = step.from.kind == Endpoint::Kind::cache;
     return cache ? bus_of_core_[static_cast<std::size_t>(step.from.number)] : step.from.number;
   }
-  // Whatever a bus tells of is in its own order; a controller's packets are the network's.
+  // Whatever a bus reports is in its own order; a controller's packets are the network's.
   static int sender_kind(const RunStep& step) {
     if (static_cast<SentMessage::What>(step.what) != SentMessage::What::packet) return 0;
     return 1 + static_cast<int>(step.from.kind);
@@ -75,13 +75,13 @@ class Order {
 
 }  // namespace
 
-void put_in_order(RecordedRun& run) {
+void put_in_order(RecordedSteps& run) {
   const Order order(run);
   std::stable_sort(run.steps.begin(), run.steps.end(),
                    [&order](const RunStep& a, const RunStep& b) { return order.key(a) < order.key(b); });
 }
 
-void cut_behind(RecordedRun& run, std::size_t most) {
+void cut_behind(RecordedSteps& run, std::size_t most) {
   if (run.steps.size() > most) run.steps.resize(most);
   run.cut = true;
   if (run.steps.empty()) return;

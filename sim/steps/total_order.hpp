@@ -3,15 +3,15 @@
 // was.
 #pragma once
 
-#include "sim/steps/recorded_run.hpp"
+#include "sim/steps/recorded_steps.hpp"
 
 namespace linebounce::sim {
 
 // By time. At one tick what comes from outside goes before what a core does by itself, as in the machine; the former by line,
 // rows before messages, each place (a bus, a directory, a group) in its own order; the latter by core, in its order.
-void put_in_order(RecordedRun& run);
+void put_in_order(RecordedSteps& run);
 
 // Keeps the first `most` steps. Messages that arrive behind the last of them have not arrived.
-void cut_behind(RecordedRun& run, std::size_t most);
+void cut_behind(RecordedSteps& run, std::size_t most);
 
 }  // namespace linebounce::sim

@@ -1,4 +1,4 @@
-"""`linebounce steps`: the document is whole, the same whatever the engine does, and each step begins where the last one ended."""
+"""`linebounce steps`: the same document whatever the engine does, and each step begins where the last one ended."""
 
 import json
 from collections import Counter
@@ -62,7 +62,7 @@ def number(value: int | str) -> int:
 
 
 def assert_fits_together(document: dict) -> Counter:
-    """Every row begins in the state, every access finds the bytes, that the one before it left; every number names something."""
+    """Every row begins in the state, every access finds the bytes, that the one before it left."""
     states, memory, seen, time = {}, {}, Counter(), 0
     assert len(document["sentences"]) == len(document["log"])
     for step, sentence in zip(document["log"], document["sentences"], strict=True):
@@ -131,7 +131,8 @@ def test_steps_fit_together_and_no_speed_up_changes_them(linebounce: Program, na
 
 def test_steps_of_a_machine_with_groups_fit_together(linebounce: Program) -> None:
     workload = 'name = "random_references"\noperations = 40\nshared_lines = 3'
-    file = linebounce.file("groups.toml", experiment(workload=workload, run="measure_us = 0", top='machine = "generic_chiplet_64core"'))
+    top = 'machine = "generic_chiplet_64core"'
+    file = linebounce.file("groups.toml", experiment(workload=workload, run="measure_us = 0", top=top))
     arguments = [file, "--set", "machine.cpus=12"]
     document = steps(linebounce, *arguments)
     assert document["groups"] > 0
@@ -150,7 +151,8 @@ def test_spins_are_told_alike_whether_they_are_parked_or_not(linebounce: Program
         arguments = [file, "--set", f"workload.lock={lock}"]
         document = steps(linebounce, *arguments)
         assert_fits_together(document)
-        assert any(step[1] == OPERATION and document["operations"][step[3]] == "spin" for step in document["log"]) == (lock != "tas")
+        operations = {document["operations"][step[3]] for step in document["log"] if step[1] == OPERATION}
+        assert ("spin" in operations) == (lock != "tas")
         assert steps(linebounce, *arguments, *OFF, *UNPARKED) == document
 
 
@@ -208,7 +210,8 @@ def test_messages_arrive_where_the_rows_that_they_cause_run(linebounce: Program)
     document = steps(linebounce, random_file(linebounce), "--machine", "p3_xeon_4way")
     cache = document["tables"][0]["events"]
     requests = {(step[6], step[5]) for step in document["log"] if step[1] == MESSAGE}
-    ordered = [step for step in document["log"] if step[1] == ROW and step[2] == 0 and cache[step[6]].startswith(("Own_", "Other_"))]
+    rows = [step for step in document["log"] if step[1] == ROW and step[2] == 0]
+    ordered = [step for step in rows if cache[step[6]].startswith(("Own_", "Other_"))]
     assert len(ordered) > 500
     assert all((step[0], step[4]) in requests for step in ordered)
 

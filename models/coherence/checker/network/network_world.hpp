@@ -1,8 +1,8 @@
 // One state of the small system on a network, and its encoding in 48 bytes.
 #pragma once
 
-#include <compare>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 

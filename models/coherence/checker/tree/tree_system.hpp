@@ -1,8 +1,8 @@
 // The directory, groups and caches that are checked together, one state of theirs, and its encoding.
 #pragma once
 
-#include <compare>
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "sim/steps/recorder.hpp"
+#include "sim/steps/step_recorder.hpp"
 
 #include <fmt/format.h>
 

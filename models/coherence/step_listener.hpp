@@ -6,10 +6,11 @@
 #include <cstdint>
 
 #include "models/coherence/protocol.hpp"
-#include "models/core/cpu_operation.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {
+
+struct Operation;
 
 // Who sends and receives messages, by its number among its kind. `memory` is the plain one behind a bus; with nodes there are
 // controllers, directories and groups in its place.
@@ -58,7 +59,7 @@ class StepListener {
   // The word in this agent's cache was `old` and is `fresh`; a load leaves it.
   virtual void access_ran(Tick time, int agent, CpuId cpu, const Operation& operation, Value old, Value fresh,
                           Served served) = 0;
-  // Returns a number by which to tell of its arrival, where that isn't known yet.
+  // Returns a number by which to report its arrival, where that isn't known yet.
   virtual std::uint32_t sent(const SentMessage& message) = 0;
   virtual void arrived(std::uint32_t message, Tick time) = 0;
   // A store went into the CPU's store buffer, or out of it, into the cache. / A load found its value there.

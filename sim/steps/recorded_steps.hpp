@@ -6,14 +6,14 @@
 
 #include "sim/config/experiment.hpp"
 #include "sim/plan/exit_code.hpp"
-#include "sim/steps/recorder.hpp"
 #include "sim/steps/step.hpp"
+#include "sim/steps/step_recorder.hpp"
 
 namespace linebounce::sim {
 
 constexpr std::size_t kMostSteps = 200'000;  // unless a user says otherwise
 
-struct RecordedRun {
+struct RecordedSteps {
   // How the run ended, and what the program would say of it.
   ExitCode exit = ExitCode::done;
   std::string error = {};
@@ -42,6 +42,6 @@ struct RecordedRun {
 // Runs the first point of an experiment (a name, a TOML file, a program or lock in Lua), and keeps at most `most` of its steps.
 // Once in a process. An experiment that can't be read, and a run that fails, are told in `exit` and `error`: what was recorded
 // until then is there.
-RecordedRun record_run(const std::string& experiment, const Overrides& overrides = {}, std::size_t most = kMostSteps);
+RecordedSteps record_steps(const std::string& experiment, const Overrides& overrides = {}, std::size_t most = kMostSteps);
 
 }  // namespace linebounce::sim

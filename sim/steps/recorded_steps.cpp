@@ -1,4 +1,4 @@
-#include "sim/steps/recorded_run.hpp"
+#include "sim/steps/recorded_steps.hpp"
 
 #include <map>
 
@@ -19,7 +19,7 @@ SimulationInput input_of(const std::string& experiment, const Overrides& overrid
 }
 
 // Words may overlap, and have several sizes: byte by byte.
-std::vector<RecordedRun::WordValues> word_values(const RecordedRun& run) {
+std::vector<RecordedSteps::WordValues> word_values(const RecordedSteps& run) {
   struct Byte {
     std::uint8_t first, last;
   };
@@ -32,9 +32,9 @@ std::vector<RecordedRun::WordValues> word_values(const RecordedRun& run) {
       bytes.try_emplace(step.where + static_cast<Address>(i), Byte{old, old}).first->second.last = fresh;
     }
   }
-  std::vector<RecordedRun::WordValues> values;
+  std::vector<RecordedSteps::WordValues> values;
   for (const auto& word : run.facts.words) {
-    RecordedRun::WordValues& value = values.emplace_back();
+    RecordedSteps::WordValues& value = values.emplace_back();
     for (int i = 0; i < word.first.second; ++i) {
       const auto byte = bytes.find(word.first.first + static_cast<Address>(i));
       if (byte == bytes.end()) continue;
@@ -47,7 +47,7 @@ std::vector<RecordedRun::WordValues> word_values(const RecordedRun& run) {
 
 }  // namespace
 
-const ControllerTable& RecordedRun::table(Controller controller) const {
+const ControllerTable& RecordedSteps::table(Controller controller) const {
   static const ControllerTable kNone;
   const bool nodes = input.machine.has_nodes();
   const MachineProtocols& protocols = input.protocols;
@@ -61,8 +61,8 @@ const ControllerTable& RecordedRun::table(Controller controller) const {
   return kNone;
 }
 
-RecordedRun record_run(const std::string& experiment, const Overrides& overrides, std::size_t most) {
-  RecordedRun run;
+RecordedSteps record_steps(const std::string& experiment, const Overrides& overrides, std::size_t most) {
+  RecordedSteps run;
   StepRecorder recorder(most);
   try {
     run.input = input_of(experiment, overrides);
