@@ -8,14 +8,14 @@
 
 #include "sim/steps/document.hpp"
 #include "sim/steps/moments.hpp"
-#include "sim/steps/recorded_run.hpp"
+#include "sim/steps/recorded_steps.hpp"
 #include "teach/wasm/commands.hpp"
 
 namespace {
 
 using namespace linebounce;
 
-sim::RecordedRun recorded;
+sim::RecordedSteps recorded;
 std::string result;
 int exit_code = 0;
 
@@ -26,7 +26,7 @@ constexpr int kNeverHolds = -1, kNoMoment = -2;
 // Runs an experiment. The result: its steps, as `linebounce steps` prints them.
 extern "C" void lb_run(const char* file) {
   const std::string path = file;
-  recorded = sim::record_run(path);
+  recorded = sim::record_steps(path);
   result = sim::steps_document(recorded);
 }
 

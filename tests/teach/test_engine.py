@@ -1,4 +1,4 @@
-"""One engine: in WebAssembly it gives the same bytes as the program. The one runs under Node here, which has what browsers have."""
+"""One engine: in WebAssembly, here under Node, it gives the same bytes as the program."""
 
 import json
 import subprocess
@@ -31,7 +31,8 @@ class Engine:
         )
 
     def __call__(self, request: dict) -> dict:
-        assert self.process.stdin and self.process.stdout
+        assert self.process.stdin
+        assert self.process.stdout
         self.process.stdin.write(json.dumps(request) + "\n")
         answer = json.loads(self.process.stdout.readline())
         assert "threw" not in answer, answer["threw"]
@@ -74,7 +75,8 @@ def test_moments_are_found_at_the_same_steps(linebounce: Program, engine: Engine
     assert engine({"run": str(file), "find": moments})["found"] == expected
     assert expected[1] == 7
     found = engine({"run": str(file), "find": ["shared is Q in CPU 1"]})["found"][0]
-    assert "Q" in found and "M" in found
+    assert "Q" in found
+    assert "M" in found
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[1].split("/")[-1])
