@@ -1,7 +1,6 @@
-#include <boost/context/fiber.hpp>
-
 #include <emscripten/fiber.h>
 
+#include <boost/context/fiber.hpp>
 #include <cstdlib>
 #include <vector>
 

@@ -46,7 +46,9 @@ void exit_on_interrupts() {}
 struct InterruptGuard::Saved {};
 InterruptGuard::InterruptGuard() : saved_(nullptr), descriptor_(-1) {}
 InterruptGuard::~InterruptGuard() = default;
-bool InterruptGuard::interrupted() { return false; }
+bool InterruptGuard::interrupted() {
+  return false;
+}
 void InterruptGuard::restore_in_child() const {}
 
 void run_in_processes(int count, int, InterruptGuard&, const PoolCallbacks& callbacks) {
@@ -63,8 +65,14 @@ void run_in_processes(int count, int, InterruptGuard&, const PoolCallbacks& call
 
 // Random tests of a machine take processes and time: the program's.
 const char* const kRandomFooter = "";
-bool RandomArguments::wanted(const std::string&) const { return false; }
-std::shared_ptr<RandomArguments> add_random_options(Command&) { return std::make_shared<RandomArguments>(); }
-ExitCode check_random(const RandomArguments&) { return ExitCode::usage; }
+bool RandomArguments::wanted(const std::string&) const {
+  return false;
+}
+std::shared_ptr<RandomArguments> add_random_options(Command&) {
+  return std::make_shared<RandomArguments>();
+}
+ExitCode check_random(const RandomArguments&) {
+  return ExitCode::usage;
+}
 
 }  // namespace linebounce::sim

@@ -30,8 +30,8 @@ extern "C" void lb_run(const char* file) {
   result = sim::steps_document(recorded);
 }
 
-// The position in the run behind the first step from `from` on at which the moment holds; kNeverHolds; kNoMoment: the result says
-// why the text is none.
+// The position in the run behind the first step from `from` on at which the moment holds; kNeverHolds; kNoMoment: the result
+// says why the text is none.
 extern "C" int lb_find(const char* text, int from) {
   try {
     const auto found = sim::find_moment(recorded, text, static_cast<std::size_t>(from));
@@ -52,7 +52,13 @@ extern "C" void lb_command(const char* lines) {
   result = done.output.empty() ? done.error : done.output;
 }
 // Its exit code.
-extern "C" int lb_exit() { return exit_code; }
+extern "C" int lb_exit() {
+  return exit_code;
+}
 
-extern "C" const char* lb_result() { return result.c_str(); }
-extern "C" std::size_t lb_result_bytes() { return result.size(); }
+extern "C" const char* lb_result() {
+  return result.c_str();
+}
+extern "C" std::size_t lb_result_bytes() {
+  return result.size();
+}

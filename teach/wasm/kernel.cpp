@@ -114,7 +114,7 @@ class sc_kernel {
   }
   void run_all(std::vector<sc_object_process*>& queue) {
     batch.swap(queue);
-    for (to_run = batch.size(); to_run > 0; ) {
+    for (to_run = batch.size(); to_run > 0;) {
       sc_object_process* const process = batch[batch.size() - to_run--];
       process->runnable = false;
       run(*process);

@@ -13,16 +13,26 @@ Reader::Reader(const std::filesystem::path& file, ReadOptions) {
   throw TraceError(file.string() + ": there are no traces in this build");
 }
 Reader::~Reader() = default;
-const Symbols& Reader::symbols() const { std::abort(); }
-const Summary& Reader::summary() const { std::abort(); }
-std::string Reader::fingerprint() const { std::abort(); }
-std::string Reader::damage() const { std::abort(); }
+const Symbols& Reader::symbols() const {
+  std::abort();
+}
+const Summary& Reader::summary() const {
+  std::abort();
+}
+std::string Reader::fingerprint() const {
+  std::abort();
+}
+std::string Reader::damage() const {
+  std::abort();
+}
 void keep_what_makes_sense(Reader&) {}
 
 }  // namespace linebounce::trace
 
 namespace linebounce::workloads {
 
-LayoutSet layouts_of(const trace::Symbols&) { std::abort(); }
+LayoutSet layouts_of(const trace::Symbols&) {
+  std::abort();
+}
 
 }  // namespace linebounce::workloads
