@@ -7,7 +7,20 @@ from pathlib import Path
 
 from program import ROOT
 
-HEAVY = {"altair", "distributed", "jinja2", "markdown_it", "numpy", "pandas", "perfetto", "polars", "pyarrow", "rich", "scipy", "vl_convert"}
+HEAVY = {
+    "altair",
+    "distributed",
+    "jinja2",
+    "markdown_it",
+    "numpy",
+    "pandas",
+    "perfetto",
+    "polars",
+    "pyarrow",
+    "rich",
+    "scipy",
+    "vl_convert",
+}
 HELP = """
 import contextlib, importlib, sys
 for name in ("compare", "report", "sweep", "teach", "trace_export"):

@@ -102,6 +102,6 @@ def _message(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def place_in(message: str, file: str) -> tuple[int, str]:
-    """Of "FILE:LINE:COLUMN: what" the line and what is said; 0 if no line of this file is named."""
+    """Of "FILE:LINE:COLUMN: what" the line and the message; 0 if no line of this file is named."""
     found = re.search(rf"(?:\S*/)?{re.escape(file)}:(\d+)(?::\d+)?:\s*(.*)", message, re.DOTALL)
     return (int(found[1]), found[2].strip()) if found else (0, message)

@@ -20,7 +20,7 @@ from linebounce.teach.source import (
 )
 
 QUESTION_KINDS = ("choice", "multiple", "number", "state", "text")
-# In `wrong`: what is said of any other answer.
+# In `wrong`: the reply to any other answer.
 ELSE = "else"
 
 _LESSON = {
@@ -295,7 +295,7 @@ def _check_multiple(question: Question) -> None:
 def _check_open(question: Question) -> None:
     table = question.table
     if ELSE not in question.wrong:
-        raise table.error("wrong", f'[wrong] lacks "{ELSE}": what is said of any other answer')
+        raise table.error("wrong", f'[wrong] lacks "{ELSE}": the reply to any other answer')
     if question.choices and question.kind != "state":
         raise table.error("choices", f"a question of kind {question.kind} has no choices")
     if question.kind == "number" and isinstance(question.answer, str | list):
