@@ -226,6 +226,31 @@ def test_messages_arrive_where_the_rows_that_they_cause_run(linebounce: Program)
     assert all((step[0], step[4]) in requests for step in ordered)
 
 
+@pytest.mark.parametrize("machine", ["p3_xeon_4way", "numaq_16way"])
+def test_no_row_runs_before_the_message_that_causes_it(linebounce: Program, machine: str) -> None:
+    document = steps(linebounce, random_file(linebounce), "--machine", machine, "--set", "machine.cpus=4")
+    names, tables, ends = document["messages"], document["tables"], document["endpoints"]
+    directories = {number: place for place, (kind, number, *_) in enumerate(ends) if kind == "directory"}
+    under_way, checked = Counter(), 0
+    for step in document["log"]:
+        if step[1] == MESSAGE:
+            under_way[step[3], step[5], names[step[4]]] += 1
+        elif step[1] == ROW and step[2] == 2:
+            event = tables[2]["events"][step[6]].split()[0].split("[")[0]
+            assert under_way[directories[step[3]], step[4], event] > 0, step
+            checked += 1
+        elif step[1] == ROW and step[2] == 0 and tables[0]["events"][step[6]].startswith("Own_"):
+            message = tables[0]["events"][step[6]].removeprefix("Own_").split("[")[0].strip()
+            bus = next(
+                place
+                for place, (kind, number, *_) in enumerate(ends)
+                if (kind, number) == ("bus", document["caches"][step[3]][2])
+            )
+            assert under_way[bus, step[4], message] > 0, step
+            checked += 1
+    assert checked > 500
+
+
 def test_a_directory_notes_who_has_the_line(linebounce: Program) -> None:
     document = steps(linebounce, random_file(linebounce), "--machine", "numaq_16way", "--set", "machine.cpus=8")
     table = document["tables"][2]
