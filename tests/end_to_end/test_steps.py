@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from experiments import experiment
-from program import Program
+from program import ROOT, Program
 from test_random_differential import MACHINES as ODD_MACHINES
 from test_random_differential import OFF, UNPARKED, VARIATIONS, machine_and_seed
 
+PROTOCOLS = ROOT / "models" / "protocols"
 ROW, ACCESS, MESSAGE, OPERATION, BUFFER, DIRECTORY, DATA = range(7)
 LOAD, STORE, ATOMIC = range(3)
 LEAVES, ENTERS, FOUND = range(3)
@@ -345,3 +346,23 @@ def test_the_document_can_be_written_to_a_file(linebounce: Program) -> None:
     done = linebounce("steps", file, "--machine", "p3_xeon_4way", "-o", "steps.json", "--at", "end")
     assert done.code == 0
     assert (linebounce.directory / "steps.json").read_text() == whole
+
+
+def test_a_protocol_that_keeps_a_stale_copy_is_shown_until_it_is_caught(linebounce: Program) -> None:
+    text = (PROTOCOLS / "mesi_snoop.md").read_text()
+    row = next(line for line in text.splitlines() if line.startswith("| S, E ") and "| Other_GetM" in line)
+    broken = f"| S | Other_GetM | - | = | broken |\n{row.replace('| S, E', '| E   ', 1)}"
+    protocol = linebounce.file("broken.md", text.replace(row, broken))
+    program = PROGRAM.replace("cpu:store(x, 3)", "cpu:load(x); cpu:compute(3000); cpu:store(x, 3)").replace(
+        'cpu:spin_until(y, "==", 1)', "for i = 1, 20 do cpu:compute(1000); cpu:load(x) end"
+    )
+    arguments = [linebounce.file("stale.lua", program), "--machine", "p3_xeon_4way", "--set", "machine.cpus=2"]
+    arguments += ["--set", f"machine.bus.protocol={protocol}"]
+    result = linebounce("steps", *arguments, "--at", "a value is stale", "--at", "x is 3 in CPU 0", "-o", "stale.json")
+    document = json.loads((linebounce.directory / "stale.json").read_text())
+    assert result.code == document["exit"] == 4
+    assert "stale value" in document["error"]
+    stale, written = (int(line.split("\t")[0]) for line in result.stdout.splitlines())
+    assert written < stale == len(document["log"])
+    assert "CPU 1's cache leaves x in Shared: the GetM of CPU 0's cache is ordered on the bus." in document["sentences"]
+    assert_fits_together(document)
