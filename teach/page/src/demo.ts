@@ -1,0 +1,42 @@
+// What the page shows before anybody chose: three CPUs, one line.
+import type { Scene } from "./engine/files";
+
+export const kDemo: Scene = {
+  experiment: `name    = "first_steps"
+title   = "Three CPUs and one counter"
+machine = "p3_xeon_4way"
+
+[workload]
+name    = "program"
+program = "program.lua"
+
+[run]
+measure_us = 0
+
+[set]
+"machine.cpus" = 3
+`,
+  program: `title = "Three CPUs and one counter"
+ends = true
+
+function setup()
+  shared = place(structure { name = "shared", "x", "y", align = "line" }, "shared")
+end
+
+function run(cpu)
+  if cpu.id == 0 then
+    cpu:store(shared.x, 1)
+    cpu:load(shared.y)
+  elseif cpu.id == 1 then
+    cpu:compute(400)
+    cpu:load(shared.x)
+    cpu:store(shared.y, 7)
+  else
+    cpu:compute(900)
+    cpu:fetch_add(shared.x, 1)
+  end
+  cpu:load(shared.x)
+  cpu:tally()
+end
+`,
+};

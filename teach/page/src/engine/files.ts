@@ -1,0 +1,39 @@
+// What the engine's file system holds. Paths are the project's own; "/work" is the user's folder.
+import type { Lessons } from "../lesson/lessons";
+
+export type Files = Record<string, string>;
+
+/** An experiment's text, its program's if it has one, and files of the user's (protocols, layouts) by path. */
+export interface Scene {
+  experiment: string;
+  program?: string;
+  files?: Files;
+}
+
+export const kExperiment = "/work/experiment.toml";
+
+declare global {
+  interface Window {
+    LINEBOUNCE_LESSONS?: Lessons;
+    LINEBOUNCE_ENGINE?: { glue: string; wasm: string };
+  }
+}
+
+/** The machines, protocols, layouts and programs that came with the page. */
+export function shippedFiles(): Files {
+  const from = window.LINEBOUNCE_LESSONS;
+  return { ...from?.machines, ...from?.protocols, ...from?.layouts, ...from?.programs };
+}
+
+/** The path that the experiment itself gives its program. */
+export function programPath(experiment: string): string {
+  const name = /^\s*program\s*=\s*["']([^"']+)["']/m.exec(experiment)?.[1] ?? "program.lua";
+  return name.startsWith("/") ? name : `/work/${name}`;
+}
+
+export function sceneFiles(scene: Scene): Files {
+  const own: Files = { [kExperiment]: scene.experiment };
+  if (scene.program !== undefined) own[programPath(scene.experiment)] = scene.program;
+  for (const [path, text] of Object.entries(scene.files ?? {})) own[path.startsWith("/") ? path : `/work/${path}`] = text;
+  return { ...shippedFiles(), ...own };
+}

@@ -1,0 +1,76 @@
+// Runs in a worker, behind emscripten's glue (createEngine). One instance of the module for each run: a program that is left
+// in the middle leaves what stands on its stack. The last instances stay, so that moments can be asked for.
+/* global createEngine, self */
+const kRoot = "/linebounce";
+const kKept = 4;
+let compiled = null;
+const runs = new Map();
+
+async function unpack(base64) {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+async function instance(files) {
+  const module = await compiled;
+  const engine = await createEngine({
+    instantiateWasm: (imports, done) => {
+      WebAssembly.instantiate(module, imports).then(done);
+      return {};
+    },
+    preRun: [(made) => { made.ENV.LINEBOUNCE_ROOT = kRoot; }],
+    print: () => {},
+    printErr: () => {},
+  });
+  for (const [path, text] of Object.entries(files)) {
+    const file = path.startsWith("/") ? path : `${kRoot}/${path}`;
+    engine.FS.mkdirTree(file.slice(0, file.lastIndexOf("/")));
+    engine.FS.writeFile(file, text);
+  }
+  engine.FS.mkdirTree("/work");
+  engine.FS.chdir("/work");
+  return engine;
+}
+
+function bytes(engine) {
+  const at = engine._lb_result();
+  return engine.HEAPU8.slice(at, at + engine._lb_result_bytes());
+}
+
+const answer = {
+  start({ wasm }) {
+    compiled = unpack(wasm).then((binary) => WebAssembly.compile(binary));
+    return compiled.then(() => ({}));
+  },
+  async run({ id, files, experiment }) {
+    const engine = await instance(files);
+    runs.set(id, engine);
+    if (runs.size > kKept) runs.delete(runs.keys().next().value);
+    engine.ccall("lb_run", null, ["string"], [experiment]);
+    return { bytes: bytes(engine) };
+  },
+  find({ run, moment, from }) {
+    const engine = runs.get(run);
+    if (!engine) return { gone: true };
+    if (!engine._lb_find) return { position: -1, error: "This engine cannot look for moments." };
+    const position = engine.ccall("lb_find", "number", ["string", "number"], [moment, from]);
+    return { position, error: position < 0 ? new TextDecoder().decode(bytes(engine)) : "" };
+  },
+  async command({ files, lines }) {
+    const engine = await instance(files);
+    engine.ccall("lb_command", null, ["string"], [lines]);
+    return { exit: engine._lb_exit(), text: new TextDecoder().decode(bytes(engine)) };
+  },
+};
+
+self.onmessage = async ({ data }) => {
+  try {
+    const result = await answer[data.ask](data);
+    self.postMessage({ id: data.id, result }, result.bytes ? [result.bytes.buffer] : []);
+  } catch (error) {
+    self.postMessage({ id: data.id, error: String((error && error.stack) || error) });
+  }
+};

@@ -1,0 +1,441 @@
+// A machine at any position of a run. The log is the only source: a row says what was before it and what is after it, so a
+// step back costs what a step forward costs, and nothing is run again.
+//
+// Position p: the steps 0 .. p-1 have happened. What changes one cell (a line's state, a CPU's operation, what a directory
+// knows, bytes of a copy) is applied and undone; what lasts for a while (messages, buffered stores) is looked up.
+import { Kind, type AccessStep, type BufferStep, type CopyStep, type DirectoryStep, type MessageStep, type Num,
+  type ProgramStep, type RowStep, type RunDocument, type Step } from "./document";
+import { Intervals } from "./intervals";
+import { isWaiting } from "./names";
+
+/** How far a step goes. */
+export type Stride = "step" | "message" | "transaction" | "instruction";
+
+/** A line at a controller: a cache's copy, a directory's entry. */
+export interface LineSlot {
+  controller: number;
+  agent: number;
+  line: number;
+}
+/** A copy's bytes: a cache's, or a memory's. */
+export interface CopySlot {
+  kind: "cache" | "memory";
+  agent: number;
+  line: number;
+}
+
+class Numbering<T> {
+  readonly items: T[] = [];
+  private readonly numbers = new Map<string, number>();
+  of(key: string, make: () => T): number {
+    let number = this.numbers.get(key);
+    if (number === undefined) {
+      number = this.items.length;
+      this.numbers.set(key, number);
+      this.items.push(make());
+    }
+    return number;
+  }
+  find(key: string): number {
+    return this.numbers.get(key) ?? -1;
+  }
+}
+
+function writeBytes(into: Uint8Array, at: number, value: Num, bytes: number): void {
+  if (typeof value === "number" && value >= 0) {
+    let rest = value;
+    for (let b = 0; b < bytes; ++b) {
+      into[at + b] = rest % 256;
+      rest = Math.floor(rest / 256);
+    }
+    return;
+  }
+  let rest = BigInt.asUintN(64, BigInt(value));
+  for (let b = 0; b < bytes; ++b) {
+    into[at + b] = Number(rest & 255n);
+    rest >>= 8n;
+  }
+}
+
+export class History {
+  readonly length: number;
+  readonly time: Float64Array;
+  readonly kind: Uint8Array;
+  readonly tickNs: number;
+  readonly lines = new Numbering<LineSlot>();
+  readonly copies = new Numbering<CopySlot>();
+  readonly directories = new Numbering<{ agent: number; line: number }>();
+
+  private at = 0;
+  private readonly slot: Int32Array; // of a step: its line, copy, CPU or directory entry
+  private readonly undo: Int32Array; // what the step replaces there
+  private readonly next: Uint8Array; // of a row: the new state
+  // Of a step that writes bytes: where in the copy, how many, and where the new ones stand in `pool`; the old ones and
+  // whether they were valid follow.
+  private readonly begin: Int32Array;
+  private readonly count: Uint16Array;
+  private readonly poolAt: Int32Array;
+  private readonly pool: Uint8Array;
+
+  private readonly states: Uint8Array;
+  private readonly bytes: Uint8Array;
+  private readonly valid: Uint8Array;
+  private readonly operation: Int32Array; // by CPU: the step that began its operation, or -1
+  private readonly accessed: Int32Array; // by CPU: its latest access, or -1
+  private readonly known: Int32Array; // by directory entry: the step that says what it knows, or -1
+  private readonly messages: { steps: Int32Array; spans: Intervals };
+  private readonly buffered: { steps: Int32Array; spans: Intervals };
+  private readonly stopsOf: Record<Stride, Int32Array | null>;
+
+  constructor(readonly document: RunDocument) {
+    const log = document.log;
+    const n = (this.length = log.length);
+    const [p, q] = document.tick_ns.split("/").map(Number);
+    this.tickNs = p! / (q || 1);
+    this.time = Float64Array.from(log, (step) => step[0]);
+    this.kind = Uint8Array.from(log, (step) => step[1]);
+    this.slot = new Int32Array(n);
+    this.undo = new Int32Array(n).fill(-1);
+    this.next = new Uint8Array(n);
+    this.begin = new Int32Array(n);
+    this.count = new Uint16Array(n);
+    this.poolAt = new Int32Array(n);
+    const pool = this.number(log);
+    this.pool = pool;
+    const cpus = Math.max(document.cpus, 1);
+    this.states = new Uint8Array(this.lines.items.length);
+    this.bytes = new Uint8Array(this.copies.items.length * document.line_bytes);
+    this.valid = new Uint8Array(this.bytes.length);
+    this.operation = new Int32Array(cpus).fill(-1);
+    this.accessed = new Int32Array(cpus).fill(-1);
+    this.known = new Int32Array(this.directories.items.length).fill(-1);
+    this.setInitialMemory();
+    this.messages = this.findMessages(log);
+    this.buffered = this.findBuffered(log);
+    this.stopsOf = this.findStops(log);
+    this.record();
+  }
+
+  get position(): number {
+    return this.at;
+  }
+  /** The step that just ran. */
+  get last(): Step | null {
+    return this.at > 0 ? this.document.log[this.at - 1]! : null;
+  }
+  /** Ticks. */
+  get now(): number {
+    return this.at > 0 ? this.time[this.at - 1]! : 0;
+  }
+  ns(ticks: number): number {
+    return ticks * this.tickNs;
+  }
+
+  jump(to: number): void {
+    const target = Math.max(0, Math.min(this.length, Math.trunc(to)));
+    while (this.at < target) this.apply(this.at++);
+    while (this.at > target) this.revert(--this.at);
+  }
+
+  /** Where the next stride forward or back would end. */
+  stop(stride: Stride, direction: 1 | -1, from = this.at): number {
+    const stops = this.stopsOf[stride];
+    if (!stops) return Math.max(0, Math.min(this.length, from + direction));
+    let low = 0;
+    let high = stops.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (direction > 0 ? stops[middle]! <= from : stops[middle]! < from) low = middle + 1;
+      else high = middle;
+    }
+    return direction > 0 ? (stops[low] ?? this.length) : (stops[low - 1] ?? 0);
+  }
+
+  /** The index of a line's state at a controller; 0 (no copy) where nothing happened. */
+  state(controller: number, agent: number, line: number): number {
+    const slot = this.lines.find(`${controller} ${agent} ${line}`);
+    return slot < 0 ? 0 : this.states[slot]!;
+  }
+  stateOfSlot(slot: number): number {
+    return this.states[slot]!;
+  }
+
+  /** A word of a copy; null where the log does not say what it holds. */
+  value(kind: CopySlot["kind"], agent: number, line: number, offset: number, bytes: number): bigint | null {
+    const copy = this.copies.find(`${kind} ${agent} ${line}`);
+    if (copy < 0) return null;
+    const base = copy * this.document.line_bytes + offset;
+    let value = 0n;
+    for (let b = bytes - 1; b >= 0; --b) {
+      if (!this.valid[base + b]) return null;
+      value = (value << 8n) | BigInt(this.bytes[base + b]!);
+    }
+    return value;
+  }
+
+  /** The operation that a CPU is at. */
+  programOf(cpu: number): ProgramStep | null {
+    const at = this.operation[cpu] ?? -1;
+    return at < 0 ? null : (this.document.log[at] as ProgramStep);
+  }
+  accessOf(cpu: number): AccessStep | null {
+    const at = this.accessed[cpu] ?? -1;
+    return at < 0 ? null : (this.document.log[at] as AccessStep);
+  }
+  directoryOf(agent: number, line: number): DirectoryStep | null {
+    const entry = this.directories.find(`${agent} ${line}`);
+    const at = entry < 0 ? -1 : this.known[entry]!;
+    return at < 0 ? null : (this.document.log[at] as DirectoryStep);
+  }
+  /** Steps that sent the messages under way. */
+  messagesUnderWay(): number[] {
+    return this.messages.spans.at(this.at).map((k) => this.messages.steps[k]!);
+  }
+  /** A CPU's buffered stores, the oldest first. */
+  storeBuffer(cpu: number): BufferStep[] {
+    return this.buffered.spans
+      .at(this.at)
+      .map((k) => this.document.log[this.buffered.steps[k]!] as BufferStep)
+      .filter((step) => step[2] === cpu);
+  }
+
+  /** A number for all that can be asked here: equal states have equal digests. */
+  digest(): string {
+    let a = 0x811c9dc5;
+    let b = 0x1234567;
+    const mix = (value: number) => {
+      a = Math.imul(a ^ value, 0x01000193);
+      b = Math.imul(b ^ (value + 0x9e37), 0x85ebca6b) ^ (b >>> 13);
+    };
+    for (const cells of [this.states, this.bytes, this.valid, this.operation, this.accessed, this.known]) cells.forEach(mix);
+    this.messagesUnderWay().forEach(mix);
+    this.buffered.spans.at(this.at).forEach(mix);
+    return `${(a >>> 0).toString(16)}-${(b >>> 0).toString(16)}`;
+  }
+
+  /** Bytes of typed arrays: what a long history costs beside the document itself. */
+  get memory(): number {
+    const all = [this.time, this.kind, this.slot, this.undo, this.next, this.begin, this.count, this.poolAt, this.pool,
+      this.states, this.bytes, this.valid];
+    return all.reduce((sum, one) => sum + one.byteLength, 0);
+  }
+
+  private apply(i: number): void {
+    const slot = this.slot[i]!;
+    switch (this.kind[i]) {
+      case Kind.row: this.states[slot] = this.next[i]!; this.write(i); break;
+      case Kind.access: this.accessed[(this.document.log[i] as AccessStep)[3]] = i; this.write(i); break;
+      case Kind.program: this.operation[slot] = i; break;
+      case Kind.copy: this.write(i); break;
+      case Kind.directory: this.known[slot] = i; break;
+    }
+  }
+
+  private revert(i: number): void {
+    const slot = this.slot[i]!;
+    const old = this.undo[i]!;
+    switch (this.kind[i]) {
+      case Kind.row: this.unwrite(i); this.states[slot] = old; break;
+      case Kind.access: this.unwrite(i); this.accessed[(this.document.log[i] as AccessStep)[3]] = old; break;
+      case Kind.program: this.operation[slot] = old; break;
+      case Kind.copy: this.unwrite(i); break;
+      case Kind.directory: this.known[slot] = old; break;
+    }
+  }
+
+  private write(i: number): void {
+    const count = this.count[i]!;
+    if (count === 0) return;
+    const begin = this.begin[i]!;
+    const from = this.poolAt[i]!;
+    for (let b = 0; b < count; ++b) {
+      this.bytes[begin + b] = this.pool[from + b]!;
+      this.valid[begin + b] = this.kind[i] === Kind.row ? 0 : 1;
+    }
+  }
+
+  private unwrite(i: number): void {
+    const count = this.count[i]!;
+    const begin = this.begin[i]!;
+    const from = this.poolAt[i]! + count;
+    for (let b = 0; b < count; ++b) {
+      this.bytes[begin + b] = this.pool[from + b]!;
+      this.valid[begin + b] = this.pool[from + count + b]!;
+    }
+  }
+
+  /** Gives every step its place, and its new bytes. */
+  private number(log: Step[]): Uint8Array {
+    const lineBytes = this.document.line_bytes || 1;
+    for (const word of this.document.words ?? []) {
+      if (word.length < 5) continue; // no initial values in this document
+      const line = Math.floor(Number(word[0]) / lineBytes);
+      this.copies.of(`memory 0 ${line}`, () => ({ kind: "memory", agent: 0, line }));
+    }
+    let pooled = 0;
+    const room = (i: number, copy: number, offset: number, count: number) => {
+      this.begin[i] = copy * lineBytes + offset;
+      this.count[i] = count;
+      this.poolAt[i] = pooled;
+      pooled += 3 * count;
+    };
+    const copyOf = (kind: CopySlot["kind"], agent: number, line: number) =>
+      this.copies.of(`${kind} ${agent} ${line}`, () => ({ kind, agent, line }));
+    const touched = (i: number, kind: CopySlot["kind"], agent: number, address: Num, bytes: number) => {
+      const line = Math.floor(Number(address) / lineBytes);
+      const offset = Number(address) - line * lineBytes;
+      const copy = copyOf(kind, agent, line);
+      room(i, copy, offset, Math.min(bytes, lineBytes - offset));
+      return copy;
+    };
+    log.forEach((step, i) => {
+      switch (step[1]) {
+        case Kind.row: {
+          const [, , controller, agent, wide, , , next] = step as RowStep;
+          const line = Number(wide);
+          this.slot[i] = this.lines.of(`${controller} ${agent} ${line}`, () => ({ controller, agent, line }));
+          this.next[i] = next;
+          if (controller === 0 && next === 0) room(i, copyOf("cache", agent, line), 0, lineBytes); // the copy is gone
+          break;
+        }
+        case Kind.access: this.slot[i] = touched(i, "cache", step[2], step[5], step[6]); break;
+        case Kind.program: this.slot[i] = step[2]; break;
+        case Kind.copy: {
+          const endpoint = this.document.endpoints?.[step[2]];
+          const memory = endpoint !== undefined && endpoint[0] !== "cache";
+          this.slot[i] = touched(i, memory ? "memory" : "cache", memory ? 0 : (endpoint?.[1] ?? step[2]), step[3], step[4]);
+          break;
+        }
+        case Kind.directory: {
+          const [, , agent, wide] = step as DirectoryStep;
+          const line = Number(wide);
+          this.slot[i] = this.directories.of(`${agent} ${line}`, () => ({ agent, line }));
+          break;
+        }
+      }
+    });
+    const pool = new Uint8Array(pooled);
+    log.forEach((step, i) => {
+      if (step[1] === Kind.access) writeBytes(pool, this.poolAt[i]!, (step as AccessStep)[8], this.count[i]!);
+      else if (step[1] === Kind.copy) writeBytes(pool, this.poolAt[i]!, (step as CopyStep)[6], this.count[i]!);
+    });
+    return pool;
+  }
+
+  private setInitialMemory(): void {
+    const lineBytes = this.document.line_bytes || 1;
+    for (const word of this.document.words ?? []) {
+      if (word.length < 5) continue;
+      const line = Math.floor(Number(word[0]) / lineBytes);
+      const begin = this.copies.find(`memory 0 ${line}`) * lineBytes + Number(word[0]) - line * lineBytes;
+      writeBytes(this.bytes, begin, word[3], word[1]);
+      this.valid.fill(1, begin, begin + word[1]);
+    }
+  }
+
+  /** Runs once to the end and notes what each step replaces. */
+  private record(): void {
+    for (let i = 0; i < this.length; ++i) {
+      const slot = this.slot[i]!;
+      const count = this.count[i]!;
+      if (count > 0) {
+        const begin = this.begin[i]!;
+        const to = this.poolAt[i]! + count;
+        this.pool.set(this.bytes.subarray(begin, begin + count), to);
+        this.pool.set(this.valid.subarray(begin, begin + count), to + count);
+        // A copy that goes leaves its bytes, no longer valid.
+        if (this.kind[i] === Kind.row) this.pool.set(this.bytes.subarray(begin, begin + count), to - count);
+      }
+      switch (this.kind[i]) {
+        case Kind.row: this.undo[i] = this.states[slot]!; break;
+        case Kind.access: this.undo[i] = this.accessed[(this.document.log[i] as AccessStep)[3]]!; break;
+        case Kind.program: this.undo[i] = this.operation[slot]!; break;
+        case Kind.directory: this.undo[i] = this.known[slot]!; break;
+      }
+      this.apply(i);
+    }
+    this.at = this.length;
+    this.jump(0);
+  }
+
+  private findMessages(log: Step[]): { steps: Int32Array; spans: Intervals } {
+    const steps: number[] = [];
+    const to: number[] = [];
+    log.forEach((step, i) => {
+      if (step[1] !== Kind.message) return;
+      steps.push(i);
+      to.push(Math.max(i + 1, this.firstAt((step as MessageStep)[6])));
+    });
+    const from = Int32Array.from(steps, (i) => i + 1);
+    return { steps: Int32Array.from(steps), spans: new Intervals(from, Int32Array.from(to), this.length) };
+  }
+
+  private findBuffered(log: Step[]): { steps: Int32Array; spans: Intervals } {
+    const steps: number[] = [];
+    const to: number[] = [];
+    const open = new Map<string, number[]>(); // by CPU and address: the stores that are in, oldest first
+    log.forEach((step, i) => {
+      if (step[1] !== Kind.buffer) return;
+      const [, , cpu, address, , , enters] = step as BufferStep;
+      const key = `${cpu} ${address}`;
+      const inside = open.get(key) ?? [];
+      if (enters) {
+        inside.push(steps.length);
+        steps.push(i);
+        to.push(this.length);
+      } else if (inside.length > 0) {
+        to[inside.shift()!] = i;
+      }
+      open.set(key, inside);
+    });
+    const from = Int32Array.from(steps, (i) => i + 1);
+    return { steps: Int32Array.from(steps), spans: new Intervals(from, Int32Array.from(to), this.length) };
+  }
+
+  private findStops(log: Step[]): Record<Stride, Int32Array | null> {
+    const message: number[] = [];
+    const transaction: number[] = [];
+    const program: number[] = [];
+    const access: number[] = [];
+    log.forEach((step, i) => {
+      if (step[1] === Kind.message) message.push(i + 1);
+      else if (step[1] === Kind.program) program.push(i + 1);
+      else if (step[1] === Kind.access) access.push(i + 1);
+      else if (this.endsTransaction(step)) transaction.push(this.withItsAccess(log, i));
+    });
+    return {
+      step: null,
+      message: message.length > 0 ? Int32Array.from(message) : null,
+      transaction: Int32Array.from(transaction),
+      instruction: Int32Array.from(program.length > 0 ? program : access),
+    };
+  }
+
+  /** A cache's line stops waiting. */
+  private endsTransaction(step: Step): boolean {
+    if (step[1] !== Kind.row || step[2] !== 0) return false;
+    const states = this.document.tables[0]?.states;
+    return states !== undefined && isWaiting(states[step[5]] ?? "") && !isWaiting(states[step[7]] ?? "");
+  }
+
+  /** The end of a transaction, with the data it brought and the access that it served. */
+  private withItsAccess(log: Step[], i: number): number {
+    let end = i + 1;
+    const row = log[i] as RowStep;
+    while (end < log.length && log[end]![0] === row[0] &&
+      (log[end]![1] === Kind.copy || (log[end]![1] === Kind.access && log[end]![2] === row[3]))) ++end;
+    return end;
+  }
+
+  /** The first step at or after a time. */
+  private firstAt(time: number): number {
+    let low = 0;
+    let high = this.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.time[middle]! < time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,121 @@
+// A run that is watched: where it is, how it is stepped and played. Views read `position` and then ask `history`.
+import type { Run } from "../engine/engine";
+import { History, type Stride } from "./History";
+import { Names } from "./names";
+
+export interface Breakpoint {
+  moment: string;
+  enabled: boolean;
+  /** What is wrong with the moment; "" if nothing. */
+  error: string;
+}
+
+/** Steps per second, by the speed's number. */
+export const kSpeeds = [0.5, 1, 2, 4, 8, 16, 32] as const;
+
+export class Player {
+  readonly history: History;
+  readonly names: Names;
+  stride = $state<Stride>("step");
+  speed = $state(2);
+  playing = $state(false);
+  breakpoints = $state<Breakpoint[]>([]);
+  /** The breakpoint that it stopped at. */
+  reached = $state("");
+  /** Position before the last change: what moved is shown moving. */
+  previous = 0;
+  private at = $state(0);
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(readonly run: Run) {
+    this.history = new History(run.document);
+    this.names = new Names(run.document);
+  }
+
+  get document() {
+    return this.run.document;
+  }
+  get length(): number {
+    return this.history.length;
+  }
+  get position(): number {
+    return this.at;
+  }
+  get time(): number {
+    void this.at;
+    return this.history.ns(this.history.now);
+  }
+  get step() {
+    void this.at;
+    return this.history.last;
+  }
+  /** The step's sentence; "" before the first step. */
+  get sentence(): string {
+    return this.at > 0 ? (this.document.sentences?.[this.at - 1] ?? "") : "";
+  }
+
+  jump(to: number): void {
+    this.previous = this.history.position;
+    this.history.jump(to);
+    this.at = this.history.position;
+  }
+  forward(): void {
+    this.reached = "";
+    this.jump(this.history.stop(this.stride, 1));
+  }
+  back(): void {
+    this.reached = "";
+    this.jump(this.history.stop(this.stride, -1));
+  }
+
+  toggle(): void {
+    if (this.playing) this.pause();
+    else void this.play();
+  }
+  async play(): Promise<void> {
+    if (this.at >= this.length) this.jump(0);
+    this.playing = true;
+    this.reached = "";
+    const halt = await this.nextBreak();
+    const tick = () => {
+      if (!this.playing) return;
+      const to = this.history.stop(this.stride, 1);
+      if (halt && to >= halt.position) {
+        this.jump(halt.position);
+        this.reached = halt.moment;
+        this.pause();
+        return;
+      }
+      this.jump(to);
+      if (this.at >= this.length) this.pause();
+      else this.timer = setTimeout(tick, 1000 / kSpeeds[this.speed]!);
+    };
+    tick();
+  }
+  pause(): void {
+    this.playing = false;
+    clearTimeout(this.timer);
+  }
+
+  /** Goes on to the next breakpoint at once; false if there is none before the end. */
+  async runToBreak(): Promise<boolean> {
+    const halt = await this.nextBreak();
+    if (!halt) return false;
+    this.jump(halt.position);
+    this.reached = halt.moment;
+    return true;
+  }
+
+  /** The first enabled breakpoint behind this position. */
+  private async nextBreak(): Promise<{ position: number; moment: string } | null> {
+    let first: { position: number; moment: string } | null = null;
+    for (const breakpoint of this.breakpoints) {
+      if (!breakpoint.enabled) continue;
+      const found = await this.run.find(breakpoint.moment, this.at + 1);
+      breakpoint.error = found.position < 0 ? found.error : "";
+      if (found.position >= 0 && (!first || found.position < first.position))
+        first = { position: found.position, moment: breakpoint.moment };
+    }
+    return first;
+  }
+}

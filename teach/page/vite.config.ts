@@ -1,0 +1,44 @@
+// The page opens from a file: browsers refuse module scripts and fetch() there. So all of it is one classic script and one
+// style sheet, and engine.js and lessons.js, which others make, are classic scripts beside it.
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig, type Plugin } from "vite";
+
+const kBeside = ["lessons.js", "engine.js"];
+
+function classicScripts(): Plugin {
+  return {
+    name: "classic-scripts",
+    transformIndexHtml: {
+      order: "post",
+      handler(html, context) {
+        const beside = kBeside.map((name) => `    <script defer src="${name}"></script>\n`).join("");
+        const built = context.bundle !== undefined;
+        const page = html
+          .replace(/<script type="module" crossorigin src="([^"]+)"><\/script>/g, '<script defer src="$1"></script>')
+          .replace(/<link rel="stylesheet" crossorigin/g, '<link rel="stylesheet"');
+        if (built) return page.replace(/( *<script defer)/, `${beside}$1`);
+        return page.replace(/( *<script type="module" src="\/src)/, `${beside}$1`);
+      },
+    },
+  };
+}
+
+export default defineConfig({
+  base: "./",
+  plugins: [svelte(), classicScripts()],
+  // In development: a folder with engine.js and lessons.js (npm run pack).
+  publicDir: process.env.LINEBOUNCE_TEACH_DATA ?? false,
+  build: {
+    outDir: process.env.LINEBOUNCE_TEACH_OUT ?? "dist",
+    emptyOutDir: false, // what is beside it stays
+    copyPublicDir: false,
+    modulePreload: false,
+    cssCodeSplit: false,
+    assetsInlineLimit: 1_000_000,
+    target: "es2022",
+    rolldownOptions: {
+      output: { format: "iife", entryFileNames: "page.js", assetFileNames: "page[extname]" },
+    },
+  },
+  test: { include: ["tests/unit/**/*.test.ts"] },
+} as Parameters<typeof defineConfig>[0]);
