@@ -92,6 +92,7 @@ ordered_json violation_json(const Protocol& protocol, const CheckOptions& option
   for (const ReplayedStep& shown : replay(protocol, options, *result.violation)) steps.push_back(step_json(protocol, shown));
   return {{"promise", kPromiseNames[static_cast<std::size_t>(result.violation->promise)].name},
           {"text", result.violation->text},
+          {"start", start_states(protocol, options.caches)},
           {"steps", std::move(steps)}};
 }
 

@@ -44,6 +44,7 @@ ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProo
   return {{"promise", kPromiseNames[static_cast<std::size_t>(proof.violation()->promise)].name},
           {"text", proof.violation()->text},
           {"columns", columns},
+          {"start", network_start_states(protocols, proof.systems.back())},
           {"steps", std::move(steps)}};
 }
 

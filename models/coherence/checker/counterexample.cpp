@@ -127,14 +127,20 @@ std::vector<ReplayedStep> replay(const Protocol& protocol, const CheckOptions& o
   return steps;
 }
 
+std::vector<std::string> start_states(const Protocol& protocol, int caches) {
+  std::vector<std::string> states(static_cast<std::size_t>(caches), protocol.cache.states.front().name);
+  states.push_back(protocol.memory.states.front().name);
+  return states;
+}
+
 std::string message_diagram(const Protocol& protocol, const CheckOptions& options, const Violation& violation) {
   Diagram diagram(options.caches + 1, 22);
   std::vector<std::string> names;
   for (int cache = 0; cache < options.caches; ++cache) names.push_back(fmt::format("cache {}", cache));
   names.emplace_back("memory");
   diagram.cells("step", names);
-  std::vector<std::string> states(static_cast<std::size_t>(options.caches), protocol.cache.states.front().name);
-  states.push_back(protocol.memory.states.front().name + ", has 0");
+  std::vector<std::string> states = start_states(protocol, options.caches);
+  states.back() += ", has 0";
   diagram.cells("", states);
   const std::vector<ReplayedStep> steps = replay(protocol, options, violation);
   for (std::size_t i = 0; i < steps.size(); ++i) draw(diagram, protocol, steps[i], i + 1, options.caches);

@@ -24,6 +24,9 @@ struct ReplayedStep {
 // REQUIRES: `violation` was found in this protocol with these options.
 std::vector<ReplayedStep> replay(const Protocol& protocol, const CheckOptions& options, const Violation& violation);
 
+// By column, before the first step.
+std::vector<std::string> start_states(const Protocol& protocol, int caches);
+
 // Time goes down, one column for each cache and one for memory; ends with what is broken. For three caches under 100 characters
 // wide.
 std::string message_diagram(const Protocol& protocol, const CheckOptions& options, const Violation& violation);

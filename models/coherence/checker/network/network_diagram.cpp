@@ -207,6 +207,11 @@ std::vector<std::string> network_columns(const NetworkProtocols& protocols, cons
   return Columns(system).headings();
 }
 
+std::vector<std::string> network_start_states(const NetworkProtocols& protocols, const NetworkCheckOptions& options) {
+  const CheckedSystem system(protocols, options);
+  return Columns(system).states(NetworkWorld{});
+}
+
 std::vector<ReplayedNetworkStep> replay(const NetworkProtocols& protocols, const NetworkCheckOptions& options,
                                         const NetworkViolation& violation) {
   const CheckedSystem system(protocols, options);

@@ -24,6 +24,9 @@ struct ReplayedNetworkStep {
 // The headings of the columns.
 std::vector<std::string> network_columns(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 
+// By column, before the first step.
+std::vector<std::string> network_start_states(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
+
 // REQUIRES: `violation` was found in these protocols with these options.
 std::vector<ReplayedNetworkStep> replay(const NetworkProtocols& protocols, const NetworkCheckOptions& options,
                                         const NetworkViolation& violation);
