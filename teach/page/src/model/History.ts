@@ -6,7 +6,7 @@
 import { Kind, type AccessStep, type BufferStep, type CopyStep, type DirectoryStep, type MessageStep, type Num,
   type ProgramStep, type RowStep, type RunDocument, type Step } from "./document";
 import { Intervals } from "./intervals";
-import { isWaiting } from "./names";
+import { waits } from "./names";
 
 /** How far a step goes. */
 export type Stride = "step" | "message" | "transaction" | "instruction";
@@ -364,7 +364,8 @@ export class History {
     log.forEach((step, i) => {
       if (step[1] !== Kind.message) return;
       steps.push(i);
-      to.push(Math.max(i + 1, this.firstAt((step as MessageStep)[6])));
+      const arrives = (step as MessageStep)[6];
+      to.push(arrives < 0 ? this.length : Math.max(i + 1, this.firstAt(arrives)));
     });
     const from = Int32Array.from(steps, (i) => i + 1);
     return { steps: Int32Array.from(steps), spans: new Intervals(from, Int32Array.from(to), this.length) };
@@ -376,14 +377,14 @@ export class History {
     const open = new Map<string, number[]>(); // by CPU and address: the stores that are in, oldest first
     log.forEach((step, i) => {
       if (step[1] !== Kind.buffer) return;
-      const [, , cpu, address, , , enters] = step as BufferStep;
+      const [, , cpu, address, , , move] = step as BufferStep;
       const key = `${cpu} ${address}`;
       const inside = open.get(key) ?? [];
-      if (enters) {
+      if (move === 1) {
         inside.push(steps.length);
         steps.push(i);
         to.push(this.length);
-      } else if (inside.length > 0) {
+      } else if (move === 0 && inside.length > 0) {
         to[inside.shift()!] = i;
       }
       open.set(key, inside);
@@ -414,8 +415,8 @@ export class History {
   /** A cache's line stops waiting. */
   private endsTransaction(step: Step): boolean {
     if (step[1] !== Kind.row || step[2] !== 0) return false;
-    const states = this.document.tables[0]?.states;
-    return states !== undefined && isWaiting(states[step[5]] ?? "") && !isWaiting(states[step[7]] ?? "");
+    const table = this.document.tables[0];
+    return table !== undefined && waits(table, step[5]) && !waits(table, step[7]);
   }
 
   /** The end of a transaction, with the data it brought and the access that it served. */

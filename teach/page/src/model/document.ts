@@ -7,35 +7,36 @@ export type Num = number | string;
 /** What ran a row: an index into `tables`. */
 export const Controller = { cache: 0, memory: 1, directory: 2, node: 3, group: 4 } as const;
 
-export const Kind = { row: 0, access: 1, message: 2, program: 3, buffer: 4, copy: 5, directory: 6 } as const;
+export const Kind = { row: 0, access: 1, message: 2, program: 3, buffer: 4, directory: 5, copy: 6 } as const;
 
 /** A row of a protocol's table ran. */
 export type RowStep = [
   tick: number, kind: 0, controller: number, agent: number, line: Num, state: number, event: number, next: number];
 /** A CPU's access to its cache: a hit, or the moment a miss is served. */
 export type AccessStep = [
-  tick: number, kind: 1, agent: number, cpu: number, access: number, address: Num, bytes: number, old: Num, fresh: Num];
-/** A message leaves; `from` and `to` are indexes into `endpoints`. A broadcast goes to the bus. */
+  tick: number, kind: 1, agent: number, cpu: number, access: number, address: Num, bytes: number, old: Num, fresh: Num,
+  hit?: number];
+/** A message leaves; `from` and `to` are indexes into `endpoints`. A broadcast goes to the bus. Arrives at -1: never. */
 export type MessageStep = [
   tick: number, kind: 2, from: number, to: number, message: number, line: Num, arrives: number, data: number];
 /** An operation of a program begins. */
 export type ProgramStep = [
-  tick: number, kind: 3, cpu: number, operation: number | string, address: Num, bytes: number, value: Num, line: number];
-/** A store enters (1) or leaves (0) a CPU's store buffer. */
+  tick: number, kind: 3, cpu: number, operation: number, address: Num, bytes: number, value: Num, line: number,
+  func?: number, expected?: Num];
+/** A store leaves (0) or enters (1) a CPU's store buffer, or is read in it (2). */
 export type BufferStep = [
-  tick: number, kind: 4, cpu: number, address: Num, bytes: number, value: Num, enters: number];
+  tick: number, kind: 4, cpu: number, address: Num, bytes: number, value: Num, move: number];
+/** What a directory knows of a line now: indexes into `endpoints`; owner -1: nobody. */
+export type DirectoryStep = [tick: number, kind: 5, agent: number, line: Num, owner: number, sharers: number[]];
 /** A copy takes data that no access wrote: a fill, a writeback. `old` is -1 where there was no copy. */
 export type CopyStep = [
-  tick: number, kind: 5, endpoint: number, address: Num, bytes: number, old: Num, fresh: Num];
-/** What a directory knows of a line now. */
-export type DirectoryStep = [
-  tick: number, kind: 6, agent: number, line: Num, owner: number, sharers: number[], acks: number];
+  tick: number, kind: 6, endpoint: number, address: Num, bytes: number, old: Num, fresh: Num];
 export type Step = RowStep | AccessStep | MessageStep | ProgramStep | BufferStep | CopyStep | DirectoryStep;
 
-export interface CellText {
-  do: string;
-  why: string;
-}
+/** A row as the protocol's file has it: its line there, the states, the events, what is done, the next state, why. */
+export type WrittenRow = [line: number, states: string[], events: string[], actions: string, then: string, why: string];
+export type BaseEvent = [name: string, meaning: string, first: number, count: number];
+
 export interface Table {
   name: string;
   protocol: string;
@@ -43,18 +44,20 @@ export interface Table {
   events: string[];
   /** The protocol file's line of each cell, by state, then event; 0: declared impossible. */
   lines: number[];
-  rows?: CellText[];
-  /** Plain names of the states: "Modified". */
-  titles?: string[];
-  /** What the state means, in the protocol file's words. */
+  rows?: WrittenRow[];
+  /** The textbook's word for a state: "Modified". */
+  plain?: string[];
+  /** What a state means, in the protocol file's words. */
   meanings?: string[];
+  stable?: boolean[];
+  base_events?: BaseEvent[];
 }
 
 /** CPU: its node, its bus, its core, its thread in the core. */
 export type Place = [node: number, bus: number, core: number, thread: number];
 export type CachePlace = [name: string, node: number, bus: number, cpus: number[]];
-export type EndpointKind = "cache" | "bus" | "memory" | "home" | "node" | "cpu" | "group";
-export type Endpoint = [kind: EndpointKind, number: number, label: string, node?: number];
+export type EndpointKind = "cache" | "bus" | "memory" | "controller" | "directory" | "group";
+export type Endpoint = [kind: EndpointKind, number: number, label: string, node: number];
 export type ObjectPlace = [name: string, layout: string, address: Num, bytes: number];
 /** Today's form has no initial value: [address, bytes, name, last]. */
 export type Word = [address: Num, bytes: number, name: string, initial: Num, last?: Num];
@@ -81,7 +84,7 @@ export interface RunDocument {
   messages?: string[];
   operations?: string[];
   accesses?: string[];
-  program?: { text: string; functions: Record<string, number> };
+  program?: { name?: string; text: string; functions: Record<string, number> };
   log: Step[];
   sentences?: string[];
   endpoints?: Endpoint[];

@@ -1,5 +1,5 @@
 // What addresses, lines and states are called.
-import type { Num, RunDocument } from "./document";
+import type { Num, RunDocument, Table } from "./document";
 
 export function toBig(value: Num): bigint {
   return BigInt(value);
@@ -82,6 +82,11 @@ export class Names {
 
 /** A waiting state's name says so: "IS_AD". */
 export const isWaiting = (state: string): boolean => state.includes("_");
+
+/** Whether a state of a table waits for something. */
+export function waits(table: Table, state: number): boolean {
+  return table.stable ? !table.stable[state] : isWaiting(table.states[state] ?? "");
+}
 
 export type StateColour = "M" | "O" | "E" | "S" | "F" | "I" | "other";
 

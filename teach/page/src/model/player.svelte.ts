@@ -1,6 +1,7 @@
 // A run that is watched: where it is, how it is stepped and played. Views read `position` and then ask `history`.
 import type { Run } from "../engine/engine";
 import { History, type Stride } from "./History";
+import { floorOf, linesByInterest, type Floor } from "./floor";
 import { Names } from "./names";
 
 export interface Breakpoint {
@@ -9,6 +10,8 @@ export interface Breakpoint {
   /** What is wrong with the moment; "" if nothing. */
   error: string;
 }
+
+const kLinesAtFirst = 3;
 
 /** Steps per second, by the speed's number. */
 export const kSpeeds = [0.5, 1, 2, 4, 8, 16, 32] as const;
@@ -22,6 +25,11 @@ export class Player {
   breakpoints = $state<Breakpoint[]>([]);
   /** The breakpoint that it stopped at. */
   reached = $state("");
+  /** The lines that the views show. */
+  lines = $state<number[]>([]);
+  /** All lines of the run, those of the program first. */
+  readonly allLines: number[];
+  readonly floor: Floor;
   /** Position before the last change: what moved is shown moving. */
   previous = 0;
   private at = $state(0);
@@ -30,6 +38,10 @@ export class Player {
   constructor(readonly run: Run) {
     this.history = new History(run.document);
     this.names = new Names(run.document);
+    this.floor = floorOf(run.document);
+    this.allLines = linesByInterest(run.document);
+    const named = this.allLines.filter((line) => this.names.wordsOf(line).length > 0);
+    this.lines = (named.length > 0 ? named : this.allLines).slice(0, kLinesAtFirst);
   }
 
   get document() {
@@ -66,6 +78,10 @@ export class Player {
   back(): void {
     this.reached = "";
     this.jump(this.history.stop(this.stride, -1));
+  }
+
+  faster(by: number): void {
+    this.speed = Math.max(0, Math.min(kSpeeds.length - 1, this.speed + by));
   }
 
   toggle(): void {
