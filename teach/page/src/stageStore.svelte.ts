@@ -9,7 +9,7 @@ const kLongestPlayMs = 5000;
 const sceneKey = (scene: Scene): string => JSON.stringify([scene.experiment, scene.program ?? null, scene.files ?? null]);
 const calm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-export class Stage {
+export class StageStore {
   player = $state.raw<Player | null>(null);
   scene = $state.raw<Scene | null>(null);
   busy = $state(false);
