@@ -34,7 +34,7 @@ export type CopyStep = [
 export type Step = RowStep | AccessStep | MessageStep | ProgramStep | BufferStep | CopyStep | DirectoryStep;
 
 /** A row as the protocol's file has it: its line there, the states, the events, what is done, the next state, why. */
-export type WrittenRow = [line: number, states: string[], events: string[], actions: string, then: string, why: string];
+export type WrittenRow = [line: number, states: string, events: string, actions: string, then: string, why: string];
 export type BaseEvent = [name: string, meaning: string, first: number, count: number];
 
 export interface Table {

@@ -35,6 +35,8 @@ export interface Plan {
   height: number;
   nodes: NodePlan[];
   network: Point[] | null; // the trunk, as a line
+  /** The trunk is upright, at the left of the nodes. */
+  upright: boolean;
 }
 export interface Point {
   x: number;
@@ -50,9 +52,10 @@ export interface Sizes {
 
 const kGap = 14;
 const kPad = 14;
-const kBusRoom = 30;
+const kBusRoom = 48;
+const kOff = 13; // of a token from a box
 const kTitle = 24;
-const kNetwork = 46;
+const kNetwork = 56;
 
 export function planOf(floor: Floor, width: number, sizes: Sizes): Plan {
   return floor.single ? planSingle(floor, width, sizes) : planNodes(floor, width, sizes);
@@ -60,7 +63,7 @@ export function planOf(floor: Floor, width: number, sizes: Sizes): Plan {
 
 function planSingle(floor: Floor, width: number, sizes: Sizes): Plan {
   const node = planNode(floor.nodes[0]!, { x: 0, y: 0, w: width }, sizes, true);
-  return { width, height: node.height, nodes: [node.plan], network: null };
+  return { width, height: node.height, nodes: [node.plan], network: null, upright: false };
 }
 
 function planNodes(floor: Floor, width: number, sizes: Sizes): Plan {
@@ -77,13 +80,13 @@ function stacked(floor: Floor, width: number, sizes: Sizes): Plan {
   let y = 0;
   const nodes: NodePlan[] = [];
   for (const unit of floor.nodes) {
-    const { plan, height } = planNode(unit, { x: 2 * trunk + 4, y, w: width - 2 * trunk - 4 }, sizes, false);
+    const { plan, height } = planNode(unit, { x: 2 * trunk + 4, y, w: width - 2 * trunk - 4 }, sizes, false, true);
     plan.port = { x: trunk, y: plan.home.y + plan.home.h / 2 };
     nodes.push(plan);
     y += height + kGap;
   }
-  const network = [{ x: trunk, y: nodes[0]!.port.y }, { x: trunk, y: nodes[nodes.length - 1]!.port.y }];
-  return { width, height: y - kGap, nodes, network };
+  const network = [{ x: trunk, y: Math.min(nodes[0]!.port.y, dropOf(nodes[0]!, "control", true)[0]!.y) }, { x: trunk, y: nodes[nodes.length - 1]!.port.y }];
+  return { width, height: y - kGap, nodes, network, upright: true };
 }
 
 /** Rows of nodes above and below the network, each with its home towards it. */
@@ -108,11 +111,12 @@ function facing(floor: Floor, width: number, sizes: Sizes, columns: number): Pla
     rows.push(...lower.map((one) => one.plan));
   }
   for (const plan of rows) plan.port = { x: plan.home.x + plan.home.w / 2, y };
-  const xs = rows.map((plan) => plan.port.x);
-  return { width, height: bottom, nodes: rows, network: [{ x: Math.min(...xs), y }, { x: Math.max(...xs), y }] };
+  const xs = rows.flatMap((plan) => [plan.port.x, dropOf(plan, "control", false)[0]!.x]);
+  return { width, height: bottom, nodes: rows, network: [{ x: Math.min(...xs), y }, { x: Math.max(...xs), y }], upright: false };
 }
 
-function planNode(unit: NodeUnit, at: { x: number; y: number; w: number }, sizes: Sizes, bare: boolean): { plan: NodePlan; height: number } {
+function planNode(unit: NodeUnit, at: { x: number; y: number; w: number }, sizes: Sizes, bare: boolean,
+                  upright = false): { plan: NodePlan; height: number } {
   const pad = bare ? 2 : kPad;
   const x = at.x + pad;
   const w = at.w - 2 * pad;
@@ -123,19 +127,19 @@ function planNode(unit: NodeUnit, at: { x: number; y: number; w: number }, sizes
     buses.push(made.plan);
     y = made.bottom;
   }
-  const room = Math.min(w, 560);
+  const room = Math.min(w, 420);
   let control: Box | null = null;
   if (!bare && sizes.controlHeight > 0) {
-    const half = w >= 420;
+    const half = w >= 420 && !upright;
     control = half
       ? { x, y, w: (w - kGap) / 2, h: Math.max(sizes.controlHeight, sizes.homeHeight) }
       : { x, y, w, h: sizes.controlHeight };
     if (!half) y += sizes.controlHeight + kGap;
   }
-  const home: Box = control && w >= 420
+  const home: Box = control && w >= 420 && !upright
     ? { x: x + (w + kGap) / 2, y, w: (w - kGap) / 2, h: Math.max(sizes.controlHeight, sizes.homeHeight) }
     : { x: bare ? x + (w - room) / 2 : x, y, w: bare ? room : w, h: sizes.homeHeight };
-  const height = home.y + home.h + pad - at.y;
+  const height = home.y + home.h + pad + (bare ? 0 : 6) - at.y;
   const box = bare ? null : { x: at.x + 0.5, y: at.y + 0.5, w: at.w - 1, h: height - 1 };
   return { plan: { node: unit.node, box, buses, home, control, port: { x: 0, y: 0 }, upside: false }, height };
 }
@@ -222,20 +226,62 @@ const middle = (box: Box): Point => ({ x: box.x + box.w / 2, y: box.y + box.h / 
 /** Where a wire at height `y` meets a box. */
 const edge = (box: Box, y: number): Point => ({ x: box.x + box.w / 2, y: y > box.y + box.h / 2 ? box.y + box.h : box.y });
 
-/** From one station to another along the wires. */
-export function route(from: Station, to: Station): Point[] {
-  if (from.node === to.node) return tidy([...toBus(from, to), ...toBus(to, from).reverse()]);
-  const a = portOf(from.node);
-  const b = portOf(to.node);
-  const begin = from.kind === "cache" ? toBus(from, { ...from, kind: "control", box: from.node.home }) : [middle(from.box)];
-  const end = to.kind === "cache" ? toBus(to, { ...to, kind: "control", box: to.node.home }).reverse() : [middle(to.box)];
-  return tidy([...begin, ...a, ...b.reverse(), ...end]);
+/** From a part of a node to the network: where the wire leaves it, and where it meets the trunk. */
+export function dropOf(node: NodePlan, part: "home" | "control", upright: boolean): [Point, Point] {
+  const box = part === "control" ? (node.control ?? node.home) : node.home;
+  if (upright) {
+    const y = box.y + box.h / 2;
+    return [{ x: box.x, y }, { x: node.port.x, y }];
+  }
+  return [edge(box, node.port.y), { x: box.x + box.w / 2, y: node.port.y }];
 }
 
-function portOf(node: NodePlan): Point[] {
-  const home = middle(node.home);
-  const along = Math.abs(node.port.x - home.x) < 1 ? { x: node.port.x, y: home.y } : { x: home.x, y: node.port.y };
-  return [home, along, node.port];
+/** The wire between a node's controller and its home. */
+export function linkOf(node: NodePlan, upright: boolean): Point[] {
+  if (!node.control) return [];
+  if (upright) {
+    const x = node.home.x + node.home.w / 2;
+    return [{ x, y: node.control.y + node.control.h }, { x, y: node.home.y }];
+  }
+  const [a] = dropOf(node, "control", false);
+  const [b] = dropOf(node, "home", false);
+  const y = a.y + Math.sign(node.port.y - a.y) * 11;
+  const aside = 30; // beside the wires to the network
+  return [{ x: a.x + aside, y: a.y }, { x: a.x + aside, y }, { x: b.x - aside, y }, { x: b.x - aside, y: b.y }];
+}
+
+/** From one station to another along the wires. */
+export function route(from: Station, to: Station, upright: boolean): Point[] {
+  return trimmed(wires(from, to, upright));
+}
+
+/** Both ends a little off the boxes, so that what waits there hides nothing. */
+function trimmed(points: Point[]): Point[] {
+  const towards = (a: Point, b: Point): Point => {
+    const long = Math.hypot(b.x - a.x, b.y - a.y);
+    const share = Math.min(kOff, long * 0.45) / (long || 1);
+    return { x: a.x + (b.x - a.x) * share, y: a.y + (b.y - a.y) * share };
+  };
+  if (points.length < 2) return points;
+  const last = points.length - 1;
+  const ends = { first: towards(points[0]!, points[1]!), last: towards(points[last]!, points[last - 1]!) };
+  return points.map((point, k) => (k === 0 ? ends.first : k === last ? ends.last : point));
+}
+
+function wires(from: Station, to: Station, upright: boolean): Point[] {
+  if (from.node === to.node) {
+    if (from.kind === "control" && to.kind === "home") return linkOf(from.node, upright);
+    if (from.kind === "home" && to.kind === "control") return linkOf(from.node, upright).reverse();
+    return tidy([...toBus(from, to), ...toBus(to, from).reverse()]);
+  }
+  return tidy([...toNetwork(from, upright), ...toNetwork(to, upright).reverse()]);
+}
+
+function toNetwork(one: Station, upright: boolean): Point[] {
+  const part = one.kind === "home" ? "home" : "control";
+  const drop = dropOf(one.node, part, upright);
+  if (one.kind !== "cache") return drop;
+  return [...toBus(one, { ...one, kind: "control", box: one.node.control ?? one.node.home }), ...drop];
 }
 
 /** From a station to the point of its bus that faces the other. */
