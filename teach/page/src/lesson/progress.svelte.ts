@@ -48,7 +48,8 @@ export function keep(): void {
 }
 
 export function keptLesson(slug: string): LessonKept {
-  return (progress.lessons[slug] ??= { upTo: 0, done: false, answers: {} });
+  if (!progress.lessons[slug]) progress.lessons[slug] = { upTo: 0, done: false, answers: {} };
+  return progress.lessons[slug]!; // read again: what is kept tells who looks at it of changes
 }
 
 export function forgetLesson(slug: string): void {
