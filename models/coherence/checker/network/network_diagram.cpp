@@ -84,7 +84,7 @@ class NetworkRecorder final : public checker::NetworkWatcher {
     const Protocol& protocol = protocol_of(place);
     const ControllerTable& table = place.controller == Controller::node ? system_.agent() : protocol.table(place.controller);
     const Row& row = table.row(state, event);
-    if (&protocol == &system_.subject) now_.rows[columns_.of(place)].push_back(row.source_line);
+    if (place.controller == Controller::node || !system_.has_nodes) now_.rows[columns_.of(place)].push_back(row.source_line);
     if (row.next != state) note(place, fmt::format("{} -> {}", table.states[state].name, table.states[row.next].name));
     std::vector<std::string> raised;
     for (const Action action : row.steps()) {
