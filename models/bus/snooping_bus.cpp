@@ -218,6 +218,8 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
   set_snoop(transaction,
             transactions_.empty() ? last_result_ + timing_.address : transactions_.back().touch_at + timing_.address);
   if (transactions_.empty()) announcements_.announce(transaction.touch_at, edge);
+  if (log_.listener() != nullptr) [[unlikely]]
+    tell_request(transaction);
   transactions_.push_back(transaction);
   tell(transaction.request, BusPhase::address, transaction.address_at, timing_.address);
   if (measured(edge)) {
@@ -255,6 +257,8 @@ void SnoopingBus::sample_front(Tick now) {
   const Transaction done = front;
   last_result_ = done.sampled_at + align_up(now - done.sampled_at, timing_.snoop_stall);
   std::erase_if(busy_, [now](const BusyLine& busy) { return busy.until <= now; });
+  if (log_.listener() != nullptr) [[unlikely]]
+    log_.listener()->arrived(done.told, now);
   order(done, slot, now, last_result_);
   transactions_.erase(transactions_.begin());
   if (!transactions_.empty()) set_snoop(transactions_.front(), last_result_ + timing_.address);
@@ -272,7 +276,8 @@ void SnoopingBus::find_holders(Slot slot) {
 void SnoopingBus::order(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
   try {
-    if (request.kind == BusRequest::Kind::ask && !memory->grants(request, slot, now)) return;
+    if (request.kind == BusRequest::Kind::ask && !memory->grants(request, slot, now))
+      return tell_deferred(request, now, result);
     order_granted(transaction, slot, now, result);
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), request.line);
@@ -301,7 +306,9 @@ void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick n
   const BusRequest& request = transaction.request;
   SnoopedLine line(*this, request, slot, now);
   const OrderOutcome outcome = order_step(protocol_, line, request.message, request.client);
-  if (outcome.deferred) return;
+  if (outcome.deferred) return tell_deferred(request, now, result);
+  if (log_.listener() != nullptr) [[unlikely]]
+    tell_snoop(request, outcome, now, result);
   if (outcome.needs_data_step) line.hand_over(request.client);
   deliver(transaction, outcome, slot, result);
   if (outcome.reissued) post({result, request.client, request.line, *outcome.reissued});
@@ -315,8 +322,10 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   const bool data = outcome.supplier != kNobody || outcome.data_to_memory;
   Tick done = result + timing_.response;
   if (data) {
-    done = reserve_data(request, result + timing_.intervention, outcome.supplier, timing_.data) + timing_.data;
+    const Tick start = reserve_data(request, result + timing_.intervention, outcome.supplier, timing_.data);
+    done = start + timing_.data;
     if (outcome.supplier != kNobody) done += places_.to_edge(outcome.supplier - first_client_);
+    tell_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, done);
   }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
   memory->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done);
@@ -345,16 +354,24 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data);
     if (outcome.data_to_memory) memory->write(slot, start + timing_.data);
     const Tick arrival = start + timing_.latch + way_to(request.client, outcome.supplier);
+    tell_data(request, SentMessage::What::data, outcome.supplier, request.client, start, arrival);
+    if (outcome.data_to_memory)
+      tell_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, start + timing_.data);
     busy_.push_back({request.line, requester.deliver(*copy, arrival, supply.source)});
     done = start + timing_.data;
   } else if (outcome.completed) {
     done = result + timing_.response;
-    if (outcome.word_sent) done = std::max(done, reserve_data(request, result, request.client, timing_.word) + timing_.word);
+    if (outcome.word_sent) {
+      const Tick start = reserve_data(request, result, request.client, timing_.word);
+      done = std::max(done, start + timing_.word);
+      tell_data(request, SentMessage::What::word, request.client, kNobody, start, start + timing_.word);
+    }
     busy_.push_back({request.line, requester.deliver(*copy, done, Source::upgrade)});
   } else if (outcome.data_to_memory) {
     const Tick start = reserve_data(request, result, request.client, timing_.data);
     memory->write(slot, start + timing_.data);
     done = start + timing_.data;
+    tell_data(request, SentMessage::What::data, request.client, kMemory, start, done);
   }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
 }
@@ -380,6 +397,62 @@ void SnoopingBus::tell(const BusRequest& request, BusPhase phase, Tick from, Tic
   if (timeline_ == nullptr) return;
   const std::string& message = protocol_.messages[request.message].name;
   timeline_->bus(number_, phase, message, store_.address_of(request.line), from, from + duration);
+}
+
+Endpoint SnoopingBus::named(int client) const {
+  if (client == kNobody) return {Endpoint::Kind::bus, number_};
+  if (client != kMemory) return {Endpoint::Kind::cache, client};
+  return {protocol_.memory.name == "node" ? Endpoint::Kind::controller : Endpoint::Kind::memory, number_};
+}
+
+void SnoopingBus::tell_request(Transaction& transaction) const {
+  const BusRequest& request = transaction.request;
+  const bool again = request.kind == BusRequest::Kind::run;
+  transaction.told = log_.listener()->sent({.what = again ? SentMessage::What::again : SentMessage::What::request,
+                                            .message = request.message,
+                                            .from = named(request.client),
+                                            .to = named(kNobody),
+                                            .line = request.line,
+                                            .departs = transaction.address_at});
+}
+
+void SnoopingBus::tell_deferred(const BusRequest& request, Tick now, Tick result) const {
+  if (log_.listener() == nullptr) return;
+  log_.listener()->sent({.what = SentMessage::What::deferred,
+                         .message = request.message,
+                         .from = named(kMemory),
+                         .to = named(request.client),
+                         .line = request.line,
+                         .departs = now,
+                         .arrives = result});
+}
+
+// A write-back looks for nothing.
+void SnoopingBus::tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const {
+  if (protocol_.messages[request.message].carries_data) return;
+  using What = SentMessage::What;
+  log_.listener()->sent({.what = outcome.lines.owned    ? What::owned
+                                 : outcome.lines.shared ? What::shared
+                                                        : What::alone,
+                         .message = request.message,
+                         .from = named(kNobody),
+                         .to = named(request.client),
+                         .line = request.line,
+                         .departs = now,
+                         .arrives = result});
+}
+
+void SnoopingBus::tell_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs,
+                            Tick arrives) const {
+  if (log_.listener() == nullptr) return;
+  log_.listener()->sent({.what = what,
+                         .message = request.message,
+                         .from = named(from),
+                         .to = named(to),
+                         .line = request.line,
+                         .departs = departs,
+                         .arrives = arrives,
+                         .carries_data = true});
 }
 
 bool SnoopingBus::data_step(int client, Copy& copy, Tick at) {

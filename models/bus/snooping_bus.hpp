@@ -51,11 +51,10 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
 
   void end_of_elaboration() override;
 
-  // This is bus number `number` of it. REQUIRES: the simulation has not started.
-  void set_timeline(Timeline& timeline, int number) {
-    timeline_ = &timeline;
-    number_ = number;
-  }
+  // Its number in the machine, for whoever listens.
+  void set_number(int number) { number_ = number; }
+  // REQUIRES: the simulation has not started.
+  void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
 
   // REQUIRES: the simulation has not started.
   void set_places(BusPlaces places) { places_ = std::move(places); }
@@ -76,8 +75,9 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   struct Transaction {
     BusRequest request;
     Tick address_at = 0;
-    Tick sampled_at = 0;  // first snoop result
-    Tick touch_at = 0;    // the order step: sampled_at, or when the line is free
+    Tick sampled_at = 0;     // first snoop result
+    Tick touch_at = 0;       // the order step: sampled_at, or when the line is free
+    std::uint32_t told = 0;  // its number at a StepListener
   };
   struct BusyLine {
     LineAddr line;
@@ -109,6 +109,12 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   [[nodiscard]] Tick way_to(int taker, int giver) const;
   Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration);
   void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;
+  // To who hears of every step, if anybody does.
+  void tell_request(Transaction& transaction) const;
+  void tell_deferred(const BusRequest& request, Tick now, Tick result) const;
+  void tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const;
+  void tell_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs, Tick arrives) const;
+  [[nodiscard]] Endpoint named(int client) const;
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
   [[nodiscard]] bool measured(Tick at) const { return at >= warmup_end_ && at < end_; }
 

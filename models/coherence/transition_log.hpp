@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/coherence/protocol.hpp"
+#include "models/coherence/step_listener.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {
@@ -19,9 +20,15 @@ class TransitionLog {
   void record(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) {
     recent_[recorded_ % kRemembered] = {time, line, agent, controller, state, event, next};
     ++recorded_;
+    if (listener_ != nullptr) [[unlikely]]
+      listener_->row_ran(time, controller, agent, line, state, event, next);
     if (time >= begin_ && time < end_)
       ++counts_[static_cast<std::size_t>(controller)][state * table(controller).events.size() + event];
   }
+
+  // Null: nobody listens.
+  void set_listener(StepListener* listener) { listener_ = listener; }
+  [[nodiscard]] StepListener* listener() const { return listener_; }
 
   [[nodiscard]] std::int64_t count(Controller controller, StateId state, EventId event) const {
     return counts_[static_cast<std::size_t>(controller)][state * table(controller).events.size() + event];
@@ -51,6 +58,7 @@ class TransitionLog {
   std::array<std::vector<std::int64_t>, kControllers> counts_;
   std::vector<Entry> recent_;
   std::size_t recorded_ = 0;
+  StepListener* listener_ = nullptr;
 };
 
 }  // namespace linebounce

@@ -113,7 +113,7 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
     agent_.bring_near(copy, operation.address, now, gate);
   }
   if (operation.waited) owner_->report_miss(thread, operation, operation.waited_for, now);
-  const Value value = apply(thread, operation, copy, now);
+  const Value value = apply(thread, operation, copy, now, Served::hit);
   const Tick reach = spec_.hit_latency[static_cast<std::size_t>(nearest)];
   if (operation.kind == OperationKind::load) return {.level = nearest, .value = value, .at = now + reach};
   const Tick until = now + (nearest == 0 ? 0 : reach) + hold(operation.kind);
@@ -232,7 +232,7 @@ void CacheUnit::finish(const Pending& pending) {
     return;
   }
   owner_->report_miss(*asker.thread, operation, pending.source, pending.fill_at);
-  const Value value = pending.written ? *pending.written : apply(*asker.thread, operation, copy, pending.fill_at);
+  const Value value = pending.written ? *pending.written : apply(*asker.thread, operation, copy, pending.fill_at, Served::fill);
   const Tick ends = pending.fill_at + hold(operation.kind);
   lock(copy, operation.kind, ends, *asker.thread);
   if (asker.drain >= 0) {
@@ -244,11 +244,12 @@ void CacheUnit::finish(const Pending& pending) {
   }
 }
 
-Value CacheUnit::apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at) {
+Value CacheUnit::apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at, Served served) {
   use(copy, at);
   const Value old = read_word(agent_.word(copy, operation.address), operation.bytes);
+  Value fresh = old;
   if (operation.writes()) {
-    Value fresh = operation.operand;
+    fresh = operation.operand;
     if (operation.kind == OperationKind::fetch_add) fresh = old + operation.operand;
     // The line is taken and locked all the same, as on x86.
     if (operation.kind == OperationKind::compare_exchange && old != operation.expected) fresh = old;
@@ -256,6 +257,8 @@ Value CacheUnit::apply(const HardwareThread& thread, const Operation& operation,
     agent_.write(copy, operation.address, fresh, operation.bytes);
   }
   if (tap_ != nullptr) tap_->applied(thread, operation, old);
+  if (StepListener* listener = log_->listener(); listener != nullptr) [[unlikely]]
+    listener->access_ran(at, client_, thread.id(), operation, old, fresh, served);
   return old;
 }
 
@@ -347,8 +350,8 @@ WrittenWord CacheUnit::write_in_order(Copy& copy, Tick at) {
     throw ModelFailure(fmt::format("cache {} sends a word of line 0x{:x} at tick {}, but no store waits", client_,
                                    agent_.store().address_of(copy.line), at));
   }
-  own->written = apply(*own->asker.thread, own->operation, copy, at);
-  return {agent_.store().offset_of(own->operation.address), own->operation.bytes};
+  own->written = apply(*own->asker.thread, own->operation, copy, at, Served::order);
+  return {static_cast<std::size_t>(agent_.store().offset_of(own->operation.address)), own->operation.bytes};
 }
 
 void CacheUnit::written_back(Tick at) {

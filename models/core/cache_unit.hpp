@@ -44,6 +44,8 @@ class CacheUnit final : public BusClient {
   // The listener to every call of the threads' programs, and to its effect; null: none. REQUIRES: no call is under way.
   void set_tap(ProgramTap* tap) { tap_ = tap; }
   [[nodiscard]] ProgramTap* tap() const { return tap_; }
+  // Who hears of every step; null: nobody.
+  [[nodiscard]] StepListener* listener() const { return log_->listener(); }
 
   enum class Outcome : std::uint8_t { done, waits_for_fill, try_again, try_at };
   struct Attempt {
@@ -145,7 +147,7 @@ class CacheUnit final : public BusClient {
   void post(const Pending& pending, Tick now, Tick leaves);
   void finish(const Pending& pending);
   // The operation's effect on data and versions; returns what was there. Errors: ModelFailure for a stale copy.
-  Value apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at);
+  Value apply(const HardwareThread& thread, const Operation& operation, Copy& copy, Tick at, Served served);
   void lock(Copy& copy, OperationKind kind, Tick from, const HardwareThread& thread);
   // The first end of a lock after `now`; kNever if there is none.
   [[nodiscard]] Tick next_unlock(Tick now) const;

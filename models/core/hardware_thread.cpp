@@ -249,6 +249,8 @@ bool HardwareThread::load_from_buffer(const Operation& operation, Value& value) 
     if (forward.value) {
       if (tap() != nullptr) tap()->forwarded(*this, operation.address);
       value = *forward.value;
+      if (StepListener* listener = unit_->listener(); listener != nullptr) [[unlikely]]
+        listener->load_forwarded(now_, id_, operation, value);
       ++function_counters_->instructions;
       ++function_counters_->hits[0][static_cast<std::size_t>(AccessKind::load)];
       now_ += nearest_latency_;
@@ -273,6 +275,8 @@ bool HardwareThread::buffer_store(const Operation& operation, bool release) {
   }
   while (store_buffer_.full()) suspend(Status::waiting);
   ++function_counters_->instructions;
+  if (StepListener* listener = unit_->listener(); listener != nullptr) [[unlikely]]
+    listener->store_buffered(now_, id_, operation);
   now_ += cycle_;
   store_buffer_.push(operation, release, now_);
   fast_limit_ = 0;

@@ -128,7 +128,9 @@ void Machine::build_buses(const MachineSpec& spec) {
   for (const int cores : layout_.cores_on_bus) {
     buses_.push_back(std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), timing, protocols_.bus, store_,
                                                    log_, *this, first_core, core_spec_.warmup_end, core_spec_.end));
-    buses_.back()->set_places(places_on_bus(spec, layout_, static_cast<int>(buses_.size()) - 1, timebase_));
+    const int number = static_cast<int>(buses_.size()) - 1;
+    buses_.back()->set_number(number);
+    buses_.back()->set_places(places_on_bus(spec, layout_, number, timebase_));
     first_core += cores;
   }
 }
@@ -200,9 +202,14 @@ void Machine::set_functions(std::size_t count, std::span<const FunctionId> user)
   for (const auto& core : cores_) core->set_functions(count, user);
 }
 
+void Machine::set_step_listener(StepListener* listener) {
+  log_.set_listener(listener);
+  if (network_) network_->set_listener(listener);
+}
+
 void Machine::set_timeline(Timeline& timeline) {
   for (const auto& core : cores_) core->set_timeline(timeline);
-  for (int bus = 0; bus < buses(); ++bus) buses_[static_cast<std::size_t>(bus)]->set_timeline(timeline, bus);
+  for (int bus = 0; bus < buses(); ++bus) buses_[static_cast<std::size_t>(bus)]->set_timeline(timeline);
   if (network_) network_->set_timeline(timeline);
 }
 

@@ -51,6 +51,9 @@ class Machine final : public FailureSink {
   void set_tap(ProgramTap* tap);
   // How many functions programs may enter; which of them are user code, for the footprint. REQUIRES: called before run().
   void set_functions(std::size_t count, std::span<const FunctionId> user = {});
+  // Who hears of every step; null: nobody. Hits are told in full where there is a tap as well. REQUIRES: run() is not under
+  // way.
+  void set_step_listener(StepListener* listener);
   // REQUIRES: called before run().
   void set_timeline(Timeline& timeline);
 

@@ -84,7 +84,7 @@ PacketIndex Network::make(const Packet& packet, const std::byte* data) {
 void Network::send(PacketIndex index, Tick ready) {
   const Packet& packet = packets_[index];
   const auto sender = static_cast<std::size_t>(packet.sender);
-  orders_[index] = sender << 32 | sent_[sender]++;
+  orders_[index] = std::uint64_t{sender} << 32 | sent_[sender]++;
   // The homes count as one receiver: which one it is shows when the packet departs.
   const std::size_t receivers = endpoints_.size() + 1;
   const std::size_t receiver = packet.receiver < 0 ? endpoints_.size() : static_cast<std::size_t>(packet.receiver);
@@ -139,6 +139,8 @@ void Network::run(const Item& item) {
 void Network::depart(PacketIndex index, Tick at) {
   Packet& packet = packets_[index];
   if (packet.receiver < 0) packet.receiver = directory_of(homes_.home(packet.line, packet.at));
+  if (listener_ != nullptr) [[unlikely]]
+    tell_departure(packet, at);
   if (node_of(packet.receiver) == packet.at) return push(at, Stage::arrive, index);
   // A message goes on as soon as it has the stage; what keeps the stage busy after that, others wait for. A line that is
   // ready at one time for a reader and for its home on the same node keeps the stage once: its copy is as short as a request.
@@ -154,6 +156,23 @@ void Network::depart(PacketIndex index, Tick at) {
   }
   if (start > at) return push(start, Stage::link, index);
   take_link(index, start);
+}
+
+void Network::tell_departure(Packet& packet, Tick at) const {
+  packet.told = listener_->sent({.what = SentMessage::What::packet,
+                                 .message = packet.message.message,
+                                 .from = named(packet.sender),
+                                 .to = named(packet.receiver),
+                                 .line = packet.line,
+                                 .departs = at,
+                                 .carries_data = packet.carries_data});
+}
+
+Endpoint Network::named(int endpoint) const {
+  const int buses = static_cast<int>(layout_.cores_on_bus.size());
+  if (endpoint < buses) return {Endpoint::Kind::controller, endpoint};
+  if (endpoint < layout_.first_group()) return {Endpoint::Kind::directory, endpoint - buses};
+  return {Endpoint::Kind::group, endpoint - layout_.first_group()};
 }
 
 void Network::take_link(PacketIndex index, Tick at) {
@@ -222,6 +241,8 @@ void Network::take_credit(std::uint32_t buffer, Tick at) {
 
 void Network::arrive(PacketIndex index, Tick at) {
   const int receiver = packets_[index].receiver;
+  if (listener_ != nullptr) [[unlikely]]
+    listener_->arrived(packets_[index].told, at);
   Tick& free = controller_free_[controller_of(receiver)];
   const Tick start = std::max(at, free);
   free = start + groups_.occupancy(receiver, timing_.occupancy);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "models/coherence/network_order.hpp"
+#include "models/coherence/step_listener.hpp"
 #include "models/failure.hpp"
 #include "models/machine_layout.hpp"
 #include "models/memory/homes.hpp"
@@ -44,9 +45,10 @@ struct Packet {
   int origin_node = 0;
   Version version = 0;
   // Where it is on its way.
-  int at = 0;             // a node, or a place of the map between nodes
-  int held_link = -1;     // it occupies a buffer at this link's end
-  bool has_turn = false;  // at the directory: nobody's request for the line is before it
+  int at = 0;              // a node, or a place of the map between nodes
+  int held_link = -1;      // it occupies a buffer at this link's end
+  std::uint32_t told = 0;  // its number at a StepListener
+  bool has_turn = false;   // at the directory: nobody's request for the line is before it
 };
 
 class NetworkEndpoint : public virtual sc_core::sc_interface {
@@ -81,6 +83,8 @@ class Network final : public sc_core::sc_module {
   sc_core::sc_port<NetworkEndpoint, 0> endpoints;
   void end_of_elaboration() override;
 
+  // Who hears of every packet; null: nobody.
+  void set_listener(StepListener* listener) { listener_ = listener; }
   // REQUIRES: the simulation has not started.
   void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
 
@@ -153,6 +157,8 @@ class Network final : public sc_core::sc_module {
   void release_link(Packet& packet, Tick at);
   void take_credit(std::uint32_t buffer, Tick at);
   void go(PacketIndex index, int link, Tick at);
+  void tell_departure(Packet& packet, Tick at) const;
+  [[nodiscard]] Endpoint named(int endpoint) const;
   [[nodiscard]] int node_of(int endpoint) const;
   [[nodiscard]] std::size_t controller_of(int endpoint) const;
 
@@ -182,6 +188,7 @@ class Network final : public sc_core::sc_module {
   std::vector<LinkState> links_;
   std::vector<std::vector<Tick>> pair_costs_;  // [from][to], by node
   Timeline* timeline_ = nullptr;
+  StepListener* listener_ = nullptr;
   std::int64_t activations_ = 0;
 };
 

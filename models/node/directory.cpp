@@ -98,9 +98,21 @@ void Directory::receive(PacketIndex index, Tick at) {
 }
 
 template <class Step>
+StepResult Directory::run_and_tell(const Packet& packet, Tick at, Step step) {
+  const DirectoryEntry before = entry(packet.slot);
+  const StepResult result = step();
+  const DirectoryEntry& now = entry(packet.slot);
+  if (now.owner != before.owner || now.sharers != before.sharers)
+    log_.listener()->directory_changed(at, node_, packet.line, now.owner, now.sharers);
+  return result;
+}
+
+template <class Step>
 StepResult Directory::run(const Packet& packet, const std::byte* data, Tick at, Step step) {
   Outbox out{*this, packet, data, at};
   try {
+    if (log_.listener() != nullptr) [[unlikely]]
+      return run_and_tell(packet, at, [&] { return step(entry(packet.slot), out); });
     return step(entry(packet.slot), out);
   } catch (const ProtocolFault& fault) {
     throw ModelFailure(fmt::format("{}\nline 0x{:x}, its history:\n{}", fault.what(), store_.address_of(packet.line),

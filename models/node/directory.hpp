@@ -31,6 +31,8 @@ class Directory final : public sc_core::sc_module, public NetworkEndpoint {
   void find_place(Slot slot, Tick at);
   void evict(Slot slot, Tick at);
   template <class Step>
+  StepResult run_and_tell(const Packet& packet, Tick at, Step step);
+  template <class Step>
   StepResult run(const Packet& packet, const std::byte* data, Tick at, Step step);
 
   const int node_;

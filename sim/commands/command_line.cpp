@@ -29,9 +29,10 @@
 namespace linebounce::sim {
 namespace {
 
-constexpr std::array kSubcommands = {
-    add_run,   add_reproduce, add_validate, add_what_if,       add_lines,        add_list,   add_describe,   add_bench,
-    add_check, add_calibrate, add_trace,    add_compare_locks, add_find_sharing, add_advise, add_check_lock, add_import};
+constexpr std::array kSubcommands = {add_run,    add_reproduce,     add_validate,     add_what_if, add_lines,
+                                     add_list,   add_describe,      add_bench,        add_check,   add_calibrate,
+                                     add_trace,  add_compare_locks, add_find_sharing, add_advise,  add_check_lock,
+                                     add_import, add_steps};
 
 // What analysis/ installs; a caller who has not installed it yet is told how.
 constexpr std::array<std::string_view, 4> kPythonCommands = {"report", "compare", "sweep", "trace-export"};

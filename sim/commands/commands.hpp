@@ -21,6 +21,7 @@ void add_find_sharing(Command& program);
 void add_import(Command& program);
 void add_advise(Command& program);
 void add_check_lock(Command& program);
+void add_steps(Command& program);
 void add_trace(Command& program);
 
 // Below `trace`: one line each here and in trace.cpp.

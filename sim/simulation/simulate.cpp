@@ -197,9 +197,14 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
     machine.set_program(cpu, [&workload](Cpu& thread) { workload->run(thread); });
   }
-  if (tap != nullptr) machine.set_tap(&tap->begin(memory, locks, machine.timebase(), machine.cpus()));
+  if (tap != nullptr) {
+    tap->set_up(*workload);
+    machine.set_tap(&tap->begin(memory, locks, machine.timebase(), machine.cpus()));
+    machine.set_step_listener(tap->listener());
+  }
   run_machine(machine, locks, memory, progress);
   machine.set_tap(nullptr);
+  machine.set_step_listener(nullptr);
   PointData point;
   statistics.collect(machine, point);
   add_table_metrics(tables, statistics.placed_rows(tables), point);

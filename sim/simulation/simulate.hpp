@@ -14,7 +14,11 @@
 namespace linebounce::workloads {
 class AddressSpace;
 class LockSet;
+class Workload;
 }  // namespace linebounce::workloads
+namespace linebounce {
+class StepListener;
+}
 
 namespace linebounce::sim {
 
@@ -29,8 +33,12 @@ class SimulationFailure : public std::runtime_error {
 class SimulationTap {
  public:
   virtual ~SimulationTap() = default;
+  // Before begin(): the workload, which lives as long as what begin() is given.
+  virtual void set_up(const workloads::Workload&) {}
   // The workload is set up. The tap of all CPUs, which lives until this does.
   virtual ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) = 0;
+  // Who hears of every step of the machine; null: nobody. Asked behind begin().
+  virtual StepListener* listener() { return nullptr; }
   // Of all CPUs, before, in and after the measured time.
   virtual void miss(const Miss& miss) = 0;
   // The simulation is over; what begin() was given is there until this returns.

@@ -13,20 +13,20 @@ struct BufferedStore {
   int variable = 0;
   int value = 0;
   bool release = false;
-  auto operator<=>(const BufferedStore&) const = default;
+  std::strong_ordering operator<=>(const BufferedStore&) const = default;
 };
 
 struct ThreadState {
   std::size_t next = 0;  // statement
   std::vector<BufferedStore> buffer;
-  auto operator<=>(const ThreadState&) const = default;
+  std::strong_ordering operator<=>(const ThreadState&) const = default;
 };
 
 struct State {
   std::vector<ThreadState> threads;
   std::vector<int> registers;
   std::vector<int> memory;
-  auto operator<=>(const State&) const = default;
+  std::strong_ordering operator<=>(const State&) const = default;
 };
 
 class Explorer {

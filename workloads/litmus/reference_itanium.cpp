@@ -127,7 +127,7 @@ struct ItaniumState {
   std::vector<int> visible;                               // by processor and variable
   std::vector<int> own;                                   // by thread and variable: what it has stored last
   std::array<std::uint8_t, kMaximumStores> earlier = {};  // by store: a bit for each that coherence puts before it
-  auto operator<=>(const ItaniumState&) const = default;
+  std::strong_ordering operator<=>(const ItaniumState&) const = default;
 };
 
 class ItaniumExplorer {

@@ -59,14 +59,18 @@ int Interpreter::panic(lua_State* state) {
   throw LuaError(self.located(text));
 }
 
-// Of the innermost function that is the program's own.
-std::string Interpreter::place() const {
+int Interpreter::source_line() const {
   lua_Debug at;
   for (int level = 0; lua_getstack(state_, level, &at) != 0; ++level) {
-    lua_getinfo(state_, "Sl", &at);
-    if (at.currentline > 0) return fmt::format("{}:{}: ", name_, at.currentline);
+    lua_getinfo(state_, "l", &at);
+    if (at.currentline > 0) return at.currentline;
   }
-  return name_ + ": ";
+  return 0;
+}
+
+std::string Interpreter::place() const {
+  const int line = source_line();
+  return line > 0 ? fmt::format("{}:{}: ", name_, line) : name_ + ": ";
 }
 
 // A message with the CPU behind "FILE:LINE: ", which may be missing.

@@ -43,6 +43,8 @@ class Interpreter {
   // As lua_call, of a function with its arguments on Lua's stack.
   void call(int arguments, int results);
 
+  // The line that runs, of the innermost function that is the program's own; 0: none.
+  [[nodiscard]] int source_line() const;
   // "FILE:LINE: CPU N: TEXT", of the line that runs.
   [[noreturn]] void fail(const std::string& text) const;
 

@@ -66,6 +66,9 @@ class LuaProgram final : public Workload {
   }
 
   [[nodiscard]] bool ends() const override { return declaration_.ends; }
+  [[nodiscard]] int source_line(CpuId cpu) const override {
+    return interpreters_[static_cast<std::size_t>(cpu.value)]->source_line();
+  }
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
     if (facts.measured_ns > 0) report_throughput(facts, 0, metrics);

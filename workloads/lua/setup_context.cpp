@@ -10,21 +10,23 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::array<const char*, 3> kHandleNames = {"a lock", "a barrier", "a set of queue nodes"};
+// The kind is in the uppermost byte of a pointer, whatever its size.
+constexpr int kKindShift = 8 * (sizeof(std::uintptr_t) - 1);
 
 }  // namespace
 
 // The number stands where a pointer would: no address of this computer is in a program's hands.
 void push_handle(lua_State* state, HandleKind kind, std::uint64_t number) {
-  lua_pushlightuserdata(state, reinterpret_cast<void*>(static_cast<std::uint64_t>(kind) << 32 | number));
+  lua_pushlightuserdata(state, reinterpret_cast<void*>(static_cast<std::uintptr_t>(kind) << kKindShift | number));
 }
 
 std::size_t handle_at(Interpreter& lua, int argument, HandleKind kind) {
-  const auto bits = reinterpret_cast<std::uint64_t>(lua_touserdata(lua.state(), argument));
-  if (lua_type(lua.state(), argument) != LUA_TLIGHTUSERDATA || bits >> 32 != static_cast<std::uint64_t>(kind)) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(lua_touserdata(lua.state(), argument));
+  if (lua_type(lua.state(), argument) != LUA_TLIGHTUSERDATA || bits >> kKindShift != static_cast<std::uintptr_t>(kind)) {
     lua.fail(fmt::format("argument {} must be {}, and is {}", argument - 1, kHandleNames[static_cast<std::size_t>(kind) - 1],
                          luaL_typename(lua.state(), argument)));
   }
-  return bits & 0xFFFFFFFF;
+  return bits & ((std::uintptr_t{1} << kKindShift) - 1);
 }
 
 void set_machine(Interpreter& lua, int line_bytes, const std::vector<CpuPlace>& places, int cpus, int last_memory_node) {

@@ -85,6 +85,9 @@ class Workload {
   // Whether its programs end by themselves; others need a measured time.
   [[nodiscard]] virtual bool ends() const { return false; }
   virtual void report(const RunFacts& facts, MetricSink& metrics) const = 0;
+  // For who shows a run: the line of its file at which this CPU's program is; 0: it has none. REQUIRES: called by the CPU's own
+  // program, out of what it asks of its Cpu.
+  [[nodiscard]] virtual int source_line(CpuId) const { return 0; }
 };
 
 }  // namespace linebounce::workloads

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 
@@ -49,7 +50,8 @@ struct NetworkWorld {
 
 struct NetworkKey {
   std::array<std::uint64_t, kKeyWords / 4> words{};
-  friend auto operator<=>(const NetworkKey&, const NetworkKey&) = default;
+  // Not auto: an older standard library's arrays have == and < alone.
+  friend std::strong_ordering operator<=>(const NetworkKey&, const NetworkKey&) = default;
 };
 static_assert(sizeof(NetworkKey) == 48);
 

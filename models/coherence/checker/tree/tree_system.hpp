@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -44,7 +45,8 @@ struct TreeWorld {
 
 struct TreeKey {
   std::array<std::uint64_t, kTreeWords / 4> words{};
-  friend auto operator<=>(const TreeKey&, const TreeKey&) = default;
+  // Not auto: an older standard library's arrays have == and < alone.
+  friend std::strong_ordering operator<=>(const TreeKey&, const TreeKey&) = default;
 };
 
 // Old names in the order of the new ones.

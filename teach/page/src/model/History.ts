@@ -3,10 +3,12 @@
 //
 // Position p: the steps 0 .. p-1 have happened. What changes one cell (a line's state, a CPU's operation, what a directory
 // knows, bytes of a copy) is applied and undone; what lasts for a while (messages, buffered stores) is looked up.
-import { Kind, type AccessStep, type BufferStep, type CopyStep, type DirectoryStep, type MessageStep, type Num,
-  type ProgramStep, type RowStep, type RunDocument, type Step } from "./document";
+import { CopyBytes, type CopyKind } from "./bytes";
+import { Kind, type AccessStep, type BufferStep, type DirectoryStep, type MessageStep, type ProgramStep, type RowStep,
+  type RunDocument, type Step } from "./document";
 import { Intervals } from "./intervals";
 import { waits } from "./names";
+import { Numbering } from "./numbering";
 
 /** How far a step goes. */
 export type Stride = "step" | "message" | "transaction" | "instruction";
@@ -17,69 +19,20 @@ export interface LineSlot {
   agent: number;
   line: number;
 }
-/** A copy's bytes: a cache's, or a memory's. */
-export interface CopySlot {
-  kind: "cache" | "memory";
-  agent: number;
-  line: number;
-}
-
-class Numbering<T> {
-  readonly items: T[] = [];
-  private readonly numbers = new Map<string, number>();
-  of(key: string, make: () => T): number {
-    let number = this.numbers.get(key);
-    if (number === undefined) {
-      number = this.items.length;
-      this.numbers.set(key, number);
-      this.items.push(make());
-    }
-    return number;
-  }
-  find(key: string): number {
-    return this.numbers.get(key) ?? -1;
-  }
-}
-
-function writeBytes(into: Uint8Array, at: number, value: Num, bytes: number): void {
-  if (typeof value === "number" && value >= 0) {
-    let rest = value;
-    for (let b = 0; b < bytes; ++b) {
-      into[at + b] = rest % 256;
-      rest = Math.floor(rest / 256);
-    }
-    return;
-  }
-  let rest = BigInt.asUintN(64, BigInt(value));
-  for (let b = 0; b < bytes; ++b) {
-    into[at + b] = Number(rest & 255n);
-    rest >>= 8n;
-  }
-}
-
 export class History {
   readonly length: number;
   readonly time: Float64Array;
   readonly kind: Uint8Array;
   readonly tickNs: number;
   readonly lines = new Numbering<LineSlot>();
-  readonly copies = new Numbering<CopySlot>();
   readonly directories = new Numbering<{ agent: number; line: number }>();
 
   private at = 0;
-  private readonly slot: Int32Array; // of a step: its line, copy, CPU or directory entry
+  private readonly slot: Int32Array; // of a step: its line, CPU or directory entry
   private readonly undo: Int32Array; // what the step replaces there
   private readonly next: Uint8Array; // of a row: the new state
-  // Of a step that writes bytes: where in the copy, how many, and where the new ones stand in `pool`; the old ones and
-  // whether they were valid follow.
-  private readonly begin: Int32Array;
-  private readonly count: Uint16Array;
-  private readonly poolAt: Int32Array;
-  private readonly pool: Uint8Array;
-
   private readonly states: Uint8Array;
-  private readonly bytes: Uint8Array;
-  private readonly valid: Uint8Array;
+  private readonly copies: CopyBytes;
   private readonly operation: Int32Array; // by CPU: the step that began its operation, or -1
   private readonly accessed: Int32Array; // by CPU: its latest access, or -1
   private readonly known: Int32Array; // by directory entry: the step that says what it knows, or -1
@@ -97,19 +50,13 @@ export class History {
     this.slot = new Int32Array(n);
     this.undo = new Int32Array(n).fill(-1);
     this.next = new Uint8Array(n);
-    this.begin = new Int32Array(n);
-    this.count = new Uint16Array(n);
-    this.poolAt = new Int32Array(n);
-    const pool = this.number(log);
-    this.pool = pool;
+    this.number(log);
     const cpus = Math.max(document.cpus, 1);
     this.states = new Uint8Array(this.lines.items.length);
-    this.bytes = new Uint8Array(this.copies.items.length * document.line_bytes);
-    this.valid = new Uint8Array(this.bytes.length);
     this.operation = new Int32Array(cpus).fill(-1);
     this.accessed = new Int32Array(cpus).fill(-1);
     this.known = new Int32Array(this.directories.items.length).fill(-1);
-    this.setInitialMemory();
+    this.copies = new CopyBytes(document, (step, i) => this.landing(step, i));
     this.messages = this.findMessages(log);
     this.buffered = this.findBuffered(log);
     this.stopsOf = this.findStops(log);
@@ -161,16 +108,8 @@ export class History {
   }
 
   /** A word of a copy; null where the log does not say what it holds. */
-  value(kind: CopySlot["kind"], agent: number, line: number, offset: number, bytes: number): bigint | null {
-    const copy = this.copies.find(`${kind} ${agent} ${line}`);
-    if (copy < 0) return null;
-    const base = copy * this.document.line_bytes + offset;
-    let value = 0n;
-    for (let b = bytes - 1; b >= 0; --b) {
-      if (!this.valid[base + b]) return null;
-      value = (value << 8n) | BigInt(this.bytes[base + b]!);
-    }
-    return value;
+  value(kind: CopyKind, agent: number, line: number, offset: number, bytes: number): bigint | null {
+    return this.copies.value(kind, agent, line, offset, bytes);
   }
 
   /** The operation that a CPU is at. */
@@ -207,7 +146,8 @@ export class History {
       a = Math.imul(a ^ value, 0x01000193);
       b = Math.imul(b ^ (value + 0x9e37), 0x85ebca6b) ^ (b >>> 13);
     };
-    for (const cells of [this.states, this.bytes, this.valid, this.operation, this.accessed, this.known]) cells.forEach(mix);
+    for (const cells of [this.states, this.operation, this.accessed, this.known]) cells.forEach(mix);
+    this.copies.forEach(mix);
     this.messagesUnderWay().forEach(mix);
     this.buffered.spans.at(this.at).forEach(mix);
     return `${(a >>> 0).toString(16)}-${(b >>> 0).toString(16)}`;
@@ -215,79 +155,35 @@ export class History {
 
   /** Bytes of typed arrays: what a long history costs beside the document itself. */
   get memory(): number {
-    const all = [this.time, this.kind, this.slot, this.undo, this.next, this.begin, this.count, this.poolAt, this.pool,
-      this.states, this.bytes, this.valid];
-    return all.reduce((sum, one) => sum + one.byteLength, 0);
+    const all = [this.time, this.kind, this.slot, this.undo, this.next, this.states];
+    return all.reduce((sum, one) => sum + one.byteLength, this.copies.memory);
   }
 
   private apply(i: number): void {
     const slot = this.slot[i]!;
     switch (this.kind[i]) {
-      case Kind.row: this.states[slot] = this.next[i]!; this.write(i); break;
-      case Kind.access: this.accessed[(this.document.log[i] as AccessStep)[3]] = i; this.write(i); break;
+      case Kind.row: this.states[slot] = this.next[i]!; break;
+      case Kind.access: this.accessed[slot] = i; break;
       case Kind.program: this.operation[slot] = i; break;
-      case Kind.copy: this.write(i); break;
       case Kind.directory: this.known[slot] = i; break;
     }
+    this.copies.apply(i);
   }
 
   private revert(i: number): void {
+    this.copies.revert(i);
     const slot = this.slot[i]!;
     const old = this.undo[i]!;
     switch (this.kind[i]) {
-      case Kind.row: this.unwrite(i); this.states[slot] = old; break;
-      case Kind.access: this.unwrite(i); this.accessed[(this.document.log[i] as AccessStep)[3]] = old; break;
+      case Kind.row: this.states[slot] = old; break;
+      case Kind.access: this.accessed[slot] = old; break;
       case Kind.program: this.operation[slot] = old; break;
-      case Kind.copy: this.unwrite(i); break;
       case Kind.directory: this.known[slot] = old; break;
     }
   }
 
-  private write(i: number): void {
-    const count = this.count[i]!;
-    if (count === 0) return;
-    const begin = this.begin[i]!;
-    const from = this.poolAt[i]!;
-    for (let b = 0; b < count; ++b) {
-      this.bytes[begin + b] = this.pool[from + b]!;
-      this.valid[begin + b] = this.kind[i] === Kind.row ? 0 : 1;
-    }
-  }
-
-  private unwrite(i: number): void {
-    const count = this.count[i]!;
-    const begin = this.begin[i]!;
-    const from = this.poolAt[i]! + count;
-    for (let b = 0; b < count; ++b) {
-      this.bytes[begin + b] = this.pool[from + b]!;
-      this.valid[begin + b] = this.pool[from + count + b]!;
-    }
-  }
-
-  /** Gives every step its place, and its new bytes. */
-  private number(log: Step[]): Uint8Array {
-    const lineBytes = this.document.line_bytes || 1;
-    for (const word of this.document.words ?? []) {
-      if (word.length < 5) continue; // no initial values in this document
-      const line = Math.floor(Number(word[0]) / lineBytes);
-      this.copies.of(`memory 0 ${line}`, () => ({ kind: "memory", agent: 0, line }));
-    }
-    let pooled = 0;
-    const room = (i: number, copy: number, offset: number, count: number) => {
-      this.begin[i] = copy * lineBytes + offset;
-      this.count[i] = count;
-      this.poolAt[i] = pooled;
-      pooled += 3 * count;
-    };
-    const copyOf = (kind: CopySlot["kind"], agent: number, line: number) =>
-      this.copies.of(`${kind} ${agent} ${line}`, () => ({ kind, agent, line }));
-    const touched = (i: number, kind: CopySlot["kind"], agent: number, address: Num, bytes: number) => {
-      const line = Math.floor(Number(address) / lineBytes);
-      const offset = Number(address) - line * lineBytes;
-      const copy = copyOf(kind, agent, line);
-      room(i, copy, offset, Math.min(bytes, lineBytes - offset));
-      return copy;
-    };
+  /** Gives every step its place. */
+  private number(log: Step[]): void {
     log.forEach((step, i) => {
       switch (step[1]) {
         case Kind.row: {
@@ -295,17 +191,10 @@ export class History {
           const line = Number(wide);
           this.slot[i] = this.lines.of(`${controller} ${agent} ${line}`, () => ({ controller, agent, line }));
           this.next[i] = next;
-          if (controller === 0 && next === 0) room(i, copyOf("cache", agent, line), 0, lineBytes); // the copy is gone
           break;
         }
-        case Kind.access: this.slot[i] = touched(i, "cache", step[2], step[5], step[6]); break;
+        case Kind.access: this.slot[i] = step[3]; break;
         case Kind.program: this.slot[i] = step[2]; break;
-        case Kind.copy: {
-          const endpoint = this.document.endpoints?.[step[2]];
-          const memory = endpoint !== undefined && endpoint[0] !== "cache";
-          this.slot[i] = touched(i, memory ? "memory" : "cache", memory ? 0 : (endpoint?.[1] ?? step[2]), step[3], step[4]);
-          break;
-        }
         case Kind.directory: {
           const [, , agent, wide] = step as DirectoryStep;
           const line = Number(wide);
@@ -314,41 +203,15 @@ export class History {
         }
       }
     });
-    const pool = new Uint8Array(pooled);
-    log.forEach((step, i) => {
-      if (step[1] === Kind.access) writeBytes(pool, this.poolAt[i]!, (step as AccessStep)[8], this.count[i]!);
-      else if (step[1] === Kind.copy) writeBytes(pool, this.poolAt[i]!, (step as CopyStep)[6], this.count[i]!);
-    });
-    return pool;
-  }
-
-  private setInitialMemory(): void {
-    const lineBytes = this.document.line_bytes || 1;
-    for (const word of this.document.words ?? []) {
-      if (word.length < 5) continue;
-      const line = Math.floor(Number(word[0]) / lineBytes);
-      const begin = this.copies.find(`memory 0 ${line}`) * lineBytes + Number(word[0]) - line * lineBytes;
-      writeBytes(this.bytes, begin, word[3], word[1]);
-      this.valid.fill(1, begin, begin + word[1]);
-    }
   }
 
   /** Runs once to the end and notes what each step replaces. */
   private record(): void {
     for (let i = 0; i < this.length; ++i) {
       const slot = this.slot[i]!;
-      const count = this.count[i]!;
-      if (count > 0) {
-        const begin = this.begin[i]!;
-        const to = this.poolAt[i]! + count;
-        this.pool.set(this.bytes.subarray(begin, begin + count), to);
-        this.pool.set(this.valid.subarray(begin, begin + count), to + count);
-        // A copy that goes leaves its bytes, no longer valid.
-        if (this.kind[i] === Kind.row) this.pool.set(this.bytes.subarray(begin, begin + count), to - count);
-      }
       switch (this.kind[i]) {
         case Kind.row: this.undo[i] = this.states[slot]!; break;
-        case Kind.access: this.undo[i] = this.accessed[(this.document.log[i] as AccessStep)[3]]!; break;
+        case Kind.access: this.undo[i] = this.accessed[slot]!; break;
         case Kind.program: this.undo[i] = this.operation[slot]!; break;
         case Kind.directory: this.undo[i] = this.known[slot]!; break;
       }
@@ -364,8 +227,7 @@ export class History {
     log.forEach((step, i) => {
       if (step[1] !== Kind.message) return;
       steps.push(i);
-      const arrives = (step as MessageStep)[6];
-      to.push(arrives < 0 ? this.length : Math.max(i + 1, this.firstAt(arrives)));
+      to.push(this.landing(step as MessageStep, i));
     });
     const from = Int32Array.from(steps, (i) => i + 1);
     return { steps: Int32Array.from(steps), spans: new Intervals(from, Int32Array.from(to), this.length) };
@@ -426,6 +288,11 @@ export class History {
     while (end < log.length && log[end]![0] === row[0] &&
       (log[end]![1] === Kind.copy || (log[end]![1] === Kind.access && log[end]![2] === row[3]))) ++end;
     return end;
+  }
+
+  /** The step at which message i has arrived. */
+  private landing(step: MessageStep, i: number): number {
+    return step[6] < 0 ? this.length : Math.max(i + 1, this.firstAt(step[6]));
   }
 
   /** The first step at or after a time. */

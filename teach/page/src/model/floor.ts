@@ -1,5 +1,5 @@
 // Which parts a machine has and what belongs to what: nodes, their buses, their caches, the CPUs behind each.
-import { Kind, type Endpoint, type RunDocument } from "./document";
+import { Controller, Kind, type Endpoint, type RunDocument } from "./document";
 
 export interface CacheUnit {
   agent: number;
@@ -10,12 +10,19 @@ export interface BusUnit {
   bus: number;
   caches: CacheUnit[];
 }
-export interface NodeUnit {
+/** What has a frame of its own: a node; where nodes have several buses, one bus, one group's cache, or a node's home. */
+export interface Unit {
+  key: string;
+  title: string;
   node: number;
-  buses: BusUnit[];
+  buses: BusUnit[]; // one, or none
+  /** The numbers of what stands here; null: not here. */
+  controller: number | null;
+  group: number | null;
+  home: number | null;
 }
 export interface Floor {
-  nodes: NodeUnit[];
+  units: Unit[];
   /** One bus and its memory; else directories and a network. */
   single: boolean;
 }
@@ -41,16 +48,44 @@ export function floorOf(document: RunDocument): Floor {
     nodes.set(node, buses);
     buses.set(bus, [...(buses.get(bus) ?? []), { agent, name, cpus }]);
   }
-  // A node without CPUs has memory all the same.
-  for (const [kind, , , node] of document.endpoints ?? [])
-    if (kind === "directory" && !nodes.has(node)) nodes.set(node, new Map());
   const single = (document.tables[2]?.states.length ?? 0) === 0;
-  return {
-    single,
-    nodes: [...nodes.entries()]
-      .sort(([a], [b]) => a - b)
-      .map(([node, buses]) => ({ node, buses: [...buses.entries()].map(([bus, caches]) => ({ bus, caches })) })),
-  };
+  const none = { controller: null, group: null, home: null };
+  if (single) {
+    const buses = [...(nodes.get(0) ?? new Map<number, CacheUnit[]>()).entries()].map(([bus, caches]) => ({ bus, caches }));
+    return { single, units: [{ key: "all", title: "", node: 0, buses, ...none, home: 0 }] };
+  }
+  // A node without CPUs has memory all the same, if the run went there.
+  const used = new Set(document.log.flatMap((step) => (step[1] === Kind.row && step[2] === Controller.directory ? [step[3]] : [])));
+  for (const home of used) if (!nodes.has(home)) nodes.set(home, new Map());
+  const groups = groupsOf(document);
+  const units = [...nodes.entries()].sort(([a], [b]) => a - b)
+    .flatMap(([node, buses]) => unitsOf(document, node, buses, groups.get(node) ?? [], nodes.size > 1));
+  const rank = (unit: Unit) => (unit.buses.length > 0 ? 0 : unit.group !== null ? 1 : 2);
+  return { single, units: units.sort((a, b) => rank(a) - rank(b)) };
+}
+
+/** By node: the groups whose rows ran. */
+function groupsOf(document: RunDocument): Map<number, number[]> {
+  const ran = new Set(document.log.flatMap((step) => (step[1] === Kind.row && step[2] === Controller.group ? [step[3]] : [])));
+  const found = new Map<number, number[]>();
+  for (const [kind, number, , node] of document.endpoints ?? [])
+    if (kind === "group" && ran.has(number)) found.set(node, [...(found.get(node) ?? []), number]);
+  return found;
+}
+
+function unitsOf(document: RunDocument, node: number, buses: Map<number, CacheUnit[]>, groups: number[], several: boolean): Unit[] {
+  const none = { node, buses: [], controller: null, group: null, home: null };
+  const all = [...buses.entries()].map(([bus, caches]) => ({ bus, caches }));
+  if (all.length <= 1 && groups.length === 0) {
+    const own = all[0]?.bus ?? document.endpoints?.find(([kind, , , at]) => kind === "controller" && at === node)?.[1] ?? node;
+    return [{ ...none, key: `node ${node}`, title: `Node ${node}`, buses: all, controller: own, home: node }];
+  }
+  const where = several ? `, node ${node}` : "";
+  return [
+    ...all.map((bus) => ({ ...none, key: `bus ${bus.bus}`, title: `Bus ${bus.bus}${where}`, buses: [bus], controller: bus.bus })),
+    ...groups.map((group) => ({ ...none, key: `group ${group}`, title: `Group ${group}${where}`, group })),
+    { ...none, key: `home ${node}`, title: several ? `Memory of node ${node}` : "Memory", home: node },
+  ];
 }
 
 /** Lines by how often a row ran for them, those with the program's words first. */

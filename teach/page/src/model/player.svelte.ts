@@ -34,6 +34,8 @@ export class Player {
   readonly floor: Floor;
   /** Position before the last change: what moved is shown moving. */
   previous = 0;
+  /** While a question is open: nothing behind this position is shown. */
+  veil = $state<number | null>(null);
   private at = $state(0);
   private timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -7,7 +7,7 @@ export interface Lifeline {
   key: string; // as endpoints are: "cache 1", "directory 0", "bus 0", "memory 0"
   label: string;
   short: string;
-  node: number;
+  unit: number;
   /** Whose rows are its states: a table's number and an agent. */
   controller: number;
   agent: number;
@@ -17,6 +17,8 @@ export interface Bar {
   from: number; // rows of the diagram
   to: number;
   state: number;
+  /** What began it; -1: it was so from the start. */
+  step: number;
 }
 export interface Arrow {
   step: number;
@@ -54,21 +56,21 @@ export function lifelinesOf(document: RunDocument, floor: Floor): Lifeline[] {
         const endpoint = document.endpoints?.[end];
         if (endpoint?.[0] === "bus") usesBus.add(`bus ${endpoint[1]}`);
       }
-  for (const node of floor.nodes) {
-    for (const bus of node.buses) {
+  floor.units.forEach(({ buses, controller, group, home }, unit) => {
+    for (const bus of buses) {
       for (const cache of bus.caches)
-        lines.push({ key: `cache ${cache.agent}`, label: cache.cpus.map((cpu) => `CPU ${cpu}`).join(", "), short: cache.cpus.join("+"),
-          node: node.node, controller: 0, agent: cache.agent });
+        lines.push({ key: `cache ${cache.agent}`, label: `CPU ${cache.cpus.join(", ")}`, short: cache.cpus.join("+"),
+          unit, controller: 0, agent: cache.agent });
       if (usesBus.has(`bus ${bus.bus}`))
-        lines.push({ key: `bus ${bus.bus}`, label: floor.single ? "bus" : `bus ${bus.bus}`, short: "bus", node: node.node, controller: -1, agent: bus.bus });
+        lines.push({ key: `bus ${bus.bus}`, label: floor.single ? "bus" : `bus ${bus.bus}`, short: "bus", unit, controller: -1, agent: bus.bus });
     }
-    if (floor.single) lines.push({ key: "memory 0", label: "memory", short: "mem", node: node.node, controller: -1, agent: 0 });
-    else {
-      if ((document.tables[3]?.states.length ?? 0) > 0)
-        lines.push({ key: `controller ${node.node}`, label: `node ${node.node}`, short: `n${node.node}`, node: node.node, controller: 3, agent: node.node });
-      lines.push({ key: `directory ${node.node}`, label: `home ${node.node}`, short: `h${node.node}`, node: node.node, controller: 2, agent: node.node });
-    }
-  }
+    if (floor.single) lines.push({ key: "memory 0", label: "memory", short: "mem", unit, controller: -1, agent: 0 });
+    if (controller !== null)
+      lines.push({ key: `controller ${controller}`, label: `ctrl ${controller}`, short: `c${controller}`, unit, controller: 3, agent: controller });
+    if (group !== null) lines.push({ key: `group ${group}`, label: `group ${group}`, short: `g${group}`, unit, controller: 4, agent: group });
+    if (home !== null && !floor.single)
+      lines.push({ key: `directory ${home}`, label: `home ${home}`, short: `h${home}`, unit, controller: 2, agent: home });
+  });
   return lines;
 }
 
@@ -88,8 +90,7 @@ export function diagramOf(document: RunDocument, lifelines: Lifeline[], names: N
   const columnOfEnd = (end: number): number => {
     const endpoint = document.endpoints?.[end];
     if (!endpoint) return -1;
-    const number = endpoint[0] === "cache" || endpoint[0] === "bus" ? endpoint[1] : endpoint[0] === "memory" ? 0 : endpoint[3];
-    return columnOf.get(`${endpoint[0]} ${number}`) ?? columnOf.get(`directory ${endpoint[3]}`) ?? -1;
+    return columnOf.get(`${endpoint[0]} ${endpoint[1]}`) ?? -1;
   };
   const bars: Bar[] = [];
   const open = new Map<number, Bar>();
@@ -101,11 +102,11 @@ export function diagramOf(document: RunDocument, lifelines: Lifeline[], names: N
     if (step[1] === Kind.row) {
       const column = byController.get(`${step[2]} ${step[3]}`);
       if (column === undefined) continue;
-      const bar = open.get(column) ?? { column, from: 0, to: 0, state: step[5] };
+      const bar = open.get(column) ?? { column, from: 0, to: 0, state: step[5], step: -1 };
       if (step[7] === bar.state) continue;
       bar.to = row;
       if (bar.to > bar.from) bars.push(bar);
-      open.set(column, { column, from: row, to: row, state: step[7] });
+      open.set(column, { column, from: row, to: row, state: step[7], step: i });
     } else if (step[1] === Kind.message) {
       const from = columnOfEnd(step[2]);
       const to = columnOfEnd(step[3]);
@@ -119,7 +120,7 @@ export function diagramOf(document: RunDocument, lifelines: Lifeline[], names: N
   }
   for (const [column, bar] of open) bars.push({ ...bar, column, to: ticks.length });
   lifelines.forEach((one, column) => {
-    if (one.controller >= 0 && !open.has(column)) bars.push({ column, from: 0, to: ticks.length, state: 0 });
+    if (one.controller >= 0 && !open.has(column)) bars.push({ column, from: 0, to: ticks.length, state: 0, step: -1 });
   });
   return {
     lifelines, ticks, bars, arrows, marks,

@@ -1,5 +1,5 @@
 // Where the machine's parts stand in the picture, in pixels of the width that there is, and the way a message takes.
-import type { Floor, NodeUnit } from "../model/floor";
+import type { Floor, Unit } from "../model/floor";
 
 export interface Box {
   x: number;
@@ -22,14 +22,20 @@ export interface BusPlan {
   caches: CachePlan[];
 }
 export interface NodePlan {
-  node: number;
+  unit: Unit;
   box: Box | null; // null: the machine has one bus, and no frame
   buses: BusPlan[];
-  home: Box; // memory, and the directory where there is one
+  home: Box | null; // memory, and the directory where there is one
   control: Box | null; // the node controller
-  port: Point; // where the network meets the node
+  group: Box | null; // a cache that several buses share, and what it knows of theirs
+  port: number; // where the network's trunk is: its y, or x where it is upright
   upside: boolean; // home at the top, the name at the bottom
 }
+export type Part = "home" | "control" | "group";
+const kParts: Part[] = ["control", "home", "group"];
+/** The parts of a unit that are there. */
+export const partsOf = (node: NodePlan): Part[] => kParts.filter((part) => node[part] !== null);
+
 export interface Plan {
   width: number;
   height: number;
@@ -62,61 +68,66 @@ export function planOf(floor: Floor, width: number, sizes: Sizes): Plan {
 }
 
 function planSingle(floor: Floor, width: number, sizes: Sizes): Plan {
-  const node = planNode(floor.nodes[0]!, { x: 0, y: 0, w: width }, sizes, true);
+  const node = planNode(floor.units[0]!, { x: 0, y: 0, w: width }, sizes, { bare: true, upright: false });
   return { width, height: node.height, nodes: [node.plan], network: null, upright: false };
 }
 
 function planNodes(floor: Floor, width: number, sizes: Sizes): Plan {
-  const count = floor.nodes.length;
-  const most = Math.max(1, ...floor.nodes.map((n) => n.buses.reduce((sum, b) => sum + b.caches.length, 0)));
+  const count = floor.units.length;
+  const most = Math.max(1, ...floor.units.map((n) => n.buses.reduce((sum, b) => sum + b.caches.length, 0)));
   const wanted = Math.min(most, 2) * (sizes.cellMin + kGap) + 2 * kPad;
-  const columns = Math.max(1, Math.min(count, count === 4 ? 2 : Math.ceil(count / (count > 3 ? 2 : 1)), Math.floor(width / wanted)));
+  const buses = floor.units.filter((unit) => unit.buses.length > 0).length;
+  const best = buses > 0 && buses < count ? Math.max(buses, count - buses) : count === 4 ? 2 : Math.ceil(count / (count > 3 ? 2 : 1));
+  const columns = Math.max(1, Math.min(best, Math.floor((width + kGap) / (wanted + kGap))));
   return columns === 1 ? stacked(floor, width, sizes) : facing(floor, width, sizes, columns);
 }
 
-/** Nodes below each other, the network as a line at their left. */
+/** Units below each other, the network as a line at their left. */
 function stacked(floor: Floor, width: number, sizes: Sizes): Plan {
   const trunk = 12;
   let y = 0;
   const nodes: NodePlan[] = [];
-  for (const unit of floor.nodes) {
-    const { plan, height } = planNode(unit, { x: 2 * trunk + 4, y, w: width - 2 * trunk - 4 }, sizes, false, true);
-    plan.port = { x: trunk, y: plan.home.y + plan.home.h / 2 };
+  for (const unit of floor.units) {
+    const { plan, height } = planNode(unit, { x: 2 * trunk + 4, y, w: width - 2 * trunk - 4 }, sizes, { bare: false, upright: true });
+    plan.port = trunk;
     nodes.push(plan);
     y += height + kGap;
   }
-  const network = [{ x: trunk, y: Math.min(nodes[0]!.port.y, dropOf(nodes[0]!, "control", true)[0]!.y) }, { x: trunk, y: nodes[nodes.length - 1]!.port.y }];
+  const ys = nodes.flatMap((node) => partsOf(node).map((part) => dropOf(node, part, true)[1].y));
+  const network = [{ x: trunk, y: Math.min(...ys) }, { x: trunk, y: Math.max(...ys) }];
   return { width, height: y - kGap, nodes, network, upright: true };
 }
 
-/** Rows of nodes above and below the network, each with its home towards it. */
+/** Rows of units above and below the network, each with its home towards it. */
 function facing(floor: Floor, width: number, sizes: Sizes, columns: number): Plan {
   const w = (width - (columns - 1) * kGap) / columns;
-  const above = floor.nodes.slice(0, columns);
-  const below = floor.nodes.slice(columns);
-  const upper = above.map((unit, k) => planNode(unit, { x: k * (w + kGap), y: 0, w }, sizes, false));
-  const height = Math.max(...upper.map((one) => one.height));
-  for (const one of upper) shift(one.plan, height - one.height);
-  const y = height + kNetwork / 2;
-  const rows: NodePlan[] = upper.map((one) => one.plan);
-  let bottom = height + kNetwork / 2 + 8;
-  for (let first = 0; first < below.length; first += columns) {
-    const top = first === 0 ? height + kNetwork : bottom + kGap;
-    const lower = below.slice(first, first + columns).map((unit, k) => {
-      const one = planNode(unit, { x: k * (w + kGap), y: top, w }, sizes, false);
-      mirror(one.plan, top, one.height);
-      return one;
-    });
-    bottom = top + Math.max(...lower.map((one) => one.height));
-    rows.push(...lower.map((one) => one.plan));
-  }
-  for (const plan of rows) plan.port = { x: plan.home.x + plan.home.w / 2, y };
-  const xs = rows.flatMap((plan) => [plan.port.x, dropOf(plan, "control", false)[0]!.x]);
-  return { width, height: bottom, nodes: rows, network: [{ x: Math.min(...xs), y }, { x: Math.max(...xs), y }], upright: false };
+  const rows: Unit[][] = [];
+  for (let first = 0; first < floor.units.length; first += columns) rows.push(floor.units.slice(first, first + columns));
+  const nodes: NodePlan[] = [];
+  let trunk = 0;
+  let bottom = 0;
+  rows.forEach((units, row) => {
+    const top = row === 0 ? 0 : row === 1 ? bottom + kNetwork : bottom + kGap;
+    const left = (width - units.length * w - (units.length - 1) * kGap) / 2;
+    const made = units.map((unit, k) => planNode(unit, { x: left + k * (w + kGap), y: top, w }, sizes, { bare: false, upright: false }));
+    const height = Math.max(...made.map((one) => one.height));
+    for (const one of made) {
+      if (row === 0) shift(one.plan, height - one.height);
+      else mirror(one.plan, top, one.height);
+      nodes.push(one.plan);
+    }
+    bottom = top + height;
+    if (row === 0) trunk = bottom + kNetwork / 2;
+  });
+  if (rows.length === 1) bottom = trunk + 8;
+  for (const plan of nodes) plan.port = trunk;
+  const xs = nodes.flatMap((node) => partsOf(node).map((part) => dropOf(node, part, false)[1].x));
+  return { width, height: bottom, nodes, network: [{ x: Math.min(...xs), y: trunk }, { x: Math.max(...xs), y: trunk }], upright: false };
 }
 
-function planNode(unit: NodeUnit, at: { x: number; y: number; w: number }, sizes: Sizes, bare: boolean,
-                  upright = false): { plan: NodePlan; height: number } {
+function planNode(unit: Unit, at: { x: number; y: number; w: number }, sizes: Sizes,
+                  how: { bare: boolean; upright: boolean }): { plan: NodePlan; height: number } {
+  const { bare, upright } = how;
   const pad = bare ? 2 : kPad;
   const x = at.x + pad;
   const w = at.w - 2 * pad;
@@ -127,21 +138,20 @@ function planNode(unit: NodeUnit, at: { x: number; y: number; w: number }, sizes
     buses.push(made.plan);
     y = made.bottom;
   }
-  const room = Math.min(w, 420);
-  let control: Box | null = null;
-  if (!bare && sizes.controlHeight > 0) {
-    const half = w >= 420 && !upright;
-    control = half
-      ? { x, y, w: (w - kGap) / 2, h: Math.max(sizes.controlHeight, sizes.homeHeight) }
-      : { x, y, w, h: sizes.controlHeight };
-    if (!half) y += sizes.controlHeight + kGap;
-  }
-  const home: Box = control && w >= 420 && !upright
-    ? { x: x + (w + kGap) / 2, y, w: (w - kGap) / 2, h: Math.max(sizes.controlHeight, sizes.homeHeight) }
-    : { x: bare ? x + (w - room) / 2 : x, y, w: bare ? room : w, h: sizes.homeHeight };
-  const height = home.y + home.h + pad + (bare ? 0 : 6) - at.y;
-  const box = bare ? null : { x: at.x + 0.5, y: at.y + 0.5, w: at.w - 1, h: height - 1 };
-  return { plan: { node: unit.node, box, buses, home, control, port: { x: 0, y: 0 }, upside: false }, height };
+  const plan: NodePlan = { unit, box: null, buses, home: null, control: null, group: null, port: 0, upside: false };
+  const present = kParts.filter((part) => unit[part === "control" ? "controller" : part] !== null);
+  const beside = present.length === 2 && w >= 420 && !upright;
+  const heightOf = (part: Part) => (part === "home" ? sizes.homeHeight : sizes.controlHeight);
+  const highest = Math.max(...present.map(heightOf));
+  present.forEach((part, k) => {
+    const room = bare ? Math.min(w, 420) : beside ? (w - kGap) / 2 : w;
+    const h = beside ? highest : heightOf(part);
+    plan[part] = { x: bare ? x + (w - room) / 2 : x + (beside ? k * (room + kGap) : 0), y, w: room, h };
+    if (!beside || k === present.length - 1) y += h + kGap;
+  });
+  const height = y - kGap + pad + (bare ? 0 : 6) - at.y;
+  if (!bare) plan.box = { x: at.x + 0.5, y: at.y + 0.5, w: at.w - 1, h: height - 1 };
+  return { plan, height };
 }
 
 function planBus(bus: number, caches: BusPlan["caches"] | { agent: number; name: string; cpus: number[] }[], x: number, y: number,
@@ -179,9 +189,8 @@ function planBus(bus: number, caches: BusPlan["caches"] | { agent: number; name:
 }
 
 function boxesOf(plan: NodePlan): Box[] {
-  const boxes = [plan.home];
+  const boxes = partsOf(plan).map((part) => plan[part]!);
   if (plan.box) boxes.push(plan.box);
-  if (plan.control) boxes.push(plan.control);
   for (const bus of plan.buses)
     for (const cache of bus.caches) boxes.push(cache.box, ...cache.cpuBoxes.map((one) => one.box));
   return boxes;
@@ -218,7 +227,7 @@ export interface Station {
   bus: BusPlan | null;
   row: number;
   box: Box;
-  kind: "cache" | "home" | "control" | "bus";
+  kind: "cache" | "bus" | Part;
 }
 
 const middle = (box: Box): Point => ({ x: box.x + box.w / 2, y: box.y + box.h / 2 });
@@ -226,26 +235,28 @@ const middle = (box: Box): Point => ({ x: box.x + box.w / 2, y: box.y + box.h / 
 /** Where a wire at height `y` meets a box. */
 const edge = (box: Box, y: number): Point => ({ x: box.x + box.w / 2, y: y > box.y + box.h / 2 ? box.y + box.h : box.y });
 
-/** From a part of a node to the network: where the wire leaves it, and where it meets the trunk. */
-export function dropOf(node: NodePlan, part: "home" | "control", upright: boolean): [Point, Point] {
-  const box = part === "control" ? (node.control ?? node.home) : node.home;
+/** From a part of a unit to the network: where the wire leaves it, and where it meets the trunk. */
+export function dropOf(node: NodePlan, part: Part, upright: boolean): [Point, Point] {
+  const box = node[part] ?? node[partsOf(node)[0]!]!;
   if (upright) {
     const y = box.y + box.h / 2;
-    return [{ x: box.x, y }, { x: node.port.x, y }];
+    return [{ x: box.x, y }, { x: node.port, y }];
   }
-  return [edge(box, node.port.y), { x: box.x + box.w / 2, y: node.port.y }];
+  return [edge(box, node.port), { x: box.x + box.w / 2, y: node.port }];
 }
 
 /** The wire between a node's controller and its home. */
 export function linkOf(node: NodePlan, upright: boolean): Point[] {
-  if (!node.control) return [];
-  if (upright) {
+  if (!node.control || !node.home) return [];
+  if (node.home.x === node.control.x) {
     const x = node.home.x + node.home.w / 2;
-    return [{ x, y: node.control.y + node.control.h }, { x, y: node.home.y }];
+    const [above, below] = node.control.y < node.home.y ? [node.control, node.home] : [node.home, node.control];
+    const wire = [{ x, y: above.y + above.h }, { x, y: below.y }];
+    return above === node.control ? wire : wire.reverse();
   }
-  const [a] = dropOf(node, "control", false);
-  const [b] = dropOf(node, "home", false);
-  const y = a.y + Math.sign(node.port.y - a.y) * 11;
+  const [a] = dropOf(node, "control", upright);
+  const [b] = dropOf(node, "home", upright);
+  const y = a.y + Math.sign(node.port - a.y) * 11;
   const aside = 30; // beside the wires to the network
   return [{ x: a.x + aside, y: a.y }, { x: a.x + aside, y }, { x: b.x - aside, y }, { x: b.x - aside, y: b.y }];
 }
@@ -278,10 +289,9 @@ function wires(from: Station, to: Station, upright: boolean): Point[] {
 }
 
 function toNetwork(one: Station, upright: boolean): Point[] {
-  const part = one.kind === "home" ? "home" : "control";
-  const drop = dropOf(one.node, part, upright);
-  if (one.kind !== "cache") return drop;
-  return [...toBus(one, { ...one, kind: "control", box: one.node.control ?? one.node.home }), ...drop];
+  if (one.kind !== "cache" && one.kind !== "bus") return dropOf(one.node, one.kind, upright);
+  const drop = dropOf(one.node, "control", upright);
+  return [...toBus(one, { ...one, kind: "control" }), ...drop];
 }
 
 /** From a station to the point of its bus that faces the other. */

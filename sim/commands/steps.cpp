@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "sim/commands/commands.hpp"
+#include "sim/plan/unfinished_file.hpp"
+#include "sim/results/result_files.hpp"
+#include "sim/steps/document.hpp"
+#include "sim/steps/moments.hpp"
+#include "sim/steps/recorded_steps.hpp"
+#include "sim/steps/sentences.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+constexpr const char* kStepsFooter = R"(Examples:
+  linebounce steps my_scene.toml -o scene.json            rows, accesses, messages, operations, with a sentence for each
+  linebounce steps my_program.lua --machine p3_xeon_4way  of a program in Lua
+  linebounce steps my_scene.toml --at "x is M in CPU 2" --at "CPU 1 loads x, 2nd time"
+
+The document's members: docs/steps.md. Of a sweep, the first point runs.)";
+
+struct StepsArguments {
+  std::string experiment;
+  std::string machine;
+  std::vector<std::string> sets;
+  std::optional<std::int64_t> seed;
+  std::int64_t steps = kMostSteps;
+  std::vector<std::string> moments;
+  std::string output;
+};
+
+Overrides overrides_of_steps(const StepsArguments& arguments) {
+  Overrides overrides;
+  if (!arguments.machine.empty()) overrides.machine = arguments.machine;
+  overrides.seed = arguments.seed;
+  overrides.sets = split_sets(arguments.sets);
+  return overrides;
+}
+
+void write_document(const std::string& document, const std::string& output) {
+  if (output.empty()) {
+    std::cout << document;
+    return;
+  }
+  UnfinishedFile file(output);
+  std::ofstream out(file.path(), std::ios::binary);
+  out << document;
+  out.close();
+  if (!out) throw OutputError(fmt::format("{}: cannot be written", output));
+  file.finish();
+}
+
+// A line for each: the position, and the sentence of the step before it.
+ExitCode print_moments(const RecordedSteps& run, const std::vector<std::string>& moments) {
+  const std::vector<std::string> said = sentences(run);
+  ExitCode code = ExitCode::done;
+  for (const std::string& moment : moments) {
+    const std::optional<std::size_t> found = find_moment(run, moment);
+    if (!found) {
+      std::cout << fmt::format("-\t{}\tnever\n", moment);
+      code = ExitCode::check_failed;
+      continue;
+    }
+    std::cout << fmt::format("{}\t{}\t{}\n", *found, moment, *found == 0 ? "" : said[*found - 1]);
+  }
+  return code;
+}
+
+ExitCode run_and_print(const StepsArguments& arguments) {
+  const RecordedSteps run =
+      record_steps(arguments.experiment, overrides_of_steps(arguments), static_cast<std::size_t>(arguments.steps));
+  ExitCode code = run.exit;
+  if (run.known) {
+    if (arguments.moments.empty() || !arguments.output.empty()) write_document(steps_document(run), arguments.output);
+    code = larger(code, print_moments(run, arguments.moments));
+  }
+  if (!run.error.empty()) std::cerr << "linebounce: " << run.error << '\n';
+  return code;
+}
+
+}  // namespace
+
+void add_steps(Command& program) {
+  auto arguments = std::make_shared<StepsArguments>();
+  Command command = program.subcommand("steps", "Print every step of one run as one JSON document");
+  command
+      .option("EXPERIMENT", "", &arguments->experiment,
+              "A name (see: linebounce list experiments), a TOML file, or a program or lock in Lua")
+      .required();
+  command.option("-o,--output", "FILE", &arguments->output, "Write the document to FILE; default: standard output");
+  command
+      .option("--at", "MOMENT", &arguments->moments,
+              "Print the position of this moment instead, such as \"x is M in CPU 2\"; may be repeated")
+      .one_value_each();
+  command.option("--steps", "N", &arguments->steps, fmt::format("Stop behind so many steps; default: {}", kMostSteps))
+      .between(1, 100'000'000);
+  command.option("--machine", "NAME", &arguments->machine, "Use this machine instead of the experiment's");
+  command.option("--set", "path=value", &arguments->sets, "Override a value of the experiment or its machine; may be repeated")
+      .one_value_each();
+  command.option("--seed", "N", &arguments->seed, "The run's seed; default: the experiment's");
+  command.footer(kStepsFooter);
+  command.action([arguments] { return run_and_print(*arguments); });
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,87 @@
+#include "sim/steps/recorded_steps.hpp"
+
+#include <map>
+
+#include "models/failure.hpp"
+#include "sim/config/lua_files.hpp"
+#include "sim/steps/total_order.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+SimulationInput input_of(const std::string& experiment, const Overrides& overrides) {
+  const Experiment read =
+      is_lua_path(experiment) ? lua_experiment(experiment, overrides) : load_unexpanded(experiment, overrides);
+  SimulationInput input = expand(read, std::vector{0}).front().input;
+  input.run.record_timeline = true;
+  return input;
+}
+
+// Words may overlap, and have several sizes: byte by byte.
+std::vector<RecordedSteps::WordValues> word_values(const RecordedSteps& run) {
+  struct Byte {
+    std::uint8_t first, last;
+  };
+  std::map<Address, Byte> bytes;
+  for (const RunStep& step : run.steps) {
+    if (step.kind != RunStepKind::access) continue;
+    for (int i = 0; i < step.bytes; ++i) {
+      const auto old = static_cast<std::uint8_t>(step.old >> (8 * i));
+      const auto fresh = static_cast<std::uint8_t>(step.fresh >> (8 * i));
+      bytes.try_emplace(step.where + static_cast<Address>(i), Byte{old, old}).first->second.last = fresh;
+    }
+  }
+  std::vector<RecordedSteps::WordValues> values;
+  for (const auto& word : run.facts.words) {
+    RecordedSteps::WordValues& value = values.emplace_back();
+    for (int i = 0; i < word.first.second; ++i) {
+      const auto byte = bytes.find(word.first.first + static_cast<Address>(i));
+      if (byte == bytes.end()) continue;
+      value.first |= Value{byte->second.first} << (8 * i);
+      value.last |= Value{byte->second.last} << (8 * i);
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+const ControllerTable& RecordedSteps::table(Controller controller) const {
+  static const ControllerTable kNone;
+  const bool nodes = input.machine.has_nodes();
+  const MachineProtocols& protocols = input.protocols;
+  switch (controller) {
+    case Controller::cache: return protocols.bus.cache;
+    case Controller::memory: return nodes ? kNone : protocols.bus.memory;
+    case Controller::directory: return nodes ? protocols.directory.directory : kNone;
+    case Controller::node: return nodes ? protocols.node.node : kNone;
+    case Controller::group: return nodes ? protocols.group.group : kNone;
+  }
+  return kNone;
+}
+
+RecordedSteps record_steps(const std::string& experiment, const Overrides& overrides, std::size_t most) {
+  RecordedSteps run;
+  StepRecorder recorder(most);
+  try {
+    run.input = input_of(experiment, overrides);
+    run.places = lay_out(run.input.machine).cpus;
+    run.known = true;
+    run.results = simulate_with(recorder, run.input, {});
+  } catch (const StepLimitReached&) {
+    run.cut = true;
+  } catch (...) {
+    const Failure failure = describe_current_exception();
+    run.exit = failure.code;
+    run.error = failure.message;
+  }
+  run.facts = recorder.facts();
+  run.steps = std::move(recorder.steps());
+  if (run.known) put_in_order(run);
+  if (run.cut || run.steps.size() > most) cut_behind(run, most);
+  run.word_values = word_values(run);
+  return run;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,64 @@
+// One step of a run: a row of a protocol that ran, an access to a cache, a message, an operation of a program, a store on its
+// way through a store buffer, or what a directory notes of a line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/coherence/step_listener.hpp"
+#include "models/observer.hpp"
+#include "models/units.hpp"
+
+namespace linebounce::sim {
+
+enum class RunStepKind : std::uint8_t { row, access, message, operation, buffer, directory };
+
+// What a program asks of its CPU, as far as a step is made of it.
+enum class StepOperation : std::uint8_t {
+  load,
+  store,
+  store_release,
+  exchange,
+  fetch_add,
+  compare_exchange,
+  prefetch,
+  fence,
+  compute,
+  spin,
+  sleep,
+  wake,
+  timer,
+  interrupt,
+  handler
+};
+constexpr std::array<const char*, 15> kStepOperationNames = {
+    "load",    "store", "store_release", "exchange", "fetch_add", "compare_exchange", "prefetch", "fence",
+    "compute", "spin",  "sleep",         "wake",     "timer",     "interrupt",        "handler"};
+
+enum class BufferMove : std::uint8_t { out, in, read };
+
+// A member that a kind does not name in its comment is 0 in it.
+struct RunStep {
+  Tick time = 0;
+  RunStepKind kind = RunStepKind::row;
+  std::uint8_t what = 0;         // Controller, AccessKind, SentMessage::What, StepOperation or BufferMove
+  std::uint8_t bytes = 0;        // of an access, operation or store
+  bool flag = false;             // access: a hit; message: it carries data
+  bool ordered = false;          // access: in its order step
+  StateId state = 0;             // row
+  EventId event = 0;             // row
+  StateId next = 0;              // row
+  MessageId message = 0;         // message
+  FunctionId function = 0;       // operation
+  std::int32_t agent = 0;        // row, directory: the controller's number; access: the cache's
+  std::int32_t cpu = -1;         // access, operation, buffer; directory: the owner
+  std::int32_t source_line = 0;  // operation: 0: unknown
+  Endpoint from = {}, to = {};   // message
+  std::uint64_t where = 0;       // row, message, directory: a line; else an address
+  Value old = 0;                 // access; compare_exchange: what is expected
+  Value fresh = 0;               // access; operation, buffer: the value; directory: its sharers, as bits
+  Tick arrives = 0;              // message: kNever: not before the end of the run
+  std::int32_t transaction = 0;  // 0: none
+};
+
+}  // namespace linebounce::sim

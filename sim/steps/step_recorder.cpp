@@ -1,0 +1,222 @@
+#include "sim/steps/step_recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "models/core/cpu.hpp"
+#include "models/kernel_time.hpp"
+#include "models/timebase.hpp"
+
+namespace linebounce::sim {
+
+namespace {
+
+std::optional<StepOperation> step_operation(const ProgramCall& call) {
+  using What = ProgramCall::What;
+  switch (call.what) {
+    case What::memory:
+      switch (call.operation.kind) {
+        case OperationKind::load: return StepOperation::load;
+        case OperationKind::store: return call.release ? StepOperation::store_release : StepOperation::store;
+        case OperationKind::exchange: return StepOperation::exchange;
+        case OperationKind::fetch_add: return StepOperation::fetch_add;
+        case OperationKind::compare_exchange: return StepOperation::compare_exchange;
+      }
+      return std::nullopt;
+    case What::prefetch: return StepOperation::prefetch;
+    case What::fence: return StepOperation::fence;
+    case What::execute:
+    case What::compute: return StepOperation::compute;
+    case What::sleep: return StepOperation::sleep;
+    case What::wake: return StepOperation::wake;
+    case What::timer: return StepOperation::timer;
+    case What::interrupt: return StepOperation::interrupt;
+    // They do nothing that could be seen, or another call says the same.
+    case What::pair:
+    case What::clock:
+    case What::enter:
+    case What::leave:
+    case What::interrupts_off:
+    case What::interrupts_on:
+    case What::tally: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+Value stored_value(const Operation& operation) {
+  return operation.adds ? operation.expected : operation.operand;
+}
+
+}  // namespace
+
+ProgramTap& StepRecorder::begin(const AddressSpace& memory, const LockSet&, const Timebase& timebase, int cpus) {
+  memory_ = &memory;
+  constexpr Tick kManyTicks = 1'000'000;
+  facts_.tick_ns = fmt::format("{}/{}", timebase.to_ns(kManyTicks), kManyTicks);
+  facts_.cpus = cpus;
+  facts_.line_bytes = memory.line_bytes();
+  for (const Function& function : memory.functions()) facts_.functions.push_back(function.name);
+  for (const AddressSpace::Object& object : memory.objects())
+    facts_.objects.push_back({object.name, memory.layouts()[object.layout].name, object.begin, object.size});
+  doing_.resize(static_cast<std::size_t>(cpus));
+  return *this;
+}
+
+// What is certain lies before the kernel's time: a core that runs ahead has told more than others.
+void StepRecorder::add(const RunStep& step) {
+  steps_.push_back(step);
+  if (steps_.size() < next_look_ || stopped_at_ != kNever) return;
+  const Tick now = kernel_now();
+  const auto certain =
+      static_cast<std::size_t>(std::count_if(steps_.begin(), steps_.end(), [now](const RunStep& s) { return s.time < now; }));
+  if (certain < limit_) {
+    next_look_ = steps_.size() + (limit_ - certain);
+    return;
+  }
+  stopped_at_ = now;
+  throw StepLimitReached();
+}
+
+bool StepRecorder::spins(CpuId cpu) const {
+  const std::vector<Doing>& doing = doing_[static_cast<std::size_t>(cpu.value)];
+  return !doing.empty() && doing.back().spins;
+}
+
+// A spin's load that hits and finds what the one before it found is no step: whether it runs at all, or is only counted, is up
+// to the engine.
+bool StepRecorder::seen_before(CpuId cpu, Address address, Value value, bool may_repeat) {
+  if (!spins(cpu)) return false;
+  auto& seen = doing_[static_cast<std::size_t>(cpu.value)].back().seen;
+  const auto [found, first] = seen.emplace(address, value);
+  if (!first && may_repeat && found->second == value) return true;
+  found->second = value;
+  return false;
+}
+
+void StepRecorder::row_ran(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event,
+                           StateId next) {
+  add({.time = time,
+       .kind = RunStepKind::row,
+       .what = static_cast<std::uint8_t>(controller),
+       .state = state,
+       .event = event,
+       .next = next,
+       .agent = agent,
+       .where = line.value});
+}
+
+void StepRecorder::directory_changed(Tick time, int directory, LineAddr line, int owner, std::uint64_t sharers) {
+  add({.time = time, .kind = RunStepKind::directory, .agent = directory, .cpu = owner, .where = line.value, .fresh = sharers});
+}
+
+void StepRecorder::access_ran(Tick time, int agent, CpuId cpu, const Operation& operation, Value old, Value fresh,
+                              Served served) {
+  if (!operation.writes() && seen_before(cpu, operation.address, old, served == Served::hit)) return;
+  name_word(operation.address, operation.bytes);
+  add({.time = time,
+       .kind = RunStepKind::access,
+       .what = static_cast<std::uint8_t>(operation.access_kind()),
+       .bytes = operation.bytes,
+       .flag = served == Served::hit,
+       .ordered = served == Served::order,
+       .agent = agent,
+       .cpu = cpu.value,
+       .where = operation.address,
+       .old = old,
+       .fresh = fresh});
+}
+
+std::uint32_t StepRecorder::sent(const SentMessage& message) {
+  const auto number = static_cast<std::uint32_t>(steps_.size());
+  add({.time = message.departs,
+       .kind = RunStepKind::message,
+       .what = static_cast<std::uint8_t>(message.what),
+       .flag = message.carries_data,
+       .message = message.message,
+       .from = message.from,
+       .to = message.to,
+       .where = message.line.value,
+       .arrives = message.arrives});
+  return number;
+}
+
+void StepRecorder::store_buffered(Tick time, CpuId cpu, const Operation& operation) {
+  add_buffer(time, cpu, operation, BufferMove::in, stored_value(operation));
+}
+
+void StepRecorder::store_drained(Tick time, CpuId cpu, const Operation& operation) {
+  add_buffer(time, cpu, operation, BufferMove::out, stored_value(operation));
+}
+
+void StepRecorder::load_forwarded(Tick time, CpuId cpu, const Operation& operation, Value value) {
+  if (seen_before(cpu, operation.address, value, true)) return;
+  add_buffer(time, cpu, operation, BufferMove::read, value);
+}
+
+void StepRecorder::add_buffer(Tick time, CpuId cpu, const Operation& operation, BufferMove move, Value value) {
+  name_word(operation.address, operation.bytes);
+  add({.time = time,
+       .kind = RunStepKind::buffer,
+       .what = static_cast<std::uint8_t>(move),
+       .bytes = operation.bytes,
+       .cpu = cpu.value,
+       .where = operation.address,
+       .fresh = value});
+}
+
+void StepRecorder::called(const Cpu& cpu, const ProgramCall& call) {
+  const std::optional<StepOperation> operation = step_operation(call);
+  if (!operation || (call.what == ProgramCall::What::memory && spins(cpu.id()))) return;
+  if (call.what == ProgramCall::What::memory) {
+    const Value expected = call.operation.kind == OperationKind::compare_exchange ? call.operation.expected : 0;
+    return add_operation(cpu, *operation, call.operation.address, call.operation.bytes, stored_value(call.operation), expected);
+  }
+  const auto amount =
+      call.what == ProgramCall::What::compute || call.what == ProgramCall::What::execute ? call.amount : call.which;
+  add_operation(cpu, *operation, call.operation.address, 0, static_cast<Value>(amount));
+}
+
+void StepRecorder::spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) {
+  add_operation(cpu, StepOperation::spin, words.empty() ? 0 : words.front(), bytes, 0);
+  doing_[static_cast<std::size_t>(cpu.id().value)].push_back({.spins = true});
+}
+
+void StepRecorder::handler_begins(const Cpu& cpu, int vector) {
+  add_operation(cpu, StepOperation::handler, 0, 0, static_cast<Value>(vector));
+  doing_[static_cast<std::size_t>(cpu.id().value)].push_back({.spins = false});
+}
+
+void StepRecorder::add_operation(const Cpu& cpu, StepOperation operation, Address address, int bytes, Value value,
+                                 Value expected) {
+  if (bytes > 0) name_word(address, bytes);
+  add({.time = cpu.local_time(),
+       .kind = RunStepKind::operation,
+       .what = static_cast<std::uint8_t>(operation),
+       .bytes = static_cast<std::uint8_t>(bytes),
+       .function = cpu.function(),
+       .cpu = cpu.id().value,
+       .source_line = workload_->source_line(cpu.id()),
+       .where = address,
+       .old = expected,
+       .fresh = value});
+}
+
+// At once: when a run has failed, its memory is gone.
+void StepRecorder::name_word(Address address, int bytes) {
+  const auto [word, fresh] = facts_.words.try_emplace({address, bytes});
+  if (!fresh) return;
+  const AddressSpace::Place place = memory_->find_byte(address);
+  if (place.object == AddressSpace::kNoObject) return;
+  const AddressSpace::Object& object = memory_->objects()[place.object];
+  if (object.array) {
+    const bool one = object.size <= bytes;
+    word->second = one ? object.name : fmt::format("{}[{}]", object.name, place.offset / static_cast<std::uint32_t>(bytes));
+    return;
+  }
+  const Symbol symbol = memory_->symbol(place);
+  word->second = symbol.object + (symbol.field.empty() ? "" : "." + symbol.field);
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,101 @@
+// Listens to a run and keeps every step of it, up to a limit.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/core/program_tap.hpp"
+#include "models/machine_layout.hpp"
+#include "sim/simulation/simulate.hpp"
+#include "sim/steps/step.hpp"
+#include "workloads/program/address_space.hpp"
+#include "workloads/program/workload.hpp"
+
+namespace linebounce::sim {
+
+using namespace workloads;
+
+// The run has been stopped, because it has had so many steps: no failure. Thrown through the simulation.
+class StepLimitReached {};
+
+class StepRecorder final : public SimulationTap, public StepListener, public ProgramTap {
+ public:
+  // Stops the run when it is certain what its first `limit` steps are.
+  explicit StepRecorder(std::size_t limit) : limit_(limit), next_look_(limit) {}
+
+  // What there is to know when the run is over, however it has ended.
+  struct Object {
+    std::string name, structure;
+    Address begin = 0;
+    std::int64_t size = 0;
+  };
+  struct Facts {
+    std::string tick_ns = {};  // a fraction
+    int cpus = 0;
+    int line_bytes = 1;
+    std::vector<std::string> functions = {};
+    std::vector<Object> objects = {};                           // by address
+    std::map<std::pair<Address, int>, std::string> words = {};  // that were accessed, by address and bytes: their names
+  };
+  [[nodiscard]] const Facts& facts() const { return facts_; }
+  // In the order in which they were told. Only those before `settled()` are complete.
+  [[nodiscard]] std::vector<RunStep>& steps() { return steps_; }
+  // Where the run was stopped; kNever where it was not.
+  [[nodiscard]] Tick stopped_at() const { return stopped_at_; }
+
+  // SimulationTap
+  void set_up(const Workload& workload) override { workload_ = &workload; }
+  ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) override;
+  StepListener* listener() override { return this; }
+  void miss(const Miss&) override {}
+  void end(const PointData&) override {}
+
+  // StepListener
+  void row_ran(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) override;
+  void directory_changed(Tick time, int directory, LineAddr line, int owner, std::uint64_t sharers) override;
+  void access_ran(Tick time, int agent, CpuId cpu, const Operation& operation, Value old, Value fresh, Served served) override;
+  std::uint32_t sent(const SentMessage& message) override;
+  void arrived(std::uint32_t message, Tick time) override { steps_[message].arrives = time; }
+  void store_buffered(Tick time, CpuId cpu, const Operation& operation) override;
+  void store_drained(Tick time, CpuId cpu, const Operation& operation) override;
+  void load_forwarded(Tick time, CpuId cpu, const Operation& operation, Value value) override;
+
+  // ProgramTap
+  void called(const Cpu& cpu, const ProgramCall& call) override;
+  void applied(const Cpu&, const Operation&, Value) override {}
+  void forwarded(const Cpu&, Address) override {}
+  void spin_begins(const Cpu& cpu, std::span<const Address> words, int bytes) override;
+  void spin_looked(const Cpu&) override {}
+  void spin_ends(const Cpu& cpu) override { doing_[static_cast<std::size_t>(cpu.id().value)].pop_back(); }
+  void composite_begins(const Cpu&, const Composite&) override {}
+  void composite_ends(const Cpu&, bool) override {}
+  void handler_begins(const Cpu& cpu, int vector) override;
+  void handler_ends(const Cpu& cpu) override { doing_[static_cast<std::size_t>(cpu.id().value)].pop_back(); }
+
+ private:
+  void add(const RunStep& step);
+  [[nodiscard]] bool spins(CpuId cpu) const;
+  // Whether a spin's load tells nothing new: it has found the same before.
+  bool seen_before(CpuId cpu, Address address, Value value, bool may_repeat);
+  void add_buffer(Tick time, CpuId cpu, const Operation& operation, BufferMove move, Value value);
+  void add_operation(const Cpu& cpu, StepOperation operation, Address address, int bytes, Value value, Value expected = 0);
+  void name_word(Address address, int bytes);
+
+  const std::size_t limit_;
+  std::size_t next_look_;  // when so many have been told, it is looked whether that is enough
+  const Workload* workload_ = nullptr;
+  const AddressSpace* memory_ = nullptr;
+  Facts facts_;
+  std::vector<RunStep> steps_;
+  // By CPU: the spins and interrupt handlers in which it is, the innermost last.
+  struct Doing {
+    bool spins = false;
+    std::map<Address, Value> seen = {};  // what the spin has found last in each of its words
+  };
+  std::vector<std::vector<Doing>> doing_;
+  Tick stopped_at_ = kNever;
+};
+
+}  // namespace linebounce::sim

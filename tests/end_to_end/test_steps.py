@@ -1,0 +1,312 @@
+"""`linebounce steps`: the same document whatever the engine does, and each step begins where the last one ended."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from program import Program
+from test_random_differential import MACHINES as ODD_MACHINES
+from test_random_differential import OFF, UNPARKED, VARIATIONS, machine_and_seed
+
+ROW, ACCESS, MESSAGE, OPERATION, BUFFER, DIRECTORY = range(6)
+LOAD, STORE, ATOMIC = range(3)
+LEAVES, ENTERS, FOUND = range(3)
+
+PROGRAM = """\
+title = "Two words"
+ends = true
+
+function setup()
+  x = place_array("x", 8)
+  y = place_array("y", 8)
+  pair = place(structure { name = "pair", "a", "b" }, "pair")
+end
+
+function run(cpu)
+  if cpu.id == 0 then
+    cpu:store(x, 3)
+    cpu:store(pair.b, 7)
+    cpu:fence()
+    cpu:store(y, 1)
+  elseif cpu.id == 1 then
+    cpu:spin_until(y, "==", 1)
+    cpu:load(x)
+    cpu:fetch_add(x, 2)
+  end
+  cpu:load(pair.a)
+end
+"""
+LINE_OF_LOAD = 1 + PROGRAM.splitlines().index("    cpu:load(x)")
+
+
+def steps(program: Program, *arguments: str | Path, code: int = 0) -> dict:
+    result = program("steps", *arguments)
+    assert result.code == code, result.stderr
+    return json.loads(result.stdout)
+
+
+def random_file(program: Program, seed: int = 1, operations: int = 250) -> Path:
+    lines = f"shared_lines = {1 + seed % 5}\nprivate_lines = {10 + 50 * (seed % 2)}"
+    workload = f'name = "random_references"\noperations = {operations}\n{lines}'
+    return program.file("random.toml", experiment(workload=workload, run="measure_us = 0"))
+
+
+def program_file(program: Program) -> Path:
+    return program.file("two_words.lua", PROGRAM)
+
+
+def number(value: int | str) -> int:
+    return value if isinstance(value, int) else int(value, 16)
+
+
+def assert_fits_together(document: dict) -> Counter:
+    """Every row begins in the state, every access finds the bytes, that the one before it left."""
+    states, memory, seen, time = {}, {}, Counter(), 0
+    assert len(document["sentences"]) == len(document["log"])
+    for step, sentence in zip(document["log"], document["sentences"], strict=True):
+        assert step[0] >= time, step
+        time, kind = step[0], step[1]
+        seen[kind] += 1
+        assert sentence[0].isupper() or sentence.startswith("0x"), sentence
+        assert sentence.endswith("."), sentence
+        assert "  " not in sentence, sentence
+        if kind == ROW:
+            _, _, controller, agent, line, state, event, after = step
+            table = document["tables"][controller]
+            assert states.get((controller, agent, line), 0) == state, (step, sentence)
+            assert table["lines"][state * len(table["events"]) + event] > 0, step
+            states[controller, agent, line] = after
+        elif kind == ACCESS:
+            address, size, old, new = number(step[5]), step[6], number(step[7]), number(step[8])
+            for byte in range(size):
+                assert memory.get(address + byte, old >> 8 * byte & 255) == old >> 8 * byte & 255, (step, sentence)
+                memory[address + byte] = new >> 8 * byte & 255
+        elif kind == MESSAGE:
+            assert max(step[2], step[3]) < len(document["endpoints"]), step
+            assert step[4] < len(document["messages"]), step
+            assert step[6] == -1 or step[6] >= time, step
+        elif kind == OPERATION:
+            assert step[3] < len(document["operations"]), step
+    return seen
+
+
+# Every part of the engine; the groups are those of a machine that ships.
+CHOSEN = [
+    "plain",
+    "tiny",
+    "starved",
+    "tso, one entry",
+    "ia64, starved",
+    "two threads, tiny, ia64",
+    "four threads, starved, tso",
+    "upgrades retried, two threads, tiny",
+    "dragon, tiny, starved, tso",
+    "dragon, two threads, tiny, ia64",
+    "footprint, tiny, starved, tso",
+    "today, two threads, tiny, tso, footprint",
+    "pairs, four threads, tiny, tso",
+    "mesi nodes, tiny",
+    "moesi nodes, starved, ia64",
+    "mesif nodes, two threads, tso",
+    "broadcast nodes, two threads, tso",
+    "filter nodes, starved, ia64",
+]
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_steps_fit_together_and_no_speed_up_changes_them(linebounce: Program, name: str) -> None:
+    seed = 1 + CHOSEN.index(name) % 4
+    arguments = [random_file(linebounce, seed), *machine_and_seed(name, seed)]
+    plain = linebounce("steps", *arguments)
+    assert plain.code == 0, plain.stderr
+    seen = assert_fits_together(json.loads(plain.stdout))
+    assert min(seen[ROW], seen[ACCESS], seen[MESSAGE], seen[OPERATION]) > 500, seen
+    assert seen[BUFFER] > 50, seen
+    assert (seen[DIRECTORY] > 0) == ("nodes" in name and "broadcast" not in name), seen
+    for variation in [OFF + UNPARKED, VARIATIONS[3]]:
+        assert linebounce("steps", *arguments, *variation).stdout == plain.stdout
+
+
+def test_steps_of_a_machine_with_groups_fit_together(linebounce: Program) -> None:
+    workload = 'name = "random_references"\noperations = 40\nshared_lines = 3'
+    top = 'machine = "generic_chiplet_64core"'
+    file = linebounce.file("groups.toml", experiment(workload=workload, run="measure_us = 0", top=top))
+    arguments = [file, "--set", "machine.cpus=12"]
+    document = steps(linebounce, *arguments)
+    assert document["groups"] > 0
+    assert_fits_together(document)
+    assert {step[2] for step in document["log"] if step[1] == ROW} == {0, 2, 3, 4}
+    assert steps(linebounce, *arguments, *OFF, *UNPARKED) == document
+
+
+def test_every_odd_machine_is_named_once() -> None:
+    assert set(CHOSEN) <= set(ODD_MACHINES)
+
+
+def test_spins_are_told_alike_whether_they_are_parked_or_not(linebounce: Program) -> None:
+    file = linebounce.file("busy.toml", experiment(run="warmup_us = 1\nmeasure_us = 6"))
+    for lock in ("ticket", "mcs", "tas"):
+        arguments = [file, "--set", f"workload.lock={lock}"]
+        document = steps(linebounce, *arguments)
+        assert_fits_together(document)
+        operations = {document["operations"][step[3]] for step in document["log"] if step[1] == OPERATION}
+        assert ("spin" in operations) == (lock != "tas")
+        assert steps(linebounce, *arguments, *OFF, *UNPARKED) == document
+
+
+@pytest.mark.parametrize("machine", ["p3_xeon_4way", "numaq_16way"])
+def test_a_limit_keeps_the_first_steps(linebounce: Program, machine: str) -> None:
+    arguments = [random_file(linebounce), "--machine", machine, "--set", "machine.cpus=4"]
+    whole = steps(linebounce, *arguments)
+    for limit in (1, 100, 777):
+        document = steps(linebounce, *arguments, "--steps", str(limit))
+        assert document["cut"]
+        assert not whole["cut"]
+        assert len(document["log"]) == limit
+        last = document["log"][-1][0]
+        for cut, step in zip(document["log"], whole["log"], strict=False):
+            late = step[1] == MESSAGE and step[6] > last
+            assert cut == ([*step[:6], -1, *step[7:]] if late else step)
+        assert steps(linebounce, *arguments, "--steps", str(limit), *OFF, *UNPARKED) == document
+
+
+def test_a_program_has_its_lines_words_and_text(linebounce: Program) -> None:
+    document = steps(linebounce, program_file(linebounce), "--machine", "p3_xeon_4way", "--set", "machine.cpus=2")
+    assert_fits_together(document)
+    assert document["program"]["text"] == PROGRAM
+    assert document["program"]["functions"] == {"setup": 4, "run": 10}
+    words = {name: (first, last) for _, _, name, first, last in document["words"]}
+    assert words == {"x": (0, 5), "y": (0, 1), "pair.a": (0, 0), "pair.b": (0, 7)}
+    loads = [step for step in document["log"] if step[1] == OPERATION and step[2] == 1 and step[7] == LINE_OF_LOAD]
+    assert [document["operations"][step[3]] for step in loads] == ["load"]
+    assert f"CPU 1 comes to line {LINE_OF_LOAD} and is to load x." in document["sentences"]
+    assert "CPU 1 reads 3 from x." in document["sentences"]
+    assert "CPU 1 changes x from 3 to 5 in one indivisible step." in document["sentences"]
+
+
+@pytest.mark.parametrize("machine", ["p3_xeon_4way", "numaq_16way"])
+def test_what_goes_into_a_store_buffer_leaves_it(linebounce: Program, machine: str) -> None:
+    tso = ["--set", "machine.cpu.consistency=tso", "--set", "machine.cpu.store_buffer_entries=4"]
+    document = steps(linebounce, random_file(linebounce), "--machine", machine, "--set", "machine.cpus=4", *tso)
+    waiting: list[list] = [[] for _ in range(4)]
+    for step in document["log"]:
+        if step[1] != BUFFER:
+            continue
+        _, _, cpu, address, size, value, move = step
+        if move == ENTERS:
+            waiting[cpu].append((address, size, value))
+            assert len(waiting[cpu]) <= 4
+        elif move == LEAVES:
+            assert waiting[cpu].pop(0) == (address, size, value)
+        else:
+            assert any(store[0] <= address for store in waiting[cpu])
+    assert waiting == [[], [], [], []]
+
+
+def test_messages_arrive_where_the_rows_that_they_cause_run(linebounce: Program) -> None:
+    """Every order step of a bus has its request: the snoopers' rows run when it arrives."""
+    document = steps(linebounce, random_file(linebounce), "--machine", "p3_xeon_4way")
+    cache = document["tables"][0]["events"]
+    requests = {(step[6], step[5]) for step in document["log"] if step[1] == MESSAGE}
+    rows = [step for step in document["log"] if step[1] == ROW and step[2] == 0]
+    ordered = [step for step in rows if cache[step[6]].startswith(("Own_", "Other_"))]
+    assert len(ordered) > 500
+    assert all((step[0], step[4]) in requests for step in ordered)
+
+
+def test_a_directory_notes_who_has_the_line(linebounce: Program) -> None:
+    document = steps(linebounce, random_file(linebounce), "--machine", "numaq_16way", "--set", "machine.cpus=8")
+    table = document["tables"][2]
+    notes, checked = {}, 0
+    for step in document["log"]:
+        if step[1] == DIRECTORY:
+            notes[step[2], step[3]] = (step[4], step[5])
+        if step[1] == ROW and step[2] == 2 and table["states"][step[5]] == "EM":
+            assert notes[step[3], step[4]][0] >= 0
+            checked += 1
+        elif step[1] == ROW and step[2] == 2 and table["states"][step[5]] == "S":
+            owner, sharers = notes[step[3], step[4]]
+            assert owner == -1
+            assert sharers
+            checked += 1
+    assert checked > 100
+
+
+def test_moments_are_where_they_say(linebounce: Program) -> None:
+    arguments = [program_file(linebounce), "--machine", "p3_xeon_4way", "--set", "machine.cpus=2"]
+    document = steps(linebounce, *arguments)
+    log, sentences = document["log"], document["sentences"]
+
+    def at(moment: str) -> int:
+        position, said, sentence = linebounce("steps", *arguments, "--at", moment).stdout.rstrip("\n").split("\t")
+        assert said == moment
+        assert sentence == (sentences[int(position) - 1] if int(position) > 0 else "")
+        return int(position)
+
+    assert (at("start"), at("end"), at("step 7")) == (0, len(log), 7)
+    modified = at("x is M in CPU 0")
+    assert at("x is Modified in CPU 0") == modified
+    assert document["tables"][0]["states"][log[modified - 1][7]] == "M"
+    assert log[at("CPU 1 loads x") - 1][1:5] == [ACCESS, 1, 1, LOAD]
+    assert log[at("CPU 1 stores x") - 1][1:5] == [ACCESS, 1, 1, ATOMIC]
+    assert at("before CPU 1 stores x") == at("CPU 1 stores x") - 1
+    assert log[at("x is 5") - 1][8] == 5
+    assert at("x is 3") < at("x is 3 in CPU 1") < at("x is 5 in CPU 1")
+    assert log[at(f"CPU 1 runs line {LINE_OF_LOAD}") - 1][7] == LINE_OF_LOAD
+    assert at("CPU 1 loads y, 2nd time") > at("CPU 1 loads y")
+    assert log[at("CPU 0 misses pair.b") - 1][1:4] == [ROW, 0, 0]
+    assert at("CPU 0 misses pair") == at("CPU 0 misses pair.b")
+    assert document["messages"][log[at("GetM for x") - 1][4]] == "GetM"
+
+
+def test_a_moment_that_never_comes_is_no_error_of_its_form(linebounce: Program) -> None:
+    result = linebounce("steps", program_file(linebounce), "--machine", "p3_xeon_4way", "--at", "x is 99", "--at", "start")
+    assert result.code == 1
+    assert result.stdout.splitlines() == ["-\tx is 99\tnever", "0\tstart\t"]
+
+
+@pytest.mark.parametrize(
+    ("moment", "named"),
+    [
+        ("x becomes M", "X is STATE in CPU N"),
+        ("z is M in CPU 0", "x, y"),
+        ("x is Q in CPU 0", "IS_AD"),
+        ("x is M in CPU 9", "0 to 3"),
+        ("x is M", "where"),
+        ("x is S at home 0", "no home"),
+        ("CPU 0 eats x", "loads"),
+        ("first miss of function fly", "functions"),
+        ("step 100000", "steps"),
+        ("x is 3, twice", "2nd time"),
+        ("PutX for x", "GetM"),
+    ],
+)
+def test_what_is_no_moment_is_refused_with_the_legal_ones(linebounce: Program, moment: str, named: str) -> None:
+    said = linebounce.refused("steps", program_file(linebounce), "--machine", "p3_xeon_4way", "--at", moment)
+    assert moment in said
+    assert named in said
+
+
+def test_a_program_that_fails_has_its_steps(linebounce: Program) -> None:
+    broken = PROGRAM.replace("cpu:load(x)", 'cpu:load(x); error("no more")')
+    result = linebounce("steps", linebounce.file("broken.lua", broken), "--machine", "p3_xeon_4way")
+    document = json.loads(result.stdout)
+    assert result.code == document["exit"] != 0
+    assert "no more" in document["error"]
+    assert "no more" in result.stderr
+    assert_fits_together(document)
+    assert "CPU 1 reads 3 from x." in document["sentences"]
+
+
+def test_an_experiment_that_cannot_be_read_is_refused(linebounce: Program) -> None:
+    assert "nothing_like_it" in linebounce.refused("steps", "nothing_like_it")
+
+
+def test_the_document_can_be_written_to_a_file(linebounce: Program) -> None:
+    file = program_file(linebounce)
+    whole = linebounce("steps", file, "--machine", "p3_xeon_4way").stdout
+    done = linebounce("steps", file, "--machine", "p3_xeon_4way", "-o", "steps.json", "--at", "end")
+    assert done.code == 0
+    assert (linebounce.directory / "steps.json").read_text() == whole
