@@ -178,7 +178,7 @@ async function own_program({ browser, folder }) {
   await press(page, '[data-click="2.store.x"]');
   await until(page, "the clicked program does not run to its end", () => {
     const { player } = window.linebounce.stage;
-    return player && player.document.program !== null && player.position === player.length && player.length > 5;
+    return player && player.run.scene.program.includes("cpu.id == 2") && player.position === player.length;
   });
   const state = (cpu) => page.evaluate((agent) => {
     const { player } = window.linebounce.stage;
@@ -284,11 +284,13 @@ async function keyboard({ browser, folder }) {
   for (let guard = 0; guard < first.parts.length; ++guard) {
     if (await page.$("form[data-question][data-verdict=open]")) break;
     await tabTo("[data-continue]");
+    const before = await page.$eval("[data-lesson]", (lesson) => Number(lesson.dataset.at));
     await page.keyboard.press("Enter");
-    await new Promise((done) => setTimeout(done, 150));
+    await until(page, "Enter does not go on", (at) => Number(document.querySelector("[data-lesson]").dataset.at) > at &&
+      document.activeElement?.dataset.part === document.querySelector("[data-lesson]").dataset.at, before);
   }
   await tabTo("form[data-question] input");
-  await page.keyboard.press("Space");
+  await page.keyboard.press(" ");
   await tabTo("form[data-question] button[type=submit]");
   await page.keyboard.press("Enter");
   await until(page, "an answer by the keyboard is not taken", () => document.querySelector("form[data-question]").dataset.verdict !== "open");
@@ -323,7 +325,7 @@ async function accessible({ browser, folder, axe }) {
     await opened.page.evaluate((to) => (location.hash = to), view);
     await new Promise((done) => setTimeout(done, 1500));
     const found = await opened.page.evaluate(async () => {
-      const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+      const { violations } = await window.axe.run(document, { resultTypes: ["violations"], preload: false });
       return violations.filter(({ impact }) => impact === "serious" || impact === "critical")
         .map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ target }) => target.join(" ")).join("; ")}`);
     });

@@ -23,8 +23,6 @@ export class Player {
   speed = $state(2);
   playing = $state(false);
   breakpoints = $state<Breakpoint[]>([]);
-  /** While a question waits, pictures show nothing behind this position: they would tell the answer. */
-  veil = $state<number | null>(null);
   /** The breakpoint that it stopped at. */
   reached = $state("");
   /** The lines that the views show. */
