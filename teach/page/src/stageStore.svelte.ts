@@ -34,6 +34,10 @@ export class StageStore {
     return true;
   }
 
+  shows(scene: Scene): boolean {
+    return this.scene !== null && sceneKey(this.scene) === sceneKey(scene);
+  }
+
   /** Moves on to a position, step by step where there is time for it; resolves when it is there. */
   playTo(position: number): Promise<void> {
     this.rest();

@@ -23,7 +23,7 @@ for (const theme of ["light", "dark"]) {
       if (values.only && !view.includes(values.only)) continue;
       await page.evaluate((to) => (location.hash = to), view);
       await new Promise((done) => setTimeout(done, 1800));
-      await page.evaluate(() => document.querySelector(".now")?.scrollIntoView());
+      await page.evaluate(() => document.querySelector("section.now")?.scrollIntoView());
       await page.screenshot({ path: join(values.out, `${view.replaceAll("/", "_")}-${size}-${theme}.png`) });
     }
     await page.close();
