@@ -57,7 +57,8 @@ const answer = {
     if (!engine) return { gone: true };
     if (!engine._lb_find) return { position: -1, error: "This engine cannot look for moments." };
     const position = engine.ccall("lb_find", "number", ["string", "number"], [moment, from]);
-    return { position, error: position < 0 ? new TextDecoder().decode(bytes(engine)) : "" };
+    if (position >= 0) return { position, error: "" };
+    return { position: -1, error: position === -1 ? "" : new TextDecoder().decode(bytes(engine)) }; // -2: not a moment
   },
   async command({ files, lines }) {
     const engine = await instance(files);
