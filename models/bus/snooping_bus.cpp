@@ -54,8 +54,13 @@ class SnoopingBus::SnoopedLine {
   void set_memory_state(StateId state) { bus_.memory->set_state(slot_, state); }
   void copy_to_bus(int client) { data_ = {agent(client).data(*found(client)), found(client)->version}; }
   void memory_to_bus() { data_ = bus_.memory->data(slot_); }
-  void bus_to_copy(int) {}  // the bytes were put there with the order step, see hand_over()
-  void bus_to_memory() { bus_.memory->take(slot_, data_); }
+  void bus_to_copy(int client) {  // the bytes were put there with the order step, see hand_over()
+    tell_taken(client);
+  }
+  void bus_to_memory() {
+    bus_.memory->take(slot_, data_);
+    tell_taken(kMemory, data_.bytes);
+  }
   void node_action(Action action) { bus_.memory->act(slot_, action, request_, data_, at_); }
   void complete(int) {}  // the access runs when data or response has arrived; until then nobody may take the line
   void send_word(int client) {
@@ -73,6 +78,7 @@ class SnoopingBus::SnoopedLine {
     }
     std::memcpy(agent(client).data(copy) + word_.offset, agent(writer_).data(written) + word_.offset, word_.bytes);
     copy.version = written.version;
+    tell_taken(client);
   }
   void issue(int, MessageId) {}
   void free(int client) { agent(client).drop(*found(client)); }
@@ -93,6 +99,15 @@ class SnoopingBus::SnoopedLine {
   [[nodiscard]] const LineData& on_bus() const { return data_; }
 
  private:
+  void tell_taken(int keeper) {
+    if (bus_.log_.listener() != nullptr) [[unlikely]]
+      tell_taken(keeper, agent(keeper).data(*found(keeper)));
+  }
+  void tell_taken(int keeper, const std::byte* bytes) {
+    if (bus_.log_.listener() == nullptr) return;
+    bus_.log_.listener()->data_taken(at_, bus_.named(keeper), request_.line,
+                                     {bytes, static_cast<std::size_t>(bus_.store_.line_bytes())});
+  }
   [[nodiscard]] Copy* found(int client) const { return bus_.found_[static_cast<std::size_t>(client - bus_.first_client_)]; }
   [[nodiscard]] CacheAgent& agent(int client) const { return bus_.client(client).caches(); }
 

@@ -3,7 +3,9 @@
 // puts them in order by their times. Where nobody listens it costs one predicted branch, and that off the path of a hit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "models/coherence/protocol.hpp"
 #include "models/units.hpp"
@@ -59,6 +61,8 @@ class StepListener {
   // The word in this agent's cache was `old` and is `fresh`; a load leaves it.
   virtual void access_ran(Tick time, int agent, CpuId cpu, const Operation& operation, Value old, Value fresh,
                           Served served) = 0;
+  // The copy of a line that is kept there has become these bytes: what a message or the bus has brought, not an access.
+  virtual void data_taken(Tick time, Endpoint keeper, LineAddr line, std::span<const std::byte> bytes) = 0;
   // Returns a number by which to report its arrival, where that isn't known yet.
   virtual std::uint32_t sent(const SentMessage& message) = 0;
   virtual void arrived(std::uint32_t message, Tick time) = 0;

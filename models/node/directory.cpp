@@ -34,6 +34,9 @@ struct Directory::Outbox {
   }
   void update_memory() {
     directory.store_.write_memory(packet.slot, data, packet.version);
+    if (StepListener* listener = directory.log_.listener(); listener != nullptr) [[unlikely]]
+      listener->data_taken(at, {Endpoint::Kind::directory, directory.node_}, packet.line,
+                           {data, static_cast<std::size_t>(directory.store_.line_bytes())});
     directory.memory_.write(packet.line, at + directory.latency_);
   }
   void on_transition(StateId state, EventId event) {

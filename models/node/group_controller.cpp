@@ -38,6 +38,9 @@ struct GroupController::Outbox {
   void take_data() {
     Line& line = group.lines_[slot];
     group.data_.put(line.data, bytes);
+    if (StepListener* listener = group.log_.listener(); listener != nullptr) [[unlikely]]
+      listener->data_taken(at, {Endpoint::Kind::group, group.number_}, packet->line,
+                           {bytes, static_cast<std::size_t>(group.store_.line_bytes())});
     line.version = packet->version;
     line.origin = {packet->shared_cache, packet->from_cache, packet->origin_node};
   }

@@ -29,6 +29,9 @@ struct NodeController::Outbox {
   }
   void take_data() {
     node.take(slot, in_hand);
+    if (StepListener* listener = node.log_.listener(); listener != nullptr) [[unlikely]]
+      listener->data_taken(at, {Endpoint::Kind::controller, node.place_.bus}, node.store_.line(slot),
+                           {in_hand.bytes, static_cast<std::size_t>(node.store_.line_bytes())});
     if (from) node.lines_[slot].source = *from;
   }
   void run() {

@@ -195,7 +195,10 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
   if (input.run.record_timeline) machine.set_timeline(timeline);
   machine.set_functions(memory.functions().size(), user_functions(memory));
   for (int cpu = 0; cpu < machine.cpus(); ++cpu) {
-    machine.set_program(cpu, [&workload](Cpu& thread) { workload->run(thread); });
+    machine.set_program(cpu, [&workload, tap](Cpu& thread) {
+      workload->run(thread);
+      if (tap != nullptr) tap->program_ended(thread);
+    });
   }
   if (tap != nullptr) {
     tap->set_up(*workload);

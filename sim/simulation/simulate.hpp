@@ -39,6 +39,8 @@ class SimulationTap {
   virtual ProgramTap& begin(const AddressSpace& memory, const LockSet& locks, const Timebase& timebase, int cpus) = 0;
   // Who hears of every step of the machine; null: nobody. Asked behind begin().
   virtual StepListener* listener() { return nullptr; }
+  // This CPU's program has come to its end.
+  virtual void program_ended(const Cpu&) {}
   // Of all CPUs, before, in and after the measured time.
   virtual void miss(const Miss& miss) = 0;
   // The simulation is over; what begin() was given is there until this returns.

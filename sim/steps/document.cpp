@@ -65,6 +65,7 @@ void add_machine(const RecordedSteps& run, const Endpoints& endpoints, ordered_j
   out["endpoints"] = std::move(named);
   out["messages"] = message_names(run);
   out["operations"] = kStepOperationNames;
+  out["accesses"] = kStepAccessNames;
 }
 
 // Where each function of a program's text begins, as far as a line says so by itself.
@@ -156,6 +157,10 @@ void append_step(const RecordedSteps& run, const Endpoints& endpoints, const Run
     case RunStepKind::buffer:
       fmt::format_to(out, "[{},{},{},{},{},{},{}]", step.time, kind, step.cpu, digits(step.where), step.bytes,
                      digits(step.fresh), step.what);
+      return;
+    case RunStepKind::data:
+      fmt::format_to(out, "[{},{},{},{},{},{},{}]", step.time, kind, endpoints.number(step.from), digits(step.where),
+                     step.bytes, step.flag ? digits(step.old) : "-1", digits(step.fresh));
       return;
     case RunStepKind::directory: append_directory(endpoints, step, text); return;
   }

@@ -1,10 +1,12 @@
 #include "sim/steps/recorded_steps.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "models/failure.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/steps/total_order.hpp"
+#include "sim/steps/words_of_data.hpp"
 
 namespace linebounce::sim {
 
@@ -79,7 +81,12 @@ RecordedSteps record_steps(const std::string& experiment, const Overrides& overr
   run.facts = recorder.facts();
   run.steps = std::move(recorder.steps());
   if (run.known) put_in_order(run);
-  if (run.cut || run.steps.size() > most) cut_behind(run, most);
+  // Counted in total; the recorder only knows when there are enough.
+  const auto counted =
+      std::count_if(run.steps.begin(), run.steps.end(), [](const RunStep& step) { return step.kind != RunStepKind::data; });
+  if (run.cut || static_cast<std::size_t>(counted) > most) cut_behind(run, most);
+  keep_known_words(run);
+  tell_words_of_data(run, recorder.taken());
   run.word_values = word_values(run);
   return run;
 }

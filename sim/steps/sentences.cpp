@@ -80,6 +80,8 @@ class Sentences {
       case RunStepKind::operation: return of_operation(step);
       case RunStepKind::buffer: return of_buffer(step);
       case RunStepKind::directory: return of_directory(step);
+      case RunStepKind::data:
+        return fmt::format("{} now holds {} in {}.", capital(endpoints_.label(step.from)), step.fresh, words_.word(step.where));
     }
     return "";
   }
@@ -260,6 +262,7 @@ class Sentences {
   }
 
   [[nodiscard]] std::string of_operation(const RunStep& step) const {
+    if (static_cast<StepOperation>(step.what) == StepOperation::end) return fmt::format("CPU {}'s program is over.", step.cpu);
     const std::string at = step.source_line > 0 ? fmt::format(" comes to line {} and is to", step.source_line) : " is to";
     return fmt::format("CPU {}{} {}.", step.cpu, at, deed_of_program(step));
   }
@@ -282,6 +285,7 @@ class Sentences {
       case StepOperation::timer: return "set a timer";
       case StepOperation::interrupt: return fmt::format("interrupt CPU {}", step.fresh);
       case StepOperation::handler: return "handle an interrupt";
+      case StepOperation::end: break;
     }
     return "";
   }

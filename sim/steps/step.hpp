@@ -1,5 +1,5 @@
 // One step of a run: a row of a protocol that ran, an access to a cache, a message, an operation of a program, a store on its
-// way through a store buffer, or what a directory notes of a line.
+// way through a store buffer, what a directory notes of a line, or data that a copy takes.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace linebounce::sim {
 
-enum class RunStepKind : std::uint8_t { row, access, message, operation, buffer, directory };
+enum class RunStepKind : std::uint8_t { row, access, message, operation, buffer, directory, data };
 
 // What a program asks of its CPU, as far as a step is made of it.
 enum class StepOperation : std::uint8_t {
@@ -29,11 +29,13 @@ enum class StepOperation : std::uint8_t {
   wake,
   timer,
   interrupt,
-  handler
+  handler,
+  end
 };
-constexpr std::array<const char*, 15> kStepOperationNames = {
+constexpr std::array<const char*, 16> kStepOperationNames = {
     "load",    "store", "store_release", "exchange", "fetch_add", "compare_exchange", "prefetch", "fence",
-    "compute", "spin",  "sleep",         "wake",     "timer",     "interrupt",        "handler"};
+    "compute", "spin",  "sleep",         "wake",     "timer",     "interrupt",        "handler",  "end"};
+constexpr std::array<const char*, kAccessKinds> kStepAccessNames = {"load", "store", "atomic"};
 
 enum class BufferMove : std::uint8_t { out, in, read };
 
@@ -43,7 +45,7 @@ struct RunStep {
   RunStepKind kind = RunStepKind::row;
   std::uint8_t what = 0;         // Controller, AccessKind, SentMessage::What, StepOperation or BufferMove
   std::uint8_t bytes = 0;        // of an access, operation or store
-  bool flag = false;             // access: a hit; message: it carries data
+  bool flag = false;             // access: a hit; message: it carries data; data: `old` is known
   bool ordered = false;          // access: in its order step
   StateId state = 0;             // row
   EventId event = 0;             // row
@@ -53,10 +55,10 @@ struct RunStep {
   std::int32_t agent = 0;        // row, directory: the controller's number; access: the cache's
   std::int32_t cpu = -1;         // access, operation, buffer; directory: the owner
   std::int32_t source_line = 0;  // operation: 0: unknown
-  Endpoint from = {}, to = {};   // message
+  Endpoint from = {}, to = {};   // message; data: from: who keeps the copy
   std::uint64_t where = 0;       // row, message, directory: a line; else an address
-  Value old = 0;                 // access; compare_exchange: what is expected
-  Value fresh = 0;               // access; operation, buffer: the value; directory: its sharers, as bits
+  Value old = 0;                 // access, data; compare_exchange: what is expected
+  Value fresh = 0;               // access, data; operation, buffer: the value; directory: its sharers, as bits
   Tick arrives = 0;              // message: kNever: not before the end of the run
   std::int32_t transaction = 0;  // 0: none
 };

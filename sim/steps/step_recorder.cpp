@@ -69,8 +69,8 @@ void StepRecorder::add(const RunStep& step) {
   steps_.push_back(step);
   if (steps_.size() < next_look_ || stopped_at_ != kNever) return;
   const Tick now = kernel_now();
-  const auto certain =
-      static_cast<std::size_t>(std::count_if(steps_.begin(), steps_.end(), [now](const RunStep& s) { return s.time < now; }));
+  const auto certain = static_cast<std::size_t>(std::count_if(
+      steps_.begin(), steps_.end(), [now](const RunStep& s) { return s.time < now && s.kind != RunStepKind::data; }));
   if (certain < limit_) {
     next_look_ = steps_.size() + (limit_ - certain);
     return;
@@ -126,6 +126,11 @@ void StepRecorder::access_ran(Tick time, int agent, CpuId cpu, const Operation& 
        .where = operation.address,
        .old = old,
        .fresh = fresh});
+}
+
+void StepRecorder::data_taken(Tick time, Endpoint keeper, LineAddr line, std::span<const std::byte> bytes) {
+  add({.time = time, .kind = RunStepKind::data, .from = keeper, .where = line.value, .fresh = taken_.size()});
+  taken_.insert(taken_.end(), bytes.begin(), bytes.end());
 }
 
 std::uint32_t StepRecorder::sent(const SentMessage& message) {

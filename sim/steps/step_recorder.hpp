@@ -22,7 +22,7 @@ class StepLimitReached {};
 
 class StepRecorder final : public SimulationTap, public StepListener, public ProgramTap {
  public:
-  // Stops the run when it is certain what its first `limit` steps are.
+  // Stops the run when it is certain what its first `limit` steps are; data that copies take are not counted.
   explicit StepRecorder(std::size_t limit) : limit_(limit), next_look_(limit) {}
 
   // What there is to know when the run is over, however it has ended.
@@ -42,6 +42,8 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
   [[nodiscard]] const Facts& facts() const { return facts_; }
   // In the order in which they were told. Only those before `settled()` are complete.
   [[nodiscard]] std::vector<RunStep>& steps() { return steps_; }
+  // The bytes of all lines that were taken, one behind the other; `fresh` of such a step is where they begin.
+  [[nodiscard]] const std::vector<std::byte>& taken() const { return taken_; }
   // Where the run was stopped; kNever where it was not.
   [[nodiscard]] Tick stopped_at() const { return stopped_at_; }
 
@@ -51,11 +53,13 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
   StepListener* listener() override { return this; }
   void miss(const Miss&) override {}
   void end(const PointData&) override {}
+  void program_ended(const Cpu& cpu) override { add_operation(cpu, StepOperation::end, 0, 0, 0); }
 
   // StepListener
   void row_ran(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) override;
   void directory_changed(Tick time, int directory, LineAddr line, int owner, std::uint64_t sharers) override;
   void access_ran(Tick time, int agent, CpuId cpu, const Operation& operation, Value old, Value fresh, Served served) override;
+  void data_taken(Tick time, Endpoint keeper, LineAddr line, std::span<const std::byte> bytes) override;
   std::uint32_t sent(const SentMessage& message) override;
   void arrived(std::uint32_t message, Tick time) override { steps_[message].arrives = time; }
   void store_buffered(Tick time, CpuId cpu, const Operation& operation) override;
@@ -95,6 +99,7 @@ class StepRecorder final : public SimulationTap, public StepListener, public Pro
     std::map<Address, Value> seen = {};  // what the spin has found last in each of its words
   };
   std::vector<std::vector<Doing>> doing_;
+  std::vector<std::byte> taken_;
   Tick stopped_at_ = kNever;
 };
 

@@ -34,6 +34,9 @@ class Order {
         return {step.time, false, line, 0, kind_of(Controller::cache), place_of(Controller::cache, step.agent)};
       }
       case RunStepKind::directory: return {step.time, false, step.where, 0, kind_of(Controller::directory), step.agent};
+      // Behind the row that takes it, in that row's place.
+      case RunStepKind::data:
+        return {step.time, false, step.where, 0, kind_of(keeper(step.from)), place_of(keeper(step.from), step.from.number)};
       case RunStepKind::message: return {step.time, false, step.where, 1, sender_kind(step), sender_number(step)};
       case RunStepKind::operation: return own(step, core(step.cpu), 0, step.cpu);
       case RunStepKind::buffer: return own(step, core(step.cpu), 1, 0);
@@ -56,6 +59,15 @@ class Order {
   }
   [[nodiscard]] int place_of(Controller controller, int agent) const {
     return controller == Controller::cache ? bus_of_core_[static_cast<std::size_t>(agent)] : agent;
+  }
+  static Controller keeper(const Endpoint& endpoint) {
+    switch (endpoint.kind) {
+      case Endpoint::Kind::cache: return Controller::cache;
+      case Endpoint::Kind::directory: return Controller::directory;
+      case Endpoint::Kind::group: return Controller::group;
+      case Endpoint::Kind::controller: return Controller::node;
+      default: return Controller::memory;
+    }
   }
   [[nodiscard]] int sender_number(const RunStep& step) const {
     const bool cache = step.from.kind == Endpoint::Kind::cache;
@@ -82,7 +94,11 @@ void put_in_order(RecordedSteps& run) {
 }
 
 void cut_behind(RecordedSteps& run, std::size_t most) {
-  if (run.steps.size() > most) run.steps.resize(most);
+  std::size_t counted = 0;
+  const auto beyond = std::find_if(run.steps.begin(), run.steps.end(), [&counted, most](const RunStep& step) {
+    return step.kind != RunStepKind::data && ++counted > most;
+  });
+  run.steps.erase(beyond, run.steps.end());
   run.cut = true;
   if (run.steps.empty()) return;
   const Tick last = run.steps.back().time;

@@ -11,7 +11,8 @@ namespace linebounce::sim {
 // rows before messages, each place (a bus, a directory, a group) in its own order; the latter by core, in its order.
 void put_in_order(RecordedSteps& run);
 
-// Keeps the first `most` steps. Messages that arrive behind the last of them have not arrived.
+// Keeps the first `most` steps, data that copies take not counted. Messages that arrive behind the last of them have not
+// arrived.
 void cut_behind(RecordedSteps& run, std::size_t most);
 
 }  // namespace linebounce::sim
