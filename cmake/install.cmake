@@ -8,6 +8,10 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/record/ DESTINATION ${home}/record COMPONE
 install(DIRECTORY probe DESTINATION ${home} COMPONENT linebounce FILES_MATCHING PATTERN *.c PATTERN *.h)
 install(DIRECTORY configs DESTINATION ${home} COMPONENT linebounce)
 install(DIRECTORY programs DESTINATION ${home} COMPONENT linebounce)
+install(DIRECTORY teach/lessons teach/assignments DESTINATION ${home}/teach COMPONENT linebounce)
+install(FILES teach/new-lesson.md DESTINATION ${home}/teach COMPONENT linebounce)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/build/teach/ DESTINATION share/linebounce/teach COMPONENT linebounce OPTIONAL
+  PATTERN lessons.js EXCLUDE)
 install(DIRECTORY models/protocols DESTINATION ${home}/models COMPONENT linebounce)
 install(FILES install/linebounce.bash DESTINATION share/bash-completion/completions RENAME linebounce COMPONENT linebounce)
 install(CODE "

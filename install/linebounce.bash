@@ -25,6 +25,9 @@ _linebounce() {
     case "${command[*]}" in
       run | reproduce | validate | what-if | sweep | "trace record") words=$(_linebounce_names experiments) ;;
       check) words=$(_linebounce_names protocols) ;;
+      teach)
+        [[ $before == --lesson ]] && words=$(linebounce teach 2>/dev/null | sed -nE 's/^  ([a-z0-9-]+) .*/\1/p')
+        ;;
       list) words="machines experiments workloads locks counters protocols layouts metrics" ;;
       describe)
         if ((COMP_CWORD == 2)); then

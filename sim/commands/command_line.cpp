@@ -35,7 +35,7 @@ constexpr std::array kSubcommands = {add_run,    add_reproduce,     add_validate
                                      add_import, add_steps};
 
 // What analysis/ installs; a caller who has not installed it yet is told how.
-constexpr std::array<std::string_view, 4> kPythonCommands = {"report", "compare", "sweep", "trace-export"};
+constexpr std::array<std::string_view, 5> kPythonCommands = {"report", "compare", "sweep", "teach", "trace-export"};
 
 constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce run operation_costs              run an experiment, print its results
@@ -55,6 +55,7 @@ From the Python package (./dev setup, or pip install ./analysis), found beside t
   linebounce compare out/before out/after     what got better and worse, the headlines first
   linebounce sweep lock_scaling               a sweep on a cluster, or which parameters move a metric
   linebounce trace export out/X --perfetto F  a run as tracks in the Perfetto viewer
+  linebounce teach --serve                    lessons on coherence, played by the simulator itself
 Any other SUBCOMMAND runs the program linebounce-SUBCOMMAND.
 
 Exit codes: 0 done; 1 a check failed; 2 usage, configuration or output; 3 unreadable or missing input;

@@ -47,7 +47,13 @@ def test_a_directory_is_opened_without_the_rest_of_the_project(installed: Path, 
 
 def test_its_commands_work_without_the_rest_of_the_project(installed: Path, locks_run: Path, tmp_path: Path) -> None:
     commands = {path.name for path in installed.glob("linebounce-*")}
-    assert commands == {"linebounce-compare", "linebounce-report", "linebounce-sweep", "linebounce-trace-export"}
+    assert commands == {
+        "linebounce-compare",
+        "linebounce-report",
+        "linebounce-sweep",
+        "linebounce-teach",
+        "linebounce-trace-export",
+    }
     for name in sorted(commands):
         assert "examples:" in run(installed / name, "--help", cwd=tmp_path)
     run(installed / "linebounce-report", locks_run, "-o", "page.html", "--figures", "figures", cwd=tmp_path)

@@ -7,10 +7,23 @@ from pathlib import Path
 
 from program import ROOT
 
-HEAVY = {"altair", "distributed", "jinja2", "numpy", "pandas", "perfetto", "polars", "pyarrow", "rich", "scipy", "vl_convert"}
+HEAVY = {
+    "altair",
+    "distributed",
+    "jinja2",
+    "markdown_it",
+    "numpy",
+    "pandas",
+    "perfetto",
+    "polars",
+    "pyarrow",
+    "rich",
+    "scipy",
+    "vl_convert",
+}
 HELP = """
 import contextlib, importlib, sys
-for name in ("compare", "report", "sweep", "trace_export"):
+for name in ("compare", "report", "sweep", "teach", "trace_export"):
     with contextlib.suppress(SystemExit):
         importlib.import_module(f"linebounce.{name}.command").main(["--help"])
 """

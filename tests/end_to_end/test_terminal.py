@@ -39,7 +39,20 @@ def test_nothing_is_wider_than_the_terminal(results: Path, executable: Path, arg
     assert [line for line in text.splitlines() if len(line) > columns] == []
 
 
-HELP = ["", "run", "check", "trace", "trace record", "check-lock", "advise", "sweep", "compare", "report", "trace export"]
+HELP = [
+    "",
+    "run",
+    "check",
+    "trace",
+    "trace record",
+    "check-lock",
+    "advise",
+    "sweep",
+    "compare",
+    "report",
+    "teach",
+    "trace export",
+]
 
 
 @pytest.mark.parametrize("columns", [72, 100])

@@ -1,0 +1,1 @@
+"""`linebounce teach`: lessons on cache coherence, as a page, in the terminal, and graded."""

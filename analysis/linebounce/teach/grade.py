@@ -1,0 +1,243 @@
+"""A student's answers, graded: predictions compared, tables and locks through the checkers. Both files come from others, and
+what they name is looked at inside their own folder alone."""
+
+import difflib
+import json
+import tempfile
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table as Shown
+from rich.text import Text
+
+from linebounce.commands import CHECK_FAILED, DONE
+from linebounce.console import output
+from linebounce.errors import InputError, meant
+from linebounce.teach.compiler import Compiled, Compiler, verdict_of
+from linebounce.teach.engine import Engine, EngineError
+from linebounce.teach.lesson import Break, Lesson, Question, read_lesson
+from linebounce.teach.library import Library
+from linebounce.teach.marking import mark
+from linebounce.teach.source import read_text
+
+_LONGEST = 256 << 10
+_MOST_ANSWERS = 1000
+_PAGE_FORMAT = "linebounce.answers/1"
+# What the page's file has tests and lessons in, what they are called here, and which of the answers counts.
+_PAGE_GROUPS: tuple[tuple[str, dict[str, str], str], ...] = (
+    ("tests", {"pre": "pre-test", "post": "post-test"}, "given"),
+    ("lessons", {}, "first"),
+)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One task."""
+
+    id: str
+    given: str
+    right: bool
+    points: int
+    of: int
+    says: str
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What the student's file holds."""
+
+    path: Path
+    assignment: str
+    student: str
+    answers: dict[str, Any]
+
+
+def grade(engine: Engine, path: Path, assignment: Path | None, *, as_json: bool) -> int:
+    """1 if an answer is wrong or missing. InputError for a student's file that can't be read."""
+    if path.suffix == ".json":
+        return _grade_page(engine, path, as_json=as_json)
+    handed = _read(path)
+    if not assignment and not handed.assignment:
+        raise InputError(f'{path}: it lacks assignment = "NAME", and no --assignment FILE is given')
+    lesson = read_lesson(assignment or Library(engine).assignment(handed.assignment))
+    unknown = sorted(set(handed.answers) - {task.id for task in lesson.tasks})
+    if unknown:
+        ids = sorted(task.id for task in lesson.tasks)
+        raise InputError(f'{path}: {lesson.path.name} has no task "{unknown[0]}": {meant(unknown[0], ids)}')
+    with tempfile.TemporaryDirectory(prefix="linebounce-") as folder:
+        compiler = Compiler(engine, lesson, Path(folder))
+        graded = _graded(compiler, compiler.compile(), handed)
+    if as_json:
+        print(json.dumps(_document(lesson, handed, graded), indent=1, ensure_ascii=False))
+    else:
+        _show(lesson, handed, graded)
+    return DONE if all(one.right for one in graded) else CHECK_FAILED
+
+
+def _grade_page(engine: Engine, path: Path, *, as_json: bool) -> int:
+    """What the page saves: tests and lessons, each graded as an assignment. Its own marks are not believed."""
+    documents = []
+    for handed in _read_page(path):
+        lesson = read_lesson(Library(engine).assignment(handed.assignment))
+        known = {task.id for task in lesson.tasks}
+        with tempfile.TemporaryDirectory(prefix="linebounce-") as folder:
+            compiler = Compiler(engine, lesson, Path(folder))
+            compiled = compiler.compile()
+            kept = {key: value for key, value in handed.answers.items() if key in known}
+            graded = _graded(compiler, compiled, Handed(path, handed.assignment, handed.student, kept))
+        # A table that was changed in the page is not in its file.
+        graded = [one for one, task in zip(graded, lesson.tasks, strict=True) if isinstance(task, Question)]
+        documents.append(_document(lesson, handed, graded))
+        if not as_json:
+            _show(lesson, handed, graded)
+    if as_json:
+        print(json.dumps(documents, indent=1, ensure_ascii=False))
+    return DONE if all(one["points"] == one["of"] for one in documents) else CHECK_FAILED
+
+
+def _read_page(path: Path) -> list[Handed]:
+    try:
+        values = json.loads(read_text(path, _LONGEST))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: this is no JSON: {error}") from None
+    if not isinstance(values, dict) or values.get("format") != _PAGE_FORMAT:
+        raise InputError(f'{path}: this is no file of answers that the page has saved (format "{_PAGE_FORMAT}")')
+    student = values.get("name") if isinstance(values.get("name"), str) else ""
+    handed = [
+        Handed(path, name, str(student), _page_answers(group, key))
+        for members, names, key in _PAGE_GROUPS
+        for name, group in _groups(values.get(members), names)
+    ]
+    return [one for one in handed if one.answers]
+
+
+def _groups(members: Any, names: dict[str, str]) -> list[tuple[str, Any]]:
+    if not isinstance(members, dict):
+        return []
+    return [(names.get(key, str(key)), group) for key, group in list(members.items())[:_MOST_ANSWERS]]
+
+
+def _page_answers(group: Any, key: str) -> dict[str, Any]:
+    answers = group.get("answers", {}) if isinstance(group, dict) else {}
+    if not isinstance(answers, dict):
+        return {}
+    return {name: one[key] for name, one in list(answers.items())[:_MOST_ANSWERS] if isinstance(one, dict) and key in one}
+
+
+def _read(path: Path) -> Handed:
+    text = read_text(path, _LONGEST)
+    try:
+        values = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: this is no TOML: {error}") from None
+    answers = values.get("answers", {})
+    if not isinstance(answers, dict) or len(answers) > _MOST_ANSWERS:
+        raise InputError(f"{path}: [answers] is a table of up to {_MOST_ANSWERS} answers")
+    for key in values:
+        if key not in ("assignment", "student", "answers"):
+            raise InputError(f'{path}: there is no key "{key}": assignment, student, [answers]')
+    for key in ("assignment", "student"):
+        if not isinstance(values.get(key, ""), str):
+            raise InputError(f"{path}: {key} is a text")
+    return Handed(path, values.get("assignment", ""), values.get("student", ""), answers)
+
+
+def _graded(compiler: Compiler, compiled: Compiled, handed: Handed) -> list[Graded]:
+    """In the assignment's order, those without an answer, too."""
+    graded = []
+    for part, form in zip(compiler.lesson.parts, compiled["parts"], strict=True):
+        if not isinstance(part, Question | Break):
+            continue
+        given = handed.answers.get(part.id)
+        if given is None:
+            graded.append(Graded(part.id, "", False, 0, part.points, "no answer"))
+        elif isinstance(part, Question):
+            graded.append(_of_question(part, form, given))
+        else:
+            graded.append(_of_change(compiler, part, form, given, handed.path.parent))
+    return graded
+
+
+def _of_question(question: Question, form: Compiled, given: Any) -> Graded:
+    marked = mark(question, form, given)
+    shown = ", ".join(map(str, given)) if isinstance(given, list) else str(given)
+    return Graded(question.id, shown, marked.right, question.points * marked.right, question.points, marked.says)
+
+
+def _of_change(compiler: Compiler, task: Break, form: Compiled, given: Any, folder: Path) -> Graded:
+    try:
+        text = read_text(_inside(folder, given), _LONGEST)
+        says = _verdict(compiler, task, form, text)
+    except (InputError, EngineError) as error:
+        says = str(error)
+    right = not says
+    return Graded(task.id, str(given), right, task.points * right, task.points, says or task.table.text("right"))
+
+
+def _inside(folder: Path, given: Any) -> Path:
+    """The file, which lies in the folder of the answers."""
+    if not isinstance(given, str) or not given or "\0" in given:
+        raise InputError("the answer is the name of a file beside the answers")
+    root = folder.resolve()
+    path = (root / given).resolve()
+    if not path.is_relative_to(root) or not path.is_file():
+        raise InputError(f'"{given}" is no file in the folder of the answers')
+    return path
+
+
+def _verdict(compiler: Compiler, task: Break, form: Compiled, text: str) -> str:
+    """Empty if it is right; else why it is not."""
+    limit = form["changes"]
+    changed = _changed_lines(form["text"], text)
+    if not changed:
+        return "nothing has been changed"
+    if limit and changed > limit:
+        return f"{changed} lines differ from the file that was given; at most {limit} may"
+    verdict = verdict_of(compiler.engine, task, text, compiler.folder)
+    if verdict.holds != (task.until == "holds"):
+        return verdict.text or task.table.text("wrong")
+    finds = task.table.text("finds")
+    if finds and verdict.promise != finds:
+        return f'it is broken in another way: "{verdict.promise}", not "{finds}": {verdict.text}'
+    return ""
+
+
+def _changed_lines(before: str, after: str) -> int:
+    """The larger of lines that are gone and lines that are new; blank ends of lines don't count."""
+    old, new = ([line.rstrip() for line in text.splitlines()] for text in (before, after))
+    gone = fresh = 0
+    for kind, a, b, c, d in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
+        if kind != "equal":
+            gone, fresh = gone + b - a, fresh + d - c
+    return max(gone, fresh)
+
+
+def _document(lesson: Lesson, handed: Handed, graded: list[Graded]) -> dict[str, Any]:
+    return {
+        "assignment": lesson.path.stem,
+        "student": handed.student,
+        "points": sum(one.points for one in graded),
+        "of": sum(one.of for one in graded),
+        "answers": [asdict(one) for one in graded],
+    }
+
+
+def _show(lesson: Lesson, handed: Handed, graded: list[Graded]) -> None:
+    console = output(100)
+    console.print(f"{lesson.title}" + (f": {handed.student}" if handed.student else ""), markup=False)
+    table = Shown(box=None, padding=(0, 2, 0, 0))
+    for name in ("task", "points", "answer", ""):
+        table.add_column(name, overflow="fold", justify="right" if name == "points" else "left")
+    for one in graded:
+        sign = "✓" if one.right else "✗"
+        why = "" if one.right else one.says
+        table.add_row(_shown(one.id), f"{sign} {one.points}/{one.of}", _shown(one.given[:60]), _shown(why))
+    console.print(table)
+    console.print(f"{sum(one.points for one in graded)} of {sum(one.of for one in graded)} points", markup=False)
+
+
+def _shown(text: str) -> Text:
+
+    return Text(text)

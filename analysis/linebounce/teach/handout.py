@@ -1,0 +1,62 @@
+"""An assignment as a folder for students: what is asked, without what is right, the files to change, and a form for answers."""
+
+import tempfile
+from pathlib import Path
+
+from linebounce.errors import UsageError
+from linebounce.files import write_file
+from linebounce.teach.compiler import Compiled, Compiler
+from linebounce.teach.engine import Engine
+from linebounce.teach.lesson import Break, Lesson, Part, Question, Scene, read_lesson
+from linebounce.teach.source import Block
+
+
+def hand_out(engine: Engine, assignment: Path, directory: Path) -> Path:
+    """UsageError if the folder is there already. Returns the file to read first."""
+    lesson = read_lesson(assignment)
+    if directory.exists():
+        raise UsageError(f"{directory} is there already")
+    with tempfile.TemporaryDirectory(prefix="linebounce-") as folder:
+        compiled = Compiler(engine, lesson, Path(folder)).compile()
+    forms = list(zip(lesson.parts, compiled["parts"], strict=True))
+    text = f"# {lesson.title}\n\n" + "\n\n".join(_asked(part, form) for part, form in forms) + "\n"
+    for part, form in forms:
+        if isinstance(part, Break):
+            write_file(directory / _file(part), form["text"].encode())
+        elif isinstance(part, Scene):
+            write_file(directory / f"{part.name}.toml", form["experiment"].encode())
+            write_file(directory / (form["file"] or f"{part.name}.lua"), form["program"].encode())
+    write_file(directory / "answers.toml", _form(lesson).encode())
+    write_file(directory / "assignment.md", text.encode())
+    return directory / "assignment.md"
+
+
+def _file(task: Break) -> str:
+    return f"{task.id}.md" if task.target == "protocol" else f"{task.id}.lua"
+
+
+def _asked(part: Part, form: Compiled) -> str:
+    if isinstance(part, Block):
+        return part.plain
+    if isinstance(part, Scene):
+        return f"The machine is in `{part.name}.toml`, its program in `{form['file']}`:\n\n```lua\n{form['program']}```"
+    if isinstance(part, Question):
+        choices = "".join(f"\n- {choice}" for choice in form["choices"])
+        return f"**{part.id}** ({_points(part.points)}). {part.table.text('ask')}" + (f"\n{choices}" if choices else "")
+    if isinstance(part, Break):
+        return f"**{part.id}** ({_points(part.points)}). {part.table.text('ask')}\n\nThe file: `{_file(part)}`."
+    return part.say
+
+
+def _points(points: int) -> str:
+    return f"{points} point{'s' if points > 1 else ''}"
+
+
+def _form(lesson: Lesson) -> str:
+    """Answers are commented out: none is given yet."""
+    lines = [f'assignment = "{lesson.path.stem}"', 'student    = ""', "", "[answers]"]
+    for task in lesson.tasks:
+        kind = task.kind if isinstance(task, Question) else "change"
+        sample = {"number": "0", "multiple": '["..."]', "change": f'"{_file(task)}"' if isinstance(task, Break) else ""}
+        lines.append(f"# {task.id} = {sample.get(kind, chr(34) * 2)}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,351 @@
+"""What a lesson says, read from its file. What needs the simulator to be known is added by compiler.py."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from linebounce.errors import meant
+from linebounce.teach.source import (
+    LUA_KINDS,
+    NEEDED_TEXT,
+    TEXT,
+    Block,
+    Field,
+    LessonError,
+    Table,
+    blocks_of,
+    read_text,
+    table_of,
+)
+
+QUESTION_KINDS = ("choice", "multiple", "number", "state", "text")
+# In `wrong`: the reply to any other answer.
+ELSE = "else"
+
+_LESSON = {
+    "title": NEEDED_TEXT,
+    "minutes": Field(int, "a whole number", required=True),
+    "goal": NEEDED_TEXT,
+    "command": TEXT,
+    "shows": TEXT,
+    "papers": TEXT,
+    "kind": Field(str, "a text", legal=("lesson", "test", "assignment")),
+}
+_MOMENT = {"scene": TEXT, "at": NEEDED_TEXT, "say": NEEDED_TEXT}
+_QUESTION = {
+    "scene": TEXT,
+    "at": TEXT,
+    "ask": NEEDED_TEXT,
+    "kind": Field(str, "a text", required=True, legal=QUESTION_KINDS),
+    "choices": Field(list, "a list of texts"),
+    "answer": Field((str, int, float, list), "a text, a number or a list of texts"),
+    "answer_from": TEXT,
+    "holds": Field((str, list), "a text or a list of texts"),
+    "within": Field((int, float), "a number"),
+    "unit": TEXT,
+    "points": Field(int, "a whole number"),
+    "id": TEXT,
+    "right": NEEDED_TEXT,
+    "wrong": Field(dict, "a table: [wrong]"),
+    "then": TEXT,
+}
+_EDITS = Field(list, "a list of { replace = ..., by = ... }")
+_BREAK = {
+    "protocol": TEXT,
+    "lock": TEXT,
+    "ask": NEEDED_TEXT,
+    "hint": TEXT,
+    "given": _EDITS,
+    "solution": Field(list, "a list of { replace = ..., by = ... }", required=True),
+    "until": Field(str, "a text", required=True, legal=("broken", "holds")),
+    "options": TEXT,
+    "finds": TEXT,
+    "changes": Field(int, "a whole number"),
+    "points": Field(int, "a whole number"),
+    "id": TEXT,
+    "right": NEEDED_TEXT,
+    "wrong": NEEDED_TEXT,
+}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A machine and a program that runs on it."""
+
+    name: str
+    block: Block
+    program: Block | None
+
+    @property
+    def programs_line(self) -> int:
+        return self.program.line if self.program else self.block.line
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A place of a scene's run, and what is to be seen there."""
+
+    table: Table
+    scene: str
+    at: str
+    say: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something to predict. `answer` is what the file says, None where the run is to say it."""
+
+    table: Table
+    id: str
+    scene: str  # empty: it is about no run
+    at: str
+    kind: str
+    choices: tuple[str, ...]
+    answer: Any
+    answer_from: str
+    holds: tuple[str, ...]
+    then: str
+    wrong: dict[str, str]
+
+    @property
+    def points(self) -> int:
+        return int(self.table.values.get("points", 1))
+
+    @property
+    def within(self) -> float:
+        """How far a number may be off."""
+        return float(self.table.values.get("within", 0))
+
+
+@dataclass(frozen=True)
+class Break:
+    """A table or a lock to change until the checker says what `until` is."""
+
+    table: Table
+    id: str
+    target: str  # "protocol" or "lock"
+    name: str
+    given: tuple[tuple[str, str], ...]
+    solution: tuple[tuple[str, str], ...]
+
+    @property
+    def until(self) -> str:
+        return self.table.text("until")
+
+    @property
+    def points(self) -> int:
+        return int(self.table.values.get("points", 2))
+
+
+Part = Block | Scene | Moment | Question | Break  # a Block is prose
+
+
+@dataclass
+class Lesson:
+    path: Path
+    number: int  # of the file's name; 0 without one
+    slug: str
+    table: Table
+    parts: list[Part] = field(default_factory=list)
+    programs: dict[str, Block] = field(default_factory=dict)  # Lua by its name
+    locks: dict[str, Block] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return self.table.text("title")
+
+    @property
+    def scenes(self) -> dict[str, Scene]:
+        return {part.name: part for part in self.parts if isinstance(part, Scene)}
+
+    @property
+    def tasks(self) -> list[Question | Break]:
+        return [part for part in self.parts if isinstance(part, Question | Break)]
+
+
+def read_lesson(path: Path) -> Lesson:
+    """LessonError, with file and line, for the first mistake that is seen without running anything."""
+    blocks = blocks_of(path, read_text(path))
+    first = next((block for block in blocks if block.kind != "prose"), None)
+    if first is None or first.kind != "lesson":
+        raise LessonError(path, first.line - 1 if first else 1, "a lesson begins with a block ```toml lesson")
+    number, _, slug = path.stem.partition("-")
+    lesson = Lesson(path, int(number), slug, table_of(path, first, _LESSON)) if number.isdecimal() else None
+    lesson = lesson or Lesson(path, 0, path.stem, table_of(path, first, _LESSON))
+    _add_lua(lesson, blocks)
+    for block in blocks:
+        if block is not first and block.kind not in LUA_KINDS:
+            lesson.parts.append(_PARTS[block.kind](lesson, block))
+    _require_unique(lesson)
+    return lesson
+
+
+def _add_lua(lesson: Lesson, blocks: Sequence[Block]) -> None:
+    for block in blocks:
+        if block.kind in LUA_KINDS:
+            known = lesson.programs if block.kind == "program" else lesson.locks
+            if block.name in known:
+                raise LessonError(lesson.path, block.line - 1, f'a {block.kind} "{block.name}" is there already')
+            known[block.name] = block
+
+
+def _require_unique(lesson: Lesson) -> None:
+    seen: set[str] = set()
+    for task in lesson.tasks:
+        if task.id in seen:
+            raise task.table.error("id", f'the id "{task.id}" is there already')
+        seen.add(task.id)
+
+
+def _prose(_lesson: Lesson, block: Block) -> Part:
+    return block
+
+
+def _again(lesson: Lesson, block: Block) -> Part:
+    raise LessonError(lesson.path, block.line - 1, "a lesson has one block ```toml lesson")
+
+
+def _scene(lesson: Lesson, block: Block) -> Part:
+    if block.name in lesson.scenes:
+        raise LessonError(lesson.path, block.line - 1, f'a scene "{block.name}" is there already')
+    return Scene(block.name, block, lesson.programs.get(block.name))
+
+
+def _scene_of(lesson: Lesson, table: Table, default: str) -> str:
+    name = table.text("scene", default)
+    if name and name not in lesson.scenes:
+        known = sorted(lesson.scenes)
+        raise table.error("scene", f'there is no scene "{name}" above this: {meant(name, known)} (known: {", ".join(known)})')
+    return name
+
+
+def _last_scene(lesson: Lesson) -> str:
+    names = list(lesson.scenes)
+    return names[-1] if names else ""
+
+
+def _moment(lesson: Lesson, block: Block) -> Part:
+    table = table_of(lesson.path, block, _MOMENT)
+    scene = _scene_of(lesson, table, _last_scene(lesson))
+    if not scene:
+        raise LessonError(lesson.path, block.line - 1, "a moment stands below the scene that it is of: ```toml scene NAME")
+    return Moment(table, scene, table.text("at"), table.text("say"))
+
+
+def _next_id(lesson: Lesson, table: Table) -> str:
+    return table.text("id") or f"{lesson.slug}.{len(lesson.tasks) + 1}"
+
+
+def _question(lesson: Lesson, block: Block) -> Part:
+    table = table_of(lesson.path, block, _QUESTION)
+    scene = _scene_of(lesson, table, _last_scene(lesson))
+    wrong = {str(key): value for key, value in table.values.get("wrong", {}).items()}
+    for key, value in wrong.items():
+        if not isinstance(value, str):
+            raise table.error(key, f'why "{key}" is wrong is a text')
+    answer = table.values.get("answer")
+    question = Question(
+        table,
+        _next_id(lesson, table),
+        scene,
+        table.text("at"),
+        table.text("kind"),
+        tuple(table.texts("choices")),
+        answer,
+        table.text("answer_from"),
+        tuple(table.texts("holds")),
+        table.text("then"),
+        wrong,
+    )
+    if answer is None and not question.answer_from:
+        raise table.error("ask", "a question has an answer, or answer_from, which reads it from the run")
+    if not scene and (question.at or question.then or question.answer_from or question.holds):
+        raise table.error("at", "this needs a run to look at: a scene above it")
+    _CHECKS[question.kind](question)
+    return question
+
+
+def _check_choice(question: Question) -> None:
+    table, choices = question.table, question.choices
+    if len(choices) < 2:
+        raise table.error("choices", "a choice is between two texts at least: choices = [...]")
+    if len(set(choices)) != len(choices):
+        raise table.error("choices", "a choice is there twice")
+    answers = question.answer if isinstance(question.answer, list) else [question.answer]
+    for answer in answers:
+        if answer is not None and answer not in choices:
+            raise table.error("answer", f'the answer "{answer}" is none of the choices: {_listed(choices)}')
+    for key in question.wrong:
+        if key not in choices:
+            raise table.error(key, f'"{key}" is none of the choices: {_listed(choices)}')
+    # Of several, a right one can be left out.
+    need = choices if question.kind == "multiple" else [choice for choice in choices if choice not in answers]
+    for choice in need:
+        if choice not in question.wrong and question.answer is not None:
+            raise table.error("wrong", f'[wrong] lacks "{choice}": every choice that can be wrong says why')
+
+
+def _check_multiple(question: Question) -> None:
+    if not isinstance(question.answer, list):
+        raise question.table.error("answer", "with several right choices the answer is a list of them")
+    _check_choice(question)
+
+
+def _check_open(question: Question) -> None:
+    table = question.table
+    if ELSE not in question.wrong:
+        raise table.error("wrong", f'[wrong] lacks "{ELSE}": the reply to any other answer')
+    if question.choices and question.kind != "state":
+        raise table.error("choices", f"a question of kind {question.kind} has no choices")
+    if question.kind == "number" and isinstance(question.answer, str | list):
+        raise table.error("answer", "the answer is a number")
+    if question.kind in ("state", "text") and isinstance(question.answer, int | float):
+        raise table.error("answer", "the answer is a text")
+
+
+_CHECKS: dict[str, Callable[[Question], None]] = {
+    "choice": _check_choice,
+    "multiple": _check_multiple,
+    "number": _check_open,
+    "state": _check_open,
+    "text": _check_open,
+}
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(f'"{text}"' for text in texts)
+
+
+def _edits(table: Table, key: str) -> tuple[tuple[str, str], ...]:
+    edits = []
+    for edit in table.values.get(key, []):
+        if not isinstance(edit, dict) or set(edit) != {"replace", "by"} or not all(isinstance(v, str) for v in edit.values()):
+            raise table.error(key, f'{key} is a list of {{ replace = "text", by = "text" }}')
+        edits.append((edit["replace"], edit["by"]))
+    return tuple(edits)
+
+
+def _break(lesson: Lesson, block: Block) -> Part:
+    table = table_of(lesson.path, block, _BREAK)
+    targets = [key for key in ("protocol", "lock") if table.text(key)]
+    if len(targets) != 1:
+        raise LessonError(lesson.path, block.line - 1, 'a task changes one thing: protocol = "NAME" or lock = "NAME"')
+    return Break(
+        table,
+        _next_id(lesson, table),
+        targets[0],
+        table.text(targets[0]),
+        _edits(table, "given"),
+        _edits(table, "solution"),
+    )
+
+
+_PARTS: dict[str, Callable[[Lesson, Block], Part]] = {
+    "prose": _prose,
+    "lesson": _again,
+    "scene": _scene,
+    "moment": _moment,
+    "question": _question,
+    "break": _break,
+}

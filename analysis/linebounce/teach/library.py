@@ -1,0 +1,112 @@
+"""The lessons, tests and assignments that there are, and all of them as what the page reads."""
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from linebounce.errors import UsageError, meant
+from linebounce.teach.compiler import Compiled, compile_lesson
+from linebounce.teach.engine import Engine
+from linebounce.teach.lesson import read_lesson
+
+_TESTS = {"pre": "pre-test", "post": "post-test"}
+_MACHINE = re.compile(r'^\s*machine\s*=\s*"([a-z0-9_]+)"', re.MULTILINE)
+
+
+class Library:
+    """teach/ of the source tree or of an installed program."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.lessons = engine.root / "teach" / "lessons"
+        self.assignments = engine.root / "teach" / "assignments"
+
+    def lesson_files(self) -> list[Path]:
+        """By number."""
+        files = sorted(self.lessons.glob("[0-9][0-9]-*.md"))
+        if not files:
+            raise UsageError(f"there are no lessons in {self.lessons}")
+        return files
+
+    def find(self, wanted: str) -> Path:
+        """A lesson or test by its number, name or file. UsageError names those that there are."""
+        if wanted.endswith(".md"):
+            return Path(wanted)
+        files = [*self.lesson_files(), *(self.lessons / f"{name}.md" for name in _TESTS.values())]
+        for file in files:
+            number, _, slug = file.stem.partition("-")
+            if wanted in (file.stem, slug) or (wanted.isdecimal() and number.isdecimal() and int(wanted) == int(number)):
+                return file
+        names = ", ".join(file.stem for file in files)
+        raise UsageError(f'there is no lesson "{wanted}"; known: {names}')
+
+    def assignment(self, name: str) -> Path:
+        """One that ships, by its name alone: who hands in answers can't choose another file."""
+        files = {file.stem: file for folder in (self.assignments, self.lessons) for file in folder.glob("*.md")}
+        files |= {file.stem.partition("-")[2]: file for file in self.lessons.glob("[0-9][0-9]-*.md")}
+        if name not in files:
+            raise UsageError(f'there is no assignment "{name}": {meant(name, sorted(files))}')
+        return files[name]
+
+    def compiled(self, say: Any = None) -> Compiled:
+        """Everything that the page needs beside its own files. LessonError for the first mistake."""
+        lessons = [self._compile(file, say) for file in self.lesson_files()]
+        tests = {key: self._compile(self.lessons / f"{name}.md", say) for key, name in _TESTS.items()}
+        parts = [part for lesson in [*lessons, *tests.values()] for part in lesson["parts"]]
+        scenes = [part for part in parts if part["kind"] == "scene"]
+        return {
+            "version": 1,
+            "lessons": lessons,
+            "tests": {
+                **{key: [part for part in test["parts"] if part["kind"] == "question"] for key, test in tests.items()},
+                "scenes": [part for test in tests.values() for part in test["parts"] if part["kind"] == "scene"],
+            },
+            "protocols": self._files("models/protocols", "*.md", None),
+            "machines": self._files("configs/machines", "*.toml", _machines(scenes)),
+            "layouts": {},
+            "programs": {part["path"]: self._text(part["path"]) for part in parts if _is_shipped_lock(self.engine, part)},
+        }
+
+    def _compile(self, file: Path, say: Any) -> Compiled:
+        if say:
+            say(file.name)
+        return compile_lesson(self.engine, read_lesson(file))
+
+    def _text(self, path: str) -> str:
+        return (self.engine.root / path).read_text(encoding="utf-8")
+
+    def _files(self, folder: str, pattern: str, names: set[str] | None) -> dict[str, str]:
+        files = sorted((self.engine.root / folder).glob(pattern))
+        kept = [file for file in files if file.stem != "README" and (names is None or file.stem in names)]
+        return {f"{folder}/{file.name}": file.read_text(encoding="utf-8") for file in kept}
+
+
+def _machines(scenes: Iterable[Compiled]) -> set[str]:
+    """Those of the scenes. A machine that stands upon another one is named in its file."""
+    return {name for scene in scenes for name in _MACHINE.findall(scene["experiment"])}
+
+
+def _is_shipped_lock(engine: Engine, part: Compiled) -> bool:
+    return bool(part["kind"] == "break" and part["target"] == "lock" and (engine.root / part["path"]).is_file())
+
+
+def script(compiled: Compiled) -> str:
+    """As a script, for a page that was opened from a file may not fetch one; compressed, for most of it is protocol tables. The
+    same lessons give the same bytes."""
+    text = json.dumps(_without_markdown(compiled), ensure_ascii=False, separators=(",", ":"))
+    packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+    return f'window.LINEBOUNCE_LESSONS_PACKED="{packed}";\n'
+
+
+def _without_markdown(value: Any) -> Any:
+    """The page shows HTML; what it was made from is for the terminal."""
+    if isinstance(value, list):
+        return [_without_markdown(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    source = {"prose": "text", "moment": "text", "question": "text", "break": "question"}.get(value.get("kind", ""))
+    return {key: _without_markdown(one) for key, one in value.items() if key != source}

@@ -1,0 +1,60 @@
+"""The page as files of a folder, and a server for it on this machine alone."""
+
+import functools
+import http.server
+from pathlib import Path
+
+from linebounce.errors import UsageError
+from linebounce.files import write_file
+from linebounce.teach.engine import Engine
+from linebounce.teach.library import Library, script
+
+LESSONS = "lessons.js"
+_INDEX = "index.html"
+
+
+def built_page(engine: Engine) -> Path:
+    """The folder with the page's own files. UsageError, which says how to build them, if there is none."""
+    root = engine.root
+    places = (root / "build" / "teach", root.parent.parent / "share" / "linebounce" / "teach", root / "share" / "teach")
+    for place in places:
+        if (place / _INDEX).is_file():
+            return place
+    raise UsageError(
+        f"the page has not been built: there is no {_INDEX} in {places[0]} or {places[1]}; ./dev teach builds it "
+        "(--lesson N plays in the terminal, without a page)"
+    )
+
+
+def write_site(engine: Engine, directory: Path) -> Path:
+    """All of the page, lessons included; returns its index. Files are there whole or not at all."""
+    page = built_page(engine)
+    lessons = script(Library(engine).compiled()).encode()
+    for file in sorted(page.rglob("*")):
+        if file.is_file() and file.name != LESSONS:
+            target = directory / file.relative_to(page)
+            if target.resolve() != file.resolve():
+                write_file(target, file.read_bytes())
+    write_file(directory / LESSONS, lessons)
+    return directory / _INDEX
+
+
+class _Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+        """Requests are no news."""
+
+
+def serve(directory: Path, port: int) -> None:
+    """Until Ctrl-C. UsageError if the port is taken."""
+    handler = functools.partial(_Handler, directory=str(directory))
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except OSError as error:
+        raise UsageError(f"cannot serve on port {port}: {error.strerror}") from None
+    with server:
+        print(f"http://127.0.0.1:{server.server_address[1]}/", flush=True)
+        print("Ctrl-C ends it.", flush=True)
+        try:
+            server.serve_forever(poll_interval=0.1)
+        except KeyboardInterrupt:
+            print()

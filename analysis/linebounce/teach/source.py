@@ -1,0 +1,193 @@
+"""A lesson's Markdown file as a list of blocks, each with its line, so that whatever is wrong can be named by file and line."""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from linebounce.errors import InputError, UsageError, meant
+
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
+_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+# A lesson is text that somebody wrote by hand; what is longer is something else.
+LONGEST_FILE = 1 << 20
+
+# What "```toml KIND NAME" may be.
+KINDS = ("break", "lesson", "moment", "question", "scene")
+NAMED = ("scene",)
+LUA_KINDS = ("lock", "program")
+
+
+class LessonError(UsageError):
+    """A mistake in a lesson: "FILE:LINE: what is wrong, and what would be right"."""
+
+    def __init__(self, path: Path, line: int, message: str) -> None:
+        super().__init__(f"{path}:{line}: {message}")
+        self.line = line
+        self.message = message
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block, or prose between two of them. `line` is that of the first line of `text`."""
+
+    kind: str  # "prose", or one of KINDS or LUA_KINDS
+    name: str
+    text: str
+    line: int
+    html: str = ""
+    plain: str = ""  # of prose: its Markdown
+
+
+def html(text: str) -> str:
+    """A short text of a block, such as a question or why a choice is wrong."""
+    rendered: str = _MARKDOWN.render(text.strip())
+    return rendered.strip()
+
+
+def read_text(path: Path, longest: int = LONGEST_FILE) -> str:
+    """InputError for what is no text, too long, or not there."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(longest + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    if len(content) > longest:
+        raise InputError(f"{path} is longer than {longest >> 10} KiB, which is the limit")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise InputError(f"{path}:{line}: this is no UTF-8 text") from None
+
+
+def blocks_of(path: Path, text: str) -> list[Block]:
+    """All of the file, in its order. LessonError for a fenced block of no kind that is known."""
+    blocks: list[Block] = []
+    prose: list[Token] = []
+    lines = text.splitlines()
+    for group in _top_level(_MARKDOWN.parse(text)):
+        block = _fenced(path, group[0])
+        if block is None:
+            prose += group
+            continue
+        blocks += _prose(prose, lines)
+        prose = []
+        blocks.append(block)
+    return blocks + _prose(prose, lines)
+
+
+def _top_level(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """Tokens that belong together: a paragraph with what is in it, a list, a fenced block."""
+    group: list[Token] = []
+    depth = 0
+    for token in tokens:
+        group.append(token)
+        depth += token.nesting
+        if depth == 0:
+            yield group
+            group = []
+
+
+def _fenced(path: Path, token: Token) -> Block | None:
+    """The block that this is, or none for text, code of the prose included."""
+    words = token.info.split() if token.type == "fence" else []
+    if len(words) < 2 or words[0] not in ("toml", "lua"):
+        return None
+    line = (token.map or [0])[0] + 1
+    kinds = KINDS if words[0] == "toml" else LUA_KINDS
+    if words[1] not in kinds:
+        raise LessonError(path, line, f'there is no block "{words[0]} {words[1]}"; known: {", ".join(kinds)}')
+    named = words[1] in (*NAMED, *LUA_KINDS)
+    if len(words) != (3 if named else 2):
+        how = f"```{words[0]} {words[1]} NAME" if named else f"```{words[0]} {words[1]}"
+        raise LessonError(path, line, f"this block begins as {how}")
+    if named and not re.fullmatch(r"[a-z][a-z0-9_]*", words[2]):
+        raise LessonError(path, line, f'"{words[2]}" is no name: small letters, digits and _, a letter first')
+    return Block(words[1], words[2] if named else "", token.content, line + 1)
+
+
+def _prose(tokens: list[Token], lines: Sequence[str]) -> list[Block]:
+    if not tokens:
+        return []
+    first, last = (tokens[0].map or [0, 0])[0], max((token.map or [0, 0])[1] for token in tokens)
+    rendered: str = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    return [Block("prose", "", "", first + 1, rendered.strip(), "\n".join(lines[first:last]).strip())]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A key that a block may have."""
+
+    type: type | tuple[type, ...]
+    says: str  # of the type, for the message
+    required: bool = False
+    legal: tuple[str, ...] = ()
+
+
+TEXT = Field(str, "a text")
+NEEDED_TEXT = Field(str, "a text", required=True)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A block's TOML, whose keys and types are known to be right."""
+
+    path: Path
+    block: Block
+    values: dict[str, Any]
+
+    def line(self, key: str) -> int:
+        """Of a key, or of any text that stands in the block; else the block's first."""
+        found = re.search(rf'^\s*(\[\[?)?"?{re.escape(key)}"?(\s*=|\])', self.block.text, re.MULTILINE)
+        place = found.start() if found else self.block.text.find(key)
+        if found:
+            place += len(found[0]) - len(found[0].lstrip())
+        return self.block.line + self.block.text.count("\n", 0, max(place, 0))
+
+    def error(self, key: str, message: str) -> LessonError:
+        return LessonError(self.path, self.line(key), message)
+
+    def text(self, key: str, default: str = "") -> str:
+        return str(self.values.get(key, default)).strip()
+
+    def texts(self, key: str) -> list[str]:
+        """A list of texts, or one text as a list of it."""
+        value = self.values.get(key, [])
+        values = value if isinstance(value, list) else [value]
+        if not all(isinstance(one, str) for one in values):
+            raise self.error(key, f"{key} holds texts: put each in quotation marks")
+        return list(values)
+
+
+def table_of(path: Path, block: Block, fields: dict[str, Field]) -> Table:
+    """LessonError for what is no TOML, for unknown and missing keys, and for wrong types."""
+    table = Table(path, block, _toml(path, block))
+    for key, value in table.values.items():
+        if key not in fields:
+            known = ", ".join(sorted(fields))
+            raise table.error(key, f'a block "{block.kind}" has no key {key}: {meant(key, sorted(fields))} (known: {known})')
+        field = fields[key]
+        # In Python a truth value is a number, too.
+        if not isinstance(value, field.type) or (isinstance(value, bool) and field.type is not bool):
+            raise table.error(key, f"{key} is {field.says}")
+        if field.legal and value not in field.legal:
+            raise table.error(key, f'{key} = "{value}" is not known; legal: {", ".join(field.legal)}')
+    for key, field in fields.items():
+        if field.required and key not in table.values:
+            raise LessonError(path, block.line - 1, f'this block "{block.kind}" lacks {key}, {field.says}')
+    return table
+
+
+def _toml(path: Path, block: Block) -> dict[str, Any]:
+    try:
+        return tomllib.loads(block.text)
+    except tomllib.TOMLDecodeError as error:
+        place = _TOML_PLACE.search(str(error))
+        line = int(place[1]) - 1 if place and place[1] else block.text.count("\n")
+        raise LessonError(path, block.line + line, f"this is no TOML: {_TOML_PLACE.sub('', str(error))}") from None

@@ -1,0 +1,171 @@
+"""`linebounce teach --lesson`: a lesson in the terminal, played to its end with right answers, wrong ones, and none."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from linebounce.teach import site
+from linebounce.teach.compiler import compile_lesson
+from linebounce.teach.engine import Engine
+from linebounce.teach.lesson import read_lesson
+from program import ROOT, Result
+
+Command = Callable[..., Result]
+
+LESSONS = ROOT / "teach" / "lessons"
+
+
+def typed(path: Path, *, wrong_first: bool) -> list[str]:
+    """What somebody types who plays it: Enter at each moment, and at each question the number of the answer."""
+    lines = []
+    for part in compile_lesson(Engine(), read_lesson(path))["parts"]:
+        if part["kind"] in ("moment", "break"):
+            lines.append("")
+        elif part["kind"] == "question":
+            lines += answers_to(part, wrong_first=wrong_first)
+    return lines
+
+
+def answers_to(part: dict, *, wrong_first: bool) -> list[str]:
+    choices, answer = part["choices"], part["answer"]
+    if part["type"] == "multiple":
+        right = " ".join(str(choices.index(one) + 1) for one in answer)
+        every = " ".join(str(number + 1) for number in range(len(choices)))
+        return [*([every if every != right else "1"] if wrong_first and len(choices) > 1 else []), right]
+    if choices:
+        right = str(choices.index(answer) + 1)
+        return [*(["2" if right == "1" else "1"] if wrong_first else []), right]
+    right = str(answer[0] if isinstance(answer, list) else answer)
+    return [*(["12345"] if wrong_first else []), right]
+
+
+def play(command: Command, monkeypatch: pytest.MonkeyPatch, lesson: str, lines: list[str]) -> str:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+    result = command("teach", "--lesson", lesson)
+    assert result.code == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("path", sorted(LESSONS.glob("*.md")), ids=lambda path: path.stem)
+def test_a_lesson_is_played_to_its_end(command: Command, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    lines = typed(path, wrong_first=False)
+    text = play(command, monkeypatch, path.stem, lines)
+    questions = len(lines) - sum(line == "" for line in lines)
+    assert f"{questions} of {questions} right at the first try" in text
+    assert "Not quite." not in text
+    assert "\x1b" not in text, "no colour in a pipe"
+    assert all(len(line) <= 100 for line in text.splitlines() if "http" not in line)
+
+
+def test_a_wrong_answer_is_explained_and_asked_again(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = LESSONS / "02-msi-by-hand.md"
+    lines = typed(path, wrong_first=True)
+    text = play(command, monkeypatch, "2", lines)
+    flat = " ".join(text.split())
+    assert flat.count("Not quite.") == 7
+    assert "With GetS it would get a copy to read" in flat
+    assert "0 of 7 right at the first try" in flat
+
+
+def test_steps_are_told_with_their_states(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = play(command, monkeypatch, "1", ["", "2", "q"])
+    assert "CPU 0 reads 0 from x." in text
+    assert "x: CPU 0 S, CPU 1 I, x = 0" in text
+
+
+def test_back_leave_out_and_end(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = play(command, monkeypatch, "1", ["", "b", "", "n", "7", "3", "q"])
+    assert text.count("CPU 0 reads x, which no cache has. Where does the value come from?") == 2
+    assert "The answer: From memory" in text
+    assert "0 of 2 right at the first try" in text, "left out, or wrong at first, is not right"
+
+
+def test_no_more_input_ends_it(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "right at the first try" not in play(command, monkeypatch, "1", [])
+
+
+def test_a_changed_table_goes_through_the_checker(command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = LESSONS / "01-why-coherence.md"
+    task = compile_lesson(Engine(), read_lesson(path))["parts"][-1]
+    (tmp_path / "same.md").write_text(task["text"])
+    (tmp_path / "changed.md").write_text(task["solution"])
+    lines = [*typed(path, wrong_first=False)[:-1], "nowhere.md", str(tmp_path / "same.md"), str(tmp_path / "changed.md")]
+    text = " ".join(play(command, monkeypatch, "1", lines).split())
+    assert "cannot read nowhere.md" in text
+    assert "It holds." in text
+    assert "can write while cache 0 (in S) can read" in text
+
+
+def test_a_lesson_that_is_not_there_is_named(command: Command) -> None:
+    result = command("teach", "--lesson", "99")
+    assert result.code == 2
+    assert "01-why-coherence" in result.stderr
+
+
+def test_all_are_listed(command: Command) -> None:
+    text = command("teach").stdout
+    assert "Why coherence" in text
+    assert "post-test" in text
+    assert '"name": "01-why-coherence"' in command("teach", "--json").stdout
+
+
+# ---- the page as files ----
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Instead of the built one, which takes minutes to make: two files, and lessons of some earlier time."""
+    folder = tmp_path / "built"
+    (folder / "assets").mkdir(parents=True)
+    (folder / "index.html").write_text("<!doctype html>the page")
+    (folder / "assets" / "x.js").write_text("1")
+    (folder / "lessons.js").write_text("old")
+    monkeypatch.setattr(site, "built_page", lambda _engine: folder)
+    return folder
+
+
+@pytest.mark.usefixtures("page")
+def test_the_page_is_written_with_the_lessons_of_now(command: Command, tmp_path: Path) -> None:
+    result = command("teach", "-o", tmp_path / "out")
+    assert result.stdout == f"{tmp_path / 'out' / 'index.html'}\n"
+    assert (tmp_path / "out" / "assets" / "x.js").read_text() == "1"
+    assert (tmp_path / "out" / "lessons.js").read_text().startswith("window.LINEBOUNCE_LESSONS_PACKED=")
+
+
+def test_without_a_built_page_it_is_said_how_to_build_one(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site, "_INDEX", "no_such_index.html")
+    result = command("teach", "-o", "anywhere")
+    assert result.code == 2
+    assert "./dev teach builds it" in result.stderr
+
+
+def test_it_is_served_on_this_machine_until_ctrl_c(executable: Path, page: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from linebounce.teach import site\n"
+        f"site.built_page = lambda engine: Path({str(page)!r})\n"
+        "from linebounce.teach.command import main; sys.exit(main(['--serve']))"
+    )
+    environment = {**os.environ, "LINEBOUNCE": str(executable), "PYTHONPATH": str(ROOT / "analysis")}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as server:
+        assert server.stdout
+        assert server.stderr
+        address = server.stdout.readline().strip()
+        assert address.startswith("http://127.0.0.1:")
+        with urllib.request.urlopen(address) as answer:
+            assert answer.read() == b"<!doctype html>the page"
+        with urllib.request.urlopen(f"{address}lessons.js") as answer:
+            assert answer.read(40).startswith(b"window.LINEBOUNCE")
+        server.send_signal(signal.SIGINT)
+        deadline = time.monotonic() + 60
+        while server.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert (server.returncode, server.stderr.read()) == (0, "")
