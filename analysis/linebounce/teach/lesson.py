@@ -221,7 +221,8 @@ def _scene_of(lesson: Lesson, table: Table, default: str) -> str:
 
 
 def _last_scene(lesson: Lesson) -> str:
-    names = list(lesson.scenes)
+    """Of a test, none: most of its questions are about no run, and what is said of a run must not be seen before."""
+    names = [] if lesson.table.text("kind") == "test" else list(lesson.scenes)
     return names[-1] if names else ""
 
 
