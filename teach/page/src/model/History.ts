@@ -56,7 +56,7 @@ export class History {
     this.operation = new Int32Array(cpus).fill(-1);
     this.accessed = new Int32Array(cpus).fill(-1);
     this.known = new Int32Array(this.directories.items.length).fill(-1);
-    this.copies = new CopyBytes(document, (step, i) => this.landing(step, i));
+    this.copies = new CopyBytes(document);
     this.messages = this.findMessages(log);
     this.buffered = this.findBuffered(log);
     this.stopsOf = this.findStops(log);

@@ -41,22 +41,16 @@ describe.each(documents)("%s", (file) => {
     });
   });
 
-  it("never shows another value in a cache than the engine's access finds there", () => {
+  it("shows in a cache what the engine's next access finds there", () => {
     const history = new History(document);
     const lineBytes = BigInt(document.line_bytes);
-    let known = 0;
-    let asked = 0;
     document.log.forEach((step, i) => {
       if (step[1] !== 1) return;
       history.jump(i);
       const line = BigInt(step[5]) / lineBytes;
       const found = history.value("cache", step[2], Number(line), Number(BigInt(step[5]) - line * lineBytes), step[6]);
-      ++asked;
-      if (found === null) return;
-      ++known;
       expect(found, `step ${i}`).toBe(BigInt(step[7]));
     });
-    if (process.env.LINEBOUNCE_TEACH_DOCUMENTS) console.log(`${file}: ${known} of ${asked} values known beforehand`);
   });
 
   it("stops at the same positions forward and back", () => {

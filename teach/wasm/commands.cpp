@@ -1,0 +1,78 @@
+// `check` and `check-lock` as on the command line; what they print is the result.
+#include "teach/wasm/commands.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <sstream>
+
+#include "sim/commands/check_random.hpp"
+#include "sim/commands/commands.hpp"
+#include "sim/plan/process_pool.hpp"
+
+namespace linebounce::teach {
+
+using namespace sim;
+
+CommandResult command(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::streambuf* const usual = std::cout.rdbuf(out.rdbuf());
+  CommandResult result;
+  try {
+    Invocation invocation;
+    CLI::App program("", "linebounce");
+    Command commands(program, invocation);
+    add_check(commands);
+    add_check_lock(commands);
+    std::vector<std::string> backwards(arguments.rbegin(), arguments.rend());
+    program.parse(backwards);
+    if (invocation.action) result.exit = static_cast<int>(invocation.action());
+  } catch (const CLI::ParseError& error) {
+    result = {static_cast<int>(ExitCode::usage), "", error.what()};
+  } catch (...) {
+    const Failure failure = describe_current_exception();
+    result = {static_cast<int>(failure.code), "", failure.message};
+  }
+  std::cout.rdbuf(usual);
+  result.output = out.str();
+  return result;
+}
+
+}  // namespace linebounce::teach
+
+namespace linebounce::sim {
+
+// Jobs in this process, one after the other: here simulations leave nothing behind.
+void exit_on_interrupts() {}
+struct InterruptGuard::Saved {};
+InterruptGuard::InterruptGuard() : saved_(nullptr), descriptor_(-1) {}
+InterruptGuard::~InterruptGuard() = default;
+bool InterruptGuard::interrupted() {
+  return false;
+}
+void InterruptGuard::restore_in_child() const {}
+
+void run_in_processes(int count, int, InterruptGuard&, const PoolCallbacks& callbacks) {
+  for (int job = 0; job < count; ++job) {
+    JobOutcome outcome;
+    try {
+      callbacks.work(job, [](double) {});
+    } catch (...) {
+      outcome.failure = describe_current_exception();
+    }
+    if (!callbacks.finished(job, outcome)) return;
+  }
+}
+
+// Random tests of a machine take processes and time: the program's.
+const char* const kRandomFooter = "";
+bool RandomArguments::wanted(const std::string&) const {
+  return false;
+}
+std::shared_ptr<RandomArguments> add_random_options(Command&) {
+  return std::make_shared<RandomArguments>();
+}
+ExitCode check_random(const RandomArguments&) {
+  return ExitCode::usage;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,38 @@
+// Traces stay with the program: what opens one here is refused.
+#include <cstdlib>
+
+#include "trace/reader.hpp"
+#include "trace/recover.hpp"
+#include "workloads/replay/places.hpp"
+
+namespace linebounce::trace {
+
+class Reader::File {};
+
+Reader::Reader(const std::filesystem::path& file, ReadOptions) {
+  throw TraceError(file.string() + ": there are no traces in this build");
+}
+Reader::~Reader() = default;
+const Symbols& Reader::symbols() const {
+  std::abort();
+}
+const Summary& Reader::summary() const {
+  std::abort();
+}
+std::string Reader::fingerprint() const {
+  std::abort();
+}
+std::string Reader::damage() const {
+  std::abort();
+}
+void keep_what_makes_sense(Reader&) {}
+
+}  // namespace linebounce::trace
+
+namespace linebounce::workloads {
+
+LayoutSet layouts_of(const trace::Symbols&) {
+  std::abort();
+}
+
+}  // namespace linebounce::workloads
