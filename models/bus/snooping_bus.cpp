@@ -457,9 +457,8 @@ void SnoopingBus::tell_snoop(const BusRequest& request, const OrderOutcome& outc
                          .arrives = result});
 }
 
-void SnoopingBus::tell_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs,
-                            Tick arrives) const {
-  if (log_.listener() == nullptr) return;
+void SnoopingBus::tell_sent_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs,
+                                 Tick arrives) const {
   log_.listener()->sent({.what = what,
                          .message = request.message,
                          .from = named(from),

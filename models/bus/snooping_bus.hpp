@@ -113,7 +113,11 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   void tell_request(Transaction& transaction) const;
   void tell_deferred(const BusRequest& request, Tick now, Tick result) const;
   void tell_snoop(const BusRequest& request, const OrderOutcome& outcome, Tick now, Tick result) const;
-  void tell_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs, Tick arrives) const;
+  void tell_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs, Tick arrives) const {
+    if (log_.listener() != nullptr) [[unlikely]]
+      tell_sent_data(request, what, from, to, departs, arrives);
+  }
+  void tell_sent_data(const BusRequest& request, SentMessage::What what, int from, int to, Tick departs, Tick arrives) const;
   [[nodiscard]] Endpoint named(int client) const;
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
   [[nodiscard]] bool measured(Tick at) const { return at >= warmup_end_ && at < end_; }

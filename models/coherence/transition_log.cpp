@@ -11,6 +11,10 @@ TransitionLog::TransitionLog(const std::array<const ControllerTable*, kControlle
   for (std::size_t i = 0; i < kControllers; ++i) counts_[i].assign(tables[i]->states.size() * tables[i]->events.size(), 0);
 }
 
+void TransitionLog::tell(const Entry& entry) const {
+  listener_->row_ran(entry.time, entry.controller, entry.agent, entry.line, entry.state, entry.event, entry.next);
+}
+
 std::string TransitionLog::history(LineAddr line) const {
   constexpr int kShown = 24;
   std::string text;

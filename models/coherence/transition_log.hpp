@@ -18,10 +18,11 @@ class TransitionLog {
   TransitionLog(const std::array<const ControllerTable*, kControllers>& tables, Tick begin, Tick end);
 
   void record(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) {
-    recent_[recorded_ % kRemembered] = {time, line, agent, controller, state, event, next};
+    Entry& entry = recent_[recorded_ % kRemembered];
+    entry = {time, line, agent, controller, state, event, next};
     ++recorded_;
     if (listener_ != nullptr) [[unlikely]]
-      listener_->row_ran(time, controller, agent, line, state, event, next);
+      tell(entry);
     if (time >= begin_ && time < end_)
       ++counts_[static_cast<std::size_t>(controller)][state * table(controller).events.size() + event];
   }
@@ -50,6 +51,8 @@ class TransitionLog {
     EventId event;
     StateId next;
   };
+  void tell(const Entry& entry) const;  // the listener; apart, so that record() stays small
+
   static constexpr std::size_t kRemembered = 4096;  // a power of two
 
   std::array<const ControllerTable*, kControllers> tables_;

@@ -295,9 +295,9 @@ void Core::completed(HardwareThread& thread, Value result, Tick ends) {
 }
 
 void Core::drained(HardwareThread& thread, int entry_id, Tick at) {
-  const Operation drained = thread.store_buffer_.remove(entry_id, at + spec_.cycle);
   if (StepListener* listener = unit_.listener(); listener != nullptr) [[unlikely]]
-    listener->store_drained(at, thread.id(), drained);
+    listener->store_drained(at, thread.id(), thread.store_buffer_.operation(entry_id));
+  thread.store_buffer_.remove(entry_id, at + spec_.cycle);
   thread.try_again(at);
 }
 

@@ -36,12 +36,13 @@ StoreBuffer::Entry& StoreBuffer::due(Tick at) {
   return entries_[i];
 }
 
-Operation StoreBuffer::remove(int id, Tick next_ready) {
-  const auto entry = std::find_if(entries_.begin(), entries_.end(), [id](const Entry& other) { return other.id == id; });
-  const Operation store = entry->operation;
-  entries_.erase(entry);
-  for (Entry& other : entries_) other.ready = std::max(other.ready, next_ready);
-  return store;
+const Operation& StoreBuffer::operation(int id) const {
+  return std::find_if(entries_.begin(), entries_.end(), [id](const Entry& entry) { return entry.id == id; })->operation;
+}
+
+void StoreBuffer::remove(int id, Tick next_ready) {
+  std::erase_if(entries_, [id](const Entry& entry) { return entry.id == id; });
+  for (Entry& entry : entries_) entry.ready = std::max(entry.ready, next_ready);
 }
 
 void StoreBuffer::try_again(Tick at, Source source) {

@@ -34,9 +34,10 @@ class StoreBuffer {
   [[nodiscard]] Tick next_drain() const;
   // The first entry in program order that is due at `at`. REQUIRES: next_drain() == at.
   Entry& due(Tick at);
-  // The store of this entry, which it returns, is in the cache; the next one follows no earlier than at `next_ready`.
   // REQUIRES: the entry is there.
-  Operation remove(int id, Tick next_ready);
+  [[nodiscard]] const Operation& operation(int id) const;
+  // The store of this entry is in the cache since `at`; the next one follows no earlier than at `next_ready`.
+  void remove(int id, Tick next_ready);
   // What was put off is tried again at `at`: the line for which it had to wait came from `source`.
   void try_again(Tick at, Source source);
 

@@ -75,7 +75,14 @@ ordered_json step_json(const Protocol& protocol, const ReplayedStep& shown) {
   ordered_json out = {{"step", step_name(shown.step.kind)}, {"cache", shown.step.cache}};
   if (shown.step.kind == StepKind::store) out["value"] = shown.step.value;
   if (shown.message) out["message"] = protocol.messages[*shown.message].name;
+  if (shown.supplier != kNobody) {
+    out["from"] = shown.supplier == kMemory ? static_cast<int>(shown.states.size()) - 1 : shown.supplier;
+    out["data"] = shown.data;
+  }
   out["states"] = shown.states;
+  out["values"] = shown.values;
+  out["notes"] = shown.notes;
+  out["rows"] = shown.rows;
   return out;
 }
 
@@ -85,6 +92,7 @@ ordered_json violation_json(const Protocol& protocol, const CheckOptions& option
   for (const ReplayedStep& shown : replay(protocol, options, *result.violation)) steps.push_back(step_json(protocol, shown));
   return {{"promise", kPromiseNames[static_cast<std::size_t>(result.violation->promise)].name},
           {"text", result.violation->text},
+          {"start", start_states(protocol, options.caches)},
           {"steps", std::move(steps)}};
 }
 

@@ -49,6 +49,12 @@ Value CheckedMemory::load(int cpu, Address address, int bytes) const {
   return value;
 }
 
+Value CheckedMemory::in_memory(Address address, int bytes) const {
+  Value value = 0;
+  std::memcpy(&value, place(address), static_cast<std::size_t>(bytes));
+  return value;
+}
+
 bool CheckedMemory::can_load(int cpu, Address address, int bytes) const {
   const auto& buffer = buffers_[static_cast<std::size_t>(cpu)];
   const auto newest =

@@ -50,6 +50,11 @@ class CheckedMemory {
 
   void add_to(Digest& digest) const;
 
+  // For people: a buffer, the oldest first; the words that were ever written, by address; what memory itself holds.
+  [[nodiscard]] const std::deque<Store>& buffer(int cpu) const { return buffers_[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] const std::vector<std::pair<Address, int>>& written() const { return written_; }
+  [[nodiscard]] Value in_memory(Address address, int bytes) const;
+
  private:
   [[nodiscard]] std::byte* place(Address address) const;
 

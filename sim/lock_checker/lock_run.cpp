@@ -254,6 +254,20 @@ std::string LockRun::place_name(Address address) const {
   return symbol.field.empty() ? symbol.object : symbol.object + "." + symbol.field;
 }
 
+LockState LockRun::state() const {
+  LockState now;
+  for (const auto& [address, bytes] : memory_->written())
+    now.memory.emplace_back(place_name(address), value_name(memory_->in_memory(address, bytes)));
+  for (const CheckedCpu* cpu : all_) {
+    std::vector<std::string>& buffer = now.buffers.emplace_back();
+    for (const CheckedMemory::Store& store : memory_->buffer(cpu->id().value))
+      buffer.push_back(fmt::format("{} = {}", place_name(store.address), value_name(store.value)));
+    const Where where = where_[index(*cpu)];
+    if (where == Where::writes || where == Where::reads) now.inside.push_back(cpu->id().value);
+  }
+  return now;
+}
+
 // Pointers have the names of what they point to.
 std::string LockRun::value_name(Value value) const {
   const AddressSpace::Place place = space_.find_byte(value);

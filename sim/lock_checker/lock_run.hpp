@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/lock_checker/checked_cpu.hpp"
@@ -33,6 +34,13 @@ struct Choice {
 
 enum class Where : std::uint8_t { outside, acquires, writes, reads };
 
+// What there is after a step, as people read it.
+struct LockState {
+  std::vector<std::pair<std::string, std::string>> memory;  // words that were written, and what they hold
+  std::vector<std::vector<std::string>> buffers;            // by CPU, the oldest first: "lock.turn = 1"
+  std::vector<int> inside;                                  // CPUs that hold the lock
+};
+
 class LockRun {
  public:
   explicit LockRun(const LockCase& lock_case);
@@ -60,6 +68,7 @@ class LockRun {
   // The latest step as people read it: "exchange lock.tail = &node[1]: was 0". REQUIRES: describe_steps() came before it.
   [[nodiscard]] const std::string& latest() const { return latest_; }
   void describe_steps() { describes_ = true; }
+  [[nodiscard]] LockState state() const;
 
  private:
   void guarded(const std::function<void()>& step);

@@ -143,7 +143,7 @@ class Search {
     run.describe_steps();
     for (const Level& level : path_) {
       run.take(level.taken);
-      result_.steps.push_back({level.taken.cpu, run.latest()});
+      result_.steps.push_back({level.taken.cpu, run.latest(), run.state()});
     }
   }
 

@@ -21,6 +21,7 @@ inline constexpr int kProbedTurns = 200;
 struct SearchStep {
   int cpu = 0;
   std::string text;
+  LockState after;
 };
 
 struct SearchResult {

@@ -100,7 +100,7 @@ class Sentences {
     const std::string& before = table.states[step.state].name;
     const std::string after = state_phrase(table.states[step.next]);
     if (step.state == step.next)
-      return fmt::format("{} leaves {} {}: {}.", capital(who), line(step), plain_state(before), cause);
+      return fmt::format("{} leaves {} in {}: {}.", capital(who), line(step), plain_state(before), cause);
     return fmt::format("{} takes {} from {} to {}: {}.", capital(who), line(step), plain_state(before), after, cause);
   }
 
@@ -123,7 +123,9 @@ class Sentences {
     }
     const std::string guard = qualifier_phrase(qualifier(table.events[step.event]));
     if (!guard.empty()) cause += ", and " + guard;
-    const std::string deeds = deeds_of(controller, table.row(step.state, step.event));
+    const Row& row = table.row(step.state, step.event);
+    if (row.stalls()) return cause + "; it has to wait";
+    const std::string deeds = deeds_of(controller, row);
     return deeds.empty() ? cause : cause + "; it " + deeds;
   }
 
@@ -154,7 +156,8 @@ class Sentences {
 
   static std::string arrival_phrase(const std::string& event, const char* evicted) {
     if (event == "Evict") return evicted;
-    return fmt::format("{} {} has come", event == "Inv" || event == "Inv_Ack" ? "an" : "a", event);
+    if (event.compare(0, 4, "Data") == 0) return event + " has come";
+    return fmt::format("{} {} has come", event.compare(0, 3, "Inv") == 0 ? "an" : "a", event);
   }
 
   static std::string cause_at_node(const std::string& event) {

@@ -26,18 +26,19 @@ class Order {
         const auto controller = static_cast<Controller>(step.what);
         // A cache's rows before Data are those of Load, Store and Evict: its own doing.
         if (controller == Controller::cache && step.event < first_data_) return own(step, step.agent, 1, 0);
-        return {step.time, false, step.where, 0, kind_of(controller), place_of(controller, step.agent)};
+        return {step.time, false, step.where, 1, kind_of(controller), place_of(controller, step.agent)};
       }
       case RunStepKind::access: {
         if (!step.ordered) return own(step, step.agent, 1, 0);
         const std::uint64_t line = step.where / static_cast<Address>(line_bytes_);
-        return {step.time, false, line, 0, kind_of(Controller::cache), place_of(Controller::cache, step.agent)};
+        return {step.time, false, line, 1, kind_of(Controller::cache), place_of(Controller::cache, step.agent)};
       }
-      case RunStepKind::directory: return {step.time, false, step.where, 0, kind_of(Controller::directory), step.agent};
+      case RunStepKind::directory: return {step.time, false, step.where, 1, kind_of(Controller::directory), step.agent};
       // Behind the row that takes it, in that row's place.
       case RunStepKind::data:
-        return {step.time, false, step.where, 0, kind_of(keeper(step.from)), place_of(keeper(step.from), step.from.number)};
-      case RunStepKind::message: return {step.time, false, step.where, 1, sender_kind(step), sender_number(step)};
+        return {step.time, false, step.where, 1, kind_of(keeper(step.from)), place_of(keeper(step.from), step.from.number)};
+      case RunStepKind::message:
+        return {step.time, false, step.where, is_answer(step) ? 2 : 0, sender_kind(step), sender_number(step)};
       case RunStepKind::operation: return own(step, core(step.cpu), 0, step.cpu);
       case RunStepKind::buffer: return own(step, core(step.cpu), 1, 0);
     }
@@ -72,6 +73,11 @@ class Order {
   [[nodiscard]] int sender_number(const RunStep& step) const {
     const bool cache = step.from.kind == Endpoint::Kind::cache;
     return cache ? bus_of_core_[static_cast<std::size_t>(step.from.number)] : step.from.number;
+  }
+  // Of a bus, to rows of its order step. Requests and packets leave at least a tick behind the row that sends them.
+  static bool is_answer(const RunStep& step) {
+    const auto what = static_cast<SentMessage::What>(step.what);
+    return what != SentMessage::What::request && what != SentMessage::What::again && what != SentMessage::What::packet;
   }
   // Whatever a bus reports is in its own order; a controller's packets are the network's.
   static int sender_kind(const RunStep& step) {

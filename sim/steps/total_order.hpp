@@ -8,7 +8,8 @@
 namespace linebounce::sim {
 
 // By time. At one tick what comes from outside goes before what a core does by itself, as in the machine; the former by line,
-// rows before messages, each place (a bus, a directory, a group) in its own order; the latter by core, in its order.
+// requests and packets before rows, and a bus's answers behind them, each place (a bus, a directory, a group) in its own order;
+// the latter by core, in its order.
 void put_in_order(RecordedSteps& run);
 
 // Keeps the first `most` steps, data that copies take not counted. Messages that arrive behind the last of them have not

@@ -194,11 +194,21 @@ std::string lock_check_text(const workloads::LockEntry& lock, const LockCheck& c
          paragraph(trials_text(check), 4, Colour::none, paint) + not_seen(lock, check, paint);
 }
 
+ordered_json step_json(const SearchStep& step) {
+  ordered_json memory = ordered_json::array();
+  for (const auto& [word, value] : step.after.memory) memory.push_back({word, value});
+  return {{"cpu", step.cpu},
+          {"text", step.text},
+          {"memory", std::move(memory)},
+          {"buffers", step.after.buffers},
+          {"inside", step.after.inside}};
+}
+
 ordered_json lock_check_json(const workloads::LockEntry& lock, const LockCheck& check, const std::string& experiment) {
   ordered_json cases = ordered_json::array();
   for (const CheckedCase& one : check.cases) {
     ordered_json steps = ordered_json::array();
-    for (const SearchStep& step : one.result.steps) steps.push_back({{"cpu", step.cpu}, {"text", step.text}});
+    for (const SearchStep& step : one.result.steps) steps.push_back(step_json(step));
     cases.push_back({{"cpus", one.lock_case.cpus},
                      {"acquisitions", one.lock_case.acquisitions},
                      {"consistency", name_of(one.lock_case.consistency)},

@@ -31,12 +31,20 @@ ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProo
   const std::vector<std::string> columns = network_columns(protocols, proof.systems.back());
   ordered_json steps = ordered_json::array();
   for (const ReplayedNetworkStep& shown : replay(protocols, proof.systems.back(), *proof.violation())) {
-    steps.push_back(
-        {{"step", step_name(shown.step.kind)}, {"from", columns[shown.from]}, {"what", shown.text}, {"states", shown.states}});
+    const std::size_t to = shown.passes && shown.from == shown.first ? shown.last : shown.first;
+    steps.push_back({{"step", step_name(shown.step.kind)},
+                     {"from", columns[shown.from]},
+                     {"to", shown.passes ? columns[to] : columns[shown.last]},
+                     {"all_between", !shown.passes},
+                     {"what", shown.text},
+                     {"states", shown.states},
+                     {"notes", shown.notes},
+                     {"rows", shown.rows}});
   }
   return {{"promise", kPromiseNames[static_cast<std::size_t>(proof.violation()->promise)].name},
           {"text", proof.violation()->text},
           {"columns", columns},
+          {"start", network_start_states(protocols, proof.systems.back())},
           {"steps", std::move(steps)}};
 }
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from experiments import experiment
-from program import Program
+from program import ROOT, Program
 from test_random_differential import MACHINES as ODD_MACHINES
 from test_random_differential import OFF, UNPARKED, VARIATIONS, machine_and_seed
 
+PROTOCOLS = ROOT / "models" / "protocols"
 ROW, ACCESS, MESSAGE, OPERATION, BUFFER, DIRECTORY, DATA = range(7)
 LOAD, STORE, ATOMIC = range(3)
 LEAVES, ENTERS, FOUND = range(3)
@@ -226,6 +227,31 @@ def test_messages_arrive_where_the_rows_that_they_cause_run(linebounce: Program)
     assert all((step[0], step[4]) in requests for step in ordered)
 
 
+@pytest.mark.parametrize("machine", ["p3_xeon_4way", "numaq_16way"])
+def test_no_row_runs_before_the_message_that_causes_it(linebounce: Program, machine: str) -> None:
+    document = steps(linebounce, random_file(linebounce), "--machine", machine, "--set", "machine.cpus=4")
+    names, tables, ends = document["messages"], document["tables"], document["endpoints"]
+    directories = {number: place for place, (kind, number, *_) in enumerate(ends) if kind == "directory"}
+    under_way, checked = Counter(), 0
+    for step in document["log"]:
+        if step[1] == MESSAGE:
+            under_way[step[3], step[5], names[step[4]]] += 1
+        elif step[1] == ROW and step[2] == 2:
+            event = tables[2]["events"][step[6]].split()[0].split("[")[0]
+            assert under_way[directories[step[3]], step[4], event] > 0, step
+            checked += 1
+        elif step[1] == ROW and step[2] == 0 and tables[0]["events"][step[6]].startswith("Own_"):
+            message = tables[0]["events"][step[6]].removeprefix("Own_").split("[")[0].strip()
+            bus = next(
+                place
+                for place, (kind, number, *_) in enumerate(ends)
+                if (kind, number) == ("bus", document["caches"][step[3]][2])
+            )
+            assert under_way[bus, step[4], message] > 0, step
+            checked += 1
+    assert checked > 500
+
+
 def test_a_directory_notes_who_has_the_line(linebounce: Program) -> None:
     document = steps(linebounce, random_file(linebounce), "--machine", "numaq_16way", "--set", "machine.cpus=8")
     table = document["tables"][2]
@@ -320,3 +346,23 @@ def test_the_document_can_be_written_to_a_file(linebounce: Program) -> None:
     done = linebounce("steps", file, "--machine", "p3_xeon_4way", "-o", "steps.json", "--at", "end")
     assert done.code == 0
     assert (linebounce.directory / "steps.json").read_text() == whole
+
+
+def test_a_protocol_that_keeps_a_stale_copy_is_shown_until_it_is_caught(linebounce: Program) -> None:
+    text = (PROTOCOLS / "mesi_snoop.md").read_text()
+    row = next(line for line in text.splitlines() if line.startswith("| S, E ") and "| Other_GetM" in line)
+    broken = f"| S | Other_GetM | - | = | broken |\n{row.replace('| S, E', '| E   ', 1)}"
+    protocol = linebounce.file("broken.md", text.replace(row, broken))
+    program = PROGRAM.replace("cpu:store(x, 3)", "cpu:load(x); cpu:compute(3000); cpu:store(x, 3)").replace(
+        'cpu:spin_until(y, "==", 1)', "for i = 1, 20 do cpu:compute(1000); cpu:load(x) end"
+    )
+    arguments = [linebounce.file("stale.lua", program), "--machine", "p3_xeon_4way", "--set", "machine.cpus=2"]
+    arguments += ["--set", f"machine.bus.protocol={protocol}"]
+    result = linebounce("steps", *arguments, "--at", "a value is stale", "--at", "x is 3 in CPU 0", "-o", "stale.json")
+    document = json.loads((linebounce.directory / "stale.json").read_text())
+    assert result.code == document["exit"] == 4
+    assert "stale value" in document["error"]
+    stale, written = (int(line.split("\t")[0]) for line in result.stdout.splitlines())
+    assert written < stale == len(document["log"])
+    assert "CPU 1's cache leaves x in Shared: the GetM of CPU 0's cache is ordered on the bus." in document["sentences"]
+    assert_fits_together(document)

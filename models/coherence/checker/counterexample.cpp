@@ -21,6 +21,7 @@ class Recorder final : public checker::StepWatcher {
     now_ = ReplayedStep{};
     now_.step = step;
     now_.notes.resize(static_cast<std::size_t>(caches_) + 1);
+    now_.rows.resize(static_cast<std::size_t>(caches_) + 1);
     if (step.kind == StepKind::order) {
       now_.message = static_cast<MessageId>(world.caches[static_cast<std::size_t>(step.cache)].request - 1);
       supplier_ = kNobody;
@@ -33,16 +34,22 @@ class Recorder final : public checker::StepWatcher {
 
   ReplayedStep end(const World& world) {
     now_.states.clear();
+    now_.values.clear();
     for (int cache = 0; cache < caches_; ++cache) {
-      now_.states.push_back(protocol_.cache.states[world.caches[static_cast<std::size_t>(cache)].state].name);
+      const checker::CacheWorld& copy = world.caches[static_cast<std::size_t>(cache)];
+      const StateInfo& state = protocol_.cache.states[copy.state];
+      now_.states.push_back(state.name);
+      now_.values.push_back(state.readable ? copy.data : -1);
     }
     now_.states.push_back(protocol_.memory.states[world.memory_state].name);
+    now_.values.push_back(world.memory_data);
     return now_;
   }
 
   void transition(Controller controller, int cache, StateId state, EventId event) override {
     const ControllerTable& table = controller == Controller::cache ? protocol_.cache : protocol_.memory;
     const Row& row = table.row(state, event);
+    now_.rows[column(cache)].push_back(row.source_line);
     if (row.next != state) note(cache, fmt::format("{} -> {}", table.states[state].name, table.states[row.next].name));
     std::vector<std::string> raised;
     for (const Action action : row.steps()) {
@@ -64,9 +71,8 @@ class Recorder final : public checker::StepWatcher {
   }
 
  private:
-  void note(int cache, std::string text) {
-    now_.notes[static_cast<std::size_t>(cache == kMemory ? caches_ : cache)].push_back(std::move(text));
-  }
+  void note(int cache, std::string text) { now_.notes[column(cache)].push_back(std::move(text)); }
+  [[nodiscard]] std::size_t column(int cache) const { return static_cast<std::size_t>(cache == kMemory ? caches_ : cache); }
 
   const Protocol& protocol_;
   const int caches_;
@@ -121,14 +127,20 @@ std::vector<ReplayedStep> replay(const Protocol& protocol, const CheckOptions& o
   return steps;
 }
 
+std::vector<std::string> start_states(const Protocol& protocol, int caches) {
+  std::vector<std::string> states(static_cast<std::size_t>(caches), protocol.cache.states.front().name);
+  states.push_back(protocol.memory.states.front().name);
+  return states;
+}
+
 std::string message_diagram(const Protocol& protocol, const CheckOptions& options, const Violation& violation) {
   Diagram diagram(options.caches + 1, 22);
   std::vector<std::string> names;
   for (int cache = 0; cache < options.caches; ++cache) names.push_back(fmt::format("cache {}", cache));
   names.emplace_back("memory");
   diagram.cells("step", names);
-  std::vector<std::string> states(static_cast<std::size_t>(options.caches), protocol.cache.states.front().name);
-  states.push_back(protocol.memory.states.front().name + ", has 0");
+  std::vector<std::string> states = start_states(protocol, options.caches);
+  states.back() += ", has 0";
   diagram.cells("", states);
   const std::vector<ReplayedStep> steps = replay(protocol, options, violation);
   for (std::size_t i = 0; i < steps.size(); ++i) draw(diagram, protocol, steps[i], i + 1, options.caches);

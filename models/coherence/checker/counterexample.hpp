@@ -16,11 +16,16 @@ struct ReplayedStep {
   int supplier = kNobody;                       // of a data step: a cache or kMemory
   std::uint8_t data = 0;                        // of a data step: what is on the bus
   std::vector<std::vector<std::string>> notes;  // by column: "S -> I", "sends 1", ...
+  std::vector<std::vector<int>> rows;           // by column: the lines of the protocol's file whose rows ran
   std::vector<std::string> states;              // by column, after the step
+  std::vector<int> values;                      // likewise: what a load would find here, -1 for nothing; memory's data
 };
 
 // REQUIRES: `violation` was found in this protocol with these options.
 std::vector<ReplayedStep> replay(const Protocol& protocol, const CheckOptions& options, const Violation& violation);
+
+// By column, before the first step.
+std::vector<std::string> start_states(const Protocol& protocol, int caches);
 
 // Time goes down, one column for each cache and one for memory; ends with what is broken. For three caches under 100 characters
 // wide.

@@ -40,3 +40,20 @@ function run(cpu)
 end
 `,
 };
+
+/** What two protocols differ in: a CPU reads what nobody else has, and then writes it. */
+export const kReadThenWrite = `title = "Each CPU reads and then writes what is its own"
+ends = true
+
+function setup()
+  own = place_per_cpu(structure { name = "own", "count" }, "own")
+end
+
+function run(cpu)
+  for round = 1, 2 do
+    local count = cpu:load(own[cpu.id].count)
+    cpu:store(own[cpu.id].count, count + 1)
+    cpu:compute(200)
+  end
+end
+`;

@@ -72,6 +72,7 @@ class NetworkRecorder final : public checker::NetworkWatcher {
     now_ = ReplayedNetworkStep{};
     now_.step = step;
     now_.notes.resize(columns_.count());
+    now_.rows.resize(columns_.count());
     describe(step, world);
   }
   ReplayedNetworkStep end(const NetworkWorld& world) {
@@ -83,6 +84,7 @@ class NetworkRecorder final : public checker::NetworkWatcher {
     const Protocol& protocol = protocol_of(place);
     const ControllerTable& table = place.controller == Controller::node ? system_.agent() : protocol.table(place.controller);
     const Row& row = table.row(state, event);
+    if (place.controller == Controller::node || !system_.has_nodes) now_.rows[columns_.of(place)].push_back(row.source_line);
     if (row.next != state) note(place, fmt::format("{} -> {}", table.states[state].name, table.states[row.next].name));
     std::vector<std::string> raised;
     for (const Action action : row.steps()) {
@@ -203,6 +205,11 @@ void draw(checker::Diagram& diagram, const ReplayedNetworkStep& shown, std::size
 std::vector<std::string> network_columns(const NetworkProtocols& protocols, const NetworkCheckOptions& options) {
   const CheckedSystem system(protocols, options);
   return Columns(system).headings();
+}
+
+std::vector<std::string> network_start_states(const NetworkProtocols& protocols, const NetworkCheckOptions& options) {
+  const CheckedSystem system(protocols, options);
+  return Columns(system).states(NetworkWorld{});
 }
 
 std::vector<ReplayedNetworkStep> replay(const NetworkProtocols& protocols, const NetworkCheckOptions& options,

@@ -17,11 +17,15 @@ struct ReplayedNetworkStep {
   std::size_t first = 0, last = 0;              // that it reaches; both `from` where nothing is sent
   bool passes = true;                           // it reaches only the ends
   std::vector<std::vector<std::string>> notes;  // by column: "S -> I", "sends Data", ...
+  std::vector<std::vector<int>> rows;           // by column: the lines whose rows ran, of the file that is checked
   std::vector<std::string> states;              // by column, after the step
 };
 
 // The headings of the columns.
 std::vector<std::string> network_columns(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
+
+// By column, before the first step.
+std::vector<std::string> network_start_states(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 
 // REQUIRES: `violation` was found in these protocols with these options.
 std::vector<ReplayedNetworkStep> replay(const NetworkProtocols& protocols, const NetworkCheckOptions& options,

@@ -1,6 +1,7 @@
 // The engine: the simulator itself as WebAssembly, in a worker. `engine()` starts it once.
 import type { RunDocument } from "../model/document";
 import { kExperiment, sceneFiles, shippedFiles, type Files, type Scene } from "./files";
+import { unpackText } from "./unpack";
 import workerText from "./worker.js?raw";
 
 export interface Found {
@@ -21,12 +22,6 @@ export interface Printed {
 }
 
 export class EngineError extends Error {}
-
-async function unpackText(base64: string): Promise<string> {
-  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
-}
 
 interface Waiting {
   resolve: (value: never) => void;

@@ -15,6 +15,8 @@ export const kExperiment = "/work/experiment.toml";
 declare global {
   interface Window {
     LINEBOUNCE_LESSONS?: Lessons;
+    /** The same, as base64 of its gzip. */
+    LINEBOUNCE_LESSONS_PACKED?: string;
     LINEBOUNCE_ENGINE?: { glue: string; wasm: string };
   }
 }

