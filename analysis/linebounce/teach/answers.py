@@ -11,6 +11,8 @@ from linebounce.teach.engine import Document
 Answer = str | int | float
 
 ROW, ACCESS, MESSAGE = 0, 1, 2
+# Of an access: it reads nothing.
+_STORE = 1
 
 FORMS = (
     "state of X in CPU N",
@@ -140,7 +142,7 @@ def _value(found: re.Match[str], span: Span) -> int:
 
 
 def _value_read(found: re.Match[str], span: Span) -> int:
-    read_ = [row for row in span.earlier(ACCESS) if row[3] == int(found[1])]
+    read_ = [row for row in span.earlier(ACCESS) if row[3] == int(found[1]) and row[4] != _STORE]
     if not read_:
         raise UnreadableError(f"CPU {found[1]} has read nothing up to there")
     return _number(read_[-1][7])

@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="linebounce teach",
+        usage="linebounce teach [-o DIR | --serve | --lesson N | OPTION ...]",
         description="Lessons on cache coherence: a page, played step by step by the simulator itself, or in the terminal.",
         epilog=_EXAMPLES,
         formatter_class=HelpFormatter,
