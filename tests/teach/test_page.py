@@ -85,7 +85,7 @@ def test_a_page_with_a_request_or_an_error_is_caught(tmp_path: Path, page: Path)
     """The tests' own eyes are open."""
     assert page.exists()
     ready = "<title>x</title><link rel=icon href='data:,'><script>document.documentElement.dataset.ready='yes'</script>"
-    (tmp_path / "index.html").write_text(f"{ready}<img src='http://localhost:1/x.png'><script>nothing.here()</script>")
+    (tmp_path / "index.html").write_text(f"{ready}<img src='http://localhost:65431/x.png'><script>nothing.here()</script>")
     script = (
         "import { launch, open } from './browser.mjs';"
         "const b = await launch(process.argv[1]); const o = await open(b, process.argv[2]);"
@@ -95,4 +95,4 @@ def test_a_page_with_a_request_or_an_error_is_caught(tmp_path: Path, page: Path)
     for browser in ("chromium", "firefox"):
         said = call(["node", "--input-type=module", "-e", script, browser, str(tmp_path)], HERE)
         assert "nothing is not defined" in said
-        assert "http://localhost:1/x.png" in said
+        assert "http://localhost:65431/x.png" in said
