@@ -60,7 +60,6 @@ struct RunStep {
   Value old = 0;                 // access, data; compare_exchange: what is expected
   Value fresh = 0;               // access, data; operation, buffer: the value; directory: its sharers, as bits
   Tick arrives = 0;              // message: kNever: not before the end of the run
-  std::int32_t transaction = 0;  // 0: none
 };
 
 }  // namespace linebounce::sim
