@@ -96,3 +96,7 @@ def test_a_page_with_a_request_or_an_error_is_caught(tmp_path: Path, page: Path)
         said = call(["node", "--input-type=module", "-e", script, browser, str(tmp_path)], HERE)
         assert "nothing is not defined" in said
         assert "http://localhost:65431/x.png" in said
+
+
+def test_nothing_serious_is_inaccessible_in_the_dark_either(page: Path) -> None:
+    run(page, "chromium", "accessible", "--dark")
