@@ -69,9 +69,9 @@ def test_a_wrong_answer_is_explained_and_asked_again(command: Command, monkeypat
     lines = typed(path, wrong_first=True)
     text = play(command, monkeypatch, "2", lines)
     flat = " ".join(text.split())
-    assert flat.count("Not quite.") == 7
+    assert flat.count("Not quite.") == 8
     assert "With GetS it would get a copy to read" in flat
-    assert "0 of 7 right at the first try" in flat
+    assert "0 of 8 right at the first try" in flat
 
 
 def test_steps_are_told_with_their_states(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:

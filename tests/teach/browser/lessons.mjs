@@ -92,6 +92,12 @@ export async function playLesson(page, lesson) {
     if (part.kind === "question") {
       if (part.scene && part.step !== undefined)
         await until(page, `${part.id}: the machine does not stand at step ${part.step}`, (step) => window.linebounce.stage.player?.position === step, part.step);
+      if (part.scene && part.step !== undefined)
+        equal(await page.evaluate(() => {
+          const { player } = window.linebounce.stage;
+          player.go(player.length);
+          return player.position;
+        }), part.step, `${part.id}: one can step behind a question that is open`);
       await answer(page, part);
     }
     if (part.kind === "break") await doBreak(page, part);
@@ -101,4 +107,5 @@ export async function playLesson(page, lesson) {
     await until(page, `${lesson.slug}: part ${at} is the last one that is shown`, (before) => Number(document.querySelector("[data-lesson]").dataset.at) > before, at);
   }
   await until(page, `${lesson.slug} does not end`, () => document.querySelector("[data-end]"));
+  check(!/<\/?(p|em|code)>/.test(await page.$eval("[data-end]", (end) => end.innerText)), `${lesson.slug}: tags are shown as text at the end`);
 }

@@ -100,19 +100,24 @@ function counterexample(violation: Violation | null | undefined, caches: number)
   return { promise: violation.promise, text: violation.text, columns, start: violation.start ?? columns.map(() => "?"), steps };
 }
 
+const kFolder = "/work/";
+
 /** The file's name without folder and ending. */
 export const nameOf = (path: string): string => path.replace(/^.*\//, "").replace(/\.\w+$/, "");
 
 export async function checkProtocol(path: string, text: string, small: boolean): Promise<ProtocolVerdict> {
-  const file = `/work/${nameOf(path)}.md`;
+  const file = `${kFolder}${nameOf(path)}.md`;
   const options = kindOf(text) === "node" && small ? ["--nodes", "2", "--caches", "1"] : [];
   const printed = await engine().command(["check", file, ...options, "--json"], { [file]: text });
   return readVerdict(printed);
 }
 
+/** What was printed instead of a verdict; the folder is the page's own affair. */
+const said = (printed: Printed): string => printed.text.trim().replaceAll(kFolder, "");
+
 export function readVerdict(printed: Printed): ProtocolVerdict {
   const none = { error: "", states: 0, unreached: [], counterexample: null };
-  if (!printed.text.trimStart().startsWith("{")) return { ...none, kind: "refused", error: printed.text.trim() };
+  if (!printed.text.trimStart().startsWith("{")) return { ...none, kind: "refused", error: said(printed) };
   const found = JSON.parse(printed.text) as {
     proved: boolean; caches?: number; states?: number; violation?: Violation | null;
     systems?: { states?: number; violation?: Violation | null }[]; unreached_rows?: { line: number; state: string; event: string }[];
@@ -142,7 +147,7 @@ export interface LockVerdict {
 }
 
 export async function checkLock(path: string, text: string, consistency: string[], files: Files = {}): Promise<LockVerdict> {
-  const file = `/work/${nameOf(path)}.lua`;
+  const file = `${kFolder}${nameOf(path)}.lua`;
   const models = consistency.flatMap((model) => ["--consistency", model]);
   // Machines take long, and what is shown here is the order of operations.
   const args = ["check-lock", file, ...models, "--cpus", "2", "--acquisitions", "1", "--machines", "0", "--json"];
@@ -151,7 +156,7 @@ export async function checkLock(path: string, text: string, consistency: string[
 
 export function readLockVerdict(printed: Printed): LockVerdict {
   const none = { error: "", states: 0, cpus: 0, consistency: "", violation: "", steps: [] };
-  if (!printed.text.trimStart().startsWith("[")) return { ...none, kind: "refused", error: printed.text.trim() };
+  if (!printed.text.trimStart().startsWith("[")) return { ...none, kind: "refused", error: said(printed) };
   const [found] = JSON.parse(printed.text) as {
     verdict: string; not_checkable: string;
     cases: { cpus: number; consistency: string; states: number; violation: string; steps: LockStep[] }[];

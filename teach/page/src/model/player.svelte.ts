@@ -32,8 +32,11 @@ export class Player {
   readonly floor: Floor;
   /** Position before the last change: what moved is shown moving. */
   previous = 0;
-  /** While a question is open: nothing behind this position is shown. */
+  /** In a lesson: nothing behind this position is shown, for a question asks after it. */
   veil = $state<number | null>(null);
+  veilSays = $state("");
+  /** In a lesson: no key or button goes behind it. What the lesson itself shows does. */
+  limit = $state<number | null>(null);
   private at = $state(0);
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -68,6 +71,15 @@ export class Player {
     return this.at > 0 ? (this.document.sentences?.[this.at - 1] ?? "") : "";
   }
 
+  /** How far one may go from here. */
+  get furthest(): number {
+    return this.limit === null ? this.length : Math.max(this.limit, this.at);
+  }
+
+  /** Where a reader wants to go. */
+  go(to: number): void {
+    this.jump(Math.min(to, this.furthest));
+  }
   jump(to: number): void {
     this.previous = this.history.position;
     this.history.jump(to);
@@ -75,7 +87,7 @@ export class Player {
   }
   forward(): void {
     this.reached = "";
-    this.jump(this.history.stop(this.stride, 1));
+    this.go(this.history.stop(this.stride, 1));
   }
   back(): void {
     this.reached = "";
@@ -92,12 +104,13 @@ export class Player {
   }
   async play(): Promise<void> {
     if (this.at >= this.length) this.jump(0);
+    if (this.at >= this.furthest) return;
     this.playing = true;
     this.reached = "";
     const halt = await this.nextBreak();
     const tick = () => {
       if (!this.playing) return;
-      const to = this.history.stop(this.stride, 1);
+      const to = Math.min(this.history.stop(this.stride, 1), this.furthest);
       if (halt && to >= halt.position) {
         this.jump(halt.position);
         this.reached = halt.moment;
@@ -105,7 +118,7 @@ export class Player {
         return;
       }
       this.jump(to);
-      if (this.at >= this.length) this.pause();
+      if (this.at >= this.furthest) this.pause();
       else this.timer = setTimeout(tick, 1000 / kSpeeds[this.speed]!);
     };
     tick();
@@ -118,7 +131,7 @@ export class Player {
   /** Goes on to the next breakpoint at once; false if there is none before the end. */
   async runToBreak(): Promise<boolean> {
     const halt = await this.nextBreak();
-    if (!halt) return false;
+    if (!halt || halt.position > this.furthest) return false;
     this.jump(halt.position);
     this.reached = halt.moment;
     return true;

@@ -10,7 +10,7 @@ export interface Key {
   run(player: Player): void;
 }
 
-const stepBy = (stride: Stride, direction: 1 | -1) => (player: Player) => player.jump(player.history.stop(stride, direction));
+const stepBy = (stride: Stride, direction: 1 | -1) => (player: Player) => player.go(player.history.stop(stride, direction));
 
 export const kKeys: Key[] = [
   { keys: ["ArrowRight"], shown: "→", does: "forward, as far as chosen", run: (player) => player.forward() },
@@ -28,7 +28,7 @@ export const kKeys: Key[] = [
   { keys: ["+", "="], shown: "+", does: "faster", run: (player) => player.faster(1) },
   { keys: ["-"], shown: "-", does: "slower", run: (player) => player.faster(-1) },
   { keys: ["Home"], shown: "Home", does: "to the start", run: (player) => player.jump(0) },
-  { keys: ["End"], shown: "End", does: "to the end", run: (player) => player.jump(player.length) },
+  { keys: ["End"], shown: "End", does: "to the end", run: (player) => player.go(player.length) },
 ];
 
 const kOwnKeys = "input, textarea, select, dialog, .cm-editor, [role=radiogroup], [role=slider], [contenteditable]";
