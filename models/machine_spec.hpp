@@ -166,6 +166,8 @@ struct GroupSpec {
   int size_kib = 0;         // of the shared cache; 0: as large as it has to be
   int ways = 16;
   double cache_latency_ns = 0;  // look-up to first data
+  int filter_entries = 0;  // for what members have; 0: one for every line. Fewer need a protocol whose group evicts entries
+  int filter_ways = 16;    // of a set of entries
   // Stops of a ring or mesh. Lines are spread over a slice at each, and members have their places. A message pays for the hops
   // between the two.
   int slices = 1;

@@ -29,7 +29,8 @@ enum EventKind : std::uint16_t {
   at_agent_message = 2048,
   at_directory_message = 4096,
   at_directory_evict = 8192,  // a directory: the place of a line's entry is needed for another line
-  // at a group's controller: what a member sends, and a line is to leave its cache; what comes from outside is as at a node
+  // at a group's controller: what a member sends, and a line is to leave its cache or filter; what comes from outside is as at
+  // a node
   at_member_message = 16384,
   at_group_evict = 32768
 };

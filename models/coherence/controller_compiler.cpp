@@ -29,7 +29,7 @@ const std::vector<GuardWords> kGuards = {
     {GuardGroup::no_acks_acks, at_agent_message, {"no_acks", "acks"}},
     {GuardGroup::last_ack_more_acks, at_agent_message | at_member_message, {"last_ack", "more_acks"}},
     {GuardGroup::from_owner_from_other, at_directory_message | at_member_message, {"from_owner", "from_other"}},
-    {GuardGroup::last_sharer_more_sharers, at_directory_message, {"last_sharer", "more_sharers"}},
+    {GuardGroup::last_sharer_more_sharers, at_directory_message | at_member_message, {"last_sharer", "more_sharers"}},
     {GuardGroup::sharers_no_sharers,
      at_directory_message | at_directory_evict | at_member_message | at_group_evict | at_agent_message,
      {"sharers", "no_sharers"}},
@@ -350,6 +350,7 @@ CompiledController compile_group(const ControllerSource& source, const Protocol&
   for (const Message& message : protocol.messages) events.push_back({"Member_" + message.name, at_member_message, true});
   events.push_back({"Evict", at_group_evict, true});
   for (const Message& message : protocol.messages) events.push_back({message.name, at_agent_message, true});
+  events.push_back({"Evict_Entry", at_group_evict, true});
   return ControllerCompiler(source, std::move(events), protocol, diagnostics).compile();
 }
 

@@ -35,8 +35,8 @@ concept GroupOutbox = requires(T out, const NetworkMessage& message, int agent, 
   out.on_transition(state, event);  // before the row runs
 };
 
-// Where the event comes from: a member's message, one from outside, or the group's cache, which needs the place.
-enum class GroupSide : std::uint8_t { member, outside, cache };
+// Where the event comes from: a member's message, one from outside, or the group's cache or filter, which needs the place.
+enum class GroupSide : std::uint8_t { member, outside, cache, filter };
 
 inline EventId qualify_group(const BaseEvent& event, const GroupEntry& entry, const NetworkMessage* in) {
   int word = 0;
@@ -44,17 +44,40 @@ inline EventId qualify_group(const BaseEvent& event, const GroupEntry& entry, co
     case GuardGroup::no_acks_acks: word = entry.acks + in->acks == 0 ? 0 : 1; break;
     case GuardGroup::last_ack_more_acks: word = entry.acks == 1 ? 0 : 1; break;
     case GuardGroup::from_owner_from_other: word = entry.owner == in->source ? 0 : 1; break;
+    case GuardGroup::last_sharer_more_sharers: word = (entry.sharers & ~(std::uint64_t{1} << in->source)) == 0 ? 0 : 1; break;
     case GuardGroup::sharers_no_sharers: word = entry.sharers != 0 ? 0 : 1; break;
     default: break;
   }
   return static_cast<EventId>(event.first + word);
 }
 
+// What the group's cache or filter would do to have the line's place; null if the protocol has no such event.
+// REQUIRES: `side` is cache or filter.
+inline const Row* group_eviction(const Protocol& protocol, const GroupEntry& entry, GroupSide side) {
+  const std::size_t messages = protocol.messages.size();
+  const BaseEvent& event =
+      protocol.group.base_events[side == GroupSide::cache ? group_evict_event(messages) : group_evict_entry_event(messages)];
+  return event.absent ? nullptr : &protocol.group.row(entry.state, qualify_group(event, entry, nullptr));
+}
+// Whether the protocol's groups have a filter beside their cache.
+inline bool group_filters(const Protocol& protocol) {
+  return !protocol.group.base_events[group_evict_entry_event(protocol.messages.size())].absent;
+}
+// A line has a place, or an entry, as long as the row that takes it away is possible.
+inline bool group_has_place(const Protocol& protocol, const GroupEntry& entry, GroupSide side) {
+  const Row* row = group_eviction(protocol, entry, side);
+  return row != nullptr && !row->impossible;
+}
+// Whether it can be taken away now.
+inline bool group_can_evict(const Protocol& protocol, const GroupEntry& entry, GroupSide side) {
+  return group_has_place(protocol, entry, side) && !group_eviction(protocol, entry, side)->stalls();
+}
+
 // One row of a group, while it runs.
 template <GroupOutbox Outbox>
 class GroupStep {
  public:
-  // `in`: the message in hand; null for GroupSide::cache. `self`: the group's number outside.
+  // `in`: the message in hand; null for GroupSide::cache and filter. `self`: the group's number outside.
   GroupStep(const Protocol& protocol, GroupEntry& entry, int self, GroupSide side, const NetworkMessage* in, Outbox& out)
       : protocol_(protocol), entry_(entry), self_(static_cast<std::int8_t>(self)), side_(side), in_(in), out_(out) {}
 
@@ -84,9 +107,10 @@ class GroupStep {
     switch (side_) {
       case GroupSide::member: return member_event(in_->message);
       case GroupSide::outside: return outside_event(messages, in_->message);
-      case GroupSide::cache: break;
+      case GroupSide::cache: return group_evict_event(messages);
+      case GroupSide::filter: break;
     }
-    return group_evict_event(messages);
+    return group_evict_entry_event(messages);
   }
 
   [[noreturn]] void fault(ProtocolFault::Kind kind) const {

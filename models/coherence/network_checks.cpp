@@ -141,7 +141,8 @@ void check_group_messages(const Protocol& protocol, const Protocol& directory, D
         const Row& row = group.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
         for (const Action action : row.steps()) {
           const std::size_t in = base < messages ? base : base - messages - 1;
-          if (action.verb == Verb::take_data && (base == messages || !protocol.messages[in].carries_data)) {
+          const bool by_itself = base == group_evict_event(messages) || base == group_evict_entry_event(messages);
+          if (action.verb == Verb::take_data && (by_itself || !protocol.messages[in].carries_data)) {
             diagnostics.error(row.source_line, fmt::format("group: uses data, but {} carries none", event.name));
           }
           const bool up = action.verb == Verb::send_home;

@@ -93,7 +93,7 @@ enum class GuardGroup : std::uint8_t {
   no_acks_acks,              // node: with this message, are acks still to be expected?
   last_ack_more_acks,        // node
   from_owner_from_other,     // directory: is the message's sender the owner?
-  last_sharer_more_sharers,  // directory: without the sender, is there a sharer left?
+  last_sharer_more_sharers,  // directory, group: without the sender, is there a sharer left?
   sharers_no_sharers,        // directory
 };
 
@@ -200,8 +200,8 @@ constexpr std::size_t node_evict_event(std::size_t bus_messages) {
   return 3 * bus_messages + 1;
 }
 
-// Base events of a group's controller, with m messages on the network: what members send (Member_X), Evict, and what comes from
-// outside.
+// Base events of a group's controller, with m messages on the network: what members send (Member_X), Evict, what comes from
+// outside, and Evict_Entry.
 constexpr std::size_t member_event(MessageId message) {
   return message;
 }
@@ -210,6 +210,9 @@ constexpr std::size_t group_evict_event(std::size_t messages) {
 }
 constexpr std::size_t outside_event(std::size_t messages, MessageId message) {
   return messages + 1 + message;
+}
+constexpr std::size_t group_evict_entry_event(std::size_t messages) {
+  return 2 * messages + 1;
 }
 
 // The classes of messages. On a network each has buffers of its own; what arrives in one may cause messages of later ones only.

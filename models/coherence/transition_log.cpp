@@ -8,7 +8,10 @@ namespace linebounce {
 
 TransitionLog::TransitionLog(const std::array<const ControllerTable*, kControllers>& tables, Tick begin, Tick end)
     : tables_(tables), begin_(begin), end_(end), recent_(kRemembered) {
-  for (std::size_t i = 0; i < kControllers; ++i) counts_[i].assign(tables[i]->states.size() * tables[i]->events.size(), 0);
+  for (std::size_t i = 0; i < kControllers; ++i) {
+    events_[i] = tables[i]->events.size();
+    counts_[i].assign(tables[i]->states.size() * events_[i], 0);
+  }
 }
 
 void TransitionLog::tell(const Entry& entry) const {

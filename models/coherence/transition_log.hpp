@@ -24,7 +24,7 @@ class TransitionLog {
     if (listener_ != nullptr) [[unlikely]]
       tell(entry);
     if (time >= begin_ && time < end_)
-      ++counts_[static_cast<std::size_t>(controller)][state * table(controller).events.size() + event];
+      ++counts_[static_cast<std::size_t>(controller)][state * events_[static_cast<std::size_t>(controller)] + event];
   }
 
   // Null: nobody listens.
@@ -56,6 +56,7 @@ class TransitionLog {
   static constexpr std::size_t kRemembered = 4096;  // a power of two
 
   std::array<const ControllerTable*, kControllers> tables_;
+  std::array<std::size_t, kControllers> events_{};  // how many each table has
   Tick begin_;
   Tick end_;
   std::array<std::vector<std::int64_t>, kControllers> counts_;

@@ -85,8 +85,13 @@ GroupController::GroupController(sc_core::sc_module_name name, int number, const
   latency_ = timebase.from_ns(own.latency_ns);
   cache_latency_ = timebase.from_ns(own.cache_latency_ns);
   if (own.size_kib > 0) {
-    places_ =
+    cache_places_ =
         LinePlaces(CacheSpec{.name = own.name, .size_kib = own.size_kib, .ways = own.ways, .line_bytes = store.line_bytes()});
+  }
+  if (own.filter_entries > 0) {
+    // An entry stands for one line: 1 KiB in lines of 1024 bytes.
+    filter_places_ =
+        LinePlaces(CacheSpec{.name = own.name, .size_kib = own.filter_entries, .ways = own.filter_ways, .line_bytes = 1024});
   }
 }
 
@@ -126,7 +131,8 @@ bool GroupController::process(PacketIndex index, Tick at) {
 }
 
 StepResult GroupController::step(Slot slot, GroupSide side, const Packet* packet, const std::byte* data, Tick at) {
-  const bool fresh = lines_[slot].entry.state == 0;
+  const bool cached = group_has_place(protocol_, lines_[slot].entry, GroupSide::cache);
+  const bool filtered = group_has_place(protocol_, lines_[slot].entry, GroupSide::filter);
   Outbox out{*this, slot, at, packet, data, side};
   StepResult result{};
   try {
@@ -135,8 +141,26 @@ StepResult GroupController::step(Slot slot, GroupSide side, const Packet* packet
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), slot);
   }
-  if (result != StepResult::stalled && side == GroupSide::member) use_place(slot, fresh, at);
+  if (result == StepResult::stalled) return result;
+  Line& stepped = lines_[slot];
+  if (!protocol_.group.states[stepped.entry.state].holds_data) data_.drop(stepped.data);
+  const bool used = side == GroupSide::member;
+  keep_place(cache_places_, GroupSide::cache, slot, cached, used, at);
+  keep_place(filter_places_, GroupSide::filter, slot, filtered, used, at);
   return result;
+}
+
+// The line gets a place where it has begun to need one, gives it back where it needs none any more, or has been `used` in it.
+void GroupController::keep_place(LinePlaces& places, GroupSide of, Slot slot, bool had, bool used, Tick at) {
+  const LineAddr line = store_.line(slot);
+  if (!group_has_place(protocol_, lines_[slot].entry, of)) {
+    if (had) places.take_back(line);
+  } else if (!had) {
+    const auto evictable = [&](Slot other) { return group_can_evict(protocol_, lines_[other].entry, of); };
+    places.give(line, slot, at, evictable, [&](Slot victim) { step(victim, of, nullptr, nullptr, at); });
+  } else if (used) {
+    places.use(line, at);
+  }
 }
 
 // The line's state may have changed: what waited for that goes on, forwards first.
@@ -161,29 +185,6 @@ void GroupController::settle(Slot slot, Tick at) {
       more = true;
     }
   }
-  Line& settled = lines_[slot];
-  if (!protocol_.group.states[settled.entry.state].holds_data) data_.drop(settled.data);
-  if (settled.entry.state == 0) places_.take_back(store_.line(slot));
-}
-
-void GroupController::use_place(Slot slot, bool fresh, Tick at) {
-  if (fresh && lines_[slot].entry.state != 0) {
-    find_place(slot, at);
-  } else {
-    places_.use(store_.line(slot), at);
-  }
-}
-
-bool GroupController::evictable(Slot slot) const {
-  const ControllerTable& table = protocol_.group;
-  const Row& row = table.row(lines_[slot].entry.state, table.base_events[group_evict_event(protocol_.messages.size())].first);
-  return !row.impossible && !row.stalls();
-}
-
-void GroupController::find_place(Slot slot, Tick at) {
-  const auto evict = [this, at](Slot victim) { step(victim, GroupSide::cache, nullptr, nullptr, at); };
-  places_.give(
-      store_.line(slot), slot, at, [this](Slot other) { return evictable(other); }, evict);
 }
 
 std::string GroupController::describe_pending() const {

@@ -1,5 +1,5 @@
 // The controller of a group of a node's controllers, or of smaller groups: a directory to its members, a cache to what it is a
-// member of. It runs a protocol's `group` table, and keeps the group's shared cache.
+// member of. It runs a protocol's `group` table, and keeps the group's shared cache and its filter.
 #pragma once
 
 #include <systemc>
@@ -42,9 +42,7 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
   [[nodiscard]] GroupSide side_of(const Packet& packet) const;
   [[nodiscard]] bool process(PacketIndex packet, Tick at);
   void settle(Slot slot, Tick at);
-  void use_place(Slot slot, bool fresh, Tick at);
-  void find_place(Slot slot, Tick at);
-  [[nodiscard]] bool evictable(Slot slot) const;
+  void keep_place(LinePlaces& places, GroupSide of, Slot slot, bool had, bool used, Tick at);
   StepResult step(Slot slot, GroupSide side, const Packet* packet, const std::byte* data, Tick at);
   [[noreturn]] void fail(const std::string& what, Slot slot) const;
 
@@ -57,7 +55,7 @@ class GroupController final : public sc_core::sc_module, public NetworkEndpoint 
   Network& network_;
   Tick latency_;        // of a pass
   Tick cache_latency_;  // look-up to first data
-  LinePlaces places_;
+  LinePlaces cache_places_, filter_places_;
 
   std::vector<Line> lines_;  // by slot
   KeptData data_;

@@ -41,7 +41,8 @@ A broken promise is shown as a shortest sequence of messages that breaks it.
 A node controller is checked twice, since neither system shows every bug: 2 nodes of 2 caches, and 3 nodes of 1.
 --nodes and --caches choose one system instead. A network keeps forwards from one home to one node about one
 line in order, and nothing else. A group is checked with caches as members: 2 groups of 2 caches, which takes
-some minutes, and 3 groups of 1; --nodes says how many groups, --caches how many caches of each.
+some minutes, and 3 groups of 1; with rows that these never run, a group of 3 and one of 1, too. --nodes says
+how many groups, --caches how many caches of each.
 
 One line is enough. No row looks at another line, and what waits blocks only messages about the same line:
 with two lines every state is a pair of states of one. (A machine that queued the forwards of all lines
@@ -237,11 +238,16 @@ ExitCode check_groups(const Protocol& protocol, const CheckArguments& arguments)
   std::string page = paint(Colour::bold, protocol.name) + "  " + protocol.title + "\n\n";
   std::vector<UnreachedRow> unreached;
   bool proved = true, all_rows = false;
-  for (const TreeCheckOptions& options : trees_of(protocol, arguments)) {
+  std::vector<TreeCheckOptions> trees = trees_of(protocol, arguments);
+  const bool usual = !arguments.nodes && !arguments.caches;
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    const TreeCheckOptions options = trees[i];
     const TreeCheckResult result = check_tree(protocols, options);
-    page += fmt::format("  {} groups of {} caches, a directory, one line, values 0 and 1{}\n  {} states, {} steps, {} deep\n\n",
-                        options.groups, options.members, options.symmetry ? ", states counted up to renaming" : "",
-                        result.states, result.steps, result.depth);
+    const std::string last = options.last_members > 0 ? fmt::format(" (the last: {})", options.last_members) : "";
+    page +=
+        fmt::format("  {} groups of {} caches{}, a directory, one line, values 0 and 1{}\n  {} states, {} steps, {} deep\n\n",
+                    options.groups, options.members, last, options.symmetry ? ", states counted up to renaming" : "",
+                    result.states, result.steps, result.depth);
     ordered_json system = {{"groups", options.groups}, {"caches", options.members}, {"symmetry", options.symmetry},
                            {"states", result.states},  {"steps", result.steps},     {"depth", result.depth},
                            {"violation", nullptr}};
@@ -263,8 +269,13 @@ ExitCode check_groups(const Protocol& protocol, const CheckArguments& arguments)
       std::erase_if(unreached, runs_here);
     }
     all_rows |= options.groups >= 2 && options.members >= 2;
+    if (options.last_members > 0) system["last_caches"] = options.last_members;
     json_systems.push_back(std::move(system));
     if (!proved) break;
+    if (usual && i + 1 == trees.size() && options.last_members == 0 && !unreached.empty()) {
+      trees.push_back(tree_of_three_and_one());
+      trees.back().symmetry = options.symmetry;
+    }
   }
   const bool rows_missing = proved && all_rows && !unreached.empty();
   if (proved) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "models/coherence/group_order.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/layout_changes.hpp"
@@ -180,6 +181,12 @@ class PointBuilder {
     const Setting& node = settings.at("machine.node.protocol");
     MachineProtocols loaded{bus, load_node_protocol(machine.node.protocol, bus, directory, node.origin.place), directory};
     if (!machine.groups.empty()) loaded.group = load_group_protocol(machine.groups.front().protocol, directory);
+    for (const GroupSpec& group : machine.groups) {
+      if (group.filter_entries == 0 || group_filters(loaded.group)) continue;
+      const std::string path = fmt::format("machine.group.{}.filter_entries", group.name);
+      throw ConfigError(fmt::format("{}: {}: {} has no filter of its own (no event Evict_Entry); legal: 0",
+                                    settings.at(path).origin.place, path, loaded.group.name));
+    }
     return loaded;
   }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "models/cache/replacement/tree_plru.hpp"
+#include "sim/config/directory_name.hpp"
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/node_checks.hpp"
 #include "sim/config/project_files.hpp"
@@ -12,6 +13,12 @@ namespace {
 class Checks {
  public:
   Checks(MachineSpec& machine, const Settings& settings) : machine_(machine), settings_(settings) {}
+
+  // Studies of a trace have a directory for each machine.
+  void name() const {
+    if (!machine_.name.empty() && !names_directory(machine_.name))
+      refuse("machine.name", fmt::format("\"{}\" {}", machine_.name, kNoDirectoryName));
+  }
 
   void cpus() const {
     if (machine_.cpus > machine_.cpus_present) {
@@ -127,6 +134,7 @@ class Checks {
 
 void check_machine(MachineSpec& machine, const Settings& settings) {
   Checks checks(machine, settings);
+  checks.name();
   checks.cpus();
   for (std::size_t level = 0; level < machine.caches.size(); ++level) checks.cache(level);
   checks.footprint();

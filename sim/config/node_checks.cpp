@@ -102,6 +102,12 @@ class NodeChecks {
                          group.size_kib, group.ways, machine_.bus.line_bytes,
                          static_cast<double>(bytes) / static_cast<double>(way_bytes)));
     }
+    const int entries = group.filter_entries;
+    if (entries > 0 && (entries % group.filter_ways != 0 || !power_of_two(entries / group.filter_ways))) {
+      refuse(table + "filter_entries",
+             fmt::format("{} entries in {} ways make {:.6g} sets; the number of sets must be a power of two", entries,
+                         group.filter_ways, static_cast<double>(entries) / group.filter_ways));
+    }
     reported([&group] { stops_of_members(group); });
     reported([&group] { hops_between_stops(group); });
   }

@@ -123,6 +123,8 @@ class Drawing {
       text += group.size_kib > 0 ? fmt::format(", cache {}, {}-way, {}", size_text(group.size_kib), group.ways,
                                                ns_text(group.cache_latency_ns))
                                  : fmt::format(", cache as large as it has to be, {}", ns_text(group.cache_latency_ns));
+      if (group.filter_entries > 0)
+        text += fmt::format(", filter of {} entries, {}-way", group.filter_entries, group.filter_ways);
       if (group.slices > 1)
         text += fmt::format(", {} slices on a {}, {} a hop", group.slices,
                             group.slice_topology == SliceTopology::mesh ? "mesh" : "ring", ns_text(group.slice_hop_ns));

@@ -2,18 +2,20 @@
 // the group's controller is 5 ns, a pass there 10, its cache's first data 30 later. One CPU a bus, all in one node.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/models/support/small_machine.hpp"
 
 namespace linebounce::test {
 namespace {
 
-MachineSpec small_groups(int buses, const std::vector<int>& members) {
+MachineSpec small_groups(int buses, const std::vector<int>& members, const std::string& protocol = "mesi_group") {
   MachineSpec spec = small_nodes(1, buses);
   spec.buses_per_node = buses;
   for (const int count : members) {
     GroupSpec group;
     group.name = "L" + std::to_string(3 + spec.groups.size());
-    group.protocol = "mesi_group";
+    group.protocol = protocol;
     group.members = count;
     group.latency_ns = 10;
     group.link_ns = 5;
@@ -74,6 +76,85 @@ TEST(Groups, TwoGroupsOfOneGroupSettleItBelow) {
   SmallMachine small(small_groups(4, {2, 2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 396); }, [](Cpu&) {},
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
+}
+
+// Of 64 lines, read twice by one CPU: how many reads missed? Its own caches have room for all, the group's cache for 32.
+std::size_t misses_of_two_passes(const std::string& protocol, int filter_entries) {
+  MachineSpec spec = small_groups(2, {2}, protocol);
+  spec.groups.front().size_kib = 1;
+  spec.groups.front().ways = 2;
+  spec.groups.front().filter_entries = filter_entries;
+  spec.groups.front().filter_ways = 2;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+    for (int pass = 0; pass < 2; ++pass) {
+      for (Address line = 0; line < 64; ++line) EXPECT_EQ(cpu.load(kLine + line * 32), 0U);
+    }
+  }});
+  return small.misses().size();
+}
+
+TEST(Groups, WhatLeavesAnInclusiveCacheLeavesTheMembers) {
+  EXPECT_EQ(misses_of_two_passes("mesi_group", 0), 128U);
+}
+TEST(Groups, WhatLeavesANonInclusiveCacheStaysInTheMembers) {
+  EXPECT_EQ(misses_of_two_passes("mesi_group_non_inclusive", 0), 64U);
+}
+TEST(Groups, WhatLeavesAnExclusiveCacheStaysInTheMembers) {
+  EXPECT_EQ(misses_of_two_passes("mesi_group_exclusive", 0), 64U);
+}
+TEST(Groups, WhatLeavesTheFilterLeavesTheMembers) {
+  EXPECT_EQ(misses_of_two_passes("mesi_group_non_inclusive", 32), 128U);
+}
+TEST(Groups, AFilterWithRoomForAllTakesNothingBack) {
+  EXPECT_EQ(misses_of_two_passes("mesi_group_exclusive", 64), 64U);
+}
+
+// Two members and another group fight for one line; its neighbour in a set of two is read before and after. Requests wait at
+// the group while the line leaves it, and take it up again: it must not have taken a second place then.
+TEST(Groups, ALineThatLeavesAndComesBackAtOnceHasOnePlace) {
+  MachineSpec spec = small_groups(4, {2});
+  spec.groups.front().size_kib = 1;
+  spec.groups.front().ways = 2;
+  constexpr Address kNeighbour = kLine + 16 * 32;
+  const auto fight = [](Cpu& cpu) {
+    for (int i = 0; i < 100; ++i) cpu.fetch_add(kLine, 1);
+  };
+  SmallMachine small(spec);
+  small.run({fight, [](Cpu&) {}, fight,
+             [&](Cpu& cpu) {
+               cpu.load(kNeighbour);
+               fight(cpu);
+               cpu.load(kNeighbour);
+             }});
+  const auto& misses = small.misses();
+  EXPECT_EQ(std::count_if(misses.begin(), misses.end(), [](const Miss& miss) { return miss.address == kNeighbour; }), 1);
+}
+
+// The member has room for 32 of 64 lines: the others have come into the group's cache, though nobody has written them, and
+// another member finds them there.
+std::size_t found_in_shared_cache(const std::string& protocol) {
+  MachineSpec spec = small_groups(2, {2}, protocol);
+  spec.node.cache_size_kib = 1;
+  spec.node.cache_ways = 2;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               for (Address line = 0; line < 64; ++line) cpu.load(kLine + line * 32);
+             },
+             [](Cpu& cpu) {
+               wait_until(cpu, 100000);
+               for (Address line = 0; line < 32; ++line) EXPECT_EQ(cpu.load(kLine + line * 32), 0U);
+             }});
+  const auto& misses = small.misses();
+  return static_cast<std::size_t>(
+      std::count_if(misses.end() - 32, misses.end(), [](const Miss& miss) { return miss.source == Source::node_cache; }));
+}
+
+TEST(Groups, AnUnwrittenVictimIsFoundInANonInclusiveCache) {
+  EXPECT_EQ(found_in_shared_cache("mesi_group_non_inclusive"), 32U);
+}
+TEST(Groups, AnUnwrittenVictimIsFoundInAnExclusiveCache) {
+  EXPECT_EQ(found_in_shared_cache("mesi_group_exclusive"), 32U);
 }
 
 }  // namespace

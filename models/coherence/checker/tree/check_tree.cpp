@@ -29,7 +29,8 @@ class TreeSteps {
       case TreeStepKind::load: access(step.group, step.cache, kLoad); break;
       case TreeStepKind::store: access(step.group, step.cache, kStore); break;
       case TreeStepKind::evict: access(step.group, step.cache, kEvict); break;
-      case TreeStepKind::give_up: give_up(step.group); break;
+      case TreeStepKind::give_up: give_up(step.group, GroupSide::cache); break;
+      case TreeStepKind::give_up_entry: give_up(step.group, GroupSide::filter); break;
       case TreeStepKind::arrive: arrive(step.arrives); break;
     }
     system_.forget_what_is_dead(world_);
@@ -116,9 +117,13 @@ class TreeSteps {
     value_used_ = true;
   }
 
-  void give_up(int number) {
+  void give_up(int number, GroupSide side) {
     GroupOut out{*this, number};
-    group_step(system_.protocols.group, world_.group(number).entry, number, GroupSide::cache, nullptr, out);
+    const Protocol& protocol = system_.protocols.group;
+    GroupEntry& entry = world_.group(number).entry;
+    if (group_step(protocol, entry, number, side, nullptr, out) == StepResult::stalled) return;
+    if (group_can_evict(protocol, entry, side))
+      throw Broken{Promise::accounted, fmt::format("group {} keeps a place that it has given up", number)};
   }
 
   void arrive(const TreeMessage& message) {
@@ -200,13 +205,14 @@ class TreeModel {
   void enabled(const TreeWorld& world, bool /*symmetry*/, std::vector<TreeStep>& steps) const {
     steps.clear();
     for (int g = 0; g < system_.groups; ++g) {
-      for (int c = 0; c < system_.members; ++c) {
+      for (int c = 0; c < system_.members_of(g); ++c) {
         steps.push_back({TreeStepKind::load, g, c});
         steps.push_back({TreeStepKind::store, g, c});
         if (world.cache(g, c).entry.state != 0) steps.push_back({TreeStepKind::evict, g, c});
       }
-      const bool evicts = !system_.group.base_events[group_evict_event(system_.messages().size())].absent;
-      if (evicts && world.group(g).entry.state != 0) steps.push_back({TreeStepKind::give_up, g});
+      const Protocol& protocol = system_.protocols.group;
+      if (group_has_place(protocol, world.group(g).entry, GroupSide::cache)) steps.push_back({TreeStepKind::give_up, g});
+      if (group_has_place(protocol, world.group(g).entry, GroupSide::filter)) steps.push_back({TreeStepKind::give_up_entry, g});
     }
     std::array<bool, 16> behind{};
     for (std::size_t i = 0; i < world.message_count; ++i) {
@@ -302,7 +308,7 @@ class TreeModel {
   template <class Visit>
   void for_caches(const TreeWorld& world, Visit visit) const {
     for (int g = 0; g < system_.groups; ++g) {
-      for (int c = 0; c < system_.members; ++c) visit(g, c, world.cache(g, c));
+      for (int c = 0; c < system_.members_of(g); ++c) visit(g, c, world.cache(g, c));
     }
   }
 
@@ -318,6 +324,7 @@ std::string step_text(const TreeSystem& system, const TreeStep& step) {
     case TreeStepKind::store: return fmt::format("{} writes {}", cache(), step.value);
     case TreeStepKind::evict: return cache() + " evicts the line";
     case TreeStepKind::give_up: return fmt::format("group {} evicts the line", step.group);
+    case TreeStepKind::give_up_entry: return fmt::format("group {} evicts the filter's entry", step.group);
     case TreeStepKind::arrive: break;
   }
   const TreeMessage& message = step.arrives;
@@ -332,7 +339,7 @@ std::string states_text(const TreeSystem& system, const TreeWorld& world) {
   std::string text = "home " + system.directory().states[world.directory.state].name;
   for (int g = 0; g < system.groups; ++g) {
     text += fmt::format("; group {} {}:", g, system.group.states[world.group(g).entry.state].name);
-    for (int c = 0; c < system.members; ++c) text += " " + system.cache().states[world.cache(g, c).entry.state].name;
+    for (int c = 0; c < system.members_of(g); ++c) text += " " + system.cache().states[world.cache(g, c).entry.state].name;
   }
   return text;
 }
@@ -369,6 +376,10 @@ std::string tree_steps_text(const TreeProtocols& protocols, const TreeCheckOptio
 
 std::vector<TreeCheckOptions> usual_trees() {
   return {{.groups = 2, .members = 2}, {.groups = 3, .members = 1}};
+}
+
+TreeCheckOptions tree_of_three_and_one() {
+  return {.groups = 2, .members = 3, .last_members = 1};
 }
 
 }  // namespace linebounce

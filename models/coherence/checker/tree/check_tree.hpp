@@ -24,11 +24,13 @@ struct TreeProtocols {
 struct TreeCheckOptions {
   int groups = 2;
   int members = 2;       // caches of each group
+  int last_members = 0;  // of the last group, if it has fewer; 0: as many as the others
   bool symmetry = true;  // states that differ only in which group, cache or value is which count once
   std::size_t memory_limit_mib = 4096;
+  [[nodiscard]] int members_of(int group) const { return group == groups - 1 && last_members > 0 ? last_members : members; }
 };
 
-enum class TreeStepKind : std::uint8_t { load, store, evict, give_up, arrive };
+enum class TreeStepKind : std::uint8_t { load, store, evict, give_up, give_up_entry, arrive };
 
 // Under way on the homes' network (0), or inside group `network` - 1. `to`: a group or a cache, kMemory for the directory or
 // the group itself.
@@ -50,7 +52,8 @@ struct TreeStep {
 
 using TreeCheckResult = SearchResult<TreeStep>;
 
-// REQUIRES: 1 <= groups <= kMaxCheckedGroups; 1 <= members <= kMaxCheckedMembers. Errors: CheckTooLarge.
+// REQUIRES: 1 <= groups <= kMaxCheckedGroups; 1 <= members <= kMaxCheckedMembers; last_members <= members.
+// Errors: CheckTooLarge.
 TreeCheckResult check_tree(const TreeProtocols& protocols, const TreeCheckOptions& options);
 
 // The steps of a violation as a list for the terminal: what happened, and the states after it.
@@ -59,5 +62,7 @@ std::string tree_steps_text(const TreeProtocols& protocols, const TreeCheckOptio
 
 // What is checked unless a user says otherwise: the race of three groups, and groups of two members.
 std::vector<TreeCheckOptions> usual_trees();
+// For rows that none of them runs: one member asks while two others read, and somebody outside writes.
+TreeCheckOptions tree_of_three_and_one();
 
 }  // namespace linebounce

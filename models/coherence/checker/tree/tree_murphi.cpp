@@ -16,6 +16,13 @@ namespace {
 
 enum class TreeRole : std::uint8_t { cache, member_at_group, outside_at_group, evict_at_group, home };
 
+// What a group gives up by itself, the same as GroupSide::cache and filter.
+struct TreeEviction {
+  std::size_t event;
+  const char* procedure;
+  const char* title;
+};
+
 class TreeMurphi {
  public:
   TreeMurphi(const TreeProtocols& protocols, const TreeCheckOptions& options) : system_(protocols, options) {}
@@ -28,7 +35,7 @@ class TreeMurphi {
     for (std::size_t m = 0; m < messages; ++m) sends(m);
     use_and_access();
     for (std::size_t m = 0; m < messages; ++m) arrivals(m);
-    evict();
+    for (const TreeEviction& eviction : evictions()) evict(eviction);
     processor_rules();
     for (std::size_t m = 0; m < messages; ++m) rules(m);
     promises();
@@ -287,7 +294,9 @@ class TreeMurphi {
       case GuardGroup::no_acks_acks: condition = fmt::format("{} + {} = 0", acks, k); break;
       case GuardGroup::last_ack_more_acks: condition = acks + " = 1"; break;
       case GuardGroup::from_owner_from_other: condition = role == TreeRole::home ? "own = s + 1" : "go[g] = s + 1"; break;
-      case GuardGroup::last_sharer_more_sharers: condition = "!exists i: gid do i != s & sh[i] end"; break;
+      case GuardGroup::last_sharer_more_sharers:
+        condition = role == TreeRole::home ? "!exists i: gid do i != s & sh[i] end" : "!exists i: cid do i != s & gh[g][i] end";
+        break;
       case GuardGroup::sharers_no_sharers:
         condition = role == TreeRole::home ? "exists i: gid do sh[i] end" : "exists i: cid do gh[g][i] end";
         break;
@@ -458,12 +467,34 @@ class TreeMurphi {
     line(0, "end;");
   }
 
-  [[nodiscard]] bool evicts() const { return !system_.group.base_events[group_evict_event(system_.messages().size())].absent; }
+  [[nodiscard]] std::vector<TreeEviction> evictions() const {
+    const std::size_t count = system_.messages().size();
+    std::vector<TreeEviction> found = {{group_evict_event(count), "give_up", "group evicts"},
+                                       {group_evict_entry_event(count), "give_up_entry", "group evicts its entry"}};
+    std::erase_if(found, [this](const TreeEviction& eviction) { return system_.group.base_events[eviction.event].absent; });
+    return found;
+  }
 
-  void evict() {
-    if (!evicts()) return;
-    line(0, "procedure give_up(g: gid); var stalled: boolean; begin");
-    table_rows(system_.group, group_evict_event(system_.messages().size()), TreeRole::evict_at_group, "0", "0", "0");
+  // As group_has_place() has it, and group_can_evict().
+  [[nodiscard]] std::string has_place(std::size_t base, bool and_can_evict) const {
+    const BaseEvent& event = system_.group.base_events[base];
+    std::vector<std::string> words;
+    for (int word = 0; word < event.count; ++word) {
+      const std::string states = one_of("gs[g]", 'G', system_.group, [&](std::size_t state) {
+        const Row& row = system_.group.row(static_cast<StateId>(state), static_cast<EventId>(event.first + word));
+        return !row.impossible && !(and_can_evict && row.stalls());
+      });
+      words.push_back(
+          event.count > 1 ? fmt::format("({}) & {}", guard(event.guard, word, TreeRole::evict_at_group, "0"), states) : states);
+    }
+    return fmt::format("({})", fmt::join(words, " | "));
+  }
+
+  void evict(const TreeEviction& eviction) {
+    line(0, "procedure {}(g: gid); var stalled: boolean; begin", eviction.procedure);
+    line(1, "stalled := false;");
+    table_rows(system_.group, eviction.event, TreeRole::evict_at_group, "0", "0", "0");
+    line(1, "if !stalled then assert !{} \"keeps a place that it has given up\"; end;", has_place(eviction.event, true));
     line(0, "end;");
   }
 
@@ -473,9 +504,10 @@ class TreeMurphi {
     line(1, "rule \"Evict\" cs[g][c] != {} ==> begin do_Evict(g, c, 0); clean(); end;", name('C', system_.cache(), 0));
     line(1, "ruleset w: val do rule \"Store\" true ==> begin do_Store(g, c, w); clean(); end; end;");
     line(0, "end;");
-    if (!evicts()) return;
-    line(0, "ruleset g: gid do rule \"group evicts\" gs[g] != {} ==> begin give_up(g); clean(); end; end;",
-         name('G', system_.group, 0));
+    for (const TreeEviction& eviction : evictions()) {
+      line(0, "ruleset g: gid do rule \"{}\" {} ==> begin {}(g); clean(); end; end;", eviction.title,
+           has_place(eviction.event, false), eviction.procedure);
+    }
   }
 
   void rules(std::size_t m) {

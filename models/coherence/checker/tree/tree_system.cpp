@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 namespace linebounce::checker {
 namespace {
@@ -25,13 +26,13 @@ class GroupLive {
   GroupLive(const ControllerTable& table, std::size_t messages) : table_(table), messages_(messages) {}
 
   template <class FirstEffect>
-  [[nodiscard]] Live states(FirstEffect effect, GuardGroup guard = GuardGroup::none) const {
+  [[nodiscard]] Live states(FirstEffect effect, std::initializer_list<GuardGroup> guards = {}) const {
     Live live(table_.states.size());
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t state = 0; state < live.size(); ++state) {
         for (std::size_t base = 0; base < table_.base_events.size() && !live[state]; ++base) {
-          if (!at(state, base, live, effect, guard)) continue;
+          if (!at(state, base, live, effect, guards)) continue;
           live[state] = changed = true;
         }
       }
@@ -41,8 +42,11 @@ class GroupLive {
 
  private:
   template <class FirstEffect>
-  [[nodiscard]] bool at(std::size_t state, std::size_t base, const Live& live, FirstEffect effect, GuardGroup guard) const {
+  [[nodiscard]] bool at(std::size_t state, std::size_t base, const Live& live, FirstEffect effect,
+                        std::initializer_list<GuardGroup> guards) const {
     const BaseEvent& event = table_.base_events[base];
+    const bool outside = base > group_evict_event(messages_) && base < group_evict_entry_event(messages_);
+
     bool possible = false;
     for (int i = 0; i < event.count; ++i) {
       const Row& row = table_.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
@@ -50,11 +54,11 @@ class GroupLive {
       possible = true;
       Does first = Does::nothing;
       for (const Action action : row.steps()) {
-        if (first == Does::nothing) first = effect(action, base > messages_, base < messages_);
+        if (first == Does::nothing) first = effect(action, outside, base < messages_);
       }
       if (first == Does::uses || (first == Does::nothing && live[row.next])) return true;
     }
-    return possible && guard != GuardGroup::none && event.guard == guard;
+    return possible && std::find(guards.begin(), guards.end(), event.guard) != guards.end();
   }
 
   const ControllerTable& table_;
@@ -70,7 +74,7 @@ MessageUse use_at_group(const ControllerTable& table, std::size_t base, bool fro
   const BaseEvent& event = table.base_events[base];
   MessageUse use;
   if (event.absent) return use;
-  use.source = event.guard == GuardGroup::from_owner_from_other;
+  use.source = event.guard == GuardGroup::from_owner_from_other || event.guard == GuardGroup::last_sharer_more_sharers;
   use.acks = event.guard == GuardGroup::no_acks_acks;
   for (std::size_t state = 0; state < table.states.size(); ++state) {
     for (int i = 0; i < event.count; ++i) {
@@ -86,23 +90,24 @@ MessageUse use_at_group(const ControllerTable& table, std::size_t base, bool fro
   return use;
 }
 
-std::vector<TreeNames> all_names(int groups, int members) {
+std::vector<TreeNames> all_names(const TreeCheckOptions& size) {
   std::vector<TreeNames> all = {TreeNames{}};
   const auto end_of = [](auto& names, int count) { return names.begin() + count; };
-  for (int group = 0; group < groups; ++group) {
+  for (int group = 0; group < size.groups; ++group) {
     std::vector<TreeNames> more;
     for (const TreeNames& names : all) {
       TreeNames next = names;
       auto& order = next.members[static_cast<std::size_t>(group)];
       do more.push_back(next);
-      while (std::next_permutation(order.begin(), end_of(order, members)));
+      while (std::next_permutation(order.begin(), end_of(order, size.members_of(group))));
     }
     all = std::move(more);
   }
   std::vector<TreeNames> more;
+  const int alike = size.last_members > 0 ? size.groups - 1 : size.groups;
   for (TreeNames names : all) {
     do more.push_back(names);
-    while (std::next_permutation(names.groups.begin(), end_of(names.groups, groups)));
+    while (std::next_permutation(names.groups.begin(), end_of(names.groups, alike)));
   }
   return more;
 }
@@ -132,12 +137,13 @@ TreeMessage message_of(std::uint16_t word) {
 
 TreeSystem::TreeSystem(const TreeProtocols& tables, const TreeCheckOptions& options)
     : protocols(tables),
+      size(options),
       groups(options.groups),
       members(options.members),
       alone{tables.directory, std::nullopt, std::nullopt},
       flat(alone, {.agents = options.groups, .caches = 1}),
       group(tables.group.group),
-      renamings(all_names(options.groups, options.members)) {
+      renamings(all_names(options)) {
   const std::size_t count = messages().size();
   if (count > 30 || directory().states.size() > 32) {
     throw CheckTooLarge(fmt::format("{}: more messages or states than this check can encode", protocols.group.name));
@@ -169,13 +175,13 @@ TreeSystem::TreeSystem(const TreeProtocols& tables, const TreeCheckOptions& opti
             action.verb == Verb::send_owner || action.verb == Verb::recall_owner || action.verb == Verb::add_owner;
         return uses ? Does::uses : Does::nothing;
       },
-      GuardGroup::from_owner_from_other);
+      {GuardGroup::from_owner_from_other});
   group_sharers = live.states(
       [](Action action, bool, bool) {
         if (action.verb == Verb::set_owner || action.verb == Verb::clear_sharers) return Does::sets;
         return action.verb == Verb::send_sharers || action.verb == Verb::recall_sharers ? Does::uses : Does::nothing;
       },
-      GuardGroup::sharers_no_sharers);
+      {GuardGroup::sharers_no_sharers, GuardGroup::last_sharer_more_sharers});
 }
 
 const MessageUse& TreeSystem::use(const TreeMessage& message) const {
@@ -193,7 +199,7 @@ void TreeSystem::forget_what_is_dead(TreeWorld& world) const {
     if (!group_requestor[state]) of.entry.requestor = kNobody;
     if (!group_owner[state]) of.entry.owner = kNobody;
     if (!group_sharers[state]) of.entry.sharers = 0;
-    for (int c = 0; c < members; ++c) {
+    for (int c = 0; c < members_of(g); ++c) {
       TreeCache& cache = world.cache(g, c);
       if (!flat.agent_data[cache.entry.state]) cache.data = 0;
     }
@@ -210,7 +216,7 @@ TreeKey TreeSystem::pack(const TreeWorld& world, const TreeNames& names) const {
     const auto old = static_cast<std::size_t>(names.groups[static_cast<std::size_t>(g)]);
     new_group[old] = static_cast<std::int8_t>(g);
     new_member[old] = {0, 1, 2, kNobody};
-    for (int c = 0; c < members; ++c)
+    for (int c = 0; c < members_of(g); ++c)
       new_member[old][static_cast<std::size_t>(names.members[old][static_cast<std::size_t>(c)])] = static_cast<std::int8_t>(c);
   }
   const auto group_name = [&](int number) { return new_group[static_cast<std::size_t>(tree_bits(number))]; };
@@ -233,7 +239,7 @@ TreeKey TreeSystem::pack(const TreeWorld& world, const TreeNames& names) const {
     put(static_cast<std::uint32_t>(tree_bits(member_name(entry.member)) | tree_bits(group_name(entry.requestor)) << 2 |
                                    tree_bits(member_name(entry.owner)) << 4) |
         renamed_set(entry.sharers, member_name) << 6);
-    for (int c = 0; c < members; ++c) {
+    for (int c = 0; c < members_of(g); ++c) {
       const TreeCache& cache = world.cache(old, names.members[static_cast<std::size_t>(old)][static_cast<std::size_t>(c)]);
       put(cache.entry.state | static_cast<std::uint32_t>(cache.entry.acks + 8) << 8 |
           static_cast<std::uint32_t>(cache.data) << 12 | static_cast<std::uint32_t>(cache.access) << 13);
@@ -290,7 +296,7 @@ TreeWorld TreeSystem::unpack(const TreeKey& key) const {
                 tree_number(second >> 4 & 3),
                 static_cast<std::uint64_t>(second >> 6)};
     of.data = first >> 12 & 1;
-    for (int c = 0; c < members; ++c) {
+    for (int c = 0; c < members_of(g); ++c) {
       const int word = words[at++];
       TreeCache& cache = world.cache(g, c);
       cache.entry.state = static_cast<StateId>(word & 0xff);
@@ -312,7 +318,7 @@ TreeKey TreeSystem::canonical(TreeWorld world) const {
     world.latest = 0;
     for (int g = 0; g < groups; ++g) {
       if (group_data[world.group(g).entry.state]) world.group(g).data ^= 1;
-      for (int c = 0; c < members; ++c) {
+      for (int c = 0; c < members_of(g); ++c) {
         if (flat.agent_data[world.cache(g, c).entry.state]) world.cache(g, c).data ^= 1;
       }
     }

@@ -60,7 +60,9 @@ class TreeSystem {
   TreeSystem(const TreeProtocols& tables, const TreeCheckOptions& options);
 
   const TreeProtocols& protocols;
+  const TreeCheckOptions size;
   const int groups, members;
+  [[nodiscard]] int members_of(int number) const { return size.members_of(number); }
   const NetworkProtocols alone;  // what `flat` refers to
   const CheckedSystem flat;      // the directory's file alone: its tables of caches and directory
   const ControllerTable& group;

@@ -36,11 +36,13 @@ void add_mutants_of_row(const Protocol& good, Controller controller, std::size_t
   }
   const bool of_processor = controller == Controller::cache && base <= kEvict;
   const bool node_evicts = controller == Controller::node && base == node_evict_event(good.bus_messages);
-  const bool group_evicts = controller == Controller::group && base == group_evict_event(good.messages.size());
+  const bool group_evicts = controller == Controller::group && (base == group_evict_event(good.messages.size()) ||
+                                                                base == group_evict_entry_event(good.messages.size()));
   const bool only_answer = row.count == 1 && (of_processor || ((node_evicts || group_evicts) && stalls));
   for (std::size_t dropped = 0; dropped < row.count && !only_answer; ++dropped) {
     add(fmt::format("without action {}", dropped + 1), without_action(row, dropped));
   }
+  if (group_evicts) return;  // without the row the line has no such place
   Row deleted = row;
   deleted.impossible = true;
   add("deleted", deleted);

@@ -20,8 +20,8 @@ namespace linebounce::test {
 namespace {
 
 constexpr double kLeastNetworkShare = 0.95;
-constexpr std::size_t kSampled = 29;
-constexpr std::size_t kParts = 16;  // of a protocol's mutants: a part is a test of its own
+constexpr std::size_t kSampled = 97;
+constexpr std::size_t kParts = 4;  // of a protocol's mutants: a part is a test of its own
 // Why each is right:
 //   "free" dropped: the copy is gone by its state; whose place it was is no part of the model.
 //   "to E" of a waiting store: the access that waits runs at once and takes E to M, as any store does.
