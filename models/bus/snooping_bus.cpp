@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "models/failure.hpp"
-#include "models/kernel_time.hpp"
 
 namespace linebounce {
 
@@ -50,18 +49,18 @@ class SnoopingBus::SnoopedLine {
   void set_state(int client, StateId state) {
     if (found(client) != nullptr) agent(client).set_state(*found(client), state);
   }
-  [[nodiscard]] StateId memory_state() const { return bus_.memory->state(slot_); }
-  void set_memory_state(StateId state) { bus_.memory->set_state(slot_, state); }
+  [[nodiscard]] StateId memory_state() const { return bus_.memory_->state(slot_); }
+  void set_memory_state(StateId state) { bus_.memory_->set_state(slot_, state); }
   void copy_to_bus(int client) { data_ = {agent(client).data(*found(client)), found(client)->version}; }
-  void memory_to_bus() { data_ = bus_.memory->data(slot_); }
+  void memory_to_bus() { data_ = bus_.memory_->data(slot_); }
   void bus_to_copy(int client) {  // the bytes were put there with the order step, see hand_over()
     tell_taken(client);
   }
   void bus_to_memory() {
-    bus_.memory->take(slot_, data_);
+    bus_.memory_->take(slot_, data_);
     tell_taken(kMemory, data_.bytes);
   }
-  void node_action(Action action) { bus_.memory->act(slot_, action, request_, data_, at_); }
+  void node_action(Action action) { bus_.memory_->act(slot_, action, request_, data_, at_); }
   void complete(int) {}  // the access runs when data or response has arrived; until then nobody may take the line
   void send_word(int client) {
     word_ = bus_.client(client).write_in_order(*found(client), at_);
@@ -83,11 +82,11 @@ class SnoopingBus::SnoopedLine {
   void issue(int, MessageId) {}
   void free(int client) { agent(client).drop(*found(client)); }
   void on_transition(Controller controller, int client, StateId state, EventId event) {
-    const StateId next = bus_.protocol_.table(controller).row(state, event).next;
     if (controller == Controller::cache) {
+      const StateId next = bus_.protocol_.cache.row(state, event).next;
       bus_.log_.record(at_, controller, client, request_.line, state, event, next);
     } else {
-      bus_.memory->on_transition(slot_, state, event, next, at_);
+      bus_.memory_->on_transition(slot_, state, event, bus_.protocol_.memory.row(state, event).next, at_);
     }
   }
 
@@ -109,7 +108,9 @@ class SnoopingBus::SnoopedLine {
                                      {bytes, static_cast<std::size_t>(bus_.store_.line_bytes())});
   }
   [[nodiscard]] Copy* found(int client) const { return bus_.found_[static_cast<std::size_t>(client - bus_.first_client_)]; }
-  [[nodiscard]] CacheAgent& agent(int client) const { return bus_.client(client).caches(); }
+  [[nodiscard]] CacheAgent& agent(int client) const {
+    return *bus_.agents_[static_cast<std::size_t>(client - bus_.first_client_)];
+  }
 
   SnoopingBus& bus_;
   const BusRequest& request_;
@@ -134,15 +135,14 @@ SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, 
       warmup_end_(warmup_end),
       end_(end),
       announcements_(timing.lookahead()),
-      last_address_(-timing.address) {
-  SC_HAS_PROCESS(SnoopingBus);
-  SC_METHOD(step);
-  sensitive << event_;
-  dont_initialize();
-}
+      last_address_(-timing.address) {}
 
 void SnoopingBus::end_of_elaboration() {
-  for (int i = 0; i < clients.size(); ++i) clients_.push_back(clients[i]);
+  for (int i = 0; i < clients.size(); ++i) {
+    clients_.push_back(clients[i]);
+    agents_.push_back(&clients_.back()->caches());
+  }
+  memory_ = memory.operator->();
   found_.resize(clients_.size());
   holders_.reserve(clients_.size());
   everybody_.resize(clients_.size());
@@ -158,14 +158,12 @@ void SnoopingBus::post(const BusRequest& request) {
   BusRequest queued = request;
   if (queued.since == 0) queued.since = queued.stamp;
   requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), queued, later), queued);
-  schedule(kernel_now());
+  schedule(next_arbitration(now()));
 }
 
-void SnoopingBus::schedule(Tick now) {
+void SnoopingBus::schedule(const Arbitration& arbitration) {
   const Tick touch = transactions_.empty() ? kNever : transactions_.front().touch_at;
-  const Tick next = std::min(touch, next_arbitration(now).at);
-  if (next == kNever) return;
-  event_.notify(kernel_time(next - now));
+  if (const Tick next = std::min(touch, arbitration.at); next != kNever) act_at(next);
 }
 
 // The request that is granted next, and the edge: the first after its stamp at which any may be granted. One whose line is in
@@ -210,14 +208,18 @@ Tick SnoopingBus::earliest_arbitration(Tick now) const {
   return edge;
 }
 
-void SnoopingBus::step() {
+void SnoopingBus::turn() {
   ++activations_;
   try {
-    const Tick now = kernel_now();
+    const Tick now = this->now();
     if (now >= end_) return;  // the cores have stopped
     if (!transactions_.empty() && transactions_.front().touch_at == now) sample_front(now);
-    if (const Arbitration next = next_arbitration(now); next.at <= now) grant(next);
-    schedule(now);
+    Arbitration next = next_arbitration(now);
+    if (next.at <= now) {
+      grant(next);
+      next = next_arbitration(now);
+    }
+    schedule(next);
   } catch (...) {
     failures_.failed(std::current_exception());
   }
@@ -291,7 +293,7 @@ void SnoopingBus::find_holders(Slot slot) {
 void SnoopingBus::order(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
   try {
-    if (request.kind == BusRequest::Kind::ask && !memory->grants(request, slot, now))
+    if (request.kind == BusRequest::Kind::ask && !memory_->grants(request, slot, now))
       return tell_deferred(request, now, result);
     order_granted(transaction, slot, now, result);
   } catch (const ProtocolFault& fault) {
@@ -303,7 +305,8 @@ void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick 
   const BusRequest& request = transaction.request;
   std::fill(found_.begin(), found_.end(), nullptr);
   for (const int holder : holders_)
-    found_[static_cast<std::size_t>(holder - first_client_)] = client(holder).caches().find(request.line);
+    found_[static_cast<std::size_t>(holder - first_client_)] =
+        agents_[static_cast<std::size_t>(holder - first_client_)]->find(request.line);
   check_last_touches(now);
   for (const int holder : holders_) {
     if (found_[static_cast<std::size_t>(holder - first_client_)]->watched)
@@ -314,7 +317,7 @@ void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick 
   } else {
     order_client(transaction, slot, now, result);
   }
-  memory->order_over(slot, now);
+  memory_->order_over(slot, now);
 }
 
 void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick now, Tick result) {
@@ -343,7 +346,7 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
     tell_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, done);
   }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
-  memory->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done);
+  memory_->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done);
 }
 
 void SnoopingBus::check_last_touches(Tick now) {
@@ -365,9 +368,9 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   Tick done = result;
   if (outcome.needs_data_step) {
     MemorySide::Supply supply{result + timing_.intervention, Source::local_c2c};
-    if (outcome.supplier == kMemory) supply = memory->read(slot, transaction.address_at);
+    if (outcome.supplier == kMemory) supply = memory_->read(slot, transaction.address_at);
     const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data);
-    if (outcome.data_to_memory) memory->write(slot, start + timing_.data);
+    if (outcome.data_to_memory) memory_->write(slot, start + timing_.data);
     const Tick arrival = start + timing_.latch + way_to(request.client, outcome.supplier);
     tell_data(request, SentMessage::What::data, outcome.supplier, request.client, start, arrival);
     if (outcome.data_to_memory)
@@ -384,7 +387,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     busy_.push_back({request.line, requester.deliver(*copy, done, Source::upgrade)});
   } else if (outcome.data_to_memory) {
     const Tick start = reserve_data(request, result, request.client, timing_.data);
-    memory->write(slot, start + timing_.data);
+    memory_->write(slot, start + timing_.data);
     done = start + timing_.data;
     tell_data(request, SentMessage::What::data, request.client, kMemory, start, done);
   }
@@ -417,7 +420,7 @@ void SnoopingBus::tell(const BusRequest& request, BusPhase phase, Tick from, Tic
 Endpoint SnoopingBus::named(int client) const {
   if (client == kNobody) return {Endpoint::Kind::bus, number_};
   if (client != kMemory) return {Endpoint::Kind::cache, client};
-  return {protocol_.memory.name == "node" ? Endpoint::Kind::controller : Endpoint::Kind::memory, number_};
+  return {memory_side_, number_};
 }
 
 void SnoopingBus::tell_request(Transaction& transaction) const {

@@ -11,6 +11,7 @@
 #include <systemc>
 #include <vector>
 
+#include "models/agenda.hpp"
 #include "models/bus/announcements.hpp"
 #include "models/bus/bus_client.hpp"
 #include "models/bus/bus_places.hpp"
@@ -39,7 +40,7 @@ struct BusStatistics {
   Tick data_busy = 0;
 };
 
-class SnoopingBus final : public sc_core::sc_module, public Bus {
+class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::Part {
  public:
   // Its clients have the numbers from `first_client` on. `protocol`'s memory table is that of what stands behind the bus.
   SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,
@@ -51,8 +52,11 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
 
   void end_of_elaboration() override;
 
-  // Its number in the machine, for whoever listens.
-  void set_number(int number) { number_ = number; }
+  // For whoever listens: its number in the machine, and what stands in memory's place.
+  void set_names(int number, Endpoint::Kind memory_side) {
+    number_ = number;
+    memory_side_ = memory_side;
+  }
   // REQUIRES: the simulation has not started.
   void set_timeline(Timeline& timeline) { timeline_ = &timeline; }
 
@@ -61,7 +65,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
 
   [[nodiscard]] const Announcements& announcements() const { return announcements_; }
   [[nodiscard]] const BusStatistics& statistics() const { return statistics_; }
-  // How often the kernel has run it.
+  // How many turns it had.
   [[nodiscard]] std::int64_t activations() const { return activations_; }
 
   [[nodiscard]] const Protocol& protocol() const override { return protocol_; }
@@ -85,12 +89,12 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   };
   class SnoopedLine;
 
-  void step();
-  void schedule(Tick now);
+  void turn() override;
   struct Arbitration {
     Tick at = kNever;
     std::size_t request = 0;  // in requests_
   };
+  void schedule(const Arbitration& arbitration);
   [[nodiscard]] Arbitration next_arbitration(Tick now) const;
   [[nodiscard]] Tick earliest_arbitration(Tick now) const;
   [[nodiscard]] Tick line_free(LineAddr line) const;
@@ -133,7 +137,8 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   Tick end_;
   Announcements announcements_;
   std::vector<BusClient*> clients_;  // what the port is bound to
-  sc_core::sc_event event_;
+  std::vector<CacheAgent*> agents_;  // theirs
+  MemorySide* memory_ = nullptr;     // likewise
 
   std::vector<BusRequest> requests_;       // not granted yet, by (stamp, client)
   std::vector<Transaction> transactions_;  // granted, not ordered yet, in the bus's order; at most `outstanding`
@@ -149,6 +154,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus {
   BusStatistics statistics_;
   Timeline* timeline_ = nullptr;
   int number_ = 0;
+  Endpoint::Kind memory_side_ = Endpoint::Kind::memory;
   std::int64_t activations_ = 0;
 };
 

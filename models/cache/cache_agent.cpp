@@ -52,15 +52,14 @@ CacheAgent::Lookup CacheAgent::look_up(Address address) {
   return {find(store_->line_of(address)), -1};
 }
 
-Copy* CacheAgent::find(LineAddr line) {
-  for (int level = levels() - 1; level >= 0; --level) {
-    const CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-    const std::uint64_t first = first_block(line, level);
-    for (int i = 0; i < blocks_per_line(level); ++i) {
+Copy* CacheAgent::find_elsewhere(LineAddr line) {
+  for (int level = levels() - 1; level > 0 && !specs_[static_cast<std::size_t>(level)].inclusive; --level) {
+    const CacheArray& array = arrays_[static_cast<std::size_t>(level - 1)];
+    const std::uint64_t first = first_block(line, level - 1);
+    for (int i = 0; i < blocks_per_line(level - 1); ++i) {
       const int way = array.find(first + static_cast<std::uint64_t>(i));
       if (way >= 0) return &copy(array.copy(first + static_cast<std::uint64_t>(i), way));
     }
-    if (specs_[static_cast<std::size_t>(level)].inclusive) break;
   }
   for (const CopyIndex index : detached_) {
     if (copy(index).line == line) return &copy(index);
@@ -110,12 +109,14 @@ void CacheAgent::attach(Copy& copy, int level, std::uint64_t block, int way, Tic
   copy.levels = static_cast<std::uint8_t>(copy.levels | (1U << level));
 }
 
-void CacheAgent::evict_block(Copy& copy, int level, std::uint64_t block) {
+void CacheAgent::evict_block(Copy& copy, int level, std::uint64_t block, int way) {
   CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-  array.remove(block, array.find(block));
-  const std::uint64_t first = first_block(copy.line, level);
+  array.remove(block, way);
   bool held = false;
-  for (int i = 0; i < blocks_per_line(level); ++i) held = held || array.find(first + static_cast<std::uint64_t>(i)) >= 0;
+  if (const int blocks = blocks_per_line(level); blocks > 1) {
+    const std::uint64_t first = first_block(copy.line, level);
+    for (int i = 0; i < blocks; ++i) held = held || array.find(first + static_cast<std::uint64_t>(i)) >= 0;
+  }
   if (!held) copy.levels = static_cast<std::uint8_t>(copy.levels & ~(1U << level));
   if (!specs_[static_cast<std::size_t>(level)].inclusive) return;
   for (int nearer = 0; nearer < level; ++nearer) remove_from_level(copy, nearer);

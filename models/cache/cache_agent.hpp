@@ -71,7 +71,23 @@ class CacheAgent {
     int level = -1;        // the nearest that holds the address; -1: none
   };
   [[nodiscard]] Lookup look_up(Address address);
-  [[nodiscard]] Copy* find(LineAddr line);
+  [[nodiscard]] Copy* find(LineAddr line) {
+    const CacheArray& outermost = arrays_.back();
+    const int way = outermost.find(line.value);
+    return way >= 0 ? &copy(outermost.copy(line.value, way)) : find_elsewhere(line);
+  }
+  // For an address that the nearest level does not hold: what look_up finds, where a load is a mere hit of a farther level.
+  [[nodiscard]] Lookup readable_farther(Address address) {
+    for (int level = 1; level < levels(); ++level) {
+      const CacheArray& array = arrays_[static_cast<std::size_t>(level)];
+      const std::uint64_t block = address >> array.line_shift();
+      const int way = array.find(block);
+      if (way < 0) continue;
+      Copy& found = copy(array.copy(block, way));
+      return ((found.fast >> kReadAccess) & 1) != 0 ? Lookup{&found, level} : Lookup{};
+    }
+    return {};
+  }
 
   void set_state(Copy& copy, StateId state) {
     copy.state = state;
@@ -86,10 +102,10 @@ class CacheAgent {
   template <class Gate>
   Copy* allocate(LineAddr line, Tick age, Gate& gate);
 
-  // Puts the address into every level nearer than those that hold it. A level whose way can't be freed now is passed by, and
-  // if it is inclusive the nearer ones with it.
+  // Counts a use of every level that holds the address, and puts it into those nearer than they are. A level whose way can't be
+  // freed now is passed by, and if it is inclusive the nearer ones with it. `nearest`: what look_up named, if it was asked.
   template <class Gate>
-  void bring_near(Copy& copy, Address address, Tick age, Gate& gate);
+  void bring_near(Copy& copy, Address address, Tick age, Gate& gate, int nearest = -1);
 
   // Counts a use of the nearest level that holds the address, for replacement.
   void use(Address address, int level, Tick age);
@@ -115,9 +131,11 @@ class CacheAgent {
   [[nodiscard]] CopyIndex index_of(const Copy& copy) const {
     return static_cast<CopyIndex>(static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&copy) - pool_.get()) / stride_);
   }
+  // In a nearer level, or waiting to be written back.
+  [[nodiscard]] Copy* find_elsewhere(LineAddr line);
   Copy& take_copy(LineAddr line);
   void attach(Copy& copy, int level, std::uint64_t block, int way, Tick age);
-  void evict_block(Copy& copy, int level, std::uint64_t block);
+  void evict_block(Copy& copy, int level, std::uint64_t block, int way);
   void remove_from_level(Copy& copy, int level);
   [[nodiscard]] std::uint64_t first_block(LineAddr line, int level) const;
   [[nodiscard]] int blocks_per_line(int level) const {
@@ -157,7 +175,7 @@ int CacheAgent::make_room(int level, std::uint64_t block, Gate& gate) {
   const CopyIndex victim = array.copy(block, way);
   if (victim == kNoCopy) return way;
   Copy& leaving = copy(victim);
-  evict_block(leaving, level, array.block_at(block, way));
+  evict_block(leaving, level, array.block_at(block, way), way);
   if (leaving.levels == 0) gate.leave(leaving);
   return way;
 }
@@ -173,11 +191,11 @@ Copy* CacheAgent::allocate(LineAddr line, Tick age, Gate& gate) {
 }
 
 template <class Gate>
-void CacheAgent::bring_near(Copy& copy, Address address, Tick age, Gate& gate) {
+void CacheAgent::bring_near(Copy& copy, Address address, Tick age, Gate& gate, int nearest) {
   for (int level = levels() - 1; level >= 0; --level) {
     CacheArray& array = arrays_[static_cast<std::size_t>(level)];
     const std::uint64_t block = address >> array.line_shift();
-    const int held = array.find(block);
+    const int held = level < nearest ? -1 : array.find(block);
     if (held >= 0) {
       array.touch(block, held, age);
       continue;

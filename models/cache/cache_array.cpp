@@ -1,5 +1,7 @@
 #include "models/cache/cache_array.hpp"
 
+#include <algorithm>
+
 namespace linebounce {
 
 namespace {
@@ -12,6 +14,12 @@ std::size_t sets_of(const CacheSpec& spec) {
   return entries_of(spec) / static_cast<std::size_t>(spec.ways);
 }
 
+// Twice the blocks, so that few share a hint; as much as stays near in the host's own caches.
+std::size_t hints_of(const CacheSpec& spec) {
+  constexpr std::size_t kMostHints = 16384;
+  return std::bit_ceil(std::min(2 * entries_of(spec), kMostHints));
+}
+
 }  // namespace
 
 CacheArray::CacheArray(const CacheSpec& spec)
@@ -20,6 +28,8 @@ CacheArray::CacheArray(const CacheSpec& spec)
       set_mask_(sets_of(spec) - 1),
       tags_(entries_of(spec), kEmpty),
       copies_(entries_of(spec), kNoCopy),
+      hint_mask_(hints_of(spec) - 1),
+      hints_(hints_of(spec), 0),
       policy_(make_replacement(spec.replacement, sets_of(spec), spec.ways)) {}
 
 }  // namespace linebounce

@@ -26,8 +26,13 @@ class CacheArray {
   // The way that holds `block` (an address divided by this level's line size), or -1.
   [[nodiscard]] int find(std::uint64_t block) const {
     const std::uint64_t* tags = &tags_[first_way(block)];
+    std::uint16_t& hint = hints_[static_cast<std::size_t>(block & hint_mask_)];
+    if (tags[hint] == block) [[likely]]
+      return hint;
     for (int way = 0; way < ways_; ++way) {
-      if (tags[way] == block) return way;
+      if (tags[way] != block) continue;
+      hint = static_cast<std::uint16_t>(way);
+      return way;
     }
     return -1;
   }
@@ -57,6 +62,7 @@ class CacheArray {
   void insert(std::uint64_t block, int way, CopyIndex copy, Tick age) {
     tags_[index(block, way)] = block;
     copies_[index(block, way)] = copy;
+    hints_[static_cast<std::size_t>(block & hint_mask_)] = static_cast<std::uint16_t>(way);
     touch(block, way, age);
   }
   void remove(std::uint64_t block, int way) {
@@ -78,6 +84,10 @@ class CacheArray {
   std::uint64_t set_mask_;
   std::vector<std::uint64_t> tags_;
   std::vector<CopyIndex> copies_;
+  // By the low bits of a block's number: the way where such a block was last, which saves the search. What is found does not
+  // depend on it. A way's number that does not fit is cut off, and is a way's all the same.
+  std::uint64_t hint_mask_;
+  mutable std::vector<std::uint16_t> hints_;
   ReplacementPolicy policy_;
 };
 

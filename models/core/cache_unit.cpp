@@ -107,10 +107,11 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
     OwnCopy own(agent_, *log_, copy, client_, now);
     access_step(bus_->protocol(), own, client_, kStore);
   }
-  if (level >= 0) agent_.use(operation.address, level, now);
-  if (level != 0) {
+  if (level == 0) {
+    agent_.use(operation.address, level, now);
+  } else {
     Gate gate{*this, now};
-    agent_.bring_near(copy, operation.address, now, gate);
+    agent_.bring_near(copy, operation.address, now, gate, level);
   }
   if (operation.waited) owner_->report_miss(thread, operation, operation.waited_for, now);
   const Value value = apply(thread, operation, copy, now, Served::hit);
@@ -119,6 +120,18 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
   const Tick until = now + (nearest == 0 ? 0 : reach) + hold(operation.kind);
   lock(copy, operation.kind, until, thread);
   return {.level = nearest, .value = value, .at = until};
+}
+
+const Copy* CacheUnit::load_farther(Address address, Tick now, int& level) {
+  if (log_->listener() != nullptr) [[unlikely]]
+    return nullptr;
+  const CacheAgent::Lookup found = agent_.readable_farther(address);
+  if (found.copy == nullptr) return nullptr;
+  Gate gate{*this, now};
+  agent_.bring_near(*found.copy, address, now, gate, found.level);
+  use(*found.copy, now);
+  level = found.level;
+  return found.copy;
 }
 
 CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, const Asker& asker) {
@@ -187,10 +200,9 @@ void CacheUnit::prefetch(Address address, Access access, Tick now, HardwareThrea
   request(operation, found.copy, found.level, now, {.thread = &thread, .prefetches = true});
 }
 
-Tick CacheUnit::next_fill() const {
-  Tick next = kNever;
-  for (const Pending& pending : pending_) next = std::min(next, pending.fill_at);
-  return next;
+void CacheUnit::find_next_fill() {
+  next_fill_ = kNever;
+  for (const Pending& pending : pending_) next_fill_ = std::min(next_fill_, pending.fill_at);
 }
 
 // An upgrade's right is here with its order step, before the operation that asked for it has run.
@@ -206,9 +218,11 @@ void CacheUnit::run_fill(Tick at) {
   if (data && bus_->data_step(client_, *pending.copy, at)) {
     due->fill_at = kNever;
     due->line_came = true;
+    find_next_fill();
     owner_->posted();
   } else {
     pending_.erase(due);
+    find_next_fill();
     finish(pending);
   }
   owner_->try_again(at, pending.source);
@@ -305,8 +319,7 @@ void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareT
   agent_.refresh(copy);
 }
 
-void CacheUnit::expire_locks(Tick now) {
-  if (locks_.size() == 1) return;
+void CacheUnit::free_expired(Tick now) {
   for (Lock& lock : locks_) {
     if (lock.until < 0 || lock.until > now) continue;
     lock.until = -1;
@@ -331,6 +344,7 @@ Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {
   if (own == nullptr) return pins;
   if (!own->line_came) own->source = source;
   own->fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
+  next_fill_ = std::min(next_fill_, own->fill_at);
   owner_->wake_at(own->fill_at);
   const bool runs_then = !own->asker.prefetches && !agent_.table().states[copy.state].asks_again;
   if (!runs_then) return own->fill_at + 1;

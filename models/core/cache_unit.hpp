@@ -44,6 +44,7 @@ class CacheUnit final : public BusClient {
   // The listener to every call of the threads' programs, and to its effect; null: none. REQUIRES: no call is under way.
   void set_tap(ProgramTap* tap) { tap_ = tap; }
   [[nodiscard]] ProgramTap* tap() const { return tap_; }
+  [[nodiscard]] bool serves_one_thread() const { return locks_.size() == 1; }
   // Who hears of every step; null: nobody.
   [[nodiscard]] StepListener* listener() const { return log_->listener(); }
 
@@ -68,14 +69,20 @@ class CacheUnit final : public BusClient {
   // Runs the operation at `now` if the line and the right to it are here; else asks for them.
   Attempt attempt(Operation& operation, Tick now, const Asker& asker);
 
+  // A load at `now` that the nearest level does not hold, where it is a mere hit of a farther one: the same as attempt(),
+  // without what an operation needs that may have to wait. Null, with nothing done: it isn't. REQUIRES: one hardware thread.
+  const Copy* load_farther(Address address, Tick now, int& level);
+
   // Asks for a line without waiting for it. Nothing happens if it is here, on its way, or no miss can be added.
   void prefetch(Address address, Access access, Tick now, HardwareThread& thread);
 
   // Gives free what was locked until `now` or earlier. Whoever looks at Copy::locked calls it first.
-  void expire_locks(Tick now);
+  void expire_locks(Tick now) {
+    if (locks_.size() > 1) free_expired(now);
+  }
 
   // Fills that are due.
-  [[nodiscard]] Tick next_fill() const;
+  [[nodiscard]] Tick next_fill() const { return next_fill_; }
   void run_fill(Tick at);
 
   // An access at `at` uses the data of this copy. Errors: ModelFailure for a stale copy.
@@ -135,6 +142,8 @@ class CacheUnit final : public BusClient {
   };
   struct Gate;
 
+  void free_expired(Tick now);
+  void find_next_fill();
   [[nodiscard]] bool awaited(const Copy& copy) const;
   // The miss of this copy whose request is being ordered; null if nobody waits for it.
   [[nodiscard]] Pending* being_ordered(const Copy& copy);
@@ -164,6 +173,7 @@ class CacheUnit final : public BusClient {
   TransitionLog* log_;
   CacheUnitOwner* owner_;
   std::vector<Pending> pending_;
+  Tick next_fill_ = kNever;  // the earliest of theirs
   std::vector<Lock> locks_;  // by hardware thread of this core
   int write_backs_ = 0;
   PairPrefetches pair_prefetches_;

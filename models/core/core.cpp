@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "models/failure.hpp"
-#include "models/kernel_time.hpp"
 
 namespace linebounce {
 
@@ -30,10 +29,11 @@ Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, Cache
     threads_.push_back(
         std::make_unique<HardwareThread>(*this, unit_, footprint_.get(), spec_, id, static_cast<int>(threads_.size())));
   }
-  SC_HAS_PROCESS(Core);
-  SC_THREAD(run);
-  sensitive << wake_;
-  set_stack_size(kStackBytes);
+}
+
+void Core::end_of_elaboration() {
+  unit_.connect(*bus.operator->());
+  act_at(0);
 }
 
 void Core::set_functions(std::size_t count, std::span<const FunctionId> user) {
@@ -51,16 +51,31 @@ void Core::set_tap(ProgramTap* tap) {
   posted();  // with a tap, the path of a hit is closed
 }
 
-void Core::run() {
+void Core::turn() {
+  if (!fiber_) {
+    fiber_ = boost::context::fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
+                                   [this](boost::context::fiber&& giver) { return run(std::move(giver)); });
+  }
+  fiber_ = std::move(fiber_).resume();
+}
+
+// Returns after a failure alone.
+boost::context::fiber Core::run(boost::context::fiber&& giver) {
+  giver_ = std::move(giver);
   try {
-    if (threads_.size() == 1) {
-      run_thread(*threads_.front());
-      for (;;) next_runner();  // fills and drains that are still on their way
-    }
-    run_fibers();
+    run_programs();
+  } catch (const boost::context::detail::forced_unwind&) {
+    throw;
   } catch (...) {
     wiring_.failures->failed(std::current_exception());
   }
+  return std::move(giver_);
+}
+
+void Core::run_programs() {
+  if (threads_.size() > 1) run_fibers();
+  run_thread(*threads_.front());
+  for (;;) next_runner();  // fills and drains that are still on their way
 }
 
 void Core::run_thread(HardwareThread& cpu) {
@@ -73,7 +88,7 @@ void Core::run_fibers() {
   std::exception_ptr failure;
   for (const auto& thread : threads_) {
     HardwareThread& cpu = *thread;
-    fibers_.emplace_back(std::allocator_arg, boost::context::fixedsize_stack(kStackBytes),
+    fibers_.emplace_back(std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
                          [this, &cpu, &failure](boost::context::fiber&& host) {
                            host_ = std::move(host);
                            try {
@@ -110,12 +125,12 @@ HardwareThread& Core::next_runner() {
     const Tick due = std::min(item, thread_time);
     if (due != kNever && due >= spec_.end) {
       // What this core was asked for before may still be delivered until then.
-      if (kernel_now() < spec_.end) {
-        wait_kernel(spec_.end);
+      if (now() < spec_.end) {
+        wait_for_turn(spec_.end);
         continue;
       }
       stopped_ = true;
-      for (;;) wait();
+      for (;;) wait_for_turn(kNever);
     }
     const Tick limit = horizon();
     if (due < limit) {
@@ -128,52 +143,29 @@ HardwareThread& Core::next_runner() {
       next->fast_limit_ = plain ? next->limit_ : 0;
       return *next;
     }
-    wait_kernel(due);
+    wait_for_turn(due);
   }
 }
 
-Tick Core::horizon() const {
-  const Tick now = kernel_now();
-  Tick others = now + 1;
+Tick Core::horizon() {
+  Tick others = now() + 1;
   if (spec_.run_ahead) {
-    // Zero if anything is due now; the rest of all time, which is more than a Tick, if nothing is due ever.
-    const std::uint64_t ahead = sc_core::sc_time_to_pending_activity().value();
-    if (ahead > kNever / 2) {
-      others = kNever;
-    } else {
-      others = now + static_cast<Tick>(ahead) + wiring_.lookahead + spec_.horizon_slack;
-    }
-    others = std::min(others, now + spec_.farthest_ahead);
+    const Tick next = next_turn();
+    others = next == kNever ? kNever : next + wiring_.lookahead + spec_.horizon_slack;
+    others = std::min(others, now() + spec_.farthest_ahead);
   }
   const Tick announced = wiring_.announcements->next_touch();
   return std::min(others, announced == kNever ? kNever : announced + spec_.horizon_slack);
 }
 
-void Core::wait_kernel(Tick until) {
+void Core::wait_for_turn(Tick until) {
   ++activations_;
-  const Tick now = kernel_now();
-  if (until == kNever) {
-    wait();
-  } else if (until > now) {
-    notify_at(until);
-    wait();
-  } else {
-    wake_.notify(sc_core::SC_ZERO_TIME);  // something that comes first at this time has still to run
-    wait();
-  }
+  if (until != kNever) wake_at(until);
+  giver_ = std::move(giver_).resume();
 }
 
 void Core::wake_at(Tick at) {
-  if (at > kernel_now()) {
-    notify_at(at);
-  } else {
-    wake_.notify(sc_core::SC_ZERO_TIME);
-  }
-}
-
-// A notification that an earlier one replaces stays in SystemC's queue until its time: one of an I/O or a timer for very long.
-void Core::notify_at(Tick at) {
-  wake_.notify(kernel_time(std::min(at - kernel_now(), spec_.longest_wait)));
+  act_at(std::max(at, now()));
 }
 
 // At equal times an operation that was put off goes before those that were wanted later: else it might wait for ever.

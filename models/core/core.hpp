@@ -1,16 +1,17 @@
 // A core: its hardware threads, its private caches, and what makes them agree with the rest of the machine about time.
 //
-// A thread's local time runs ahead of the kernel's while its operations touch nothing but these caches. An operation at time t
+// A thread's local time runs ahead of the machine's while its operations touch nothing but these caches. An operation at time t
 // may run iff t lies before the horizon: the earliest time at which anything from outside could still touch them,
-//   min( what the bus has announced, the next kernel activity of anybody + K ),
+//   min( what the bus has announced, the next turn of anybody + K ),
 // and before what this core itself has still to do first: fills, store-buffer drains, interrupts, the start of the measured
 // time. Without run-ahead the second term is the next tick; all else is the same code. Why this is exact: docs/engine.md.
 //
-// One SC_THREAD a core. With one hardware thread the program runs on it directly; several are fibers in it, taken in order of
-// (time, number).
+// A core is one fiber, resumed when its turn on the agenda has come. With one hardware thread the program runs on it directly;
+// several are fibers of their own, taken in order of (time, number).
 #pragma once
 
 #include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
 #include <functional>
 #include <memory>
 #include <span>
@@ -18,6 +19,7 @@
 #include <systemc>
 #include <vector>
 
+#include "models/agenda.hpp"
 #include "models/bus/announcements.hpp"
 #include "models/core/footprint.hpp"
 #include "models/core/hardware_thread.hpp"
@@ -26,7 +28,7 @@
 
 namespace linebounce {
 
-class Core final : public sc_core::sc_module, public CacheUnitOwner {
+class Core final : public sc_core::sc_module, public CacheUnitOwner, public Agenda::Part {
  public:
   using Program = std::function<void(Cpu&)>;
 
@@ -43,10 +45,15 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
        const Wiring& wiring);
 
   sc_core::sc_port<Bus> bus;
-  void end_of_elaboration() override { unit_.connect(*bus.operator->()); }
+  void end_of_elaboration() override;
 
   // What thread `index` of this core runs. REQUIRES: the simulation has not started.
   void set_program(int index, Program program) { programs_[static_cast<std::size_t>(index)] = std::move(program); }
+  // Unwinds those that were left in the middle.
+  void unwind_programs() {
+    fibers_.clear();
+    fiber_ = {};
+  }
   // See CacheUnit::set_tap.
   void set_tap(ProgramTap* tap);
   // Another core's thread, for interrupts. REQUIRES: called once before the simulation starts.
@@ -67,7 +74,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   [[nodiscard]] bool waits_for_time(Tick now) const;
   // The local time of the thread that is furthest ahead.
   [[nodiscard]] Tick latest() const;
-  // How often the kernel has run this core.
+  // How many turns it had.
   [[nodiscard]] std::int64_t activations() const { return activations_; }
   // Where every thread stands, a line of text each.
   [[nodiscard]] std::string describe() const;
@@ -88,15 +95,17 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   friend class HardwareThread;
   static constexpr int kNoThread = -1;
 
-  void run();
+  void turn() override;
+  boost::context::fiber run(boost::context::fiber&& giver);
+  void run_programs();
   void run_thread(HardwareThread& cpu);
   void run_fibers();
 
   // The threads' side: returns when a thread is ready and its time has come; with several threads, the caller.
   void wait_turn();
-  // Works off what is due until a thread may run; waits in the kernel meanwhile.
+  // Works off what is due until a thread may run; waits for turns meanwhile.
   HardwareThread& next_runner();
-  [[nodiscard]] Tick horizon() const;
+  [[nodiscard]] Tick horizon();
   [[nodiscard]] Tick next_item() const;
   void run_item(Tick at);
   void run_drain(HardwareThread& cpu, Tick at);
@@ -104,8 +113,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   [[nodiscard]] HardwareThread* earliest_ready() const;
   [[nodiscard]] int speed_beside_siblings(const HardwareThread& cpu) const;
   [[nodiscard]] Tick sibling_limit(const HardwareThread& cpu) const;
-  void wait_kernel(Tick until);
-  void notify_at(Tick at);
+  void wait_for_turn(Tick until);
   // Around an access of thread `actor`, or of none (kNoThread): parked siblings' lines get the ages that they have by then, and
   // a sibling whose line was pushed out of the nearest cache goes on.
   void before_access(Tick at, int actor);
@@ -119,10 +127,11 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner {
   std::unique_ptr<Footprint> footprint_;  // null: the machine has none
   std::vector<std::unique_ptr<HardwareThread>> threads_;
   std::vector<Program> programs_;
+  boost::context::fiber fiber_;  // the core's own, while it waits for a turn
+  boost::context::fiber giver_;  // who gave it the turn that it has
   std::vector<boost::context::fiber> fibers_;
   boost::context::fiber host_;
   std::function<std::pair<Core*, HardwareThread*>(CpuId)> find_peer_;
-  sc_core::sc_event wake_;
   Tick boundary_;         // the start of the measured time; kNever when it has passed
   bool stopped_ = false;  // the end has come
   int parked_ = 0;

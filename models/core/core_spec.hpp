@@ -40,8 +40,7 @@ struct CoreSpec {
   bool run_ahead = true;
   bool parked_spins = true;
   Tick horizon_slack = 0;
-  Tick farthest_ahead = kNever;  // of the kernel's time, so that a watchdog sees a core that never waits
-  Tick longest_wait = kNever;    // after so long a core looks again whether what it waits for has come
+  Tick farthest_ahead = kNever;  // of the machine's time, so that a watchdog sees a core that never waits
   Tick warmup_end = 0;           // statistics start
   Tick end = kNever;             // no operation starts at or after it
 

@@ -20,6 +20,7 @@ HardwareThread::HardwareThread(Core& core, CacheUnit& unit, Footprint* footprint
       index_(index_in_core),
       nearest_latency_(spec.hit_latency.front()),
       cycle_(spec.cycle),
+      alone_(unit.serves_one_thread()),
       store_buffer_(spec.store_buffer_entries, spec.consistency != Consistency::ia64),
       spin_(unit, spec.hit_latency.front()) {
   counters_.by_function.resize(1);
@@ -28,8 +29,8 @@ HardwareThread::HardwareThread(Core& core, CacheUnit& unit, Footprint* footprint
   function_counters_ = &counters_.by_function.front();
 }
 
-inline void HardwareThread::count_hit(AccessKind kind, Tick latency) {
-  ++function_counters_->hits[0][static_cast<std::size_t>(kind)];
+inline void HardwareThread::count_hit(AccessKind kind, Tick latency, int level) {
+  ++function_counters_->hits[static_cast<std::size_t>(level)][static_cast<std::size_t>(kind)];
   ++function_counters_->instructions;
   now_ += latency;
   slots_ = 0;
@@ -40,6 +41,11 @@ Value HardwareThread::load(Address address, int bytes) {
     if (Copy* copy = agent_->hit(address, kReadAccess, now_)) [[likely]] {
       unit_->use(*copy, now_);
       count_hit(AccessKind::load, nearest_latency_);
+      return read_word(agent_->word(*copy, address), bytes);
+    }
+    int level = 0;
+    if (const Copy* copy = alone_ ? unit_->load_farther(address, now_, level) : nullptr; copy != nullptr) {
+      count_hit(AccessKind::load, spec_->hit_latency[static_cast<std::size_t>(level)], level);
       return read_word(agent_->word(*copy, address), bytes);
     }
   }

@@ -90,7 +90,7 @@ class HardwareThread final : public Cpu {
     ended
   };
 
-  void count_hit(AccessKind kind, Tick latency);
+  void count_hit(AccessKind kind, Tick latency, int level = 0);
   Value perform(Operation operation, bool release = false);
   void count(const Operation& operation, const CacheUnit::Attempt& attempt);
   bool buffer_store(const Operation& operation, bool release);
@@ -147,6 +147,7 @@ class HardwareThread final : public Cpu {
   Tick fast_limit_ = 0;  // limit_, or 0 while the store buffer is not empty
   Tick nearest_latency_;
   Tick cycle_;
+  bool alone_;              // no other thread in its core
   std::int64_t slots_ = 0;  // instructions issued in the current cycle
   FunctionCounters* function_counters_;
 

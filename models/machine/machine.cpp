@@ -9,13 +9,10 @@
 
 #include "models/coherence/network_order.hpp"
 #include "models/failure.hpp"
-#include "models/kernel_time.hpp"
 
 namespace linebounce {
 
 namespace {
-
-constexpr double kLongestWaitUs = 100;  // a long wait costs next to nothing, and SystemC's queue stays short
 
 Timebase make_timebase(const MachineSpec& spec) {
   const std::array<Frequency, 2> clocks{spec.cpu.clock, spec.bus.clock};
@@ -94,7 +91,6 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   core.parked_spins = engine.parked_spins;
   core.horizon_slack = engine.horizon_slack_ticks;
   core.farthest_ahead = timebase.from_us(engine.watchdog_us);
-  core.longest_wait = timebase.from_us(kLongestWaitUs);
   core.warmup_end = timebase.from_us(warmup_us);
   core.end = measure_us > 0 ? core.warmup_end + timebase.from_us(measure_us) : kNever;
   return core;
@@ -109,6 +105,7 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
       homes_(spec, layout_, store_.line_bytes()),
       protocols_(joined(spec, protocols)),
       log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end),
+      agenda_("agenda"),
       watchdog_(timebase_.from_us(engine.watchdog_us)) {
   core_spec_.timebase = &timebase_;
   build_buses(spec);
@@ -119,6 +116,7 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
     buses_.front()->memory(*memory_);
   }
   build_cores(spec, engine, observer);
+  if (network_) agenda_.add(*network_);
 }
 
 void Machine::build_buses(const MachineSpec& spec) {
@@ -128,8 +126,9 @@ void Machine::build_buses(const MachineSpec& spec) {
   for (const int cores : layout_.cores_on_bus) {
     buses_.push_back(std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), timing, protocols_.bus, store_,
                                                    log_, *this, first_core, core_spec_.warmup_end, core_spec_.end));
+    agenda_.add(*buses_.back());
     const int number = static_cast<int>(buses_.size()) - 1;
-    buses_.back()->set_number(number);
+    buses_.back()->set_names(number, spec.has_nodes() ? Endpoint::Kind::controller : Endpoint::Kind::memory);
     buses_.back()->set_places(places_on_bus(spec, layout_, number, timebase_));
     first_core += cores;
   }
@@ -183,6 +182,7 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
     cores_[at] =
         std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
     cores_[at]->bus(bus);
+    agenda_.add(*cores_[at]);
   }
   for (const auto& core : cores_) {
     core->set_peers([this](CpuId id) { return std::pair<Core*, HardwareThread*>(&core_of(id.value), &cpu(id.value)); });
@@ -204,6 +204,7 @@ void Machine::set_functions(std::size_t count, std::span<const FunctionId> user)
 
 void Machine::set_step_listener(StepListener* listener) {
   log_.set_listener(listener);
+  if (listener != nullptr) agenda_.keep_kernel_time();
   if (network_) network_->set_listener(listener);
 }
 
@@ -228,12 +229,12 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
   Tick last_progress = 0;
   // Not until all programs have ended: what they left under way, stores and write-backs, still counts.
   for (;;) {
-    sc_core::sc_start(kernel_time(slice));
+    agenda_.run_for(slice);
     if (failure_) std::rethrow_exception(failure_);
-    const Tick now = kernel_now();
+    const Tick now = agenda_.now();
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
     if (now >= core_spec_.end) return;  // what waits for the bus then waits for ever
-    if (!sc_core::sc_pending_activity()) {
+    if (agenda_.next() == kNever) {
       // Whoever spins or sleeps when others have come to the end stays there.
       if (std::any_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->stopped(); }) || all_ended()) return;
       stuck("deadlock: nothing can happen any more, and not every program has ended");
@@ -283,7 +284,7 @@ std::int64_t Machine::kernel_events() const {
 }
 
 void Machine::stuck(const char* what) const {
-  std::string text = fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, kernel_now(), timebase_.to_ns(kernel_now()));
+  std::string text = fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, agenda_.now(), timebase_.to_ns(agenda_.now()));
   for (const auto& bus : buses_) text += bus->describe_pending();
   for (const auto& controller : controllers_) text += controller->describe_pending();
   for (const auto& group : groups_) text += group->describe_pending();
@@ -293,9 +294,14 @@ void Machine::stuck(const char* what) const {
   throw ModelFailure(text);
 }
 
+void Machine::unwind_programs() {
+  for (const auto& core : cores_) core->unwind_programs();
+}
+
 void Machine::failed(std::exception_ptr failure) {
   if (failure_) return;  // several processes may fail at one time; the kernel warns if it is stopped twice
   failure_ = std::move(failure);
+  agenda_.stop();
   sc_core::sc_stop();
 }
 

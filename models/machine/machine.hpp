@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "models/agenda.hpp"
 #include "models/bus/plain_memory.hpp"
 #include "models/bus/snooping_bus.hpp"
 #include "models/core/core.hpp"
@@ -59,6 +60,9 @@ class Machine final : public FailureSink {
 
   // Runs to the end. Once. `progress` hears the share that is done. Errors: ModelFailure, and what a program throws.
   void run(const std::function<void(double)>& progress = {});
+  // Unwinds the programs that the end of the run, or its failure, left in the middle. What they use, and what listens to
+  // them, must outlive this call; without it, the machine.
+  void unwind_programs();
 
   // Of all cores, in the measured time.
   [[nodiscard]] CacheUnit::PairPrefetches pair_prefetches() const;
@@ -67,7 +71,7 @@ class Machine final : public FailureSink {
   [[nodiscard]] Tick finished_at() const { return finished_at_; }
   [[nodiscard]] Tick measured() const { return std::max<Tick>(0, finished_at_ - core_spec_.warmup_end); }
 
-  // Activations of processes by the kernel, for `bench`.
+  // Turns of the parts that act by themselves, for `bench`.
   [[nodiscard]] std::int64_t kernel_events() const;
 
   void failed(std::exception_ptr failure) override;
@@ -93,6 +97,7 @@ class Machine final : public FailureSink {
   Homes homes_;
   MachineProtocols protocols_;
   TransitionLog log_;
+  Agenda agenda_;
   std::vector<std::unique_ptr<SnoopingBus>> buses_;
   // Behind the buses: plain memory, or all the rest.
   std::unique_ptr<PlainMemory> memory_;

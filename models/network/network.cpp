@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "models/kernel_time.hpp"
-
 namespace linebounce {
 
 NetworkTiming::NetworkTiming(const MachineSpec& spec, const Timebase& timebase)
@@ -20,7 +18,6 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
                  LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end)
     : sc_module(name),
       endpoints("endpoints"),
-      after_buses_(*this),
       timing_(spec, timebase),
       layout_(layout),
       store_(store),
@@ -42,10 +39,6 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
     std::vector<Tick>& costs = pair_costs_.emplace_back();
     for (const double ns : from) costs.push_back(timebase.from_ns(ns));
   }
-  SC_HAS_PROCESS(Network);
-  SC_METHOD(wake);
-  sensitive << event_;
-  dont_initialize();
 }
 
 void Network::end_of_elaboration() {
@@ -89,7 +82,7 @@ void Network::send(PacketIndex index, Tick ready) {
   const std::size_t receivers = endpoints_.size() + 1;
   const std::size_t receiver = packet.receiver < 0 ? endpoints_.size() : static_cast<std::size_t>(packet.receiver);
   Tick& last = last_ready_[(sender * receivers + receiver) * kMessageClasses + static_cast<std::size_t>(packet.message_class)];
-  last = std::max({ready + groups_.way(packet.sender, packet.receiver, packet.line), kernel_now() + 1, last});
+  last = std::max({ready + groups_.way(packet.sender, packet.receiver, packet.line), now() + 1, last});
   push(last, Stage::depart, index);
   schedule();
 }
@@ -99,18 +92,13 @@ void Network::push(Tick at, Stage stage, PacketIndex index) {
 }
 
 void Network::schedule() {
-  if (calendar_.empty()) return;
-  event_.notify(kernel_time(calendar_.top().at - kernel_now()));
+  if (!calendar_.empty()) act_at(calendar_.top().at);
 }
 
-void Network::wake() {
+void Network::turn() {
   ++activations_;
-  after_buses_.request();
-}
-
-void Network::step() {
   try {
-    const Tick now = kernel_now();
+    const Tick now = this->now();
     if (now >= end_) return;  // the cores have stopped
     while (!calendar_.empty() && calendar_.top().at <= now) {
       const Item item = calendar_.top();

@@ -17,6 +17,7 @@
 #include <systemc>
 #include <vector>
 
+#include "models/agenda.hpp"
 #include "models/coherence/network_order.hpp"
 #include "models/coherence/step_listener.hpp"
 #include "models/failure.hpp"
@@ -72,9 +73,8 @@ struct LinkStatistics {
   std::int64_t bytes = 0;  // carried in the measured time: headers and lines
 };
 
-// The buses act when a time is evaluated. What they did then is known before anything arrives at that time: the network acts in
-// the update that follows.
-class Network final : public sc_core::sc_module {
+// Its turn is the last at any time: what buses and cores do then is known before anything arrives.
+class Network final : public sc_core::sc_module, public Agenda::Part {
  public:
   Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
           LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end);
@@ -128,16 +128,6 @@ class Network final : public sc_core::sc_module {
     std::array<std::deque<PacketIndex>, kMessageClasses> waiting{};
   };
 
-  class AfterBuses final : public sc_core::sc_prim_channel {
-   public:
-    explicit AfterBuses(Network& network) : sc_prim_channel("after_buses"), network_(network) {}
-    void request() { request_update(); }
-
-   private:
-    void update() override { network_.step(); }
-    Network& network_;
-  };
-
   // Of a node, for all that leaves it.
   struct CrossingStage {
     Tick free = 0;
@@ -146,8 +136,7 @@ class Network final : public sc_core::sc_module {
     int line_to = -1;
   };
 
-  void wake();
-  void step();
+  void turn() override;
   void schedule();
   void push(Tick at, Stage stage, PacketIndex index);
   void run(const Item& item);
@@ -162,7 +151,6 @@ class Network final : public sc_core::sc_module {
   [[nodiscard]] int node_of(int endpoint) const;
   [[nodiscard]] std::size_t controller_of(int endpoint) const;
 
-  AfterBuses after_buses_;
   const NetworkTiming timing_;
   const MachineLayout& layout_;
   LineStore& store_;
@@ -172,7 +160,6 @@ class Network final : public sc_core::sc_module {
   Tick end_;
   std::size_t line_bytes_;
   std::vector<NetworkEndpoint*> endpoints_;
-  sc_core::sc_event event_;
 
   std::vector<Packet> packets_;
   std::vector<std::uint64_t> orders_;               // by packet: its place among those of one time

@@ -62,7 +62,8 @@ std::span<const BenchCase> bench_cases() {
   return kCases;
 }
 
-BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec, const MachineProtocols& protocols) {
+BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec, const MachineProtocols& protocols,
+                           bool timed_only) {
   MissCounter misses;
   Machine machine(spec, protocols, {}, 0, 0, misses);
   std::vector<ReferenceStream> streams = make_streams(bench_case, machine.store(), spec.cpus);
@@ -74,10 +75,10 @@ BenchResult run_bench_case(const BenchCase& bench_case, const MachineSpec& spec,
   }
   const auto references = static_cast<double>(each * spec.cpus);
   BenchResult result{.name = bench_case.name, .cpus = spec.cpus};
-  result.functional_refs_per_s = references / functional_seconds(bench_case, spec, protocols.bus);
+  if (!timed_only) result.functional_refs_per_s = references / functional_seconds(bench_case, spec, protocols.bus);
   const double timed = seconds([&] { machine.run(); });
   result.timed_refs_per_s = references / timed;
-  result.ratio = result.timed_refs_per_s / result.functional_refs_per_s;
+  if (!timed_only) result.ratio = result.timed_refs_per_s / result.functional_refs_per_s;
   result.transactions_per_s = static_cast<double>(misses.count) / timed;
   if (misses.count * 1000 > each) {
     result.kernel_events_per_transaction = static_cast<double>(machine.kernel_events()) / static_cast<double>(misses.count);

@@ -153,7 +153,7 @@ std::string as_row(const nlohmann::ordered_json& result) {
                      millions("transactions_per_s"), result["kernel_events_per_transaction"].get<double>());
 }
 
-ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, bool json) {
+ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, bool timed_only, bool json) {
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   if (!json)
     std::cout << fmt::format("  {:<11}{:>5}{:>7}{:>15}{:>15}{:>8}{:>14}{:>14}\n", "case", "CPUs", "nodes", "timed refs/s",
@@ -169,7 +169,7 @@ ExitCode run_bench(const std::string& only, int cpus, std::int64_t references, b
       if (cpus != 0 && shape.cpus != cpus) continue;
       const MachineSpec spec = machine_of(shape);
       const MachineProtocols protocols = load_protocols(spec);
-      add(run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocols), shape.nodes); }));
+      add(run_in_child([&] { return as_json(run_bench_case(bench_case, spec, protocols, timed_only), shape.nodes); }));
     }
   }
   if ((only.empty() || only == kReplay) && (cpus == 0 || cpus == 1)) {
@@ -187,6 +187,7 @@ void add_bench(Command& program) {
     std::string only;
     int cpus = 0;
     std::int64_t references = 0;
+    bool timed_only = false;
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
@@ -199,9 +200,11 @@ void add_bench(Command& program) {
       .one_of({"1", "4", "8", "16", "32", "64"});
   bench.option("--references", "N", &options->references, "in each run, over all CPUs (default: a case's own number)")
       .between(std::int64_t{1000}, std::int64_t{1} << 40);
+  bench.flag("--timed-only", options->timed_only, "without the functional-only mode: for a profiler");
   bench.flag("--json", options->json, "one JSON document");
   bench.footer(kBenchFooter);
-  bench.action([options] { return run_bench(options->only, options->cpus, options->references, options->json); });
+  bench.action(
+      [options] { return run_bench(options->only, options->cpus, options->references, options->timed_only, options->json); });
 }
 
 }  // namespace linebounce::sim

@@ -66,6 +66,36 @@ def test_an_error_is_the_programs_own(linebounce: Program, engine: Engine, tmp_p
     assert document["error"] in said.stderr
 
 
+def test_hardware_threads_left_in_the_middle_have_the_same_steps(linebounce: Program, engine: Engine, tmp_path: Path) -> None:
+    """Their programs are unwound while all that they use is still there."""
+    (tmp_path / "stuck.lua").write_text(
+        """
+title = "Stuck"
+ends = true
+function setup()
+  shared = place(structure { name = "pair", "a", "b" }, "shared")
+  the_lock = lock("mcs", "the_lock")
+end
+function run(cpu)
+  cpu:acquire(the_lock)
+  cpu:spin_until(shared.a, "==", 1)
+end
+""",
+        encoding="utf-8",
+    )
+    file = tmp_path / "stuck.toml"
+    file.write_text(
+        'name = "stuck"\ntitle = "Stuck"\nmachine = "p4_xeon_ht_16way"\n'
+        '[workload]\nname = "program"\nprogram = "stuck.lua"\n[run]\nmeasure_us = 0\n',
+        encoding="utf-8",
+    )
+    said = linebounce("steps", file, "-o", "native.json")
+    engine({"run": str(file), "out": str(tmp_path / "wasm.json")})
+    ours = (tmp_path / "native.json").read_bytes()
+    assert ours == (tmp_path / "wasm.json").read_bytes()
+    assert "deadlock" in said.stderr
+
+
 def test_moments_are_found_at_the_same_steps(linebounce: Program, engine: Engine, tmp_path: Path) -> None:
     file = write_experiment(tmp_path, 1, seed=21)
     moments = ["start", "step 7", "shared is M in CPU 1", "CPU 2 stores shared.a, 2nd time", "a value is stale", "end"]

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <stdexcept>
 
 #include "models/failure.hpp"
@@ -122,6 +123,26 @@ TEST(Machine, WhatAProgramOfSeveralThreadsThrowsComesOut) {
                           }}),
                std::domain_error);
 }
+
+// What they use, and what listens to them, may be destroyed before the machine is.
+class UnwoundPrograms : public testing::TestWithParam<int> {};
+
+TEST_P(UnwoundPrograms, AreThoseThatAreLeftInTheMiddle) {
+  MachineSpec spec = small_machine(2);
+  spec.cpu.threads_per_core = GetParam();
+  SmallMachine small(spec);
+  bool unwound = false;
+  const auto sleeper = [&unwound](Cpu& cpu) {
+    const std::unique_ptr<bool, void (*)(bool*)> guard(&unwound, [](bool* flag) { *flag = true; });
+    cpu.sleep();
+  };
+  EXPECT_THAT(failure_of([&] { small.run({sleeper, [](Cpu&) {}}); }), HasSubstr("deadlock"));
+  EXPECT_FALSE(unwound);
+  small.machine.unwind_programs();
+  EXPECT_TRUE(unwound);
+}
+
+INSTANTIATE_TEST_SUITE_P(ThreadsPerCore, UnwoundPrograms, testing::Values(1, 2));
 
 // mesi_snoop with one row changed.
 Protocol broken_protocol(const std::string& row, const std::string& instead) {

@@ -1,6 +1,5 @@
 // The engine: the simulator itself as WebAssembly, in a worker. `engine()` starts it once.
 import type { RunDocument } from "../model/document";
-import { asTheTablesSay } from "../model/snoop";
 import { kExperiment, sceneFiles, shippedFiles, type Files, type Scene } from "./files";
 import { unpackText } from "./unpack";
 import workerText from "./worker.js?raw";
@@ -42,7 +41,7 @@ export class Engine {
   async run(scene: Scene): Promise<Run> {
     const { id, answer } = this.ask<{ bytes: Uint8Array<ArrayBuffer> }>("run", { files: sceneFiles(scene), experiment: kExperiment });
     const { bytes } = await answer;
-    const document = asTheTablesSay(JSON.parse(new TextDecoder().decode(bytes)) as RunDocument);
+    const document = JSON.parse(new TextDecoder().decode(bytes)) as RunDocument;
     const run: Run = { scene, document, text: bytes, find: (moment, from = 0) => this.find(run, id, moment, from) };
     return run;
   }

@@ -1,0 +1,83 @@
+// Who acts when. The parts of a machine that act by themselves (buses, cores, the network) put the time of their next turn on
+// one agenda, and one process of SystemC's gives them their turns: in the order of time, and at equal times in the order in
+// which they were added. So many turns cost one activation by the kernel, and what comes next is known without asking it.
+//
+// The agenda's time may be ahead of the kernel's within the time that the kernel has been asked to simulate; it is the same at
+// the end, and at every turn once keep_kernel_time() was called.
+#pragma once
+
+#include <cstdint>
+#include <systemc>
+#include <vector>
+
+#include "models/units.hpp"
+
+namespace linebounce {
+
+class Agenda final : public sc_core::sc_module {
+ public:
+  class Part {
+   public:
+    virtual ~Part() = default;
+    // Its time has come. It has no further turn unless it asks for one.
+    virtual void turn() = 0;
+
+   protected:
+    // The time, while somebody has a turn.
+    [[nodiscard]] Tick now() const { return agenda_->now_; }
+    // When anybody has the next turn; kNever: nobody asks for one.
+    [[nodiscard]] Tick next_turn() {
+      agenda_->settle();
+      return agenda_->next();
+    }
+    // Asks for a turn at `at` or earlier. REQUIRES: not before now.
+    void act_at(Tick at) {
+      if (at < agenda_->times_[place_]) agenda_->set(place_, at);
+    }
+
+   private:
+    friend class Agenda;
+    Agenda* agenda_ = nullptr;
+    std::size_t place_ = 0;
+  };
+
+  explicit Agenda(sc_core::sc_module_name name);
+
+  // REQUIRES: the simulation has not started.
+  void add(Part& part);
+  // Whoever looks at the kernel's time during a turn finds the turn's.
+  void keep_kernel_time() { keeps_kernel_time_ = true; }
+
+  // Gives all turns of the next `duration`, its end excluded.
+  void run_for(Tick duration);
+  // No more turns, not even of this time.
+  void stop() { stopped_ = true; }
+
+  [[nodiscard]] Tick now() const { return now_; }
+  [[nodiscard]] Tick next() const { return times_[winners_[1]]; }
+
+ private:
+  static constexpr std::size_t kNobody = ~std::size_t{0};
+
+  void give_turns();
+  void set(std::size_t place, Tick at);
+  // Who has the turn stands in the tournament as before until it asks for another or somebody asks who is next.
+  void settle() {
+    if (unsettled_ != kNobody) set(unsettled_, kNever);
+  }
+
+  sc_core::sc_event event_;
+  std::vector<Part*> parts_;
+  // A tournament: of two neighbours the earlier wins, at equal times the one with the smaller number. Node 1 is the root, its
+  // winner is next; the children of node n are 2n and 2n + 1; the leaves are the parts.
+  std::vector<Tick> times_;  // by part; kNever: wants no turn
+  std::vector<std::uint32_t> winners_;
+  std::size_t leaves_ = 0;
+  std::size_t unsettled_ = kNobody;
+  Tick now_ = 0;
+  Tick until_ = 0;
+  bool keeps_kernel_time_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace linebounce
