@@ -1,16 +1,30 @@
 #include "trace/output_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "trace/error.hpp"
 
 namespace linebounce::trace {
 
-OutputFile::OutputFile(const std::filesystem::path& file) : path_(file), file_(std::fopen(file.c_str(), "wbe")) {
-  if (!file_) fail();
+namespace {
+
+constexpr std::size_t kWrittenAtOnce = 1 << 16;
+
+}  // namespace
+
+OutputFile::OutputFile(const std::filesystem::path& file)
+    : path_(file), descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) fail();
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void OutputFile::fail() const {
@@ -18,16 +32,25 @@ void OutputFile::fail() const {
 }
 
 void OutputFile::write(std::string_view bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) fail();
+  waiting_ += bytes;
   size_ += bytes.size();
+  if (waiting_.size() >= kWrittenAtOnce) flush();
 }
 
 void OutputFile::flush() {
-  if (std::fflush(file_.get()) != 0) fail();
+  std::string_view rest = waiting_;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail();
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  waiting_.clear();
 }
 
 void OutputFile::close() {
-  if (std::fclose(file_.release()) != 0) fail();
+  flush();
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail();
 }
 
 }  // namespace linebounce::trace

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <string>
 #include <string_view>
 
 namespace linebounce::trace {
@@ -13,22 +12,23 @@ class OutputFile {
  public:
   // Replaces the file. Errors: WriteError, here and later.
   explicit OutputFile(const std::filesystem::path& file);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes);
   void flush();
-  // Nothing may be written later.
+  // Nothing may be written later. What isn't closed is not whole.
   void close();
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   [[noreturn]] void fail() const;
 
   std::filesystem::path path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  int descriptor_;
+  std::string waiting_;  // to be written
   std::uint64_t size_ = 0;
 };
 

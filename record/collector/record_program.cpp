@@ -99,7 +99,8 @@ void require_writable(const std::string& file) {
   errno = 0;
   const bool opens = !std::filesystem::is_directory(file) && std::ofstream(file, std::ios::app).is_open();
   const int error = errno;
-  if (opens && is_new) std::filesystem::remove(file);
+  std::error_code stays;
+  if (opens && is_new) std::filesystem::remove(file, stays);
   if (!opens) {
     throw RecordError(fmt::format("{}: the trace cannot be written: {}", file,
                                   std::filesystem::is_directory(file) ? "it is a folder" : std::strerror(error)));

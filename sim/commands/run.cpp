@@ -14,12 +14,9 @@
 namespace linebounce::sim {
 namespace {
 
-struct RunArguments {
+struct RunArguments : OverrideArguments {
   std::string experiment;
   std::string directory;
-  std::string machine;
-  std::vector<std::string> sets;
-  std::optional<std::int64_t> seed;
   std::vector<int> points;
   int at_once = available_cores();
   bool quiet = false;
@@ -40,17 +37,8 @@ constexpr const char* kRunFooter = R"(Examples:
 The exit code says whether the simulation ran, not whether paper rows are within tolerance; that is `reproduce`'s.
 An interrupted run resumes when the same command is given again.)";
 
-Overrides overrides_of(const RunArguments& arguments) {
-  Overrides overrides;
-  if (!arguments.machine.empty()) overrides.machine = arguments.machine;
-  overrides.seed = arguments.seed;
-  overrides.sets = split_sets(arguments.sets);
-  return overrides;
-}
-
 Plan plan_of(const RunArguments& arguments) {
-  Experiment experiment = is_lua_path(arguments.experiment) ? lua_experiment(arguments.experiment, overrides_of(arguments))
-                                                            : load_unexpanded(arguments.experiment, overrides_of(arguments));
+  Experiment experiment = load_runnable(arguments.experiment, overrides_of(arguments));
   if (arguments.points.empty()) return make_plan(std::move(experiment));
   for (const int point : arguments.points) require_point(point, point_count(experiment));
   return make_plan(std::move(experiment), arguments.points);

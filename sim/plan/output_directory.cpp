@@ -96,6 +96,11 @@ int lock_soon(int descriptor, LockKind kind) {
   }
 }
 
+// In place of what the file holds. 0 or an errno.
+int write_again(int descriptor, std::string_view text) {
+  return ::ftruncate(descriptor, 0) == 0 ? write_all(descriptor, text) : errno;
+}
+
 // What is there of another configuration, where its text tells.
 std::string difference_from(const fs::path& directory, const Plan& plan) {
   const fs::path file = directory / "config.toml";
@@ -116,9 +121,7 @@ DirectoryLock::DirectoryLock(const fs::path& directory, LockKind kind)
   }
   if (kind == LockKind::alone) {
     const std::string number = std::to_string(::getpid()) + "\n";
-    const bool written = ::ftruncate(descriptor_, 0) == 0 && ::write(descriptor_, number.data(), number.size()) > 0;
-    if (!written) {
-      const int error = errno;
+    if (const int error = write_again(descriptor_, number); error != 0) {
       ::unlink(path_.c_str());
       ::close(descriptor_);
       throw OutputError(write_problem(path_, error));

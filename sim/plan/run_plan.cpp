@@ -210,9 +210,22 @@ void make_way(const Plan& plan, const RunOptions& options) {
   remove_results(options.directory);
 }
 
+// Which of them have been run, or have failed.
+enum class Points { all, some };
+
+// REQUIRES: all points had been run to their ends. A file that can be read no more, as on a broken disk, must not leave its
+// point out of results that were complete. Errors: InputError.
+void require_all(const Merged& merged, const fs::path& directory) {
+  if (merged.missing.empty()) return;
+  if (!merged.damaged.empty()) throw InputError(merged.damaged.front().reason);
+  throw InputError(point_directory(directory, true, merged.missing.front()).string() +
+                   ": has gone while the run was under way");
+}
+
 // Merges, writes the top level and its manifest, and completes the report.
-void conclude(const Plan& plan, const RunOptions& options, const Manifest& known, RunReport& report) {
+void conclude(const Plan& plan, const RunOptions& options, const Manifest& known, RunReport& report, Points points) {
   Merged merged = merge_points(plan, options.directory);
+  if (points == Points::all) require_all(merged, options.directory);
   write_merged(plan, merged, options.directory);
   if (!plan.swept() && merged.manifest.status == RunStatus::complete) merged.manifest.files = records_of(options.directory);
   merged.manifest.argv = known.argv;
@@ -234,6 +247,7 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
 // Shows finished results again. Their paper rows may be others than those of the run that made them.
 void show_again(const Plan& plan, const fs::path& directory, RunReport& report) {
   Merged merged = merge_points(plan, directory);
+  require_all(merged, directory);
   write_merged(plan, merged, directory);
   if (!plan.swept()) {
     const fs::path manifest = directory / "manifest.json";
@@ -260,7 +274,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
   claim(plan, run.manifest(), options.directory);
   const bool uninterrupted = run.work();
   if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
-  conclude(plan, options, run.manifest(), run.report);
+  conclude(plan, options, run.manifest(), run.report, uninterrupted ? Points::all : Points::some);
   if (!uninterrupted) run.report.code = larger(run.report.code, ExitCode::interrupted);
   return run.report;
 }
@@ -306,7 +320,7 @@ RunReport merge_plan(const Plan& plan, const RunOptions& options) {
   const DirectoryLock lock(options.directory, LockKind::alone);
   make_ready(plan, options);
   Run run(plan, options, guard);
-  conclude(plan, options, run.manifest(), run.report);
+  conclude(plan, options, run.manifest(), run.report, Points::some);
   RunReport& report = run.report;
   if (!report.missing.empty()) report.code = larger(report.code, ExitCode::unreadable_input);
   return report;

@@ -1,6 +1,7 @@
 // A signal is waited for by a thread, not caught by a handler: that could come in the middle of anything.
 #include "sim/plan/unfinished_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -36,6 +37,14 @@ UnfinishedFile::~UnfinishedFile() {
   if (file_ != wanted_ && !finished_) fs::remove(file_, ignored);
 }
 
+void UnfinishedFile::write(std::string_view content) const {
+  const int descriptor = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) refuse(std::strerror(errno));
+  int error = write_all(descriptor, content);
+  if (::close(descriptor) != 0 && error == 0) error = errno;
+  if (error != 0) refuse(std::strerror(error));
+}
+
 void UnfinishedFile::finish() {
   std::error_code error;
   if (file_ != wanted_) fs::rename(file_, wanted_, error);
@@ -45,7 +54,7 @@ void UnfinishedFile::finish() {
 
 // Under the name that the user knows.
 void UnfinishedFile::refuse(const std::string& why) const {
-  throw OutputError(fmt::format("{}: the trace cannot be written: {}", wanted_.string(), why));
+  throw OutputError(fmt::format("{}: cannot be written: {}", wanted_.string(), why));
 }
 
 void UnfinishedFile::watch() {

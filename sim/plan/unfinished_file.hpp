@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "sim/plan/process_pool.hpp"
@@ -21,6 +22,8 @@ class UnfinishedFile {
 
   // What to write, ".NAME" beside the file that is wanted.
   [[nodiscard]] const std::filesystem::path& path() const { return file_; }
+  // Writes all that it is to hold; for whoever has no writer of his own. Errors: OutputError.
+  void write(std::string_view content) const;
   // It is whole. Errors: OutputError.
   void finish();
 

@@ -48,12 +48,8 @@ class TemporaryFile {
   }
 
   void write(std::string_view content) {
-    while (!content.empty()) {
-      const ssize_t written = ::write(descriptor_, content.data(), content.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail();
-      content.remove_prefix(static_cast<std::size_t>(written));
-    }
+    errno = write_all(descriptor_, content);
+    if (errno != 0) fail();
   }
 
   void commit() {
@@ -88,6 +84,15 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   TemporaryFile file(path);
   file.write(content);
   file.commit();
+}
+
+int write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor, content.data(), content.size());
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
 }
 
 bool is_there(const std::filesystem::path& path) {

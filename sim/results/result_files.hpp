@@ -27,6 +27,9 @@ extern const std::string_view kTemporaryPrefix;
 // Replaces the file as a whole: temporary file, fsync, rename. Errors: OutputError.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
+// All of it, however often a signal comes between. 0 or an errno.
+int write_all(int descriptor, std::string_view content);
+
 // Whether there is a file or a link to one, readable or not. Errors: none; what can't be looked at is there, and can't be read.
 bool is_there(const std::filesystem::path& path);
 

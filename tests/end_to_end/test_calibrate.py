@@ -229,6 +229,7 @@ def test_other_bad_requests_are_refused(linebounce: Program) -> None:
     assert "has 4" in linebounce.refused("calibrate", "--from", "m.csv", "--machine", "p3_xeon_4way", "-o", "x.toml")
     assert "p3_xeon_4way" in linebounce.refused("calibrate", "--from", "m.csv", "--machine", "p3_xeon_4wy", "-o", "x.toml")
     assert "ends in .toml" in linebounce.refused("calibrate", "--from", "m.csv", "-o", "x.csv")
+    assert '"my machine" cannot name' in linebounce.refused("calibrate", "--from", "m.csv", "-o", "my machine.toml")
     assert "--output" in linebounce.refused("calibrate", "--from", "m.csv")
     assert "nowhere.csv" in linebounce.refused("calibrate", "--from", "nowhere.csv", "-o", "x.toml")
 

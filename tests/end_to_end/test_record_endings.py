@@ -142,6 +142,17 @@ def test_of_a_recorder_that_is_killed_the_trace_can_be_read_and_the_program_goes
     assert recovered_acquisitions(recorder) > 100
 
 
+def test_a_recorder_that_has_ended_keeps_nobody_waiting(recorder: Recorder) -> None:
+    """Killed while the program waits for it: who started it reads to the end of what the program prints, and only then looks at
+    how the recorder has ended."""
+    command = [recorder.tool("linebounce-record"), "-o", "trace.lbt", "--", recorder.compile(COUNTING), "300"]
+    for milliseconds in (0, 5, 10, 20, 40):
+        with subprocess.Popen(command, cwd=recorder.linebounce.directory, stdout=subprocess.PIPE) as running:
+            time.sleep(milliseconds / 1000)
+            running.kill()
+            assert running.stdout.read() in (b"ready\ndone\n", b"")
+
+
 def test_on_a_full_disk_the_program_comes_to_its_end(recorder: Recorder) -> None:
     result = recorder.run("-o", "/dev/full", "--", recorder.compile(COUNTING), "3000", code=2)
     assert result.stdout == "ready\ndone\n"

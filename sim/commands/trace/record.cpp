@@ -24,10 +24,8 @@ using namespace workloads;
 
 namespace {
 
-struct RecordArguments {
-  std::string experiment, machine, file;
-  std::vector<std::string> sets;
-  std::optional<std::int64_t> seed;
+struct RecordArguments : OverrideArguments {
+  std::string experiment, file;
   int point = 0;
   double longer = 1.25;
 };
@@ -70,14 +68,6 @@ class Recording final : public SimulationTap {
   std::array<std::int64_t, kSources> misses_{};
   std::optional<Recorder> recorder_;
 };
-
-Overrides overrides_of(const RecordArguments& arguments) {
-  Overrides overrides;
-  if (!arguments.machine.empty()) overrides.machine = arguments.machine;
-  overrides.seed = arguments.seed;
-  overrides.sets = split_sets(arguments.sets);
-  return overrides;
-}
 
 void simulate_with_progress(Recording& recording, const SimulationInput& input) {
   ProgressLine line("recording " + input.workload, true);

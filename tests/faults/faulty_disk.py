@@ -1,0 +1,206 @@
+"""Runs commands whose calls on files fail, one after another, by faults.c; and says what must hold however they end."""
+
+import errno
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from program import INTERNALS
+
+SOURCE = Path(__file__).with_name("faults.c")
+FULL_DISK = {"create", "write", "writev", "fsync", "mkdir"}
+# What each call may fail with on a disk that breaks, or in a process that has too many files open.
+ERRORS = {
+    "open": [errno.EIO, errno.EMFILE],
+    "create": [errno.EACCES],
+    "read": [errno.EIO],
+    "pread": [errno.EIO],
+    "pread64": [errno.EIO],
+    "write": [errno.EIO],
+    "writev": [errno.EIO],
+    "fwrite": [errno.EIO],
+    "fflush": [errno.EIO],
+    "fclose": [errno.EIO],
+    "fsync": [errno.EIO],
+    "close": [errno.EIO],
+    "ftruncate": [errno.EIO],
+    "rename": [errno.EIO],
+    "mkdir": [errno.EACCES],
+    "unlink": [errno.EACCES],
+}
+TEMPORARY = re.compile(r"^\.linebounce-tmp-[0-9a-f]+-?|^\.(?!linebounce-)(?=[^.]+\.(lbt|txt|json)$)")
+# Of a sweep, and of a merge without all points.
+ALSO_SAID = re.compile(r"^linebounce sweep: dashboard |: \d points? not run yet: ")
+MADE_AT = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # in a report
+USAGE, UNREADABLE = 2, 3  # as output that can't be written, and input or results that can't be read
+NOT_COMPARED = {"manifest.json", ".linebounce-lock"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command, what it reads and what it writes, by names in its directory."""
+
+    command: tuple[str, ...]
+    needs: tuple[str, ...]
+    writes: tuple[str, ...] = ()
+    faults: int = 10  # of them in ./dev test
+    reproducible: bool = True  # what it writes has the same bytes each time
+    merges: bool = False  # what there is, and says in the manifest that it is not all
+
+
+@dataclass(frozen=True)
+class Call:
+    number: int
+    name: str
+    path: str
+
+    @property
+    def file(self) -> str:
+        """As a user knows it."""
+        return TEMPORARY.sub("", Path(self.path).name)
+
+
+@dataclass(frozen=True)
+class Fault:
+    call: Call
+    error: int
+    is_full: bool  # and stays so
+
+    def __str__(self) -> str:
+        stays = " from here on" if self.is_full else ""
+        return f"call {self.call.number}: {self.call.name} {self.call.path}: {errno.errorcode[self.error]}{stays}"
+
+    @property
+    def variables(self) -> dict[str, str]:
+        if self.is_full:
+            return {"FAULTS_FULL": str(self.call.number)}
+        return {"FAULTS_AT": str(self.call.number), "FAULTS_ERROR": str(self.error)}
+
+
+@dataclass
+class Outcome:
+    code: int
+    said: str
+    errors: str
+    files: dict[str, bytes] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)  # temporary files
+    status: str = ""  # of a results directory, by its manifest
+
+
+class FaultyDisk:
+    """Runs a case again and again, each time in a directory of its own."""
+
+    def __init__(self, program: Path, library: Path, inputs: Path, place: Path) -> None:
+        self.program, self.library, self.inputs, self.place = program, library, inputs, place
+
+    def directory(self, case: Case) -> Path:
+        """As it was before the command, and always of the same name, which may be in what the command writes."""
+        made = self.place / "run"
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir(parents=True)
+        for name in case.needs:
+            source = self.inputs / name
+            (shutil.copytree if source.is_dir() else shutil.copy2)(source, made / name)
+        return made
+
+    def run(self, case: Case, directory: Path, variables: dict[str, str] | None = None) -> Outcome:
+        count, log = self.place / "count", self.place / "log"
+        count.write_bytes(bytes(8))
+        log.unlink(missing_ok=True)
+        state = {"LD_PRELOAD": self.library, "FAULTS_UNDER": directory, "FAULTS_COUNT": count, "FAULTS_LOG": log}
+        done = subprocess.run(
+            [self.program, *case.command],
+            cwd=directory,
+            env=os.environ | {name: str(value) for name, value in (state | (variables or {})).items()},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=120,
+            check=False,
+        )
+        outcome = Outcome(done.returncode, done.stdout, done.stderr)
+        for name in case.writes:
+            for path in [directory / name, *sorted((directory / name).rglob("*"))]:
+                if path.is_file() and path.name not in NOT_COMPARED and not path.name.startswith("."):
+                    outcome.files[str(path.relative_to(directory))] = MADE_AT.sub(b"", path.read_bytes())
+            if (directory / name / "manifest.json").exists():
+                outcome.status = json.loads((directory / name / "manifest.json").read_bytes())["status"]
+        outcome.left = sorted(str(path) for path in directory.rglob(".*") if TEMPORARY.match(path.name))
+        return outcome
+
+    def calls(self) -> list[Call]:
+        """Of the last run."""
+        log = self.place / "log"
+        lines = log.read_text().splitlines() if log.exists() else []
+        split = (line.split(" ", 2) for line in lines)
+        return sorted((Call(int(number), name, path) for number, name, path in split), key=lambda call: call.number)
+
+
+def faults_of(calls: list[Call]) -> Iterator[Fault]:
+    for call in calls:
+        if call.name in FULL_DISK:
+            yield Fault(call, errno.ENOSPC, is_full=True)
+        for error in ERRORS[call.name]:
+            yield Fault(call, error, is_full=False)
+
+
+def sample(faults: list[Fault], number: int) -> list[Fault]:
+    """So many, always the same: of each call one before a second of any, and of each kind of file before a second of that."""
+    chance = random.Random(1)
+    chance.shuffle(faults)
+    seen: dict[tuple[str, ...], int] = {}
+
+    def turn(fault: Fault) -> tuple[int, ...]:
+        kinds = [(fault.call.name, str(fault.error)), (fault.call.name, re.sub(r"\d+", "", fault.call.file))]
+        turns = []
+        for kind in kinds:
+            seen[kind] = seen.get(kind, 0) + 1
+            turns.append(seen[kind])
+        return tuple(turns)
+
+    return sorted(faults, key=turn)[:number]
+
+
+def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, bytes], undisturbed: Outcome) -> None:
+    """What must hold: nothing wrong is there, nothing that was finished is lost, and one line says file and reason."""
+    about = f"{' '.join(case.command)}: {fault}: exit code {outcome.code}\n{outcome.errors}"
+    shown = INTERNALS.search(outcome.said + outcome.errors)
+    assert not shown, about
+    assert "Traceback" not in outcome.errors, about
+    assert "a bug in Linebounce" not in outcome.errors, about
+    if outcome.code == 0:
+        assert outcome.files.keys() == undisturbed.files.keys(), about
+        assert outcome.files == undisturbed.files or not case.reproducible, about
+    else:
+        assert fault is not None, about
+        assert outcome.code in (UNREADABLE, USAGE), about
+        for name, content in outcome.files.items():
+            known = (before.get(name), undisturbed.files.get(name))
+            is_merged = case.merges and "points" not in Path(name).parts and outcome.status != "complete"
+            assert content in known or is_merged or not case.reproducible, f"{about}{name}"
+        assert not before.keys() - outcome.files.keys() - undisturbed.files.keys(), about
+        lines = [line for line in outcome.errors.splitlines() if not ALSO_SAID.search(line)]
+        assert len(lines) == 1, about
+        assert os.strerror(fault.error) in lines[0], about
+        assert names_file(fault.call, lines[0]), about
+    if not fault or fault.call.name != "unlink":
+        assert not outcome.left, f"{about}{outcome.left}"
+
+
+def names_file(call: Call, line: str) -> bool:
+    """The file itself, or the directory that it is in."""
+    return call.file in line or Path(call.path).parent.name in line
+
+
+def make_library(folder: Path) -> Path:
+    library = folder / "faults.so"
+    command = ["gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", SOURCE, "-o", library]
+    subprocess.run(command, check=True, timeout=60)
+    return library

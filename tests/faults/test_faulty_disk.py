@@ -1,0 +1,127 @@
+"""Whatever call on a file fails: nothing wrong is written, nothing finished is lost, one line says why, and once the disk is
+well again the same command ends as if nothing had happened. `./dev test` tries some of the calls, `./dev fuzz` each of them."""
+
+import errno
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from faulty_disk import Case, Fault, FaultyDisk, Outcome, faults_of, hold, make_library, sample
+from program import ROOT, Program
+
+SWEEP = experiment(run="warmup_us = 1\nmeasure_us = 5\nseeds = 2", more='[sweep]\n"machine.cpus" = [1, 2]')
+TIMELINE = experiment(run="warmup_us = 1\nmeasure_us = 5\nrecord_timeline = true")
+PROGRAM = "#include <pthread.h>\nlong total;\nint main(void) { for (int i = 0; i < 1000; i++) *(volatile long*)&total = i; }\n"
+MATRIX = ROOT / "docs" / "examples" / "two_sockets.csv"
+
+CASES = {
+    "run": Case(("run", "sweep.toml", "-o", "out", "-j", "1"), ("sweep.toml",), ("out",), 25),
+    "run goes on": Case(("run", "sweep.toml", "-o", "half", "-j", "1"), ("sweep.toml", "half"), ("half",), 15),
+    "run again": Case(("run", "sweep.toml", "-o", "done", "-j", "1"), ("sweep.toml", "done"), ("done",), 15),
+    "run fresh": Case(("run", "sweep.toml", "-o", "done", "-j", "1", "--fresh"), ("sweep.toml", "done"), ("done",), 8),
+    "point": Case(("run", "sweep.toml", "-o", "half", "--point", "1"), ("sweep.toml", "half"), ("half",), 8),
+    "merge": Case(("run", "sweep.toml", "-o", "done", "--merge"), ("sweep.toml", "done"), ("done",), 10, merges=True),
+    "timeline": Case(("run", "timeline.toml", "-o", "out"), ("timeline.toml",), ("out",), 8),
+    "record": Case(("trace", "record", "timeline.toml", "-o", "t.lbt"), ("timeline.toml",), ("t.lbt",), 12),
+    "record text": Case(("trace", "record", "timeline.toml", "-o", "t.txt"), ("timeline.toml",), ("t.txt",)),
+    "convert": Case(("trace", "convert", "in.lbt", "t.lbt"), ("in.lbt",), ("t.lbt",), 12),
+    "convert text": Case(("trace", "convert", "in.txt", "t.lbt"), ("in.txt",), ("t.lbt",)),
+    "import": Case(("trace", "convert", "--from", "dinero", "in.din", "t.lbt"), ("in.din",), ("t.lbt",)),
+    "info": Case(("trace", "info", "--check", "in.lbt"), ("in.lbt",), (), 6),
+    "replay": Case(("trace", "replay", "of_run.lbt", "-o", "out"), ("of_run.lbt",), ("out",)),
+    "find sharing": Case(("find-sharing", "of_run.lbt", "-o", "out"), ("of_run.lbt",), ("out",), 6),
+    "steps": Case(("steps", "timeline.toml", "-o", "steps.json"), ("timeline.toml",), ("steps.json",)),
+    "murphi": Case(("check", "protocol.md", "--caches", "2", "--murphi", "m.m"), ("protocol.md",), ("m.m",), 6),
+    "lines": Case(("lines", "done"), ("done",), (), 6),
+    "recorder": Case(("record", "-o", "t.lbt", "--", "./program"), ("program",), ("t.lbt",), 12, reproducible=False),
+    "report": Case(("report", "done", "-o", "page.html"), ("done",), ("page.html",), 5),
+    "compare": Case(("compare", "done", "done", "-o", "page.html"), ("done",), ("page.html",), 4),
+    "export": Case(("trace", "export", "timeline", "--perfetto", "t.pftrace"), ("timeline",), ("t.pftrace",), 4),
+    "sweep": Case(("sweep", "sweep.toml", "-o", "out", "--workers", "1"), ("sweep.toml",), ("out",), 3, merges=True),
+}
+
+
+@pytest.fixture(scope="module")
+def disk(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> FaultyDisk:
+    place = tmp_path_factory.mktemp("faults")
+    program = Program(executable, place / "inputs")
+    program.file("sweep.toml", SWEEP)
+    program.file("timeline.toml", TIMELINE)
+    program.file("protocol.md", (ROOT / "models/protocols/mesi_snoop.md").read_bytes())
+    program.file("in.din", "0 1000\n1 2000\n" * 2000)
+    program.file("program.c", PROGRAM)
+    for arguments in [
+        ("run", "sweep.toml", "-o", "half", "--point", "0"),
+        ("run", "sweep.toml", "-o", "done"),
+        ("run", "timeline.toml", "-o", "timeline"),
+        ("trace", "record", "timeline.toml", "-o", "of_run.lbt"),
+        ("trace", "synth", "-o", "in.lbt", "--accesses", "2000"),
+        ("trace", "convert", "in.lbt", "in.txt"),
+    ]:
+        assert program(*arguments).code == 0, arguments
+    compiler = Program(executable.parent / "linebounce-cc", place / "inputs")
+    assert compiler("-O2", "program.c", "-o", "program").code == 0
+    return FaultyDisk(executable, make_library(place), place / "inputs", place / "runs")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(disk: FaultyDisk) -> Callable[[Case], Outcome]:
+    known: dict[Case, Outcome] = {}
+
+    def of(case: Case) -> Outcome:
+        if case not in known:
+            known[case] = disk.run(case, disk.directory(case))
+            assert known[case].code == 0, known[case].errors
+        return known[case]
+
+    return of
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_call_that_fails(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
+    fail_in_turn(disk, CASES[name], undisturbed(CASES[name]), CASES[name].faults)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", CASES)
+def test_each_call_fails(disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str) -> None:
+    fail_in_turn(disk, CASES[name], undisturbed(CASES[name]), None)
+
+
+def fail_in_turn(disk: FaultyDisk, case: Case, undisturbed: Outcome, number: int | None) -> None:
+    directory = disk.directory(case)
+    before = disk.run(Case(("list", "locks"), (), case.writes), directory).files
+    counted = disk.run(case, directory)
+    hold(case, None, counted, before, undisturbed)
+    faults = list(faults_of(disk.calls()))
+    assert faults
+    for fault in faults if number is None else sample(faults, number):
+        directory = disk.directory(case)
+        hold(case, fault, disk.run(case, directory, fault.variables), before, undisturbed)
+        hold(case, None, disk.run(case, directory), before, undisturbed)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_short_transfers_and_signals_change_nothing(
+    disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str
+) -> None:
+    case = CASES[name]
+    outcome = disk.run(case, disk.directory(case), {"FAULTS_SHORT": "1"})
+    hold(case, None, outcome, {}, undisturbed(case))
+
+
+@pytest.mark.parametrize("name", ["run", "run again"])
+def test_a_finished_point_that_cannot_be_read_any_more_is_not_left_out(
+    disk: FaultyDisk, undisturbed: Callable[[Case], Outcome], name: str
+) -> None:
+    """The last look at a point is the one for the merge; results without it would be complete by their looks."""
+    case = CASES[name]
+    directory = disk.directory(case)
+    before = disk.run(Case(("list", "locks"), (), case.writes), directory).files
+    disk.run(case, directory)
+    reads = [call for call in disk.calls() if call.name == "open" and call.path.endswith("points/1/manifest.json")]
+    fault = Fault(reads[-1], errno.EIO, is_full=False)
+    outcome = disk.run(case, disk.directory(case), fault.variables)
+    assert outcome.code == 3
+    hold(case, fault, outcome, before, undisturbed(case))

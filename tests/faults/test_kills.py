@@ -1,0 +1,157 @@
+"""kill -9 at any moment: the same command then ends as if nothing had happened; a trace is whole, absent, or can be recovered.
+
+`./dev test` tries a few moments of each command; LINEBOUNCE_KILLS=200 pytest tests/faults/test_kills.py more of them.
+"""
+
+import contextlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from experiments import experiment
+from program import Program
+from recorded import Recorder
+from results import assert_same_data, check_results_directory, data_files
+
+KILLS = int(os.environ.get("LINEBOUNCE_KILLS", "3"))
+SWEEP = experiment(run="warmup_us = 5\nmeasure_us = 300\nseeds = 2", more='[sweep]\n"machine.cpus" = [1, 2, 4]')
+ONE = experiment(run="warmup_us = 5\nmeasure_us = 2000")
+
+
+def kill_after(program: Program, seconds: float, *arguments: str, whole_group: bool = True) -> bool:
+    """Whether it was still running."""
+    process = program.start(*arguments)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+        return False
+    if whole_group:
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.communicate(timeout=60)
+    return True
+
+
+def seconds_of(program: Program, *arguments: str) -> float:
+    began = time.monotonic()
+    done = program(*arguments)
+    assert done.code == 0, done.stderr
+    return time.monotonic() - began
+
+
+def no_temporaries(directory: Path) -> None:
+    left = [path.name for path in directory.rglob(".*") if path.name != ".linebounce-lock"]
+    assert not left, left
+
+
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_a_run_that_is_killed_again_and_again_comes_to_its_end(linebounce: Program, command: str) -> None:
+    chance = random.Random(command)
+    path = str(linebounce.file("sweep.toml", SWEEP))
+    undisturbed = linebounce.run(path, "undisturbed")
+    more = ["--workers", "2"] if command == "sweep" else ["-j", "2"]
+    seconds = seconds_of(linebounce, command, path, "-o", "timed", *more)
+    killed, kills = 0, KILLS if command == "run" else max(1, KILLS // 5)
+    for _ in range(kills):
+        shutil.rmtree(linebounce.directory / "out", ignore_errors=True)
+        # The second kill meets what the first has left.
+        for _ in range(2):
+            moment = chance.uniform(0, 1.1 * seconds)
+            killed += kill_after(linebounce, moment, command, path, "-o", "out", *more, whole_group=chance.random() < 0.7)
+        again = linebounce(command, path, "-o", "out", *more)
+        assert again.code == 0, again.stderr
+        check_results_directory(linebounce.directory / "out")
+        assert_same_data(linebounce.directory / "out", undisturbed)
+        no_temporaries(linebounce.directory / "out")
+    assert killed
+
+
+def test_fresh_that_is_killed_mixes_nothing(linebounce: Program) -> None:
+    chance = random.Random("fresh")
+    first = str(linebounce.file("first.toml", SWEEP))
+    second = str(linebounce.file("second.toml", SWEEP.replace("300", "310")))
+    before = linebounce.run(first, "before")
+    undisturbed = linebounce.run(second, "undisturbed")
+    for _ in range(KILLS):
+        out = linebounce.directory / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(before, out)
+        kill_after(linebounce, chance.uniform(0, 0.15), "run", second, "-o", "out", "--fresh", "-j", "2")
+        again = linebounce("run", second, "-o", "out")
+        if again.code == 2:  # it had not come to deleting all of the other's results, the manifest last
+            assert "another configuration" in again.stderr
+            assert all(path.read_bytes() == (before / name).read_bytes() for name, path in data_files(out).items())
+        else:
+            assert again.code == 0, again.stderr
+            assert_same_data(out, undisturbed)
+
+
+@pytest.mark.parametrize("form", ["lbt", "txt"])
+def test_a_trace_that_is_not_finished_is_not_there(linebounce: Program, form: str) -> None:
+    chance = random.Random(form)
+    path = str(linebounce.file("one.toml", ONE))
+    command = ("trace", "record", path, "-o", f"t.{form}")
+    seconds = seconds_of(linebounce, *command)
+    trace = linebounce.directory / f"t.{form}"
+    whole = trace.read_bytes()
+    killed = 0
+    for _ in range(KILLS):
+        trace.write_text("what was there before")
+        killed += kill_after(linebounce, chance.uniform(0, seconds), *command)
+        assert trace.read_bytes() in (whole, b"what was there before")
+        assert linebounce(*command).code == 0
+        assert trace.read_bytes() == whole
+        assert sorted(each.name for each in linebounce.directory.iterdir()) == ["one.toml", trace.name]
+    assert killed
+
+
+COUNTING = """
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+volatile long total;
+int main(void) {
+  for (int i = 0; i < 200000; i++) {
+    pthread_mutex_lock(&lock);
+    total++;
+    pthread_mutex_unlock(&lock);
+  }
+  puts("done");
+}
+"""
+
+
+def test_a_recorder_that_is_killed_leaves_its_program_alone_and_a_trace_to_recover(recorder: Recorder) -> None:
+    chance = random.Random("recorder")
+    linebounce = recorder.linebounce
+    program = recorder.compile(COUNTING)
+    began = time.monotonic()
+    recorder.run("-o", "whole.lbt", "--", program)
+    seconds = time.monotonic() - began
+    trace = linebounce.directory / "t.lbt"
+    for _ in range(KILLS):
+        trace.unlink(missing_ok=True)
+        command = [recorder.tool("linebounce-record"), "-o", trace.name, "--", program]
+        with subprocess.Popen(command, cwd=linebounce.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                running.wait(chance.uniform(0, seconds))
+            running.kill()
+            said = running.communicate(timeout=60)[0]
+        assert said in (b"done\n", b""), "the program went on to its end, or had not begun"
+        if trace.exists():
+            recover(linebounce, trace)
+
+
+def recover(linebounce: Program, trace: Path) -> None:
+    """What is whole is read as it is; of what isn't the beginning, and neither is taken for the other."""
+    checked = linebounce("trace", "info", "--check", trace.name)
+    assert checked.code in (0, 3), checked.stderr
+    recovered = linebounce("trace", "convert", "--recover", trace.name, "recovered.lbt")
+    assert recovered.code == 0 or (recovered.code == 3 and trace.stat().st_size < 4096), recovered.stderr
+    if recovered.code == 0:
+        assert linebounce("trace", "info", "--check", "recovered.lbt").code == 0
