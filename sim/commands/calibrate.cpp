@@ -8,6 +8,7 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
+#include "sim/config/directory_name.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/studies/calibrate/calibration.hpp"
@@ -62,6 +63,11 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
     throw ConfigError("--output " + arguments.output + ": a machine file's name ends in .toml");
   }
   CalibrationRequest request;
+  request.name = std::filesystem::path(arguments.output).stem().string();
+  if (!names_directory(request.name)) {
+    throw ConfigError("--output " + arguments.output + ": the machine is named as its file, and \"" + request.name + "\" " +
+                      kNoDirectoryName);
+  }
   request.matrix_file = arguments.from;
   const std::string text = read_text(arguments.from);
   if (is_probe_file(text)) {
@@ -71,7 +77,6 @@ ExitCode run_calibrate(const CalibrateArguments& arguments) {
     request.measured = parse_latency_matrix(text, arguments.from);
   }
   if (!arguments.machine.empty()) request.machine = arguments.machine;
-  request.name = std::filesystem::path(arguments.output).stem().string();
   request.access = arguments.access;
   request.at_once = arguments.at_once;
   Calibration calibration;

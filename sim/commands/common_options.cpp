@@ -6,6 +6,14 @@
 
 namespace linebounce::sim {
 
+Overrides overrides_of(const OverrideArguments& arguments) {
+  Overrides overrides;
+  if (!arguments.machine.empty()) overrides.machine = arguments.machine;
+  overrides.seed = arguments.seed;
+  overrides.sets = split_sets(arguments.sets);
+  return overrides;
+}
+
 Option add_jobs(Command& command, int& at_once) {
   return command.option("-j,--jobs", "N", &at_once, "Simulations at the same time; default: one for each core")
       .between(1, 4096);

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
 
 #include "sim/commands/commands.hpp"
+#include "sim/commands/common_options.hpp"
 #include "sim/plan/unfinished_file.hpp"
-#include "sim/results/result_files.hpp"
 #include "sim/steps/document.hpp"
 #include "sim/steps/moments.hpp"
 #include "sim/steps/recorded_steps.hpp"
@@ -23,23 +22,12 @@ constexpr const char* kStepsFooter = R"(Examples:
 
 The document's members: docs/steps.md. Of a sweep, the first point runs.)";
 
-struct StepsArguments {
+struct StepsArguments : OverrideArguments {
   std::string experiment;
-  std::string machine;
-  std::vector<std::string> sets;
-  std::optional<std::int64_t> seed;
   std::int64_t steps = kMostSteps;
   std::vector<std::string> moments;
   std::string output;
 };
-
-Overrides overrides_of_steps(const StepsArguments& arguments) {
-  Overrides overrides;
-  if (!arguments.machine.empty()) overrides.machine = arguments.machine;
-  overrides.seed = arguments.seed;
-  overrides.sets = split_sets(arguments.sets);
-  return overrides;
-}
 
 void write_document(const std::string& document, const std::string& output) {
   if (output.empty()) {
@@ -47,10 +35,7 @@ void write_document(const std::string& document, const std::string& output) {
     return;
   }
   UnfinishedFile file(output);
-  std::ofstream out(file.path(), std::ios::binary);
-  out << document;
-  out.close();
-  if (!out) throw OutputError(fmt::format("{}: cannot be written", output));
+  file.write(document);
   file.finish();
 }
 
@@ -72,7 +57,7 @@ ExitCode print_moments(const RecordedSteps& run, const std::vector<std::string>&
 
 ExitCode run_and_print(const StepsArguments& arguments) {
   const RecordedSteps run =
-      record_steps(arguments.experiment, overrides_of_steps(arguments), static_cast<std::size_t>(arguments.steps));
+      record_steps(arguments.experiment, overrides_of(arguments), static_cast<std::size_t>(arguments.steps));
   ExitCode code = run.exit;
   if (run.known) {
     if (arguments.moments.empty() || !arguments.output.empty()) write_document(steps_document(run), arguments.output);

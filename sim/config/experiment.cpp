@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/config/directory_name.hpp"
 #include "sim/config/experiment_tables.hpp"
 #include "sim/config/extends.hpp"
 #include "sim/config/load_experiment.hpp"
@@ -38,16 +39,6 @@ ConfigValue command_line_value(const KeyInfo& key, const std::string& text, cons
   const auto* node = parsed.get("value");
   const ConfigValue value = node ? plain_value(*node, origin, key.path, key.type) : ConfigValue{text};
   return anchor_path(key.path, checked(key, value, origin), "");
-}
-
-// "counter", or in a folder "what_if/counter".
-bool names_directory(const std::string& name) {
-  if (name.find_first_of("\\ \t\n") != std::string::npos || name.ends_with('/')) return false;
-  for (std::size_t part = 0; part != std::string::npos; part = name.find('/', part)) {
-    part += part > 0 ? 1 : 0;
-    if (part == name.size() || name[part] == '.' || name[part] == '/') return false;
-  }
-  return true;
 }
 
 class ExperimentReader {
@@ -89,9 +80,7 @@ class ExperimentReader {
   void identity() {
     experiment_.name = reader_.required_text("name");
     if (!names_directory(experiment_.name)) {
-      reader_.refuse("name", fmt::format("\"{}\" cannot name a results directory: no blanks, no leading dot, and slashes only "
-                                         "between a folder and what is in it",
-                                         experiment_.name));
+      reader_.refuse("name", fmt::format("\"{}\" {}", experiment_.name, kNoDirectoryName));
     }
     experiment_.title = reader_.text("title").value_or("");
     experiment_.family = reader_.text("family", {kFamilies.begin(), kFamilies.end()}).value_or("");

@@ -107,4 +107,8 @@ Experiment lua_experiment(const std::string& file, const Overrides& overrides) {
   return read_experiment(to_toml(experiment), file, overrides);
 }
 
+Experiment load_runnable(const std::string& name_or_path, const Overrides& overrides) {
+  return is_lua_path(name_or_path) ? lua_experiment(name_or_path, overrides) : load_unexpanded(name_or_path, overrides);
+}
+
 }  // namespace linebounce::sim

@@ -35,4 +35,7 @@ LockEntry lock_called(const std::string& name);
 // Errors: ConfigError.
 Experiment lua_experiment(const std::string& file, const Overrides& overrides);
 
+// What a user runs: an experiment's name or file, unexpanded, or a program, lock or counter in Lua. Errors: ConfigError.
+Experiment load_runnable(const std::string& name_or_path, const Overrides& overrides);
+
 }  // namespace linebounce::sim

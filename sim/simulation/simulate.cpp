@@ -158,6 +158,18 @@ std::vector<FunctionId> user_functions(const AddressSpace& memory) {
   return user;
 }
 
+// The last to be declared in a run, so that programs that are left in the middle end before what they use.
+class UnwindPrograms {
+ public:
+  explicit UnwindPrograms(Machine& machine) : machine_(machine) {}
+  ~UnwindPrograms() { machine_.unwind_programs(); }
+  UnwindPrograms(const UnwindPrograms&) = delete;
+  UnwindPrograms& operator=(const UnwindPrograms&) = delete;
+
+ private:
+  Machine& machine_;
+};
+
 template <class Entry>
 std::vector<Entry> entries_of(const std::vector<SourceFile>& files, Entry (*entry_of)(const SourceFile&)) {
   std::vector<Entry> entries;
@@ -205,6 +217,7 @@ PointData run(const SimulationInput& input, const std::function<void(double)>& p
     machine.set_tap(&tap->begin(memory, locks, machine.timebase(), machine.cpus()));
     machine.set_step_listener(tap->listener());
   }
+  const UnwindPrograms unwind(machine);
   run_machine(machine, locks, memory, progress);
   machine.set_tap(nullptr);
   machine.set_step_listener(nullptr);

@@ -59,7 +59,9 @@ std::ifstream open_input(const std::filesystem::path& file) {
 
 std::optional<std::string_view> LineFile::next() {
   if (!std::getline(stream_, line_)) {
-    if (stream_.bad()) throw trace::TraceError(fmt::format("{}: cannot be read behind line {}", name_, number_));
+    if (stream_.bad())
+      throw trace::TraceError(
+          fmt::format("{}: cannot be read behind line {}: {}", name_, number_, std::generic_category().message(errno)));
     return std::nullopt;
   }
   ++number_;

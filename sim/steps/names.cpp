@@ -34,13 +34,20 @@ std::string plain_state(const std::string& name) {
   return found == kPlain.end() ? name : found->second;
 }
 
+bool caches_learn_of_copies(const RecordedSteps& run) {
+  const std::vector<BaseEvent>& events = run.input.protocols.bus.cache.base_events;
+  return std::any_of(events.begin(), events.end(),
+                     [](const BaseEvent& event) { return event.guard == GuardGroup::shared_alone; });
+}
+
 std::vector<std::string> message_names(const RecordedSteps& run) {
   std::vector<std::string> names;
   for (const Message& message : run.input.protocols.bus.messages) names.push_back(message.name);
   if (run.input.machine.has_nodes()) {
     for (const Message& message : run.input.protocols.directory.messages) names.push_back(message.name);
   }
-  names.insert(names.end(), kBusAnswers.begin(), kBusAnswers.end());
+  for (const char* answer : kBusAnswers)
+    names.emplace_back(answer == std::string_view("Alone") && !caches_learn_of_copies(run) ? "Clean" : answer);
   return names;
 }
 

@@ -16,6 +16,9 @@ std::string plain_state(const std::string& name);
 
 // What messages are called: those of the bus's protocol, of the network's, and what else there is on a bus.
 std::vector<std::string> message_names(const RecordedSteps& run);
+// Whether a snoop shows the caches whether others have copies. Under MSI it shows newer data alone: then an answer that found
+// neither does not say that no copy is left.
+bool caches_learn_of_copies(const RecordedSteps& run);
 // A message step's number among them.
 std::size_t message_number(const RecordedSteps& run, const RunStep& step);
 

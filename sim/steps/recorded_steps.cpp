@@ -13,9 +13,7 @@ namespace linebounce::sim {
 namespace {
 
 SimulationInput input_of(const std::string& experiment, const Overrides& overrides) {
-  const Experiment read =
-      is_lua_path(experiment) ? lua_experiment(experiment, overrides) : load_unexpanded(experiment, overrides);
-  SimulationInput input = expand(read, std::vector{0}).front().input;
+  SimulationInput input = expand(load_runnable(experiment, overrides), std::vector{0}).front().input;
   input.run.record_timeline = true;
   return input;
 }

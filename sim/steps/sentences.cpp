@@ -252,7 +252,9 @@ class Sentences {
       case What::shared: return fmt::format("The snoop tells {}: another cache has a copy of {}.", to, line(step));
       case What::owned:
         return fmt::format("The snoop tells {}: another cache has newer data of {} than memory.", to, line(step));
-      case What::alone: return fmt::format("The snoop tells {}: no other cache has {}.", to, line(step));
+      case What::alone:
+        if (caches_learn_of_copies(run_)) return fmt::format("The snoop tells {}: no other cache has {}.", to, line(step));
+        return fmt::format("The snoop tells {}: no other cache has newer data of {} than memory.", to, line(step));
       case What::deferred:
         return fmt::format("{} defers the request of {} for {}: it needs permission first.", capital(from), to, line(step));
       case What::data: return fmt::format("{} sends the data of {} to {}.", capital(from), line(step), to);

@@ -216,6 +216,22 @@ def test_what_goes_into_a_store_buffer_leaves_it(linebounce: Program, machine: s
     assert waiting == [[], [], [], []]
 
 
+@pytest.mark.parametrize(
+    ("protocol", "answer", "sentence"),
+    [
+        ("mesi_snoop", "Alone", "The snoop tells CPU 0's cache: no other cache has x."),
+        ("msi_snoop", "Clean", "The snoop tells CPU 0's cache: no other cache has newer data of x than memory."),
+    ],
+)
+def test_a_snoop_that_finds_nothing_says_what_the_caches_learn(
+    linebounce: Program, protocol: str, answer: str, sentence: str
+) -> None:
+    machine = ("--machine", "p3_xeon_4way", "--set", f"machine.bus.protocol={protocol}")
+    document = steps(linebounce, program_file(linebounce), *machine)
+    assert {"Alone", "Clean"} & set(document["messages"]) == {answer}
+    assert sentence in document["sentences"]
+
+
 def test_messages_arrive_where_the_rows_that_they_cause_run(linebounce: Program) -> None:
     """Every order step of a bus has its request: the snoopers' rows run when it arrives."""
     document = steps(linebounce, random_file(linebounce), "--machine", "p3_xeon_4way")

@@ -1,0 +1,101 @@
+"""Files that somebody else has made, to do harm: nothing is written outside of the output directory, no terminal and no browser
+obeys what they hold, and no size in them takes more memory than the file could fill."""
+
+import re
+from pathlib import Path
+
+import pytest
+from experiments import experiment, machine_file
+from memory import peak_mib
+from program import Program
+
+# An escape sequence, an eight-bit one, a change of direction, and a script.
+ODD_NAME = "x\\u001b[2J\\u009b2J\\u202e</script><img src=x onerror=alert(1)>"
+OUTSIDE = ["../../escaped", "/tmp/linebounce-escaped", "..", "a/../../escaped", ".hidden", "a\\u001b[2Jb", "a\\u007fb", ""]
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
+
+
+@pytest.fixture
+def trace(linebounce: Program) -> str:
+    """As text."""
+    linebounce.file("small.toml", experiment())
+    assert linebounce("trace", "record", "small.toml", "-o", "small.txt").code == 0
+    return (linebounce.directory / "small.txt").read_text()
+
+
+def everything_below(directory: Path) -> set[str]:
+    return {str(path.relative_to(directory)) for path in directory.rglob("*")}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_an_experiment_cannot_name_a_directory_elsewhere(linebounce: Program, name: str) -> None:
+    file = linebounce.file("deep/in/e.toml", experiment().replace('"small"', f'"{name}"'))
+    assert "e.toml:1" in linebounce.refused("run", file)
+    assert everything_below(linebounce.directory) == {"deep", "deep/in", "deep/in/e.toml"}
+
+
+@pytest.mark.usefixtures("trace")
+@pytest.mark.parametrize("name", [name for name in OUTSIDE if name])
+def test_a_machine_cannot_name_a_directory_elsewhere(linebounce: Program, name: str) -> None:
+    """Of each machine there is a directory where a trace is replayed on several."""
+    machine_file(linebounce, lambda text: text.replace('"p3_xeon_4way"', f'"{name}"', 1))
+    before = everything_below(linebounce.directory)
+    for command in ("find-sharing", "compare-locks"):
+        message = linebounce.refused(command, "small.txt", "--machine", "machine.toml", "-o", "out")
+        assert "machine.toml:" in message
+        assert "name" in message
+    assert everything_below(linebounce.directory) == before
+
+
+def test_a_trace_names_no_file(linebounce: Program, trace: str) -> None:
+    away = trace.replace("section_lock", "../../../escaped").replace("machine p3_xeon_4way", "machine ../../escaped")
+    linebounce.file("deep/in/t.txt", away)
+    (linebounce.directory / "deep" / "in" / "out").mkdir()
+    for command in (("trace", "replay"), ("find-sharing",)):
+        linebounce(*command, "deep/in/t.txt", "-o", "deep/in/out/x")
+    assert {path.name for path in linebounce.directory.iterdir()} == {"deep", "small.toml", "small.txt"}
+    assert {path.name for path in (linebounce.directory / "deep" / "in").iterdir()} == {"t.txt", "out"}
+
+
+def test_names_are_text_on_the_terminal_and_in_the_page(linebounce: Program, trace: str) -> None:
+    linebounce.file("odd.txt", trace.replace("section_lock", f'"{ODD_NAME}"').replace("protected_data", f'"{ODD_NAME}2"'))
+    said = ""
+    for command in (
+        ("trace", "info", "odd.txt"),
+        ("trace", "replay", "odd.txt", "-o", "out"),
+        ("lines", "out"),
+        ("find-sharing", "odd.txt", "-o", "sharing"),
+        ("report", "out", "-o", "page.html"),
+    ):
+        done = linebounce(*command)
+        assert done.code == 0, done.stderr
+        said += done.stdout + done.stderr
+    assert "onerror" in said, "the names are shown"
+    assert not CONTROL.search(said)
+    page = (linebounce.directory / "page.html").read_text()
+    assert "<img src=x" not in page
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", page)
+
+
+# What it takes to read them is no matter of what they say.
+HUGE = {
+    "cpus": (experiment(top="", more='[sweep]\n"machine.cpus" = [1, 1000000000000]'), "machine.cpus"),
+    "seeds": (experiment(run="seeds = 1000000000000"), "seeds"),
+    "points": (
+        experiment(
+            more="[sweep]\n" + "\n".join(f'"workload.{key}_cycles" = {list(range(1, 2000))}' for key in ("outside", "inside"))
+        ),
+        "points",
+    ),
+    "cache": (experiment(top="[set]\n") + '\n[set]\n"machine.cache.L2.size_kib" = 1000000000000\n', "e.toml"),
+}
+
+
+@pytest.mark.parametrize("what", HUGE)
+def test_a_huge_number_is_refused_before_memory_is_taken(linebounce: Program, what: str) -> None:
+    text, shown = HUGE[what]
+    file = linebounce.file("e.toml", text)
+    assert shown in linebounce.refused("run", file, "--plan")
+    # An exit code of its own would end peak_mib() in an error.
+    command = ["sh", "-c", f"{linebounce.executable} run {file} --plan; true"]
+    assert peak_mib(command, linebounce.directory) < 100
