@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import socket
 import sys
 from pathlib import Path
 
@@ -46,7 +47,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    def handle_error(self, request: object, client_address: object) -> None:
+    def handle_error(self, request: socket.socket | tuple[bytes, socket.socket], client_address: object) -> None:
         """A browser that leaves in the middle of a file is no news, either."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
