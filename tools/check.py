@@ -85,8 +85,8 @@ def ctest(tally: Tally, preset: str, arguments: list[str], environment: dict[str
 
 
 def pytest(tally: Tally, arguments: list[str]) -> None:
-    # A file's tests share what its fixtures have run.
-    side_by_side = ["-n", JOBS, "--dist", "loadfile"]
+    # A file's tests share what its fixtures have run. tests/conftest.py says which files come first.
+    side_by_side = ["-n", JOBS, "--dist", "loadfile", "--no-loadscope-reorder"]
     run_with_report(tally, "pytest", [sys.executable, "-m", "pytest", "-q", *side_by_side, *arguments], "--junitxml", {})
 
 

@@ -31,7 +31,7 @@ class CacheUnitOwner {
   virtual void watched_line_changed(LineAddr line, Tick at) = 0;
   // A request has gone to the bus: what was known about the future is old.
   virtual void posted() = 0;
-  // Be awake in the kernel at `at` at the latest.
+  // Have a turn at `at` at the latest.
   virtual void wake_at(Tick at) = 0;
   virtual void report_miss(HardwareThread& thread, const Operation& operation, Source source, Tick at) = 0;
 };

@@ -1,4 +1,4 @@
-// A hardware thread of a core: runs what its program asks of a Cpu. A hit runs ahead of the kernel and costs no event; what
+// A hardware thread of a core: runs what its program asks of a Cpu. A hit runs ahead of the machine and costs no event; what
 // else there is to do, and who may go on when, the Core decides, which works on the thread's state directly.
 #pragma once
 
@@ -143,7 +143,7 @@ class HardwareThread final : public Cpu {
   int index_;
 
   // The path of a hit.
-  Tick now_ = 0;         // local time: at or after the kernel's
+  Tick now_ = 0;         // local time: at or after that of its turn
   Tick fast_limit_ = 0;  // limit_, or 0 while the store buffer is not empty
   Tick nearest_latency_;
   Tick cycle_;

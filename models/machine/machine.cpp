@@ -299,7 +299,7 @@ void Machine::unwind_programs() {
 }
 
 void Machine::failed(std::exception_ptr failure) {
-  if (failure_) return;  // several processes may fail at one time; the kernel warns if it is stopped twice
+  if (failure_) return;  // several parts may fail at one time; the kernel warns if it is stopped twice
   failure_ = std::move(failure);
   agenda_.stop();
   sc_core::sc_stop();

@@ -56,10 +56,7 @@ Directory::Directory(sc_core::sc_module_name name, int node, const MachineSpec& 
       memory_(spec.memory, timebase, store.line_bytes()),
       latency_(timebase.from_ns(spec.node.latency_ns) + timebase.from_ns(spec.directory.latency_ns)),
       line_busy_(timebase.from_ns(spec.directory.line_busy_ns)) {
-  if (spec.directory.entries == 0) return;
-  // An array counts bytes: here each entry is a line of one KiB.
-  places_ = LinePlaces(
-      CacheSpec{.name = "directory", .size_kib = spec.directory.entries, .ways = spec.directory.ways, .line_bytes = 1024});
+  if (spec.directory.entries > 0) places_ = LinePlaces::of_entries(spec.directory.entries, spec.directory.ways);
 }
 
 DirectoryEntry& Directory::entry(Slot slot) {

@@ -88,11 +88,7 @@ GroupController::GroupController(sc_core::sc_module_name name, int number, const
     cache_places_ =
         LinePlaces(CacheSpec{.name = own.name, .size_kib = own.size_kib, .ways = own.ways, .line_bytes = store.line_bytes()});
   }
-  if (own.filter_entries > 0) {
-    // An entry stands for one line: 1 KiB in lines of 1024 bytes.
-    filter_places_ =
-        LinePlaces(CacheSpec{.name = own.name, .size_kib = own.filter_entries, .ways = own.filter_ways, .line_bytes = 1024});
-  }
+  if (own.filter_entries > 0) filter_places_ = LinePlaces::of_entries(own.filter_entries, own.filter_ways);
 }
 
 GroupController::Line& GroupController::line(Slot slot) {

@@ -13,6 +13,10 @@ class LinePlaces {
  public:
   LinePlaces() = default;  // no limit
   explicit LinePlaces(const CacheSpec& spec) : array_(spec) {}
+  // Places for entries without data, one to a line: to the array they are lines of 1 KiB.
+  static LinePlaces of_entries(int entries, int ways) {
+    return LinePlaces(CacheSpec{.name = "entries", .size_kib = entries, .ways = ways, .line_bytes = 1024});
+  }
 
   // The line gets a place, perhaps another one's. `evictable(slot)`: whether that one can go; `evict(slot)` makes it go.
   template <class Evictable, class Evict>

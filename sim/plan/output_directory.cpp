@@ -210,6 +210,11 @@ void check_directory(const fs::path& directory, const Plan& plan) {
 }
 
 void remove_results(const fs::path& directory) {
+  // If this process is killed, what is left must not be taken for the whole.
+  if (manifest_in(directory)) {
+    const fs::path manifest = directory / "manifest.json";
+    write_file(manifest, with_status(read_file(manifest), RunStatus::interrupted));
+  }
   std::error_code not_empty;  // whoever put something of his own there keeps it
   for (const fs::path& point : point_directories(directory)) {
     remove_results_here(point);

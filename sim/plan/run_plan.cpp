@@ -71,7 +71,13 @@ class Run {
     };
     callbacks.finished = [this](int job, const JobOutcome& outcome) { return job_ended(job, outcome); };
     callbacks.tick = [this](double running) { report_progress(running); };
-    run_in_processes(static_cast<int>(jobs_.size()), options_.at_once, guard_, callbacks);
+    try {
+      run_in_processes(static_cast<int>(jobs_.size()), options_.at_once, guard_, callbacks);
+    } catch (...) {
+      forget_unfinished();
+      throw;
+    }
+    forget_unfinished();
     return !guard_.interrupted();
   }
 
@@ -135,6 +141,18 @@ class Run {
       finish(number);
     }
     return true;
+  }
+
+  // Processes that were stopped before their ends may have left temporary files.
+  void forget_unfinished() const {
+    if (jobs_ended_ == static_cast<int>(jobs_.size())) return;
+    for (const int number : wanted_) {
+      try {
+        remove_temporaries(directory_of(number));
+      } catch (const OutputError&) {
+        // Why the run ended is the news; the next run tries again.
+      }
+    }
   }
 
   void fail(int number, const Failure& failure) {

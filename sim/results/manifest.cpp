@@ -82,6 +82,12 @@ std::string with_files(const std::string& manifest, const FileRecords& files) {
   return out.dump(1) + "\n";
 }
 
+std::string with_status(const std::string& manifest, RunStatus status) {
+  ordered_json out = ordered_json::parse(manifest);
+  out["status"] = kStatusNames.at(status);
+  return out.dump(1) + "\n";
+}
+
 std::optional<EarlierManifest> read_manifest(const std::string& text) {
   try {
     const auto in = nlohmann::json::parse(text);

@@ -46,8 +46,9 @@ struct Manifest {
 // Version, commit, compiler, SystemC and host are this program's, now.
 std::string manifest_text(const Manifest& manifest);
 
-// A manifest's text, with other files in it. REQUIRES: read_manifest() reads it.
+// A manifest's text, with other files or another status in it. REQUIRES: read_manifest() reads it.
 std::string with_files(const std::string& manifest, const FileRecords& files);
+std::string with_status(const std::string& manifest, RunStatus status);
 
 // What a later run needs of a manifest that an earlier one wrote.
 struct EarlierManifest {

@@ -162,7 +162,11 @@ std::vector<FunctionId> user_functions(const AddressSpace& memory) {
 class UnwindPrograms {
  public:
   explicit UnwindPrograms(Machine& machine) : machine_(machine) {}
-  ~UnwindPrograms() { machine_.unwind_programs(); }
+  ~UnwindPrograms() {
+    machine_.set_tap(nullptr);
+    machine_.set_step_listener(nullptr);
+    machine_.unwind_programs();
+  }
   UnwindPrograms(const UnwindPrograms&) = delete;
   UnwindPrograms& operator=(const UnwindPrograms&) = delete;
 

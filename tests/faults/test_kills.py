@@ -4,6 +4,7 @@
 """
 
 import contextlib
+import json
 import os
 import random
 import shutil
@@ -86,6 +87,8 @@ def test_fresh_that_is_killed_mixes_nothing(linebounce: Program) -> None:
         if again.code == 2:  # it had not come to deleting all of the other's results, the manifest last
             assert "another configuration" in again.stderr
             assert all(path.read_bytes() == (before / name).read_bytes() for name, path in data_files(out).items())
+            if data_files(out).keys() != data_files(before).keys():
+                assert json.loads((out / "manifest.json").read_text())["status"] == "interrupted"
         else:
             assert again.code == 0, again.stderr
             assert_same_data(out, undisturbed)

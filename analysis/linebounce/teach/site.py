@@ -2,6 +2,8 @@
 
 import functools
 import http.server
+import socket
+import sys
 from pathlib import Path
 
 from linebounce.errors import UsageError
@@ -44,11 +46,18 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         """Requests are no news."""
 
 
+class _Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request: socket.socket | tuple[bytes, socket.socket], client_address: object) -> None:
+        """A browser that leaves in the middle of a file is no news, either."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def serve(directory: Path, port: int) -> None:
     """Until Ctrl-C. UsageError if the port is taken."""
     handler = functools.partial(_Handler, directory=str(directory))
     try:
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+        server = _Server(("127.0.0.1", port), handler)
     except OSError as error:
         raise UsageError(f"cannot serve on port {port}: {error.strerror}") from None
     with server:

@@ -1,0 +1,17 @@
+# What preset pgo is for (README.md): "collect" counts what runs, "use" compiles by these counts. Only the libraries in which a
+# simulation spends its time; without ccache, which does not know where each clone's counts are.
+set(LINEBOUNCE_PROFILE "" CACHE STRING "collect or use; empty: neither")
+set(folder ${CMAKE_BINARY_DIR}/profile)
+if(LINEBOUNCE_PROFILE STREQUAL "collect")
+  set(options -fprofile-generate=${folder})
+  target_sources(linebounce PRIVATE cmake/write_profile_at_exit.cpp)
+  target_link_options(linebounce PRIVATE -fprofile-generate -Wl,--wrap=_exit)
+elseif(LINEBOUNCE_PROFILE STREQUAL "use")
+  set(options -fprofile-use=${folder} -fprofile-partial-training -Wno-missing-profile)
+endif()
+if(LINEBOUNCE_PROFILE)
+  foreach(library lb_coherence lb_models lb_workloads lb_sim)
+    target_compile_options(${library} PRIVATE ${options})
+    set_target_properties(${library} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  endforeach()
+endif()
