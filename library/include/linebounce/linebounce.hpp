@@ -1,0 +1,115 @@
+// The simulator as a library: a machine from a file, a program for each CPU as a function, and what its lines cost.
+//
+//   linebounce::library::Simulation simulation("p3_xeon_4way");
+//   const auto counter = simulation.place("counter", 8);
+//   for (int cpu = 0; cpu < simulation.cpus(); ++cpu) {
+//     simulation.program(cpu, [=](auto& self) { self.fetch_add(counter, 1); });
+//   }
+//   const auto statistics = simulation.run();
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Where configs/ and models/protocols/ are. The CMake package says it: those that were installed with it.
+#ifndef LINEBOUNCE_HOME
+#define LINEBOUNCE_HOME ""
+#endif
+
+namespace linebounce {
+class Cpu;
+}
+
+namespace linebounce::library {
+
+using Address = std::uint64_t;  // of a byte in the simulated memory
+using Value = std::uint64_t;
+
+// What a program sees of the CPU that it runs on. Each call takes simulated time; between calls none passes. `bytes`: 1, 2, 4
+// or 8, and the address a multiple of it.
+class Cpu {
+ public:
+  explicit Cpu(linebounce::Cpu& cpu) : cpu_(cpu) {}
+
+  [[nodiscard]] int number() const;
+  [[nodiscard]] double now_ns();
+
+  Value load(Address address, int bytes = 8);
+  void store(Address address, Value value, int bytes = 8);
+  void store_release(Address address, Value value, int bytes = 8);
+  // These return what was there before.
+  Value exchange(Address address, Value value, int bytes = 8);
+  Value fetch_add(Address address, Value addend, int bytes = 8);
+  Value compare_exchange(Address address, Value expected, Value desired, int bytes = 8);
+  void fence();
+  void prefetch(Address address);
+
+  void compute(std::int64_t cycles);
+  void execute(std::int64_t instructions);
+
+  // Loads the word again and again until `done` says so of its value, which it returns. `done` depends on that value alone: it
+  // is asked once for each change, however long the wait.
+  Value spin_until(Address address, const std::function<bool(Value)>& done, int bytes = 8);
+
+ private:
+  linebounce::Cpu& cpu_;
+};
+
+using Program = std::function<void(Cpu&)>;
+
+// Who supplied a line, seen from the node that asked for it, or that only the right to write was missing (upgrade).
+struct Transfers {
+  std::map<std::string, std::int64_t> count;  // local_c2c, local_memory, remote_memory, remote_c2c, node_cache, upgrade
+  double latency_ns = 0;                      // of all of them together
+
+  [[nodiscard]] std::int64_t total() const;
+};
+
+struct LineCost {
+  std::string object;
+  std::int64_t line = 0;  // of the object, from 0
+  Transfers transfers;
+};
+
+struct Statistics {
+  double time_ns = 0;  // until the last program had ended
+  Transfers transfers;
+  std::vector<LineCost> lines;  // of placed objects, the costliest first
+};
+
+// Several may exist, and run one after the other, in one thread. Results are the same in each run.
+class Simulation {
+ public:
+  // A machine that ships ("p3_xeon_4way"), or a TOML file. Errors: std::runtime_error with file, line and legal values.
+  explicit Simulation(const std::string& machine, const std::string& home = LINEBOUNCE_HOME);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  [[nodiscard]] int cpus() const;
+  [[nodiscard]] int line_bytes() const;
+
+  // A new object, all zeros, on lines of its own. Its home is this node, or follows the machine's policy. REQUIRES: before
+  // run().
+  Address place(const std::string& name, std::int64_t bytes, std::optional<int> node = {});
+  // What a word holds before the programs start.
+  void preset(Address address, Value value, int bytes = 8);
+
+  // What a CPU does. One without a program does nothing. Errors: std::out_of_range for a CPU that isn't there.
+  void program(int cpu, Program program);
+
+  // Until every program has ended. Once. Errors: std::logic_error the second time; std::runtime_error with a report for a
+  // deadlock, or an inconsistency of the model; what a program throws.
+  Statistics run();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace linebounce::library

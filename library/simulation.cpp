@@ -1,0 +1,243 @@
+// The public interface over Machine. SystemC, and all headers of ours, stay on this side of it.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <stdexcept>
+#include <systemc>
+#include <tuple>
+#include <utility>
+
+#include "library/include/linebounce/linebounce.hpp"
+#include "models/machine/machine.hpp"
+#include "sim/config/machine_tables.hpp"
+#include "sim/config/protocol_file.hpp"
+#include "sim/config/schema.hpp"
+#include "sim/simulation/source_names.hpp"
+#include "workloads/program/address_space.hpp"
+
+// SystemC's library does not link without it; the program has a main() of its own.
+extern "C" int sc_main(int, char**) {
+  return EXIT_FAILURE;
+}
+
+namespace linebounce::library {
+
+namespace {
+
+MachineSpec read_machine(const std::string& machine) {
+  const sim::MachineTables tables = sim::read_machine_file(machine, "", "");
+  MachineSpec spec = sim::to_typed(tables.settings, tables.parts).machine;
+  sim::check_machine(spec, tables.settings);
+  return spec;
+}
+
+// The program finds its files from its own place, which says nothing here; whoever sets LINEBOUNCE_ROOT knows better.
+const std::string& at_home(const std::string& machine, const std::string& home) {
+  if (!home.empty()) ::setenv("LINEBOUNCE_ROOT", home.c_str(), 0);
+  return machine;
+}
+
+}  // namespace
+
+// SystemC knows one simulation at a time, which is global. Each of ours has its own, and is put in its place while it is used.
+class Context {
+ public:
+  Context() { sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING); }  // "stopped by user"
+  void use() { sc_core::sc_curr_simcontext = &context_; }
+
+ private:
+  sc_core::sc_simcontext context_;
+};
+
+struct Sum {
+  std::array<std::int64_t, kSources> count{};
+  Tick latency = 0;
+
+  void add(const Miss& miss) {
+    ++count[static_cast<std::size_t>(miss.source)];
+    latency += miss.latency;
+  }
+  [[nodiscard]] Transfers transfers(const Timebase& timebase) const {
+    Transfers transfers;
+    for (std::size_t source = 0; source < count.size(); ++source) {
+      if (count[source] > 0) transfers.count[sim::kSourceNames[source]] = count[source];
+    }
+    transfers.latency_ns = timebase.to_ns(latency);
+    return transfers;
+  }
+};
+
+class Costs final : public Observer {
+ public:
+  void miss(const Miss& miss) override {
+    all_.add(miss);
+    lines_[miss.address / line_bytes_].add(miss);
+  }
+  void set_line_bytes(int bytes) { line_bytes_ = static_cast<Address>(bytes); }
+  [[nodiscard]] const Sum& all() const { return all_; }
+  [[nodiscard]] const std::map<Address, Sum>& lines() const { return lines_; }
+
+ private:
+  Address line_bytes_ = 1;
+  Sum all_;
+  std::map<Address, Sum> lines_;
+};
+
+class Simulation::Implementation {
+ public:
+  Implementation(const std::string& machine, const std::string& home)
+      : spec_(read_machine(at_home(machine, home))), machine_(make()), memory_(machine_->store(), &machine_->homes()) {
+    costs_.set_line_bytes(line_bytes());
+    programs_.resize(static_cast<std::size_t>(cpus()));
+  }
+  ~Implementation() {
+    context_.use();
+    machine_.reset();
+    sc_core::sc_curr_simcontext = nullptr;
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
+  [[nodiscard]] int cpus() const { return machine_->cpus(); }
+  [[nodiscard]] int line_bytes() const { return machine_->store().line_bytes(); }
+
+  Address place(const std::string& name, std::int64_t bytes, std::optional<int> node) {
+    refuse_after_run();
+    if (bytes <= 0) throw std::invalid_argument(name + ": an object has at least one byte");
+    if (node && (*node < 0 || *node >= machine_->layout().nodes())) {
+      throw std::out_of_range(name + ": there is no node " + std::to_string(*node));
+    }
+    const std::int64_t line = line_bytes();
+    const std::optional<Home> home = node ? std::optional(Home::on(*node)) : std::nullopt;
+    return memory_.place_plain(name, (bytes + line - 1) / line * line, static_cast<int>(line), home);
+  }
+  void preset(Address address, Value value, int bytes) {
+    refuse_after_run();
+    memory_.preset(address, value, bytes);
+  }
+  void program(int cpu, Program program) { programs_.at(static_cast<std::size_t>(cpu)) = std::move(program); }
+
+  Statistics run() {
+    refuse_after_run();
+    has_run_ = true;
+    context_.use();
+    machine_->set_functions(memory_.functions().size());
+    for (int cpu = 0; cpu < cpus(); ++cpu) {
+      machine_->set_program(cpu, [&program = programs_[static_cast<std::size_t>(cpu)]](linebounce::Cpu& thread) {
+        Cpu self(thread);
+        if (program) program(self);
+      });
+    }
+    try {
+      machine_->run();
+    } catch (...) {
+      machine_->unwind_programs();
+      throw;
+    }
+    return statistics();
+  }
+
+ private:
+  std::unique_ptr<Machine> make() {
+    context_.use();
+    const MachineProtocols protocols = sim::load_protocols(spec_);
+    return std::make_unique<Machine>(spec_, protocols, EngineSpec{}, 0, 0, costs_);
+  }
+
+  void refuse_after_run() const {
+    if (has_run_) throw std::logic_error("a simulation runs once: make another one");
+  }
+
+  [[nodiscard]] Statistics statistics() const {
+    const Timebase& timebase = machine_->timebase();
+    Statistics statistics{timebase.to_ns(machine_->finished_at()), costs_.all().transfers(timebase), {}};
+    for (const auto& [number, sum] : costs_.lines()) {
+      const auto place = memory_.find(number * static_cast<Address>(line_bytes()));
+      if (place.object == workloads::AddressSpace::kNoObject) continue;
+      const workloads::Symbol symbol = memory_.symbol(place);
+      statistics.lines.push_back({symbol.object, symbol.line, sum.transfers(timebase)});
+    }
+    std::stable_sort(statistics.lines.begin(), statistics.lines.end(), [](const LineCost& a, const LineCost& b) {
+      return std::tuple(-a.transfers.latency_ns, a.object, a.line) < std::tuple(-b.transfers.latency_ns, b.object, b.line);
+    });
+    return statistics;
+  }
+
+  Context context_;
+  Costs costs_;
+  MachineSpec spec_;
+  std::vector<Program> programs_;
+  std::unique_ptr<Machine> machine_;
+  workloads::AddressSpace memory_;
+  bool has_run_ = false;
+};
+
+std::int64_t Transfers::total() const {
+  std::int64_t sum = 0;
+  for (const auto& [source, number] : count) sum += number;
+  return sum;
+}
+
+int Cpu::number() const {
+  return cpu_.id().value;
+}
+double Cpu::now_ns() {
+  return cpu_.to_ns(cpu_.now());
+}
+Value Cpu::load(Address address, int bytes) {
+  return cpu_.load(address, bytes);
+}
+void Cpu::store(Address address, Value value, int bytes) {
+  cpu_.store(address, value, bytes);
+}
+void Cpu::store_release(Address address, Value value, int bytes) {
+  cpu_.store_release(address, value, bytes);
+}
+Value Cpu::exchange(Address address, Value value, int bytes) {
+  return cpu_.exchange(address, value, bytes);
+}
+Value Cpu::fetch_add(Address address, Value addend, int bytes) {
+  return cpu_.fetch_add(address, addend, bytes);
+}
+Value Cpu::compare_exchange(Address address, Value expected, Value desired, int bytes) {
+  return cpu_.compare_exchange(address, expected, desired, bytes);
+}
+void Cpu::fence() {
+  cpu_.fence();
+}
+void Cpu::prefetch(Address address) {
+  cpu_.prefetch(address);
+}
+void Cpu::compute(std::int64_t cycles) {
+  cpu_.compute(cycles);
+}
+void Cpu::execute(std::int64_t instructions) {
+  cpu_.execute(instructions);
+}
+Value Cpu::spin_until(Address address, const std::function<bool(Value)>& done, int bytes) {
+  return cpu_.spin_until(address, done, bytes);
+}
+
+Simulation::Simulation(const std::string& machine, const std::string& home)
+    : implementation_(std::make_unique<Implementation>(machine, home)) {}
+Simulation::~Simulation() = default;
+int Simulation::cpus() const {
+  return implementation_->cpus();
+}
+int Simulation::line_bytes() const {
+  return implementation_->line_bytes();
+}
+Address Simulation::place(const std::string& name, std::int64_t bytes, std::optional<int> node) {
+  return implementation_->place(name, bytes, node);
+}
+void Simulation::preset(Address address, Value value, int bytes) {
+  implementation_->preset(address, value, bytes);
+}
+void Simulation::program(int cpu, Program program) {
+  implementation_->program(cpu, std::move(program));
+}
+Statistics Simulation::run() {
+  return implementation_->run();
+}
+
+}  // namespace linebounce::library

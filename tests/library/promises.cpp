@@ -1,0 +1,106 @@
+// What linebounce.hpp promises, tried by a program that sees nothing else. Prints what does not hold.
+#include <cstdio>
+#include <linebounce/linebounce.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace lb = linebounce::library;
+
+namespace {
+
+int failures = 0;
+
+void expect(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("%s\n", what);
+  ++failures;
+}
+
+template <class Exception, class Action>
+void expect_throw(Action action, const char* what) {
+  try {
+    action();
+  } catch (const Exception&) {
+    return;
+  } catch (const std::exception& other) {
+    std::printf("instead: %s\n", other.what());
+  }
+  expect(false, what);
+}
+
+// CPUs 0 and 1 hand a word back and forth.
+void ping_pong(lb::Simulation& simulation, int rounds) {
+  const lb::Address ball = simulation.place("ball", 8);
+  for (const int player : {0, 1}) {
+    simulation.program(player, [=](lb::Cpu& cpu) {
+      for (int round = 0; round < rounds; ++round) {
+        cpu.spin_until(ball, [=](lb::Value value) { return value % 2 == static_cast<lb::Value>(player); });
+        cpu.fetch_add(ball, 1);
+      }
+    });
+  }
+}
+
+void several_simulations_do_not_touch_each_other() {
+  lb::Simulation first("p3_xeon_4way");
+  lb::Simulation second("numaq_16way");
+  lb::Simulation third("p3_xeon_4way");
+  for (lb::Simulation* simulation : {&first, &second, &third}) ping_pong(*simulation, 50);
+  const lb::Statistics numa = second.run();
+  const lb::Statistics one = first.run();
+  const lb::Statistics again = third.run();
+  expect(one.time_ns == again.time_ns && one.transfers.count == again.transfers.count, "equal runs are equal");
+  // Each of the 100 turns takes the line from the other cache at least once.
+  expect(one.transfers.count.at("local_c2c") >= 99, "each turn is a transfer on the bus");
+  expect(numa.transfers.count.at("remote_c2c") >= 99, "on NUMA-Q the first two CPUs are on two nodes");
+  expect(numa.time_ns > 2 * one.time_ns, "and there a turn takes longer");
+  expect(one.lines.size() == 1 && one.lines[0].object == "ball" && one.lines[0].line == 0, "the ball's line is the only one");
+  expect(one.lines[0].transfers.total() == one.transfers.total(), "all transfers are of that line");
+}
+
+void a_local_line_is_cheaper_than_a_remote_one() {
+  const auto cost = [](int node) {
+    lb::Simulation simulation("numaq_16way");
+    const lb::Address word = simulation.place("word", 8, node);
+    simulation.preset(word, 42);
+    lb::Value seen = 0;
+    double took = 0;
+    simulation.program(0, [&](lb::Cpu& cpu) {
+      const double before = cpu.now_ns();
+      seen = cpu.load(word);
+      took = cpu.now_ns() - before;
+    });
+    const lb::Statistics statistics = simulation.run();
+    expect(seen == 42, "a word holds what it was preset to");
+    expect(statistics.transfers.count.contains(node == 0 ? "local_memory" : "remote_memory"), "its home is that node");
+    return took;
+  };
+  expect(cost(1) > 2 * cost(0), "memory of another node is much farther away");
+}
+
+void errors_are_exceptions() {
+  expect_throw<std::runtime_error>([] { lb::Simulation("no_such_machine"); }, "an unknown machine is refused");
+  lb::Simulation simulation("p3_xeon_4way");
+  expect_throw<std::out_of_range>([&] { simulation.program(4, {}); }, "there is no fifth CPU");
+  expect_throw<std::out_of_range>([&] { simulation.place("word", 8, 7); }, "there is no node 7");
+  expect_throw<std::invalid_argument>([&] { simulation.place("nothing", 0); }, "an object has a byte");
+  simulation.program(0, [](lb::Cpu&) { throw std::domain_error("the program's own"); });
+  expect_throw<std::domain_error>([&] { simulation.run(); }, "what a program throws leaves run()");
+  expect_throw<std::logic_error>([&] { simulation.run(); }, "it runs once");
+  lb::Simulation waiting("p3_xeon_4way");
+  const lb::Address never = waiting.place("never", 8);
+  waiting.program(1, [=](lb::Cpu& cpu) { cpu.spin_until(never, [](lb::Value value) { return value != 0; }); });
+  expect_throw<std::runtime_error>([&] { waiting.run(); }, "a deadlock is reported");
+  lb::Simulation behind("p3_xeon_4way");
+  ping_pong(behind, 2);
+  expect(behind.run().transfers.total() > 0, "after a failure the next one runs");
+}
+
+}  // namespace
+
+int main() {
+  several_simulations_do_not_touch_each_other();
+  a_local_line_is_cheaper_than_a_remote_one();
+  errors_are_exceptions();
+  return failures == 0 ? 0 : 1;
+}
