@@ -1,6 +1,6 @@
 # Writes build_info.cpp, as a script at each build (cmake -P), so that the commit is that of the tree being built. An unchanged
 # file is left alone and nothing is compiled again.
-execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --tags
+execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --tags --abbrev=12
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 if(failed)
   set(commit unknown)

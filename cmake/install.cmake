@@ -1,10 +1,18 @@
-# ./dev install. The program looks for configs/ and models/protocols/ in the folders above itself (project_root), and its
-# companions beside itself: so all of it keeps its shape below lib/linebounce, and bin/ has links.
+# What is installed, by `./dev install`, in the wheel and in the Debian package. The program looks for configs/ and
+# models/protocols/ in the folders above itself (project_root), and its companions beside itself: so all of it keeps its shape
+# below lib/linebounce, and bin/ has a script for each command that starts it there. No links: a wheel can't hold any.
 set(home lib/linebounce)
+set(commands linebounce linebounce-record linebounce-cc linebounce-c++ linebounce-probe)
+
 install(TARGETS linebounce linebounce-record linebounce-probe RUNTIME DESTINATION ${home} COMPONENT linebounce)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/linebounce-cc ${CMAKE_BINARY_DIR}/linebounce-c++ DESTINATION ${home} COMPONENT linebounce)
-install(DIRECTORY ${CMAKE_BINARY_DIR}/record/ DESTINATION ${home}/record COMPONENT linebounce
-  FILES_MATCHING PATTERN *.a PATTERN *.o PATTERN *.so PATTERN liblb_record.a EXCLUDE PATTERN CMakeFiles EXCLUDE)
+foreach(command ${commands})
+  install(PROGRAMS install/launcher.sh DESTINATION bin RENAME ${command} COMPONENT linebounce)
+endforeach()
+install(TARGETS record_runtime record_operators binary_preload binary_plugin
+  LIBRARY DESTINATION ${home}/record COMPONENT linebounce ARCHIVE DESTINATION ${home}/record COMPONENT linebounce)
+install(FILES ${CMAKE_BINARY_DIR}/record/libtsan_preinit.o DESTINATION ${home}/record COMPONENT linebounce)
+install(FILES ${CMAKE_BINARY_DIR}/record/shared/libtsan.a DESTINATION ${home}/record/shared COMPONENT linebounce)
 install(DIRECTORY probe DESTINATION ${home} COMPONENT linebounce FILES_MATCHING PATTERN *.c PATTERN *.h)
 install(DIRECTORY configs DESTINATION ${home} COMPONENT linebounce)
 install(DIRECTORY programs DESTINATION ${home} COMPONENT linebounce)
@@ -15,11 +23,34 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/build/teach/ DESTINATION share/linebounce/
 install(DIRECTORY models/protocols DESTINATION ${home}/models COMPONENT linebounce)
 install(FILES install/linebounce.bash DESTINATION share/bash-completion/completions RENAME linebounce COMPONENT linebounce)
 install(CODE "
-  set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
-  file(MAKE_DIRECTORY \"\${prefix}/bin\" \"\${prefix}/share/man/man1\")
-  foreach(name linebounce linebounce-record linebounce-cc linebounce-c++ linebounce-probe)
-    file(CREATE_LINK ../${home}/\${name} \"\${prefix}/bin/\${name}\" SYMBOLIC)
-  endforeach()
+  set(manual \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/man/man1\")
+  file(MAKE_DIRECTORY \"\${manual}\")
   execute_process(COMMAND \"${CMAKE_SOURCE_DIR}/install/man_page.sh\" \"${CMAKE_BINARY_DIR}/linebounce\"
-    OUTPUT_FILE \"\${prefix}/share/man/man1/linebounce.1\" COMMAND_ERROR_IS_FATAL ANY)
+    OUTPUT_FILE \"\${manual}/linebounce.1\" COMMAND_ERROR_IS_FATAL ANY)
 " COMPONENT linebounce)
+
+# For a system that has none of them, as whoever installs a wheel may: the shared libraries, but for those of every system, and
+# their licenses where the system's packages have them. What is linked finds them by DT_RPATH, which also counts for what they
+# need themselves (libdw: libelf), and does without where there are none.
+set_target_properties(linebounce linebounce-record PROPERTIES INSTALL_RPATH "$ORIGIN/libraries")
+set_target_properties(binary_plugin PROPERTIES INSTALL_RPATH "$ORIGIN/../libraries")
+foreach(target linebounce linebounce-record binary_plugin)
+  target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+endforeach()
+install(CODE "
+  set(home \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${home}\")
+  file(GET_RUNTIME_DEPENDENCIES RESOLVED_DEPENDENCIES_VAR libraries
+    EXECUTABLES \"$<TARGET_FILE:linebounce>\" \"$<TARGET_FILE:linebounce-record>\" MODULES \"$<TARGET_FILE:binary_plugin>\"
+    PRE_EXCLUDE_REGEXES \"^ld-linux\" \"^lib(c|m|gcc_s|stdc[+][+])[.]so\")
+  file(MAKE_DIRECTORY \"\${home}/libraries/licenses\")
+  foreach(library IN LISTS libraries)
+    get_filename_component(name \"\${library}\" NAME)
+    file(REAL_PATH \"\${library}\" file)
+    file(COPY_FILE \"\${file}\" \"\${home}/libraries/\${name}\")
+    execute_process(COMMAND sh -c \"dpkg-query --search */\\\${0##*/} | sed 's/:.*//;q'\" \"\${file}\"
+      OUTPUT_VARIABLE package OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    if(package AND EXISTS \"/usr/share/doc/\${package}/copyright\")
+      file(COPY_FILE \"/usr/share/doc/\${package}/copyright\" \"\${home}/libraries/licenses/\${package}\")
+    endif()
+  endforeach()
+" COMPONENT libraries)

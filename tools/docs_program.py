@@ -79,7 +79,7 @@ class Program:
         """`--help` of every command, by the command's words."""
         found = {"linebounce": self.says("--help")}
         waiting = [("linebounce", name) for name in subcommands(found["linebounce"])]
-        scripts = tomllib.loads((ROOT / "analysis" / "pyproject.toml").read_text())["project"]["scripts"]
+        scripts = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]
         python = [script.replace("linebounce-trace-", "linebounce-trace ").replace("-", " ", 1) for script in scripts]
         waiting += [tuple(script.split(" ")) for script in python]
         while waiting:

@@ -50,7 +50,7 @@ constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce advise T.lbt                     which changes are worth making, as diffs of the source
   linebounce check mesi_snoop                 prove a coherence protocol
 
-From the Python package (./dev setup, or pip install ./analysis), found beside this program or in PATH:
+From the Python package (./dev setup, or pip install linebounce-*.whl), found beside this program or in PATH:
   linebounce report out/operation_costs       one HTML file with charts, locks, cache lines and the machine
   linebounce compare out/before out/after     what got better and worse, the headlines first
   linebounce sweep lock_scaling               a sweep on a cluster, or which parameters move a metric
@@ -118,14 +118,18 @@ int report_usage(const CLI::App& program, const std::string& problem) {
   return static_cast<int>(ExitCode::usage);
 }
 
-// The program linebounce-NAME beside this one, or the bare name, which execvp looks for in PATH. It is told who calls it.
+// The program linebounce-NAME beside this one, or in the bin/ of the prefix that this one is installed in, or the bare name,
+// which execvp looks for in PATH. It is told who calls it.
 std::string external_program(const std::string& name) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return "linebounce-" + name;
   ::setenv("LINEBOUNCE", self.c_str(), 0);
-  const auto beside = self.parent_path() / ("linebounce-" + name);
-  return ::access(beside.c_str(), X_OK) == 0 ? beside.string() : "linebounce-" + name;
+  for (const char* folder : {"", "../../bin"}) {
+    const auto external = (self.parent_path() / folder / ("linebounce-" + name)).lexically_normal();
+    if (::access(external.c_str(), X_OK) == 0) return external;
+  }
+  return "linebounce-" + name;
 }
 
 // The words that choose a subcommand which isn't built in: "sweep", or "trace export"; none if it is, or if there is no word.
@@ -155,7 +159,7 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
     print_error("cannot run " + external + ": " + std::generic_category().message(errno));
   } else if (std::find(kPythonCommands.begin(), kPythonCommands.end(), name) != kPythonCommands.end()) {
     print_error(
-        fmt::format("{} is of the Python package, which is not installed: ./dev setup, or pip install ./analysis", name));
+        fmt::format("{} is of the Python package, which is not installed: ./dev setup, or pip install linebounce-*.whl", name));
   } else {
     print_error("the subcommand " + not_known(words.back(), subcommand_names(parent)) + "\nThere is no program linebounce-" +
                 name + " beside this one or in PATH either.");

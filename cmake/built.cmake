@@ -1,0 +1,8 @@
+# For a wheel of what is already built, in a second and with the program that the tests have run: cmake -DLINEBOUNCE_BUILT=DIR
+# compiles nothing and installs what is in that build directory (./dev package).
+foreach(component linebounce libraries)
+  install(CODE "
+    execute_process(COMMAND \"${CMAKE_COMMAND}\" --install \"${LINEBOUNCE_BUILT}\" --strip --component ${component}
+      --prefix \"\${CMAKE_INSTALL_PREFIX}\" OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  " COMPONENT ${component})
+endforeach()

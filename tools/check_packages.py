@@ -1,0 +1,143 @@
+"""Installs build/packages in new roots that have nothing else, and runs them there: check_packages.py [SUITE...]
+
+A suite is what mmdebstrap takes: bookworm, if none is given; trixie; noble, where Ubuntu's keys are installed. In each
+root the data files of operation_costs must have the bytes of build/release/linebounce's. The wheel is tried in one root,
+which gets Python and no network, the Debian package in another, and only in the suite that it was built on: elsewhere
+its libraries have other versions. Needs root.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ROOT / "build" / "packages"
+ROOTS = ROOT / "build" / "roots"
+RESULTS = "/tmp/results"
+
+PROGRAM = """#include <pthread.h>
+long counter;
+void *count(void *unused) { ++counter; return unused; }
+int main(void) { pthread_t thread; pthread_create(&thread, 0, count, 0); return pthread_join(thread, 0); }
+"""
+
+
+def run(*command: str | Path, **options: object) -> str:
+    done = subprocess.run([*command], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))}\nexit code {done.returncode}\n{(done.stdout + done.stderr)[-3000:]}")
+    return done.stdout
+
+
+class Root:
+    """A directory with a system in it, unpacked for one trial."""
+
+    def __init__(self, suite: str, directory: str) -> None:
+        archive = ROOTS / f"{suite}.tar"
+        if not archive.exists():
+            ROOTS.mkdir(parents=True, exist_ok=True)
+            run("mmdebstrap", "--variant=minbase", suite, archive.with_suffix(".new.tar"))
+            archive.with_suffix(".new.tar").rename(archive)
+        self.path = Path(directory)
+        run("tar", "--extract", "--file", archive, "--directory", directory)
+        (self.path / "etc/resolv.conf").write_bytes(Path("/etc/resolv.conf").read_bytes())
+
+    def run(self, command: str, *, network: bool = False) -> str:
+        alone = [] if network else ["--net"]
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "DEBIAN_FRONTEND": "noninteractive"}
+        namespaces = ["unshare", "--mount", "--pid", "--fork", *alone, f"--root={self.path}", "--wd=/", "--mount-proc"]
+        return run(*namespaces, "sh", "-ec", command, env=environment)
+
+    def install(self, packages: str) -> None:
+        self.run(f"apt-get update && apt-get install -y --no-install-recommends {packages}", network=True)
+
+
+def only(pattern: str) -> Path:
+    found = list(PACKAGES.glob(pattern))
+    if len(found) != 1:
+        sys.exit(f"{PACKAGES} has {len(found)} of {pattern}: ./dev package makes one")
+    return found[0]
+
+
+def data_files(directory: Path) -> dict[str, str]:
+    """The hash of each file of a results directory whose bytes the configuration decides."""
+    files = [path for path in sorted(directory.rglob("*")) if path.is_file() and path.name != "manifest.json"]
+    return {str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def compare(name: str, root: Root, expected: dict[str, str]) -> None:
+    found = data_files(root.path / RESULTS.lstrip("/"))
+    if not expected or found != expected:
+        sys.exit(f"{name}: other data files than the source tree's:\n{found}\n{expected}")
+    print(f"{name}: {len(found)} data files, results.json {found['results.json'][:16]}, as in the source tree", flush=True)
+
+
+def try_wheel(suite: str, expected: dict[str, str], scratch: str) -> None:
+    root = Root(suite, scratch)
+    root.install("python3-venv")
+    version = root.run("python3 -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])'").strip()
+    house = root.path / "packages"
+    machine = os.uname().machine
+    platforms = ["manylinux2014", *(f"manylinux_2_{minor}" for minor in (17, 27, 28, 34, 35, 36))]
+    download = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--only-binary=:all:"]
+    download += [option for platform in platforms for option in ("--platform", f"{platform}_{machine}")]
+    run(*download, "--python-version", version, "--dest", house, only("linebounce-*.whl"))
+    print(
+        root.run("python3 -m venv /venv && /venv/bin/pip install --quiet --no-index --find-links /packages linebounce"), end=""
+    )
+    bin_directory = "/venv/bin"
+    root.run(f"{bin_directory}/linebounce --help && {bin_directory}/linebounce run operation_costs --quiet -o {RESULTS}")
+    compare(f"{suite}, wheel", root, expected)
+    root.run(f"{bin_directory}/linebounce report {RESULTS} -o /tmp/page.html && {bin_directory}/linebounce-record --help")
+    page = (root.path / "tmp/page.html").read_text()
+    if not page.startswith("<!doctype html>"):
+        sys.exit(f"{suite}, wheel: linebounce report made no page")
+    print(f"{suite}, wheel: linebounce report made a page of {len(page) // 1024} KiB with Python {version}", flush=True)
+
+
+def try_debian_package(suite: str, expected: dict[str, str], scratch: str) -> None:
+    root = Root(suite, scratch)
+    package = only("linebounce_*.deb")
+    (root.path / package.name).write_bytes(package.read_bytes())
+    root.install(f"/{package.name}")
+    root.run(f"linebounce --help && linebounce run operation_costs --quiet -o {RESULTS}")
+    compare(f"{suite}, Debian package", root, expected)
+    # Python's part is not in it, and it says what has it.
+    said = root.run(f"linebounce report {RESULTS} 2>&1 || echo exit code $?")
+    if "pip install" not in said or "exit code 2" not in said:
+        sys.exit(f"{suite}, Debian package: linebounce report says {said}")
+    root.install("gcc libc6-dev")
+    (root.path / "tmp/program.c").write_text(PROGRAM)
+    root.run(
+        "cd /tmp && linebounce-cc -O1 -pthread program.c -o program && linebounce-record -- ./program && "
+        "linebounce trace info program.lbt"
+    )
+    print(f"{suite}, Debian package: a program was compiled and recorded", flush=True)
+    root.run("apt-get purge -y linebounce && ! test -e /usr/lib/linebounce && ! test -e /usr/bin/linebounce")
+
+
+def built_on() -> str:
+    for line in Path("/etc/os-release").read_text().splitlines():
+        if line.startswith("VERSION_CODENAME="):
+            return line.partition("=")[2].strip('"')
+    return ""
+
+
+def main() -> None:
+    if os.geteuid():
+        sys.exit("check_packages.py makes and enters roots, which needs root")
+    with tempfile.TemporaryDirectory() as scratch:
+        run(ROOT / "build/release/linebounce", "run", "operation_costs", "--quiet", "-o", f"{scratch}/results")
+        expected = data_files(Path(scratch) / "results")
+    for suite in sys.argv[1:] or ["bookworm"]:
+        for attempt in (try_wheel, try_debian_package):
+            if attempt is try_wheel or suite == built_on():
+                with tempfile.TemporaryDirectory(prefix="linebounce-root-") as scratch:
+                    attempt(suite, expected, scratch)
+
+
+if __name__ == "__main__":
+    main()
