@@ -47,11 +47,14 @@ class SnoopingBus::SnoopedLine {
     return copy == nullptr ? StateId{0} : copy->state;
   }
   void set_state(int client, StateId state) {
-    if (found(client) != nullptr) agent(client).set_state(*found(client), state);
+    if (Copy* copy = found(client)) agent(client).set_state(*copy, state);
   }
   [[nodiscard]] StateId memory_state() const { return bus_.memory_->state(slot_); }
   void set_memory_state(StateId state) { bus_.memory_->set_state(slot_, state); }
-  void copy_to_bus(int client) { data_ = {agent(client).data(*found(client)), found(client)->version}; }
+  void copy_to_bus(int client) {
+    Copy& copy = *found(client);
+    data_ = {agent(client).data(copy), copy.version};
+  }
   void memory_to_bus() { data_ = bus_.memory_->data(slot_); }
   void bus_to_copy(int client) {  // the bytes were put there with the order step, see hand_over()
     tell_taken(client);
@@ -92,8 +95,9 @@ class SnoopingBus::SnoopedLine {
 
   // Copies what is on the bus to its requester, which may not use it before the data step.
   void hand_over(int client) {
-    std::memcpy(agent(client).data(*found(client)), data_.bytes, static_cast<std::size_t>(bus_.store_.line_bytes()));
-    found(client)->version = data_.version;
+    Copy& copy = *found(client);
+    std::memcpy(agent(client).data(copy), data_.bytes, static_cast<std::size_t>(bus_.store_.line_bytes()));
+    copy.version = data_.version;
   }
   [[nodiscard]] const LineData& on_bus() const { return data_; }
 
@@ -304,11 +308,16 @@ void SnoopingBus::order(const Transaction& transaction, Slot slot, Tick now, Tic
 void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
   std::fill(found_.begin(), found_.end(), nullptr);
-  for (const int holder : holders_)
-    found_[static_cast<std::size_t>(holder - first_client_)] =
-        agents_[static_cast<std::size_t>(holder - first_client_)]->find(request.line);
-  check_last_touches(now);
+  bool watched = false;
   for (const int holder : holders_) {
+    const auto index = static_cast<std::size_t>(holder - first_client_);
+    Copy* copy = agents_[index]->find(request.line);
+    found_[index] = copy;
+    if (copy->last_touch >= now) touched_too_early(*copy, holder, now);
+    watched = watched || copy->watched;
+  }
+  for (std::size_t i = 0; watched && i < holders_.size(); ++i) {
+    const int holder = holders_[i];
     if (found_[static_cast<std::size_t>(holder - first_client_)]->watched)
       client(holder).watched_copy_changed(request.line, now);
   }
@@ -349,14 +358,10 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   memory_->recalled(slot, request.message, outcome.lines.owned, line.on_bus(), now, done);
 }
 
-void SnoopingBus::check_last_touches(Tick now) {
-  for (const int holder : holders_) {
-    const Copy& copy = *found_[static_cast<std::size_t>(holder - first_client_)];
-    if (copy.last_touch < now) continue;
-    fail(fmt::format("invariant I2: cache {} used the line at tick {}, but it is touched from outside at tick {}", holder,
-                     copy.last_touch, now),
-         copy.line);
-  }
+void SnoopingBus::touched_too_early(const Copy& copy, int holder, Tick now) const {
+  fail(fmt::format("invariant I2: cache {} used the line at tick {}, but it is touched from outside at tick {}", holder,
+                   copy.last_touch, now),
+       copy.line);
 }
 
 // What the order step has decided takes its time: data from memory or another cache, a response without data or with

@@ -108,7 +108,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
   void order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void find_holders(Slot slot);
   [[nodiscard]] BusClient& client(int number) const { return *clients_[static_cast<std::size_t>(number - first_client_)]; }
-  void check_last_touches(Tick now);
+  [[noreturn]] void touched_too_early(const Copy& copy, int holder, Tick now) const;
   void deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
   [[nodiscard]] Tick way_to(int taker, int giver) const;
   Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration);

@@ -19,12 +19,12 @@ std::size_t lines_of(const CacheSpec& spec, int coherence_line_bytes) {
 CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store,
                        int spare_copies)
     : number_(number),
-      specs_(levels.begin(), levels.end()),
       table_(&table),
       store_(&store),
       line_shift_(std::countr_zero(static_cast<unsigned>(store.line_bytes()))) {
   std::size_t lines = static_cast<std::size_t>(spare_copies);
-  for (const CacheSpec& spec : specs_) {
+  for (const CacheSpec& spec : levels) {
+    if (spec.inclusive) inclusive_ |= 1U << arrays_.size();
     arrays_.emplace_back(spec);
     lines += lines_of(spec, store.line_bytes());
   }
@@ -44,21 +44,20 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
 CacheAgent::Lookup CacheAgent::look_up(Address address) {
   for (int level = 0; level < levels(); ++level) {
     const CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-    const std::uint64_t block = address >> array.line_shift();
-    const int way = array.find(block);
-    if (way >= 0) return {&copy(array.copy(block, way)), level};
+    const int place = array.find(address >> array.line_shift());
+    if (place >= 0) return {&copy(array.copy(place)), level};
   }
   // Another block of the line may be near, or it waits to be written back.
-  return {find(store_->line_of(address)), -1};
+  return {find_elsewhere(store_->line_of(address)), -1};
 }
 
 Copy* CacheAgent::find_elsewhere(LineAddr line) {
-  for (int level = levels() - 1; level > 0 && !specs_[static_cast<std::size_t>(level)].inclusive; --level) {
+  for (int level = levels() - 1; level > 0 && !inclusive(level); --level) {
     const CacheArray& array = arrays_[static_cast<std::size_t>(level - 1)];
     const std::uint64_t first = first_block(line, level - 1);
     for (int i = 0; i < blocks_per_line(level - 1); ++i) {
-      const int way = array.find(first + static_cast<std::uint64_t>(i));
-      if (way >= 0) return &copy(array.copy(first + static_cast<std::uint64_t>(i), way));
+      const int place = array.find(first + static_cast<std::uint64_t>(i));
+      if (place >= 0) return &copy(array.copy(place));
     }
   }
   for (const CopyIndex index : detached_) {
@@ -69,8 +68,7 @@ Copy* CacheAgent::find_elsewhere(LineAddr line) {
 
 void CacheAgent::use(Address address, int level, Tick age) {
   CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-  const std::uint64_t block = address >> array.line_shift();
-  array.touch_if_newer(block, array.find(block), age);
+  array.touch_if_newer(array.find(address >> array.line_shift()), age);
 }
 
 void CacheAgent::detach(Copy& copy) {
@@ -104,21 +102,21 @@ Copy& CacheAgent::take_copy(LineAddr line) {
   return fresh;
 }
 
-void CacheAgent::attach(Copy& copy, int level, std::uint64_t block, int way, Tick age) {
-  arrays_[static_cast<std::size_t>(level)].insert(block, way, index_of(copy), age);
+void CacheAgent::attach(Copy& copy, int level, std::uint64_t block, int place, Tick age) {
+  arrays_[static_cast<std::size_t>(level)].insert(block, place, index_of(copy), age);
   copy.levels = static_cast<std::uint8_t>(copy.levels | (1U << level));
 }
 
-void CacheAgent::evict_block(Copy& copy, int level, std::uint64_t block, int way) {
+void CacheAgent::evict_block(Copy& copy, int level, int place) {
   CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-  array.remove(block, way);
+  array.remove(place);
   bool held = false;
   if (const int blocks = blocks_per_line(level); blocks > 1) {
     const std::uint64_t first = first_block(copy.line, level);
     for (int i = 0; i < blocks; ++i) held = held || array.find(first + static_cast<std::uint64_t>(i)) >= 0;
   }
   if (!held) copy.levels = static_cast<std::uint8_t>(copy.levels & ~(1U << level));
-  if (!specs_[static_cast<std::size_t>(level)].inclusive) return;
+  if (!inclusive(level)) return;
   for (int nearer = 0; nearer < level; ++nearer) remove_from_level(copy, nearer);
 }
 
@@ -127,9 +125,8 @@ void CacheAgent::remove_from_level(Copy& copy, int level) {
   CacheArray& array = arrays_[static_cast<std::size_t>(level)];
   const std::uint64_t first = first_block(copy.line, level);
   for (int i = 0; i < blocks_per_line(level); ++i) {
-    const std::uint64_t block = first + static_cast<std::uint64_t>(i);
-    const int way = array.find(block);
-    if (way >= 0) array.remove(block, way);
+    const int place = array.find(first + static_cast<std::uint64_t>(i));
+    if (place >= 0) array.remove(place);
   }
   copy.levels = static_cast<std::uint8_t>(copy.levels & ~(1U << level));
 }

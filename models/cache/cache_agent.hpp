@@ -56,14 +56,13 @@ class CacheAgent {
   // The path of a hit: the copy if the nearest level holds the address and `access` is a mere hit, else null. Counts as a use
   // at `age`.
   Copy* hit(Address address, Access access, Tick age) {
-    CacheArray& nearest = arrays_.front();
-    const std::uint64_t block = address >> nearest.line_shift();
-    const int way = nearest.find(block);
-    if (way < 0) return nullptr;
-    Copy& found = copy(nearest.copy(block, way));
-    if (((found.fast >> access) & 1) == 0) return nullptr;
-    nearest.touch(block, way, age);
-    return &found;
+    const CacheArray& nearest = arrays_.front();
+    return hit_at(nearest.find(address >> nearest.line_shift()), access, age);
+  }
+  // The same in fewer instructions, but null may also mean that the nearest level has to be searched.
+  Copy* hit_where_last(Address address, Access access, Tick age) {
+    const CacheArray& nearest = arrays_.front();
+    return hit_at(nearest.find_where_last(address >> nearest.line_shift()), access, age);
   }
 
   struct Lookup {
@@ -73,18 +72,17 @@ class CacheAgent {
   [[nodiscard]] Lookup look_up(Address address);
   [[nodiscard]] Copy* find(LineAddr line) {
     const CacheArray& outermost = arrays_.back();
-    const int way = outermost.find(line.value);
-    return way >= 0 ? &copy(outermost.copy(line.value, way)) : find_elsewhere(line);
+    const int place = outermost.find(line.value);
+    return place >= 0 ? &copy(outermost.copy(place)) : find_elsewhere(line);
   }
-  // For an address that the nearest level does not hold: what look_up finds, where a load is a mere hit of a farther level.
-  [[nodiscard]] Lookup readable_farther(Address address) {
+  // Where hit() finds nothing: what look_up does, if `access` is a mere hit of a farther level.
+  [[nodiscard]] Lookup find_farther(Address address, Access access) {
     for (int level = 1; level < levels(); ++level) {
       const CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-      const std::uint64_t block = address >> array.line_shift();
-      const int way = array.find(block);
-      if (way < 0) continue;
-      Copy& found = copy(array.copy(block, way));
-      return ((found.fast >> kReadAccess) & 1) != 0 ? Lookup{&found, level} : Lookup{};
+      const int place = array.find(address >> array.line_shift());
+      if (place < 0) continue;
+      Copy& found = copy(array.copy(place));
+      return ((found.fast >> access) & 1) != 0 ? Lookup{&found, level} : Lookup{};
     }
     return {};
   }
@@ -128,27 +126,37 @@ class CacheAgent {
   [[nodiscard]] Copy& copy(CopyIndex index) { return *reinterpret_cast<Copy*>(&pool_[index * stride_]); }
 
  private:
+  Copy* hit_at(int place, Access access, Tick age) {
+    if (place < 0) return nullptr;
+    Copy& found = copy(arrays_.front().copy(place));
+    if (((found.fast >> access) & 1) == 0) return nullptr;
+    arrays_.front().touch(place, age);
+    return &found;
+  }
   [[nodiscard]] CopyIndex index_of(const Copy& copy) const {
     return static_cast<CopyIndex>(static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&copy) - pool_.get()) / stride_);
   }
   // In a nearer level, or waiting to be written back.
   [[nodiscard]] Copy* find_elsewhere(LineAddr line);
   Copy& take_copy(LineAddr line);
-  void attach(Copy& copy, int level, std::uint64_t block, int way, Tick age);
-  void evict_block(Copy& copy, int level, std::uint64_t block, int way);
+  void attach(Copy& copy, int level, std::uint64_t block, int place, Tick age);
+  void evict_block(Copy& copy, int level, int place);
   void remove_from_level(Copy& copy, int level);
   [[nodiscard]] std::uint64_t first_block(LineAddr line, int level) const;
   [[nodiscard]] int blocks_per_line(int level) const {
     return 1 << (line_shift_ - arrays_[static_cast<std::size_t>(level)].line_shift());
   }
 
-  // Frees a way for `block` at `level`: its number, or -1.
+  // An inclusive level holds whatever the nearer ones do.
+  [[nodiscard]] bool inclusive(int level) const { return (inclusive_ >> level & 1) != 0; }
+
+  // Frees a place for `block` at `level`: its number, or -1.
   template <class Gate>
   int make_room(int level, std::uint64_t block, Gate& gate);
 
   int number_;
-  std::vector<CacheSpec> specs_;
   std::vector<CacheArray> arrays_;  // the nearest first
+  unsigned inclusive_ = 0;          // bit k: level k is
   const ControllerTable* table_;
   LineStore* store_;
   int line_shift_;
@@ -164,29 +172,28 @@ class CacheAgent {
 template <class Gate>
 int CacheAgent::make_room(int level, std::uint64_t block, Gate& gate) {
   CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-  const int way = array.victim(block, [&](CopyIndex index) {
+  const int place = array.victim(block, [&](CopyIndex index) {
     Copy& candidate = copy(index);
     // An inclusive level takes the nearer levels' parts along; only what a farther level holds as well stays in the agent.
-    const unsigned others =
-        specs_[static_cast<std::size_t>(level)].inclusive ? candidate.levels >> (level + 1) : candidate.levels & ~(1U << level);
+    const unsigned others = inclusive(level) ? candidate.levels >> (level + 1) : candidate.levels & ~(1U << level);
     return !candidate.locked && (others != 0 || gate.may_leave(candidate));
   });
-  if (way < 0) return -1;
-  const CopyIndex victim = array.copy(block, way);
-  if (victim == kNoCopy) return way;
+  if (place < 0) return -1;
+  const CopyIndex victim = array.copy(place);
+  if (victim == kNoCopy) return place;
   Copy& leaving = copy(victim);
-  evict_block(leaving, level, array.block_at(block, way), way);
+  evict_block(leaving, level, place);
   if (leaving.levels == 0) gate.leave(leaving);
-  return way;
+  return place;
 }
 
 template <class Gate>
 Copy* CacheAgent::allocate(LineAddr line, Tick age, Gate& gate) {
   const int outermost = levels() - 1;
-  const int way = make_room(outermost, line.value, gate);
-  if (way < 0) return nullptr;
+  const int place = make_room(outermost, line.value, gate);
+  if (place < 0) return nullptr;
   Copy& fresh = take_copy(line);
-  attach(fresh, outermost, line.value, way, age);
+  attach(fresh, outermost, line.value, place, age);
   return &fresh;
 }
 
@@ -197,18 +204,18 @@ void CacheAgent::bring_near(Copy& copy, Address address, Tick age, Gate& gate, i
     const std::uint64_t block = address >> array.line_shift();
     const int held = level < nearest ? -1 : array.find(block);
     if (held >= 0) {
-      array.touch(block, held, age);
+      array.touch(held, age);
       continue;
     }
     // The copy may itself be the only candidate in its set, or be pushed out by a level that makes room: it must not leave
     // here.
     const bool was_locked = copy.locked;
     copy.locked = true;
-    const int way = make_room(level, block, gate);
+    const int place = make_room(level, block, gate);
     copy.locked = was_locked;
-    if (way >= 0) attach(copy, level, block, way, age);
+    if (place >= 0) attach(copy, level, block, place, age);
     // Nearer levels hold nothing that an inclusive one does not.
-    if (way < 0 && specs_[static_cast<std::size_t>(level)].inclusive) return;
+    if (place < 0 && inclusive(level)) return;
   }
 }
 

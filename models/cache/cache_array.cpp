@@ -32,4 +32,14 @@ CacheArray::CacheArray(const CacheSpec& spec)
       hints_(hints_of(spec), 0),
       policy_(make_replacement(spec.replacement, sets_of(spec), spec.ways)) {}
 
+int CacheArray::search(std::uint64_t block) const {
+  const int first = first_place(block);
+  for (int place = first; place < first + ways_; ++place) {
+    if (block_at(place) != block) continue;
+    hints_[static_cast<std::size_t>(block & hint_mask_)] = place;
+    return place;
+  }
+  return -1;
+}
+
 }  // namespace linebounce

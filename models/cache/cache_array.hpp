@@ -1,5 +1,5 @@
 // One level of a cache: tags, which copy each way holds, and replacement. It knows nothing of states, values or time: an "age"
-// is any number that grows with use.
+// is any number that grows with use. A "place" is a way of a set; they are numbered through the array, set by set.
 #pragma once
 
 #include <bit>
@@ -23,29 +23,26 @@ class CacheArray {
   [[nodiscard]] int line_shift() const { return line_shift_; }
   [[nodiscard]] int ways() const { return ways_; }
 
-  // The way that holds `block` (an address divided by this level's line size), or -1.
+  // The place that holds `block` (an address divided by this level's line size), or -1.
   [[nodiscard]] int find(std::uint64_t block) const {
-    const std::uint64_t* tags = &tags_[first_way(block)];
-    std::uint16_t& hint = hints_[static_cast<std::size_t>(block & hint_mask_)];
-    if (tags[hint] == block) [[likely]]
-      return hint;
-    for (int way = 0; way < ways_; ++way) {
-      if (tags[way] != block) continue;
-      hint = static_cast<std::uint16_t>(way);
-      return way;
-    }
-    return -1;
+    const int place = find_where_last(block);
+    return place >= 0 ? place : search(block);
+  }
+  // Likewise, if it is where such a block was last: a fraction of the work. -1 means nothing.
+  [[nodiscard]] int find_where_last(std::uint64_t block) const {
+    const int place = hints_[static_cast<std::size_t>(block & hint_mask_)];
+    return tags_[static_cast<std::size_t>(place)] == block ? place : -1;
   }
 
-  [[nodiscard]] CopyIndex copy(std::uint64_t block, int way) const { return copies_[index(block, way)]; }
+  [[nodiscard]] CopyIndex copy(int place) const { return copies_[static_cast<std::size_t>(place)]; }
 
-  void touch(std::uint64_t block, int way, Tick age) {
-    std::visit([&](auto& policy) { policy.touch(set(block), way, age); }, policy_);
+  void touch(int place, Tick age) {
+    std::visit([&](auto& policy) { policy.touch(place, age); }, policy_);
   }
 
   // The same for a use that may lie before the latest: an age never goes back.
-  void touch_if_newer(std::uint64_t block, int way, Tick age) {
-    std::visit([&](auto& policy) { policy.touch_if_newer(set(block), way, age); }, policy_);
+  void touch_if_newer(int place, Tick age) {
+    std::visit([&](auto& policy) { policy.touch_if_newer(place, age); }, policy_);
   }
 
   // Ages alone decide who makes room, never the order of calls.
@@ -53,52 +50,50 @@ class CacheArray {
     return std::visit([](const auto& policy) { return policy.kByAges; }, policy_);
   }
 
-  // The way to fill: a free one, else the replacement policy's choice among those for which `evictable(copy)` holds; -1 if
+  // The place to fill: a free one, else the replacement policy's choice among those for which `evictable(copy)` holds; -1 if
   // none.
   template <class Evictable>
   [[nodiscard]] int victim(std::uint64_t block, Evictable evictable) const;
 
-  [[nodiscard]] std::uint64_t block_at(std::uint64_t block, int way) const { return tags_[index(block, way)]; }
-  void insert(std::uint64_t block, int way, CopyIndex copy, Tick age) {
-    tags_[index(block, way)] = block;
-    copies_[index(block, way)] = copy;
-    hints_[static_cast<std::size_t>(block & hint_mask_)] = static_cast<std::uint16_t>(way);
-    touch(block, way, age);
+  [[nodiscard]] std::uint64_t block_at(int place) const { return tags_[static_cast<std::size_t>(place)]; }
+  // REQUIRES: `place` is one of the block's set.
+  void insert(std::uint64_t block, int place, CopyIndex copy, Tick age) {
+    tags_[static_cast<std::size_t>(place)] = block;
+    copies_[static_cast<std::size_t>(place)] = copy;
+    hints_[static_cast<std::size_t>(block & hint_mask_)] = place;
+    touch(place, age);
   }
-  void remove(std::uint64_t block, int way) {
-    tags_[index(block, way)] = kEmpty;
-    copies_[index(block, way)] = kNoCopy;
+  void remove(int place) {
+    tags_[static_cast<std::size_t>(place)] = kEmpty;
+    copies_[static_cast<std::size_t>(place)] = kNoCopy;
   }
 
  private:
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
-  [[nodiscard]] std::size_t set(std::uint64_t block) const { return static_cast<std::size_t>(block & set_mask_); }
-  [[nodiscard]] std::size_t first_way(std::uint64_t block) const { return set(block) * static_cast<std::size_t>(ways_); }
-  [[nodiscard]] std::size_t index(std::uint64_t block, int way) const {
-    return first_way(block) + static_cast<std::size_t>(way);
-  }
+  // The first of its set.
+  [[nodiscard]] int first_place(std::uint64_t block) const { return static_cast<int>(block & set_mask_) * ways_; }
+  [[nodiscard]] int search(std::uint64_t block) const;
 
   int line_shift_;
   int ways_;
   std::uint64_t set_mask_;
-  std::vector<std::uint64_t> tags_;
+  std::vector<std::uint64_t> tags_;  // by place, as the next
   std::vector<CopyIndex> copies_;
-  // By the low bits of a block's number: the way where such a block was last, which saves the search. What is found does not
-  // depend on it. A way's number that does not fit is cut off, and is a way's all the same.
+  // By the low bits of a block's number: the place where such a block was last. What find() finds does not depend on it.
   std::uint64_t hint_mask_;
-  mutable std::vector<std::uint16_t> hints_;
+  mutable std::vector<int> hints_;
   ReplacementPolicy policy_;
 };
 
 template <class Evictable>
 int CacheArray::victim(std::uint64_t block, Evictable evictable) const {
-  const std::size_t first = first_way(block);
-  for (int way = 0; way < ways_; ++way) {
-    if (tags_[first + static_cast<std::size_t>(way)] == kEmpty) return way;
+  const int first = first_place(block);
+  for (int place = first; place < first + ways_; ++place) {
+    if (block_at(place) == kEmpty) return place;
   }
-  const auto way_is_evictable = [&](int way) { return evictable(copies_[first + static_cast<std::size_t>(way)]); };
-  return std::visit([&](const auto& policy) { return policy.victim(set(block), way_is_evictable); }, policy_);
+  const auto place_is_evictable = [&](int place) { return evictable(copy(place)); };
+  return std::visit([&](const auto& policy) { return policy.victim(first, place_is_evictable); }, policy_);
 }
 
 }  // namespace linebounce

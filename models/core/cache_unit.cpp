@@ -122,14 +122,13 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
   return {.level = nearest, .value = value, .at = until};
 }
 
-const Copy* CacheUnit::load_farther(Address address, Tick now, int& level) {
+Copy* CacheUnit::bring_near(Address address, Access access, Tick at, int& level) {
   if (log_->listener() != nullptr) [[unlikely]]
     return nullptr;
-  const CacheAgent::Lookup found = agent_.readable_farther(address);
+  const CacheAgent::Lookup found = agent_.find_farther(address, access);
   if (found.copy == nullptr) return nullptr;
-  Gate gate{*this, now};
-  agent_.bring_near(*found.copy, address, now, gate, found.level);
-  use(*found.copy, now);
+  Gate gate{*this, at};
+  agent_.bring_near(*found.copy, address, at, gate, found.level);
   level = found.level;
   return found.copy;
 }

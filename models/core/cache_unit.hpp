@@ -69,9 +69,10 @@ class CacheUnit final : public BusClient {
   // Runs the operation at `now` if the line and the right to it are here; else asks for them.
   Attempt attempt(Operation& operation, Tick now, const Asker& asker);
 
-  // A load at `now` that the nearest level does not hold, where it is a mere hit of a farther one: the same as attempt(),
-  // without what an operation needs that may have to wait. Null, with nothing done: it isn't. REQUIRES: one hardware thread.
-  const Copy* load_farther(Address address, Tick now, int& level);
+  // For an access at `at` that is no hit of the nearest level, but a mere hit of a farther one: what attempt() does before its
+  // effect, without what an operation needs that may have to wait. Null, with nothing done: it isn't. REQUIRES: one hardware
+  // thread.
+  Copy* bring_near(Address address, Access access, Tick at, int& level);
 
   // Asks for a line without waiting for it. Nothing happens if it is here, on its way, or no miss can be added.
   void prefetch(Address address, Access access, Tick now, HardwareThread& thread);

@@ -132,7 +132,7 @@ HardwareThread& Core::next_runner() {
       stopped_ = true;
       for (;;) wait_for_turn(kNever);
     }
-    const Tick limit = horizon();
+    const Tick limit = due == kNever ? kNever : horizon();
     if (due < limit) {
       if (item <= thread_time) {
         run_item(item);

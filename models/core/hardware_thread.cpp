@@ -36,32 +36,64 @@ inline void HardwareThread::count_hit(AccessKind kind, Tick latency, int level) 
   slots_ = 0;
 }
 
+inline Value HardwareThread::run_load(Copy& copy, Address address, int bytes, Tick latency, int level) {
+  unit_->use(copy, now_);
+  count_hit(AccessKind::load, latency, level);
+  return read_word(agent_->word(copy, address), bytes);
+}
+
+inline void HardwareThread::run_store(Copy& copy, Address address, Value value, int bytes, Tick at, int level) {
+  unit_->use(copy, at);
+  count_hit(AccessKind::store, cycle_, level);
+  agent_->write(copy, address, value, bytes);
+}
+
 Value HardwareThread::load(Address address, int bytes) {
   if (now_ < fast_limit_) [[likely]] {
-    if (Copy* copy = agent_->hit(address, kReadAccess, now_)) [[likely]] {
-      unit_->use(*copy, now_);
-      count_hit(AccessKind::load, nearest_latency_);
-      return read_word(agent_->word(*copy, address), bytes);
-    }
+    if (Copy* copy = agent_->hit_where_last(address, kReadAccess, now_)) [[likely]]
+      return run_load(*copy, address, bytes, nearest_latency_);
+  }
+  return load_otherwise(address, bytes);
+}
+
+Value HardwareThread::load_otherwise(Address address, int bytes) {
+  if (comes_to_short_path()) {
+    if (Copy* copy = agent_->hit(address, kReadAccess, now_)) return run_load(*copy, address, bytes, nearest_latency_);
     int level = 0;
-    if (const Copy* copy = alone_ ? unit_->load_farther(address, now_, level) : nullptr; copy != nullptr) {
-      count_hit(AccessKind::load, spec_->hit_latency[static_cast<std::size_t>(level)], level);
-      return read_word(agent_->word(*copy, address), bytes);
-    }
+    if (Copy* copy = alone_ ? unit_->bring_near(address, kReadAccess, now_, level) : nullptr)
+      return run_load(*copy, address, bytes, spec_->hit_latency[static_cast<std::size_t>(level)], level);
   }
   return perform({.kind = OperationKind::load, .bytes = static_cast<std::uint8_t>(bytes), .address = address});
 }
 
 void HardwareThread::store(Address address, Value value, int bytes) {
   if (now_ < fast_limit_) [[likely]] {
-    if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) [[likely]] {
-      unit_->use(*copy, now_);
-      count_hit(AccessKind::store, cycle_);
-      agent_->write(*copy, address, value, bytes);
-      return;
+    if (Copy* copy = agent_->hit_where_last(address, kWriteAccess, now_)) [[likely]]
+      return run_store(*copy, address, value, bytes, now_);
+  }
+  store_otherwise(address, value, bytes);
+}
+
+void HardwareThread::store_otherwise(Address address, Value value, int bytes) {
+  if (comes_to_short_path()) {
+    if (Copy* copy = agent_->hit(address, kWriteAccess, now_)) return run_store(*copy, address, value, bytes, now_);
+    // It would enter the store buffer, which is empty, only to leave it a cycle later: before whatever comes next.
+    const Tick drained = now_ + cycle_;
+    int level = 0;
+    if (alone_ && spec_->consistency != Consistency::sc && drained < fast_limit_) {
+      if (Copy* copy = unit_->bring_near(address, kWriteAccess, drained, level))
+        return run_store(*copy, address, value, bytes, drained, level);
     }
   }
   perform({.kind = OperationKind::store, .bytes = static_cast<std::uint8_t>(bytes), .address = address, .operand = value});
+}
+
+// Waits for the thread's turn where nothing but the turn keeps it from the short path of a hit.
+bool HardwareThread::comes_to_short_path() {
+  if (now_ < fast_limit_) return true;
+  if (tap() != nullptr || footprint_ != nullptr || !store_buffer_.empty()) return false;
+  wait_turn();
+  return now_ < fast_limit_;
 }
 
 void HardwareThread::store_release(Address address, Value value, int bytes) {

@@ -91,6 +91,13 @@ class HardwareThread final : public Cpu {
   };
 
   void count_hit(AccessKind kind, Tick latency, int level = 0);
+  // The short path of a hit: no operation that may have to wait, and nobody who wants to know of it.
+  Value run_load(Copy& copy, Address address, int bytes, Tick latency, int level = 0);
+  void run_store(Copy& copy, Address address, Value value, int bytes, Tick at, int level = 0);
+  // What is no hit where the nearest level had the line last. Apart, so that such a hit costs little.
+  Value load_otherwise(Address address, int bytes);
+  void store_otherwise(Address address, Value value, int bytes);
+  bool comes_to_short_path();
   Value perform(Operation operation, bool release = false);
   void count(const Operation& operation, const CacheUnit::Attempt& attempt);
   bool buffer_store(const Operation& operation, bool release);

@@ -22,22 +22,22 @@ class LinePlaces {
   template <class Evictable, class Evict>
   void give(LineAddr line, Slot slot, Tick at, Evictable evictable, Evict evict) {
     if (!array_) return;
-    const int way = array_->victim(line.value, evictable);
-    if (way < 0) return;
-    const CopyIndex victim = array_->copy(line.value, way);
+    const int place = array_->victim(line.value, evictable);
+    if (place < 0) return;
+    const CopyIndex victim = array_->copy(place);
     if (victim != kNoCopy) {
-      array_->remove(array_->block_at(line.value, way), way);
+      array_->remove(place);
       evict(victim);
     }
-    array_->insert(line.value, way, slot, at);
+    array_->insert(line.value, place, slot, at);
   }
   void use(LineAddr line, Tick at) {
     if (!array_) return;
-    if (const int way = array_->find(line.value); way >= 0) array_->touch(line.value, way, at);
+    if (const int place = array_->find(line.value); place >= 0) array_->touch(place, at);
   }
   void take_back(LineAddr line) {
     if (!array_) return;
-    if (const int way = array_->find(line.value); way >= 0) array_->remove(line.value, way);
+    if (const int place = array_->find(line.value); place >= 0) array_->remove(place);
   }
 
  private:

@@ -2,6 +2,7 @@
 // order does not depend on the order of calls, and run-ahead can't change it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -15,28 +16,30 @@ class Lru {
   static constexpr std::string_view kName = "lru";
   static constexpr bool kByAges = true;
 
-  Lru(std::size_t sets, int ways) : ways_(static_cast<std::size_t>(ways)), ages_(sets * ways_) {}
+  Lru(std::size_t sets, int ways) : ways_(ways), ages_(sets * static_cast<std::size_t>(ways)) {}
 
-  void touch(std::size_t set, int way, Tick age) { ages_[index(set, way)] = age; }
-  void touch_if_newer(std::size_t set, int way, Tick age) {
-    if (ages_[index(set, way)] < age) touch(set, way, age);
+  void touch(int place, Tick age) { ages_[static_cast<std::size_t>(place)] = age; }
+  void touch_if_newer(int place, Tick age) {
+    if (ages_[static_cast<std::size_t>(place)] < age) touch(place, age);
   }
 
   template <class Evictable>
-  [[nodiscard]] int victim(std::size_t set, Evictable evictable) const {
+  [[nodiscard]] int victim(int first, Evictable evictable) const {
+    // The oldest of all is seldom refused.
+    const auto ages = ages_.begin() + first;
+    const int coldest = first + static_cast<int>(std::min_element(ages, ages + ways_) - ages);
+    if (evictable(coldest)) return coldest;
     int oldest = -1;
-    for (int way = 0; way < static_cast<int>(ways_); ++way) {
-      if (!evictable(way)) continue;
-      if (oldest < 0 || ages_[index(set, way)] < ages_[index(set, oldest)]) oldest = way;
+    for (int place = first; place < first + ways_; ++place) {
+      if (!evictable(place)) continue;
+      if (oldest < 0 || ages_[static_cast<std::size_t>(place)] < ages_[static_cast<std::size_t>(oldest)]) oldest = place;
     }
     return oldest;
   }
 
  private:
-  [[nodiscard]] std::size_t index(std::size_t set, int way) const { return set * ways_ + static_cast<std::size_t>(way); }
-
-  std::size_t ways_;
-  std::vector<Tick> ages_;  // by set and way
+  int ways_;
+  std::vector<Tick> ages_;  // by place
 };
 
 }  // namespace linebounce

@@ -1,6 +1,6 @@
 // The replacement policies that there are, in the order of Replacement. A policy is a class with what Lru has: its name;
 // whether it goes by the ages of uses alone; touch, which is on the path of a hit and therefore no virtual call; and the choice
-// of a victim among the ways for which evictable(way) holds, or -1.
+// of a victim among the places of the set that begins at `first` for which evictable(place) holds, or -1.
 #pragma once
 
 #include <array>

@@ -1,8 +1,11 @@
 #include "models/cache/replacement/tree_plru.hpp"
 
+#include <bit>
+
 namespace linebounce {
 
-TreePlru::TreePlru(std::size_t sets, int ways) : paths_(static_cast<std::size_t>(ways)), trees_(sets) {
+TreePlru::TreePlru(std::size_t sets, int ways)
+    : way_bits_(std::countr_zero(static_cast<unsigned>(ways))), paths_(static_cast<std::size_t>(ways)), trees_(sets) {
   for (int way = 0; way < ways; ++way) paths_[static_cast<std::size_t>(way)] = path_of(way);
 }
 

@@ -18,19 +18,20 @@ class TreePlru {
 
   TreePlru(std::size_t sets, int ways);
 
-  void touch(std::size_t set, int way, Tick) {
-    const Path& path = paths_[static_cast<std::size_t>(way)];
-    trees_[set] = (trees_[set] & ~path.nodes) | path.colder;
+  void touch(int place, Tick) {
+    const Path& path = paths_[static_cast<std::size_t>(place & (ways() - 1))];
+    std::uint32_t& tree = trees_[set(place)];
+    tree = (tree & ~path.nodes) | path.colder;
   }
-  void touch_if_newer(std::size_t set, int way, Tick age) { touch(set, way, age); }
+  void touch_if_newer(int place, Tick age) { touch(place, age); }
 
   // Where the tree's choice can't go, the first that can.
   template <class Evictable>
-  [[nodiscard]] int victim(std::size_t set, Evictable evictable) const {
-    const int choice = coldest(set);
+  [[nodiscard]] int victim(int first, Evictable evictable) const {
+    const int choice = first + coldest(set(first));
     if (evictable(choice)) return choice;
-    for (int way = 0; way < ways(); ++way) {
-      if (evictable(way)) return way;
+    for (int place = first; place < first + ways(); ++place) {
+      if (evictable(place)) return place;
     }
     return -1;
   }
@@ -42,9 +43,11 @@ class TreePlru {
     std::uint32_t colder = 0;
   };
   [[nodiscard]] int ways() const { return static_cast<int>(paths_.size()); }
+  [[nodiscard]] std::size_t set(int place) const { return static_cast<std::size_t>(place) >> way_bits_; }
   [[nodiscard]] Path path_of(int way) const;
   [[nodiscard]] int coldest(std::size_t set) const;
 
+  int way_bits_;
   std::vector<Path> paths_;           // by way
   std::vector<std::uint32_t> trees_;  // by set; bit 1 is the root's, bits 2n and 2n + 1 are those of the children of node n
 };

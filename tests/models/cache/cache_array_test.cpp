@@ -21,19 +21,18 @@ CacheArray full_set(Replacement replacement) {
   CacheArray array(
       {.name = "set", .size_kib = 1, .ways = 4, .line_bytes = 256, .hit_latency_cycles = 1, .replacement = replacement});
   for (std::uint64_t block = 0; block < 4; ++block) {
-    const int way = array.victim(block, kAnybody);
-    array.insert(block, way, static_cast<CopyIndex>(block), static_cast<Tick>(block));
+    array.insert(block, array.victim(block, kAnybody), static_cast<CopyIndex>(block), static_cast<Tick>(block));
   }
   return array;
 }
 
 std::uint64_t victim_block(const CacheArray& array) {
-  return array.block_at(0, array.victim(4, kAnybody));
+  return array.block_at(array.victim(4, kAnybody));
 }
 
 TEST(CacheArray, FreeWaysAreFilledFirst) {
   CacheArray array = full_set(Replacement::lru);
-  array.remove(2, array.find(2));
+  array.remove(array.find(2));
   EXPECT_EQ(array.victim(4, kAnybody), 2);
   EXPECT_EQ(array.find(2), -1);
   EXPECT_GE(array.find(3), 0);
@@ -42,35 +41,35 @@ TEST(CacheArray, FreeWaysAreFilledFirst) {
 TEST(Lru, TheOldestUseGoes) {
   CacheArray array = full_set(Replacement::lru);
   EXPECT_EQ(victim_block(array), 0U);
-  array.touch(0, array.find(0), 10);
+  array.touch(array.find(0), 10);
   EXPECT_EQ(victim_block(array), 1U);
-  array.touch(1, array.find(1), 11);
+  array.touch(array.find(1), 11);
   EXPECT_EQ(victim_block(array), 2U);
 }
 
 TEST(Lru, AgesCountNotTheOrderOfCalls) {
   CacheArray array = full_set(Replacement::lru);
-  array.touch(0, array.find(0), 20);
-  array.touch(1, array.find(1), 19);
-  array.touch(3, array.find(3), 17);
-  array.touch(2, array.find(2), 18);
+  array.touch(array.find(0), 20);
+  array.touch(array.find(1), 19);
+  array.touch(array.find(3), 17);
+  array.touch(array.find(2), 18);
   EXPECT_EQ(victim_block(array), 3U);
 }
 
 // Two parked spins on one line are counted one after the other; the one that comes last may have loaded first.
 TEST(Lru, AnOlderUseThatIsCountedLateMakesNothingOlder) {
   CacheArray array = full_set(Replacement::lru);
-  array.touch(0, array.find(0), 20);
-  for (const std::uint64_t block : {1, 2, 3}) array.touch(block, array.find(block), 15 + static_cast<Tick>(block));
-  array.touch_if_newer(0, array.find(0), 10);
+  array.touch(array.find(0), 20);
+  for (const std::uint64_t block : {1, 2, 3}) array.touch(array.find(block), 15 + static_cast<Tick>(block));
+  array.touch_if_newer(array.find(0), 10);
   EXPECT_EQ(victim_block(array), 1U);
-  array.touch_if_newer(1, array.find(1), 30);
+  array.touch_if_newer(array.find(1), 30);
   EXPECT_EQ(victim_block(array), 2U);
 }
 
 TEST(Lru, WhoMayNotLeaveIsPassedBy) {
   CacheArray array = full_set(Replacement::lru);
-  EXPECT_EQ(array.block_at(0, array.victim(4, [](CopyIndex copy) { return copy >= 2; })), 2U);
+  EXPECT_EQ(array.block_at(array.victim(4, [](CopyIndex copy) { return copy >= 2; })), 2U);
   EXPECT_EQ(array.victim(4, [](CopyIndex) { return false; }), -1);
 }
 
@@ -78,9 +77,9 @@ TEST(Lru, WhoMayNotLeaveIsPassedBy) {
 TEST(TreePlru, TheColderHalfsColderWayGoes) {
   CacheArray array = full_set(Replacement::tree_plru);
   EXPECT_EQ(victim_block(array), 0U) << "3 was used last, so the lower half is colder; in it 1 was used after 0";
-  array.touch(0, array.find(0), 0);
+  array.touch(array.find(0), 0);
   EXPECT_EQ(victim_block(array), 2U) << "the upper half is colder now; in it 3 was used after 2";
-  array.touch(2, array.find(2), 0);
+  array.touch(array.find(2), 0);
   EXPECT_EQ(victim_block(array), 1U);
 }
 
@@ -89,8 +88,8 @@ TEST(TreePlru, TheColderHalfsColderWayGoes) {
 TEST(TreePlru, IsNotLru) {
   CacheArray tree = full_set(Replacement::tree_plru);
   CacheArray lru = full_set(Replacement::lru);
-  tree.touch(0, tree.find(0), 10);
-  lru.touch(0, lru.find(0), 10);
+  tree.touch(tree.find(0), 10);
+  lru.touch(lru.find(0), 10);
   EXPECT_EQ(victim_block(lru), 1U);
   EXPECT_EQ(victim_block(tree), 2U);
 }
@@ -144,19 +143,19 @@ RC_GTEST_PROP(CacheArrayProperty, LruIsAListPerSet, ()) {
     const int found = array.find(block);
     RC_ASSERT((found >= 0) == naive.use(block));
     if (found >= 0) {
-      array.touch(block, found, age);
+      array.touch(found, age);
       continue;
     }
-    const int way = array.victim(block, kAnybody);
-    const bool full = array.copy(block, way) != kNoCopy;
-    const std::uint64_t leaves = array.block_at(block, way);
+    const int place = array.victim(block, kAnybody);
+    const bool full = array.copy(place) != kNoCopy;
+    const std::uint64_t leaves = array.block_at(place);
     const std::optional<std::uint64_t> expected = naive.insert(block);
     RC_ASSERT(full == expected.has_value());
     if (full) {
       RC_ASSERT(leaves == *expected);
-      array.remove(leaves, way);
+      array.remove(place);
     }
-    array.insert(block, way, static_cast<CopyIndex>(block), age);
+    array.insert(block, place, static_cast<CopyIndex>(block), age);
   }
 }
 
