@@ -35,10 +35,15 @@ void remove_file(const fs::path& path) {
   if (error) throw OutputError("cannot delete " + path.string() + ": " + error.message());
 }
 
+// None where there is no such directory. What is there but can't be read must not look empty.
 std::vector<fs::path> entries(const fs::path& directory) {
   std::error_code error;
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(directory, error)) paths.push_back(entry.path());
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+    paths.push_back(entry->path());
+  }
+  const bool absent = error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory;
+  if (error && !absent) throw InputError("cannot read " + directory.string() + ": " + error.message());
   std::sort(paths.begin(), paths.end());
   return paths;
 }

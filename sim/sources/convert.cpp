@@ -3,13 +3,14 @@
 #include <fstream>
 
 #include "sim/sources/formats.hpp"
+#include "sim/sources/line_file.hpp"
 
 namespace linebounce::sim {
 
 const SourceFormat* format_of(const std::filesystem::path& file) {
   constexpr std::size_t kLongestMagic = 16;
   std::string begin(kLongestMagic, '\0');
-  std::ifstream in(file, std::ios::binary);
+  std::ifstream in = open_input(file);
   in.read(begin.data(), kLongestMagic);
   for (const SourceFormat& format : kSourceFormats) {
     if (!format.magic.empty() && begin.starts_with(format.magic)) return &format;

@@ -38,6 +38,10 @@ void refuse_compressed(std::ifstream& stream, const std::string& name) {
   }
 }
 
+void refuse_unreadable(const std::ifstream& stream, const std::string& name) {
+  if (stream.bad()) throw trace::TraceError(fmt::format("{}: cannot be read: {}", name, std::generic_category().message(errno)));
+}
+
 std::optional<std::uint64_t> number(std::string_view text, int base) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -53,6 +57,7 @@ std::ifstream open_input(const std::filesystem::path& file) {
   if (!stream)
     throw trace::TraceError(fmt::format("{}: cannot be opened: {}", file.string(), std::generic_category().message(errno)));
   refuse_compressed(stream, file.string());
+  refuse_unreadable(stream, file.string());
   stream.clear();  // of an empty file's end, met by a look at its first byte
   return stream;
 }

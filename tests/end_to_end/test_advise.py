@@ -210,3 +210,10 @@ def test_what_most_of_several_recordings_advise_is_advised(linebounce: Program) 
     assert page["recordings"] == 3
     assert change["recordings"] >= 2
     assert (linebounce.directory / "out" / "recording_3" / "sharing").is_dir()
+
+
+def test_no_object_is_cut_into_elements_that_do_not_fill_it(linebounce: Program) -> None:
+    """Four threads use pieces of one line that lie 24 bytes apart: elements of 24 bytes, if 64 were a multiple of it."""
+    assert linebounce("trace", "synth", "-o", "pieces.lbt", "--accesses", "2000").code == 0
+    advice = linebounce("advise", "pieces.lbt", "--machine", "p3_xeon_4way")
+    assert advice.code == 0, advice.stderr

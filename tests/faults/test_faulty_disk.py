@@ -13,7 +13,11 @@ from program import ROOT, Program
 SWEEP = experiment(run="warmup_us = 1\nmeasure_us = 5\nseeds = 2", more='[sweep]\n"machine.cpus" = [1, 2]')
 TIMELINE = experiment(run="warmup_us = 1\nmeasure_us = 5\nrecord_timeline = true")
 PROGRAM = "#include <pthread.h>\nlong total;\nint main(void) { for (int i = 0; i < 1000; i++) *(volatile long*)&total = i; }\n"
-MATRIX = ROOT / "docs" / "examples" / "two_sockets.csv"
+TWO = experiment(
+    workload='name = "timer_churn"', run="warmup_us = 1\nmeasure_us = 50\nseeds = 2", more='[sweep]\n"machine.cpus" = [1, 2]'
+)
+LACKEY = "==7== Lackey, an example Valgrind tool\nI  04001090,3\n S 1ffefff8,8\n L 1ffefff8,8\n M 04222000,4\n" * 50
+ON_FOUR = ("--machine", "p3_xeon_4way", "-j", "1")
 
 CASES = {
     "run": Case(("run", "sweep.toml", "-o", "out", "-j", "1"), ("sweep.toml",), ("out",), 25),
@@ -27,10 +31,15 @@ CASES = {
     "record text": Case(("trace", "record", "timeline.toml", "-o", "t.txt"), ("timeline.toml",), ("t.txt",)),
     "convert": Case(("trace", "convert", "in.lbt", "t.lbt"), ("in.lbt",), ("t.lbt",), 12),
     "convert text": Case(("trace", "convert", "in.txt", "t.lbt"), ("in.txt",), ("t.lbt",)),
-    "import": Case(("trace", "convert", "--from", "dinero", "in.din", "t.lbt"), ("in.din",), ("t.lbt",)),
+    "convert foreign": Case(("trace", "convert", "--from", "dinero", "in.din", "t.lbt"), ("in.din",), ("t.lbt",)),
+    "import": Case(("import", "lackey.log", "-o", "t.lbt"), ("lackey.log",), ("t.lbt",), 6),
     "info": Case(("trace", "info", "--check", "in.lbt"), ("in.lbt",), (), 6),
     "replay": Case(("trace", "replay", "of_run.lbt", "-o", "out"), ("of_run.lbt",), ("out",)),
     "find sharing": Case(("find-sharing", "of_run.lbt", "-o", "out"), ("of_run.lbt",), ("out",), 6),
+    "compare locks": Case(("compare-locks", "locks.lbt", *ON_FOUR, "-o", "out"), ("locks.lbt",), ("out",), 3, merges=True),
+    "advise": Case(("advise", "locks.lbt", *ON_FOUR, "-o", "out"), ("locks.lbt",), ("out",), 4, merges=True),
+    "calibrate": Case(("calibrate", "--from", "matrix.csv", "-o", "mine.toml"), ("matrix.csv",), ("mine.toml",), 4),
+    "what if": Case(("what-if", "two.toml", "-o", "out", "-j", "1"), ("two.toml",), ("out",), 4, merges=True),
     "steps": Case(("steps", "timeline.toml", "-o", "steps.json"), ("timeline.toml",), ("steps.json",)),
     "murphi": Case(("check", "protocol.md", "--caches", "2", "--murphi", "m.m"), ("protocol.md",), ("m.m",), 6),
     "lines": Case(("lines", "done"), ("done",), (), 6),
@@ -49,6 +58,9 @@ def disk(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> FaultyDi
     program.file("sweep.toml", SWEEP)
     program.file("timeline.toml", TIMELINE)
     program.file("protocol.md", (ROOT / "models/protocols/mesi_snoop.md").read_bytes())
+    program.file("two.toml", TWO)
+    program.file("matrix.csv", (ROOT / "docs/examples/two_sockets.csv").read_bytes())
+    program.file("lackey.log", LACKEY)
     program.file("in.din", "0 1000\n1 2000\n" * 2000)
     program.file("program.c", PROGRAM)
     for arguments in [
@@ -58,6 +70,7 @@ def disk(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> FaultyDi
         ("trace", "record", "timeline.toml", "-o", "of_run.lbt"),
         ("trace", "synth", "-o", "in.lbt", "--accesses", "2000"),
         ("trace", "convert", "in.lbt", "in.txt"),
+        ("trace", "synth", "-o", "locks.lbt", "--accesses", "500", "--locks", "1", "--section", "5"),
     ]:
         assert program(*arguments).code == 0, arguments
     compiler = Program(executable.parent / "linebounce-cc", place / "inputs")

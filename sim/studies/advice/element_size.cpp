@@ -29,6 +29,7 @@ ArrayPlace group_place(const trace::Structure& structure, const std::string& gro
 // With the padding at the end of its last element, if the names of its fields say where elements begin.
 ArrayPlace numbered_place(const trace::Structure& structure, const std::string& group) {
   ArrayPlace place = group_place(structure, group);
+  place.numbered = true;
   std::int64_t second = place.begin + place.size;
   for (const trace::Field& field : structure.fields) {
     if (field.name.starts_with(group + "[1]")) second = std::min(second, field.offset);
@@ -114,8 +115,9 @@ std::optional<std::int64_t> element_bytes(const ArrayPlace& array, const std::ve
   const Runs runs = runs_of(array, inside);
   // A single run within a line, far into the array, may be any of its elements.
   const std::int64_t from_begin = runs.apart == 0 ? 0 : std::gcd(runs.apart, runs.first);
+  const auto divides = [&array](std::int64_t bytes) { return array.numbered || array.size % bytes == 0; };
   for (const std::int64_t bytes : {runs.apart, from_begin, runs.all}) {
-    if (bytes > 0 && bytes < array.size && holds_whole_pieces(array, bytes, inside) &&
+    if (bytes > 0 && bytes < array.size && divides(bytes) && holds_whole_pieces(array, bytes, inside) &&
         (bytes == runs.all || separates(array, bytes, inside)))
       return bytes;
   }

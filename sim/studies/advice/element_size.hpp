@@ -14,6 +14,7 @@ namespace linebounce::sim {
 struct ArrayPlace {
   std::string name;  // of its field; empty: all of the object
   std::int64_t begin = 0, size = 0;
+  bool numbered = false;  // its fields say where elements begin, the last of which may be cut short
   friend bool operator==(const ArrayPlace&, const ArrayPlace&) = default;
 };
 
