@@ -39,7 +39,8 @@ void refuse_compressed(std::ifstream& stream, const std::string& name) {
 }
 
 void refuse_unreadable(const std::ifstream& stream, const std::string& name) {
-  if (stream.bad()) throw trace::TraceError(fmt::format("{}: cannot be read: {}", name, std::generic_category().message(errno)));
+  if (stream.bad())
+    throw trace::TraceError(fmt::format("{}: cannot be read: {}", name, std::generic_category().message(errno)));
 }
 
 std::optional<std::uint64_t> number(std::string_view text, int base) {
