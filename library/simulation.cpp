@@ -12,11 +12,12 @@
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/schema.hpp"
+#include "sim/point/config_error.hpp"
 #include "sim/simulation/source_names.hpp"
 #include "workloads/program/address_space.hpp"
 
-// SystemC's library does not link without it; the program has a main() of its own.
-extern "C" int sc_main(int, char**) {
+// SystemC's library does not link without it; the program has a main() of its own, and perhaps an sc_main(), too.
+extern "C" __attribute__((weak)) int sc_main(int, char**) {
   return EXIT_FAILURE;
 }
 
@@ -31,21 +32,43 @@ MachineSpec read_machine(const std::string& machine) {
   return spec;
 }
 
-// The program finds its files from its own place, which says nothing here; whoever sets LINEBOUNCE_ROOT knows better.
-const std::string& at_home(const std::string& machine, const std::string& home) {
-  if (!home.empty()) ::setenv("LINEBOUNCE_ROOT", home.c_str(), 0);
+// The program finds its files from its own place, which says nothing here; whoever has set LINEBOUNCE_ROOT knows better.
+const std::string& at_home(const std::string& machine, const char* home) {
+  if (*home != '\0') ::setenv("LINEBOUNCE_ROOT", home, 0);
   return machine;
 }
 
-}  // namespace
-
-// SystemC knows one simulation at a time, which is global. Each of ours has its own, and is put in its place while it is used.
+// SystemC knows one simulation at a time, which is global. Each of ours has its own.
 class Context {
  public:
   Context() { sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING); }  // "stopped by user"
-  void use() { sc_core::sc_curr_simcontext = &context_; }
+
+  // A program's stack is too small for another simulation.
+  static void refuse_inside_a_program() {
+    if (is_used_) throw std::logic_error("a simulation cannot be made or run by a program of another one");
+  }
+
+  // In the global one's place while this lives.
+  class Use {
+   public:
+    explicit Use(Context& context) : outer_(sc_core::sc_curr_simcontext) {
+      refuse_inside_a_program();
+      is_used_ = true;
+      sc_core::sc_curr_simcontext = &context.context_;
+    }
+    ~Use() {
+      sc_core::sc_curr_simcontext = outer_;
+      is_used_ = false;
+    }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    sc_core::sc_simcontext* outer_;
+  };
 
  private:
+  static inline bool is_used_ = false;
   sc_core::sc_simcontext context_;
 };
 
@@ -62,7 +85,7 @@ struct Sum {
     for (std::size_t source = 0; source < count.size(); ++source) {
       if (count[source] > 0) transfers.count[sim::kSourceNames[source]] = count[source];
     }
-    transfers.latency_ns = timebase.to_ns(latency);
+    transfers.total_latency_ns = timebase.to_ns(latency);
     return transfers;
   }
 };
@@ -83,17 +106,18 @@ class Costs final : public Observer {
   std::map<Address, Sum> lines_;
 };
 
+}  // namespace
+
 class Simulation::Implementation {
  public:
-  Implementation(const std::string& machine, const std::string& home)
+  Implementation(const std::string& machine, const char* home)
       : spec_(read_machine(at_home(machine, home))), machine_(make()), memory_(machine_->store(), &machine_->homes()) {
     costs_.set_line_bytes(line_bytes());
     programs_.resize(static_cast<std::size_t>(cpus()));
   }
   ~Implementation() {
-    context_.use();
+    const Context::Use use(context_);
     machine_.reset();
-    sc_core::sc_curr_simcontext = nullptr;
   }
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
@@ -113,14 +137,22 @@ class Simulation::Implementation {
   }
   void preset(Address address, Value value, int bytes) {
     refuse_after_run();
+    const bool is_width = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    if (!is_width || address % static_cast<Address>(bytes) != 0) {
+      throw std::invalid_argument("preset: " + std::to_string(bytes) + " bytes at " + std::to_string(address) +
+                                  ": a word has 1, 2, 4 or 8, and lies at a multiple of that");
+    }
     memory_.preset(address, value, bytes);
   }
-  void program(int cpu, Program program) { programs_.at(static_cast<std::size_t>(cpu)) = std::move(program); }
+  void program(int cpu, Program program) {
+    refuse_after_run();
+    programs_.at(static_cast<std::size_t>(cpu)) = std::move(program);
+  }
 
   Statistics run() {
     refuse_after_run();
     has_run_ = true;
-    context_.use();
+    const Context::Use use(context_);
     machine_->set_functions(memory_.functions().size());
     for (int cpu = 0; cpu < cpus(); ++cpu) {
       machine_->set_program(cpu, [&program = programs_[static_cast<std::size_t>(cpu)]](linebounce::Cpu& thread) {
@@ -139,9 +171,13 @@ class Simulation::Implementation {
 
  private:
   std::unique_ptr<Machine> make() {
-    context_.use();
+    const Context::Use use(context_);
     const MachineProtocols protocols = sim::load_protocols(spec_);
-    return std::make_unique<Machine>(spec_, protocols, EngineSpec{}, 0, 0, costs_);
+    try {
+      return std::make_unique<Machine>(spec_, protocols, EngineSpec{}, 0, 0, costs_);
+    } catch (const std::invalid_argument& error) {
+      throw sim::ConfigError(error.what());  // no mistake of the caller's, but of the machine's file
+    }
   }
 
   void refuse_after_run() const {
@@ -158,7 +194,8 @@ class Simulation::Implementation {
       statistics.lines.push_back({symbol.object, symbol.line, sum.transfers(timebase)});
     }
     std::stable_sort(statistics.lines.begin(), statistics.lines.end(), [](const LineCost& a, const LineCost& b) {
-      return std::tuple(-a.transfers.latency_ns, a.object, a.line) < std::tuple(-b.transfers.latency_ns, b.object, b.line);
+      return std::tuple(-a.transfers.total_latency_ns, a.object, a.line) <
+             std::tuple(-b.transfers.total_latency_ns, b.object, b.line);
     });
     return statistics;
   }
@@ -218,8 +255,10 @@ Value Cpu::spin_until(Address address, const std::function<bool(Value)>& done, i
   return cpu_.spin_until(address, done, bytes);
 }
 
-Simulation::Simulation(const std::string& machine, const std::string& home)
-    : implementation_(std::make_unique<Implementation>(machine, home)) {}
+Simulation::Simulation(const std::string& machine, const char* home) {
+  Context::refuse_inside_a_program();
+  implementation_ = std::make_unique<Implementation>(machine, home);
+}
 Simulation::~Simulation() = default;
 int Simulation::cpus() const {
   return implementation_->cpus();

@@ -41,7 +41,7 @@ lb::Statistics count(const char* machine, bool shared) {
     std::printf(", %s %lld", kind.c_str(), static_cast<long long>(number));
   const lb::LineCost& worst = statistics.lines.front();
   std::printf("; worst: %s line %lld, %.0f ns\n", worst.object.c_str(), static_cast<long long>(worst.line),
-              worst.transfers.latency_ns);
+              worst.transfers.total_latency_ns);
   return statistics;
 }
 

@@ -84,9 +84,15 @@ void errors_are_exceptions() {
   expect_throw<std::out_of_range>([&] { simulation.program(4, {}); }, "there is no fifth CPU");
   expect_throw<std::out_of_range>([&] { simulation.place("word", 8, 7); }, "there is no node 7");
   expect_throw<std::invalid_argument>([&] { simulation.place("nothing", 0); }, "an object has a byte");
+  expect_throw<std::invalid_argument>([&] { simulation.preset(4, 1, 8); }, "a word of 8 bytes does not begin at byte 4");
+  expect_throw<std::invalid_argument>([&] { simulation.preset(0, 1, 3); }, "no word has 3 bytes");
   simulation.program(0, [](lb::Cpu&) { throw std::domain_error("the program's own"); });
   expect_throw<std::domain_error>([&] { simulation.run(); }, "what a program throws leaves run()");
   expect_throw<std::logic_error>([&] { simulation.run(); }, "it runs once");
+  expect_throw<std::logic_error>([&] { simulation.program(0, {}); }, "and takes no program afterwards");
+  lb::Simulation outer("p3_xeon_4way");
+  outer.program(0, [](lb::Cpu&) { lb::Simulation("p3_xeon_4way"); });
+  expect_throw<std::logic_error>([&] { outer.run(); }, "none is made inside another's program");
   lb::Simulation waiting("p3_xeon_4way");
   const lb::Address never = waiting.place("never", 8);
   waiting.program(1, [=](lb::Cpu& cpu) { cpu.spin_until(never, [](lb::Value value) { return value != 0; }); });

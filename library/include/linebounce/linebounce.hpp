@@ -16,7 +16,8 @@
 #include <string>
 #include <vector>
 
-// Where configs/ and models/protocols/ are. The CMake package says it: those that were installed with it.
+// Where configs/ and models/protocols/ are. The CMake package says it: those that were installed with it. LINEBOUNCE_ROOT in
+// the environment goes before it.
 #ifndef LINEBOUNCE_HOME
 #define LINEBOUNCE_HOME ""
 #endif
@@ -60,12 +61,12 @@ class Cpu {
   linebounce::Cpu& cpu_;
 };
 
-using Program = std::function<void(Cpu&)>;
+using Program = std::function<void(Cpu&)>;  // runs on a stack of 256 KiB
 
 // Who supplied a line, seen from the node that asked for it, or that only the right to write was missing (upgrade).
 struct Transfers {
   std::map<std::string, std::int64_t> count;  // local_c2c, local_memory, remote_memory, remote_c2c, node_cache, upgrade
-  double latency_ns = 0;                      // of all of them together
+  double total_latency_ns = 0;
 
   [[nodiscard]] std::int64_t total() const;
 };
@@ -82,11 +83,12 @@ struct Statistics {
   std::vector<LineCost> lines;  // of placed objects, the costliest first
 };
 
-// Several may exist, and run one after the other, in one thread. Results are the same in each run.
+// Several may exist, and run one after the other, in one thread, but none inside another's program, whose stack is small.
+// Results are the same in each run.
 class Simulation {
  public:
   // A machine that ships ("p3_xeon_4way"), or a TOML file. Errors: std::runtime_error with file, line and legal values.
-  explicit Simulation(const std::string& machine, const std::string& home = LINEBOUNCE_HOME);
+  explicit Simulation(const std::string& machine) : Simulation(machine, LINEBOUNCE_HOME) {}
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -94,10 +96,11 @@ class Simulation {
   [[nodiscard]] int cpus() const;
   [[nodiscard]] int line_bytes() const;
 
-  // A new object, all zeros, on lines of its own. Its home is this node, or follows the machine's policy. REQUIRES: before
-  // run().
+  // A new object, all zeros, on lines of its own. Its home is this node, or follows the machine's policy. Errors, here and
+  // below: std::logic_error once run() was called; std::invalid_argument for a size, std::out_of_range for a node that can't
+  // be.
   Address place(const std::string& name, std::int64_t bytes, std::optional<int> node = {});
-  // What a word holds before the programs start.
+  // What a word holds before the programs start. Errors: std::invalid_argument for a width or an address that no word has.
   void preset(Address address, Value value, int bytes = 8);
 
   // What a CPU does. One without a program does nothing. Errors: std::out_of_range for a CPU that isn't there.
@@ -108,6 +111,8 @@ class Simulation {
   Statistics run();
 
  private:
+  Simulation(const std::string& machine, const char* home);
+
   class Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
