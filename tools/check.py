@@ -131,6 +131,7 @@ def everything(tally: Tally, _arguments: list[str]) -> None:
 def fuzz(tally: Tally, arguments: list[str]) -> None:
     build_all(tally)
     build(tally, "asan")
+    build(tally, "fuzzer", "fuzz_readers")
     ctest(tally, "dev", [], MANY_CASES)
     ctest(tally, "asan", [], FIXED_CASES)
     pytest(tally, ["-m", "thorough", *arguments])
