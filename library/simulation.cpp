@@ -45,7 +45,7 @@ class Context {
 
   // A program's stack is too small for another simulation.
   static void refuse_inside_a_program() {
-    if (is_used_) throw std::logic_error("a simulation cannot be made or run by a program of another one");
+    if (is_used) throw std::logic_error("a simulation cannot be made or run by a program of another one");
   }
 
   // In the global one's place while this lives.
@@ -53,12 +53,12 @@ class Context {
    public:
     explicit Use(Context& context) : outer_(sc_core::sc_curr_simcontext) {
       refuse_inside_a_program();
-      is_used_ = true;
+      is_used = true;
       sc_core::sc_curr_simcontext = &context.context_;
     }
     ~Use() {
       sc_core::sc_curr_simcontext = outer_;
-      is_used_ = false;
+      is_used = false;
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
@@ -68,7 +68,7 @@ class Context {
   };
 
  private:
-  static inline bool is_used_ = false;
+  static inline bool is_used = false;
   sc_core::sc_simcontext context_;
 };
 

@@ -84,6 +84,8 @@ class Parser {
     }
     if (columns == 0)
       throw ConfigError(file_ + ": a mean with its error, but no line with the CPUs' numbers 0, 1, ... above it");
+    if (rows_.size() < columns)
+      throw ConfigError(fmt::format("{}: the table ends before the line of CPU {} of {}", file_, rows_.size(), columns));
   }
 
   // Without the errors, and without the terminal's colours.

@@ -73,6 +73,9 @@ TEST(LatencyMatrix, ATableOfTheTerminalThatWasCutIsRefused) {
   EXPECT_EQ(error_of("Mean latency: 5\xc2\xb1"
                      "1\n"),
             "m.csv: a mean with its error, but no line with the CPUs' numbers 0, 1, ... above it");
+  EXPECT_EQ(error_of("5\xc2\xb1"
+                     "1\n 0 1"),
+            "m.csv: the table ends before the line of CPU 0 of 2");
 }
 
 TEST(LatencyMatrix, MoreCpusThanAMachineCanHaveAreRefused) {
