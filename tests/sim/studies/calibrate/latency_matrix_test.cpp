@@ -66,7 +66,7 @@ TEST(LatencyMatrix, WhatTheToolShowsOnTheTerminalIsReadToo) {
 TEST(LatencyMatrix, ATableOfTheTerminalThatWasCutIsRefused) {
   EXPECT_EQ(error_of("  0 1 2\n 0\n 1 5\xc2\xb1"
                      "1\n"),
-            "m.csv:3:4: the matrix is not square: 2 rows of 3 cells; expected a row and a column for each CPU");
+            "m.csv: the table ends before the line of CPU 2 of 3");
   EXPECT_EQ(error_of("  0 1 2\n 0\n 2 5\xc2\xb1"
                      "1\n"),
             "m.csv:3:2: expected the line of CPU 1 of 3");
