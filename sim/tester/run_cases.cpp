@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sim/plan/shared_array.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/results/seed_file.hpp"
 #include "sim/simulation/simulate.hpp"
 
@@ -57,6 +58,7 @@ class CaseRunner {
       if (progress) progress((ended_ + running) * static_cast<double>(runs_.size()) / static_cast<double>(jobs_.size()));
     };
     run_in_processes(static_cast<int>(jobs_.size()), limits_.at_once, guard, callbacks);
+    if (!unreadable_.empty()) throw InputError(unreadable_);
     const auto unfinished = std::find_if(waiting_for_.begin(), waiting_for_.end(), [](int jobs) { return jobs > 0; });
     const auto complete = static_cast<std::size_t>(unfinished - waiting_for_.begin());
     results_.resize(std::min(complete, static_cast<std::size_t>(first_bad_) + (first_bad_ == kNone ? 0 : 1)));
@@ -89,6 +91,10 @@ class CaseRunner {
     CaseResult& result = results_[job.run];
     ++ended_;
     --waiting_for_[job.run];
+    if (outcome.failure.code == ExitCode::unreadable_input) {
+      unreadable_ = outcome.failure.message;
+      return false;
+    }
     if (outcome.failure.code != ExitCode::done && result.verdict == Verdict::passed) {
       result.verdict = outcome.failure.code == ExitCode::usage ? Verdict::refused : Verdict::failed;
       result.failure = outcome.failure;
@@ -126,6 +132,7 @@ class CaseRunner {
   std::vector<int> waiting_for_;  // by run: jobs that have not ended
   int first_bad_ = kNone;
   int ended_ = 0;
+  std::string unreadable_;  // a file that a simulation needs, which says nothing of the machine
 };
 
 }  // namespace
