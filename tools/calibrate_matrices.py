@@ -4,9 +4,8 @@
 
 For a collection of matrices as the core-to-core-latency tool writes them (CSV, or what it shows on the terminal). The table
 has, for each file, the RMS error over all pairs in percent of their mean, the least that any machine could reach where the
-report says so, the same over pairs that the cores' positions were
-not fitted to, how many parameters the matrix chose, of how many pairs, and the time. `--keep` holds each machine and report,
-so that a second run only calibrates what has changed.
+report says so, the error over pairs that the cores' positions were not fitted to, how many parameters the matrix chose, of how
+many pairs, and the time. `--keep` holds each machine and report, so that a second run only calibrates what has changed.
 """
 
 import argparse

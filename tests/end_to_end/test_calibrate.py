@@ -312,7 +312,8 @@ def test_a_matrix_whose_threads_disagree_contradicts_itself(linebounce: Program)
     said = verdict_of(linebounce, made_up(6, cores_of_two_threads), noise=0.25)
     bound = re.search(r"contradicts itself by ([0-9.]+) %", said)
     reached = re.search(r"ns, ([0-9.]+) % of their mean", said)
-    assert bound is not None and reached is not None, said
+    assert bound is not None, said
+    assert reached is not None, said
     assert 8 < float(bound[1]) <= float(reached[1])
     assert "contradicts itself" in (linebounce.directory / "mine.toml").read_text()
 
