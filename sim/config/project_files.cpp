@@ -12,7 +12,6 @@
 #include "models/text/visible.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/config/suggestions.hpp"
-#include "sim/results/result_files.hpp"
 
 namespace linebounce::sim {
 namespace fs = std::filesystem;
@@ -52,7 +51,7 @@ std::vector<std::string> file_names(const FileKind& kind) {
   }
   // What can't be listed must not look empty.
   if (failed && failed != std::errc::no_such_file_or_directory)
-    throw InputError(fmt::format("{}: cannot be read: {}", folder.string(), failed.message()));
+    throw UnreadableConfig(fmt::format("{}: cannot be read: {}", folder.string(), failed.message()));
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -99,7 +98,7 @@ std::string read_text(const fs::path& file) {
     const int why = errno;
     const std::string message = fmt::format("{}: cannot be read: {}", file.string(), std::strerror(why));
     // A disk that breaks says nothing against what the file holds.
-    if (why == EIO || why == EMFILE || why == ENFILE) throw InputError(message);
+    if (why == EIO || why == EMFILE || why == ENFILE) throw UnreadableConfig(message);
     throw ConfigError(message);
   }
   return text;
