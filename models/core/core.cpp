@@ -88,6 +88,7 @@ void Core::run_thread(HardwareThread& cpu) {
 }
 
 void Core::run_fibers() {
+  const ForgetsDeadFrames forgets;
   std::exception_ptr failure;
   for (const auto& thread : threads_) {
     HardwareThread& cpu = *thread;

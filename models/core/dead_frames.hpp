@@ -10,7 +10,7 @@
 
 namespace linebounce {
 
-// REQUIRES: called in the catch block of a fiber's first function. Does nothing without the sanitizer.
+// REQUIRES: called where an exception is on its way out of a fiber. Does nothing without the sanitizer.
 inline void forget_dead_frames() {
 #if defined(__SANITIZE_ADDRESS__)
   constexpr std::size_t kDeepest = 48 << 10;
@@ -18,5 +18,13 @@ inline void forget_dead_frames() {
   __asan_unpoison_memory_region(here - kDeepest, kDeepest);
 #endif
 }
+
+// For a function on a fiber that an exception may leave.
+struct ForgetsDeadFrames {
+  ForgetsDeadFrames() = default;
+  ~ForgetsDeadFrames() { forget_dead_frames(); }
+  ForgetsDeadFrames(const ForgetsDeadFrames&) = delete;
+  ForgetsDeadFrames& operator=(const ForgetsDeadFrames&) = delete;
+};
 
 }  // namespace linebounce
