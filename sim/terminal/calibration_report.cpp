@@ -76,6 +76,11 @@ std::string freedom(const Calibration& calibration, const Painter& paint) {
   return "  " + wrapped_from(text, 2, Colour::none, paint);
 }
 
+std::string verdict(const Calibration& calibration, const Painter& paint) {
+  if (calibration.verdict.empty()) return "";
+  return "  " + wrapped_from(calibration.verdict, 2, Colour::bold, paint);
+}
+
 std::string positions_text(const Calibration& calibration, const Painter& paint) {
   const Positions& positions = calibration.positions.positions;
   std::vector<std::string> said;
@@ -134,8 +139,8 @@ std::string costs_table(const std::string& head, const std::vector<ComparedCost>
 
 std::string calibration_report(const Calibration& calibration, const Painter& paint) {
   return structure_line(calibration) + numbering(calibration, paint) + blocks_table(calibration, paint) +
-         freedom(calibration, paint) + fitted_table(calibration, paint) + positions_text(calibration, paint) +
-         costs_table("fitted beside the matrix", calibration.own_costs, paint) +
+         verdict(calibration, paint) + freedom(calibration, paint) + fitted_table(calibration, paint) +
+         positions_text(calibration, paint) + costs_table("fitted beside the matrix", calibration.own_costs, paint) +
          costs_table("predicted: nothing was fitted to these", calibration.predictions, paint) +
          list_of("noted", calibration.noted, paint) + list_of("not explained", calibration.unexplained, paint) +
          list_of("not determined by the matrix", calibration.undetermined, paint) +

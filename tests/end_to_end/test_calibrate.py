@@ -292,3 +292,42 @@ def test_a_probe_of_a_simulated_machine_gives_that_machine_back(linebounce: Prog
     assert value_of(machine, "cache.L2", "size_kib") == 1024
     again = linebounce.run("load_to_use", "again", "--machine", "./a.toml", "--set", rings)
     assert load_to_use(again) == pytest.approx(costs, rel=0.02)
+
+
+def verdict_of(linebounce: Program, pairs: dict[tuple[int, int], float], noise: float) -> str:
+    """The report in one line, from the error to what was fitted."""
+    matrix = linebounce.file("judged.csv", as_the_tool_writes(pairs, noise=noise))
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
+    assert shown.code == 0, shown.stderr
+    report = " ".join(shown.stdout.split())
+    return report[report.index("RMS of all pairs") : report.index(" chosen by ")]
+
+
+def cores_of_two_threads(a: int, b: int) -> float:
+    return 7.0 if a // 2 == b // 2 else 40.0
+
+
+def test_a_matrix_whose_threads_disagree_contradicts_itself(linebounce: Program) -> None:
+    """Pairs of the same two cores are one latency: a fifth of noise cannot be fitted, and the report says how much."""
+    said = verdict_of(linebounce, made_up(6, cores_of_two_threads), noise=0.25)
+    bound = re.search(r"contradicts itself by ([0-9.]+) %", said)
+    reached = re.search(r"ns, ([0-9.]+) % of their mean", said)
+    assert bound is not None, said
+    assert reached is not None, said
+    assert 8 < float(bound[1]) <= float(reached[1])
+    assert "contradicts itself" in (linebounce.directory / "mine.toml").read_text()
+
+
+def test_a_good_fit_is_not_excused(linebounce: Program) -> None:
+    """Cores differ, threads do not: nothing is blamed on the measurement."""
+    pairs = made_up(8, lambda a, b: cores_of_two_threads(a, b) + (a // 2 + b // 2 if a // 2 != b // 2 else 0))
+    said = verdict_of(linebounce, pairs, noise=0.0)
+    assert "contradicts" not in said
+    assert "no good fit" not in said
+
+
+def test_pairs_that_differ_by_nothing_a_machine_has_are_no_good_fit(linebounce: Program) -> None:
+    """Six cores of one thread: nothing is measured twice, so there is no bound, only the warning."""
+    said = verdict_of(linebounce, made_up(6, lambda _a, _b: 50.0), noise=0.3)
+    assert "This is no good fit" in said
+    assert "contradicts" not in said

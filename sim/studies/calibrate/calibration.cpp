@@ -25,7 +25,9 @@ constexpr const char* kGeneric = "generic_2socket_32core";
 constexpr double kOffShare = 0.02;     // of a block's mean: what is farther off is said
 constexpr double kSpreadShare = 0.05;  // likewise, of pairs within a block
 constexpr std::string_view kMachine = "machine.";
-constexpr int kAllSimulated = 16;  // CPUs; of a larger machine a sample is fitted
+constexpr double kWellFitted = 0.05;  // RMS, of the mean of all pairs
+constexpr double kMostlyNoise = 0.5;  // of the squares that are left
+constexpr int kAllSimulated = 16;     // CPUs; of a larger machine a sample is fitted
 
 double number_at(const Settings& settings, const std::string& path) {
   const ConfigValue& value = settings.at(path).value;
@@ -63,6 +65,7 @@ class Calibrator {
     fit_latencies();
     if (own_) add_own_costs();
     measure_what_is_left();
+    result_.verdict = verdict();
     say_what_is_unexplained();
     say_what_is_undetermined();
     complete_sources();
@@ -189,7 +192,7 @@ class Calibrator {
     const int cpus = machine.cpus;
     result_.measured = LatencyMatrix(cpus);
     for (int a = 0; a < cpus; ++a) {
-      for (int b = 0; b < a; ++b) result_.measured.set(a, b, request_.measured.at(file_cpu(a), file_cpu(b)));
+      for (int b = 0; b < a; ++b) result_.measured.set_as(a, b, request_.measured, file_cpu(a), file_cpu(b));
     }
     const MachineLayout layout = lay_out(machine);
     result_.home = request_.machine ? -1 : structure_.home;
@@ -285,6 +288,39 @@ class Calibrator {
     }
     result_.rms = std::sqrt(squares / static_cast<double>(pairs));
     result_.mean = sum / static_cast<double>(pairs);
+  }
+
+  // Whether another machine could come nearer.
+  [[nodiscard]] std::string verdict() {
+    result_.contradiction = find_contradiction(result_.measured, lay_out(typed(result_.machine)));
+    const Contradiction& found = result_.contradiction;
+    const auto percent = [this](double ns) { return 100 * ns / result_.mean; };
+    if (found.measured_again > 0 && percent(found.threads_ns) >= 100 * kWellFitted) {
+      return fmt::format(
+          "The matrix contradicts itself by {:.1f} %: the threads of a core are not as far as each other from other cores. No "
+          "machine could be fitted better than that. Measure again, on a quiet machine.",
+          percent(found.threads_ns));
+    }
+    if (found.both_directions > 0 && percent(found.directions_ns) >= 100 * kWellFitted) {
+      return fmt::format(
+          "The matrix contradicts itself by {:.1f} %: there and back, pairs differ by twice that, and what is fitted is the "
+          "mean. Measure again, on a quiet machine.",
+          percent(found.directions_ns));
+    }
+    const double squares = result_.rms * result_.rms;
+    if (found.measured_again > 0 && found.threads_ns * found.threads_ns >= kMostlyNoise * squares) {
+      return fmt::format(
+          "Most of this is the measurement: threads of a core, which should be alike, differ by {:.1f} %, and no machine could "
+          "be fitted better than that.",
+          percent(found.threads_ns));
+    }
+    if (result_.rms <= kWellFitted * result_.mean) return "";
+    if (result_.positions.positions.any()) {
+      return "This is no good fit. What is left is no matter of groups, nor of the cores' positions as a machine has them.";
+    }
+    return "This is no good fit. Neither groups nor positions of cores say anything of pairs that they were not fitted to: "
+           "either the pairs do not differ by their CPUs, as where threads were not kept on them, or in a way that no machine "
+           "here has.";
   }
 
   void say_what_is_unexplained() {
@@ -445,6 +481,7 @@ std::string machine_file_text(const Calibration& calibration, const std::string&
       "# Written by `linebounce calibrate --from {}`: {}, with latencies fitted to that file.\n"
       "# RMS of all pairs {:.2f} ns, of a mean of {:.1f} ns.\n",
       matrix_file, calibration.base, calibration.rms, calibration.mean);
+  if (!calibration.verdict.empty()) text += "# " + calibration.verdict + "\n";
   for (const auto* sentences : {&calibration.unexplained, &calibration.undetermined}) {
     for (const std::string& sentence : *sentences) text += "# " + sentence + "\n";
   }

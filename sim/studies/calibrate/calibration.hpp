@@ -8,6 +8,7 @@
 
 #include "sim/config/machine_tables.hpp"
 #include "sim/studies/calibrate/blocks.hpp"
+#include "sim/studies/calibrate/contradiction.hpp"
 #include "sim/studies/calibrate/fit.hpp"
 #include "sim/studies/calibrate/latency_matrix.hpp"
 #include "sim/studies/calibrate/own_costs.hpp"
@@ -51,6 +52,8 @@ struct Calibration {
   int parameters = 0;                 // that were chosen by this matrix: latencies, and what positions take
   int home = -1;                      // the node of the measured line; -1: it does not show
   FoundPositions positions;
+  Contradiction contradiction;
+  std::string verdict;                    // a sentence: whether another machine could come nearer; empty: nothing says so
   std::pair<int, int> worst;              // CPUs as the machine numbers them
   std::vector<std::string> noted;         // sentences: what of a probe has no place in the machine, or chose its structure
   std::vector<std::string> unexplained;   // likewise

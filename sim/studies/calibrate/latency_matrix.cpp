@@ -48,7 +48,7 @@ class Parser {
     LatencyMatrix matrix(cpus);
     for (int a = 0; a < cpus; ++a) {
       if (const Cell& own = cell(a, a); !own.text.empty()) latency(own);  // no use, but no nonsense either
-      for (int b = 0; b < a; ++b) matrix.set(a, b, both_directions(a, b));
+      for (int b = 0; b < a; ++b) set_pair(matrix, a, b);
     }
     check_unit(matrix, file_);
     return matrix;
@@ -148,17 +148,17 @@ class Parser {
   }
 
   // What stands on one side of the diagonal only is the pair's; of two the mean.
-  double both_directions(int a, int b) const {
+  void set_pair(LatencyMatrix& matrix, int a, int b) const {
     const Cell& lower = cell(a, b);
     const Cell& upper = cell(b, a);
     if (lower.text.empty() && upper.text.empty()) {
       refuse(lower, fmt::format("no value for CPUs {} and {}, neither here nor on the other side of the diagonal", a, b));
     }
-    if (upper.text.empty()) return latency(lower);
-    if (lower.text.empty()) return latency(upper);
-    const double there = latency(lower);
-    const double back = latency(upper);
-    return (there + back) / 2;
+    if (lower.text.empty() || upper.text.empty()) {
+      matrix.set(a, b, latency(lower.text.empty() ? upper : lower));
+    } else {
+      matrix.set_both(a, b, latency(lower), latency(upper));
+    }
   }
 
   double latency(const Cell& cell) const {

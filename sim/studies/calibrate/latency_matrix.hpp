@@ -1,7 +1,12 @@
 // A measured core-to-core matrix, as the common core-to-core-latency tool writes it with --csv.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace linebounce::sim {
@@ -15,6 +20,22 @@ class LatencyMatrix {
   [[nodiscard]] int cpus() const { return cpus_; }
   [[nodiscard]] double at(int a, int b) const { return ns_[index(a, b)]; }
   void set(int a, int b, double ns) { ns_[index(a, b)] = ns_[index(b, a)] = ns; }
+  void set_both(int a, int b, double there, double back) {
+    set(a, b, (there + back) / 2);
+    apart_[{std::min(a, b), std::max(a, b)}] = std::fabs(there - back);
+  }
+
+  // With its directions, as another matrix has that pair.
+  void set_as(int a, int b, const LatencyMatrix& other, int other_a, int other_b) {
+    set(a, b, other.at(other_a, other_b));
+    if (const auto apart = other.directions_apart(other_a, other_b)) apart_[{std::min(a, b), std::max(a, b)}] = *apart;
+  }
+
+  // Where both directions were measured: what they differ by, in ns.
+  [[nodiscard]] std::optional<double> directions_apart(int a, int b) const {
+    const auto found = apart_.find({std::min(a, b), std::max(a, b)});
+    return found == apart_.end() ? std::nullopt : std::optional(found->second);
+  }
 
  private:
   [[nodiscard]] std::size_t index(int a, int b) const {
@@ -23,6 +44,7 @@ class LatencyMatrix {
 
   int cpus_ = 0;
   std::vector<double> ns_;
+  std::map<std::pair<int, int>, double> apart_;
 };
 
 // That a machine may have.

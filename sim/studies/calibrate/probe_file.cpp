@@ -154,9 +154,7 @@ class ProbeReader {
       const toml::node& row = rows[static_cast<std::size_t>(a)];
       if (row.as_array() == nullptr) refuse(row, path, "expected a row, not " + describe_node(row));
       check_count(*row.as_array(), row, path, "cells");
-      for (int b = 0; b < a; ++b) {
-        probe_.matrix.set(a, b, (cell(rows, a, b) + cell(rows, b, a)) / 2);
-      }
+      for (int b = 0; b < a; ++b) probe_.matrix.set_both(a, b, cell(rows, a, b), cell(rows, b, a));
     }
     check_unit(probe_.matrix, file_);
   }

@@ -1,0 +1,68 @@
+#include "sim/studies/calibrate/contradiction.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace linebounce::sim {
+namespace {
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double squares_about(double mean, const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares;
+}
+
+double all_pairs_of(int cpus) {
+  return cpus * (cpus - 1) / 2.0;
+}
+
+void compare_threads(const LatencyMatrix& measured, const MachineLayout& layout, Contradiction& found) {
+  std::map<std::pair<int, int>, std::vector<double>> by_cores;
+  for (int a = 0; a < measured.cpus(); ++a) {
+    for (int b = 0; b < a; ++b) {
+      const int one = layout.cpus[static_cast<std::size_t>(a)].core;
+      const int other = layout.cpus[static_cast<std::size_t>(b)].core;
+      by_cores[{std::min(one, other), std::max(one, other)}].push_back(measured.at(a, b));
+    }
+  }
+  double squares = 0;
+  for (const auto& [cores, ns] : by_cores) {
+    squares += squares_about(mean_of(ns), ns);
+    found.measured_again += static_cast<int>(ns.size()) - 1;
+  }
+  found.threads_ns = std::sqrt(squares / all_pairs_of(measured.cpus()));
+}
+
+void compare_directions(const LatencyMatrix& measured, Contradiction& found) {
+  double squares = 0;
+  for (int a = 0; a < measured.cpus(); ++a) {
+    for (int b = 0; b < a; ++b) {
+      const auto apart = measured.directions_apart(a, b);
+      if (!apart) continue;
+      squares += *apart * *apart / 4;
+      ++found.both_directions;
+    }
+  }
+  if (found.both_directions > 0) found.directions_ns = std::sqrt(squares / found.both_directions);
+}
+
+}  // namespace
+
+Contradiction find_contradiction(const LatencyMatrix& measured, const MachineLayout& layout) {
+  Contradiction found;
+  if (measured.cpus() < 2) return found;
+  compare_threads(measured, layout, found);
+  compare_directions(measured, found);
+  return found;
+}
+
+}  // namespace linebounce::sim

@@ -1,0 +1,52 @@
+#include "sim/studies/calibrate/contradiction.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "matrices.hpp"
+
+namespace linebounce::sim {
+namespace {
+
+// One bus, `threads` each, numbered thread beside thread.
+MachineLayout cores_of(int cpus, int threads) {
+  MachineLayout layout;
+  for (int cpu = 0; cpu < cpus; ++cpu) layout.cpus.push_back({0, 0, cpu / threads, cpu % threads});
+  return layout;
+}
+
+TEST(Contradiction, ThreadsThatAreAlikeDoNotContradict) {
+  const auto by_core = [](int a, int b) { return a / 2 == b / 2 ? 6.0 : 20.0 + a / 2 + 3 * (b / 2); };
+  const Contradiction found = find_contradiction(made_up(8, by_core, 0), cores_of(8, 2));
+  EXPECT_NEAR(found.threads_ns, 0, 1e-6);
+  EXPECT_EQ(found.measured_again, 6 * 3);
+  EXPECT_EQ(found.both_directions, 0);
+}
+
+TEST(Contradiction, WhatThreadsDifferByIsTheLeastThatAnyMachineIsOff) {
+  // Two cores: four pairs between them, two of 30 and two of 40; and each core's own pair.
+  const auto ns = [](int a, int b) { return a / 2 == b / 2 ? 6.0 : b % 2 == 0 ? 30.0 : 40.0; };
+  const Contradiction found = find_contradiction(made_up(4, ns, 0), cores_of(4, 2));
+  EXPECT_NEAR(found.threads_ns, std::sqrt(4 * 25.0 / 6), 1e-9);
+}
+
+TEST(Contradiction, CoresOfOneThreadAreMeasuredOnce) {
+  const Contradiction found = find_contradiction(made_up(8, [](int a, int b) { return 20.0 + 3 * a + b; }), cores_of(8, 1));
+  EXPECT_EQ(found.measured_again, 0);
+  EXPECT_EQ(found.threads_ns, 0);
+}
+
+TEST(Contradiction, DirectionsLeaveTheirMeanUncertainByHalfOfTheirDifference) {
+  LatencyMatrix matrix(3);
+  matrix.set_both(1, 0, 20, 26);
+  matrix.set_both(2, 0, 28, 20);
+  matrix.set(2, 1, 50);
+  EXPECT_EQ(matrix.at(0, 1), 23);
+  const Contradiction found = find_contradiction(matrix, cores_of(3, 1));
+  EXPECT_EQ(found.both_directions, 2);
+  EXPECT_NEAR(found.directions_ns, std::sqrt((3.0 * 3 + 4.0 * 4) / 2), 1e-9);
+}
+
+}  // namespace
+}  // namespace linebounce::sim
