@@ -43,12 +43,12 @@ class ProtocolFault : public std::runtime_error {
 // which the access may run, and free() comes last for a copy. snoopers() may leave out caches in state 0 as long as
 // Message::absent_ignores holds; the range stays valid while the functions below are called. It may contain the requestor.
 template <class T>
-concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller,
-                                    EventId event, StateId next) {
+concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller, EventId event,
+                                    StateId next) {
   { copies.state(cache) } -> std::same_as<StateId>;
   copies.set_state(cache, state);
-  copies.issue(cache, message);                           // a request of this cache begins, or begins again
-  copies.free(cache);                                     // the copy and its place are given up
+  copies.issue(cache, message);                                 // a request of this cache begins, or begins again
+  copies.free(cache);                                           // the copy and its place are given up
   copies.on_transition(controller, cache, state, event, next);  // before the row runs, with the state it leaves
 };
 
