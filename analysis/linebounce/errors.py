@@ -8,6 +8,10 @@ class InputError(Exception):
     """A results directory or trace that can't be read: exit code 3."""
 
 
+class UnreadableError(InputError):
+    """A file that may be right, but that the system doesn't let anybody read."""
+
+
 class UsageError(Exception):
     """A request that makes no sense, or output that can't be written: exit code 2."""
 

@@ -1,12 +1,14 @@
 """Output that is there whole or not at all."""
 
 import secrets
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from linebounce.errors import UsageError
+from linebounce.errors import UnreadableError, UsageError
 
 
 @contextmanager
@@ -36,6 +38,48 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         raise  # of /dev/stdout: see commands.py
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """For temporary files, gone in the end. UsageError if none can be made."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="linebounce-"))
+    except OSError as error:
+        raise UsageError(f"cannot make a folder in {tempfile.gettempdir()}: {error.strerror}") from None
+    try:
+        yield folder
+    finally:
+        _delete(folder)
+
+
+@contextmanager
+def folder_written_whole(path: Path) -> Iterator[Path]:
+    """A new folder, which takes its name when all is in it. Raises UsageError as written_whole() does."""
+    temporary = path.with_name(f".linebounce-tmp-{secrets.token_hex(8)}")
+    try:
+        yield temporary
+        temporary.rename(path)
+    except UsageError as error:
+        raise UsageError(str(error).replace(str(temporary), str(path))) from None
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+    finally:
+        _delete(temporary)
+
+
+def _delete(folder: Path) -> None:
+    """What can't be deleted is no reason to fail; the second attempt is for a moment without a free file descriptor."""
+    for _ in range(2):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_file(path: Path) -> bytes:
+    """UnreadableError, which names `path`, if it can't be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UnreadableError(f"cannot read {path}: {error.strerror}") from None
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from linebounce.commands import UNREADABLE
 from linebounce.errors import InputError, UsageError
+from linebounce.files import scratch_folder
 from linebounce.records import At
 
 
@@ -82,9 +82,9 @@ class Experiment:
 
     def resolved(self) -> str:
         """The resolved config.toml: the same experiment without any other file."""
-        with tempfile.TemporaryDirectory(prefix="linebounce-") as scratch:
-            self.start(Path(scratch), fresh=False)
-            return (Path(scratch) / "config.toml").read_text(encoding="utf-8")
+        with scratch_folder() as scratch:
+            self.start(scratch, fresh=False)
+            return (scratch / "config.toml").read_text(encoding="utf-8")
 
 
 def checked(command: Sequence[str], allowed: Sequence[int] = (0,)) -> str:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/core/dead_frames.hpp"
 #include "models/failure.hpp"
 
 namespace linebounce {
@@ -65,8 +66,10 @@ boost::context::fiber Core::run(boost::context::fiber&& giver) {
   try {
     run_programs();
   } catch (const boost::context::detail::forced_unwind&) {
+    forget_dead_frames();
     throw;
   } catch (...) {
+    forget_dead_frames();
     wiring_.failures->failed(std::current_exception());
   }
   return std::move(giver_);
@@ -94,8 +97,10 @@ void Core::run_fibers() {
                            try {
                              run_thread(cpu);
                            } catch (const boost::context::detail::forced_unwind&) {
+                             forget_dead_frames();
                              throw;
                            } catch (...) {
+                             forget_dead_frames();
                              failure = std::current_exception();
                            }
                            return std::move(host_);

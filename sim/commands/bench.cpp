@@ -15,6 +15,8 @@
 #include "sim/commands/commands.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/protocol_file.hpp"
+#include "sim/plan/exit_code.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/simulation/simulate.hpp"
 #include "sim/sources/synth.hpp"
 #include "sim/studies/replay/replay_study.hpp"
@@ -69,9 +71,17 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("bench: no process can be started");
   if (child == 0) {
-    const std::string text = work().dump();
+    std::string text;
+    ExitCode code = ExitCode::done;
+    try {
+      text = work().dump();
+    } catch (...) {
+      const Failure failure = describe_current_exception();
+      text = failure.message;
+      code = failure.code;
+    }
     const bool written = ::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    ::_exit(written ? 0 : 1);
+    ::_exit(static_cast<int>(written ? code : ExitCode::internal_bug));
   }
   ::close(ends[1]);
   std::string text;
@@ -81,33 +91,45 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   ::close(ends[0]);
   int status = 0;
   ::waitpid(child, &status, 0);
-  if (status != 0) throw std::runtime_error("bench: a case ended without a result");
+  const auto code = static_cast<ExitCode>(WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal_bug));
+  if (code == ExitCode::usage) throw OutputError(text);
+  if (code == ExitCode::unreadable_input) throw InputError(text);
+  if (code != ExitCode::done) throw std::runtime_error("bench: a case ended without a result: " + text);
   return nlohmann::ordered_json::parse(text);
 }
 
-// The trace, for as long as it is wanted.
-class TemporaryTrace {
+// A name for a file that is deleted with it, also when that file's writer fails.
+class TemporaryName {
  public:
-  explicit TemporaryTrace(std::int64_t references)
-      : file_(fs::temp_directory_path() / fmt::format("linebounce-bench-{}.lbt", ::getpid())) {
-    SynthSpec spec;
-    spec.threads = 1;
-    spec.accesses = references;
-    spec.shared_pct = spec.between_cycles = 0;
-    trace::Writer writer(file_);
-    write_synthetic(spec, writer);
-    writer.finish({});
-  }
-  ~TemporaryTrace() {
+  TemporaryName() : file_(fs::temp_directory_path() / fmt::format("linebounce-bench-{}.lbt", ::getpid())) {}
+  ~TemporaryName() {
     std::error_code ignored;
     fs::remove(file_, ignored);
   }
-  TemporaryTrace(const TemporaryTrace&) = delete;
-  TemporaryTrace& operator=(const TemporaryTrace&) = delete;
+  TemporaryName(const TemporaryName&) = delete;
+  TemporaryName& operator=(const TemporaryName&) = delete;
   [[nodiscard]] const fs::path& file() const { return file_; }
 
  private:
   fs::path file_;
+};
+
+// The trace, for as long as it is wanted.
+class TemporaryTrace {
+ public:
+  explicit TemporaryTrace(std::int64_t references) {
+    SynthSpec spec;
+    spec.threads = 1;
+    spec.accesses = references;
+    spec.shared_pct = spec.between_cycles = 0;
+    trace::Writer writer(name_.file());
+    write_synthetic(spec, writer);
+    writer.finish({});
+  }
+  [[nodiscard]] const fs::path& file() const { return name_.file(); }
+
+ private:
+  TemporaryName name_;
 };
 
 double seconds_of(const std::function<void()>& work) {

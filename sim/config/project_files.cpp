@@ -44,10 +44,14 @@ std::vector<std::string> file_names(const FileKind& kind) {
   std::vector<std::string> names;
   std::error_code failed;
   const fs::path folder = project_root() / kind.folder;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, failed)) {
-    if (entry.path().extension() != kind.extension || entry.path().stem() == "README") continue;
-    names.push_back(entry.path().lexically_relative(folder).replace_extension());
+  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    const fs::path& path = entry->path();
+    if (path.extension() != kind.extension || path.stem() == "README") continue;
+    names.push_back(path.lexically_relative(folder).replace_extension());
   }
+  // What can't be listed must not look empty.
+  if (failed && failed != std::errc::no_such_file_or_directory)
+    throw UnreadableConfig(fmt::format("{}: cannot be read: {}", folder.string(), failed.message()));
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -90,7 +94,13 @@ std::string read_text(const fs::path& file) {
   }
   if (text.size() > kLargest)
     throw ConfigError(fmt::format("{}: larger than 16 MiB: this is no configuration file", file.string()));
-  if (!in.is_open() || in.bad()) throw ConfigError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
+  if (!in.is_open() || in.bad()) {
+    const int why = errno;
+    const std::string message = fmt::format("{}: cannot be read: {}", file.string(), std::strerror(why));
+    // A disk that breaks says nothing against what the file holds.
+    if (why == EIO || why == EMFILE || why == ENFILE) throw UnreadableConfig(message);
+    throw ConfigError(message);
+  }
   return text;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "models/core/dead_frames.hpp"
+
 namespace linebounce::sim {
 
 void CheckedCpu::start(std::function<void(CheckedCpu&)> program) {
@@ -10,6 +12,7 @@ void CheckedCpu::start(std::function<void(CheckedCpu&)> program) {
     try {
       program(*this);
     } catch (const boost::context::detail::forced_unwind&) {
+      forget_dead_frames();
       throw;
     } catch (...) {
       error_ = std::current_exception();

@@ -9,6 +9,7 @@
 #include "sim/config/lua_files.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/point/config_error.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/simulation/simulate.hpp"
 #include "sim/tester/mutation.hpp"
 #include "workloads/program/random.hpp"
@@ -85,9 +86,11 @@ std::vector<MachineTrial> try_on_machines(const LockEntry& lock, const TrialOpti
   }
   const auto at = [&](int job) -> MachineTrial& { return trials[static_cast<std::size_t>(job)]; };
   int ended = 0;
+  std::string unreadable;  // a file that a trial needs, which says nothing of the lock
   PoolCallbacks callbacks;
   callbacks.work = [&](int job, const std::function<void(double)>& report) { simulate(input_of(at(job)), report); };
   callbacks.finished = [&](int job, const JobOutcome& outcome) {
+    if (outcome.failure.code == ExitCode::unreadable_input) unreadable = outcome.failure.message;
     at(job).failure = outcome.failure.message;
     ++ended;
     return outcome.failure.code == ExitCode::done;
@@ -95,6 +98,7 @@ std::vector<MachineTrial> try_on_machines(const LockEntry& lock, const TrialOpti
   callbacks.tick = [&](double running) { progress((ended + running) / static_cast<double>(trials.size())); };
   // One after the other, so that the first that fails is always the same.
   run_in_processes(static_cast<int>(trials.size()), 1, guard, callbacks);
+  if (!unreadable.empty()) throw InputError(unreadable);
   trials.resize(static_cast<std::size_t>(ended));
   return trials;
 }

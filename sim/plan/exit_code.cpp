@@ -39,6 +39,8 @@ Failure describe_current_exception() {
     return {ExitCode::usage, error.what()};
   } catch (const trace::TraceError& error) {
     return {ExitCode::unreadable_input, error.what()};
+  } catch (const UnreadableConfig& error) {
+    return {ExitCode::unreadable_input, error.what()};
   } catch (const InputError& error) {
     return {ExitCode::unreadable_input, error.what()};
   } catch (const SimulationFailure& error) {

@@ -1,4 +1,4 @@
-// The one error of reading configurations.
+// The errors of reading configurations.
 #pragma once
 
 #include <stdexcept>
@@ -8,6 +8,12 @@ namespace linebounce::sim {
 // Something in a configuration file or on the command line that can't be used: exit code 2. what() is complete and ready for a
 // user: "FILE:LINE:COLUMN: KEY: what is wrong; legal values; did you mean ...".
 class ConfigError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A file or folder that may be right, but that the system doesn't let anybody read, as on a disk that breaks: exit code 3.
+class UnreadableConfig : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

@@ -1,12 +1,13 @@
 #include "sim/tester/run_cases.hpp"
 
-#include <unistd.h>
+#include <sys/time.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
 
 #include "sim/plan/shared_array.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/results/seed_file.hpp"
 #include "sim/simulation/simulate.hpp"
 
@@ -57,6 +58,7 @@ class CaseRunner {
       if (progress) progress((ended_ + running) * static_cast<double>(runs_.size()) / static_cast<double>(jobs_.size()));
     };
     run_in_processes(static_cast<int>(jobs_.size()), limits_.at_once, guard, callbacks);
+    if (!unreadable_.empty()) throw InputError(unreadable_);
     const auto unfinished = std::find_if(waiting_for_.begin(), waiting_for_.end(), [](int jobs) { return jobs > 0; });
     const auto complete = static_cast<std::size_t>(unfinished - waiting_for_.begin());
     results_.resize(std::min(complete, static_cast<std::size_t>(first_bad_) + (first_bad_ == kNone ? 0 : 1)));
@@ -69,11 +71,12 @@ class CaseRunner {
     bool without_speed_ups;
   };
 
-  // In the job's process. SIGALRM ends it if it takes too long.
+  // In the job's process. SIGPROF ends it if it takes too long; on a busy computer it may wait for as long as it likes.
   void simulate_job(int number, const std::function<void(double)>& progress) {
     const Job& job = jobs_[static_cast<std::size_t>(number)];
     if (static_cast<int>(job.run) > first_bad_) return;  // its result would not be looked at
-    ::alarm(limits_.seconds);
+    const itimerval limit = {.it_interval = {}, .it_value = {.tv_sec = limits_.seconds, .tv_usec = 0}};
+    ::setitimer(ITIMER_PROF, &limit, nullptr);
     SimulationInput input = input_of(base_, runs_[job.run].make());
     if (job.without_speed_ups) {
       input.engine.run_ahead = false;
@@ -89,6 +92,10 @@ class CaseRunner {
     CaseResult& result = results_[job.run];
     ++ended_;
     --waiting_for_[job.run];
+    if (outcome.failure.code == ExitCode::unreadable_input) {
+      unreadable_ = outcome.failure.message;
+      return false;
+    }
     if (outcome.failure.code != ExitCode::done && result.verdict == Verdict::passed) {
       result.verdict = outcome.failure.code == ExitCode::usage ? Verdict::refused : Verdict::failed;
       result.failure = outcome.failure;
@@ -126,6 +133,7 @@ class CaseRunner {
   std::vector<int> waiting_for_;  // by run: jobs that have not ended
   int first_bad_ = kNone;
   int ended_ = 0;
+  std::string unreadable_;  // a file that a simulation needs, which says nothing of the machine
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ struct CaseRun {
 
 struct CaseLimits {
   int at_once = 1;
-  unsigned seconds = 120;  // of real time for a case; one that takes longer has failed
+  unsigned seconds = 120;  // of processor time for a case; one that takes longer has failed
 };
 
 // Runs them in order, and stops at the first one that does not pass: the results of those before it and its own. Which one that

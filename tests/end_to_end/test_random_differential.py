@@ -195,6 +195,12 @@ def test_speed_ups_change_nothing_with_three_levels(linebounce: Program, name: s
     compare(linebounce, path, machine_and_seed(name, 1), [OFF, UNPARKED])
 
 
+def test_speed_ups_do_not_change_what_is_counted_of_a_sequence_lock(linebounce: Program) -> None:
+    """Its readers keep no writer out: when they end says nothing about when the lock went from hand to hand."""
+    found = Path(__file__).with_name("readers_hand_nothing_over.toml")
+    compare(linebounce, found, [], [OFF, VARIATIONS[3]])
+
+
 def test_another_seed_gives_other_traffic(linebounce: Program) -> None:
     """Else all of these tests might compare constants."""
     path = random_run(linebounce, 1, RUNS[0])

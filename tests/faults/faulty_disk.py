@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -40,6 +41,8 @@ ALSO_SAID = re.compile(r"^linebounce sweep: dashboard |: \d points? not run yet:
 MADE_AT = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # in a report
 USAGE, UNREADABLE = 2, 3  # as output that can't be written, and input or results that can't be read
 NOT_COMPARED = {"manifest.json", ".linebounce-lock"}
+SCRATCH = "scratch"  # for temporary files, whose disk fails as any other
+INSTALLED = "installed"
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,10 @@ class Case:
     faults: int = 10  # of them in ./dev test
     reproducible: bool = True  # what it writes has the same bytes each time
     merges: bool = False  # what there is, and says in the manifest that it is not all
+    installed: bool = False  # with machines, protocols and lessons below the faults, too: see installation.py
+    until: str = ""  # a line that begins so is there: then it gets Ctrl-C
+    code: int = 0  # undisturbed
+    only_once: bool = False  # what it makes must not be there already
 
 
 @dataclass(frozen=True)
@@ -103,29 +110,36 @@ class FaultyDisk:
         """As it was before the command, and always of the same name, which may be in what the command writes."""
         made = self.place / "run"
         shutil.rmtree(made, ignore_errors=True)
-        made.mkdir(parents=True)
-        for name in case.needs:
+        (made / SCRATCH).mkdir(parents=True)
+        for name in (*case.needs, *([INSTALLED] if case.installed else [])):
             source = self.inputs / name
-            (shutil.copytree if source.is_dir() else shutil.copy2)(source, made / name)
+            if source.is_dir():
+                shutil.copytree(source, made / name, symlinks=True)
+            else:
+                shutil.copy2(source, made / name)
         return made
 
     def run(self, case: Case, directory: Path, variables: dict[str, str] | None = None) -> Outcome:
+        there = set((directory / SCRATCH).iterdir())
         count, log = self.place / "count", self.place / "log"
         count.write_bytes(bytes(8))
         log.unlink(missing_ok=True)
+        program = directory / INSTALLED / "linebounce" if case.installed else self.program
         state = {"LD_PRELOAD": self.library, "FAULTS_UNDER": directory, "FAULTS_COUNT": count, "FAULTS_LOG": log}
-        done = subprocess.run(
-            [self.program, *case.command],
+        state |= {"TMPDIR": directory / SCRATCH, "LINEBOUNCE": program}
+        with subprocess.Popen(
+            [program, *case.command],
             cwd=directory,
             env=os.environ | {name: str(value) for name, value in (state | (variables or {})).items()},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            timeout=120,
-            check=False,
-        )
-        outcome = Outcome(done.returncode, done.stdout, done.stderr)
+        ) as running:
+            said = interrupt_after(running, case.until) if case.until else ""
+            rest, errors = running.communicate(timeout=120)
+        outcome = Outcome(running.returncode, said + rest, errors)
         for name in case.writes:
             for path in [directory / name, *sorted((directory / name).rglob("*"))]:
                 if path.is_file() and path.name not in NOT_COMPARED and not path.name.startswith("."):
@@ -133,6 +147,7 @@ class FaultyDisk:
             if (directory / name / "manifest.json").exists():
                 outcome.status = json.loads((directory / name / "manifest.json").read_bytes())["status"]
         outcome.left = sorted(str(path) for path in directory.rglob(".*") if TEMPORARY.match(path.name))
+        outcome.left += sorted(map(str, set((directory / SCRATCH).glob("linebounce*")) - there))
         return outcome
 
     def calls(self) -> list[Call]:
@@ -175,7 +190,7 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
     assert not shown, about
     assert "Traceback" not in outcome.errors, about
     assert "a bug in Linebounce" not in outcome.errors, about
-    if outcome.code == 0:
+    if outcome.code == case.code:
         assert outcome.files.keys() == undisturbed.files.keys(), about
         assert outcome.files == undisturbed.files or not case.reproducible, about
     else:
@@ -189,9 +204,23 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
         lines = [line for line in outcome.errors.splitlines() if not ALSO_SAID.search(line)]
         assert len(lines) == 1, about
         assert os.strerror(fault.error) in lines[0], about
-        assert names_file(fault.call, lines[0]), about
+        # A temporary file goes to another folder if there is one, and it is what comes after that can't be written.
+        went_on = fault.is_full and SCRATCH in Path(fault.call.path).parts
+        assert went_on or names_file(fault.call, lines[0]), about
     if not fault or fault.call.name != "unlink":
         assert not outcome.left, f"{about}{outcome.left}"
+
+
+def interrupt_after(running: subprocess.Popen[str], line: str) -> str:
+    """Returns what it has said until then; all of it, if that line never comes."""
+    assert running.stdout
+    said = ""
+    for read in running.stdout:
+        said += read
+        if read.startswith(line):
+            running.send_signal(signal.SIGINT)
+            break
+    return said
 
 
 def names_file(call: Call, line: str) -> bool:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from experiments import experiment
-from faulty_disk import Case, Fault, FaultyDisk, Outcome, faults_of, hold, make_library, sample
+from faulty_disk import INSTALLED, Case, Fault, FaultyDisk, Outcome, faults_of, hold, make_library, sample
+from installation import ANSWERS, BROKEN_TABLE, LESSON, UNSAFE_LOCK, install
 from program import ROOT, Program
 
 SWEEP = experiment(run="warmup_us = 1\nmeasure_us = 5\nseeds = 2", more='[sweep]\n"machine.cpus" = [1, 2]')
@@ -17,6 +18,7 @@ TWO = experiment(
     workload='name = "timer_churn"', run="warmup_us = 1\nmeasure_us = 50\nseeds = 2", more='[sweep]\n"machine.cpus" = [1, 2]'
 )
 LACKEY = "==7== Lackey, an example Valgrind tool\nI  04001090,3\n S 1ffefff8,8\n L 1ffefff8,8\n M 04222000,4\n" * 50
+BRIEFLY = ("--consistency", "sc", "--cpus", "2", "--acquisitions", "1", "--machines", "2", "-o", "shown")
 ON_FOUR = ("--machine", "p3_xeon_4way", "-j", "1")
 
 CASES = {
@@ -48,6 +50,25 @@ CASES = {
     "compare": Case(("compare", "done", "done", "-o", "page.html"), ("done",), ("page.html",), 4),
     "export": Case(("trace", "export", "timeline", "--perfetto", "t.pftrace"), ("timeline",), ("t.pftrace",), 4),
     "sweep": Case(("sweep", "sweep.toml", "-o", "out", "--workers", "1"), ("sweep.toml",), ("out",), 3, merges=True),
+    "steps at": Case(("steps", "papers", "--at", "start"), (), (), 3, installed=True),
+    "list": Case(("list", "experiments"), (), (), 3, installed=True),
+    "describe": Case(("describe", "machine", "p3_xeon_4way"), (), (), 3, installed=True),
+    "validate": Case(("validate", "-o", "out", "-j", "1"), (), ("out",), 8, installed=True, merges=True),
+    "validate record": Case(
+        ("validate", "-o", "out", "-j", "1", "--record"), (), ("out", f"{INSTALLED}/configs"), 8, False, True, installed=True
+    ),
+    "reproduce": Case(("reproduce", "papers", "-o", "out", "-j", "1"), (), ("out",), 4, installed=True, merges=True),
+    "bench": Case(("bench", "--case", "replay", "--references", "3000"), (), (), 6, installed=True),
+    "check lock": Case(("check-lock", "lock.lua", *BRIEFLY), ("lock.lua",), ("shown",), 8, installed=True, code=1),
+    "check random": Case(("check", "--random", "1000", "--machine", "p3_xeon_4way", "-j", "1"), (), (), 3, installed=True),
+    "teach": Case(("teach", "-o", "site"), (), ("site",), 5, installed=True),
+    "teach serve": Case(("teach", "--serve"), (), (), 3, installed=True, until="Ctrl-C"),
+    "teach list": Case(("teach",), (), (), 2, installed=True),
+    "teach new": Case(("teach", "--new", "mine.md"), (), ("mine.md",), 3, installed=True, only_once=True),
+    "teach check": Case(("teach", "--check", "lesson.md"), ("lesson.md",), (), 4, installed=True),
+    "teach play": Case(("teach", "--lesson", "lesson.md"), ("lesson.md",), (), 3, installed=True),
+    "teach grade": Case(("teach", "--grade", "handed/answers.toml"), ("handed",), (), 5, installed=True),
+    "teach hand out": Case(("teach", "--hand-out", "small"), (), ("small",), 4, installed=True, only_once=True),
 }
 
 
@@ -63,6 +84,11 @@ def disk(executable: Path, tmp_path_factory: pytest.TempPathFactory) -> FaultyDi
     program.file("lackey.log", LACKEY)
     program.file("in.din", "0 1000\n1 2000\n" * 2000)
     program.file("program.c", PROGRAM)
+    program.file("lock.lua", UNSAFE_LOCK)
+    program.file("lesson.md", LESSON)
+    program.file("handed/answers.toml", ANSWERS)
+    program.file("handed/table.md", BROKEN_TABLE)
+    install(executable, place / "inputs" / INSTALLED)
     for arguments in [
         ("run", "sweep.toml", "-o", "half", "--point", "0"),
         ("run", "sweep.toml", "-o", "done"),
@@ -85,7 +111,7 @@ def undisturbed(disk: FaultyDisk) -> Callable[[Case], Outcome]:
     def of(case: Case) -> Outcome:
         if case not in known:
             known[case] = disk.run(case, disk.directory(case))
-            assert known[case].code == 0, known[case].errors
+            assert known[case].code == case.code, known[case].errors
         return known[case]
 
     return of
@@ -111,7 +137,10 @@ def fail_in_turn(disk: FaultyDisk, case: Case, undisturbed: Outcome, number: int
     assert faults
     for fault in faults if number is None else sample(faults, number):
         directory = disk.directory(case)
-        hold(case, fault, disk.run(case, directory, fault.variables), before, undisturbed)
+        outcome = disk.run(case, directory, fault.variables)
+        hold(case, fault, outcome, before, undisturbed)
+        if case.only_once and outcome.code == case.code:
+            continue
         hold(case, None, disk.run(case, directory), before, undisturbed)
 
 

@@ -12,7 +12,6 @@ import json
 import os
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from linebounce.commands import USAGE
+from linebounce.files import scratch_folder, write_file
 from linebounce.program import Experiment, find_program
 
 LOCK = ".linebounce-lock"
@@ -85,10 +85,10 @@ def _run_points(job: Job, points: Sequence[int]) -> Outcome:
         for point in points:
             wait_until_free(job.point_directory(point), or_until=lambda: job.name in _stopped)
         return _run_here(job, points)
-    with tempfile.TemporaryDirectory(prefix="linebounce-") as scratch:
-        config = Path(scratch) / "experiment.toml"
-        config.write_text(job.resolved, encoding="utf-8")
-        here = replace(job, directory=Path(scratch) / "out", experiment=Experiment(job.experiment.program, str(config)))
+    with scratch_folder() as scratch:
+        config = scratch / "experiment.toml"
+        write_file(config, job.resolved.encode())
+        here = replace(job, directory=scratch / "out", experiment=Experiment(job.experiment.program, str(config)))
         outcome = _run_here(here, points)
         outcome.files = _files_of(here, points)
         return outcome

@@ -2,13 +2,12 @@
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from linebounce.commands import HelpFormatter, exit_code
 from linebounce.errors import UsageError
-from linebounce.files import write_file
+from linebounce.files import read_file, scratch_folder, write_file
 from linebounce.teach.engine import Engine
 
 _EXAMPLES = """examples:
@@ -89,9 +88,9 @@ def _write(engine: Engine, arguments: argparse.Namespace) -> int:
 def _serve(engine: Engine, arguments: argparse.Namespace) -> int:
     from linebounce.teach.site import serve, write_site  # noqa: PLC0415
 
-    with tempfile.TemporaryDirectory(prefix="linebounce-") as directory:
-        write_site(engine, Path(directory))
-        serve(Path(directory), arguments.port)
+    with scratch_folder() as directory:
+        write_site(engine, directory)
+        serve(directory, arguments.port)
     return 0
 
 
@@ -106,7 +105,7 @@ def _new(engine: Engine, arguments: argparse.Namespace) -> int:
     path = arguments.new if arguments.new.suffix == ".md" else arguments.new.with_name(f"{arguments.new.name}.md")
     if path.exists():
         raise UsageError(f"{path} is there already")
-    write_file(path, (engine.root / "teach" / "new-lesson.md").read_bytes())
+    write_file(path, read_file(engine.root / "teach" / "new-lesson.md"))
     print(path)
     return 0
 

@@ -2,7 +2,6 @@
 run, every table to be broken has been through the checker."""
 
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from linebounce.errors import meant
+from linebounce.files import scratch_folder, write_file
 from linebounce.teach import answers
 from linebounce.teach.engine import Document, Engine, EngineError, Verdict, place_in
 from linebounce.teach.lesson import Break, Lesson, Moment, Question, Scene
-from linebounce.teach.source import Block, LessonError, html
+from linebounce.teach.source import Block, LessonError, html, read_text
 
 Compiled = dict[str, Any]
 
@@ -45,7 +45,7 @@ class Compiler:
 
     def compile(self) -> Compiled:
         for name, block in self.lesson.programs.items():
-            (self.folder / f"{name}.lua").write_text(block.text, encoding="utf-8")
+            write_file(self.folder / f"{name}.lua", block.text.encode())
         for scene in self.lesson.scenes.values():
             self.played[scene.name] = self._play(scene)
         self._find_moments()
@@ -67,7 +67,7 @@ class Compiler:
     def _play(self, scene: Scene) -> Played:
         text = self._experiment(scene)
         file = self.folder / f"{scene.name}.toml"
-        file.write_text(text, encoding="utf-8")
+        write_file(file, text.encode())
         try:
             run = self.engine.steps(file)
         except EngineError as error:
@@ -291,7 +291,7 @@ class Compiler:
             message = f'there is no {task.target} "{task.name}": {meant(task.name, files)}'
             raise task.table.error(task.target, message)
         path = f"{folder}/{task.name}{suffix}"
-        return path, (self.engine.root / path).read_text(encoding="utf-8")
+        return path, read_text(self.engine.root / path)
 
     def _edited(self, task: Break, key: str, text: str, edits: tuple[tuple[str, str], ...]) -> str:
         for old, new in edits:
@@ -322,14 +322,14 @@ def verdict_of(engine: Engine, task: Break, text: str, folder: Path) -> Verdict:
     """What the checker says of a protocol's table or of a lock."""
     if task.target == "protocol":
         file = folder / f"{task.name}.md"
-        file.write_text(text, encoding="utf-8")
+        write_file(file, text.encode())
         return engine.check(file)
     file = folder / f"{task.name}.lua"
-    file.write_text(text, encoding="utf-8")
+    write_file(file, text.encode())
     return engine.check_lock(file, *task.table.text("options").split())
 
 
 def compile_lesson(engine: Engine, lesson: Lesson) -> Compiled:
     """LessonError for the first mistake."""
-    with tempfile.TemporaryDirectory(prefix="linebounce-") as folder:
-        return Compiler(engine, lesson, Path(folder)).compile()
+    with scratch_folder() as folder:
+        return Compiler(engine, lesson, folder).compile()

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from linebounce.errors import UsageError
+from linebounce.commands import UNREADABLE
+from linebounce.errors import UnreadableError, UsageError
 from linebounce.program import find_program
 
 # A lesson's run takes milliseconds, a proof seconds. What takes longer is no lesson, or a file made to take for ever.
@@ -76,7 +77,7 @@ class Engine:
     def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [self.program, *arguments]
         try:
-            return subprocess.run(
+            done = subprocess.run(
                 command,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -87,6 +88,9 @@ class Engine:
             )
         except subprocess.TimeoutExpired:
             raise EngineError(f"linebounce {arguments[0]} has not ended after {_LONGEST_S} s") from None
+        if done.returncode == UNREADABLE:
+            raise UnreadableError(_message(done))
+        return done
 
 
 def _root_of(program: Path) -> Path:

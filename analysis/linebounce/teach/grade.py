@@ -3,7 +3,6 @@ what they name is looked at inside their own folder alone."""
 
 import difflib
 import json
-import tempfile
 import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +13,8 @@ from rich.text import Text
 
 from linebounce.commands import CHECK_FAILED, DONE
 from linebounce.console import output
-from linebounce.errors import InputError, meant
+from linebounce.errors import InputError, UnreadableError, meant
+from linebounce.files import scratch_folder
 from linebounce.teach.compiler import Compiled, Compiler, verdict_of
 from linebounce.teach.engine import Engine, EngineError
 from linebounce.teach.lesson import Break, Lesson, Question, read_lesson
@@ -66,8 +66,8 @@ def grade(engine: Engine, path: Path, assignment: Path | None, *, as_json: bool)
     if unknown:
         ids = sorted(task.id for task in lesson.tasks)
         raise InputError(f'{path}: {lesson.path.name} has no task "{unknown[0]}": {meant(unknown[0], ids)}')
-    with tempfile.TemporaryDirectory(prefix="linebounce-") as folder:
-        compiler = Compiler(engine, lesson, Path(folder))
+    with scratch_folder() as folder:
+        compiler = Compiler(engine, lesson, folder)
         graded = _graded(compiler, compiler.compile(), handed)
     if as_json:
         print(json.dumps(_document(lesson, handed, graded), indent=1, ensure_ascii=False))
@@ -82,8 +82,8 @@ def _grade_page(engine: Engine, path: Path, *, as_json: bool) -> int:
     for handed in _read_page(path):
         lesson = read_lesson(Library(engine).assignment(handed.assignment))
         known = {task.id for task in lesson.tasks}
-        with tempfile.TemporaryDirectory(prefix="linebounce-") as folder:
-            compiler = Compiler(engine, lesson, Path(folder))
+        with scratch_folder() as folder:
+            compiler = Compiler(engine, lesson, folder)
             compiled = compiler.compile()
             kept = {key: value for key, value in handed.answers.items() if key in known}
             graded = _graded(compiler, compiled, Handed(path, handed.assignment, handed.student, kept))
@@ -170,6 +170,8 @@ def _of_change(compiler: Compiler, task: Break, form: Compiled, given: Any, fold
     try:
         text = read_text(_inside(folder, given), _LONGEST)
         says = _verdict(compiler, task, form, text)
+    except UnreadableError:
+        raise  # which is no mistake of the student
     except (InputError, EngineError) as error:
         says = str(error)
     right = not says

@@ -1,10 +1,9 @@
 """An assignment as a folder for students: what is asked, without what is right, the files to change, and a form for answers."""
 
-import tempfile
 from pathlib import Path
 
 from linebounce.errors import UsageError
-from linebounce.files import write_file
+from linebounce.files import folder_written_whole, scratch_folder, write_file
 from linebounce.teach.compiler import Compiled, Compiler
 from linebounce.teach.engine import Engine
 from linebounce.teach.lesson import Break, Lesson, Part, Question, Scene, read_lesson
@@ -16,18 +15,19 @@ def hand_out(engine: Engine, assignment: Path, directory: Path) -> Path:
     lesson = read_lesson(assignment)
     if directory.exists():
         raise UsageError(f"{directory} is there already")
-    with tempfile.TemporaryDirectory(prefix="linebounce-") as folder:
-        compiled = Compiler(engine, lesson, Path(folder)).compile()
+    with scratch_folder() as folder:
+        compiled = Compiler(engine, lesson, folder).compile()
     forms = list(zip(lesson.parts, compiled["parts"], strict=True))
     text = f"# {lesson.title}\n\n" + "\n\n".join(_asked(part, form) for part, form in forms) + "\n"
-    for part, form in forms:
-        if isinstance(part, Break):
-            write_file(directory / _file(part), form["text"].encode())
-        elif isinstance(part, Scene):
-            write_file(directory / f"{part.name}.toml", form["experiment"].encode())
-            write_file(directory / (form["file"] or f"{part.name}.lua"), form["program"].encode())
-    write_file(directory / "answers.toml", _form(lesson).encode())
-    write_file(directory / "assignment.md", text.encode())
+    with folder_written_whole(directory) as made:
+        for part, form in forms:
+            if isinstance(part, Break):
+                write_file(made / _file(part), form["text"].encode())
+            elif isinstance(part, Scene):
+                write_file(made / f"{part.name}.toml", form["experiment"].encode())
+                write_file(made / (form["file"] or f"{part.name}.lua"), form["program"].encode())
+        write_file(made / "answers.toml", _form(lesson).encode())
+        write_file(made / "assignment.md", text.encode())
     return directory / "assignment.md"
 
 

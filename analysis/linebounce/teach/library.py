@@ -12,6 +12,7 @@ from linebounce.errors import UsageError, meant
 from linebounce.teach.compiler import Compiled, compile_lesson
 from linebounce.teach.engine import Engine
 from linebounce.teach.lesson import read_lesson
+from linebounce.teach.source import read_text
 
 _TESTS = {"pre": "pre-test", "post": "post-test"}
 _MACHINE = re.compile(r'^\s*machine\s*=\s*"([a-z0-9_]+)"', re.MULTILINE)
@@ -77,12 +78,12 @@ class Library:
         return compile_lesson(self.engine, read_lesson(file))
 
     def _text(self, path: str) -> str:
-        return (self.engine.root / path).read_text(encoding="utf-8")
+        return read_text(self.engine.root / path)
 
     def _files(self, folder: str, pattern: str, names: set[str] | None) -> dict[str, str]:
         files = sorted((self.engine.root / folder).glob(pattern))
         kept = [file for file in files if file.stem != "README" and (names is None or file.stem in names)]
-        return {f"{folder}/{file.name}": file.read_text(encoding="utf-8") for file in kept}
+        return {f"{folder}/{file.name}": read_text(file) for file in kept}
 
 
 def _machines(scenes: Iterable[Compiled]) -> set[str]:

@@ -1,7 +1,6 @@
 """A lesson in the terminal: the same steps, sentences and questions as on the page, as text."""
 
 import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from rich.syntax import Syntax
 
 from linebounce.console import output
 from linebounce.errors import InputError
+from linebounce.files import scratch_folder
 from linebounce.teach import answers
 from linebounce.teach.compiler import Compiled, Compiler, verdict_of
 from linebounce.teach.engine import Engine, EngineError
@@ -244,8 +244,7 @@ def _choice(word: str, choices: list[str]) -> str | None:
 def play(engine: Engine, path: Path) -> int:
     """The exit code is 0, however many answers are right."""
     lesson = read_lesson(path)
-    with tempfile.TemporaryDirectory(prefix="linebounce-") as name:
-        folder = Path(name)
+    with scratch_folder() as folder:
         compiler = Compiler(engine, lesson, folder)
         compiled = compiler.compile()
         Player(output(_COLUMNS), engine, lesson, compiler, compiled, folder).play()

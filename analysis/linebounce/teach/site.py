@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from linebounce.errors import UsageError
-from linebounce.files import write_file
+from linebounce.files import read_file, write_file
 from linebounce.teach.engine import Engine
 from linebounce.teach.library import Library, script
 
@@ -36,7 +36,7 @@ def write_site(engine: Engine, directory: Path) -> Path:
         if file.is_file() and file.name != LESSONS:
             target = directory / file.relative_to(page)
             if target.resolve() != file.resolve():
-                write_file(target, file.read_bytes())
+                write_file(target, read_file(file))
     write_file(directory / LESSONS, lessons)
     return directory / _INDEX
 
@@ -61,9 +61,9 @@ def serve(directory: Path, port: int) -> None:
     except OSError as error:
         raise UsageError(f"cannot serve on port {port}: {error.strerror}") from None
     with server:
-        print(f"http://127.0.0.1:{server.server_address[1]}/", flush=True)
-        print("Ctrl-C ends it.", flush=True)
         try:
+            print(f"http://127.0.0.1:{server.server_address[1]}/", flush=True)
+            print("Ctrl-C ends it.", flush=True)
             server.serve_forever(poll_interval=0.1)
         except KeyboardInterrupt:
             print()
