@@ -84,12 +84,11 @@ class SnoopingBus::SnoopedLine {
   }
   void issue(int, MessageId) {}
   void free(int client) { agent(client).drop(*found(client)); }
-  void on_transition(Controller controller, int client, StateId state, EventId event) {
+  void on_transition(Controller controller, int client, StateId state, EventId event, StateId next) {
     if (controller == Controller::cache) {
-      const StateId next = bus_.protocol_.cache.row(state, event).next;
       bus_.log_.record(at_, controller, client, request_.line, state, event, next);
     } else {
-      bus_.memory_->on_transition(slot_, state, event, bus_.protocol_.memory.row(state, event).next, at_);
+      bus_.memory_->on_transition(slot_, state, event, next, at_);
     }
   }
 
@@ -161,13 +160,15 @@ void SnoopingBus::post(const BusRequest& request) {
   };
   BusRequest queued = request;
   if (queued.since == 0) queued.since = queued.stamp;
-  requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), queued, later), queued);
-  schedule(next_arbitration(now()));
+  const auto placed = requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), queued, later), queued);
+  if (placed != requests_.begin() && !timing_.one_per_line) return;  // whoever is first stays it
+  next_ = next_arbitration(now());
+  schedule();
 }
 
-void SnoopingBus::schedule(const Arbitration& arbitration) {
+void SnoopingBus::schedule() {
   const Tick touch = transactions_.empty() ? kNever : transactions_.front().touch_at;
-  if (const Tick next = std::min(touch, arbitration.at); next != kNever) act_at(next);
+  if (const Tick next = std::min(touch, next_.at); next != kNever) act_at(next);
 }
 
 // The request that is granted next, and the edge: the first after its stamp at which any may be granted. One whose line is in
@@ -217,13 +218,15 @@ void SnoopingBus::turn() {
   try {
     const Tick now = this->now();
     if (now >= end_) return;  // the cores have stopped
-    if (!transactions_.empty() && transactions_.front().touch_at == now) sample_front(now);
-    Arbitration next = next_arbitration(now);
-    if (next.at <= now) {
-      grant(next);
-      next = next_arbitration(now);
+    if (!transactions_.empty() && transactions_.front().touch_at == now) {
+      sample_front(now);
+      next_ = next_arbitration(now);
     }
-    schedule(next);
+    if (next_.at <= now) {
+      grant(next_);
+      next_ = next_arbitration(now);
+    }
+    schedule();
   } catch (...) {
     failures_.failed(std::current_exception());
   }
@@ -307,7 +310,6 @@ void SnoopingBus::order(const Transaction& transaction, Slot slot, Tick now, Tic
 
 void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
-  std::fill(found_.begin(), found_.end(), nullptr);
   bool watched = false;
   for (const int holder : holders_) {
     const auto index = static_cast<std::size_t>(holder - first_client_);
@@ -326,6 +328,7 @@ void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick 
   } else {
     order_client(transaction, slot, now, result);
   }
+  for (const int holder : holders_) found_[static_cast<std::size_t>(holder - first_client_)] = nullptr;
   memory_->order_over(slot, now);
 }
 
@@ -478,11 +481,13 @@ void SnoopingBus::tell_sent_data(const BusRequest& request, SentMessage::What wh
 }
 
 bool SnoopingBus::data_step(int client, Copy& copy, Tick at) {
-  found_[static_cast<std::size_t>(client - first_client_)] = &copy;
+  Copy*& found = found_[static_cast<std::size_t>(client - first_client_)];
+  found = &copy;
   const BusRequest request{at, client, copy.line};
   SnoopedLine line(*this, request, copy.slot, at);
   try {
     const std::optional<MessageId> again = linebounce::data_step(protocol_, line, client);
+    found = nullptr;
     if (again) post({at, client, copy.line, *again});
     return again.has_value();
   } catch (const ProtocolFault& fault) {

@@ -94,7 +94,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
     Tick at = kNever;
     std::size_t request = 0;  // in requests_
   };
-  void schedule(const Arbitration& arbitration);
+  void schedule();
   [[nodiscard]] Arbitration next_arbitration(Tick now) const;
   [[nodiscard]] Tick earliest_arbitration(Tick now) const;
   [[nodiscard]] Tick line_free(LineAddr line) const;
@@ -141,10 +141,11 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
   MemorySide* memory_ = nullptr;     // likewise
 
   std::vector<BusRequest> requests_;       // not granted yet, by (stamp, client)
+  Arbitration next_;                       // among them
   std::vector<Transaction> transactions_;  // granted, not ordered yet, in the bus's order; at most `outstanding`
   std::vector<Tick> done_;                 // when the ordered ones leave the bus, only those that may still matter
   std::vector<BusyLine> busy_;             // lines that a delivered transaction still holds
-  std::vector<Copy*> found_;               // by client: its copy of the line that is being ordered
+  std::vector<Copy*> found_;               // by client: its copy of the line whose rows run; null: has none, or none run
   std::vector<int> holders_;
   std::vector<int> everybody_;
   Tick last_address_;

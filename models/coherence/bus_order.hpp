@@ -43,13 +43,13 @@ class ProtocolFault : public std::runtime_error {
 // which the access may run, and free() comes last for a copy. snoopers() may leave out caches in state 0 as long as
 // Message::absent_ignores holds; the range stays valid while the functions below are called. It may contain the requestor.
 template <class T>
-concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller,
-                                    EventId event) {
+concept AccessibleCopies = requires(T copies, int cache, StateId state, MessageId message, Controller controller, EventId event,
+                                    StateId next) {
   { copies.state(cache) } -> std::same_as<StateId>;
   copies.set_state(cache, state);
-  copies.issue(cache, message);                           // a request of this cache begins, or begins again
-  copies.free(cache);                                     // the copy and its place are given up
-  copies.on_transition(controller, cache, state, event);  // before the row runs, with the state it leaves
+  copies.issue(cache, message);                                 // a request of this cache begins, or begins again
+  copies.free(cache);                                           // the copy and its place are given up
+  copies.on_transition(controller, cache, state, event, next);  // before the row runs, with the state it leaves
 };
 
 template <class T>
@@ -135,7 +135,7 @@ class Step {
     const StateId state = copies_.state(cache);
     const Row& row = protocol_.cache.row(state, event);
     if (row.impossible) fail(ProtocolFault::Kind::impossible, protocol_, Controller::cache, state, event);
-    copies_.on_transition(Controller::cache, cache, state, event);
+    copies_.on_transition(Controller::cache, cache, state, event, row.next);
     copies_.set_state(cache, row.next);
     for (const Action action : row.steps()) act(action, cache, state, event);
   }
@@ -182,7 +182,7 @@ class Step {
     const StateId state = copies_.memory_state();
     const Row& row = protocol_.memory.row(state, event);
     if (row.impossible) fail(ProtocolFault::Kind::impossible, protocol_, Controller::memory, state, event);
-    copies_.on_transition(Controller::memory, kMemory, state, event);
+    copies_.on_transition(Controller::memory, kMemory, state, event, row.next);
     copies_.set_memory_state(row.next);
     for (const Action action : row.steps()) {
       switch (action.verb) {
@@ -249,7 +249,7 @@ AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, Ca
   const EventId event = protocol.cache.qualify(access, {});
   const Row& row = protocol.cache.row(state, event);
   if (row.impossible) bus_order_detail::fail(ProtocolFault::Kind::impossible, protocol, Controller::cache, state, event);
-  copies.on_transition(Controller::cache, cache, state, event);
+  copies.on_transition(Controller::cache, cache, state, event, row.next);
   copies.set_state(cache, row.next);
   for (const Action action : row.steps()) {
     if (action.verb == Verb::issue) copies.issue(cache, action.argument);

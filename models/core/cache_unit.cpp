@@ -22,8 +22,7 @@ class OwnCopy {
   void set_state(int, StateId state) { agent_.set_state(copy_, state); }
   void issue(int, MessageId message) { message_ = message; }
   void free(int) { agent_.drop(copy_); }
-  void on_transition(Controller, int, StateId state, EventId event) {
-    const StateId next = agent_.table().row(state, event).next;
+  void on_transition(Controller, int, StateId state, EventId event, StateId next) {
     log_.record(at_, Controller::cache, client_, copy_.line, state, event, next);
   }
   [[nodiscard]] MessageId message() const { return message_; }

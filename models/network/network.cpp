@@ -14,6 +14,18 @@ NetworkTiming::NetworkTiming(const MachineSpec& spec, const Timebase& timebase)
       header_bytes(spec.network.header_bytes),
       credits(spec.network.credits) {}
 
+namespace {
+
+std::vector<int> nodes_of_endpoints(const MachineLayout& layout, int nodes) {
+  std::vector<int> found;
+  for (int bus = 0; bus < static_cast<int>(layout.cores_on_bus.size()); ++bus) found.push_back(layout.node_of_bus(bus));
+  for (int node = 0; node < nodes; ++node) found.push_back(node);
+  for (const auto& group : layout.groups) found.push_back(group.node);
+  return found;
+}
+
+}  // namespace
+
 Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
                  LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end)
     : sc_module(name),
@@ -26,6 +38,7 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
       warmup_end_(warmup_end),
       end_(end),
       line_bytes_(static_cast<std::size_t>(store.line_bytes())),
+      nodes_(nodes_of_endpoints(layout, spec.nodes)),
       crossings_(static_cast<std::size_t>(spec.nodes)),
       groups_(spec, layout, timebase),
       controller_free_(static_cast<std::size_t>(layout.first_group()) + layout.groups.size()),
@@ -45,12 +58,6 @@ void Network::end_of_elaboration() {
   for (int i = 0; i < endpoints.size(); ++i) endpoints_.push_back(endpoints[i]);
   sent_.resize(endpoints_.size());
   last_ready_.resize(endpoints_.size() * (endpoints_.size() + 1) * kMessageClasses);
-}
-
-int Network::node_of(int endpoint) const {
-  const int buses = static_cast<int>(layout_.cores_on_bus.size());
-  if (endpoint >= layout_.first_group()) return layout_.group_at(endpoint).node;
-  return endpoint < buses ? layout_.node_of_bus(endpoint) : endpoint - buses;
 }
 
 // All controllers of a node are one, unless groups stand between them.

@@ -148,7 +148,7 @@ class Network final : public sc_core::sc_module, public Agenda::Part {
   void go(PacketIndex index, int link, Tick at);
   void tell_departure(Packet& packet, Tick at) const;
   [[nodiscard]] Endpoint named(int endpoint) const;
-  [[nodiscard]] int node_of(int endpoint) const;
+  [[nodiscard]] int node_of(int endpoint) const { return nodes_[static_cast<std::size_t>(endpoint)]; }
   [[nodiscard]] std::size_t controller_of(int endpoint) const;
 
   const NetworkTiming timing_;
@@ -159,6 +159,7 @@ class Network final : public sc_core::sc_module, public Agenda::Part {
   Tick warmup_end_;
   Tick end_;
   std::size_t line_bytes_;
+  std::vector<int> nodes_;  // by endpoint
   std::vector<NetworkEndpoint*> endpoints_;
 
   std::vector<Packet> packets_;

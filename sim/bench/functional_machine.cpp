@@ -34,7 +34,7 @@ class FunctionalMachine::Line {
   void apply_word(int cpu) { machine_.word_takers_.emplace_back(cpu, found(cpu)); }
   void issue(int, MessageId message) { issued_ = message; }
   void free(int cpu) { agent(cpu).drop(*found(cpu)); }
-  void on_transition(Controller, int, StateId, EventId) {}
+  void on_transition(Controller, int, StateId, EventId, StateId) {}
 
   [[nodiscard]] MessageId issued() const { return issued_; }
 

@@ -64,7 +64,7 @@ void WorldCopies::apply_word(int cache) {
   if (watcher_ != nullptr) watcher_->took_word(cache, world_.latest);
 }
 
-void WorldCopies::on_transition(Controller controller, int cache, StateId state, EventId event) {
+void WorldCopies::on_transition(Controller controller, int cache, StateId state, EventId event, StateId) {
   const bool of_cache = controller == Controller::cache;
   const std::size_t events = (of_cache ? protocol_.cache : protocol_.memory).events.size();
   (of_cache ? rows_run_.cache : rows_run_.memory)[state * events + event] = true;

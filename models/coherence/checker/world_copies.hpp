@@ -53,7 +53,7 @@ class WorldCopies {
   void complete(int cache);
   void send_word(int cache);
   void apply_word(int cache);
-  void on_transition(Controller controller, int cache, StateId state, EventId event);
+  void on_transition(Controller controller, int cache, StateId state, EventId event, StateId next);
 
  private:
   [[nodiscard]] CacheWorld& at(int cache) { return world_.caches[static_cast<std::size_t>(cache)]; }

@@ -37,7 +37,7 @@ struct RecordingLine {
     asked.push_back("issue " + std::to_string(cache) + " " + std::to_string(message));
   }
   void free(int cache) { asked.push_back("free " + std::to_string(cache)); }
-  static void on_transition(Controller, int, StateId, EventId) {}
+  static void on_transition(Controller, int, StateId, EventId, StateId) {}
 };
 
 class Bus : public testing::Test {

@@ -85,7 +85,7 @@ class NetworkSteps::NodeBus {
       throw Broken{Promise::accounted, steps_.name(place(cache)) + " completes an access that doesn't wait, or doesn't hit"};
     }
   }
-  void on_transition(Controller controller, int cache, StateId state, EventId event) {
+  void on_transition(Controller controller, int cache, StateId state, EventId event, StateId) {
     steps_.ran(controller == Controller::memory ? place(kMemory) : place(cache), state, event);
   }
   void node_action(Action action) {
