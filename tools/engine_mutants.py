@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Mutation testing of the engine: engine_mutants.py [-n 200] [--seed 1] [--clone DIR] [--more "pytest ..."]
 
-Changes one place of models/**/*.cpp at a time, in a clone, and asks whether the tests notice: an operator, a constant by one, a
-condition negated, a statement dropped, two arguments swapped. What nobody notices is printed as a diff, and to be looked at: a gap
-in the tests, or a change that alters nothing.
+Changes one place of models/**/*.cpp at a time, in a clone, and asks whether the tests notice: an operator, a constant by
+one, a condition negated, a statement dropped, two arguments swapped. What nobody notices is printed as a diff, and to be
+looked at: a gap in the tests, or a change that alters nothing.
 """
 
 import argparse
