@@ -95,7 +95,12 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Aske
     if (operation.writes()) owner_->watched_line_changed(copy.line, now);
   }
   const CacheEvent access = operation.writes() ? kStore : kLoad;
-  if (result_of(access, copy.state) == AccessResult::hit) return run_hit(operation, copy, found.level, now, *asker.thread);
+  const bool hit = result_of(access, copy.state) == AccessResult::hit;
+  if (hit && operation.access_kind() == AccessKind::atomic) {
+    // A sibling's miss goes first: its time is fixed, and may lie before this operation's end.
+    if (const Tick due = access_due(copy); due != kNever) return {.outcome = Outcome::try_at, .at = due};
+  }
+  if (hit) return run_hit(operation, copy, found.level, now, *asker.thread);
   return start_miss(operation, &copy, found.level, now, asker);
 }
 
@@ -208,6 +213,12 @@ bool CacheUnit::awaited(const Copy& copy) const {
   return std::any_of(pending_.begin(), pending_.end(), [&copy](const Pending& pending) { return pending.copy == &copy; });
 }
 
+Tick CacheUnit::access_due(const Copy& copy) const {
+  const auto own = std::find_if(pending_.begin(), pending_.end(),
+                                [&copy](const Pending& p) { return p.copy == &copy && !p.asker.prefetches; });
+  return own == pending_.end() ? kNever : own->fill_at;
+}
+
 void CacheUnit::run_fill(Tick at) {
   const auto due = std::find_if(pending_.begin(), pending_.end(), [at](const Pending& p) { return p.fill_at == at; });
   const Pending pending = *due;
@@ -313,6 +324,10 @@ void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareT
   if (kind == OperationKind::load || kind == OperationKind::store) return;
   locks_[static_cast<std::size_t>(thread.index_in_core())] = {copy.line, until};
   if (locks_.size() == 1) return;  // one thread never meets its own lock
+  if (copy.locked) {
+    throw ModelFailure(fmt::format("two atomic operations of cache {} hold line 0x{:x} at one time, until tick {}\n{}", client_,
+                                   agent_.store().address_of(copy.line), until, log_->history(copy.line)));
+  }
   copy.locked = true;
   agent_.refresh(copy);
 }

@@ -146,6 +146,8 @@ class CacheUnit final : public BusClient {
   void free_expired(Tick now);
   void find_next_fill();
   [[nodiscard]] bool awaited(const Copy& copy) const;
+  // When the access that waits for this copy runs; kNever: none does, or it is not known.
+  [[nodiscard]] Tick access_due(const Copy& copy) const;
   // The miss of this copy whose request is being ordered; null if nobody waits for it.
   [[nodiscard]] Pending* being_ordered(const Copy& copy);
   Attempt run_hit(Operation& operation, Copy& copy, int level, Tick now, HardwareThread& thread);

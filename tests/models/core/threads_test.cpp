@@ -1,6 +1,9 @@
 // Two hardware threads on one L1: CPUs 0 and 1 share a core.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+
 #include "tests/models/support/small_machine.hpp"
 
 namespace linebounce::test {
@@ -174,6 +177,35 @@ TEST(HardwareThreads, OfTwoAtomicOperationsAtOneTimeTheLowerNumberIsFirst) {
                EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 0U); }), 20);
              },
              [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), 1U); }), 40); }});
+}
+
+// CPU 2's load makes CPU 0's operation an upgrade: it has the right to write with its order step, and runs later. An operation
+// that CPU 1 begins between the two must not hold the line at the same time; each takes 20 cycles.
+TEST(HardwareThreads, AtomicOperationsDoNotOverlapWhereOneHasWaitedForTheRight) {
+  constexpr std::size_t kRounds = 120;  // CPU 1 begins a cycle later in each
+  MachineSpec spec = small_machine(4);
+  spec.cpu.threads_per_core = 2;
+  spec.cpu_order = CpuOrder::fill;
+  SmallMachine small(spec);
+  std::array<std::array<double, kRounds>, 2> ended{};
+  const auto adds = [&ended](std::size_t number) {
+    return [&ended, number](Cpu& cpu) {
+      for (std::size_t round = 0; round < kRounds; ++round) {
+        const auto begin = static_cast<std::int64_t>(2000 * (round + 1) + number * round);
+        cycles_from(cpu, begin, [&cpu] { cpu.fetch_add(kLine, 1); });
+        ended[number][round] = cpu.now_ns();
+      }
+    };
+  };
+  const auto shares = [](Cpu& cpu) {
+    for (std::size_t round = 0; round < kRounds; ++round) {
+      cycles_from(cpu, static_cast<std::int64_t>(2000 * (round + 1) - 500), [&cpu] { cpu.load(kLine); });
+    }
+  };
+  small.run({adds(0), adds(1), shares, [](Cpu&) {}});
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    EXPECT_GE(std::abs(ended[1][round] - ended[0][round]), 20) << "CPU 1 has begun " << round << " cycles later";
+  }
 }
 
 // CPU 0 does one atomic operation after the other. CPU 1's, wanted at 2005, is put off to 2020; CPU 0's second is wanted at
