@@ -12,6 +12,11 @@ enum class Readers : std::uint8_t {
   never_wait   // they see what was there before a writer, who must leave it until they have gone
 };
 
+// Whether a writer waits until those who read have left.
+[[nodiscard]] constexpr bool keep_writers_out(Readers readers) {
+  return readers == Readers::one_by_one || readers == Readers::together;
+}
+
 struct LockTraits {
   bool excludes = true;  // two writers; `none` does not
   bool fifo = false;     // first come, first served

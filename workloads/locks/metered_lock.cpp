@@ -18,9 +18,9 @@ void MeteredLock::take(Cpu& cpu, bool shared) {
   figures_->acquired(cpu, wanted.call_site, wanted.since, waited);
   // Who waits for an exclusive hold has seen all end that keep others out: their releases are known, however far CPUs run
   // ahead. Readers that keep no writer out hand nothing over, and may end in any order with it.
-  const Tick readers = traits_.readers == Readers::together ? last_release_[1] : -1;
-  const Tick released = std::max(last_release_[0], readers);
-  if (waited && !shared && traits_.excludes && released > wanted.since) figures_->handed_off(cpu, wanted.call_site, released);
+  const bool alone = traits_.excludes && (!shared || traits_.readers == Readers::one_by_one);
+  const Tick released = keep_writers_out(traits_.readers) ? std::max(last_release_[0], last_release_[1]) : last_release_[0];
+  if (waited && alone && released > wanted.since) figures_->handed_off(cpu, wanted.call_site, released);
   if (waited && cpu.timeline() != nullptr)
     cpu.timeline()->lock(cpu.id(), name_, LockPhase::wait, wanted.since, cpu.local_time());
 }

@@ -122,6 +122,30 @@ TEST_F(LockRows, AHandOffIsFromTheReleaseToTheNextHold) {
   EXPECT_NEAR(all.wait_max_us, 20 + handoff_ns / 1000, 0.3);
 }
 
+// Who waits for a spin lock waits for the last who had it, whether the one or the other only reads.
+TEST_F(LockRows, ASpinLocksReadersHandItOverAndAreGivenIt) {
+  MeteredLock& lock = locks_.create("ticket", "dcache_lock");
+  const auto read = [&](Cpu& cpu, FunctionId where, std::int64_t cycles) {
+    const FunctionScope scope(cpu, where);
+    lock.acquire_shared(cpu);
+    cpu.compute(cycles);
+    ASSERT_TRUE(lock.release_shared(cpu));
+  };
+  run(
+      [&](Cpu& cpu) {
+        read(cpu, alloc_, 30000);
+        cpu.compute(10000);
+        read(cpu, alloc_, 100);
+      },
+      [&](Cpu& cpu) {
+        cpu.compute(10000);
+        hold(cpu, lock, lookup_, 30000);
+      });
+  const auto& uses = lock.figures().by_call_site();
+  EXPECT_EQ(uses.at(lookup_).handoffs, 1) << "from a reader to a writer";
+  EXPECT_EQ(uses.at(alloc_).handoffs, 1) << "from a writer to a reader";
+}
+
 TEST_F(LockRows, NobodyWaitedSoThereIsNoHandOff) {
   MeteredLock& lock = locks_.create("ticket", "dcache_lock");
   run([&](Cpu& cpu) { hold(cpu, lock, alloc_, 30000); }, [](Cpu&) {});
