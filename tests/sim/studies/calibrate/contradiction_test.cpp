@@ -17,7 +17,11 @@ MachineLayout cores_of(int cpus, int threads) {
 }
 
 TEST(Contradiction, ThreadsThatAreAlikeDoNotContradict) {
-  const auto by_core = [](int a, int b) { return a / 2 == b / 2 ? 6.0 : 20.0 + a / 2 + 3 * (b / 2); };
+  const auto by_core = [](int a, int b) {
+    const int one = a / 2;
+    const int other = b / 2;
+    return one == other ? 6.0 : 20.0 + one + 3 * other;
+  };
   const Contradiction found = find_contradiction(made_up(8, by_core, 0), cores_of(8, 2));
   EXPECT_NEAR(found.threads_ns, 0, 1e-6);
   EXPECT_EQ(found.measured_again, 6 * 3);
