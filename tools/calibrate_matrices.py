@@ -46,7 +46,7 @@ def figures_of(report: str, machine: str) -> dict[str, Any]:
     return {
         "structure": report.strip().splitlines()[0].strip() if report.strip() else "",
         "rms_pct": share(number_in(r"RMS of all pairs ([0-9.]+) ns", flat), mean),
-        "bound_pct": number_in(r"(?:contradicts itself by|differ by) ([0-9.]+) %", flat),
+        "bound_pct": number_in(r"(?:contradicts itself by|At least) ([0-9.]+) %", flat),
         "held_out_pct": number_in(r"the others are ([0-9.]+) % off", flat),
         "parameters": number_in(r"([0-9]+) parameters? w", flat),
         "pairs": number_in(r"chosen by ([0-9]+) pairs?", flat),

@@ -323,6 +323,7 @@ def test_a_good_fit_is_not_excused(linebounce: Program) -> None:
     pairs = made_up(8, lambda a, b: cores_of_two_threads(a, b) + (a // 2 + b // 2 if a // 2 != b // 2 else 0))
     said = verdict_of(linebounce, pairs, noise=0.0)
     assert "contradicts" not in said
+    assert "the measurement" not in said
     assert "no good fit" not in said
 
 
@@ -331,3 +332,37 @@ def test_pairs_that_differ_by_nothing_a_machine_has_are_no_good_fit(linebounce: 
     said = verdict_of(linebounce, made_up(6, lambda _a, _b: 50.0), noise=0.3)
     assert "This is no good fit" in said
     assert "contradicts" not in said
+
+
+def test_the_measurement_is_blamed_where_threads_that_should_be_alike_are_not(linebounce: Program) -> None:
+    """A bit too much noise for a good fit, though too little to be a contradiction: it is seen in the threads."""
+    said = verdict_of(linebounce, made_up(12, cores_of_two_threads), noise=0.0975)
+    bound = re.search(r"At least ([0-9.]+) % of the mean is the measurement: the nearest CPUs, if these are threads", said)
+    assert bound is not None, said
+    assert 3.5 < float(bound[1]) < 5
+
+
+def test_no_bound_comes_from_threads_of_a_machine_that_the_matrix_does_not_show(linebounce: Program) -> None:
+    """Two groups of four; the given machine has four cores of two threads."""
+    pairs = made_up(8, lambda a, b: 20.0 if a // 4 == b // 4 else 90.0)
+    matrix = linebounce.file("groups.csv", as_the_tool_writes(pairs))
+    changes = [("cpus   = 32", "cpus = 8"), ("nodes  = 2", "nodes = 1"), ("[cpu]", "[cpu]\nthreads_per_core = 2")]
+    small_machine(linebounce, "generic_2socket_32core", *changes)
+    shown = linebounce("calibrate", "--from", matrix, "--machine", "./measured.toml", "-o", "mine.toml")
+    assert shown.code == 0, shown.stderr
+    report = " ".join(shown.stdout.split())
+    assert "contradicts" not in report
+    assert "No machine" not in report
+    assert "without --machine that one would be fitted" in report
+
+
+def test_directions_that_differ_are_no_contradiction(linebounce: Program) -> None:
+    """There costs 60 ns, back 40: the mean is fitted, and nothing is off."""
+    rows = [",".join("" if a == b else "60" if a > b else "40" for b in range(6)) for a in range(6)]
+    matrix = linebounce.file("directed.csv", "\n".join(rows) + "\n")
+    shown = linebounce("calibrate", "--from", matrix, "-o", "mine.toml")
+    assert shown.code == 0, shown.stderr
+    report = " ".join(shown.stdout.split())
+    assert "two directions of a pair differ by 40.0 % (RMS)" in report
+    assert "contradicts" not in report
+    assert "no good fit" not in report

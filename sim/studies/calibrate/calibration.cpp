@@ -17,6 +17,7 @@
 #include "sim/studies/calibrate/sample.hpp"
 #include "sim/studies/calibrate/simulated_matrix.hpp"
 #include "sim/studies/calibrate/structure.hpp"
+#include "sim/studies/calibrate/verdict.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -25,9 +26,7 @@ constexpr const char* kGeneric = "generic_2socket_32core";
 constexpr double kOffShare = 0.02;     // of a block's mean: what is farther off is said
 constexpr double kSpreadShare = 0.05;  // likewise, of pairs within a block
 constexpr std::string_view kMachine = "machine.";
-constexpr double kWellFitted = 0.05;  // RMS, of the mean of all pairs
-constexpr double kMostlyNoise = 0.5;  // of the squares that are left
-constexpr int kAllSimulated = 16;     // CPUs; of a larger machine a sample is fitted
+constexpr int kAllSimulated = 16;  // CPUs; of a larger machine a sample is fitted
 
 double number_at(const Settings& settings, const std::string& path) {
   const ConfigValue& value = settings.at(path).value;
@@ -65,7 +64,7 @@ class Calibrator {
     fit_latencies();
     if (own_) add_own_costs();
     measure_what_is_left();
-    result_.verdict = verdict();
+    judge();
     say_what_is_unexplained();
     say_what_is_undetermined();
     complete_sources();
@@ -290,37 +289,14 @@ class Calibrator {
     result_.mean = sum / static_cast<double>(pairs);
   }
 
-  // Whether another machine could come nearer.
-  [[nodiscard]] std::string verdict() {
-    result_.contradiction = find_contradiction(result_.measured, lay_out(typed(result_.machine)));
-    const Contradiction& found = result_.contradiction;
-    const auto percent = [this](double ns) { return 100 * ns / result_.mean; };
-    if (found.measured_again > 0 && percent(found.threads_ns) >= 100 * kWellFitted) {
-      return fmt::format(
-          "The matrix contradicts itself by {:.1f} %: the threads of a core are not as far as each other from other cores. No "
-          "machine could be fitted better than that. Measure again, on a quiet machine.",
-          percent(found.threads_ns));
-    }
-    if (found.both_directions > 0 && percent(found.directions_ns) >= 100 * kWellFitted) {
-      return fmt::format(
-          "The matrix contradicts itself by {:.1f} %: there and back, pairs differ by twice that, and what is fitted is the "
-          "mean. Measure again, on a quiet machine.",
-          percent(found.directions_ns));
-    }
-    const double squares = result_.rms * result_.rms;
-    if (found.measured_again > 0 && found.threads_ns * found.threads_ns >= kMostlyNoise * squares) {
-      return fmt::format(
-          "Most of this is the measurement: threads of a core, which should be alike, differ by {:.1f} %, and no machine could "
-          "be fitted better than that.",
-          percent(found.threads_ns));
-    }
-    if (result_.rms <= kWellFitted * result_.mean) return "";
-    if (result_.positions.positions.any()) {
-      return "This is no good fit. What is left is no matter of groups, nor of the cores' positions as a machine has them.";
-    }
-    return "This is no good fit. Neither groups nor positions of cores say anything of pairs that they were not fitted to: "
-           "either the pairs do not differ by their CPUs, as where threads were not kept on them, or in a way that no machine "
-           "here has.";
+  // In another structure's cores any two may share one, and their pairs are several latencies.
+  void judge() {
+    const bool kept_another = request_.machine && !shape_fits();
+    if (!kept_another) result_.contradiction = find_contradiction(result_.measured, lay_out(typed(result_.machine)));
+    result_.directions = compare_there_and_back(result_.measured);
+    result_.verdict = verdict_on(result_, !request_.machine ? StructureFrom::matrix
+                                          : kept_another    ? StructureFrom::another_machine
+                                                            : StructureFrom::machine);
   }
 
   void say_what_is_unexplained() {

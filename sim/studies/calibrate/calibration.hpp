@@ -52,8 +52,9 @@ struct Calibration {
   int parameters = 0;                 // that were chosen by this matrix: latencies, and what positions take
   int home = -1;                      // the node of the measured line; -1: it does not show
   FoundPositions positions;
-  Contradiction contradiction;
-  std::string verdict;                    // a sentence: whether another machine could come nearer; empty: nothing says so
+  Contradiction contradiction;  // of the structure that the matrix shows; nothing, if the machine has another
+  ThereAndBack directions;
+  std::string verdict;                    // sentences: whether another machine could come nearer; empty: nothing to say
   std::pair<int, int> worst;              // CPUs as the machine numbers them
   std::vector<std::string> noted;         // sentences: what of a probe has no place in the machine, or chose its structure
   std::vector<std::string> unexplained;   // likewise

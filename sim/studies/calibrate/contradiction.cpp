@@ -42,27 +42,27 @@ void compare_threads(const LatencyMatrix& measured, const MachineLayout& layout,
   found.threads_ns = std::sqrt(squares / all_pairs_of(measured.cpus()));
 }
 
-void compare_directions(const LatencyMatrix& measured, Contradiction& found) {
+}  // namespace
+
+Contradiction find_contradiction(const LatencyMatrix& measured, const MachineLayout& layout) {
+  Contradiction found;
+  if (measured.cpus() >= 2) compare_threads(measured, layout, found);
+  return found;
+}
+
+ThereAndBack compare_there_and_back(const LatencyMatrix& measured) {
+  ThereAndBack directions;
   double squares = 0;
   for (int a = 0; a < measured.cpus(); ++a) {
     for (int b = 0; b < a; ++b) {
       const auto apart = measured.directions_apart(a, b);
       if (!apart) continue;
-      squares += *apart * *apart / 4;
-      ++found.both_directions;
+      squares += *apart * *apart;
+      ++directions.pairs;
     }
   }
-  if (found.both_directions > 0) found.directions_ns = std::sqrt(squares / found.both_directions);
-}
-
-}  // namespace
-
-Contradiction find_contradiction(const LatencyMatrix& measured, const MachineLayout& layout) {
-  Contradiction found;
-  if (measured.cpus() < 2) return found;
-  compare_threads(measured, layout, found);
-  compare_directions(measured, found);
-  return found;
+  if (directions.pairs > 0) directions.apart_ns = std::sqrt(squares / directions.pairs);
+  return directions;
 }
 
 }  // namespace linebounce::sim

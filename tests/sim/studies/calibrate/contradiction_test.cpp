@@ -25,7 +25,6 @@ TEST(Contradiction, ThreadsThatAreAlikeDoNotContradict) {
   const Contradiction found = find_contradiction(made_up(8, by_core, 0), cores_of(8, 2));
   EXPECT_NEAR(found.threads_ns, 0, 1e-6);
   EXPECT_EQ(found.measured_again, 6 * 3);
-  EXPECT_EQ(found.both_directions, 0);
 }
 
 TEST(Contradiction, WhatThreadsDifferByIsTheLeastThatAnyMachineIsOff) {
@@ -41,15 +40,19 @@ TEST(Contradiction, CoresOfOneThreadAreMeasuredOnce) {
   EXPECT_EQ(found.threads_ns, 0);
 }
 
-TEST(Contradiction, DirectionsLeaveTheirMeanUncertainByHalfOfTheirDifference) {
+TEST(ThereAndBack, AreComparedWhereAPairWasMeasuredBothWays) {
   LatencyMatrix matrix(3);
   matrix.set_both(1, 0, 20, 26);
   matrix.set_both(2, 0, 28, 20);
   matrix.set(2, 1, 50);
   EXPECT_EQ(matrix.at(0, 1), 23);
-  const Contradiction found = find_contradiction(matrix, cores_of(3, 1));
-  EXPECT_EQ(found.both_directions, 2);
-  EXPECT_NEAR(found.directions_ns, std::sqrt((3.0 * 3 + 4.0 * 4) / 2), 1e-9);
+  const ThereAndBack found = compare_there_and_back(matrix);
+  EXPECT_EQ(found.pairs, 2);
+  EXPECT_NEAR(found.apart_ns, std::sqrt((6.0 * 6 + 8.0 * 8) / 2), 1e-9);
+}
+
+TEST(ThereAndBack, OfAMatrixWithOneTriangleAreUnknown) {
+  EXPECT_EQ(compare_there_and_back(made_up(4, [](int, int) { return 50.0; })).pairs, 0);
 }
 
 }  // namespace
