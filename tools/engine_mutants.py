@@ -89,7 +89,7 @@ def chosen(root: Path, number: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(every, min(number, len(every)))
 
 
-def run(command: list[str], folder: Path, seconds: float) -> bool:
+def run(command: list[str], folder: Path, seconds: float | None) -> bool:
     """A test that doesn't end has noticed something."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=seconds, check=False)
@@ -103,10 +103,14 @@ def folder_tests(file: str) -> str:
     return "test_" + "_".join(Path(file).parent.parts)
 
 
+def build(clone: Path, targets: list[str], seconds: float | None) -> bool:
+    return run(["ninja", "-C", BUILD, *targets], clone, seconds)
+
+
 def notices(clone: Path, ladder: list[tuple[str, list[str], list[str]]]) -> str:
     """By what it is noticed: "does not compile", a rung of the ladder, or "" by nothing."""
     for name, targets, command in ladder:
-        if not run(["ninja", "-C", BUILD, *targets], clone, BUILD_SECONDS):
+        if not build(clone, targets, BUILD_SECONDS):
             return "does not compile"
         if not run(command, clone, TEST_SECONDS):
             return name
@@ -138,12 +142,20 @@ def main() -> int:
     clone = arguments.clone
     if not clone.exists():
         subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
-    subprocess.run(["git", "checkout", "-q", "--", "models"], cwd=clone, check=True)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    subprocess.run(["git", "fetch", "-q", str(ROOT), head], cwd=clone, check=True)
+    subprocess.run(["git", "checkout", "-q", "--force", head], cwd=clone, check=True)
     subprocess.run(["cmake", "--preset", "dev"], cwd=clone, check=True, stdout=subprocess.DEVNULL)
     begun = time.monotonic()
     survivors: list[Mutant] = []
     noticed = 0
-    for mutant in chosen(clone, arguments.n, arguments.seed):
+    mutants = chosen(clone, arguments.n, arguments.seed)
+    rungs = {name: (name, targets, command) for m in mutants for name, targets, command in ladder_of(m, arguments.more)}
+    build(clone, sorted({target for _, targets, _ in rungs.values() for target in targets}), None)
+    if failing := notices(clone, list(rungs.values())):
+        sys.exit(f"without a mutation: {failing}")
+    dropped = 0
+    for mutant in mutants:
         if time.monotonic() - begun > 60 * arguments.minutes:
             break
         path = clone / mutant.file
@@ -153,13 +165,14 @@ def main() -> int:
         finally:
             path.write_text(mutant.before, encoding="utf-8")
         if by == "does not compile":
+            dropped += 1
             continue
         noticed += bool(by)
         survivors += [] if by else [mutant]
         print(f"{mutant.file} {mutant.kind}: {by or 'SURVIVES'}", flush=True)
         if not by:
             print(mutant.diff(), flush=True)
-    print(f"{noticed} of {noticed + len(survivors)} noticed, {time.monotonic() - begun:.0f} s")
+    print(f"{noticed} of {noticed + len(survivors)} noticed, {dropped} did not compile, {time.monotonic() - begun:.0f} s")
     return 0
 
 

@@ -9,7 +9,7 @@ class InputError(Exception):
 
 
 class UnreadableError(InputError):
-    """A file that may be right, but that the system doesn't let anybody read."""
+    """A file that may be right, but that the system can't read now."""
 
 
 class UsageError(Exception):

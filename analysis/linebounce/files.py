@@ -1,5 +1,6 @@
 """Output that is there whole or not at all."""
 
+import errno
 import secrets
 import shutil
 import tempfile
@@ -8,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from linebounce.errors import UnreadableError, UsageError
+from linebounce.errors import InputError, UnreadableError, UsageError
 
 
 @contextmanager
@@ -46,7 +47,8 @@ def scratch_folder() -> Iterator[Path]:
     try:
         folder = Path(tempfile.mkdtemp(prefix="linebounce-"))
     except OSError as error:
-        raise UsageError(f"cannot make a folder in {tempfile.gettempdir()}: {error.strerror}") from None
+        named = f" {error.filename}" if error.filename else ""
+        raise UsageError(f"cannot make a temporary folder{named}: {error.strerror}") from None
     try:
         yield folder
     finally:
@@ -74,12 +76,19 @@ def _delete(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def read_file(path: Path) -> bytes:
-    """UnreadableError, which names `path`, if it can't be read."""
+# What says nothing about the file: the disk is broken, or too many files are open.
+_OF_THE_SYSTEM = (errno.EIO, errno.EMFILE, errno.ENFILE)
+
+
+def read_file(path: Path, most: int = -1) -> bytes:
+    """Its first `most` bytes, or all. InputError, which names `path`, if it can't be read: UnreadableError where that says
+    nothing about the file."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(most)
     except OSError as error:
-        raise UnreadableError(f"cannot read {path}: {error.strerror}") from None
+        kind = UnreadableError if error.errno in _OF_THE_SYSTEM else InputError
+        raise kind(f"cannot read {path}: {error.strerror}") from None
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -86,14 +87,18 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   ::close(ends[1]);
   std::string text;
   std::array<char, 4096> buffer{};
-  for (ssize_t n = 0; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;)
-    text.append(buffer.data(), static_cast<std::size_t>(n));
+  for (ssize_t n = 0; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR);)
+    text.append(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
   ::close(ends[0]);
   int status = 0;
-  ::waitpid(child, &status, 0);
-  const auto code = static_cast<ExitCode>(WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(ExitCode::internal_bug));
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const Failure killed = WIFSIGNALED(status) ? describe_signal(WTERMSIG(status)) : Failure{};
+  if (WIFSIGNALED(status)) text = killed.message;
+  const auto code = WIFSIGNALED(status) ? killed.code : static_cast<ExitCode>(WEXITSTATUS(status));
   if (code == ExitCode::usage) throw OutputError(text);
   if (code == ExitCode::unreadable_input) throw InputError(text);
+  if (code == ExitCode::simulation_failed) throw SimulationFailure(text);
   if (code != ExitCode::done) throw std::runtime_error("bench: a case ended without a result: " + text);
   return nlohmann::ordered_json::parse(text);
 }

@@ -15,6 +15,7 @@ void CheckedCpu::start(std::function<void(CheckedCpu&)> program) {
       forget_dead_frames();
       throw;
     } catch (...) {
+      forget_dead_frames();
       error_ = std::current_exception();
     }
     ended_ = true;

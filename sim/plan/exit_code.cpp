@@ -64,6 +64,8 @@ Failure describe_signal(int signal) {
   const std::string what = std::string("the simulation's process was ended by signal ") + ::strsignal(signal);
   if (signal == SIGKILL)
     return {ExitCode::simulation_failed, what + "; the system may have run out of memory: try a smaller -j"};
+  if (signal == SIGPROF)
+    return {ExitCode::simulation_failed, "the simulation took more processor time than it was given; it may never end"};
   if (signal == SIGXCPU) return {ExitCode::simulation_failed, what + ": a limit on its time (ulimit -t)"};
   return {ExitCode::internal_bug, bug_text(what)};
 }

@@ -118,7 +118,7 @@ JobOutcome wait_for(Child& child) {
   }
   JobOutcome outcome;
   outcome.peak_memory_kib = usage.ru_maxrss;
-  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  const int signal = outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) {  // meant for all of us
     outcome.failure = {ExitCode::interrupted, "interrupted"};
   } else if (WIFSIGNALED(status)) {

@@ -35,6 +35,7 @@ class InterruptGuard {
 
 struct JobOutcome {
   Failure failure;  // code `done` if there was none
+  int signal = 0;   // that ended it; 0: none
   std::int64_t peak_memory_kib = 0;
 };
 

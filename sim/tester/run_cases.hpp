@@ -21,17 +21,18 @@ struct CaseResult {
   Verdict verdict = Verdict::passed;
   std::int64_t references = 0;  // random operations of all CPUs; the loads of spins don't count
   std::uint64_t data_hash = 0;  // of all that it measured
+  bool compared = false;        // the data are the same with the engine's speed-ups off
   Failure failure;              // what was said
 };
 
 struct CaseRun {
   std::function<RandomCase()> make;  // called in the case's own process
-  bool compared = false;             // also with the engine's speed-ups off
+  bool compared = false;             // also with the engine's speed-ups off, if that ends in time
 };
 
 struct CaseLimits {
   int at_once = 1;
-  unsigned seconds = 120;  // of processor time for a case; one that takes longer has failed
+  unsigned seconds = 120;  // of processor time for each run of a case; with the speed-ups on, one that takes longer has failed
 };
 
 // Runs them in order, and stops at the first one that does not pass: the results of those before it and its own. Which one that

@@ -1,5 +1,6 @@
 """What commands do when their output goes nowhere: a closed pipe, a full disk, and a name that is no directory of results."""
 
+import errno
 import os
 import resource
 import subprocess
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from experiments import experiment
+from linebounce.errors import InputError, UnreadableError, UsageError
+from linebounce.files import read_file, scratch_folder
 from program import ROOT, Program, Result
 
 Command = Callable[..., Result]
@@ -102,3 +105,26 @@ def test_a_file_is_said_to_be_one(command: Command, costs_run: Path, tmp_path: P
         in inside.stderr
     )
     assert other.stderr.endswith("page.html: a file; what is read is a results directory, as `linebounce run` leaves it\n")
+
+
+def test_without_a_place_for_temporary_files_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_usable() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp']")
+
+    monkeypatch.setattr("tempfile._get_default_tempdir", none_usable)
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with pytest.raises(UsageError, match="cannot make a temporary folder: No usable temporary directory"), scratch_folder():
+        pass
+
+
+@pytest.mark.parametrize(("error", "of_the_system"), [(errno.EIO, True), (errno.EMFILE, True), (errno.EACCES, False)])
+def test_only_what_says_nothing_about_a_file_is_the_systems_fault(
+    error: int, of_the_system: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(Path, "open", refused)
+    with pytest.raises(InputError, match=f"cannot read answers.toml: {os.strerror(error)}") as raised:
+        read_file(Path("answers.toml"))
+    assert isinstance(raised.value, UnreadableError) == of_the_system

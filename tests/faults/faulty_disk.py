@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,8 +138,12 @@ class FaultyDisk:
             text=True,
             errors="replace",
         ) as running:
+            too_late = threading.Timer(120, running.kill)
+            too_late.start()
             said = interrupt_after(running, case.until) if case.until else ""
-            rest, errors = running.communicate(timeout=120)
+            rest, errors = running.communicate()
+            too_late.cancel()
+        assert running.returncode != -signal.SIGKILL, f"{' '.join(case.command)} did not end in 120 s: {said}{rest}{errors}"
         outcome = Outcome(running.returncode, said + rest, errors)
         for name in case.writes:
             for path in [directory / name, *sorted((directory / name).rglob("*"))]:

@@ -63,8 +63,7 @@ def install(executable: Path, place: Path) -> None:
     """Machines, protocols, two experiments, a lesson, the tests and an assignment: as few as there can be of each."""
     place.mkdir(parents=True)
     shutil.copy2(executable, place / "linebounce")
-    for command in ("linebounce-teach",):
-        (place / command).symlink_to((executable.parent / command).resolve())
+    (place / "linebounce-teach").symlink_to((executable.parent / "linebounce-teach").resolve())
     _copy(place, "configs/machines/p3_xeon_4way.toml", "models/protocols/msi_snoop.md", "models/protocols/mesi_snoop.md")
     _copy(place, "configs/papers/README.md")
     for folder, name in (("validation/", "churn"), ("", "papers")):

@@ -10,7 +10,8 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from linebounce.errors import InputError, UnreadableError, UsageError, meant
+from linebounce.errors import InputError, UsageError, meant
+from linebounce.files import read_file
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
@@ -51,12 +52,8 @@ def html(text: str) -> str:
 
 
 def read_text(path: Path, longest: int = LONGEST_FILE) -> str:
-    """InputError for what is no text or too long, UnreadableError for what can't be read."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(longest + 1)
-    except OSError as error:
-        raise UnreadableError(f"cannot read {path}: {error.strerror}") from None
+    """InputError for what can't be read, is no text or too long."""
+    content = read_file(path, longest + 1)
     if len(content) > longest:
         raise InputError(f"{path} is longer than {longest >> 10} KiB, which is the limit")
     try:

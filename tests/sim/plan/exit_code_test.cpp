@@ -49,6 +49,11 @@ TEST(Failure, AKilledProcessMayHaveRunOutOfMemory) {
   EXPECT_THAT(describe_signal(SIGSEGV).message, Not(HasSubstr("memory:")));
 }
 
+TEST(Failure, AProcessWhoseTimeWasUpIsNoBug) {
+  EXPECT_EQ(describe_signal(SIGPROF).code, ExitCode::simulation_failed);
+  EXPECT_THAT(describe_signal(SIGPROF).message, HasSubstr("time"));
+}
+
 TEST(Failure, TheLargerExitCodeWins) {
   EXPECT_EQ(larger(ExitCode::usage, ExitCode::simulation_failed), ExitCode::simulation_failed);
   EXPECT_EQ(larger(ExitCode::interrupted, ExitCode::internal_bug), ExitCode::interrupted);
