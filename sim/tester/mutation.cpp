@@ -94,7 +94,28 @@ class Mutation {
     set_to_one_of(kShape, "machine.cpu_order", std::vector<std::string>{"spread", "fill"});
     const int few = std::min(spec_.cpus_present, 6);
     set_between(kShape, "machine.cpus", std::min(few, 2), in(1, 4) ? spec_.cpus_present : few);
-    if (spec_.has_nodes()) places(spec_.cpus_present / threads);
+    const int cores = spec_.cpus_present / threads;
+    if (spec_.has_nodes()) places(cores);
+    ways(cores);
+  }
+
+  // What is between a core and its bus; a list of the machine's file may be of another number of cores.
+  void ways(int cores) {
+    const bool everywhere = in(1, 4);
+    const auto list = [&](const auto& one) {
+      std::string text;
+      for (int core = 0; core < cores && everywhere; ++core) text += (core == 0 ? "" : " ") + one();
+      return text;
+    };
+    const auto way = [this] { return std::to_string(between(0, 20)); };
+    const auto place = [this] {
+      const std::int64_t column = between(0, 4);
+      return fmt::format("{},{}", column, between(0, 4));
+    };
+    if (everywhere || !spec_.bus.way_ns.empty()) set(kShape, "machine.bus.way_ns", list(way));
+    if (everywhere || !spec_.bus.edge_way_ns.empty()) set(kShape, "machine.bus.edge_way_ns", list(way));
+    if (everywhere || !spec_.bus.places.empty()) set(kShape, "machine.bus.places", list(place));
+    if (everywhere) set_between(kShape, "machine.bus.hop_ns", 0, 5);
   }
 
   static std::vector<int> divisors(int number, int most) {

@@ -37,15 +37,10 @@ TEST(Mutation, ChangesEveryPartOfEveryMachine) {
   for (const std::string& machine : machine_names()) {
     const RandomBase base = random_base(machine, {});
     const auto values = values_in_rounds(base);
-    std::vector<std::string> expected = {"machine.cpus",
-                                         "machine.cpu.threads_per_core",
-                                         "machine.cpu.consistency",
-                                         "machine.cpu.outstanding_misses",
-                                         "machine.cpu.clock_mhz",
-                                         "machine.bus.snoop_clocks",
-                                         "machine.memory.latency_ns",
-                                         "workload.shared_lines",
-                                         "machine.footprint.tlb_entries"};
+    std::vector<std::string> expected = {
+        "machine.cpus",          "machine.cpu.threads_per_core", "machine.cpu.consistency", "machine.cpu.outstanding_misses",
+        "machine.cpu.clock_mhz", "machine.bus.snoop_clocks",     "machine.bus.places",      "machine.memory.latency_ns",
+        "workload.shared_lines", "machine.footprint.tlb_entries"};
     for (const CacheSpec& cache : base.spec.caches) expected.push_back("machine.cache." + cache.name + ".ways");
     if (base.spec.has_nodes()) {
       expected.insert(expected.end(), {"machine.memory.nodes", "machine.memory.placement", "machine.node.latency_ns",
