@@ -14,8 +14,11 @@ constexpr int kMostSteps = 4;          // with the same derivatives; latencies a
 constexpr std::size_t kMostTried = 3;  // candidates of one kind, the most promising first
 constexpr double kGoodShare = 0.002;   // of a block's mean: nobody measures better
 constexpr double kLargestRest = 0.98;  // a change must take off two percent of the sum of squares
+constexpr double kLastStep = 0.9;      // at the very end: of what blocks are off a tenth is enough
+constexpr double kNothing = 0.0005;    // of the sum of squares: what blocks are off by no longer counts
 constexpr double kProbeShare = 0.25;   // of a value, to see what it does
 constexpr double kProbeNs = 2;         // at least
+constexpr double kHidden = 0.02;       // ns for each ns or clock: less is where clocks fall, behind something that takes longer
 constexpr double kSame = 1e-9;
 
 // A place in the search.
@@ -97,6 +100,20 @@ class Fitter {
     return best;
   }
 
+  // Where the search has come to rest: what remains of whole clocks, and of steps that were too small for their own round.
+  [[nodiscard]] Ending polished(Ending end) const {
+    for (int step = 0; step < kMostSteps && between_blocks(end.place) > kNothing * end.place.squares; ++step) {
+      if (good_enough(end.place)) break;
+      std::vector<Place> places = places_at(last_steps(end.place, end.slopes));
+      const auto best =
+          std::min_element(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.squares < b.squares; });
+      if (best == places.end() || between_blocks(*best) > kLastStep * between_blocks(end.place)) break;
+      if (of_each_pair(*best) >= of_each_pair(end.place)) break;
+      end.place = std::move(*best);
+    }
+    return end;
+  }
+
   [[nodiscard]] FitResult result(Ending end, const Values& start) const {
     FitResult result{{}, std::move(end.place.simulated), std::move(end.slopes), {}, end.end};
     result.separation = separate(result.slopes, weights_);
@@ -129,6 +146,22 @@ class Fitter {
   [[nodiscard]] double between(const std::vector<double>& residuals) const {
     double sum = 0;
     for (std::size_t i = 0; i < residuals.size(); ++i) sum += weights_[i] * residuals[i] * residuals[i];
+    return sum;
+  }
+
+  [[nodiscard]] double between_blocks(const Place& place) const { return place.squares - within_; }
+
+  // Squares of all simulated pairs, which whole clocks may set apart: in a last step that can be more than is gained.
+  [[nodiscard]] double of_each_pair(const Place& place) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      double squares = 0;
+      for (const auto& [a, b] : blocks_[i].pairs) {
+        const double off = measured_.at(a, b) - place.simulated.at(a, b);
+        squares += off * off;
+      }
+      sum += weights_[i] * squares / static_cast<double>(blocks_[i].pairs.size());
+    }
     return sum;
   }
 
@@ -197,6 +230,16 @@ class Fitter {
         for (std::size_t j = 0; j < dependence.on.size(); ++j) sum += dependence.parts[j] * slopes[block][dependence.on[j]];
         slopes[block][dependence.unknown] = sum;
       }
+    }
+    for (const std::size_t k : probed) forget_if_hidden(slopes, k);
+  }
+
+  // Taken for an effect, it would be turned by hundreds of nanoseconds to make up for one.
+  void forget_if_hidden(Slopes& slopes, std::size_t k) const {
+    const bool hidden =
+        std::all_of(slopes.begin(), slopes.end(), [k](const auto& of_block) { return std::fabs(of_block[k]) < kHidden; });
+    for (auto& of_block : slopes) {
+      if (hidden) of_block[k] = 0;
     }
   }
 
@@ -333,6 +376,35 @@ class Fitter {
     return candidates;
   }
 
+  // Each knob of whole clocks where rounding has put it, and a clock to either side, with all others making the best of that.
+  [[nodiscard]] std::vector<Values> last_steps(const Place& place, const Slopes& slopes) const {
+    std::vector<Values> turned = {changed(place, best_change(place, slopes))};
+    for (std::size_t k = 0; k < knobs_.size(); ++k) {
+      if (is_fine(knobs_[k])) continue;
+      for (const double by : {0.0, knobs_[k].step, -knobs_[k].step}) turned.push_back(with_one_turned(place, slopes, k, by));
+    }
+    const auto off = [&](const Values& values) { return expected(values, place, slopes) - within_; };
+    std::erase_if(turned, [&](const Values& values) { return off(values) > kLastStep * between_blocks(place); });
+    std::stable_sort(turned.begin(), turned.end(), [&](const Values& a, const Values& b) { return off(a) < off(b); });
+    turned.erase(std::unique(turned.begin(), turned.end()), turned.end());
+    turned.resize(std::min(turned.size(), kMostTried));
+    return turned;
+  }
+
+  [[nodiscard]] Values with_one_turned(const Place& place, const Slopes& slopes, std::size_t k, double by) const {
+    Slopes others = slopes;
+    std::vector<double> left = residuals(place);
+    std::vector<double> least;
+    for (const Knob& knob : knobs_) least.push_back(std::min(0.0, knob.minimum - value_of(knob, place.values)));
+    for (std::size_t block = 0; block < left.size(); ++block) {
+      left[block] -= slopes[block][k] * by;
+      others[block][k] = 0;
+    }
+    std::vector<double> change = least_squares(others, left, weights_, least);
+    change[k] = std::max(by, least[k]);
+    return changed(place, with_finer_ones(place, slopes, std::move(change)));
+  }
+
   // The change of one knob that is best if no other is turned.
   [[nodiscard]] double alone(const Place& place, const Slopes& slopes, std::size_t k) const {
     const std::vector<double> off = residuals(place);
@@ -378,7 +450,7 @@ FitResult fit(const std::vector<Knob>& knobs, const std::vector<Block>& blocks, 
   Ending end = common.settle_from_elsewhere(common.settle(common.place_at(start)), start);
   const Fitter each(knobs, blocks, measured, simulate);
   if (with_links_as_one(knobs).size() < knobs.size()) end = each.settle_after(common, std::move(end));
-  return each.result(std::move(end), start);
+  return each.result(each.polished(std::move(end)), start);
 }
 
 }  // namespace linebounce::sim

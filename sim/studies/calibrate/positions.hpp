@@ -31,7 +31,7 @@ struct FoundPositions {
   double held_out_without = 0, held_out = 0;
 };
 
-// Each of ways, edges and places is taken only where it takes a fifth off the squares of pairs that it was not fitted to.
+// Each of ways, edges and places is taken only where it takes three percent off the squares of pairs that it was not fitted to.
 // CPUs as the layout numbers them; `blocks` are the machine's.
 FoundPositions find_positions(const LatencyMatrix& measured, const MachineLayout& layout, const std::vector<Block>& blocks);
 

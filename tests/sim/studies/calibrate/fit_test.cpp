@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "matrices.hpp"
 #include "sim/config/machine_file.hpp"
@@ -126,11 +127,43 @@ TEST_F(Fit, WhatOneParameterCannotTakeTheNextOneDoes) {
 }
 
 TEST_F(Fit, LessThanAClockOfTheBusIsTheCores) {
-  // 23.33 + 10.2: 20 clocks of half a nanosecond, 0.2 ns are less than a clock but one of the core's thirds is nearer than
-  // none.
+  // 23.33 + 10.2: 20 clocks of half a nanosecond leave 0.2 ns, of which one of the core's thirds leaves 0.13. With a clock
+  // less, two thirds leave 0.03.
   const FitResult result = fitted_to(33.5333, 113.5333);
+  EXPECT_EQ(result.values.at("machine.bus.intervention_clocks"), 29);
+  EXPECT_EQ(result.values.at("machine.cpu.fill_latency_cycles"), 12);
+}
+
+TEST_F(Fit, TheLastClockIsNotTurnedIfThatSetsPairsApart) {
+  // As above, but with 12 cycles the two pairs of a bus are a nanosecond more and a nanosecond less than their mean.
+  const auto measured = made_up(
+      4, [](int a, int b) { return a % 2 == b % 2 ? 33.5333 : 113.5333; }, 0);
+  const auto simulate = simulated_by([this](const Values& values) {
+    LatencyMatrix matrix = matrix_of(values);
+    if (values.at("machine.cpu.fill_latency_cycles") == 12) {
+      matrix.set(2, 0, matrix.at(2, 0) + 1);
+      matrix.set(3, 1, matrix.at(3, 1) - 1);
+    }
+    return matrix;
+  });
+  const FitResult result = fit(knobs_, blocks_, measured, start_, simulate);
   EXPECT_EQ(result.values.at("machine.bus.intervention_clocks"), 30);
   EXPECT_EQ(result.values.at("machine.cpu.fill_latency_cycles"), 11);
+}
+
+TEST_F(Fit, WhatShowsNextToNothingIsNotTurnedFar) {
+  // No bus is as fast as that. 300 ns more of a crossing that takes off five picoseconds for each would make up for it.
+  const auto measured = made_up(
+      4, [](int a, int b) { return a % 2 == b % 2 ? 9.0 : 90.0; }, 0);
+  const auto simulate = simulated_by([this](const Values& values) {
+    LatencyMatrix matrix = matrix_of(values);
+    const double hidden = 0.005 * values.at("machine.node.request_crossing_ns");
+    for (const auto& [a, b] : {std::pair(2, 0), {3, 1}}) matrix.set(a, b, matrix.at(a, b) - hidden);
+    return matrix;
+  });
+  const FitResult result = fit(knobs_, blocks_, measured, start_, simulate);
+  EXPECT_LT(result.values.at("machine.node.request_crossing_ns"), 50) << "no more than a start or a probe";
+  EXPECT_EQ(result.values.at("machine.bus.intervention_clocks"), 0);
 }
 
 TEST_F(Fit, SaysWhatItCannotTellApart) {
