@@ -128,7 +128,7 @@ def ladder_of(mutant: Mutant, more: list[str]) -> list[tuple[str, list[str], lis
     for machine in ("p4_xeon_ht_2way", "numaq_16way"):
         check = [program, "check", "--random", "60000", "--machine", machine, "-j", "2", "--shrink-seconds", "0"]
         rungs.append((f"check --random {machine}", ["linebounce"], check))
-    return [*rungs, *(("pytest", ["linebounce"], command.split()) for command in more)]
+    return [*rungs, *((command, ["linebounce"], command.split()) for command in more)]
 
 
 def main() -> int:
@@ -166,6 +166,7 @@ def main() -> int:
             path.write_text(mutant.before, encoding="utf-8")
         if by == "does not compile":
             dropped += 1
+            print(f"{mutant.file} {mutant.kind}: {by}", flush=True)
             continue
         noticed += bool(by)
         survivors += [] if by else [mutant]

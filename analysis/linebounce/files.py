@@ -57,9 +57,14 @@ def scratch_folder() -> Iterator[Path]:
 
 @contextmanager
 def folder_written_whole(path: Path) -> Iterator[Path]:
-    """A new folder, which takes its name when all is in it. Raises UsageError as written_whole() does."""
+    """A new folder, which takes its name when all is in it. Missing folders above it are made.
+
+    Raises UsageError that names `path`, or a file in it, where something can't be written, and nothing of it stays then.
+    REQUIRES: `path` is not there, or is an empty folder.
+    """
     temporary = path.with_name(f".linebounce-tmp-{secrets.token_hex(8)}")
     try:
+        temporary.mkdir(parents=True)
         yield temporary
         temporary.rename(path)
     except UsageError as error:

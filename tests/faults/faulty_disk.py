@@ -10,6 +10,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -104,8 +105,9 @@ class Outcome:
 class FaultyDisk:
     """Runs a case again and again, each time in a directory of its own."""
 
-    def __init__(self, program: Path, library: Path, inputs: Path, place: Path) -> None:
-        self.program, self.library, self.inputs, self.place = program, library, inputs, place
+    def __init__(self, program: Path, library: Path, inputs: Path, place: Path, longest: float = 120) -> None:
+        """`longest` is in seconds: a command that takes longer is killed, and fails its test."""
+        self.program, self.library, self.inputs, self.place, self.longest = program, library, inputs, place, longest
 
     def directory(self, case: Case) -> Path:
         """As it was before the command, and always of the same name, which may be in what the command writes."""
@@ -128,22 +130,22 @@ class FaultyDisk:
         program = directory / INSTALLED / "linebounce" if case.installed else self.program
         state = {"LD_PRELOAD": self.library, "FAULTS_UNDER": directory, "FAULTS_COUNT": count, "FAULTS_LOG": log}
         state |= {"TMPDIR": directory / SCRATCH, "LINEBOUNCE": program}
-        with subprocess.Popen(
-            [program, *case.command],
-            cwd=directory,
-            env=os.environ | {name: str(value) for name, value in (state | (variables or {})).items()},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        ) as running:
-            too_late = threading.Timer(120, running.kill)
-            too_late.start()
+        with (
+            subprocess.Popen(
+                [program, *case.command],
+                cwd=directory,
+                env=os.environ | {name: str(value) for name, value in (state | (variables or {})).items()},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            ) as running,
+            ended_after(running, self.longest),
+        ):
             said = interrupt_after(running, case.until) if case.until else ""
             rest, errors = running.communicate()
-            too_late.cancel()
-        assert running.returncode != -signal.SIGKILL, f"{' '.join(case.command)} did not end in 120 s: {said}{rest}{errors}"
         outcome = Outcome(running.returncode, said + rest, errors)
         for name in case.writes:
             for path in [directory / name, *sorted((directory / name).rglob("*"))]:
@@ -214,6 +216,29 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
         assert went_on or names_file(fault.call, lines[0]), about
     if not fault or fault.call.name != "unlink":
         assert not outcome.left, f"{about}{outcome.left}"
+
+
+@contextmanager
+def ended_after(running: subprocess.Popen[str], seconds: float) -> Iterator[None]:
+    """Kills it after so long, with all that it has started: they hold its pipes open, too. TimeoutError then."""
+    too_late = threading.Event()
+
+    def kill() -> None:
+        too_late.set()
+        with suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGKILL)
+
+    timer = threading.Timer(seconds, kill)
+    timer.start()
+    try:
+        yield
+    except BaseException:
+        kill()
+        raise
+    finally:
+        timer.cancel()
+    if too_late.is_set():
+        raise TimeoutError(f"{running.args} took more than {seconds} s")
 
 
 def interrupt_after(running: subprocess.Popen[str], line: str) -> str:

@@ -2,6 +2,7 @@
 well again the same command ends as if nothing had happened. `./dev test` tries some of the calls, `./dev fuzz` each of them."""
 
 import errno
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -167,3 +168,13 @@ def test_a_finished_point_that_cannot_be_read_any_more_is_not_left_out(
     outcome = disk.run(case, disk.directory(case), fault.variables)
     assert outcome.code == 3
     hold(case, fault, outcome, before, undisturbed(case))
+
+
+@pytest.mark.parametrize("until", ["", "never said"])
+def test_a_command_that_hangs_is_killed_with_all_that_it_started(tmp_path: Path, until: str) -> None:
+    shell = FaultyDisk(Path("/bin/sh"), make_library(tmp_path), tmp_path, tmp_path / "runs", longest=1)
+    hangs = Case(("-c", "sleep 100 & sleep 100"), (), until=until)
+    begun = time.monotonic()
+    with pytest.raises(TimeoutError, match=r"sleep 100 .* took more than 1 s"):
+        shell.run(hangs, shell.directory(hangs))
+    assert time.monotonic() - begun < 50

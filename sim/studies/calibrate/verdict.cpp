@@ -31,8 +31,7 @@ std::string on_threads(const Contradiction& found, const Calibration& calibratio
   if (found.threads_ns >= kWellFitted * calibration.mean) {
     return fmt::format(
         "The matrix contradicts itself by {:.1f} %: the nearest CPUs, if these are threads of one core, should be equally far "
-        "from "
-        "another core's. No machine with these cores could be fitted better than that. Measure again, on a quiet machine.",
+        "from another core's. No machine with these cores could be fitted better than that. Measure again, on a quiet machine.",
         percent);
   }
   const bool good = calibration.rms <= kWellFitted * calibration.mean;

@@ -50,8 +50,10 @@ TEST(Failure, AKilledProcessMayHaveRunOutOfMemory) {
 }
 
 TEST(Failure, AProcessWhoseTimeWasUpIsNoBug) {
-  EXPECT_EQ(describe_signal(SIGPROF).code, ExitCode::simulation_failed);
-  EXPECT_THAT(describe_signal(SIGPROF).message, HasSubstr("time"));
+  for (const int signal : {SIGPROF, SIGALRM}) {
+    EXPECT_EQ(describe_signal(signal).code, ExitCode::simulation_failed);
+    EXPECT_THAT(describe_signal(signal).message, HasSubstr("time"));
+  }
 }
 
 TEST(Failure, TheLargerExitCodeWins) {
