@@ -1,4 +1,4 @@
-"""Folders that are there whole or not at all, and what is said where they can't be."""
+"""Folders that are there whole or not at all, and the error where they can't be."""
 
 import os
 from pathlib import Path
