@@ -42,13 +42,11 @@ class OpenedPage:
     requests: list[str] = field(default_factory=list)
 
     def scroll_through(self) -> None:
-        """Charts are drawn when they come into sight."""
-        height = self.page.evaluate("document.documentElement.scrollHeight")
-        for y in range(0, height, 400):
-            self.page.evaluate(f"scrollTo({{top: {y}, behavior: 'instant'}})")
-            self.page.wait_for_timeout(30)
-        drawn = "(f) => f.hidden || !f.offsetParent || f.dataset.drawn === 'yes'"
-        self.page.wait_for_function(f"[...document.querySelectorAll('figure[data-chart]')].every({drawn})")
+        """Charts are drawn when they come into sight, which moves those below: one after the other, each to its end."""
+        for figure in self.page.locator("figure[data-chart]").all():
+            figure.evaluate("(f) => f.scrollIntoView({behavior: 'instant', block: 'center'})")
+            drawn = "(f) => f.hidden || !f.offsetParent || f.dataset.drawn === 'yes'"
+            self.page.wait_for_function(drawn, arg=figure.element_handle())
         self.page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
 
     def charts(self) -> list[str]:

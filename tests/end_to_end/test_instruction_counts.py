@@ -34,9 +34,8 @@ def instructions(executable: Path, case: str, references: int) -> list[int]:
     command = ["valgrind", "--tool=callgrind", "--trace-children=yes", "--callgrind-out-file=/dev/null"]
     command += [executable, "bench", "--timed-only", "--json", "--cpus", "8", "--case", case, "--references", str(references)]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
-    by_process = {int(process): int(count) for process, count in re.findall(r"==(\d+)== Collected : (\d+)", result.stderr)}
-    # Each shape's run is a child of the process that was started first.
-    return [by_process[process] for process in sorted(by_process)[1:]]
+    # Each shape's run is a child, one after the other; the process that started them ends last.
+    return [int(count) for count in re.findall(r"==\d+== Collected : (\d+)", result.stderr)][:-1]
 
 
 def per_reference(executable: Path, case: str) -> dict[str, float]:
