@@ -153,7 +153,7 @@ void add_row(Table& table, const PaperResult& result, const std::string& prefix,
     return add(std::string(to_string(*row.sign)), change.sign ? std::string(to_string(*change.sign)) : "",
                signed_percent(change.share));
   }
-  add(published_value(result), simulated_value(result), difference_text(result));
+  add(published_value(row, result.unit), simulated_value(result), difference_text(result));
 }
 
 std::string group_text(const Group& group, const Painter& paint) {
@@ -181,10 +181,9 @@ std::string score_part(PaperKind kind, const Score& score, const Painter& paint)
 
 }  // namespace
 
-std::string published_value(const PaperResult& result) {
-  const PaperRow& row = result.row;
+std::string published_value(const PaperRow& row, const std::string& unit) {
   if (is_change(row)) return signed_percent(*row.value);
-  return row.value ? as_given(*row.value, result.unit) : "";
+  return row.value ? as_given(*row.value, unit) : "";
 }
 
 std::string name_of(PaperKind kind) {
