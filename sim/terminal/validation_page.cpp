@@ -171,9 +171,11 @@ std::string first_runs_text(const Validation& validation, const Painter& paint) 
                                 first.orders.of > 0 ? ", orders " + tally_text(first.orders) : "");
   for (const ValidatedRow& row : validation.rows) {
     if (!has_moved(row)) continue;
-    out += paragraph(fmt::format("{}: {} on {}, now {}", row.result.row.id, simulated_text(at_first_run(row)), row.first->date,
-                                 simulated_text(row.result)),
-                     6, Colour::none, paint);
+    const std::string before = simulated_text(at_first_run(row));
+    const std::string now = simulated_text(row.result);
+    if (before == now) continue;
+    out +=
+        paragraph(fmt::format("{}: {} on {}, now {}", row.result.row.id, before, row.first->date, now), 6, Colour::none, paint);
   }
   return out;
 }

@@ -74,6 +74,12 @@ TEST(ValidationPage, MissesHaveTheirReasonsAndFirstRunsStandBesideTodays) {
   EXPECT_THAT(page, Not(HasSubstr("a.aligned")));
 }
 
+TEST(ValidationPage, WhatMovedByLessThanIsPrintedIsNotListedAsMoved) {
+  Validation validation = some();
+  validation.rows[1].first->simulated = {110.001};
+  EXPECT_THAT(validation_page(validation, Painter(false, kTerminalWidth)), Not(HasSubstr("on 2026-11-23, now")));
+}
+
 TEST(ValidationPage, EveryLineFitsTheTerminal) {
   for (const std::size_t columns : {kNarrowestTerminal, kTerminalWidth}) {
     std::istringstream page(validation_page(some(), Painter(false, columns, columns)));
