@@ -18,6 +18,7 @@ PAGE = ROOT / "docs" / "validation.md"
 BETWEEN = re.compile(r"(?<=<!-- written by tools/validation_page.py -->\n).*(?=<!-- end -->\n)", re.DOTALL)
 COLUMNS = 120
 KINDS = {"calibrated": "fitted", "in_sight": "in sight", "predicted": "predicted"}
+SIGNS = {"gain": "a gain", "loss": "a loss", "none": "no effect"}
 TALLIES = ("within_15_pct", "within_30_pct", "signs", "orders", "within_tolerance")
 HEAD = (
     "| rows | number | median error | within 15 % | within 30 % | sign right | order right | within tolerance |\n"
@@ -53,20 +54,23 @@ def figure(row: Document, value: object) -> str:
         return " → ".join(figure(row, each) for each in value)
     if not isinstance(value, int | float):
         return "nothing"
-    is_change = "relative_to" in row and not row["difference"]
-    return f"{100 * value:+.1f} %" if is_change else f"{value:.4g} {row['unit']}".rstrip()
+    if "relative_to" in row and not row["difference"]:
+        return f"{100 * value:+.1f} %"
+    rounded = float(f"{value:.4g}")
+    digits = f"{rounded:,.0f}" if rounded >= 1000 else f"{rounded:g}"
+    return f"{digits}/s" if row["unit"] == "1/s" else f"{digits} {row['unit']}".rstrip()
 
 
 def published(row: Document) -> str:
     if row.get("paper") is not None:
         return figure(row, row["paper"])
-    return row.get("sign") or row.get("shape") or "rising"
+    return SIGNS.get(row.get("sign", "")) or row.get("shape") or "rising"
 
 
 def miss(row: Document) -> str:
     why = row.get("why_off", "no reason known")
-    figures = f"{figure(row, row['simulated'])} for {published(row)}"
-    text = f"- `{row['id']}` on `{row['machine']}`, {KINDS[row['kind']]}: {figures}. {why}"
+    figures = f"{figure(row, row['simulated'])}, published {published(row)}"
+    text = f"- `{row['id']}` on `{row['machine']}`, {KINDS[row['kind']]} {figures}: {why}."
     return textwrap.fill(text, COLUMNS, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False) + "\n"
 
 

@@ -36,13 +36,13 @@ std::string wanted_text(const PaperRow& row) {
   if (row.metrics.size() > 1) return fmt::format("{} metrics that rise", row.metrics.size());
   if (row.shape != Shape::none) return to_string(row.shape) + " over " + row.over;
   if (row.is_sign_alone()) return std::string(to_string(*row.sign));
-  return row.value ? as_given(*row.value, "") : "";
+  return published_value(row, "");
 }
 
 std::string paper_text(const std::vector<PaperRow>& rows, const Painter& paint) {
   if (rows.empty()) return "";
-  Table table({names("paper row", 55), figures("paper", 14, 1), words("kind", 0, 3)}, paint);
-  for (const PaperRow& row : rows) table.add({row.id, shortened(wanted_text(row), 26), name_of(row.kind)});
+  Table table({names("paper row"), figures("paper", 0, 2), words("kind", 0, 3)}, paint);
+  for (const PaperRow& row : rows) table.add({row.id, wanted_text(row), name_of(row.kind)});
   return "\n" + table.text();
 }
 

@@ -25,11 +25,22 @@ Widths widths_for(const Painter& paint) {
   return widths;
 }
 
-// Rows of one source, in the order in which it is first cited.
+// Rows of one source, in the order in which it is first cited; of several where each is cited by one row alone.
 struct Group {
-  std::string source;
+  std::string source;  // what all sources begin with
   std::vector<const PaperResult*> rows;
 };
+
+// What both begin with, up to a comma or colon, or all of either.
+std::string common_head(const std::string& a, const std::string& b) {
+  const auto differ = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  const auto ends = [differ](const std::string& text) {
+    return differ == text.size() || text[differ] == ',' || text[differ] == ':';
+  };
+  if (ends(a) && ends(b)) return a.substr(0, differ);
+  const std::size_t mark = a.substr(0, differ).find_last_of(",:");
+  return mark == std::string::npos ? "" : a.substr(0, mark);
+}
 
 std::vector<Group> by_source(const std::vector<PaperResult>& rows) {
   std::vector<Group> groups;
@@ -42,6 +53,28 @@ std::vector<Group> by_source(const std::vector<PaperResult>& rows) {
   return groups;
 }
 
+bool fits_beside_columns(const std::string& title, const Painter& paint) {
+  return width_of(title) <= widths_for(paint).name + 1;
+}
+
+// Where each row cites a figure of its own, at length, a publication is one table, not one for each row.
+std::vector<Group> by_publication(const std::vector<PaperResult>& rows, const Painter& paint) {
+  std::vector<Group> merged;
+  bool open = false;  // the last has rows of one source each
+  for (Group& group : by_source(rows)) {
+    const bool single = group.rows.size() == 1 && !fits_beside_columns(group.source, paint);
+    const std::string head = single && open ? common_head(merged.back().source, group.source) : "";
+    if (head.empty()) {
+      merged.push_back(std::move(group));
+    } else {
+      merged.back().source = head;
+      merged.back().rows.push_back(group.rows.front());
+    }
+    open = single;
+  }
+  return merged;
+}
+
 // What all ids of a group begin with, up to a dot: it is said once, above them.
 std::string common_prefix(const Group& group) {
   std::string prefix = group.rows.front()->row.id;
@@ -51,6 +84,10 @@ std::string common_prefix(const Group& group) {
   }
   const std::size_t dot = prefix.rfind('.');
   return dot == std::string::npos ? "" : prefix.substr(0, dot + 1);
+}
+
+bool is_change(const PaperRow& row) {
+  return row.value && row.relative_to && !row.difference;
 }
 
 std::string tolerance_text(const PaperRow& row, const std::string& unit) {
@@ -76,10 +113,17 @@ Cell kind_cell(PaperKind kind) {
   return {name_of(kind), colour};
 }
 
+// Of two changes, how far one leads from the other: +20 % where +50 % was published and +80 % simulated.
 std::string difference_text(const PaperResult& result) {
+  const PaperRow& row = result.row;
+  if (is_change(row)) return *row.value > -1 ? signed_percent((1 + *result.simulated) / (1 + *row.value) - 1) : "";
   if (result.ratio) return signed_percent(*result.ratio - 1);
-  if (result.simulated && result.row.value) return fmt::format("{:+.4g}", *result.simulated - *result.row.value);
+  if (result.simulated && row.value) return fmt::format("{:+.4g}", *result.simulated - *row.value);
   return "";
+}
+
+std::string simulated_value(const PaperResult& result) {
+  return is_change(result.row) ? signed_percent(*result.simulated) : readable(*result.simulated, result.unit);
 }
 
 std::string series_text(const PaperResult& result) {
@@ -109,13 +153,14 @@ void add_row(Table& table, const PaperResult& result, const std::string& prefix,
     return add(std::string(to_string(*row.sign)), change.sign ? std::string(to_string(*change.sign)) : "",
                signed_percent(change.share));
   }
-  add(row.value ? as_given(*row.value, result.unit) : "", readable(*result.simulated, result.unit), difference_text(result));
+  add(published_value(row, result.unit), simulated_value(result), difference_text(result));
 }
 
 std::string group_text(const Group& group, const Painter& paint) {
   const std::string title = group.source.empty() ? "Paper" : group.source;
   const Widths widths = widths_for(paint);
-  Table table({{shortened(title, widths.name + 1), Fit::text, widths.name, 0, Colour::bold},
+  const bool beside_columns = fits_beside_columns(title, paint);
+  Table table({{beside_columns ? title : "", Fit::text, widths.name, 0, Colour::bold},
                figures("paper", widths.paper),
                figures("simulated", widths.simulated),
                figures("ratio", widths.difference),
@@ -125,7 +170,7 @@ std::string group_text(const Group& group, const Painter& paint) {
   table.add_rule();
   const std::string prefix = common_prefix(group);
   for (const PaperResult* row : group.rows) add_row(table, *row, prefix, paint);
-  return table.text();
+  return (beside_columns ? "" : paragraph(title, 2, Colour::bold, paint)) + table.text();
 }
 
 std::string score_part(PaperKind kind, const Score& score, const Painter& paint) {
@@ -135,6 +180,11 @@ std::string score_part(PaperKind kind, const Score& score, const Painter& paint)
 }
 
 }  // namespace
+
+std::string published_value(const PaperRow& row, const std::string& unit) {
+  if (is_change(row)) return signed_percent(*row.value);
+  return row.value ? as_given(*row.value, unit) : "";
+}
 
 std::string name_of(PaperKind kind) {
   return kind == PaperKind::in_sight ? "in sight" : to_string(kind);
@@ -152,7 +202,7 @@ Score score_of(const std::vector<PaperResult>& rows, PaperKind kind) {
 
 std::string paper_table(const std::vector<PaperResult>& rows, const Painter& paint) {
   std::string out;
-  for (const Group& group : by_source(rows)) {
+  for (const Group& group : by_publication(rows, paint)) {
     if (!out.empty()) out += '\n';
     out += group_text(group, paint);
   }

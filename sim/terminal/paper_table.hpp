@@ -18,6 +18,9 @@ struct Score {
 };
 Score score_of(const std::vector<PaperResult>& rows, PaperKind kind);
 
+// "12.9 ns"; of a change "+43.0 %"; empty where no figure was published.
+std::string published_value(const PaperRow& row, const std::string& unit);
+
 // The rows, grouped by the source that they cite; without those of measured tables, which have a picture of their own
 // (measured_view.hpp).
 std::string paper_table(const std::vector<PaperResult>& rows, const Painter& paint);

@@ -97,6 +97,7 @@ std::string Table::row_text(const std::vector<Cell>& cells, const std::vector<Pl
       if (columns_[i].fit == Fit::figure) {
         const std::size_t end = begin + places[i].width;
         begin = end - std::min(end, width_of(text));
+        if (begin == at && at > 0) ++begin;
       }
       if (columns_[i].fit == Fit::prose && at > begin) {
         out += "\n";

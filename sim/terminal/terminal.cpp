@@ -166,7 +166,9 @@ std::string readable(double value, const std::string& unit) {
 }
 
 std::string as_given(double value, const std::string& unit) {
-  return fmt::format("{:.6g}", value) + (unit.empty() ? "" : " " + unit);
+  constexpr double kExact = 1e9;  // integers up to it are written out
+  const bool whole = std::abs(value) < kExact && value == std::trunc(value);
+  return fmt::format("{:.{}g}", value, whole ? 10 : 6) + (unit.empty() ? "" : " " + unit);
 }
 
 std::string signed_percent(double share) {

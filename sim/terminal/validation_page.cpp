@@ -112,8 +112,7 @@ std::string published_text(const PaperResult& result) {
   if (row.is_order()) return "rising";
   if (row.shape != Shape::none) return to_string(row.shape);
   if (row.is_sign_alone()) return std::string(to_string(*row.sign));
-  if (!row.value) return "";
-  return row.relative_to && !row.difference ? signed_percent(*row.value) : as_given(*row.value, result.unit);
+  return published_value(row, result.unit);
 }
 
 std::string simulated_text(const PaperResult& result) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "sim/terminal/latency_chart.hpp"
@@ -13,6 +14,7 @@
 namespace linebounce::sim {
 namespace {
 
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -73,6 +75,63 @@ TEST(PaperTable, ShowsAPredictedMissAsAMiss) {
   EXPECT_THAT(table, HasSubstr("+20.5 %  predicted   ✗ off ± 10 %"));
   expect_to_fit(table);
   EXPECT_THAT(score_text({result}, kPlain), HasSubstr("predicted 0 of 1"));
+}
+
+PaperResult predicted_row(const std::string& id, const std::string& source, double value, double simulated) {
+  PaperResult result;
+  result.row.id = id;
+  result.row.metrics = {"throughput.operations_per_s"};
+  result.row.value = value;
+  result.row.tolerance = 0.1;
+  result.row.kind = PaperKind::predicted;
+  result.row.source = source;
+  result.simulated = simulated;
+  result.unit = "1/s";
+  result.ratio = simulated / value;
+  result.ok = false;
+  return result;
+}
+
+// Its title has a line of its own: the table's first column has no room for it.
+TEST(PaperTable, APublicationOfWhichEachRowCitesAnotherFigureIsOneTable) {
+  const std::string head = "someone/a-benchmark, commit 1b3f7f8, results/all.csv, median of 15";
+  const std::string table = paper_table(
+      {predicted_row("g2.a", head + ": ticket, 4 cores", 1, 2), predicted_row("g2.b", head + ": ticket, 16 cores", 1, 2),
+       predicted_row("g2.c", head + ": spin, 4 cores", 1, 2)},
+      kPlain);
+  EXPECT_EQ(lines_of(table).at(0), "  " + head);
+  EXPECT_THAT(table, Not(HasSubstr("ticket")));
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 6) << table;
+  expect_to_fit(table);
+}
+
+TEST(PaperTable, PublicationsThatOnlyBeginAlikeAreTablesOfTheirOwn) {
+  const std::string one = "Linux 1234567890ab: a change of a list, two sockets";
+  const std::string other = "Linux ba0987654321: a change of a counter, four sockets";
+  const std::string table = paper_table({predicted_row("a", one, 1, 2), predicted_row("b", other, 1, 2)}, kPlain);
+  EXPECT_THAT(table, HasSubstr(one));
+  EXPECT_THAT(table, HasSubstr(other));
+}
+
+TEST(PaperTable, SectionsOfOnePaperAreTablesOfTheirOwn) {
+  const std::string table =
+      paper_table({predicted_row("a", "OLS 2007, section 3", 1, 2), predicted_row("b", "OLS 2007, figure 1", 1, 2)}, kPlain);
+  EXPECT_THAT(table, HasSubstr("OLS 2007, section 3  "));
+  EXPECT_THAT(table, HasSubstr("OLS 2007, figure 1  "));
+}
+
+TEST(PaperTable, LongFiguresAreWrittenOutAndDoNotTouch) {
+  const std::string table = paper_table({predicted_row("spin", "a paper", 12'130'000, 20'940'000)}, kPlain);
+  EXPECT_THAT(table, HasSubstr("12130000 1/s 20940000 1/s"));
+  expect_to_fit(table);
+}
+
+// From +50 % to +80 % it is 1.8 / 1.5 = 1.2.
+TEST(PaperTable, AChangeIsComparedAsAFactor) {
+  PaperResult result = predicted_row("padded", "a paper", 0.5, 0.8);
+  result.row.relative_to.emplace();
+  result.unit = "";
+  EXPECT_THAT(paper_table({result}, kPlain), ContainsRegex(R"(padded +\+50\.0 % +\+80\.0 % +\+20\.0 %)"));
 }
 
 TEST(PaperTable, CountsEachKindOfItsOwn) {

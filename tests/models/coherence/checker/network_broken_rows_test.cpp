@@ -30,7 +30,9 @@ constexpr std::size_t kParts = 4;  // of a protocol's mutants: a part is a test 
 //   same. "to S" of a directory without sharers: the next reader gets S where it could have had E. M for E and E for M in
 //   mesi_node, on GetS [owned]: the same order step goes on with Bus_Data, which makes it M. MP_B for EP_B in mesi_node,
 //   moesi_node, mesif_node, and M for E in mesif_node: memory is owed a write-back of what it has already. IM_AD, SM_AD for
-//   ER_D in mesi_node_tags: all of them wait for Data and then run the deferred request.
+//   ER_D in mesi_node_tags: all of them wait for Data and then run the deferred request. "to S" of an entry that is to leave
+//   moesi_directory_filter, and R_A's Evict without "stall": an eviction that does nothing is to the model one that has not
+//   begun; which line needs the place is no part of it.
 // In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
 // same.
 struct NetworkSurvivors {
@@ -96,6 +98,10 @@ const NetworkSurvivors kNetworkSurvivors[] = {
     {"mesi_node_tags",
      {"node E GetS [clean]: to IM_AD", "node E GetS [clean]: to SM_AD", "node IM_A PutM: to SM_A",
       "node IM_A Ask_GetS: to SM_A", "node IM_A Ask_GetM: to SM_A", "node IM_A Inv_Ack [more_acks]: to SM_A"}},
+    {"mesif_directory", {}},
+    {"moesi_directory_filter", {"directory S Evict [no_sharers]: to S", "directory R_A Evict: without action 1"}},
+    {"moesi_broadcast_home", {}},
+    {"mesi_directory_tags", {}},
 };
 
 struct Part {
@@ -127,11 +133,9 @@ std::vector<Reference> references(const NetworkProtocols& good) {
   return references;
 }
 
-NetworkProtocols with(const NetworkProtocols& good, const Mutant& mutant) {
-  NetworkProtocols protocols = good;
-  Protocol& subject = protocols.node ? *protocols.node : protocols.directory;
-  subject = mutant.of(subject);
-  return protocols;
+// Of the two that are checked together.
+Protocol& part_of(NetworkProtocols& protocols, const std::string& name) {
+  return protocols.directory.name == name ? protocols.directory : *protocols.node;
 }
 
 bool noticed(const NetworkProtocols& good, const NetworkProtocols& mutant, std::vector<Reference>& references) {
@@ -146,15 +150,19 @@ bool noticed(const NetworkProtocols& good, const NetworkProtocols& mutant, std::
 class BrokenNetworkRows : public testing::TestWithParam<Part> {};
 
 TEST_P(BrokenNetworkRows, AreNoticedButForThoseThatDoNoHarm) {
-  const NetworkProtocols good = shipped_network(GetParam().survivors->protocol);
+  const std::string name = GetParam().survivors->protocol;
+  const NetworkProtocols good = shipped_network(name);
   std::vector<Reference> good_results = references(good);
-  const std::vector<Mutant> mutants = mutants_of(subject_of(good));
+  NetworkProtocols broken = good;
+  const Protocol whole = part_of(broken, name);
+  const std::vector<Mutant> mutants = mutants_of(whole);
   const std::size_t step = kParts * (std::getenv("LINEBOUNCE_ALL_MUTANTS") != nullptr ? 1 : kSampled);
   std::vector<std::string> survivors;
   std::size_t tried = 0;
   for (std::size_t i = GetParam().number; i < mutants.size(); i += step) {
     ++tried;
-    if (!noticed(good, with(good, mutants[i]), good_results)) survivors.push_back(mutants[i].name);
+    part_of(broken, name) = mutants[i].of(whole);
+    if (!noticed(good, broken, good_results)) survivors.push_back(mutants[i].name);
   }
   fmt::print("{} of {} mutants noticed\n", tried - survivors.size(), tried);
   EXPECT_THAT(survivors, testing::IsSubsetOf(GetParam().survivors->expected));

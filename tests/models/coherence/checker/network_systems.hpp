@@ -1,6 +1,7 @@
 // The shipped protocols of networks, with the partners that they are checked with.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "models/coherence/checker/network/prove_network.hpp"
@@ -8,8 +9,12 @@
 
 namespace linebounce::test {
 
+// A home without caches of its own comes with the node controller that names it.
 inline NetworkProtocols shipped_network(const std::string& name) {
-  const Protocol subject = shipped_protocol(name);
+  const bool home = std::ranges::find(kShippedHomes, name) != kShippedHomes.end();
+  const auto* const node = std::ranges::find_if(
+      kShippedNodes, [&](const char* other) { return home && shipped_protocol(other).directory_partner == name; });
+  const Protocol subject = shipped_protocol(home ? *node : name);
   if (subject.kind == ProtocolKind::directory) return {subject, std::nullopt, std::nullopt};
   return {shipped_protocol(subject.directory_partner), subject, shipped_protocol(subject.bus_partner)};
 }
