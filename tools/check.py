@@ -1,6 +1,7 @@
 """Builds, tests and lints for ./dev: runs every part to its end, then says what passed.
 
 check.py test [PART [ARGUMENT...]]   PART: ctest, pytest or lint; arguments go to ctest or pytest
+check.py test --sanitize [PART [ARGUMENT...]]   PART: ctest or pytest, with the build of the sanitizers
 check.py lint
 check.py fuzz
 The last line is "N passed, N failed". It counts cases of ctest and of pytest, and each linter as one; a build that fails
@@ -84,10 +85,12 @@ def ctest(tally: Tally, preset: str, arguments: list[str], environment: dict[str
     run_with_report(tally, f"ctest {preset}", [*command, *arguments], "--output-junit", environment)
 
 
-def pytest(tally: Tally, arguments: list[str]) -> None:
+def pytest(tally: Tally, arguments: list[str], environment: dict[str, str] | None = None) -> None:
     # A file's tests share what its fixtures have run. tests/conftest.py says which files come first.
     side_by_side = ["-n", JOBS, "--dist", "loadfile", "--no-loadscope-reorder"]
-    run_with_report(tally, "pytest", [sys.executable, "-m", "pytest", "-q", *side_by_side, *arguments], "--junitxml", {})
+    run_with_report(
+        tally, "pytest", [sys.executable, "-m", "pytest", "-q", *side_by_side, *arguments], "--junitxml", environment or {}
+    )
 
 
 def lint(tally: Tally) -> None:
@@ -144,17 +147,42 @@ PARTS: dict[str, Callable[[Tally, list[str]], None]] = {
 }
 
 
+def sanitized_ctest(tally: Tally, arguments: list[str]) -> None:
+    build(tally, "asan")
+    ctest(tally, "asan", arguments, FIXED_CASES)
+
+
+def sanitized_pytest(tally: Tally, arguments: list[str]) -> None:
+    """The tests of the program as users meet it; of those, what counts its instructions means nothing here."""
+    build(tally, "asan", "linebounce")
+    chosen = ["tests/end_to_end", "--ignore", "tests/end_to_end/test_instruction_counts.py"]
+    pytest(tally, [*chosen, *arguments], {"LINEBOUNCE": str(ROOT / "build" / "asan" / "linebounce")})
+
+
+def sanitized(tally: Tally, _arguments: list[str]) -> None:
+    sanitized_ctest(tally, [])
+    sanitized_pytest(tally, [])
+
+
+SANITIZED_PARTS: dict[str, Callable[[Tally, list[str]], None]] = {"ctest": sanitized_ctest, "pytest": sanitized_pytest}
+
+
 def choose(arguments: list[str]) -> tuple[Callable[[Tally, list[str]], None], list[str]]:
     match arguments:
         case ["test"]:
             return everything, []
+        case ["test", "--sanitize"]:
+            return sanitized, []
+        case ["test", "--sanitize", part, *rest] if part in SANITIZED_PARTS:
+            return SANITIZED_PARTS[part], rest
         case ["test", part, *rest] if part in PARTS:
             return PARTS[part], rest
         case ["lint"]:
             return only_lint, []
         case ["fuzz", *rest]:
             return fuzz, rest
-    raise SystemExit(f"usage: ./dev test [{'|'.join(PARTS)} [ARGUMENT...]], ./dev lint, ./dev fuzz [PYTEST ARGUMENT...]")
+    usage = f"./dev test [{'|'.join(PARTS)} [ARGUMENT...]], ./dev test --sanitize [{'|'.join(SANITIZED_PARTS)} [ARGUMENT...]]"
+    raise SystemExit(f"usage: {usage}, ./dev lint, ./dev fuzz [PYTEST ARGUMENT...]")
 
 
 def main() -> int:

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "models/core/dead_frames.hpp"
+#include "models/core/fiber_switch.hpp"
 #include "models/failure.hpp"
 
 namespace linebounce {
@@ -57,19 +57,18 @@ void Core::turn() {
     fiber_ = boost::context::fiber(std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
                                    [this](boost::context::fiber&& giver) { return run(std::move(giver)); });
   }
-  fiber_ = std::move(fiber_).resume();
+  fiber_ = resume_fiber(std::move(fiber_));
 }
 
 // Returns after a failure alone.
 boost::context::fiber Core::run(boost::context::fiber&& giver) {
+  const FiberScope scope(kStackBytes);
   giver_ = std::move(giver);
   try {
     run_programs();
   } catch (const boost::context::detail::forced_unwind&) {
-    forget_dead_frames();
     throw;
   } catch (...) {
-    forget_dead_frames();
     wiring_.failures->failed(std::current_exception());
   }
   return std::move(giver_);
@@ -88,20 +87,18 @@ void Core::run_thread(HardwareThread& cpu) {
 }
 
 void Core::run_fibers() {
-  const ForgetsDeadFrames forgets;
   std::exception_ptr failure;
   for (const auto& thread : threads_) {
     HardwareThread& cpu = *thread;
     fibers_.emplace_back(std::allocator_arg, boost::context::protected_fixedsize_stack(kStackBytes),
                          [this, &cpu, &failure](boost::context::fiber&& host) {
+                           const FiberScope scope(kStackBytes);
                            host_ = std::move(host);
                            try {
                              run_thread(cpu);
                            } catch (const boost::context::detail::forced_unwind&) {
-                             forget_dead_frames();
                              throw;
                            } catch (...) {
-                             forget_dead_frames();
                              failure = std::current_exception();
                            }
                            return std::move(host_);
@@ -110,7 +107,7 @@ void Core::run_fibers() {
   for (;;) {
     HardwareThread& next = next_runner();
     boost::context::fiber& fiber = fibers_[static_cast<std::size_t>(next.index_)];
-    fiber = std::move(fiber).resume();
+    fiber = resume_fiber(std::move(fiber));
     if (failure) std::rethrow_exception(failure);
   }
 }
@@ -119,7 +116,7 @@ void Core::wait_turn() {
   if (threads_.size() == 1) {
     next_runner();
   } else {
-    host_ = std::move(host_).resume();
+    host_ = resume_fiber(std::move(host_));
   }
 }
 
@@ -167,7 +164,7 @@ Tick Core::horizon() {
 void Core::wait_for_turn(Tick until) {
   ++activations_;
   if (until != kNever) wake_at(until);
-  giver_ = std::move(giver_).resume();
+  giver_ = resume_fiber(std::move(giver_));
 }
 
 void Core::wake_at(Tick at) {

@@ -17,7 +17,6 @@
 #include "sim/config/machine_file.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/plan/exit_code.hpp"
-#include "sim/results/result_files.hpp"
 #include "sim/simulation/simulate.hpp"
 #include "sim/sources/synth.hpp"
 #include "sim/studies/replay/replay_study.hpp"
@@ -93,13 +92,8 @@ nlohmann::ordered_json run_in_child(const std::function<nlohmann::ordered_json()
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  const Failure killed = WIFSIGNALED(status) ? describe_signal(WTERMSIG(status)) : Failure{};
-  if (WIFSIGNALED(status)) text = killed.message;
-  const auto code = WIFSIGNALED(status) ? killed.code : static_cast<ExitCode>(WEXITSTATUS(status));
-  if (code == ExitCode::usage) throw OutputError(text);
-  if (code == ExitCode::unreadable_input) throw InputError(text);
-  if (code == ExitCode::simulation_failed) throw SimulationFailure(text);
-  if (code != ExitCode::done) throw std::runtime_error("bench: a case ended without a result: " + text);
+  if (WIFSIGNALED(status)) throw FailedElsewhere(describe_signal(WTERMSIG(status)));
+  if (const auto code = static_cast<ExitCode>(WEXITSTATUS(status)); code != ExitCode::done) throw FailedElsewhere({code, text});
   return nlohmann::ordered_json::parse(text);
 }
 

@@ -2,32 +2,31 @@
 
 #include <algorithm>
 
-#include "models/core/dead_frames.hpp"
+#include "models/core/fiber_switch.hpp"
 
 namespace linebounce::sim {
 
 void CheckedCpu::start(std::function<void(CheckedCpu&)> program) {
   program_ = boost::context::fiber([this, program = std::move(program)](boost::context::fiber&& search) {
+    const FiberScope scope(boost::context::stack_traits::default_size());
     search_ = std::move(search);
     try {
       program(*this);
     } catch (const boost::context::detail::forced_unwind&) {
-      forget_dead_frames();
       throw;
     } catch (...) {
-      forget_dead_frames();
       error_ = std::current_exception();
     }
     ended_ = true;
     return std::move(search_);
   });
-  program_ = std::move(program_).resume();
+  program_ = resume_fiber(std::move(program_));
   if (error_) std::rethrow_exception(error_);
 }
 
 Value CheckedCpu::ask(const Request& request) {
   request_ = request;
-  search_ = std::move(search_).resume();
+  search_ = resume_fiber(std::move(search_));
   return result_;
 }
 
@@ -131,7 +130,7 @@ void CheckedCpu::add_to(Digest& digest) const {
 void CheckedCpu::step() {
   ++steps_;
   result_ = perform();
-  program_ = std::move(program_).resume();
+  program_ = resume_fiber(std::move(program_));
   if (error_) std::rethrow_exception(error_);
 }
 

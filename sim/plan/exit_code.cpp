@@ -29,6 +29,8 @@ std::string bug_text(const std::string& what) {
 Failure describe_current_exception() {
   try {
     throw;
+  } catch (const FailedElsewhere& error) {
+    return error.failure();
   } catch (const ConfigError& error) {
     return {ExitCode::usage, error.what()};
   } catch (const ProtocolError& error) {

@@ -1,7 +1,9 @@
 // The exit codes, and the one place that turns an exception into one of them and a text for the user.
 #pragma once
 
+#include <exception>
 #include <string>
+#include <utility>
 
 namespace linebounce::sim {
 
@@ -23,6 +25,17 @@ struct Failure {
 
 // REQUIRES: called in a catch block.
 Failure describe_current_exception();
+
+// Thrown for what failed in a process of ours, and is described already: nothing is added to it.
+class FailedElsewhere : public std::exception {
+ public:
+  explicit FailedElsewhere(Failure failure) : failure_(std::move(failure)) {}
+  [[nodiscard]] const Failure& failure() const { return failure_; }
+  [[nodiscard]] const char* what() const noexcept override { return failure_.message.c_str(); }
+
+ private:
+  Failure failure_;
+};
 
 // A process that ended by a signal of its own (a crash, the system's memory running out).
 Failure describe_signal(int signal);

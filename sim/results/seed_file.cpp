@@ -101,7 +101,9 @@ std::string write_seed_file(const SeedFile& file) {
                     {"simulated_ns", data.simulated_ns}};
   std::string text = out.dump() + "\n";
   for (const LineRow& row : data.lines) text += line_text(row);
-  return text + trace::fingerprint_of(text) + "\n";
+  text += trace::fingerprint_of(text);
+  text += '\n';
+  return text;
 }
 
 SeedFile read_seed_file(std::string_view text) {

@@ -1,9 +1,13 @@
 """The simulator's own speed, as `bench` reports it. The figures differ from run to run; the format does not."""
 
 import json
+import os
+import resource
+import signal
+from pathlib import Path
 
 import pytest
-from program import Program
+from program import Program, wait_until
 
 CASES = {"private", "mixed", "contended"}
 SHAPES = {(4, 1), (8, 1), (16, 1), (8, 2), (16, 4), (32, 8), (64, 16)}  # CPUs, nodes
@@ -66,3 +70,23 @@ def test_people_get_a_line_for_each_case(linebounce: Program) -> None:
 def test_an_unknown_case_is_refused_with_the_known_ones(linebounce: Program) -> None:
     message = linebounce.refused("bench", "--case", "privat")
     assert all(name in message for name in CASES)
+
+
+def test_a_case_whose_time_is_up_has_failed_and_is_no_bug(linebounce: Program) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (1, resource.RLIM_INFINITY))
+
+    endless = ("bench", "--case", "contended", "--cpus", "4", "--references", "1000000000")
+    message = linebounce.refused(*endless, code=4, preexec_fn=limit, timeout=60)
+    assert "a limit on its time" in message
+    assert "bug" not in message
+
+
+def test_a_case_that_crashes_is_said_to_be_a_bug_once(linebounce: Program) -> None:
+    running = linebounce.start("bench", "--case", "contended", "--cpus", "4", "--references", "1000000000")
+    children = Path(f"/proc/{running.pid}/task/{running.pid}/children")
+    wait_until(lambda: bool(children.read_text()), running)
+    os.kill(int(children.read_text().split()[0]), signal.SIGSEGV)
+    errors = running.communicate(timeout=60)[1]
+    assert running.returncode == 70, errors
+    assert errors.count("a bug in Linebounce") == 1, errors

@@ -57,3 +57,30 @@ def test_the_last_line_is_the_count(monkeypatch: pytest.MonkeyPatch, capsys: pyt
 
 def test_nothing_that_ran_is_no_success(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert last_line(monkeypatch, capsys, Tally()) == (1, "0 passed, 0 failed")
+
+
+def test_the_sanitizers_build_is_tested_by_its_own_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[tuple[str, str]] = []
+    ran: list[tuple[str, list[str], str]] = []
+    monkeypatch.setattr(check, "build", lambda _tally, preset, target="all": built.append((preset, target)))
+    monkeypatch.setattr(
+        check,
+        "run_with_report",
+        lambda _tally, title, command, _option, environment: ran.append((title, command, environment.get("LINEBOUNCE", ""))),
+    )
+    part, arguments = check.choose(["test", "--sanitize", "pytest", "-k", "layouts"])
+    part(Tally(), arguments)
+    part, arguments = check.choose(["test", "--sanitize", "ctest", "-R", "Bus"])
+    part(Tally(), arguments)
+    assert built == [("asan", "linebounce"), ("asan", "all")]
+    assert [(title, program) for title, _, program in ran] == [
+        ("pytest", str(check.ROOT / "build/asan/linebounce")),
+        ("ctest asan", ""),
+    ]
+    assert ran[0][1][-2:] == ["-k", "layouts"]
+    assert ran[1][1][-2:] == ["-R", "Bus"]
+
+
+def test_linters_have_no_sanitized_form() -> None:
+    with pytest.raises(SystemExit, match="--sanitize"):
+        check.choose(["test", "--sanitize", "lint"])

@@ -56,6 +56,12 @@ TEST(Failure, AProcessWhoseTimeWasUpIsNoBug) {
   }
 }
 
+TEST(Failure, OfAnotherProcessIsSaidAsItWasThere) {
+  const Failure bug = described(std::logic_error("the cause"));
+  EXPECT_EQ(described(FailedElsewhere(bug)).code, ExitCode::internal_bug);
+  EXPECT_EQ(described(FailedElsewhere(bug)).message, bug.message);
+}
+
 TEST(Failure, TheLargerExitCodeWins) {
   EXPECT_EQ(larger(ExitCode::usage, ExitCode::simulation_failed), ExitCode::simulation_failed);
   EXPECT_EQ(larger(ExitCode::interrupted, ExitCode::internal_bug), ExitCode::interrupted);

@@ -31,8 +31,9 @@ MachineSpec machine(const std::string& kind) {
 }
 
 struct Kernel {
-  explicit Kernel(const MachineSpec& spec)
-      : small(spec),
+  explicit Kernel(const MachineSpec& machine)
+      : spec(machine),
+        small(spec),
         space(small.machine.store(), spec.has_nodes() ? &small.machine.homes() : nullptr),
         locks(space, kCpus),
         setting{space, locks, spec, small.machine.layout(), 1},
@@ -61,6 +62,7 @@ struct Kernel {
     }));
   }
 
+  MachineSpec spec;  // `setting` refers to it
   SmallMachine small;
   AddressSpace space;
   LockSet locks;
