@@ -1,14 +1,22 @@
 #include "sim/lock_checker/checked_cpu.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 
 #include "models/core/fiber_switch.hpp"
 
 namespace linebounce::sim {
 
+namespace {
+
+constexpr std::size_t kStackBytes = 128UL * 1024;
+
+}  // namespace
+
 void CheckedCpu::start(std::function<void(CheckedCpu&)> program) {
-  program_ = boost::context::fiber([this, program = std::move(program)](boost::context::fiber&& search) {
-    const FiberScope scope(boost::context::stack_traits::default_size());
+  auto run = [this, program = std::move(program)](boost::context::fiber&& search) {
+    const FiberScope scope(kStackBytes);
     search_ = std::move(search);
     try {
       program(*this);
@@ -19,7 +27,8 @@ void CheckedCpu::start(std::function<void(CheckedCpu&)> program) {
     }
     ended_ = true;
     return std::move(search_);
-  });
+  };
+  program_ = boost::context::fiber(std::allocator_arg, boost::context::fixedsize_stack(kStackBytes), std::move(run));
   program_ = resume_fiber(std::move(program_));
   if (error_) std::rethrow_exception(error_);
 }

@@ -107,8 +107,8 @@ def test_the_docs_table_has_the_same_counts_and_every_miss_with_its_reason() -> 
     before = "# A page\n\n<!-- written by tools/validation_page.py -->\nold\n<!-- end -->\nafter\n"
     text = validation_page.page(before, DOCUMENT)
     assert "| predicted | 7 | 12.3 % | 6 of 7 |" in text
-    assert "- `a.none` on `m`, predicted: +5.0 % for none. no reason known" in text
-    assert "- `a.far` on `m`, predicted: 0.2 us for 0.1 us. its prefetcher <is> missing" in text
+    assert "- `a.none` on `m`, predicted +5.0 %, published no effect: no reason known." in text
+    assert "- `a.far` on `m`, predicted 0.2 us, published 0.1 us: its prefetcher <is> missing." in text
     assert "ols.x" not in text
     assert "old" not in text
     assert text.endswith("<!-- end -->\nafter\n")
