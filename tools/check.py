@@ -9,8 +9,10 @@ or a part that dies counts as failed, so that nothing is lost. Exit code 1 when 
 """
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -59,8 +61,12 @@ def build(tally: Tally, preset: str, target: str = "all") -> None:
 def count_report(tally: Tally, title: str, report: Path, exit_code: int) -> None:
     """Adds the cases of a JUnit report; one failure if the part failed and its report doesn't say where."""
     failures: list[str] = []
-    if report.exists():
-        for case in ET.parse(report).iter("testcase"):
+    try:
+        cases = list(ET.parse(report).iter("testcase"))
+    except (OSError, ET.ParseError):
+        failures.append(f"{title} (exit code {exit_code}, no whole report)")
+    else:
+        for case in cases:
             if case.find("failure") is not None or case.find("error") is not None:
                 failures.append(f"{title}: {case.get('classname')} {case.get('name')}")
             elif case.find("skipped") is not None:
@@ -101,6 +107,13 @@ def lint(tally: Tally) -> None:
             tally.passed += 1
 
 
+def warn_of_a_full_disk() -> None:
+    """On a full disk, each test fails for a reason of its own; this line says the common one."""
+    for use, place, gib in (("the builds", ROOT, 4), ("the tests' files", Path(tempfile.gettempdir()), 3)):
+        if (free := shutil.disk_usage(place).free / 2**30) < gib:
+            print(f"warning: {free:.1f} GiB are free in {place}; {use} need {gib}", flush=True)
+
+
 def build_all(tally: Tally) -> None:
     build(tally, "release", "linebounce")
     build(tally, "clang", "linebounce")
@@ -125,6 +138,7 @@ def only_lint(tally: Tally, _arguments: list[str]) -> None:
 
 
 def everything(tally: Tally, _arguments: list[str]) -> None:
+    warn_of_a_full_disk()
     build_all(tally)
     ctest(tally, "dev", [], FIXED_CASES)
     pytest(tally, [])

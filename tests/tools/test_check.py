@@ -1,6 +1,7 @@
 """The count in the last line of ./dev test: nothing that failed may be lost."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import check
 import pytest
@@ -31,8 +32,19 @@ def test_cases_are_counted_one_by_one(tmp_path: Path) -> None:
     assert tally.failures == ["ctest dev: Bus bad", "ctest dev: Bus broken"]
 
 
-def test_a_part_that_dies_without_a_report_is_a_failure(tmp_path: Path) -> None:
-    assert counted(tmp_path, None, 139).failures == ["ctest dev (exit code 139)"]
+@pytest.mark.parametrize("report", [None, "", REPORT[: len(REPORT) // 2]], ids=["none", "empty", "cut_off"])
+def test_a_part_that_dies_without_a_whole_report_is_a_failure(tmp_path: Path, report: str | None) -> None:
+    assert counted(tmp_path, report, 139).failures == ["ctest dev (exit code 139, no whole report)"]
+
+
+def test_a_disk_that_is_nearly_full_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    free = 100 * 2**30
+    monkeypatch.setattr(check.shutil, "disk_usage", lambda _path: SimpleNamespace(free=free))
+    check.warn_of_a_full_disk()
+    assert capsys.readouterr().out == ""
+    free = 2**30
+    check.warn_of_a_full_disk()
+    assert capsys.readouterr().out.startswith(f"warning: 1.0 GiB are free in {check.ROOT}; the builds need 4\n")
 
 
 def test_a_part_that_fails_although_all_cases_pass_is_a_failure(tmp_path: Path) -> None:
