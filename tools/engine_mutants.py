@@ -99,8 +99,9 @@ def run(command: list[str], folder: Path, seconds: float | None) -> bool:
 
 
 def folder_tests(file: str) -> str:
-    """The tests of a source's own folder: models/core/core.cpp has test_models_core."""
-    return "test_" + "_".join(Path(file).parent.parts)
+    """The tests of a source's own folder, or of the one above: models/core/core.cpp has test_models_core."""
+    folder = next(each for each in Path(file).parents if any((ROOT / "tests" / each).glob("*.cpp")))
+    return "test_" + "_".join(folder.parts)
 
 
 def build(clone: Path, targets: list[str], seconds: float | None) -> bool:
