@@ -17,7 +17,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """A file beside `path`, which takes its name at the end: whoever reads finds all of it or what was there before.
 
     Missing folders are made. What is there and no plain file, such as /dev/stdout, is written to as it is. Raises UsageError
-    that names `path` where it can't be written, and nothing of it stays then.
+    that names `path` where it can't be written; then nothing stays but the folders above.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,8 +81,8 @@ def _delete(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-# What says nothing about the file: the disk is broken, or too many files are open.
-_OF_THE_SYSTEM = (errno.EIO, errno.EMFILE, errno.ENFILE)
+# What says nothing about the file: a broken disk, a server that is gone, too many open files, no memory.
+_OF_THE_SYSTEM = (errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 
 def read_file(path: Path, most: int = -1) -> bytes:

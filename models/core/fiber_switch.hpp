@@ -41,8 +41,8 @@ inline StackBounds tell_sanitizer(const StackBounds& stack) {
   return before;
 }
 
-// Of whoever destroys a fiber, while it is unwound.
-inline StackBounds destroyer_stack;
+// Of whoever destroys a fiber, while it is unwound. No member of anything: the fiber's last frame hands it to no one.
+inline thread_local StackBounds destroyer_stack;
 
 // First of all in a fiber. `bytes` is the size of its stack, of which a page may be used already.
 class FiberScope {

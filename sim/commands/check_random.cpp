@@ -150,6 +150,7 @@ ordered_json outcome_json(const RandomArguments& arguments, const RandomBase& ba
           {"references", outcome.references},
           {"rounds", outcome.rounds},
           {"compared_rounds", outcome.compared},
+          {"too_slow_rounds", outcome.too_slow},
           {"data_hash", fmt::format("{:016x}", outcome.data_hash)},
           {"failure", failure_json(base, outcome.failure)}};
 }
@@ -180,7 +181,7 @@ std::string outcome_page(const RandomArguments& arguments, const RandomBase& bas
   out += fmt::format("  {} references in {} rounds, each with another mutation of the machine; {} of them also with the\n",
                      outcome.references, outcome.rounds, outcome.compared);
   out += "  engine's speed-ups off";
-  if (outcome.too_slow > 0) out += fmt::format("; not so {}, which took too long without them", outcome.too_slow);
+  if (outcome.too_slow > 0) out += fmt::format("; {} more took too long without them, and were not compared", outcome.too_slow);
   out += "\n";
   if (outcome.failure) return out + failure_page(arguments, base, *outcome.failure, paint);
   return out + "  " + paint(Colour::green, "passed") + "  every value that was read may be read there, and nothing stopped\n";

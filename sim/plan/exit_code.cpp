@@ -68,8 +68,6 @@ Failure describe_signal(int signal) {
     return {ExitCode::simulation_failed, what + "; the system may have run out of memory: try a smaller -j"};
   if (signal == SIGPROF)
     return {ExitCode::simulation_failed, "the simulation took more processor time than it was given; it may never end"};
-  if (signal == SIGALRM)
-    return {ExitCode::simulation_failed, "the simulation did not end in the time that it was given, and hardly computed"};
   if (signal == SIGXCPU) return {ExitCode::simulation_failed, what + ": a limit on its time (ulimit -t)"};
   return {ExitCode::internal_bug, bug_text(what)};
 }

@@ -31,15 +31,16 @@ struct Group {
   std::vector<const PaperResult*> rows;
 };
 
-// What both begin with, up to a comma or colon, or all of either.
+// What both begin with, up to a comma or colon, or all of either. Without a number (a year, commit or section) it names
+// authors, who have published other things, too.
 std::string common_head(const std::string& a, const std::string& b) {
   const auto differ = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
   const auto ends = [differ](const std::string& text) {
     return differ == text.size() || text[differ] == ',' || text[differ] == ':';
   };
-  if (ends(a) && ends(b)) return a.substr(0, differ);
-  const std::size_t mark = a.substr(0, differ).find_last_of(",:");
-  return mark == std::string::npos ? "" : a.substr(0, mark);
+  const std::size_t mark = ends(a) && ends(b) ? differ : a.substr(0, differ).find_last_of(",:");
+  if (mark == std::string::npos || a.find_first_of("0123456789") >= mark) return "";
+  return a.substr(0, mark);
 }
 
 std::vector<Group> by_source(const std::vector<PaperResult>& rows) {

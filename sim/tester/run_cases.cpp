@@ -76,14 +76,13 @@ class CaseRunner {
     bool without_speed_ups;
   };
 
-  // In the job's process. SIGPROF ends it when it has taken too much processor time; SIGALRM, much later, when it waits for
-  // something that doesn't come.
+  // In the job's process. SIGPROF ends it when it has taken too much processor time; on a busy or stopped computer it may wait
+  // for as long as it likes.
   void simulate_job(int number, const std::function<void(double)>& progress) {
     const Job& job = jobs_[static_cast<std::size_t>(number)];
     if (static_cast<int>(job.run) > first_bad_) return;  // its result would not be looked at
     const itimerval limit = {.it_interval = {}, .it_value = {.tv_sec = limits_.seconds, .tv_usec = 0}};
     if (::setitimer(ITIMER_PROF, &limit, nullptr) != 0) throw std::system_error(errno, std::generic_category(), "setitimer");
-    ::alarm(10 * limits_.seconds);
     SimulationInput input = input_of(base_, runs_[job.run].make());
     if (job.without_speed_ups) {
       input.engine.run_ahead = false;

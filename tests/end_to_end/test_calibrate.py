@@ -128,6 +128,10 @@ def test_groups_of_different_sizes_and_numbers_of_its_own(linebounce: Program) -
     assert shown.code == 0, shown.stderr
     assert rms_pct(shown.stdout) < 3
     assert "parameters were chosen by 28 pairs" in shown.stdout
+    again = linebounce("calibrate", "--from", matrix, "--machine", "mine.toml", "-o", "again.toml")
+    assert again.code == 0, again.stderr
+    assert "another structure" not in again.stdout
+    assert rms_pct(again.stdout) < 3
     seen_again(linebounce, pairs, 0.05)
 
 

@@ -33,6 +33,7 @@ def test_random_references_find_nothing_wrong_with_a_machine(linebounce: Program
     assert found["failure"] is None
     assert found["references"] >= REFERENCES
     assert found["compared_rounds"] >= 1
+    assert found["too_slow_rounds"] == 0
 
 
 @pytest.mark.thorough

@@ -130,7 +130,7 @@ class Calibrator {
     result_.file_cpu.resize(static_cast<std::size_t>(request_.measured.cpus()));
     std::iota(result_.file_cpu.begin(), result_.file_cpu.end(), 0);
     if (!request_.machine && structure_.uneven()) return list_cpus();
-    if (!shape_fits()) return;
+    if (structure_.uneven() || !shape_fits()) return;
     const ConfigValue order = result_.machine.settings.at("machine.cpu_order").value;
     for (const char* candidate : {"spread", "fill"}) {
       if (request_.machine && order != ConfigValue{std::string(candidate)}) continue;
@@ -152,9 +152,13 @@ class Calibrator {
   [[nodiscard]] bool shape_fits() const {
     const MachineSpec machine = typed(result_.machine);
     const MachineLayout layout = lay_out(machine);
+    if (machine.cpu.threads_per_core != structure_.threads_per_core || machine.buses_per_node != structure_.buses_per_node ||
+        machine.nodes != structure_.nodes) {
+      return false;
+    }
+    if (structure_.uneven()) return layout.cpus.size() == structure_.seats.size() && numbers_fit();
     const auto& cores = layout.cores_on_bus;
-    return machine.cpus == machine.cpus_present && machine.cpu.threads_per_core == structure_.threads_per_core &&
-           machine.buses_per_node == structure_.buses_per_node && machine.nodes == structure_.nodes &&
+    return machine.cpus == machine.cpus_present &&
            std::all_of(cores.begin(), cores.end(), [&cores](int count) { return count == cores[0]; });
   }
 
@@ -337,9 +341,10 @@ class Calibrator {
         return "Of the squares of all pairs nearly all is differences inside blocks, which no parameter moves.";
       case SearchEnd::no_step_gains:
         return fmt::format(
-            "Of {} parameters, {} were turned up and down from the values found, each alone; no such step makes the sum of the "
-            "squares of all pairs 2 % smaller, nor do their effects promise that of several together. The others do the same "
-            "as those, or nothing.",
+            "Of {} parameters, {} were turned up and down where the search came to rest, each alone; no such step made the sum "
+            "of the squares of all pairs 2 % smaller, nor did their effects promise that of several together. The others do "
+            "the "
+            "same as those, or nothing.",
             knobs_.size(), fit_.separation.apart.size());
       case SearchEnd::cut_off: break;
     }
@@ -367,7 +372,8 @@ class Calibrator {
       said.push_back(fmt::format("{}: {}, turned together, do the same.", fmt::join(names, ", "), several(others)));
     }
     if (!separation.powerless.empty()) {
-      said.push_back(fmt::format("No pair shows {}.", fmt::join(names_of(separation.powerless), ", ")));
+      said.push_back(
+          fmt::format("Where the search began, no pair showed {}.", fmt::join(names_of(separation.powerless), ", ")));
     }
     if (own_) return;
     said.push_back(

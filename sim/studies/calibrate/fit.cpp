@@ -105,11 +105,12 @@ class Fitter {
     for (int step = 0; step < kMostSteps && between_blocks(end.place) > kNothing * end.place.squares; ++step) {
       if (good_enough(end.place)) break;
       std::vector<Place> places = places_at(last_steps(end.place, end.slopes));
-      const auto best =
-          std::min_element(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.squares < b.squares; });
-      if (best == places.end() || between_blocks(*best) > kLastStep * between_blocks(end.place)) break;
-      if (of_each_pair(*best) >= of_each_pair(end.place)) break;
-      end.place = std::move(*best);
+      std::erase_if(places, [&](const Place& place) {
+        return between_blocks(place) > kLastStep * between_blocks(end.place) || of_each_pair(place) >= of_each_pair(end.place);
+      });
+      if (places.empty()) break;
+      end.place = std::move(*std::min_element(places.begin(), places.end(),
+                                              [](const Place& a, const Place& b) { return a.squares < b.squares; }));
     }
     return end;
   }

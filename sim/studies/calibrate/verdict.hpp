@@ -11,7 +11,7 @@ namespace linebounce::sim {
 enum class StructureFrom {
   matrix,           // what the matrix shows; positions of cores were looked for
   machine,          // a given machine's, and the matrix shows the same
-  another_machine,  // a given machine's, and the matrix shows another: its cores are not those that share threads
+  another_machine,  // a given machine's, where the matrix shows another: CPUs that share a core there need not share one in the matrix
 };
 
 // Sentences; empty where the fit is good and nothing disagrees. `calibration` has all but its verdict.

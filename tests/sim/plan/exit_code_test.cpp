@@ -50,7 +50,7 @@ TEST(Failure, AKilledProcessMayHaveRunOutOfMemory) {
 }
 
 TEST(Failure, AProcessWhoseTimeWasUpIsNoBug) {
-  for (const int signal : {SIGPROF, SIGALRM}) {
+  for (const int signal : {SIGPROF, SIGXCPU}) {
     EXPECT_EQ(describe_signal(signal).code, ExitCode::simulation_failed);
     EXPECT_THAT(describe_signal(signal).message, HasSubstr("time"));
   }

@@ -113,6 +113,14 @@ TEST(PaperTable, PublicationsThatOnlyBeginAlikeAreTablesOfTheirOwn) {
   EXPECT_THAT(table, HasSubstr(other));
 }
 
+TEST(PaperTable, PublicationsOfOneAuthorAreTablesOfTheirOwn) {
+  const std::string one = "Dice, Kogan, Compact NUMA-aware Locks, EuroSys 2019";
+  const std::string other = "Dice, Marathe, Shavit, Lock Cohorting, PPoPP 2012";
+  const std::string table = paper_table({predicted_row("a", one, 1, 2), predicted_row("b", other, 1, 2)}, kPlain);
+  EXPECT_THAT(table, HasSubstr(one));
+  EXPECT_THAT(table, HasSubstr(other));
+}
+
 TEST(PaperTable, SectionsOfOnePaperAreTablesOfTheirOwn) {
   const std::string table =
       paper_table({predicted_row("a", "OLS 2007, section 3", 1, 2), predicted_row("b", "OLS 2007, figure 1", 1, 2)}, kPlain);
