@@ -117,7 +117,9 @@ def test_without_a_place_for_temporary_files_one_line_says_so(monkeypatch: pytes
         pass
 
 
-@pytest.mark.parametrize(("error", "of_the_system"), [(errno.EIO, True), (errno.EMFILE, True), (errno.ESTALE, True), (errno.EACCES, False)])
+@pytest.mark.parametrize(
+    ("error", "of_the_system"), [(errno.EIO, True), (errno.EMFILE, True), (errno.ESTALE, True), (errno.EACCES, False)]
+)
 def test_only_what_says_nothing_about_a_file_is_the_systems_fault(
     error: int, of_the_system: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
