@@ -64,15 +64,15 @@ def count_report(tally: Tally, title: str, report: Path, exit_code: int) -> None
     try:
         cases = list(ET.parse(report).iter("testcase"))
     except (OSError, ET.ParseError):
-        failures.append(f"{title} (exit code {exit_code}, no whole report)")
-    else:
-        for case in cases:
-            if case.find("failure") is not None or case.find("error") is not None:
-                failures.append(f"{title}: {case.get('classname')} {case.get('name')}")
-            elif case.find("skipped") is not None:
-                tally.skipped += 1
-            else:
-                tally.passed += 1
+        tally.failures.append(f"{title} (exit code {exit_code}, no whole report)")
+        return
+    for case in cases:
+        if case.find("failure") is not None or case.find("error") is not None:
+            failures.append(f"{title}: {case.get('classname')} {case.get('name')}")
+        elif case.find("skipped") is not None:
+            tally.skipped += 1
+        else:
+            tally.passed += 1
     if exit_code and not failures:
         failures.append(f"{title} (exit code {exit_code})")
     tally.failures += failures

@@ -59,7 +59,8 @@ def scratch_folder() -> Iterator[Path]:
 def folder_written_whole(path: Path) -> Iterator[Path]:
     """A new folder, which takes its name when all is in it. Missing folders above it are made.
 
-    Raises UsageError that names `path`, or a file in it, where something can't be written, and nothing of it stays then.
+    Raises UsageError that names `path`, or a file in it, where something can't be written; then nothing stays but the folders
+    above.
     REQUIRES: `path` is not there, or is an empty folder.
     """
     temporary = path.with_name(f".linebounce-tmp-{secrets.token_hex(8)}")

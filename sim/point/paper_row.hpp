@@ -46,6 +46,8 @@ struct PaperRow {
   std::string table = {};    // the id of the measured table that it is a row of; empty: a [[paper]] row
 
   [[nodiscard]] bool is_order() const { return metrics.size() > 1; }
+  // Its figures say by what share of relative_to's point the row's own is more or less.
+  [[nodiscard]] bool is_change() const { return relative_to && !difference; }
   // A published sign, and no figure of a size.
   [[nodiscard]] bool is_sign_alone() const { return sign && !value; }
 };

@@ -87,10 +87,6 @@ std::string common_prefix(const Group& group) {
   return dot == std::string::npos ? "" : prefix.substr(0, dot + 1);
 }
 
-bool is_change(const PaperRow& row) {
-  return row.value && row.relative_to && !row.difference;
-}
-
 std::string tolerance_text(const PaperRow& row, const std::string& unit) {
   if (row.tolerance) return fmt::format(" ± {:g} %", *row.tolerance * 100);
   if (row.tolerance_abs) return " ± " + as_given(*row.tolerance_abs, unit);
@@ -117,14 +113,16 @@ Cell kind_cell(PaperKind kind) {
 // Of two changes, how far one leads from the other: +20 % where +50 % was published and +80 % simulated.
 std::string difference_text(const PaperResult& result) {
   const PaperRow& row = result.row;
-  if (is_change(row)) return *row.value > -1 ? signed_percent((1 + *result.simulated) / (1 + *row.value) - 1) : "";
+  if (row.value && row.is_change())
+    return *row.value > -1 ? signed_percent((1 + *result.simulated) / (1 + *row.value) - 1) : "";
   if (result.ratio) return signed_percent(*result.ratio - 1);
   if (result.simulated && row.value) return fmt::format("{:+.4g}", *result.simulated - *row.value);
   return "";
 }
 
 std::string simulated_value(const PaperResult& result) {
-  return is_change(result.row) ? signed_percent(*result.simulated) : readable(*result.simulated, result.unit);
+  return result.row.value && result.row.is_change() ? signed_percent(*result.simulated)
+                                                    : readable(*result.simulated, result.unit);
 }
 
 std::string series_text(const PaperResult& result) {
@@ -183,8 +181,8 @@ std::string score_part(PaperKind kind, const Score& score, const Painter& paint)
 }  // namespace
 
 std::string published_value(const PaperRow& row, const std::string& unit) {
-  if (is_change(row)) return signed_percent(*row.value);
-  return row.value ? as_given(*row.value, unit) : "";
+  if (!row.value) return "";
+  return row.is_change() ? signed_percent(*row.value) : as_given(*row.value, unit);
 }
 
 std::string name_of(PaperKind kind) {

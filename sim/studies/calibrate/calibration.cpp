@@ -343,8 +343,7 @@ class Calibrator {
         return fmt::format(
             "Of {} parameters, {} were turned up and down where the search came to rest, each alone; no such step made the sum "
             "of the squares of all pairs 2 % smaller, nor did their effects promise that of several together. The others do "
-            "the "
-            "same as those, or nothing.",
+            "the same as those, or nothing.",
             knobs_.size(), fit_.separation.apart.size());
       case SearchEnd::cut_off: break;
     }

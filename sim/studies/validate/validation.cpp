@@ -41,11 +41,10 @@ double distance(const PaperResult& result) {
 std::optional<double> simulated_over_published(const PaperResult& result) {
   const PaperRow& row = result.row;
   if (!row.value || *row.value == 0 || !row.table.empty()) return std::nullopt;
-  const bool is_change = row.relative_to && !row.difference;
-  const double published = is_change ? 1 + *row.value : *row.value;
-  if (is_change && (published <= 0 || std::abs(1 / published - 1) <= kNear)) return std::nullopt;
+  const double published = row.is_change() ? 1 + *row.value : *row.value;
+  if (row.is_change() && (published <= 0 || std::abs(1 / published - 1) <= kNear)) return std::nullopt;
   if (!result.simulated) return result.ok ? std::optional(kInfinite) : std::nullopt;
-  return is_change ? (1 + *result.simulated) / published : *result.simulated / published;
+  return row.is_change() ? (1 + *result.simulated) / published : *result.simulated / published;
 }
 
 std::optional<double> ValidationScore::median_error() const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "sim/terminal/latency_chart.hpp"
 #include "sim/terminal/machine_drawing.hpp"
@@ -105,20 +106,17 @@ TEST(PaperTable, APublicationOfWhichEachRowCitesAnotherFigureIsOneTable) {
   expect_to_fit(table);
 }
 
+// Two changes of one kernel; two papers of one author.
 TEST(PaperTable, PublicationsThatOnlyBeginAlikeAreTablesOfTheirOwn) {
-  const std::string one = "Linux 1234567890ab: a change of a list, two sockets";
-  const std::string other = "Linux ba0987654321: a change of a counter, four sockets";
-  const std::string table = paper_table({predicted_row("a", one, 1, 2), predicted_row("b", other, 1, 2)}, kPlain);
-  EXPECT_THAT(table, HasSubstr(one));
-  EXPECT_THAT(table, HasSubstr(other));
-}
-
-TEST(PaperTable, PublicationsOfOneAuthorAreTablesOfTheirOwn) {
-  const std::string one = "Dice, Kogan, Compact NUMA-aware Locks, EuroSys 2019";
-  const std::string other = "Dice, Marathe, Shavit, Lock Cohorting, PPoPP 2012";
-  const std::string table = paper_table({predicted_row("a", one, 1, 2), predicted_row("b", other, 1, 2)}, kPlain);
-  EXPECT_THAT(table, HasSubstr(one));
-  EXPECT_THAT(table, HasSubstr(other));
+  const std::pair<std::string, std::string> pairs[] = {
+      {"Linux 1234567890ab: a change of a list, two sockets", "Linux ba0987654321: a change of a counter, four sockets"},
+      {"Dice, Kogan, Compact NUMA-aware Locks, EuroSys 2019", "Dice, Marathe, Shavit, Lock Cohorting, PPoPP 2012"},
+  };
+  for (const auto& [one, other] : pairs) {
+    const std::string table = paper_table({predicted_row("a", one, 1, 2), predicted_row("b", other, 1, 2)}, kPlain);
+    EXPECT_THAT(table, HasSubstr(one));
+    EXPECT_THAT(table, HasSubstr(other));
+  }
 }
 
 TEST(PaperTable, SectionsOfOnePaperAreTablesOfTheirOwn) {
