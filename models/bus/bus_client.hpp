@@ -3,6 +3,7 @@
 
 #include <sysc/communication/sc_interface.h>
 
+#include "models/bus/memory_side.hpp"
 #include "models/cache/cache_agent.hpp"
 #include "models/observer.hpp"
 #include "models/units.hpp"
@@ -42,6 +43,13 @@ class BusClient : public virtual sc_core::sc_interface {
   // The own transaction for this copy is being ordered at `at`, and the store or atomic that waits for it runs now.
   // Errors: ModelFailure if none does, or for a stale copy.
   virtual WrittenWord write_in_order(Copy& copy, Tick at) = 0;
+
+  // The own transaction for this copy is being ordered at `at`, and the atomic operation that waits for it runs now, on memory's
+  // `line`: the copy's bytes are what memory gets. Errors: ModelFailure if none waits, or for stale data.
+  virtual void operate(Copy& copy, const LineData& line, Tick at) = 0;
+
+  // What that operation found is at the pins at `pins`. The copy may be gone.
+  virtual void operated(LineAddr line, Tick pins, Source source) = 0;
 
   // The own write-back was ordered at `at`: its buffer is free.
   virtual void written_back(Tick at) = 0;

@@ -82,6 +82,12 @@ class SnoopingBus::SnoopedLine {
     copy.version = written.version;
     tell_taken(client);
   }
+  void operate(int client) {
+    Copy& copy = *found(client);
+    bus_.client(client).operate(copy, bus_.memory_->data(slot_), at_);
+    bus_.memory_->take(slot_, {agent(client).data(copy), copy.version});
+    tell_taken(kMemory, agent(client).data(copy));
+  }
   void issue(int, MessageId) {}
   void free(int client) { agent(client).drop(*found(client)); }
   void on_transition(Controller controller, int client, StateId state, EventId event, StateId next) {
@@ -374,7 +380,9 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   BusClient& requester = client(request.client);
   Copy* copy = found_[static_cast<std::size_t>(request.client - first_client_)];
   Tick done = result;
-  if (outcome.needs_data_step) {
+  if (outcome.operated) {
+    done = deliver_operated(transaction, outcome, slot, result);
+  } else if (outcome.needs_data_step) {
     MemorySide::Supply supply{result + timing_.intervention, Source::local_c2c};
     if (outcome.supplier == kMemory) supply = memory_->read(slot, transaction.address_at);
     const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data);
@@ -400,6 +408,28 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     tell_data(request, SentMessage::What::data, request.client, kMemory, start, done);
   }
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
+}
+
+// An atomic operation at memory takes its time there, and holds the line as long: memory's data first, or what a cache had newer;
+// then one word goes to the requester. Returns when the data bus is free of it.
+Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
+  const BusRequest& request = transaction.request;
+  MemorySide::Supply supply{0, Source::local_c2c};
+  if (outcome.data_to_memory) {
+    const Tick start = reserve_data(request, result + timing_.intervention, outcome.sender, timing_.data);
+    supply.ready = start + timing_.data + way_to(outcome.sender, kMemory);
+    tell_data(request, SentMessage::What::data, outcome.sender, kMemory, start, supply.ready);
+  } else {
+    supply = memory_->read(slot, transaction.address_at);
+  }
+  const Tick operated = std::max(result, supply.ready);
+  memory_->write(slot, operated);
+  busy_.push_back({request.line, operated});
+  const Tick start = reserve_data(request, operated, kMemory, timing_.word);
+  const Tick arrival = start + timing_.latch + way_to(request.client, kMemory);
+  tell_data(request, SentMessage::What::word, kMemory, request.client, start, arrival);
+  client(request.client).operated(request.line, arrival, supply.source);
+  return start + timing_.word;
 }
 
 // What a line is under way for beside its time on the bus.

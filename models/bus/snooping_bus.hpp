@@ -110,6 +110,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
   [[nodiscard]] BusClient& client(int number) const { return *clients_[static_cast<std::size_t>(number - first_client_)]; }
   [[noreturn]] void touched_too_early(const Copy& copy, int holder, Tick now) const;
   void deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
+  Tick deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
   [[nodiscard]] Tick way_to(int taker, int giver) const;
   Tick reserve_data(const BusRequest& request, Tick ready, int sender, Tick duration);
   void tell(const BusRequest& request, BusPhase phase, Tick from, Tick duration) const;

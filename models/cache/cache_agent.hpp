@@ -30,7 +30,8 @@ struct Copy {
 
 class CacheAgent {
  public:
-  // `number`: the agent's own, 0 to 63. `spare_copies`: lines beside those in the levels, waiting to be written back.
+  // `number`: the agent's own, 0 to 63. `spare_copies`: lines beside those in the levels, waiting to be written back
+  // or operated on at memory.
   CacheAgent(int number, std::span<const CacheSpec> levels, const ControllerTable& table, LineStore& store, int spare_copies);
 
   [[nodiscard]] int levels() const { return static_cast<int>(arrays_.size()); }
@@ -99,6 +100,13 @@ class CacheAgent {
   // Returns null if no way can be freed now.
   template <class Gate>
   Copy* allocate(LineAddr line, Tick age, Gate& gate);
+
+  // A copy in the initial state that no level holds, for a line that is not to come. REQUIRES: one of the spare ones is left.
+  Copy& add_detached(LineAddr line) {
+    Copy& fresh = take_copy(line);
+    detached_.push_back(index_of(fresh));
+    return fresh;
+  }
 
   // Counts a use of every level that holds the address, and puts it into those nearer than they are. A level whose way can't be
   // freed now is passed by, and if it is inclusive the nearer ones with it. `nearest`: what look_up named, if it was asked.

@@ -39,6 +39,7 @@ constexpr std::array kWords = {
          "Data, a node's Bus_Data and Own_ events, and messages with data"},
     Word{"update memory", Verb::update_memory, at_memory_data | at_directory_message,
          "memory's Data, and a directory's messages"},
+    Word{"operate", Verb::operate, at_memory_message, "memory's messages, and a node's of its bus"},
     Word{"defer", Verb::defer, at_ask | at_memory_message, "a node's Ask_ events and bus messages"},
     Word{"save asker", Verb::save_asker, at_ask | at_memory_message, "a node's Ask_ events and bus messages"},
     Word{"run", Verb::run, at_agent_message, "a node's messages from the network"},
@@ -104,6 +105,7 @@ bool fits_protocol(Verb verb, ProtocolKind kind) {
     case Verb::apply_word:
     case Verb::assert_owned: return kind == ProtocolKind::bus;
     case Verb::send_data:
+    case Verb::operate:
     case Verb::assert_shared: return kind == ProtocolKind::bus || kind == ProtocolKind::node;
     case Verb::hit:
     case Verb::free:

@@ -65,6 +65,7 @@ concept LineCopies = AccessibleCopies<T> && requires(T copies, int cache, StateI
   // The pending store of this cache runs now, on its copy as it is. / Another cache's copy takes the word that it wrote.
   copies.send_word(cache);
   copies.apply_word(cache);
+  copies.operate(cache);  // the pending atomic operation of this cache runs now, on memory's data
 };
 
 // Copies behind whose bus stands a node controller: what its rows want done beyond what memory does.
@@ -77,8 +78,10 @@ struct OrderOutcome {
   BusLines lines;
   int supplier = kNobody;        // who supplies data that the requestor takes: a cache, kMemory, or kNobody when none is needed
   bool data_to_memory = false;   // a line of data went to memory as well, or alone
+  int sender = kNobody;          // the cache that sent it
   bool completed = false;        // the requestor's access ran in this step
   bool word_sent = false;        // that access was a store, and its word went to the other copies
+  bool operated = false;         // the requestor's atomic operation ran in this step, at memory
   bool needs_data_step = false;  // data_step() must follow before this line's next order step
   std::optional<MessageId> reissued;  // the requestor asks again, with this message
   bool deferred = false;              // memory's controller has put it off: the requestor still waits for its order step
@@ -105,10 +108,14 @@ class Step {
     outcome_.lines.written_back = protocol_.messages[message].carries_data;
     run_memory(protocol_.memory.qualify(message, outcome_.lines));
     if (outcome_.deferred) return outcome_;
+    if (outcome_.operated) {
+      if (outcome_.data_to_memory) run_memory_data();  // what a cache had newer
+      copies_.operate(requestor_);
+    }
     const EventId own = protocol_.cache.qualify(own_event(message), outcome_.lines);
     run_cache(requestor_, own);
     if (outcome_.word_sent) apply_word(message);
-    if (outcome_.data_to_memory) run_memory(protocol_.memory.qualify(protocol_.messages.size(), outcome_.lines));
+    if (outcome_.data_to_memory && !outcome_.operated) run_memory_data();
     outcome_.needs_data_step = !outcome_.completed && protocol_.cache.states[copies_.state(requestor_)].awaits_data;
     const bool takes_data = outcome_.needs_data_step || took_data_;
     if (takes_data && outcome_.supplier == kNobody) {
@@ -146,7 +153,10 @@ class Step {
       case Verb::assert_owned: outcome_.lines.owned = true; break;
       case Verb::send_data:
         copies_.copy_to_bus(cache);
-        if ((action.argument & to_memory) != 0) outcome_.data_to_memory = true;
+        if ((action.argument & to_memory) != 0) {
+          outcome_.data_to_memory = true;
+          outcome_.sender = cache;
+        }
         if ((action.argument & to_requestor) != 0) supply(cache, Controller::cache, state, event);
         break;
       case Verb::take_data:
@@ -178,6 +188,8 @@ class Step {
     }
   }
 
+  void run_memory_data() { run_memory(protocol_.memory.qualify(protocol_.messages.size(), outcome_.lines)); }
+
   void run_memory(EventId event) {
     const StateId state = copies_.memory_state();
     const Row& row = protocol_.memory.row(state, event);
@@ -189,6 +201,7 @@ class Step {
         case Verb::update_memory: copies_.bus_to_memory(); break;
         case Verb::assert_shared: outcome_.lines.shared = true; break;
         case Verb::defer: outcome_.deferred = true; break;
+        case Verb::operate: outcome_.operated = true; break;
         case Verb::send_data:
           copies_.memory_to_bus();
           supply(kMemory, Controller::memory, state, event);
@@ -241,10 +254,10 @@ std::optional<MessageId> data_step(const Protocol& protocol, Copies& copies, int
   return bus_order_detail::Step<Copies>(protocol, copies, requestor).data();
 }
 
-// A Load, Store or Evict at `cache`. After `hit` the caller reads or writes the copy; after `issued` the access is pending
-// until complete(); after `stalled` nothing has changed.
+// The base event `access` at `cache`: a Load, Store, Evict or Protocol::atomic. After `hit` the caller reads or writes the copy;
+// after `issued` the access is pending until complete() or operate(); after `stalled` nothing has changed.
 template <AccessibleCopies Copies>
-AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, CacheEvent access) {
+AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, std::size_t access) {
   const StateId state = copies.state(cache);
   const EventId event = protocol.cache.qualify(access, {});
   const Row& row = protocol.cache.row(state, event);

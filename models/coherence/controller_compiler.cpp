@@ -306,6 +306,8 @@ CompiledController compile_cache(const ControllerSource& source, const Protocol&
       events.push_back({"Own_" + message.name, at_own});
       events.push_back({"Other_" + message.name, at_other});
     }
+    const auto is_atomic = [](const Declaration& event) { return event.name == "Atomic"; };
+    if (std::any_of(source.events.begin(), source.events.end(), is_atomic)) events.push_back({"Atomic", at_store});
   } else {
     for (const Message& message : protocol.messages) events.push_back({message.name, at_agent_message, true});
   }

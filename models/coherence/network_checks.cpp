@@ -67,6 +67,7 @@ class NetworkChecks {
         for (int i = 0; i < event.count; ++i) {
           const Row& row = table.row(static_cast<StateId>(state), static_cast<EventId>(event.first + i));
           check_sends(table, row, in);
+          if (base < protocol_.bus_messages) check_operates(row, protocol_.messages[base]);
           if (in != nullptr) check_data(table, row, *in);
           if (in != nullptr && stalls(row)) check_stall(table, static_cast<StateId>(state), first, row, *in);
         }
@@ -92,6 +93,17 @@ class NetworkChecks {
                           table.name, in->name, name_of(in->message_class), out.name, name_of(out.message_class)));
       }
     }
+  }
+
+  // A node in memory's place.
+  void check_operates(const Row& row, const Message& in) {
+    const auto does = [&row](Verb verb) {
+      return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action action) { return action.verb == verb; });
+    };
+    const bool operates = does(Verb::operate);
+    if (row.impossible || does(Verb::defer) || operates == in.operates) return;
+    error(row, operates ? fmt::format("node: 'operate' at {}, which no Atomic of its bus issues", in.name)
+                        : fmt::format("node: Atomic issues {} on its bus, so it must 'operate' there", in.name));
   }
 
   void check_data(const ControllerTable& table, const Row& row, const Message& in) {

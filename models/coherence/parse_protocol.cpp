@@ -183,6 +183,8 @@ Protocol parse(std::string_view text, const std::string& file, const Protocol* b
     protocol.table(controllers[i]) = std::move(compiled[i].table);
     protocol.table(controllers[i]).protocol = protocol.name;
   }
+  const std::vector<BaseEvent>& events = protocol.cache.base_events;
+  if (protocol.kind == ProtocolKind::bus && events.back().name == "Atomic") protocol.atomic = events.size() - 1;
   diagnostics.throw_if_any();
 
   if (protocol.kind == ProtocolKind::bus) {

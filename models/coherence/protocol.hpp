@@ -31,6 +31,7 @@ enum class Verb : std::uint8_t {
   // bus side, where a store updates the other copies
   send_word,   // the pending store runs now, in the order step, and the word that it wrote goes over the bus
   apply_word,  // a snooper's copy takes that word, in the same order step
+  operate,     // memory's side: the requestor's atomic operation runs now, on the line's data here
   // data step
   take_data,      // the data on the bus, or of the message, becomes this copy's
   update_memory,  // the data on the bus, or of the message, becomes memory's
@@ -117,7 +118,7 @@ struct BaseEvent {
 // What an access of a processor comes to.
 enum class AccessResult : std::uint8_t { hit, issued, stalled, freed, impossible };
 
-// By the row of a Load, Store or Evict at a cache on a bus.
+// By the row of a Load, Store, Evict or Atomic at a cache on a bus.
 inline AccessResult access_result(const Row& row) {
   if (row.impossible) return AccessResult::impossible;
   for (const Action action : row.steps()) {
@@ -132,6 +133,7 @@ struct StateInfo {
   std::string name;
   std::string meaning;
   std::array<AccessResult, 3> access{};  // derived, of a cache on a bus: by kLoad, kStore, kEvict
+  AccessResult atomic{};                 // derived, of a cache on a bus: what an atomic operation comes to
   bool readable = false;                 // derived: Load does `hit`
   bool writable = false;                 // derived: Store does `hit`
   StateId after_store = 0;               // derived: next state of a Store that hits; the same state where none does
@@ -175,7 +177,8 @@ class ControllerTable {
 };
 
 // Base events of a cache controller, at fixed places: what every protocol of a bus has. For message m of Protocol::messages
-// the own event is own(m) and the other's is other(m). A memory controller's base events are the messages, then Data.
+// the own event is own(m) and the other's is other(m). Behind those a table may have Atomic, see Protocol::atomic. A memory
+// controller's base events are the messages, then Data.
 enum CacheEvent : std::size_t { kLoad = 0, kStore = 1, kEvict = 2, kData = 3, kFirstMessage = 4 };
 constexpr std::size_t own_event(MessageId message) {
   return kFirstMessage + 2 * static_cast<std::size_t>(message);
@@ -226,6 +229,7 @@ struct Message {
   bool carries_data = false;  // on a bus: its sender puts a line on the data bus (a write-back)
   MessageClass message_class = MessageClass::bus;
   bool absent_ignores = false;  // derived: a cache in the initial state does nothing at Other_<name> and need not be asked
+  bool operates = false;        // derived, on a bus: memory's side runs the requestor's atomic operation when this is ordered
 };
 
 enum class BusKind : std::uint8_t { atomic, split };
@@ -245,6 +249,8 @@ struct Protocol {
   bool invariant_swmr = false;  // single writer or many readers holds
   bool invariant_data_value = false;
   bool sends_words = false;  // derived: a store to a shared line goes to the other copies, and takes no right from them
+  // The base event of an atomic operation at a cache on a bus: Store, unless the table has an event Atomic.
+  std::size_t atomic = kStore;
   // A node's: those of its bus, then those of its network.
   std::vector<Message> messages;
   std::size_t bus_messages = 0;  // how many of them are messages of a bus
@@ -252,6 +258,8 @@ struct Protocol {
   ControllerTable cache, memory, directory, node, group;
   std::string bus_partner, directory_partner;  // node: the protocols that it is proved with; group: the directory's only
 
+  // Whether atomic operations may run at memory ("far") instead of in a cache.
+  [[nodiscard]] bool has_far_atomics() const { return atomic != kStore; }
   [[nodiscard]] const ControllerTable& table(Controller controller) const {
     const std::array<const ControllerTable*, kControllers> tables = {&cache, &memory, &directory, &node, &group};
     return *tables[static_cast<std::size_t>(controller)];

@@ -31,6 +31,50 @@ void check_issued(const Protocol& protocol, const Row& row, Diagnostics& diagnos
   }
 }
 
+bool issues(const Row& row, MessageId message) {
+  return std::any_of(row.steps().begin(), row.steps().end(),
+                     [message](Action action) { return action.verb == Verb::issue && action.argument == message; });
+}
+
+// An atomic operation runs in a cache that may write, as a store does; elsewhere it asks with messages of its own, at which
+// memory operates and which nothing else asks with.
+void check_atomics(const Protocol& protocol, Diagnostics& diagnostics) {
+  const ControllerTable& cache = protocol.cache;
+  const auto error = [&](const Row& row, const std::string& text) { diagnostics.error(row.source_line, text); };
+  std::vector<bool> by_atomic(protocol.messages.size());
+  for (std::size_t s = 0; protocol.has_far_atomics() && s < cache.states.size(); ++s) {
+    const auto state = static_cast<StateId>(s);
+    const Row& store = cache.row(state, cache.base_events[kStore].first);
+    const Row& atomic = cache.row(state, cache.base_events[protocol.atomic].first);
+    const bool here = access_result(store) == AccessResult::hit;
+    const bool same = here == (access_result(atomic) == AccessResult::hit) && (!here || store.next == atomic.next);
+    if (!same) {
+      error(atomic, fmt::format("cache: Atomic in {}: where Store hits, Atomic does too, and leads to the same state, and "
+                                "nowhere else",
+                                cache.states[s].name));
+    }
+    for (std::size_t m = 0; m < by_atomic.size(); ++m) {
+      if (issues(atomic, static_cast<MessageId>(m))) by_atomic[m] = true;
+    }
+  }
+  for (std::size_t m = 0; m < by_atomic.size(); ++m) {
+    const auto message = static_cast<MessageId>(m);
+    const std::string& name = protocol.messages[m].name;
+    for (std::size_t i = 0; i < cache.rows.size(); ++i) {
+      const bool of_atomic = protocol.has_far_atomics() && cache.base_events[protocol.atomic].first == i % cache.events.size();
+      if (by_atomic[m] && !of_atomic && issues(cache.rows[i], message))
+        error(cache.rows[i], fmt::format("cache: {} is what Atomic issues, so that nothing else may", name));
+    }
+    for (std::size_t state = 0; state < protocol.memory.states.size(); ++state) {
+      for_rows(protocol.memory, static_cast<StateId>(state), m, [&](const Row& row) {
+        if (row.impossible || does(row, Verb::operate) == by_atomic[m]) return;
+        error(row, by_atomic[m] ? fmt::format("memory: Atomic issues {}, so it must 'operate' there", name)
+                                : fmt::format("memory: 'operate' at {}, which no Atomic issues", name));
+      });
+    }
+  }
+}
+
 }  // namespace
 
 void check_total(const CompiledController& controller, Diagnostics& diagnostics) {
@@ -75,6 +119,7 @@ void check_reachable(const CompiledController& controller, Diagnostics& diagnost
 }
 
 void check_messages(const Protocol& protocol, const ProtocolSource& source, Diagnostics& diagnostics) {
+  check_atomics(protocol, diagnostics);
   std::vector<bool> issued(protocol.messages.size());
   for (const Row& row : protocol.cache.rows) {
     for (const Action action : row.steps()) {
@@ -99,13 +144,14 @@ void check_messages(const Protocol& protocol, const ProtocolSource& source, Diag
 
 namespace {
 
-void derive_cache_states(ControllerTable& cache, bool on_bus) {
+void derive_cache_states(ControllerTable& cache, std::size_t atomic, bool on_bus) {
   for (std::size_t i = 0; i < cache.states.size(); ++i) {
     StateInfo& state = cache.states[i];
-    const auto row = [&](CacheEvent event) -> const Row& {
+    const auto row = [&](std::size_t event) -> const Row& {
       return cache.row(static_cast<StateId>(i), cache.base_events[event].first);
     };
     for (const CacheEvent event : {kLoad, kStore, kEvict}) state.access[event] = access_result(row(event));
+    state.atomic = access_result(row(atomic));
     state.readable = state.access[kLoad] == AccessResult::hit;
     state.writable = state.access[kStore] == AccessResult::hit;
     state.after_store = state.writable ? row(kStore).next : static_cast<StateId>(i);
@@ -134,7 +180,7 @@ void derive_node_data(ControllerTable& node, const std::vector<Message>& message
   const auto needs = [&](const Row& row) {
     for (const Action action : row.steps()) {
       if (action.verb == Verb::take_data) return false;
-      if (action.verb == Verb::send_data) return true;
+      if (action.verb == Verb::send_data || action.verb == Verb::operate) return true;
       const bool sends = action.verb == Verb::send_home || action.verb == Verb::send_requestor;
       if (sends && messages[action.argument].carries_data) return true;
     }
@@ -195,7 +241,8 @@ void derive_group_states(ControllerTable& group, const std::vector<Message>& mes
 }  // namespace
 
 void derive_facts(Protocol& protocol) {
-  if (!protocol.cache.states.empty()) derive_cache_states(protocol.cache, protocol.kind == ProtocolKind::bus);
+  if (!protocol.cache.states.empty())
+    derive_cache_states(protocol.cache, protocol.atomic, protocol.kind == ProtocolKind::bus);
   derive_node_states(protocol.node, protocol.bus_messages);
   derive_node_data(protocol.node, protocol.messages);
   derive_directory_states(protocol.directory);
@@ -207,6 +254,10 @@ void derive_facts(Protocol& protocol) {
     const ControllerTable& cache = protocol.cache;
     const Row& row = cache.row(0, cache.base_events[other_event(static_cast<MessageId>(m))].first);
     protocol.messages[m].absent_ignores = !row.impossible && row.count == 0 && row.next == 0;
+    for (std::size_t state = 0; state < protocol.memory.states.size(); ++state) {
+      for_rows(protocol.memory, static_cast<StateId>(state), m,
+               [&](const Row& memory) { protocol.messages[m].operates |= does(memory, Verb::operate); });
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "models/coherence/bus_order.hpp"
 #include "models/core/hardware_thread.hpp"
@@ -94,8 +95,7 @@ CacheUnit::Attempt CacheUnit::attempt(Operation& operation, Tick now, const Aske
   if (copy.watched) {  // a sibling thread sleeps on it; a store is what it waits for
     if (operation.writes()) owner_->watched_line_changed(copy.line, now);
   }
-  const CacheEvent access = operation.writes() ? kStore : kLoad;
-  const bool hit = result_of(access, copy.state) == AccessResult::hit;
+  const bool hit = result_of(operation, copy.state) == AccessResult::hit;
   if (hit && operation.access_kind() == AccessKind::atomic) {
     // A sibling's miss goes first: its time is fixed, and may lie before this operation's end.
     if (const Tick due = access_due(copy); due != kNever) return {.outcome = Outcome::try_at, .at = due};
@@ -151,9 +151,11 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
 
 bool CacheUnit::request(const Operation& operation, Copy* copy, int level, Tick now, const Asker& asker) {
   if (!has_room()) return false;
-  const CacheEvent access = operation.writes() ? kStore : kLoad;
-  if (result_of(access, copy == nullptr ? StateId{0} : copy->state) == AccessResult::stalled) return false;
-  if (copy == nullptr) copy = allocate(operation.address, now);
+  if (result_of(operation, copy == nullptr ? StateId{0} : copy->state) == AccessResult::stalled) return false;
+  const bool far = operation.access_kind() == AccessKind::atomic && bus_->protocol().has_far_atomics();
+  if (copy == nullptr) {
+    copy = far ? &agent_.add_detached(agent_.store().line_of(operation.address)) : allocate(operation.address, now);
+  }
   if (copy == nullptr) return false;
   // The request leaves after the look-up that found the line missing, or found it without the right to write.
   const Tick look_up = level < 0 ? spec_.hit_latency.back() : spec_.hit_latency[static_cast<std::size_t>(level)];
@@ -168,7 +170,12 @@ Copy* CacheUnit::allocate(Address address, Tick now) {
 
 void CacheUnit::post(const Pending& pending, Tick now, Tick leaves) {
   OwnCopy own(agent_, *log_, *pending.copy, client_, now);
-  access_step(bus_->protocol(), own, client_, pending.operation.writes() ? kStore : kLoad);
+  const Protocol& protocol = bus_->protocol();
+  const AccessKind kind = pending.operation.access_kind();
+  access_step(protocol, own, client_,
+              kind == AccessKind::atomic  ? protocol.atomic
+              : kind == AccessKind::store ? kStore
+                                          : kLoad);
   pending_.push_back(pending);
   bus_->post({leaves, client_, pending.copy->line, own.message()});
   owner_->posted();
@@ -239,14 +246,19 @@ void CacheUnit::run_fill(Tick at) {
 
 // The line and the right are here: the one operation that asked for them runs.
 void CacheUnit::finish(const Pending& pending) {
-  Copy& copy = *pending.copy;
   const Operation& operation = pending.operation;
   if (pending.of_pair) {
-    copy.last_touch = pending.fill_at;
+    pending.copy->last_touch = pending.fill_at;
     const bool given = pending.source == Source::local_c2c || pending.source == Source::remote_c2c;
     if (given) ++pair_prefetches_.from_caches;
     return;
   }
+  if (pending.copy == nullptr) {
+    owner_->report_miss(*pending.asker.thread, operation, pending.source, pending.fill_at);
+    owner_->completed(*pending.asker.thread, *pending.written, pending.fill_at + spec_.cycle);
+    return;
+  }
+  Copy& copy = *pending.copy;
   Gate gate{*this, pending.fill_at};
   agent_.bring_near(copy, operation.address, pending.fill_at, gate);
   const Asker& asker = pending.asker;
@@ -356,13 +368,17 @@ Tick CacheUnit::deliver(Copy& copy, Tick pins, Source source) {
   Pending* own = being_ordered(copy);
   if (own == nullptr) return pins;
   if (!own->line_came) own->source = source;
-  own->fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
-  next_fill_ = std::min(next_fill_, own->fill_at);
-  owner_->wake_at(own->fill_at);
+  fills(*own, pins);
   const bool runs_then = !own->asker.prefetches && !agent_.table().states[copy.state].asks_again;
   if (!runs_then) return own->fill_at + 1;
   const Tick kept = own->operation.kind == OperationKind::compare_exchange ? spec_.keep : 0;
   return own->fill_at + std::max<Tick>(1, hold(own->operation.kind)) + kept;
+}
+
+void CacheUnit::fills(Pending& pending, Tick pins) {
+  pending.fill_at = align_up(pins, spec_.cycle) + spec_.fill_latency;
+  next_fill_ = std::min(next_fill_, pending.fill_at);
+  owner_->wake_at(pending.fill_at);
 }
 
 CacheUnit::Pending* CacheUnit::being_ordered(const Copy& copy) {
@@ -381,6 +397,26 @@ WrittenWord CacheUnit::write_in_order(Copy& copy, Tick at) {
   return {static_cast<std::size_t>(agent_.store().offset_of(own->operation.address)), own->operation.bytes};
 }
 
+void CacheUnit::operate(Copy& copy, const LineData& line, Tick at) {
+  Pending* own = being_ordered(copy);
+  if (own == nullptr || own->asker.prefetches || own->operation.access_kind() != AccessKind::atomic) {
+    throw ModelFailure(fmt::format("memory operates on line 0x{:x} for cache {} at tick {}, but no atomic operation waits",
+                                   agent_.store().address_of(copy.line), client_, at));
+  }
+  std::memcpy(agent_.data(copy), line.bytes, static_cast<std::size_t>(agent_.store().line_bytes()));
+  copy.version = line.version;
+  own->written = apply(*own->asker.thread, own->operation, copy, at, Served::order);
+  own->copy = nullptr;
+}
+
+void CacheUnit::operated(LineAddr line, Tick pins, Source source) {
+  const auto own = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) {
+    return p.copy == nullptr && p.fill_at == kNever && agent_.store().line_of(p.operation.address) == line;
+  });
+  own->source = source;
+  fills(*own, pins);
+}
+
 void CacheUnit::written_back(Tick at) {
   --write_backs_;
   owner_->try_again(at, Source::local_memory);
@@ -390,8 +426,11 @@ void CacheUnit::written_back(Tick at) {
 std::string CacheUnit::describe_pending() const {
   std::string text;
   for (const Pending& pending : pending_) {
-    text += fmt::format("  cache {}: line 0x{:x} in {}, asked for at tick {} by CPU {}{}\n", client_,
-                        agent_.store().address_of(pending.copy->line), agent_.table().states[pending.copy->state].name,
+    const LineStore& store = agent_.store();
+    text += fmt::format("  cache {}: line 0x{:x}{}, asked for at tick {} by CPU {}{}\n", client_,
+                        store.address_of(store.line_of(pending.operation.address)),
+                        pending.copy == nullptr ? ", operated on at memory"
+                                                : " in " + agent_.table().states[pending.copy->state].name,
                         pending.operation.issued, pending.asker.thread->id().value,
                         pending.fill_at == kNever ? ", not ordered yet" : "");
   }

@@ -119,6 +119,8 @@ class CacheUnit final : public BusClient {
   Tick locked_until(LineAddr line) const override;
   Tick deliver(Copy& copy, Tick pins, Source source) override;
   WrittenWord write_in_order(Copy& copy, Tick at) override;
+  void operate(Copy& copy, const LineData& line, Tick at) override;
+  void operated(LineAddr line, Tick pins, Source source) override;
   void written_back(Tick at) override;
   void watched_copy_changed(LineAddr line, Tick at) override { owner_->watched_line_changed(line, at); }
 
@@ -127,7 +129,7 @@ class CacheUnit final : public BusClient {
 
  private:
   struct Pending {
-    Copy* copy = nullptr;
+    Copy* copy = nullptr;  // null: its atomic operation ran at memory, and there is none any more
     Asker asker;
     bool of_pair = false;    // nobody's: it stays in the outermost level
     Tick fill_at = kNever;   // of what was ordered last; kNever: a request is not ordered yet
@@ -166,6 +168,12 @@ class CacheUnit final : public BusClient {
   [[nodiscard]] AccessResult result_of(CacheEvent access, StateId state) const {
     return agent_.table().states[state].access[access];
   }
+  [[nodiscard]] AccessResult result_of(const Operation& operation, StateId state) const {
+    const StateInfo& info = agent_.table().states[state];
+    if (operation.access_kind() == AccessKind::atomic) return info.atomic;
+    return info.access[operation.writes() ? kStore : kLoad];
+  }
+  void fills(Pending& pending, Tick pins);
   [[noreturn]] void stale(const Copy& copy, Tick at) const;
 
   const CoreSpec spec_;

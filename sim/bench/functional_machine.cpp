@@ -32,6 +32,7 @@ class FunctionalMachine::Line {
   void complete(int) {}
   void send_word(int) {}  // the store follows at once, see Processor
   void apply_word(int cpu) { machine_.word_takers_.emplace_back(cpu, found(cpu)); }
+  void operate(int) {}  // here an atomic operation is a store
   void issue(int, MessageId message) { issued_ = message; }
   void free(int cpu) { agent(cpu).drop(*found(cpu)); }
   void on_transition(Controller, int, StateId, EventId, StateId) {}

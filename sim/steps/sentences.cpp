@@ -136,6 +136,10 @@ class Sentences {
       if (before.writable) return "its CPU writes, and nobody else need know";
       return before.readable ? "its CPU writes, and a copy to read is not enough" : "its CPU writes, and there is no copy";
     }
+    if (event.name == "Atomic") {
+      return before.writable ? "its CPU runs an atomic operation, and nobody else need know"
+                             : "its CPU wants an atomic operation, and has no right to write";
+    }
     if (event.name == "Evict") return "its place is needed for another line";
     if (event.name == "Data") return "the data has come";
     if (event.name.compare(0, 4, "Own_") == 0)
@@ -205,6 +209,7 @@ class Sentences {
       case Verb::complete: return "lets its CPU go on";
       case Verb::send_word: return "sends the word that its CPU writes";
       case Verb::apply_word: return "takes the word that is on the bus";
+      case Verb::operate: return "runs the atomic operation of the requester's CPU";
       case Verb::take_data: return controller == Controller::cache ? "" : "keeps the data";
       case Verb::update_memory: return "writes the data to memory";
       case Verb::defer: return "puts it off";
@@ -259,6 +264,8 @@ class Sentences {
         return fmt::format("{} defers the request of {} for {}: it needs permission first.", capital(from), to, line(step));
       case What::data: return fmt::format("{} sends the data of {} to {}.", capital(from), line(step), to);
       case What::word:
+        if (step.from.kind != Endpoint::Kind::cache)
+          return fmt::format("{} sends what the atomic operation found, in {}, to {}.", capital(from), line(step), to);
         return fmt::format("{} sends the word that it has written, of {}, to the other copies.", capital(from), line(step));
       case What::packet: break;
     }

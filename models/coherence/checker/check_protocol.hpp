@@ -26,13 +26,13 @@ struct CheckOptions {
   std::size_t memory_limit_mib = 2048;
 };
 
-enum class StepKind : std::uint8_t { load, store, evict, order, data };
+enum class StepKind : std::uint8_t { load, store, atomic, evict, order, data };
 
 // What happened next: an access by a cache's processor, or the order or data step of its request.
 struct CheckStep {
   StepKind kind{};
   int cache = 0;
-  std::uint8_t value = 0;  // what a store that runs in this step writes
+  std::uint8_t value = 0;  // what a store or atomic operation that runs in this step writes
 };
 
 using Violation = CheckViolation<CheckStep>;

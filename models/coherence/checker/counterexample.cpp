@@ -85,6 +85,7 @@ std::string access_text(const CheckStep& step) {
   switch (step.kind) {
     case StepKind::load: return "Load";
     case StepKind::store: return fmt::format("Store {}", step.value);
+    case StepKind::atomic: return fmt::format("Atomic {}", step.value);
     default: return "Evict";
   }
 }

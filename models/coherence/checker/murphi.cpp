@@ -27,9 +27,11 @@ class BusMurphi : MurphiWriter {
     start_state();
     bus_procedure();
     issue_procedure();
-    use_procedures(protocol_, protocol_.cache, requestor_, kAccess);
+    use_procedures(protocol_, protocol_.cache, protocol_.atomic, requestor_, kAccess);
     if (protocol_.sends_words) send_word_procedure();
+    if (protocol_.has_far_atomics()) operate_procedure(protocol_, requestor_, kAccess, "md");
     for (const CacheEvent event : {kLoad, kStore, kEvict}) access_procedure(event);
+    if (protocol_.has_far_atomics()) access_procedure(protocol_.atomic);
     for (std::size_t m = 0; m < protocol_.messages.size(); ++m) order_procedure(m);
     data_procedure();
     rules();
@@ -53,7 +55,7 @@ class BusMurphi : MurphiWriter {
     line(1, "cache_state: enum {{ {} }};", state_names(kCacheState, protocol_.cache));
     line(1, "memory_state: enum {{ {} }};", state_names(kMemoryState, protocol_.memory));
     line(1, "request: enum {{ {} }};", fmt::join(requests, ", "));
-    line(1, "access: enum {{ A_none, A_Load, A_Store }};");
+    line(1, "access: enum {{ A_none, A_Load, A_Store{} }};", protocol_.has_far_atomics() ? ", A_Atomic" : "");
     line(0, "var");
     line(1, "cs: array[cid] of cache_state; cd: array[cid] of val;");
     line(1, "ca: array[cid] of access;   -- the access that waits");
@@ -93,18 +95,18 @@ class BusMurphi : MurphiWriter {
     line(0, "end;\n");
   }
 
-  void access_procedure(CacheEvent event) {
+  void access_procedure(std::size_t event) {
     const BaseEvent& base = protocol_.cache.base_events[event];
     line(0, "procedure do_{}(c: cid; v: val); begin", base.name);
     each_state(1, requestor_.state, kCacheState, protocol_.cache, [&](StateId state) {
       const Row& row = protocol_.cache.row(state, base.first);
       if (!begin_row(2, protocol_.cache, row, state, requestor_)) return;
       for (const Action action : row.steps()) {
-        if (action.verb == Verb::hit) line(2, "use(c, {}, v);", event == kStore);
+        if (action.verb == Verb::hit) line(2, "use(c, {}, v);", event != kLoad);
         if (action.verb == Verb::free) line(2, "cd[c] := 0;");
         if (action.verb != Verb::issue) continue;
         line(2, "issue(c, {});", request_name(action.argument));
-        if (event != kEvict) line(2, "wait(c, {});", event == kStore ? "A_Store" : "A_Load");
+        if (event != kEvict) line(2, "wait(c, A_{});", base.name);
       }
     });
     line(0, "end;\n");
@@ -133,6 +135,7 @@ class BusMurphi : MurphiWriter {
         break;
       case Verb::apply_word: line(depth, "takers[{}] := true;", place.who); break;
       case Verb::update_memory: line(depth, "md := bd;"); break;
+      case Verb::operate: line(depth, "operated := true;"); break;
       default: bus_cache_action(depth, action, protocol_, place, kAccess); break;
     }
   }
@@ -153,11 +156,13 @@ class BusMurphi : MurphiWriter {
   void step_variables(std::string_view name) {
     line(0, "procedure {}(c: cid; v: val);", name);
     line(0, "var shared, owned, supplied, to_memory, completed, took, takes: boolean; on_bus: sender;");
+    if (protocol_.has_far_atomics()) line(0, "operated: boolean;");
     if (protocol_.sends_words) line(0, "word: boolean; before: val; takers: array[cid] of boolean;");
     line(0, "begin");
     if (protocol_.sends_words) line(1, "word := false; before := 0; for k: cid do takers[k] := false; end;");
     line(1, "shared := false; owned := false; supplied := false; to_memory := false; completed := false; took := false;");
     line(1, "takes := false; on_bus := 0;");
+    if (protocol_.has_far_atomics()) line(1, "operated := false;");
   }
 
   void order_procedure(std::size_t number) {
@@ -168,15 +173,27 @@ class BusMurphi : MurphiWriter {
     rows_at(2, protocol_.cache, other_event(message), snooper_);
     line(1, "end; end;");
     rows_at(1, protocol_.memory, message, memory_);
+    if (protocol_.has_far_atomics()) {
+      line(1, "if operated then");
+      memory_takes_data(2);
+      line(2, "operate(c, v);");
+      line(1, "end;");
+    }
     rows_at(1, protocol_.cache, own_event(message), requestor_);
     if (protocol_.sends_words) apply_word();
-    line(1, "if to_memory then");
-    rows_at(2, protocol_.memory, protocol_.messages.size(), memory_);
-    line(1, "end;");
+    if (protocol_.has_far_atomics()) line(1, "if !operated then");
+    memory_takes_data(1);
+    if (protocol_.has_far_atomics()) line(1, "end;");
     line(1, "takes := !completed & {};", cache_is([](const StateInfo& info) { return info.awaits_data; }));
     line(1, "if takes | took then assert supplied \"no data\"; end;");
     line(1, "if takes then due := c + 1; else bd := 0; end;");
     line(0, "end;\n");
+  }
+
+  void memory_takes_data(int depth) {
+    line(depth, "if to_memory then");
+    rows_at(depth + 1, protocol_.memory, protocol_.messages.size(), memory_);
+    line(depth, "end;");
   }
 
   void apply_word() {
@@ -205,6 +222,7 @@ class BusMurphi : MurphiWriter {
     line(1, "rule \"Evict\" cs[c] != {} ==> begin do_Evict(c, 0); end;", cache_state(0));
     line(1, "ruleset v: val do");
     line(2, "rule \"Store\" true ==> begin do_Store(c, v); end;");
+    if (protocol_.has_far_atomics()) line(2, "rule \"Atomic\" true ==> begin do_Atomic(c, v); end;");
     for (std::size_t m = 0; m < protocol_.messages.size(); ++m) {
       line(2, "rule \"{0} ordered\" cr[c] = {1} & due = 0 ==> begin order_{1}(c, v); end;", protocol_.messages[m].name,
            request_name(m));

@@ -19,8 +19,8 @@ std::string state_names(std::string_view kind, const ControllerTable& table) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void MurphiWriter::use_procedures(const Protocol& subject, const ControllerTable& table, const MurphiCache& cache,
-                                  const MurphiAccess& access) {
+void MurphiWriter::use_procedures(const Protocol& subject, const ControllerTable& table, std::size_t atomic,
+                                  const MurphiCache& cache, const MurphiAccess& access) {
   line(0, "procedure use({}; store: boolean; {}: val); begin", cache.parameters, access.value);
   if (subject.invariant_data_value) line(1, "assert {} = latest \"stale copy\";", cache.data);
   line(1, "if store then {} := {}; latest := {}; end;", cache.data, access.value, access.value);
@@ -31,16 +31,28 @@ void MurphiWriter::use_procedures(const Protocol& subject, const ControllerTable
   line(1, "{0} := {1}; {1} := {2}_none;", access.waited, cache.waits, access.kind);
   line(1, "assert {} != {}_none \"completes without an access\";", access.waited, access.kind);
   each_state(1, cache.state, cache.kind, table, [&](StateId state) {
-    for (const bool store : {false, true}) {
-      const Row& row = table.row(state, table.base_events[store ? kStore : kLoad].first);
+    std::vector<std::size_t> events = {kLoad, kStore};
+    if (atomic != kStore) events.push_back(atomic);
+    for (const std::size_t event : events) {
+      const BaseEvent& base = table.base_events[event];
+      const Row& row = table.row(state, base.first);
       const bool hits = !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
-      line(2, "{} {} = {}_{} then {}", store ? "elsif" : "if", access.waited, access.kind, store ? "Store" : "Load",
+      line(2, "{} {} = {}_{} then {}", event == kLoad ? "if" : "elsif", access.waited, access.kind, base.name,
            hits ? fmt::format("{} := {}; use({}, {}, {});", cache.state, state_name(cache.kind, table, row.next), cache.who,
-                              store, access.value)
+                              event != kLoad, access.value)
                 : "error \"completes an access that does not hit\";");
     }
     line(2, "end;");
   });
+  line(0, "end;\n");
+}
+
+void MurphiWriter::operate_procedure(const Protocol& subject, const MurphiCache& cache, const MurphiAccess& access,
+                                     std::string_view memory_data) {
+  line(0, "procedure operate({}; {}: val); begin", cache.parameters, access.value);
+  line(1, "assert {0} = {1}_Atomic \"operates without an atomic operation\"; {0} := {1}_none;", cache.waits, access.kind);
+  if (subject.invariant_data_value) line(1, "assert {} = latest \"stale memory\";", memory_data);
+  line(1, "{} := {}; latest := {};", memory_data, access.value, access.value);
   line(0, "end;\n");
 }
 

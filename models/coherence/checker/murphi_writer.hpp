@@ -72,9 +72,14 @@ class MurphiWriter {
     line(depth, "end;");
   }
 
-  // A copy is read or written, and an access that waited completes.
-  void use_procedures(const Protocol& subject, const ControllerTable& table, const MurphiCache& cache,
+  // A copy is read or written, and an access that waited completes. `subject`'s promises; `atomic`: the base event of an atomic
+  // operation, kStore where it is none of its own.
+  void use_procedures(const Protocol& subject, const ControllerTable& table, std::size_t atomic, const MurphiCache& cache,
                       const MurphiAccess& access);
+
+  // The atomic operation of a cache runs at memory, whose data this is.
+  void operate_procedure(const Protocol& subject, const MurphiCache& cache, const MurphiAccess& access,
+                         std::string_view memory_data);
 
   // What a cache on a bus does; not the accesses that hit or stall.
   void bus_cache_action(int depth, Action action, const Protocol& bus, const MurphiCache& cache, const MurphiAccess& access);

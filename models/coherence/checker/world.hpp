@@ -11,7 +11,15 @@
 
 namespace linebounce::checker {
 
-enum class Waiting : std::uint8_t { nothing, load, store };  // the access that complete() will run
+enum class Waiting : std::uint8_t { nothing, load, store, atomic };  // the access that complete() or operate() will run
+
+constexpr Waiting waiting_for(std::size_t event) {
+  return event == kLoad ? Waiting::load : event == kStore ? Waiting::store : Waiting::atomic;
+}
+// The base event of what waits. REQUIRES: something does.
+inline std::size_t event_of(Waiting waiting, const Protocol& bus) {
+  return waiting == Waiting::load ? kLoad : waiting == Waiting::store ? kStore : bus.atomic;
+}
 
 struct CacheWorld {
   StateId state = 0;

@@ -11,6 +11,7 @@ void WorldCopies::run(const CheckStep& step) {
   switch (step.kind) {
     case StepKind::load: access(step.cache, kLoad); break;
     case StepKind::store: access(step.cache, kStore); break;
+    case StepKind::atomic: access(step.cache, protocol_.atomic); break;
     case StepKind::evict: access(step.cache, kEvict); break;
     case StepKind::order: order(step.cache); break;
     case StepKind::data: data(step.cache); break;
@@ -41,10 +42,10 @@ void WorldCopies::complete(int cache) {
     throw Broken{Promise::accounted, fmt::format("{} completes an access, but none waits", name(cache))};
   }
   at(cache).access = Waiting::nothing;
-  const CacheEvent event = waiting == Waiting::store ? kStore : kLoad;
+  const std::size_t event = event_of(waiting, protocol_);
   if (!access(cache, event)) {
-    throw Broken{Promise::accounted,
-                 fmt::format("{} completes its {}, which doesn't hit there", name(cache), event == kStore ? "Store" : "Load")};
+    throw Broken{Promise::accounted, fmt::format("{} completes its {}, which doesn't hit there", name(cache),
+                                                 protocol_.cache.base_events[event].name)};
   }
 }
 
@@ -59,9 +60,20 @@ void WorldCopies::send_word(int cache) {
 
 // As in a store, the line's other bytes must be right before it.
 void WorldCopies::apply_word(int cache) {
-  check_latest(cache, latest_before_, "takes a word into");
+  check_latest(cache, at(cache).data, latest_before_, "takes a word into");
   at(cache).data = world_.latest;
   if (watcher_ != nullptr) watcher_->took_word(cache, world_.latest);
+}
+
+void WorldCopies::operate(int cache) {
+  if (at(cache).access != Waiting::atomic) {
+    throw Broken{Promise::accounted, fmt::format("memory operates for {}, but no atomic operation waits", name(cache))};
+  }
+  at(cache).access = Waiting::nothing;
+  check_latest(kMemory, world_.memory_data, world_.latest, "operates on");
+  world_.memory_data = world_.latest = value_;
+  value_used_ = true;
+  if (watcher_ != nullptr) watcher_->wrote(kMemory, value_);
 }
 
 void WorldCopies::on_transition(Controller controller, int cache, StateId state, EventId event, StateId) {
@@ -72,23 +84,23 @@ void WorldCopies::on_transition(Controller controller, int cache, StateId state,
 }
 
 // True if it hit.
-bool WorldCopies::access(int cache, CacheEvent event) {
+bool WorldCopies::access(int cache, std::size_t event) {
   const AccessResult result = access_step(protocol_, *this, cache, event);
   if (result == AccessResult::issued && event != kEvict) {
     if (at(cache).access != Waiting::nothing) {
       throw Broken{Promise::accounted, fmt::format("{} has two accesses that wait", name(cache))};
     }
-    at(cache).access = event == kStore ? Waiting::store : Waiting::load;
+    at(cache).access = waiting_for(event);
   }
   if (result == AccessResult::hit) read_and_write(cache, event);
   return result == AccessResult::hit;
 }
 
 // A store writes only some of a line's bytes, so the others must be right before it.
-void WorldCopies::read_and_write(int cache, CacheEvent event) {
+void WorldCopies::read_and_write(int cache, std::size_t event) {
   CacheWorld& copy = at(cache);
-  check_latest(cache, world_.latest, event == kStore ? "writes into" : "reads");
-  if (event != kStore) {
+  check_latest(cache, copy.data, world_.latest, event == kLoad ? "reads" : "writes into");
+  if (event == kLoad) {
     if (watcher_ != nullptr) watcher_->read(cache, copy.data);
     return;
   }
@@ -97,10 +109,10 @@ void WorldCopies::read_and_write(int cache, CacheEvent event) {
   if (watcher_ != nullptr) watcher_->wrote(cache, value_);
 }
 
-void WorldCopies::check_latest(int cache, std::uint8_t latest, std::string_view what) const {
-  if (!protocol_.invariant_data_value || at(cache).data == latest) return;
-  throw Broken{Promise::data_value, fmt::format("{} {} a copy with the value {}, but {} was written last", name(cache), what,
-                                                at(cache).data, latest)};
+void WorldCopies::check_latest(int cache, std::uint8_t data, std::uint8_t latest, std::string_view what) const {
+  if (!protocol_.invariant_data_value || data == latest) return;
+  throw Broken{Promise::data_value,
+               fmt::format("{} {} a copy with the value {}, but {} was written last", name(cache), what, data, latest)};
 }
 
 void WorldCopies::order(int cache) {

@@ -53,14 +53,16 @@ class WorldCopies {
   void complete(int cache);
   void send_word(int cache);
   void apply_word(int cache);
+  void operate(int cache);
   void on_transition(Controller controller, int cache, StateId state, EventId event, StateId next);
 
  private:
   [[nodiscard]] CacheWorld& at(int cache) { return world_.caches[static_cast<std::size_t>(cache)]; }
   [[nodiscard]] const CacheWorld& at(int cache) const { return world_.caches[static_cast<std::size_t>(cache)]; }
-  bool access(int cache, CacheEvent event);
-  void read_and_write(int cache, CacheEvent event);
-  void check_latest(int cache, std::uint8_t latest, std::string_view what) const;
+  bool access(int cache, std::size_t event);
+  void read_and_write(int cache, std::size_t event);
+  // `data`: the copy of this cache, or memory's.
+  void check_latest(int cache, std::uint8_t data, std::uint8_t latest, std::string_view what) const;
   void order(int cache);
   void data(int cache);
   void drive(int sender, std::uint8_t value);

@@ -37,6 +37,7 @@ struct NetworkCheckOptions {
 enum class NetworkStepKind : std::uint8_t {
   load,
   store,
+  atomic,
   evict,    // from a cache
   order,    // a cache's request wants to be ordered on its node's bus
   data,     // its data step
@@ -46,7 +47,7 @@ enum class NetworkStepKind : std::uint8_t {
   arrive,   // a message of the network
   forget,   // the home evicts the line's entry
 };
-constexpr std::size_t kNetworkStepKinds = 10;
+constexpr std::size_t kNetworkStepKinds = 11;
 
 // A message under way, with the data that it carries.
 struct MessageUnderWay {
@@ -59,8 +60,8 @@ struct MessageUnderWay {
 struct NetworkStep {
   NetworkStepKind kind{};
   int agent = 0;
-  int cache = 0;              // of a node: of a load, store, evict, order, data
-  std::uint8_t value = 0;     // what a store that runs in this step writes
+  int cache = 0;              // of a node: of a load, store, atomic, evict, order, data
+  std::uint8_t value = 0;     // what a store or atomic operation that runs in this step writes
   MessageUnderWay arrives{};  // of an arrive
 };
 

@@ -131,6 +131,7 @@ void MurphiRows::memory_action(int depth, Action action, const MurphiPlace& plac
   switch (action.verb) {
     case Verb::assert_shared: out_.line(depth, "shared := true;"); break;
     case Verb::defer: out_.line(depth, "deferred := true;"); break;
+    case Verb::operate: out_.line(depth, "operated := true;"); break;
     case Verb::send_data:
       out_.line(depth, "drive(on_bus, a, CACHES + 1, ad[a]);");
       out_.line(depth, "assert !supplied \"two suppliers\"; supplied := true;");

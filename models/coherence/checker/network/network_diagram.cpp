@@ -124,6 +124,7 @@ class NetworkRecorder final : public checker::NetworkWatcher {
     switch (step.kind) {
       case NetworkStepKind::load: now_.text = "Load"; break;
       case NetworkStepKind::store: now_.text = fmt::format("Store {}", step.value); break;
+      case NetworkStepKind::atomic: now_.text = fmt::format("Atomic {}", step.value); break;
       case NetworkStepKind::evict:
       case NetworkStepKind::give_up: now_.text = "Evict"; break;
       case NetworkStepKind::order:

@@ -119,7 +119,7 @@ class NetworkMurphi : MurphiWriter {
     line(1, "agent_state: enum {{ {} }};", state_names(kAgentState, system_.agent()));
     line(1, "home_state: enum {{ {} }};", state_names(kHomeState, system_.directory()));
     line(1, "forward: enum {{ {} }};", fmt::join(forwards, ", "));
-    line(1, "access: enum {{ W_none, W_Load, W_Store }};");
+    line(1, "access: enum {{ W_none, W_Load, W_Store{} }};", far_atomics() ? ", W_Atomic" : "");
     if (system_.has_nodes) {
       line(1, "cid: 0..CACHES - 1; anycache: 0..CACHES; sender: 0..CACHES + 1; -- 0 nobody, 1 + cache, or the controller");
       line(1, "cache_state: enum {{ {} }};", state_names(kCacheState, system_.cache()));
@@ -311,7 +311,7 @@ class NetworkMurphi : MurphiWriter {
   // --- processors
 
   void access_procedures() {
-    use_procedures(system_.subject, system_.cache(), {"a: aid", "a", "as[a]", "ad[a]", "aw[a]", "", kAgentState},
+    use_procedures(system_.subject, system_.cache(), kStore, {"a: aid", "a", "as[a]", "ad[a]", "aw[a]", "", kAgentState},
                    kMurphiAccess);
     for (const CacheEvent event : {kLoad, kStore, kEvict}) {
       const ControllerTable& table = system_.agent();
@@ -352,8 +352,10 @@ class NetworkMurphi : MurphiWriter {
     line(0, "procedure begin_transaction(a: aid; t: transaction); begin");
     line(1, "assert at[a] = T_none \"two transactions of a controller\"; at[a] := t;");
     line(0, "end;\n");
-    use_procedures(system_.subject, system_.cache(), cache_of_node("c"), kMurphiAccess);
+    use_procedures(system_.subject, system_.cache(), system_.bus.atomic, cache_of_node("c"), kMurphiAccess);
+    if (far_atomics()) operate_procedure(system_.subject, cache_of_node("c"), kMurphiAccess, "ad[a]");
     for (const CacheEvent event : {kLoad, kStore, kEvict}) bus_access_procedure(event);
+    if (far_atomics()) bus_access_procedure(system_.bus.atomic);
     for (std::size_t m = 0; m < system_.bus.messages.size(); ++m) {
       ask_procedure(m);
       order_procedure(m);
@@ -364,7 +366,7 @@ class NetworkMurphi : MurphiWriter {
     give_up_procedure();
   }
 
-  void bus_access_procedure(CacheEvent event) {
+  void bus_access_procedure(std::size_t event) {
     const ControllerTable& table = system_.cache();
     const BaseEvent& base = table.base_events[event];
     line(0, "procedure do_{}(a: aid; c: cid; w: val); begin", base.name);
@@ -373,7 +375,7 @@ class NetworkMurphi : MurphiWriter {
       if (row.impossible) return line(2, "error \"impossible: line {}\";", row.source_line);
       if (row.next != state) line(2, "cs[a][c] := {};", state_name(kCacheState, table, row.next));
       for (const Action action : row.steps()) {
-        if (action.verb == Verb::hit) line(2, "use(a, c, {}, w);", event == kStore);
+        if (action.verb == Verb::hit) line(2, "use(a, c, {}, w);", event != kLoad);
         if (action.verb != Verb::issue) continue;
         line(2, "issue(a, c, {});", request_name(action.argument));
         if (event != kEvict) line(2, "assert cw[a][c] = W_none \"two accesses that wait\"; cw[a][c] := W_{};", base.name);
@@ -386,7 +388,9 @@ class NetworkMurphi : MurphiWriter {
     line(0,
          "var shared, owned, kept, written_back, supplied, to_memory, completed, took, takes, deferred: boolean; on_bus: "
          "sender;");
+    if (far_atomics()) line(0, "operated: boolean;");
     line(0, "begin");
+    if (far_atomics()) line(1, "operated := false;");
     line(1, "shared := false; owned := false; kept := false; written_back := false; supplied := false; to_memory := false;");
     line(1, "completed := false; took := false; takes := false; deferred := false; on_bus := 0;");
   }
@@ -413,10 +417,16 @@ class NetworkMurphi : MurphiWriter {
     rows_.at(1, system_.bus.memory, number, controller);
     line(1, "if deferred then cr[a][c] := {}; bd[a] := 0;", request_name(number));
     line(1, "else");
+    if (far_atomics()) {
+      line(2, "if operated then");
+      bus_data(3, controller);
+      line(3, "operate(a, c, w);");
+      line(2, "end;");
+    }
     rows_.at(2, system_.cache(), own_event(message), {Role::bus_cache, "cs[a][c]", "", "", "c"});
-    line(2, "if to_memory then");
-    rows_.at(3, system_.bus.memory, system_.bus.messages.size(), controller);
-    line(2, "end;");
+    if (far_atomics()) line(2, "if !operated then");
+    bus_data(2, controller);
+    if (far_atomics()) line(2, "end;");
     line(2, "takes := !completed & {};", one_of("cs[a][c]", kCacheState, system_.cache(), [&](std::size_t s) {
            return system_.cache().states[s].awaits_data;
          }));
@@ -424,6 +434,12 @@ class NetworkMurphi : MurphiWriter {
     line(2, "if takes then due[a] := c + 1; else bd[a] := 0; end;");
     line(1, "end;");
     line(0, "end;\n");
+  }
+
+  void bus_data(int depth, const MurphiPlace& controller) {
+    line(depth, "if to_memory then");
+    rows_.at(depth + 1, system_.bus.memory, system_.bus.messages.size(), controller);
+    line(depth, "end;");
   }
 
   // Whether the requestor's own row, as its state is before it, wants data.
@@ -481,6 +497,8 @@ class NetworkMurphi : MurphiWriter {
     line(0, "end;\n");
   }
 
+  [[nodiscard]] bool far_atomics() const { return system_.bus.has_far_atomics(); }
+
   [[nodiscard]] bool gives_up() const {
     return !system_.agent().base_events[node_evict_event(system_.subject.bus_messages)].absent;
   }
@@ -501,6 +519,7 @@ class NetworkMurphi : MurphiWriter {
          state_name(kCacheState, system_.cache(), 0));
     line(1, "ruleset w: val do");
     line(2, "rule \"Store\" true ==> begin do_Store(a, c, w); clean(); end;");
+    if (far_atomics()) line(2, "rule \"Atomic\" true ==> begin do_Atomic(a, c, w); clean(); end;");
     for (std::size_t m = 0; m < system_.bus.messages.size(); ++m) {
       line(2, "rule \"{} wants its order\" cr[a][c] = {} & due[a] = 0 & aq[a] != c + 1 ==> var granted: boolean; begin",
            system_.bus.messages[m].name, request_name(m));

@@ -71,6 +71,12 @@ class NetworkSteps::NodeBus {
   // check_network() takes no bus that sends words.
   void send_word(int /*cache*/) {}
   void apply_word(int /*cache*/) {}
+  void operate(int cache) {
+    if (at(cache).access != Waiting::atomic)
+      throw Broken{Promise::accounted, steps_.name(place(kMemory)) + " operates, but no atomic operation waits"};
+    at(cache).access = Waiting::nothing;
+    steps_.read_and_write(place(kMemory), self().data, steps_.system_.bus.atomic);
+  }
   void issue(int cache, MessageId message) {
     if (at(cache).request != 0) {
       throw Broken{Promise::accounted, steps_.name(place(cache)) + " issues a request while another still waits for its order"};
@@ -80,7 +86,7 @@ class NetworkSteps::NodeBus {
   void complete(int cache) {
     const Waiting waiting = at(cache).access;
     at(cache).access = Waiting::nothing;
-    const CacheEvent event = waiting == Waiting::store ? kStore : kLoad;
+    const std::size_t event = event_of(waiting, steps_.system_.bus);
     if (waiting == Waiting::nothing || access(cache, event) != AccessResult::hit) {
       throw Broken{Promise::accounted, steps_.name(place(cache)) + " completes an access that doesn't wait, or doesn't hit"};
     }
@@ -98,12 +104,12 @@ class NetworkSteps::NodeBus {
   // Whether somebody has put data on the bus in this step.
   [[nodiscard]] bool drove() const { return sender_ != kNobody; }
 
-  AccessResult access(int cache, CacheEvent event) {
+  AccessResult access(int cache, std::size_t event) {
     const AccessResult result = access_step(steps_.system_.bus, *this, cache, event);
     if (result == AccessResult::issued && event != kEvict) {
       if (at(cache).access != Waiting::nothing)
         throw Broken{Promise::accounted, steps_.name(place(cache)) + " has two accesses that wait"};
-      at(cache).access = event == kStore ? Waiting::store : Waiting::load;
+      at(cache).access = waiting_for(event);
     }
     if (result == AccessResult::hit) steps_.read_and_write(place(cache), at(cache).data, event);
     return result;
@@ -137,6 +143,7 @@ void NetworkSteps::run(const NetworkStep& step) {
   switch (step.kind) {
     case NetworkStepKind::load: access(step.agent, step.cache, kLoad); break;
     case NetworkStepKind::store: access(step.agent, step.cache, kStore); break;
+    case NetworkStepKind::atomic: access(step.agent, step.cache, system_.bus.atomic); break;
     case NetworkStepKind::evict: access(step.agent, step.cache, kEvict); break;
     case NetworkStepKind::order: order(step.agent, step.cache); break;
     case NetworkStepKind::data: data(step.agent, step.cache); break;
@@ -149,12 +156,12 @@ void NetworkSteps::run(const NetworkStep& step) {
   forget_what_is_dead(system_, world_);
 }
 
-void NetworkSteps::access(int agent, int cache, CacheEvent event) {
+void NetworkSteps::access(int agent, int cache, std::size_t event) {
   if (!system_.has_nodes) return agent_access(agent, event);
   NodeBus(*this, agent, cache).access(cache, event);
 }
 
-void NetworkSteps::agent_access(int agent, CacheEvent event) {
+void NetworkSteps::agent_access(int agent, std::size_t event) {
   AgentWorld& self = world_.agent(agent);
   AgentOut out(*this, agent);
   const StepResult result = agent_step(system_.agent_table, self.entry, agent, event, nullptr, false, out);
@@ -162,7 +169,7 @@ void NetworkSteps::agent_access(int agent, CacheEvent event) {
   if (result == StepResult::hit) return read_and_write(place, self.data, event);
   if (result == StepResult::stalled || event == kEvict) return;
   if (self.access != Waiting::nothing) throw Broken{Promise::accounted, name(place) + " has two accesses that wait"};
-  self.access = event == kStore ? Waiting::store : Waiting::load;
+  self.access = waiting_for(event);
 }
 
 // A cache with a directory: the access that waits runs in the row's next state.
@@ -170,7 +177,7 @@ void NetworkSteps::complete_agent(int agent) {
   AgentWorld& self = world_.agent(agent);
   const Waiting waiting = self.access;
   self.access = Waiting::nothing;
-  const CacheEvent event = waiting == Waiting::store ? kStore : kLoad;
+  const std::size_t event = event_of(waiting, system_.subject);
   const Row& row = system_.agent().row(self.entry.state, system_.agent().base_events[event].first);
   const bool hits = !row.impossible && row.count == 1 && row.actions[0].verb == Verb::hit;
   if (waiting == Waiting::nothing || !hits) {
@@ -299,12 +306,12 @@ void NetworkSteps::send(const Place& from, NetworkMessage message, int to, std::
 }
 
 // A store writes only some of a line's bytes, so the others must be right before it.
-void NetworkSteps::read_and_write(const Place& place, std::uint8_t& data, CacheEvent event) {
+void NetworkSteps::read_and_write(const Place& place, std::uint8_t& data, std::size_t event) {
   if (system_.subject.invariant_data_value && data != world_.latest) {
     throw Broken{Promise::data_value, fmt::format("{} {} a copy with the value {}, but {} was written last", name(place),
-                                                  event == kStore ? "writes into" : "reads", data, world_.latest)};
+                                                  event == kLoad ? "reads" : "writes into", data, world_.latest)};
   }
-  if (event != kStore) {
+  if (event == kLoad) {
     if (watcher_ != nullptr) watcher_->read(place, data);
     return;
   }
@@ -361,6 +368,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
       if (same) continue;
       steps.push_back({NetworkStepKind::load, a, c});
       steps.push_back({NetworkStepKind::store, a, c});
+      if (system.bus.has_far_atomics()) steps.push_back({NetworkStepKind::atomic, a, c});
       const StateId state = system.has_nodes ? cache.state : agent.entry.state;
       if (state != 0) steps.push_back({NetworkStepKind::evict, a, c});
       if (cache.request != 0 && !due && agent.entry.asker != c) steps.push_back({NetworkStepKind::order, a, c});

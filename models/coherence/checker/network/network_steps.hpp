@@ -55,8 +55,8 @@ class NetworkSteps {
   class AgentOut;      // what an agent's rows send
   class DirectoryOut;  // what the directory's rows send
 
-  void access(int agent, int cache, CacheEvent event);
-  void agent_access(int agent, CacheEvent event);
+  void access(int agent, int cache, std::size_t event);
+  void agent_access(int agent, std::size_t event);
   void complete_agent(int agent);
   void order(int agent, int cache);
   void order_granted(int agent, int cache);
@@ -68,7 +68,7 @@ class NetworkSteps {
   void arrive(const MessageUnderWay& message);
   [[nodiscard]] std::size_t place_of(const MessageUnderWay& message) const;
   void send(const Place& from, NetworkMessage message, int to, std::uint8_t data);
-  void read_and_write(const Place& place, std::uint8_t& data, CacheEvent event);
+  void read_and_write(const Place& place, std::uint8_t& data, std::size_t event);
   void ran(const Place& place, StateId state, EventId event);
   void begin_transaction(int agent, std::uint8_t transaction);
   void begin_asking(int agent, int asker);

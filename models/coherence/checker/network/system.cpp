@@ -61,6 +61,7 @@ Live live_data(const Protocol& protocol, const ControllerTable& table) {
     switch (action.verb) {
       case Verb::take_data: return Effect::sets;
       case Verb::hit:
+      case Verb::operate:
       case Verb::send_data: return Effect::uses;
       default: break;
     }
