@@ -49,9 +49,9 @@ void check_atomics(const Protocol& protocol, Diagnostics& diagnostics) {
     const bool here = access_result(store) == AccessResult::hit;
     const bool same = here == (access_result(atomic) == AccessResult::hit) && (!here || store.next == atomic.next);
     if (!same) {
-      error(atomic, fmt::format("cache: Atomic in {}: where Store hits, Atomic does too, and leads to the same state, and "
-                                "nowhere else",
-                                cache.states[s].name));
+      const std::string& name = cache.states[s].name;
+      error(atomic, here ? fmt::format("cache: Store hits in {}, so Atomic must hit there, too, and lead to the same state", name)
+                         : fmt::format("cache: Atomic hits in {}, but Store doesn't", name));
     }
     for (std::size_t m = 0; m < by_atomic.size(); ++m) {
       if (issues(atomic, static_cast<MessageId>(m))) by_atomic[m] = true;

@@ -68,13 +68,13 @@ struct CheckArguments {
 };
 
 const char* step_name(StepKind kind) {
-  constexpr std::array names = {"load", "store", "evict", "order", "data"};
+  constexpr std::array names = {"load", "store", "atomic", "evict", "order", "data"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 ordered_json step_json(const Protocol& protocol, const ReplayedStep& shown) {
   ordered_json out = {{"step", step_name(shown.step.kind)}, {"cache", shown.step.cache}};
-  if (shown.step.kind == StepKind::store) out["value"] = shown.step.value;
+  if (shown.step.kind == StepKind::store || shown.step.kind == StepKind::atomic) out["value"] = shown.step.value;
   if (shown.message) out["message"] = protocol.messages[*shown.message].name;
   if (shown.supplier != kNobody) {
     out["from"] = shown.supplier == kMemory ? static_cast<int>(shown.states.size()) - 1 : shown.supplier;

@@ -45,6 +45,14 @@ BROKEN = {
     "a writer is not told that it is not alone": (
         ("dragon_snoop", "Sc, ScM_A", "Other_BusUpd", "assert shared; ", "", "data_value"),
     ),
+    "memory operates on what is old": (
+        ("mesi_far_snoop", "M", "Other_Amo", "; send data to memory", "", "data_value"),
+        ("mesi_far_snoop", "MI_A", "Other_Amo", "| II_A |", "| MI_A |", "data_value"),
+    ),
+    "a copy outlives an operation at memory": (
+        ("mesi_far_snoop", "SF_A", "Other_GetM, Other_Amo", "| IF_A |", "| SF_A |", "swmr|data_value"),
+        ("mesi_far_snoop", "SM_AD", "Other_GetM, Other_Amo", "| IM_AD |", "| SM_AD |", "swmr|data_value"),
+    ),
     "a word is sent where no store can be": (
         ("dragon_snoop", "IS_AD", "Own_GetS [shared]", "-", "send word", "accounted|data_value"),
     ),

@@ -57,6 +57,7 @@ def nodes(family: str, count: int, node: str = "node", directory: str = "directo
         "network.latency_ns": 70,
     }
 
+FAR_NODES = nodes("mesi", 2, "node_far") | {"bus.protocol": "mesi_far_snoop"}
 
 # What a machine has that others have not. Together they cover every part of the engine.
 MACHINES = {
@@ -100,6 +101,15 @@ MACHINES = {
     "dragon, four threads, fill order": FOUR_THREADS | LRU | {"cpu_order": "fill", "cpus": 3, "bus.protocol": "dragon_snoop"},
     "dragon, small L1 lines, not inclusive": TINY
     | {"cache.L1D.line_bytes": 16, "cache.L2.line_bytes": 64, "cache.L2.inclusive": "false", "bus.protocol": "dragon_snoop"},
+    "far": {"bus.protocol": "mesi_far_snoop"},
+    "far, tiny": TINY | {"bus.protocol": "mesi_far_snoop"},
+    "far, tiny, starved, tso": TINY | STARVED | TSO | {"bus.protocol": "mesi_far_snoop"},
+    "far, two threads, lru": TWO_THREADS | LRU | {"bus.protocol": "mesi_far_snoop"},
+    "far, four threads, tiny, ia64": TINY | FOUR_THREADS | LRU | IA64 | {"bus.protocol": "mesi_far_snoop"},
+    "far, pairs, today": PAIRS | TODAY | {"bus.protocol": "mesi_far_snoop"},
+    "far nodes, tiny": TINY | FAR_NODES,
+    "far nodes, two threads, tso": TWO_THREADS | LRU | TSO | FAR_NODES,
+    "far nodes, starved, ia64": TINY | STARVED | IA64 | FAR_NODES,
     "footprint": FOOTPRINT,
     "footprint, tiny, starved, tso": TINY | STARVED | TSO | FOOTPRINT,
     "footprint, two threads, lru": TWO_THREADS | LRU | FOOTPRINT,

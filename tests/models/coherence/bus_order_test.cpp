@@ -33,6 +33,7 @@ struct RecordingLine {
   void complete(int cache) { asked.push_back("complete " + std::to_string(cache)); }
   void send_word(int cache) { asked.push_back("send word " + std::to_string(cache)); }
   void apply_word(int cache) { asked.push_back("apply word " + std::to_string(cache)); }
+  void operate(int cache) { asked.push_back("operate " + std::to_string(cache) + " on " + std::to_string(memory_data)); }
   void issue(int cache, MessageId message) {
     asked.push_back("issue " + std::to_string(cache) + " " + std::to_string(message));
   }
@@ -248,6 +249,23 @@ TEST_F(Bus, RequestorThatWaitsForDataThatNobodySentIsAFault) {
     EXPECT_EQ(fault.kind, ProtocolFault::Kind::no_data);
     EXPECT_EQ(fault.state, state("IS_AD"));
   }
+}
+
+class FarBus : public Bus {
+ protected:
+  FarBus() : Bus("mesi_far_snoop") {}
+};
+
+// Memory takes what the owner has before it operates, and the requestor's copy goes after that: its bytes are in use meanwhile.
+TEST_F(FarBus, MemoryOperatesOnTheOwnersData) {
+  line.states = {state("IF_A"), state("M"), state("I")};
+  line.data = {0, 77, 0};
+  const OrderOutcome outcome = order("Amo", 0);
+  EXPECT_EQ(line.asked, (std::vector<std::string>{"free 1", "operate 0 on 77", "free 0"}));
+  EXPECT_TRUE(outcome.operated);
+  EXPECT_EQ(outcome.sender, 1);
+  EXPECT_FALSE(outcome.needs_data_step);
+  EXPECT_EQ(outcome.supplier, kNobody);
 }
 
 }  // namespace

@@ -269,6 +269,40 @@ TEST(ProtocolFileError, ActionsMustFitTheirEventAndEachOther) {
             "7 actions in one row; at most 5 fit");
 }
 
+// A shipped file without the spaces that align its columns.
+std::string unaligned(const std::string& name) {
+  std::string text = shipped_text(name);
+  text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }), text.end());
+  return text;
+}
+
+TEST(ProtocolFileError, FarAtomicsMustFitStoresAndMemory) {
+  const auto error_with = [](const std::string& from, const std::string& to) {
+    return error_of(replaced(unaligned("mesi_far_snoop"), from, to));
+  };
+  EXPECT_EQ(error_with("", ""), "");
+  EXPECT_THAT(error_with("| E, M | Atomic | hit | M |", "| E, M | Atomic | hit | = |"),
+              HasSubstr("cache: Store hits in E, so Atomic must hit there, too, and lead to the same state"));
+  EXPECT_THAT(error_with("| S | Atomic | issue Amo | SF_A |", "| S | Atomic | hit | = |"),
+              HasSubstr("cache: Atomic hits in S, but Store doesn't"));
+  EXPECT_THAT(error_with("| S | Atomic | issue Amo | SF_A |", "| S | Atomic | issue GetM | SM_AD |"),
+              AllOf(HasSubstr("cache: GetM is what Atomic issues, so that nothing else may"),
+                    HasSubstr("memory: Atomic issues GetM, so it must 'operate' there")));
+  EXPECT_THAT(error_with("| Idle | Amo | operate |", "| Idle | Amo | - |"),
+              HasSubstr("memory: Atomic issues Amo, so it must 'operate' there"));
+  EXPECT_EQ(error_after("| Idle | GetS | send data to requestor |", "| Idle | GetS | operate |"),
+            "memory: 'operate' at GetS, which no Atomic issues");
+  EXPECT_EQ(error_after("| S | Other_GetS | assert shared |", "| S | Other_GetS | operate |"),
+            "'operate' can't stand at Other_GetS; it belongs to memory's messages, and a node's of its bus");
+  const std::string node = replaced(unaligned("mesi_node_far"), "| Amo | operate | M |", "| Amo | - | M |");
+  try {
+    parse_node_protocol(node, "t.md", shipped_protocol("mesi_far_snoop"), shipped_protocol("mesi_directory"));
+    FAIL() << "nothing was thrown";
+  } catch (const ProtocolError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("node: Atomic issues Amo on its bus, so it must 'operate' there"));
+  }
+}
+
 TEST(ProtocolFileError, StatesAndMessagesThatNothingLeadsToAreReported) {
   EXPECT_EQ(error_after("| D | Data | take data; complete | S |", "| D | Data | take data; complete | D |", "| S | a copy |"),
             "cache: no row leads from I to state S");

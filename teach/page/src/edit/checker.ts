@@ -74,6 +74,7 @@ function busStep(step: BusStep, columns: string[]): ShownStep {
     case "data":
       return { title: step.from === undefined ? `${who} goes on` : `data ${step.data} from ${columns[step.from] ?? "?"} to ${who}`,
         from: step.from ?? memory, to: [step.cache], ...rest };
+    case "atomic": return { title: `${who}: Atomic ${step.value}`, from: step.cache, to: [], ...rest };
     case "store": return { title: `${who}: Store ${step.value}`, from: step.cache, to: [], ...rest };
     case "load": return { title: `${who}: Load`, from: step.cache, to: [], ...rest };
     default: return { title: `${who}: Evict`, from: step.cache, to: [], ...rest };

@@ -29,7 +29,7 @@ export function shippedMachines(files: Files | undefined): ShippedMachine[] {
     .sort((a, b) => Number(a.hasNodes) - Number(b.hasNodes) || a.cpus - b.cpus || a.name.localeCompare(b.name));
 }
 
-const kOrder = ["msi_snoop", "mesi_snoop", "mesif_snoop", "moesi_snoop", "dragon_snoop"];
+const kOrder = ["msi_snoop", "mesi_snoop", "mesif_snoop", "moesi_snoop", "dragon_snoop", "mesi_far_snoop"];
 
 export function shippedProtocols(files: Files | undefined): ShippedProtocol[] {
   const rank = (name: string) => (kOrder.includes(name) ? kOrder.indexOf(name) : kOrder.length);

@@ -52,6 +52,7 @@ const Survivors kSurvivors[] = {
      {"cache E Other_GetS: to Sm", "cache E Other_PutM: to Sc", "cache E Other_PutM: to Sm", "cache E Other_PutM: to M",
       "cache M Other_PutM: to Sm", "cache ScM_A Own_BusUpd [alone]: to E", "cache SmM_A Own_BusUpd [alone]: to E",
       "cache IM_D Data: to E"}},
+    {"mesi_far_snoop", {}},
 };
 
 class BrokenRows : public testing::TestWithParam<Survivors> {};

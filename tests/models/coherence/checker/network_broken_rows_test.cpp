@@ -86,6 +86,7 @@ const NetworkSurvivors kNetworkSurvivors[] = {
      {"node SM_AD Data [no_acks]: without action 1", "node SM_AD Data [acks]: without action 1",
       "node SM_AD DataO: without action 1", "node IM_C Inv_Ack: to OM_AC", "node EP_B Ask_GetS: to MP_B",
       "node EP_B Ask_GetM: to MP_B"}},
+    {"mesi_node_far", {}},
     {"mesif_node",
      {"node E GetS [clean]: to M", "node SM_AD Data [no_acks]: without action 1", "node SM_AD Data [acks]: without action 1",
       "node SM_AD DataF: without action 1", "node IM_C Inv_Ack: to FM_AC", "node EP_B Ask_GetS: to MP_B",

@@ -1,0 +1,134 @@
+// What an atomic operation costs that memory runs (mesi_far_snoop), clock by clock, and what becomes of the copies.
+// small_machine.hpp says what the times are made of.
+#include <gtest/gtest.h>
+
+#include "tests/models/support/small_machine.hpp"
+
+namespace linebounce::test {
+namespace {
+
+MachineSpec far_machine(int cpus) {
+  MachineSpec spec = small_machine(cpus);
+  spec.bus.protocol = "mesi_far_snoop";
+  return spec;
+}
+
+double time_of_addition(Cpu& cpu, double ns, Value found) {
+  return cycles_from(cpu, ns, [&] { EXPECT_EQ(cpu.fetch_add(kLine, 1), found); });
+}
+
+// Stamped 2010, granted 2020, address phase 2030; memory has the line at 2130 and operates. One word, at the pins at 2140, here
+// at 2145, over at 2146: as long as a load, for the word is not held here afterwards.
+TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
+  SmallMachine small(far_machine(1));
+  small.run({[&](Cpu& cpu) {
+    EXPECT_EQ(time_of_addition(cpu, 2000, 0), 146);
+    EXPECT_EQ(small.in_memory(kLine), 1U);
+    EXPECT_EQ(time_of_addition(cpu, 3000, 1), 146);
+    EXPECT_EQ(cycles_from(cpu, 4000, [&] { EXPECT_EQ(cpu.load(kLine), 2U); }), 146) << "no copy has stayed";
+  }});
+  EXPECT_EQ(small.transitions("IF_A", "Own_Amo"), 2);
+  ASSERT_EQ(small.misses().size(), 3U);
+  EXPECT_EQ(small.misses().front().source, Source::local_memory);
+  EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 10 + 10 + 40);
+}
+
+// The owner's data is on the bus from 2100 to 2140, three clocks behind the snoop result; then memory operates. The word follows
+// a clock of turnaround later: 2150, at the pins 2160, here 2165.
+TEST(FarAtomic, TakesADirtyLineHomeFirst) {
+  SmallMachine small(far_machine(2));
+  small.run({[&](Cpu& cpu) {
+               EXPECT_EQ(time_of_addition(cpu, 2000, 77), 166);
+               EXPECT_EQ(small.in_memory(kLine), 78U);
+             },
+             [](Cpu& cpu) {
+               cpu.store(kLine, 77);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { EXPECT_EQ(cpu.load(kLine), 78U); }), 146) << "the copy has gone";
+             }});
+  EXPECT_EQ(small.transitions("M", "Other_Amo"), 1);
+  EXPECT_EQ(small.misses()[1].source, Source::local_c2c);
+}
+
+// Who may write operates on its own copy, within the 20 cycles of an atomic operation.
+TEST(FarAtomic, RunsInTheCacheThatMayWrite) {
+  SmallMachine small(far_machine(1));
+  small.run({[&](Cpu& cpu) {
+    cpu.load(kLine);
+    EXPECT_EQ(time_of_addition(cpu, 2000, 0), 20) << "from E";
+    EXPECT_EQ(time_of_addition(cpu, 3000, 1), 20) << "from M";
+    EXPECT_EQ(small.in_memory(kLine), 0U);
+  }});
+  EXPECT_EQ(small.transactions(), 1);
+}
+
+// CPU 1's address phase is at 2050 and its snoop would be sampled at 2090, but memory operates for CPU 0 until 2130. By then it
+// has read the line again (2150): each further one costs 20.
+TEST(FarAtomic, FollowEachOtherAtMemory) {
+  SmallMachine small(far_machine(2));
+  small.run({[](Cpu& cpu) { EXPECT_EQ(time_of_addition(cpu, 2000, 0), 146); },
+             [](Cpu& cpu) { EXPECT_EQ(time_of_addition(cpu, 2000, 1), 166); }});
+  EXPECT_EQ(small.in_memory(kLine), 2U);
+}
+
+// Ordered at 2070, where CPU 1 loses its copy, and CPU 0 its own. CPU 0's could be read until then.
+TEST(FarAtomic, EndsEveryCopyInItsOrderStep) {
+  SmallMachine small(far_machine(2));
+  small.run({[](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(time_of_addition(cpu, 2008, 0), 2146 - 2008) << "found in L1 without the right: stamped 2010";
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { EXPECT_EQ(cpu.load(kLine), 1U); }), 146);
+             },
+             [](Cpu& cpu) {
+               cpu.load(kLine);
+               EXPECT_EQ(cycles_from(cpu, 2067, [&] { EXPECT_EQ(cpu.load(kLine), 0U); }), 2);
+               EXPECT_GT(cycles_from(cpu, 2070, [&] { EXPECT_EQ(cpu.load(kLine), 1U); }), 100);
+             }});
+  EXPECT_EQ(small.transitions("SF_A", "Own_Amo"), 1);
+  EXPECT_EQ(small.transitions("S", "Other_Amo"), 1);
+}
+
+// Four lines fill their set of both caches; a far atomic on a fifth takes no place from them.
+TEST(FarAtomic, PushesNothingOut) {
+  SmallMachine small(far_machine(1));
+  small.run({[](Cpu& cpu) {
+    for (Address i = 1; i <= 4; ++i) cpu.load(kLine + i * kSetStride);
+    cpu.fetch_add(kLine, 1);
+    wait_until(cpu, 4000);
+    for (Address i = 1; i <= 4; ++i) cpu.load(kLine + i * kSetStride);
+  }});
+  EXPECT_EQ(small.transactions(), 5);
+}
+
+// CPUs 0 and 2 are on node 0. The first takes the line there, as a store's miss would. From then on the node's controller operates: address phase 4030,
+// its data 30 later, before the snoop result at 4070, the word at the pins 4080, here 4085.
+TEST(FarAtomic, RunsInTheControllerOfTheNodeThatHasTheLine) {
+  SmallMachine small(small_nodes(2, 4, "mesi_node_far"));
+  small.machine.homes().place(kLine, Home::on(1));
+  small.run({[](Cpu& cpu) {
+               EXPECT_EQ(cpu.fetch_add(kLine, 1), 0U);
+               EXPECT_EQ(time_of_addition(cpu, 4000, 1), 86);
+             },
+             [](Cpu& cpu) { EXPECT_GT(time_of_addition(cpu, 6000, 3), 300) << "the line moves to the other node"; },
+             [](Cpu& cpu) { EXPECT_EQ(time_of_addition(cpu, 5000, 2), 86) << "another CPU of the first"; },
+             [](Cpu& cpu) { EXPECT_EQ(time_of_addition(cpu, 7000, 4), 86) << "another CPU of the second"; }});
+}
+
+// Without its last action, the data for memory, the owner's row would let memory operate on what was there before.
+TEST(FarAtomic, NeverRunsOnAnOldValue) {
+  Protocol protocol = parse_protocol(protocol_text("mesi_far_snoop"), "mesi_far_snoop.md");
+  ControllerTable& table = protocol.cache;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const bool owners = table.states[i / table.events.size()].name == "M";
+    if (owners && table.events[i % table.events.size()] == "Other_Amo") table.rows[i].actions[1] = table.rows[i].actions[0];
+  }
+  SmallMachine small(far_machine(2), protocol);
+  EXPECT_THROW(small.run({[](Cpu& cpu) {
+                            wait_until(cpu, 2000);
+                            cpu.fetch_add(kLine, 1);
+                          },
+                          [](Cpu& cpu) { cpu.store(kLine, 77); }}),
+               ModelFailure);
+}
+
+}  // namespace
+}  // namespace linebounce::test
