@@ -44,8 +44,8 @@ class BusClient : public virtual sc_core::sc_interface {
   // Errors: ModelFailure if none does, or for a stale copy.
   virtual WrittenWord write_in_order(Copy& copy, Tick at) = 0;
 
-  // The own transaction for this copy is being ordered at `at`, and the atomic operation that waits for it runs now, on memory's
-  // `line`: the copy's bytes are what memory gets. Errors: ModelFailure if none waits, or for stale data.
+  // The own transaction for this copy is being ordered at `at`, and the atomic operation that waits for it runs now, on
+  // memory's `line`: the copy's bytes are what memory gets. Errors: ModelFailure if none waits, or for stale data.
   virtual void operate(Copy& copy, const LineData& line, Tick at) = 0;
 
   // What that operation found is at the pins at `pins`. The copy may be gone.

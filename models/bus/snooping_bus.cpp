@@ -410,8 +410,8 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
   done_.push_back(done_.empty() ? done : std::max(done, done_.back()));
 }
 
-// An atomic operation at memory takes its time there, and holds the line as long: memory's data first, or what a cache had newer;
-// then one word goes to the requester. Returns when the data bus is free of it.
+// An atomic operation at memory takes its time there, and holds the line as long: memory's data first, or what a cache had
+// newer; then one word goes to the requester. Returns when the data bus is free of it.
 Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
   const BusRequest& request = transaction.request;
   MemorySide::Supply supply{0, Source::local_c2c};

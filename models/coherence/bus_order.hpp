@@ -254,8 +254,8 @@ std::optional<MessageId> data_step(const Protocol& protocol, Copies& copies, int
   return bus_order_detail::Step<Copies>(protocol, copies, requestor).data();
 }
 
-// The base event `access` at `cache`: a Load, Store, Evict or Protocol::atomic. After `hit` the caller reads or writes the copy;
-// after `issued` the access is pending until complete() or operate(); after `stalled` nothing has changed.
+// The base event `access` at `cache`: a Load, Store, Evict or Protocol::atomic. After `hit` the caller reads or writes the
+// copy; after `issued` the access is pending until complete() or operate(); after `stalled` nothing has changed.
 template <AccessibleCopies Copies>
 AccessResult access_step(const Protocol& protocol, Copies& copies, int cache, std::size_t access) {
   const StateId state = copies.state(cache);

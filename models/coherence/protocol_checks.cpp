@@ -50,8 +50,9 @@ void check_atomics(const Protocol& protocol, Diagnostics& diagnostics) {
     const bool same = here == (access_result(atomic) == AccessResult::hit) && (!here || store.next == atomic.next);
     if (!same) {
       const std::string& name = cache.states[s].name;
-      error(atomic, here ? fmt::format("cache: Store hits in {}, so Atomic must hit there, too, and lead to the same state", name)
-                         : fmt::format("cache: Atomic hits in {}, but Store doesn't", name));
+      error(atomic,
+            here ? fmt::format("cache: Store hits in {}, so Atomic must hit there, too, and lead to the same state", name)
+                 : fmt::format("cache: Atomic hits in {}, but Store doesn't", name));
     }
     for (std::size_t m = 0; m < by_atomic.size(); ++m) {
       if (issues(atomic, static_cast<MessageId>(m))) by_atomic[m] = true;
@@ -241,8 +242,7 @@ void derive_group_states(ControllerTable& group, const std::vector<Message>& mes
 }  // namespace
 
 void derive_facts(Protocol& protocol) {
-  if (!protocol.cache.states.empty())
-    derive_cache_states(protocol.cache, protocol.atomic, protocol.kind == ProtocolKind::bus);
+  if (!protocol.cache.states.empty()) derive_cache_states(protocol.cache, protocol.atomic, protocol.kind == ProtocolKind::bus);
   derive_node_states(protocol.node, protocol.bus_messages);
   derive_node_data(protocol.node, protocol.messages);
   derive_directory_states(protocol.directory);

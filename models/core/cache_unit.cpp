@@ -427,12 +427,11 @@ std::string CacheUnit::describe_pending() const {
   std::string text;
   for (const Pending& pending : pending_) {
     const LineStore& store = agent_.store();
-    text += fmt::format("  cache {}: line 0x{:x}{}, asked for at tick {} by CPU {}{}\n", client_,
-                        store.address_of(store.line_of(pending.operation.address)),
-                        pending.copy == nullptr ? ", operated on at memory"
-                                                : " in " + agent_.table().states[pending.copy->state].name,
-                        pending.operation.issued, pending.asker.thread->id().value,
-                        pending.fill_at == kNever ? ", not ordered yet" : "");
+    text += fmt::format(
+        "  cache {}: line 0x{:x}{}, asked for at tick {} by CPU {}{}\n", client_,
+        store.address_of(store.line_of(pending.operation.address)),
+        pending.copy == nullptr ? ", operated on at memory" : " in " + agent_.table().states[pending.copy->state].name,
+        pending.operation.issued, pending.asker.thread->id().value, pending.fill_at == kNever ? ", not ordered yet" : "");
   }
   return text;
 }

@@ -33,8 +33,8 @@ TEST(FarAtomic, TakesAsLongAsALoadAndLeavesNoCopy) {
   EXPECT_EQ(small.machine.timebase().to_ns(small.machine.bus_statistics().data_busy), 10 + 10 + 40);
 }
 
-// The owner's data is on the bus from 2100 to 2140, three clocks behind the snoop result; then memory operates. The word follows
-// a clock of turnaround later: 2150, at the pins 2160, here 2165.
+// The owner's data is on the bus from 2100 to 2140, three clocks behind the snoop result; then memory operates. The word
+// follows a clock of turnaround later: 2150, at the pins 2160, here 2165.
 TEST(FarAtomic, TakesADirtyLineHomeFirst) {
   SmallMachine small(far_machine(2));
   small.run({[&](Cpu& cpu) {
@@ -99,8 +99,8 @@ TEST(FarAtomic, PushesNothingOut) {
   EXPECT_EQ(small.transactions(), 5);
 }
 
-// CPUs 0 and 2 are on node 0. The first takes the line there, as a store's miss would. From then on the node's controller operates: address phase 4030,
-// its data 30 later, before the snoop result at 4070, the word at the pins 4080, here 4085.
+// CPUs 0 and 2 are on node 0. The first takes the line there, as a store's miss would. From then on the node's controller
+// operates: address phase 4030, its data 30 later, before the snoop result at 4070, the word at the pins 4080, here 4085.
 TEST(FarAtomic, RunsInTheControllerOfTheNodeThatHasTheLine) {
   SmallMachine small(small_nodes(2, 4, "mesi_node_far"));
   small.machine.homes().place(kLine, Home::on(1));

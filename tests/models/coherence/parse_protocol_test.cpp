@@ -283,9 +283,9 @@ TEST(ProtocolFileError, FarAtomicsMustFitStoresAndMemory) {
   EXPECT_EQ(error_with("", ""), "");
   EXPECT_THAT(error_with("| E, M | Atomic | hit | M |", "| E, M | Atomic | hit | = |"),
               HasSubstr("cache: Store hits in E, so Atomic must hit there, too, and lead to the same state"));
-  EXPECT_THAT(error_with("| S | Atomic | issue Amo | SF_A |", "| S | Atomic | hit | = |"),
-              HasSubstr("cache: Atomic hits in S, but Store doesn't"));
-  EXPECT_THAT(error_with("| S | Atomic | issue Amo | SF_A |", "| S | Atomic | issue GetM | SM_AD |"),
+  EXPECT_THAT(error_with("| I | Atomic | issue Amo | IF_A |", "| I | Atomic | hit | = |"),
+              HasSubstr("cache: Atomic hits in I, but Store doesn't"));
+  EXPECT_THAT(error_with("| I | Atomic | issue Amo | IF_A |", "| I | Atomic | issue GetM | IM_AD |"),
               AllOf(HasSubstr("cache: GetM is what Atomic issues, so that nothing else may"),
                     HasSubstr("memory: Atomic issues GetM, so it must 'operate' there")));
   EXPECT_THAT(error_with("| Idle | Amo | operate |", "| Idle | Amo | - |"),

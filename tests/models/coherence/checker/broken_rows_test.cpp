@@ -21,7 +21,8 @@ constexpr double kLeastShare = 0.95;
 //   "E ... to M, O, Sm": memory is owed a write-back of what it has already.
 //   "E ... to S, F, Sc" and "M ... to O, Sm": the right to write is given up, and asked for again when it is needed.
 //   "F ... to S" and "FM_AD ... to SM_AD": memory answers in the cache's place.
-//   "SM_AD, FM_AD ... to IM_AD, IU_A": a good copy is dropped, and the request fetches it again.
+//   "SM_AD, FM_AD ... to IM_AD, IU_A", "SF_A ... to IF_A": a good copy is dropped, and the request needs none or fetches it
+//   again. "Other_Amo: without action 1": who has newer data says so with the data, too, and memory operates in either case.
 // In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
 // same.
 struct Survivors {
@@ -52,7 +53,10 @@ const Survivors kSurvivors[] = {
      {"cache E Other_GetS: to Sm", "cache E Other_PutM: to Sc", "cache E Other_PutM: to Sm", "cache E Other_PutM: to M",
       "cache M Other_PutM: to Sm", "cache ScM_A Own_BusUpd [alone]: to E", "cache SmM_A Own_BusUpd [alone]: to E",
       "cache IM_D Data: to E"}},
-    {"mesi_far_snoop", {}},
+    {"mesi_far_snoop",
+     {"cache E Other_PutM: to S", "cache E Other_PutM: to M", "cache M Other_Amo: without action 1",
+      "cache SM_AD Own_GetM: to E", "cache SM_AD Other_PutM: to IM_AD", "cache IM_D Data: to E",
+      "cache MI_A Other_Amo: without action 1", "cache SF_A Other_PutM: to IF_A"}},
 };
 
 class BrokenRows : public testing::TestWithParam<Survivors> {};

@@ -34,7 +34,7 @@ void add_mutants_of_row(const Protocol& good, Controller controller, std::size_t
     changed.next = static_cast<StateId>(next);
     add("to " + table.states[next].name, changed);
   }
-  const bool of_processor = controller == Controller::cache && base <= kEvict;
+  const bool of_processor = controller == Controller::cache && (base <= kEvict || base == good.atomic);
   const bool node_evicts = controller == Controller::node && base == node_evict_event(good.bus_messages);
   const bool group_evicts = controller == Controller::group && (base == group_evict_event(good.messages.size()) ||
                                                                 base == group_evict_entry_event(good.messages.size()));
