@@ -57,6 +57,7 @@ def nodes(family: str, count: int, node: str = "node", directory: str = "directo
         "network.latency_ns": 70,
     }
 
+
 FAR_NODES = nodes("mesi", 2, "node_far") | {"bus.protocol": "mesi_far_snoop"}
 
 # What a machine has that others have not. Together they cover every part of the engine.
