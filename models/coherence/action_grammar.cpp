@@ -80,7 +80,7 @@ constexpr std::array kRecipients = {
 // "recall MESSAGE from WHOM", of a group.
 constexpr std::array kRecalled = {
     Recipient{"owner", Verb::recall_owner, at_group_evict | at_agent_message | at_member_message},
-    Recipient{"sharers", Verb::recall_sharers, at_group_evict | at_agent_message},
+    Recipient{"sharers", Verb::recall_sharers, at_group_evict | at_agent_message | at_member_message},
 };
 
 bool is_group_recall(Verb verb) {

@@ -206,6 +206,7 @@ TREE_SEES = {
     "mesi_group": {("I", "Member_GetM"), ("MO", "Evict"), ("OP_D", "Member_Data"), ("S", "Inv")},
     "mesi_group_non_inclusive": {("E", "Evict"), ("EX", "Member_PutE"), ("SX", "Member_GetS"), ("EX", "Evict_Entry")},
     "mesi_group_exclusive": {("MX", "Member_PutM"), ("EX", "Member_PutE"), ("SX", "Member_GetS"), ("EX", "Evict_Entry")},
+    "moesi_group": {("XO", "Evict"), ("OO", "Fwd_GetM"), ("XS_D", "Member_Data"), ("OwM_AC", "Acks"), ("OO_D", "Member_DataO")},
 }
 
 
@@ -219,7 +220,10 @@ def test_no_speed_up_changes_a_byte_on_a_tree_of_two_small_levels(linebounce: Pr
         "size_kib = 48\nways = 12": "size_kib = 1\nways = 2",
     }
     tree = TREE
-    if protocol != "mesi_group":
+    if protocol == "moesi_group":
+        tree = tree.replace("mesi_group", protocol)
+        changes |= {f'"mesi_{part}"': f'"moesi_{part}"' for part in ("snoop", "node", "directory")}
+    elif protocol != "mesi_group":
         tree = tree.replace('"mesi_group"', f'"{protocol}"').replace(
             "ways = 2", "ways = 2\nfilter_entries = 64\nfilter_ways = 4"
         )

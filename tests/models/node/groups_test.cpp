@@ -10,7 +10,7 @@ namespace linebounce::test {
 namespace {
 
 MachineSpec small_groups(int buses, const std::vector<int>& members, const std::string& protocol = "mesi_group") {
-  MachineSpec spec = small_nodes(1, buses);
+  MachineSpec spec = small_nodes(1, buses, protocol == "moesi_group" ? "moesi_node" : "mesi_node");
   spec.buses_per_node = buses;
   for (const int count : members) {
     GroupSpec group;
@@ -76,6 +76,37 @@ TEST(Groups, TwoGroupsOfOneGroupSettleItBelow) {
   SmallMachine small(small_groups(4, {2, 2}));
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 396); }, [](Cpu&) {},
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
+}
+
+// CPUs 0 and 1 are members of one group, 2 and 3 of another, 4 and 5 of a third. CPU 1 writes, and they read one after the other.
+void dirty_line_is_read_everywhere(SmallMachine& small, double third_group) {
+  small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 336); },
+             [](Cpu& cpu) { cpu.store(kLine, 77); },
+             [](Cpu& cpu) {
+               wait_until(cpu, 4000);
+               EXPECT_EQ(cpu.load(kLine), 77U);
+             },
+             [](Cpu&) {},
+             [=](Cpu& cpu) {
+               EXPECT_EQ(cycles_from(cpu, 6000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), third_group);
+             }});
+}
+
+// With the second reader memory is right, and serves the third: see WhatTheGroupLacksIsFetchedFromTheHome.
+TEST(Groups, OfMesiADirtyLineThatIsReadOutsideGoesHome) {
+  SmallMachine small(small_groups(6, {2}));
+  dirty_line_is_read_everywhere(small, 326);
+  EXPECT_EQ(small.misses().back().source, Source::local_memory);
+  EXPECT_EQ(small.in_memory(kLine), 77U);
+}
+
+// The owner's group answers the third from its cache, without a recall: the request is at the home at 6095, which sends it on,
+// 6125; a pass and the look-up 6165, a pass and the way down 6180, a pass 6190, on an edge: 6200, 6250, 6260, 6265.
+TEST(Groups, OfMoesiADirtyLineThatIsReadStaysWithItsGroup) {
+  SmallMachine small(small_groups(6, {2}, "moesi_group"));
+  dirty_line_is_read_everywhere(small, 266);
+  EXPECT_EQ(small.misses().back().source, Source::local_c2c);
+  EXPECT_EQ(small.in_memory(kLine), 0U) << "memory stays old as long as the group answers";
 }
 
 // Of 64 lines, read twice by one CPU: how many reads missed? Its own caches have room for all, the group's cache for 32.

@@ -65,6 +65,15 @@ class TreeMurphi {
   [[nodiscard]] bool queued(char to, std::size_t m) const {
     return (to == 'D' || to == 'C') && system_.is_forward(static_cast<MessageId>(m));
   }
+  // Whether a message in a queue says how many acknowledgements to expect.
+  [[nodiscard]] bool forwards_count() const {
+    for (std::size_t m = 0; m < system_.messages().size(); ++m) {
+      for (const char to : {'D', 'C'}) {
+        if (goes(to, m) && queued(to, m) && use(to, m).acks) return true;
+      }
+    }
+    return false;
+  }
   [[nodiscard]] const MessageUse& use(char to, std::size_t m) const {
     switch (to) {
       case 'U': return system_.flat.to_home[m];
@@ -128,9 +137,8 @@ class TreeMurphi {
       if (!system_.is_forward(static_cast<MessageId>(m))) continue;
       forwards.push_back(fmt::format("F_{}", m));
       for (const char to : {'D', 'C'}) {
-        if (goes(to, m) && (use(to, m).acks || carries(to, m)))
-          throw CheckTooLarge(
-              fmt::format("{}: a forward that carries data or a count can't be exported", system_.messages()[m].name));
+        if (goes(to, m) && carries(to, m))
+          throw CheckTooLarge(fmt::format("{}: a forward that carries data can't be exported", system_.messages()[m].name));
       }
     }
     line(0, "-- {}: {}", system_.protocols.group.name, system_.protocols.group.title);
@@ -154,6 +162,7 @@ class TreeMurphi {
     line(1, "fm: array[gid] of array[slot] of forward; fr: array[gid] of array[slot] of anygroup; fn: array[gid] of 0..QUEUE;");
     line(1, "im: array[gid] of array[cid] of array[slot] of forward; ir: array[gid] of array[cid] of array[slot] of anycache;");
     line(1, "ic: array[gid] of array[cid] of 0..QUEUE;");
+    if (forwards_count()) line(1, "fk: array[gid] of array[slot] of nack; ik: array[gid] of array[cid] of array[slot] of nack;");
     for_counters([this](char to, std::size_t m) {
       std::string type;
       for (const Index& index : indexes(to, m)) type += fmt::format("array[{}] of ", index.type);
@@ -167,11 +176,11 @@ class TreeMurphi {
     line(1, "for g: gid do");
     line(2, "sh[g] := false; gs[g] := {}; gd[g] := 0; gk[g] := 0; gm[g] := 0; go[g] := 0; gr[g] := 0; fn[g] := 0;",
          name('G', system_.group, 0));
-    line(2, "for i: slot do fm[g][i] := F_none; fr[g][i] := 0; end;");
+    line(2, "for i: slot do fm[g][i] := F_none; fr[g][i] := 0; {}end;", forwards_count() ? "fk[g][i] := 0; " : "");
     line(2, "for c: cid do");
     line(3, "gh[g][c] := false; cs[g][c] := {}; cd[g][c] := 0; ck[g][c] := 0; cw[g][c] := W_none; ic[g][c] := 0;",
          name('C', system_.cache(), 0));
-    line(3, "for i: slot do im[g][c][i] := F_none; ir[g][c][i] := 0; end;");
+    line(3, "for i: slot do im[g][c][i] := F_none; ir[g][c][i] := 0; {}end;", forwards_count() ? "ik[g][c][i] := 0; " : "");
     line(2, "end;");
     line(1, "end;");
     for_counters([this](char to, std::size_t m) {
@@ -217,6 +226,7 @@ class TreeMurphi {
         const std::string count = inside ? "ic[g][c]" : "fn[g]", queue = inside ? "im[g][c]" : "fm[g]";
         line(1, "assert {0} < QUEUE \"more forwards than the model has room for\"; {1}[{0}] := F_{2};", count, queue, m);
         if (use(to, m).requestor) line(1, "{}[{}] := r;", inside ? "ir[g][c]" : "fr[g]", count);
+        if (use(to, m).acks) line(1, "{}[{}] := k;", inside ? "ik[g][c]" : "fk[g]", count);
         line(1, "{0} := {0} + 1;", count);
       } else {
         line(1, "assert {0} < MOST \"more messages than the model has room for\"; {0} := {0} + 1;", counter(to, m));
@@ -542,18 +552,22 @@ class TreeMurphi {
   void queue_rule(char to, std::size_t m) {
     const bool inside = to == 'C';
     const std::string count = inside ? "ic[g][c]" : "fn[g]", kinds = inside ? "im[g][c]" : "fm[g]",
-                      whom = inside ? "ir[g][c]" : "fr[g]";
+                      whom = inside ? "ir[g][c]" : "fr[g]", acks = inside ? "ik[g][c]" : "fk[g]";
+    const std::string k = use(to, m).acks ? acks + "[0]" : "0";
     line(0, "ruleset {} do", inside ? "g: gid; c: cid; w: val" : "g: gid");
     line(1, "rule \"{} {}\" {} > 0 & {}[0] = F_{} ==> var stalled: boolean; begin", to, system_.messages()[m].name, count,
          kinds, m);
     if (inside) {
-      line(2, "stalled := false; take_C{}(g, c, {}[0], 0, 0, w, stalled);", m, whom);
+      line(2, "stalled := false; take_C{}(g, c, {}[0], {}, 0, w, stalled);", m, whom, k);
     } else {
-      line(2, "stalled := false; take_D{}(g, {}[0], 0, 0, stalled);", m, whom);
+      line(2, "stalled := false; take_D{}(g, {}[0], {}, 0, stalled);", m, whom, k);
     }
     line(2, "if !stalled then");
     line(3, "for i: slot do if i < QUEUE - 1 then {0}[i] := {0}[i + 1]; {1}[i] := {1}[i + 1]; end; end;", kinds, whom);
     line(3, "{}[QUEUE - 1] := F_none; {}[QUEUE - 1] := 0; {} := {} - 1;", kinds, whom, count, count);
+    if (forwards_count()) {
+      line(3, "for i: slot do if i < QUEUE - 1 then {0}[i] := {0}[i + 1]; end; end; {0}[QUEUE - 1] := 0;", acks);
+    }
     line(2, "end; clean();");
     line(1, "end;");
     line(0, "end;");

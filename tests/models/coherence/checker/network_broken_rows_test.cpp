@@ -28,7 +28,7 @@ constexpr std::size_t kParts = 4;  // of a protocol's mutants: a part is a test 
 //   IM_A, SM_A, OM_A for each other, and IM_C, IM_D likewise: they differ only in whether the copy may be read while
 //   acknowledgements are waited for; it is the newest in all of them. SM_AD without "take data": the copy that is there is the
 //   same. "to S" of a directory without sharers: the next reader gets S where it could have had E. M for E and E for M in
-//   mesi_node, on GetS [owned]: the same order step goes on with Bus_Data, which makes it M. MP_B for EP_B in mesi_node,
+//   mesi_node and mesi_node_far, on GetS [owned]: the same order step goes on with Bus_Data, which makes it M. MP_B for EP_B in mesi_node,
 //   moesi_node, mesif_node, and M for E in mesif_node: memory is owed a write-back of what it has already. IM_AD, SM_AD for
 //   ER_D in mesi_node_tags: all of them wait for Data and then run the deferred request. "to S" of an entry that is to leave
 //   moesi_directory_filter, and R_A's Evict without "stall": an eviction that does nothing is to the model one that has not
@@ -86,7 +86,11 @@ const NetworkSurvivors kNetworkSurvivors[] = {
      {"node SM_AD Data [no_acks]: without action 1", "node SM_AD Data [acks]: without action 1",
       "node SM_AD DataO: without action 1", "node IM_C Inv_Ack: to OM_AC", "node EP_B Ask_GetS: to MP_B",
       "node EP_B Ask_GetM: to MP_B"}},
-    {"mesi_node_far", {}},
+    {"mesi_node_far",
+     {"node E GetS [owned]: to M", "node M GetS [owned]: to E", "node IM_A PutM: to SM_A", "node IM_A Ask_GetS: to SM_A",
+      "node IM_A Ask_GetM: to SM_A", "node IM_A Ask_Amo: to SM_A", "node IM_A Inv_Ack [more_acks]: to SM_A",
+      "node SM_AD Data [no_acks]: without action 1", "node SM_AD Data [acks]: without action 1", "node EP_B Ask_GetS: to MP_B",
+      "node EP_B Ask_GetM: to MP_B", "node EP_B Ask_Amo: to MP_B"}},
     {"mesif_node",
      {"node E GetS [clean]: to M", "node SM_AD Data [no_acks]: without action 1", "node SM_AD Data [acks]: without action 1",
       "node SM_AD DataF: without action 1", "node IM_C Inv_Ack: to FM_AC", "node EP_B Ask_GetS: to MP_B",
