@@ -78,7 +78,8 @@ TEST(Groups, TwoGroupsOfOneGroupSettleItBelow) {
              [](Cpu& cpu) { cpu.store(kLine, 77); }});
 }
 
-// CPUs 0 and 1 are members of one group, 2 and 3 of another, 4 and 5 of a third. CPU 1 writes, and they read one after the other.
+// CPUs 0 and 1 are members of one group, 2 and 3 of another, 4 and 5 of a third. CPU 1 writes, and they read one after the
+// other.
 void dirty_line_is_read_everywhere(SmallMachine& small, double third_group) {
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 336); },
              [](Cpu& cpu) { cpu.store(kLine, 77); },
@@ -87,9 +88,7 @@ void dirty_line_is_read_everywhere(SmallMachine& small, double third_group) {
                EXPECT_EQ(cpu.load(kLine), 77U);
              },
              [](Cpu&) {},
-             [=](Cpu& cpu) {
-               EXPECT_EQ(cycles_from(cpu, 6000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), third_group);
-             }});
+             [=](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 6000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), third_group); }});
 }
 
 // With the second reader memory is right, and serves the third: see WhatTheGroupLacksIsFetchedFromTheHome.

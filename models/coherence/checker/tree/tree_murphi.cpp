@@ -162,7 +162,8 @@ class TreeMurphi {
     line(1, "fm: array[gid] of array[slot] of forward; fr: array[gid] of array[slot] of anygroup; fn: array[gid] of 0..QUEUE;");
     line(1, "im: array[gid] of array[cid] of array[slot] of forward; ir: array[gid] of array[cid] of array[slot] of anycache;");
     line(1, "ic: array[gid] of array[cid] of 0..QUEUE;");
-    if (forwards_count()) line(1, "fk: array[gid] of array[slot] of nack; ik: array[gid] of array[cid] of array[slot] of nack;");
+    if (forwards_count())
+      line(1, "fk: array[gid] of array[slot] of nack; ik: array[gid] of array[cid] of array[slot] of nack;");
     for_counters([this](char to, std::size_t m) {
       std::string type;
       for (const Index& index : indexes(to, m)) type += fmt::format("array[{}] of ", index.type);

@@ -28,11 +28,11 @@ constexpr std::size_t kParts = 4;  // of a protocol's mutants: a part is a test 
 //   IM_A, SM_A, OM_A for each other, and IM_C, IM_D likewise: they differ only in whether the copy may be read while
 //   acknowledgements are waited for; it is the newest in all of them. SM_AD without "take data": the copy that is there is the
 //   same. "to S" of a directory without sharers: the next reader gets S where it could have had E. M for E and E for M in
-//   mesi_node and mesi_node_far, on GetS [owned]: the same order step goes on with Bus_Data, which makes it M. MP_B for EP_B in mesi_node,
-//   moesi_node, mesif_node, and M for E in mesif_node: memory is owed a write-back of what it has already. IM_AD, SM_AD for
-//   ER_D in mesi_node_tags: all of them wait for Data and then run the deferred request. "to S" of an entry that is to leave
-//   moesi_directory_filter, and R_A's Evict without "stall": an eviction that does nothing is to the model one that has not
-//   begun; which line needs the place is no part of it.
+//   mesi_node and mesi_node_far, on GetS [owned]: the same order step goes on with Bus_Data, which makes it M. MP_B for EP_B in
+//   mesi_node, moesi_node, mesif_node, and M for E in mesif_node: memory is owed a write-back of what it has already. IM_AD,
+//   SM_AD for ER_D in mesi_node_tags: all of them wait for Data and then run the deferred request. "to S" of an entry that is
+//   to leave moesi_directory_filter, and R_A's Evict without "stall": an eviction that does nothing is to the model one that
+//   has not begun; which line needs the place is no part of it.
 // In each of them the wrong state is reached beside the same other states in the good protocol too, so their number is the
 // same.
 struct NetworkSurvivors {

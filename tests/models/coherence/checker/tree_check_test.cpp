@@ -157,8 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
                     SmallTree{"mesi_group_non_inclusive", 1, 2, 10112, 2579},
                     SmallTree{"mesi_group_non_inclusive", 2, 1, 82526, 20687},
                     SmallTree{"mesi_group_exclusive", 1, 1, 206, 103}, SmallTree{"mesi_group_exclusive", 1, 2, 7980, 2042},
-                    SmallTree{"mesi_group_exclusive", 2, 1, 62650, 15717}, SmallTree{"moesi_group", 1, 1, 1, 1},
-                    SmallTree{"moesi_group", 1, 2, 1, 1}, SmallTree{"moesi_group", 2, 1, 1, 21097}),
+                    SmallTree{"mesi_group_exclusive", 2, 1, 62650, 15717}, SmallTree{"moesi_group", 1, 1, 212, 106},
+                    SmallTree{"moesi_group", 1, 2, 12408, 3165}, SmallTree{"moesi_group", 2, 1, 84266, 21097}),
     [](const auto& tree) { return fmt::format("{}_{}x{}", tree.param.protocol, tree.param.groups, tree.param.members); });
 
 struct TreePart {
