@@ -182,6 +182,33 @@ TEST(Broadcast, AnOwnerAnswersInMemorysPlaceAndMemoryStaysOld) {
   EXPECT_EQ(machine.bytes(2, 0), kWithLine + 2 * kRequest) << "memory's line, which is old; an answer; a probe for the store";
 }
 
+// The reader takes the line to memory with its Done, so that it is clean where it is shared; the miss is no longer for that.
+TEST(HomeSnoop, AReaderTakesADirtyLineToMemory) {
+  Composed machine("mesif_broadcast_node", 3);
+  machine.small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 496); },
+                     [](Cpu& cpu) { cpu.store(kLine, 77); }});
+  EXPECT_EQ(machine.small.misses().back().source, Source::remote_c2c);
+  EXPECT_EQ(machine.small.in_memory(kLine), 77U);
+  EXPECT_EQ(machine.bytes(0, 2), kRequest + kWithLine) << "GetS, DoneWb";
+}
+
+// The third reader of a clean line gets it from the second, who forwards: nobody has written, and memory gets nothing.
+TEST(HomeSnoop, TheNewestReaderForwards) {
+  Composed machine("mesif_broadcast_node", 4);
+  machine.small.run({[](Cpu& cpu) { cpu.load(kLine); },
+                     [](Cpu& cpu) {
+                       wait_until(cpu, 2000);
+                       cpu.load(kLine);
+                     },
+                     [](Cpu& cpu) {
+                       wait_until(cpu, 4000);
+                       cpu.load(kLine);
+                     }});
+  EXPECT_EQ(machine.small.misses().back().source, Source::remote_c2c);
+  EXPECT_EQ(machine.bytes(1, 2), kWithLine) << "the forwarder's answer";
+  EXPECT_EQ(machine.bytes(0, 2), kRequest) << "a sharer's";
+}
+
 // A home with one entry. CPU 0 writes a line; CPU 1 reads another one, which takes the entry's place. So the first line goes
 // home, and CPU 0 misses when it wants it again.
 MachineSpec home_with(int entries) {

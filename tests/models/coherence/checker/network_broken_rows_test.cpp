@@ -96,6 +96,7 @@ const NetworkSurvivors kNetworkSurvivors[] = {
       "node SM_AD DataF: without action 1", "node IM_C Inv_Ack: to FM_AC", "node EP_B Ask_GetS: to MP_B",
       "node EP_B Ask_GetM: to MP_B"}},
     {"moesi_broadcast_node", {}},
+    {"mesif_broadcast_node", {"node IS_SD DataF [more_acks]: to IS_SD"}},
     {"moesi_node_filter",
      {"node SM_AD Data [no_acks]: without action 1", "node SM_AD Data [acks]: without action 1",
       "node SM_AD DataO: without action 1", "node IM_C Inv_Ack: to OM_AC", "node EP_B Ask_GetS: to MP_B",
@@ -106,6 +107,7 @@ const NetworkSurvivors kNetworkSurvivors[] = {
     {"mesif_directory", {}},
     {"moesi_directory_filter", {"directory S Evict [no_sharers]: to S", "directory R_A Evict: without action 1"}},
     {"moesi_broadcast_home", {}},
+    {"mesif_broadcast_home", {}},
     {"mesi_directory_tags", {}},
 };
 
