@@ -45,9 +45,9 @@ struct SentMessage {
   bool carries_data = false;
 };
 
-// When an access runs: at once, for the cache has the right to it; when what it lacked has come; or as a part of its order step
-// on the bus.
-enum class Served : std::uint8_t { hit, fill, order };
+// When an access runs: at once, for the cache has the right to it; when what it lacked has come; as a part of its order step
+// on the bus; or there, but on memory's data.
+enum class Served : std::uint8_t { hit, fill, order, memory };
 
 class StepListener {
  public:
@@ -58,7 +58,7 @@ class StepListener {
   // A directory's note of a line has changed: `owner` and the bits of `sharers` number the homes' agents
   // (MachineLayout::agents).
   virtual void directory_changed(Tick time, int directory, LineAddr line, int owner, std::uint64_t sharers) = 0;
-  // The word in this agent's cache was `old` and is `fresh`; a load leaves it.
+  // The word in this agent's cache, or in memory, was `old` and is `fresh`; a load leaves it.
   virtual void access_ran(Tick time, int agent, CpuId cpu, const Operation& operation, Value old, Value fresh,
                           Served served) = 0;
   // The copy of a line that is kept there has become these bytes: what a message or the bus has brought, not an access.

@@ -405,7 +405,7 @@ void CacheUnit::operate(Copy& copy, const LineData& line, Tick at) {
   }
   std::memcpy(agent_.data(copy), line.bytes, static_cast<std::size_t>(agent_.store().line_bytes()));
   copy.version = line.version;
-  own->written = apply(*own->asker.thread, own->operation, copy, at, Served::order);
+  own->written = apply(*own->asker.thread, own->operation, copy, at, Served::memory);
   own->copy = nullptr;
 }
 

@@ -143,7 +143,10 @@ void append_step(const RecordedSteps& run, const Endpoints& endpoints, const Run
       return;
     case RunStepKind::access:
       fmt::format_to(out, "[{},{},{},{},{},{},{},{},{},{}]", step.time, kind, step.agent, step.cpu, step.what,
-                     digits(step.where), step.bytes, digits(step.old), digits(step.fresh), step.flag ? 1 : 0);
+                     digits(step.where), step.bytes, digits(step.old), digits(step.fresh),
+                     step.far    ? 2
+                     : step.flag ? 1
+                                 : 0);
       return;
     case RunStepKind::message:
       fmt::format_to(out, "[{},{},{},{},{},{},{},{}]", step.time, kind, endpoints.number(step.from), endpoints.number(step.to),

@@ -241,9 +241,11 @@ class Sentences {
         return fmt::format("CPU {} writes {} to {}, which held {}.", step.cpu, step.fresh, word, step.old);
       case AccessKind::atomic: break;
     }
+    const char* where = step.far ? ", outside its cache" : "";
     if (step.old == step.fresh)
-      return fmt::format("CPU {} finds {} in {} and leaves it, in one indivisible step.", step.cpu, step.old, word);
-    return fmt::format("CPU {} changes {} from {} to {} in one indivisible step.", step.cpu, word, step.old, step.fresh);
+      return fmt::format("CPU {} finds {} in {} and leaves it, in one indivisible step{}.", step.cpu, step.old, word, where);
+    return fmt::format("CPU {} changes {} from {} to {} in one indivisible step{}.", step.cpu, word, step.old, step.fresh,
+                       where);
   }
 
   [[nodiscard]] std::string of_message(const RunStep& step) const {

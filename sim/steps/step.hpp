@@ -47,6 +47,7 @@ struct RunStep {
   std::uint8_t bytes = 0;        // of an access, operation or store
   bool flag = false;             // access: a hit; message: it carries data; data: `old` is known
   bool ordered = false;          // access: in its order step
+  bool far = false;              // access: on memory's data
   StateId state = 0;             // row
   EventId event = 0;             // row
   StateId next = 0;              // row

@@ -10,7 +10,9 @@ namespace {
 class Order {
  public:
   explicit Order(const RecordedSteps& run)
-      : line_bytes_(run.facts.line_bytes), first_data_(run.table(Controller::cache).base_events[kData].first) {
+      : line_bytes_(run.facts.line_bytes),
+        first_data_(run.table(Controller::cache).base_events[kData].first),
+        atomic_(run.table(Controller::cache).base_events[run.input.protocols.bus.atomic].first) {
     for (const CpuPlace& place : run.places) {
       core_of_cpu_.push_back(place.core);
       const auto core = static_cast<std::size_t>(place.core);
@@ -24,8 +26,9 @@ class Order {
     switch (step.kind) {
       case RunStepKind::row: {
         const auto controller = static_cast<Controller>(step.what);
-        // A cache's rows before Data are those of Load, Store and Evict: its own doing.
-        if (controller == Controller::cache && step.event < first_data_) return own(step, step.agent, 1, 0);
+        // A cache's rows of Load, Store, Evict and Atomic are its own doing.
+        const bool of_processor = step.event < first_data_ || step.event == atomic_;
+        if (controller == Controller::cache && of_processor) return own(step, step.agent, 1, 0);
         return {step.time, false, step.where, 1, kind_of(controller), place_of(controller, step.agent)};
       }
       case RunStepKind::access: {
@@ -87,6 +90,7 @@ class Order {
 
   int line_bytes_;
   EventId first_data_;
+  EventId atomic_;
   std::vector<int> core_of_cpu_;
   std::vector<int> bus_of_core_;
 };

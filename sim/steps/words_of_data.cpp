@@ -59,7 +59,8 @@ void tell_words_of_data(RecordedSteps& run, const std::vector<std::byte>& taken)
   std::vector<RunStep> steps;
   steps.reserve(run.steps.size());
   for (const RunStep& step : run.steps) {
-    if (step.kind == RunStepKind::access) known.set({Endpoint::Kind::cache, step.agent}, step.where, step.bytes, step.fresh);
+    if (step.kind == RunStepKind::access && !step.far)
+      known.set({Endpoint::Kind::cache, step.agent}, step.where, step.bytes, step.fresh);
     if (step.kind != RunStepKind::data) {
       steps.push_back(step);
       continue;

@@ -14,6 +14,7 @@ PROTOCOLS = ROOT / "models" / "protocols"
 ROW, ACCESS, MESSAGE, OPERATION, BUFFER, DIRECTORY, DATA = range(7)
 LOAD, STORE, ATOMIC = range(3)
 LEAVES, ENTERS, FOUND = range(3)
+FAR = 2  # in the place of an access's hit
 
 PROGRAM = """\
 title = "Two words"
@@ -85,6 +86,8 @@ def assert_fits_together(document: dict) -> Counter:
             for byte in range(size):
                 assert memory.get(address + byte, old >> 8 * byte & 255) == old >> 8 * byte & 255, (step, sentence)
                 memory[address + byte] = new >> 8 * byte & 255
+                if step[9] == FAR:
+                    continue
                 assert copies[caches[step[2]], address + byte] == old >> 8 * byte & 255, (step, sentence)
                 copies[caches[step[2]], address + byte] = new >> 8 * byte & 255
         elif kind == MESSAGE:
@@ -122,6 +125,9 @@ CHOSEN = [
     "mesif nodes, two threads, tso",
     "broadcast nodes, two threads, tso",
     "filter nodes, starved, ia64",
+    "far, tiny, starved, tso",
+    "far nodes, two threads, tso",
+    "home snoop, two threads, tso",
 ]
 
 

@@ -1,5 +1,5 @@
 // What copies hold, byte by byte, and how each step changes that: kept so that a step can be undone.
-import { Kind, type AccessStep, type CopyStep, type Num, type RowStep, type RunDocument } from "./document";
+import { Kind, kFar, type AccessStep, type CopyStep, type Num, type RowStep, type RunDocument } from "./document";
 import { Numbering } from "./numbering";
 
 export type CopyKind = "cache" | "memory" | "controller" | "group";
@@ -151,8 +151,8 @@ export class CopyBytes {
     log.forEach((step, i) => {
       this.first[i] = begins.length;
       if (step[1] === Kind.access) {
-        const [, , agent, , , address, size, , fresh] = step as AccessStep;
-        written(this.copyOf("cache", agent, this.lineOf(address)), address, fresh, size);
+        const [, , agent, , , address, size, , fresh, hit] = step as AccessStep;
+        if (hit !== kFar) written(this.copyOf("cache", agent, this.lineOf(address)), address, fresh, size);
       } else if (step[1] === Kind.copy) {
         const [, , endpoint, address, size, , fresh] = step as CopyStep;
         written(this.copyAt(endpoint, this.lineOf(address)), address, fresh, size);

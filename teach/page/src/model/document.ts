@@ -12,6 +12,8 @@ export const Kind = { row: 0, access: 1, message: 2, program: 3, buffer: 4, dire
 /** A row of a protocol's table ran. */
 export type RowStep = [
   tick: number, kind: 0, controller: number, agent: number, line: Num, state: number, event: number, next: number];
+/** AccessStep's `hit` of an atomic operation that memory runs: the cache has no copy of the result. */
+export const kFar = 2;
 /** A CPU's access to its cache: a hit, or the moment a miss is served. */
 export type AccessStep = [
   tick: number, kind: 1, agent: number, cpu: number, access: number, address: Num, bytes: number, old: Num, fresh: Num,

@@ -115,7 +115,7 @@ export function diagramOf(document: RunDocument, lifelines: Lifeline[], names: N
       arrows.push({ step: i, from, to, begins: row, ends, name: document.messages?.[step[4]] ?? "", data: !!step[7] });
     } else if (step[1] === Kind.access) {
       const column = columnOf.get(`cache ${step[2]}`);
-      if (column !== undefined) marks.push({ step: i, column, row, hit: !!step[9] });
+      if (column !== undefined) marks.push({ step: i, column, row, hit: step[9] === 1 });
     }
   }
   for (const [column, bar] of open) bars.push({ ...bar, column, to: ticks.length });

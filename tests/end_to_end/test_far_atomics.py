@@ -1,0 +1,16 @@
+"""What configs/experiments/far_atomics.toml says of its own results."""
+
+import json
+
+from program import Program
+
+
+def test_a_counter_gains_and_a_lock_loses_by_far_atomics(linebounce: Program) -> None:
+    out = linebounce.run("far_atomics", "far", "--set", "machine.cpus=16", "--set", "run.measure_us=50")
+    rate = {
+        (point["at"]["workload.counter"], point["at"]["machine.bus.protocol"]): metrics["value"]
+        for point in json.loads((out / "results.json").read_text())["points"]
+        for metrics in [point["metrics"]["throughput.operations_per_s"]]
+    }
+    assert rate["atomic", "mesi_far_snoop"] > 1.4 * rate["atomic", "mesi_snoop"]
+    assert rate["under_lock", "mesi_far_snoop"] < rate["under_lock", "mesi_snoop"] / 5
