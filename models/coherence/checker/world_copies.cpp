@@ -60,7 +60,7 @@ void WorldCopies::send_word(int cache) {
 
 // As in a store, the line's other bytes must be right before it.
 void WorldCopies::apply_word(int cache) {
-  check_latest(cache, at(cache).data, latest_before_, "takes a word into");
+  check_latest(cache, at(cache).data, latest_before_, "takes a word into a copy with");
   at(cache).data = world_.latest;
   if (watcher_ != nullptr) watcher_->took_word(cache, world_.latest);
 }
@@ -99,7 +99,7 @@ bool WorldCopies::access(int cache, std::size_t event) {
 // A store writes only some of a line's bytes, so the others must be right before it.
 void WorldCopies::read_and_write(int cache, std::size_t event) {
   CacheWorld& copy = at(cache);
-  check_latest(cache, copy.data, world_.latest, event == kLoad ? "reads" : "writes into");
+  check_latest(cache, copy.data, world_.latest, event == kLoad ? "reads a copy with" : "writes into a copy with");
   if (event == kLoad) {
     if (watcher_ != nullptr) watcher_->read(cache, copy.data);
     return;
@@ -112,7 +112,7 @@ void WorldCopies::read_and_write(int cache, std::size_t event) {
 void WorldCopies::check_latest(int cache, std::uint8_t data, std::uint8_t latest, std::string_view what) const {
   if (!protocol_.invariant_data_value || data == latest) return;
   throw Broken{Promise::data_value,
-               fmt::format("{} {} a copy with the value {}, but {} was written last", name(cache), what, data, latest)};
+               fmt::format("{} {} the value {}, but {} was written last", name(cache), what, data, latest)};
 }
 
 void WorldCopies::order(int cache) {
