@@ -63,6 +63,14 @@ def number(value: int | str) -> int:
     return value if isinstance(value, int) else int(value, 16)
 
 
+def assert_copy(copies: dict, keeper: int, word: tuple[int, int, int, int], where: tuple) -> None:
+    """The word (address, bytes, old value or -1, new value) was the old one there, and is the new one from now on."""
+    address, size, old, new = word
+    for byte in range(size):
+        assert old == -1 or copies[keeper, address + byte] == old >> 8 * byte & 255, where
+        copies[keeper, address + byte] = new >> 8 * byte & 255
+
+
 def assert_fits_together(document: dict) -> Counter:
     """Every row begins in the state, every access finds the bytes, that the one before it left."""
     states, memory, seen, time, copies = {}, {}, Counter(), 0, {}
@@ -86,20 +94,15 @@ def assert_fits_together(document: dict) -> Counter:
             for byte in range(size):
                 assert memory.get(address + byte, old >> 8 * byte & 255) == old >> 8 * byte & 255, (step, sentence)
                 memory[address + byte] = new >> 8 * byte & 255
-                if step[9] == FAR:
-                    continue
-                assert copies[caches[step[2]], address + byte] == old >> 8 * byte & 255, (step, sentence)
-                copies[caches[step[2]], address + byte] = new >> 8 * byte & 255
+            if step[9] != FAR:
+                assert_copy(copies, caches[step[2]], (address, size, old, new), (step, sentence))
         elif kind == MESSAGE:
             assert max(step[2], step[3]) < len(document["endpoints"]), step
             assert step[4] < len(document["messages"]), step
             assert step[6] == -1 or step[6] >= time, step
         elif kind == DATA:
-            address, old, new = number(step[3]), number(step[5]), number(step[6])
-            for byte in range(step[4]):
-                if step[5] != -1:
-                    assert copies[step[2], address + byte] == old >> 8 * byte & 255, (step, sentence)
-                copies[step[2], address + byte] = new >> 8 * byte & 255
+            word = (number(step[3]), step[4], number(step[5]), number(step[6]))
+            assert_copy(copies, step[2], word, (step, sentence))
         elif kind == OPERATION:
             assert step[3] < len(document["operations"]), step
     return seen
