@@ -180,7 +180,11 @@ class PointBuilder {
     const Protocol& directory = protocol(settings.at("machine.directory.protocol"));
     const Setting& node = settings.at("machine.node.protocol");
     MachineProtocols loaded{bus, load_node_protocol(machine.node.protocol, bus, directory, node.origin.place), directory};
-    if (!machine.groups.empty()) loaded.group = load_group_protocol(machine.groups.front().protocol, directory);
+    if (!machine.groups.empty()) {
+      const GroupSpec& group = machine.groups.front();
+      const Setting& setting = settings.at(fmt::format("machine.group.{}.protocol", group.name));
+      loaded.group = load_group_protocol(group.protocol, directory, setting.origin.place);
+    }
     for (const GroupSpec& group : machine.groups) {
       if (group.filter_entries == 0 || group_filters(loaded.group)) continue;
       const std::string path = fmt::format("machine.group.{}.filter_entries", group.name);

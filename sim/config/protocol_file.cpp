@@ -1,6 +1,9 @@
 #include "sim/config/protocol_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <vector>
 
 #include "sim/config/project_files.hpp"
 #include "sim/point/config_error.hpp"
@@ -32,6 +35,42 @@ Protocol load_partner(const std::string& name, ProtocolKind wanted, const std::s
   });
 }
 
+std::string named(const Partners& partners) {
+  return partners.bus.empty() ? partners.directory : partners.bus + " and " + partners.directory;
+}
+
+bool same(const Partners& a, const Partners& b) {
+  return a.bus == b.bus && a.directory == b.directory;
+}
+
+// The shipped files for these partners.
+std::vector<std::string> files_for(const Partners& partners) {
+  std::vector<std::string> names = file_names(kProtocolFiles);
+  std::erase_if(names, [&](const std::string& name) {
+    const auto named = partners_of(read_text(find_file(kProtocolFiles, name, "", "")));
+    return !named || !same(*named, partners);
+  });
+  return names;
+}
+
+// A node's or group's file that joins protocols which are not those that it names. Most likely the machine's do not fit
+// together, and then that is worth more than the rows that are missing.
+template <class Parse>
+Protocol load_between(const std::string& name_or_path, const Partners& here, const std::string& place, Parse parse) {
+  return load(name_or_path, place, [&](const std::string& text, const std::string& file) {
+    try {
+      return parse(text, file);
+    } catch (const ProtocolError&) {
+      const auto meant = partners_of(text);
+      if (!meant || same(*meant, here)) throw;
+      const std::vector<std::string> fitting = files_for(here);
+      throw ConfigError(fmt::format("{}{} is for {}, and can't be used with {}{}", place.empty() ? "" : place + ": ",
+                                    name_or_path, named(*meant), named(here),
+                                    fitting.empty() ? "" : fmt::format("; for those: {}", fmt::join(fitting, ", "))));
+    }
+  });
+}
+
 }  // namespace
 
 Protocol load_protocol(const std::string& name_or_path, const std::string& place) {
@@ -47,14 +86,15 @@ Protocol load_protocol(const std::string& name_or_path, const std::string& place
 
 Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus, const Protocol& directory,
                             const std::string& place) {
-  return load(name_or_path, place, [&](const std::string& text, const std::string& file) {
+  return load_between(name_or_path, {bus.name, directory.name}, place, [&](const std::string& text, const std::string& file) {
     return parse_node_protocol(text, file, bus, directory);
   });
 }
 
 Protocol load_group_protocol(const std::string& name_or_path, const Protocol& directory, const std::string& place) {
-  return load(name_or_path, place,
-              [&](const std::string& text, const std::string& file) { return parse_group_protocol(text, file, directory); });
+  return load_between(name_or_path, {"", directory.name}, place, [&](const std::string& text, const std::string& file) {
+    return parse_group_protocol(text, file, directory);
+  });
 }
 
 MachineProtocols load_protocols(const MachineSpec& machine) {

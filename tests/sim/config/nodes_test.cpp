@@ -155,6 +155,9 @@ TEST_F(Nodes, ProtocolsOfNodesAndDirectoriesAreLookedUpLikeTheBuses) {
   EXPECT_THAT(set_error("machine.node.protocol", "mesi_nod"),
               AllOf(HasSubstr("--set: machine.node.protocol: protocol \"mesi_nod\" is not known; known: "),
                     HasSubstr("did you mean mesi_node?")));
+  EXPECT_THAT(set_error("machine.bus.protocol", "mesi_far_snoop"),
+              HasSubstr("mesi_node is for mesi_snoop and mesi_directory, and can't be used with mesi_far_snoop and "
+                        "mesi_directory; for those: mesi_node_far"));
   EXPECT_THAT(set_error("machine.directory.protocol", "x"), HasSubstr("--set: machine.directory.protocol: protocol \"x\""));
   copy_protocol("mesi_node", "mine.md");
   const auto text = on_nodes("[set]\n\"machine.node.protocol\" = \"mine.md\"\n");
