@@ -139,7 +139,7 @@ Copy* CacheUnit::bring_near(Address address, Access access, Tick at, int& level)
 
 CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int level, Tick now, const Asker& asker) {
   if (request(operation, copy, level, now, asker)) {
-    if (spec_.pair_prefetch != PairPrefetch::none) request_pair(operation, now, *asker.thread);
+    if (spec_.pair_prefetch != PairPrefetch::none && !may_run_far(operation)) request_pair(operation, now, *asker.thread);
     return {.outcome = Outcome::waits_for_fill};
   }
   // A locked line may be what denies this one a place, and nothing tells when it is free.
@@ -152,9 +152,9 @@ CacheUnit::Attempt CacheUnit::start_miss(Operation& operation, Copy* copy, int l
 bool CacheUnit::request(const Operation& operation, Copy* copy, int level, Tick now, const Asker& asker) {
   if (!has_room()) return false;
   if (result_of(operation, copy == nullptr ? StateId{0} : copy->state) == AccessResult::stalled) return false;
-  const bool far = operation.access_kind() == AccessKind::atomic && bus_->protocol().has_far_atomics();
   if (copy == nullptr) {
-    copy = far ? &agent_.add_detached(agent_.store().line_of(operation.address)) : allocate(operation.address, now);
+    copy = may_run_far(operation) ? &agent_.add_detached(agent_.store().line_of(operation.address))
+                                  : allocate(operation.address, now);
   }
   if (copy == nullptr) return false;
   // The request leaves after the look-up that found the line missing, or found it without the right to write.

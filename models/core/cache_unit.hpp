@@ -173,6 +173,11 @@ class CacheUnit final : public BusClient {
     if (operation.access_kind() == AccessKind::atomic) return info.atomic;
     return info.access[operation.writes() ? kStore : kLoad];
   }
+  // That it runs at memory where it is no hit: then its line does not come.
+  [[nodiscard]] bool may_run_far(const Operation& operation) const {
+    return operation.access_kind() == AccessKind::atomic && bus_->protocol().has_far_atomics();
+  }
+  // The data or response of its request is at the pins then.
   void fills(Pending& pending, Tick pins);
   [[noreturn]] void stale(const Copy& copy, Tick at) const;
 

@@ -113,6 +113,15 @@ TEST(FarAtomic, RunsInTheControllerOfTheNodeThatHasTheLine) {
              [](Cpu& cpu) { EXPECT_EQ(time_of_addition(cpu, 7000, 4), 86) << "another CPU of the second"; }});
 }
 
+// A line that does not come brings no neighbour.
+TEST(FarAtomic, FetchesNoPair) {
+  MachineSpec spec = far_machine(1);
+  spec.cpu.pair_prefetch = PairPrefetch::all;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) { cpu.fetch_add(kLine, 1); }});
+  EXPECT_EQ(small.transactions(), 1);
+}
+
 // Without its last action, the data for memory, the owner's row would let memory operate on what was there before.
 TEST(FarAtomic, NeverRunsOnAnOldValue) {
   Protocol protocol = parse_protocol(protocol_text("mesi_far_snoop"), "mesi_far_snoop.md");
