@@ -183,7 +183,7 @@ def sanitized_pytest(tally: Tally, arguments: list[str]) -> None:
     pytest(tally, [*chosen, *arguments], {"LINEBOUNCE": str(ROOT / "build" / "asan" / "linebounce"), "ASAN_OPTIONS": options})
     for report in sorted(reports.iterdir()):
         text = report.read_text(errors="replace")
-        if "ERROR:" in text:
+        if "ERROR:" in text or "runtime error:" in text:
             print(text)
             tally.failures.append(f"AddressSanitizer: {report.name}")
 
