@@ -176,16 +176,14 @@ def sanitized_pytest(tally: Tally, arguments: list[str]) -> None:
     for left_out in ("instruction_counts", "library"):
         chosen += ["--ignore", f"tests/end_to_end/test_{left_out}.py"]
     chosen += ["--deselect", "tests/end_to_end/test_bad_input.py::test_memory_that_runs_out_is_no_bug"]
-    reports = ROOT / "build" / "asan" / "reports"
-    shutil.rmtree(reports, ignore_errors=True)
-    reports.mkdir()
-    options = f"handle_segv=0:log_path={reports / 'asan'}"
-    pytest(tally, [*chosen, *arguments], {"LINEBOUNCE": str(ROOT / "build" / "asan" / "linebounce"), "ASAN_OPTIONS": options})
-    for report in sorted(reports.iterdir()):
-        text = report.read_text(errors="replace")
-        if "ERROR:" in text or "runtime error:" in text:
-            print(text)
-            tally.failures.append(f"AddressSanitizer: {report.name}")
+    with tempfile.TemporaryDirectory(prefix="linebounce_sanitizer_") as folder:
+        options = f"handle_segv=0:log_path={folder}/report"
+        pytest(tally, [*chosen, *arguments], {"LINEBOUNCE": str(ROOT / "build/asan/linebounce"), "ASAN_OPTIONS": options})
+        for report in sorted(Path(folder).iterdir()):
+            text = report.read_text(errors="replace")
+            if "ERROR:" in text or "runtime error:" in text:
+                print(text)
+                tally.failures.append(f"sanitizer: {report.name}")
 
 
 def sanitized(tally: Tally, _arguments: list[str]) -> None:

@@ -93,6 +93,19 @@ def test_the_sanitizers_build_is_tested_by_its_own_program(monkeypatch: pytest.M
     assert ran[1][1][-2:] == ["-R", "Bus"]
 
 
+def test_a_sanitizers_error_is_a_failure_and_its_warning_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(_tally: Tally, _title: str, _command: list[str], _option: str, environment: dict[str, str]) -> None:
+        reports = Path(environment["ASAN_OPTIONS"].split("log_path=")[1])
+        reports.with_suffix(".1").write_text("==1==WARNING: a fiber is unwound\n")
+        reports.with_suffix(".2").write_text("==2==ERROR: AddressSanitizer: heap-use-after-free\n")
+
+    monkeypatch.setattr(check, "build", lambda *_: None)
+    monkeypatch.setattr(check, "run_with_report", run)
+    tally = Tally()
+    check.sanitized_pytest(tally, [])
+    assert tally.failures == ["sanitizer: report.2"]
+
+
 def test_linters_have_no_sanitized_form() -> None:
     with pytest.raises(SystemExit, match="--sanitize"):
         check.choose(["test", "--sanitize", "lint"])
