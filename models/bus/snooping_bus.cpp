@@ -355,7 +355,7 @@ void SnoopingBus::order_recall(const Transaction& transaction, Slot slot, Tick n
   const BusRequest& request = transaction.request;
   SnoopedLine line(*this, request, slot, now);
   const OrderOutcome outcome = recall_step(protocol_, line, request.message);
-  const bool data = outcome.supplier != kNobody || outcome.data_to_memory;
+  const bool data = outcome.supplier != kNobody || outcome.data_to_memory();
   Tick done = result + timing_.response;
   if (data) {
     const Tick start = reserve_data(request, result + timing_.intervention, outcome.supplier, timing_.data);
@@ -386,10 +386,10 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     MemorySide::Supply supply{result + timing_.intervention, Source::local_c2c};
     if (outcome.supplier == kMemory) supply = memory_->read(slot, transaction.address_at);
     const Tick start = reserve_data(request, std::max(result, supply.ready), outcome.supplier, timing_.data);
-    if (outcome.data_to_memory) memory_->write(slot, start + timing_.data);
+    if (outcome.data_to_memory()) memory_->write(slot, start + timing_.data);
     const Tick arrival = start + timing_.latch + way_to(request.client, outcome.supplier);
     tell_data(request, SentMessage::What::data, outcome.supplier, request.client, start, arrival);
-    if (outcome.data_to_memory)
+    if (outcome.data_to_memory())
       tell_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, start + timing_.data);
     busy_.push_back({request.line, requester.deliver(*copy, arrival, supply.source)});
     done = start + timing_.data;
@@ -401,7 +401,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
       tell_data(request, SentMessage::What::word, request.client, kNobody, start, start + timing_.word);
     }
     busy_.push_back({request.line, requester.deliver(*copy, done, Source::upgrade)});
-  } else if (outcome.data_to_memory) {
+  } else if (outcome.data_to_memory()) {
     const Tick start = reserve_data(request, result, request.client, timing_.data);
     memory_->write(slot, start + timing_.data);
     done = start + timing_.data;
@@ -415,10 +415,10 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
 Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result) {
   const BusRequest& request = transaction.request;
   MemorySide::Supply supply{0, Source::local_c2c};
-  if (outcome.data_to_memory) {
-    const Tick start = reserve_data(request, result + timing_.intervention, outcome.sender, timing_.data);
-    supply.ready = start + timing_.data + way_to(outcome.sender, kMemory);
-    tell_data(request, SentMessage::What::data, outcome.sender, kMemory, start, supply.ready);
+  if (outcome.data_to_memory()) {
+    const Tick start = reserve_data(request, result + timing_.intervention, outcome.memory_sender, timing_.data);
+    supply.ready = start + timing_.data + way_to(outcome.memory_sender, kMemory);
+    tell_data(request, SentMessage::What::data, outcome.memory_sender, kMemory, start, supply.ready);
   } else {
     supply = memory_->read(slot, transaction.address_at);
   }

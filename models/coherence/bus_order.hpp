@@ -77,14 +77,15 @@ concept NodeCopies = LineCopies<T> && requires(T copies, Action action) {
 struct OrderOutcome {
   BusLines lines;
   int supplier = kNobody;        // who supplies data that the requestor takes: a cache, kMemory, or kNobody when none is needed
-  bool data_to_memory = false;   // a line of data went to memory as well, or alone
-  int sender = kNobody;          // the cache that sent it
+  int memory_sender = kNobody;   // the cache whose line of data went to memory as well, or alone
   bool completed = false;        // the requestor's access ran in this step
   bool word_sent = false;        // that access was a store, and its word went to the other copies
   bool operated = false;         // the requestor's atomic operation ran in this step, at memory
   bool needs_data_step = false;  // data_step() must follow before this line's next order step
   std::optional<MessageId> reissued;  // the requestor asks again, with this message
   bool deferred = false;              // memory's controller has put it off: the requestor still waits for its order step
+
+  [[nodiscard]] bool data_to_memory() const { return memory_sender != kNobody; }
 };
 
 namespace bus_order_detail {
@@ -109,13 +110,13 @@ class Step {
     run_memory(protocol_.memory.qualify(message, outcome_.lines));
     if (outcome_.deferred) return outcome_;
     if (outcome_.operated) {
-      if (outcome_.data_to_memory) run_memory_data();  // what a cache had newer
+      if (outcome_.data_to_memory()) run_memory_data();  // what a cache had newer
       copies_.operate(requestor_);
     }
     const EventId own = protocol_.cache.qualify(own_event(message), outcome_.lines);
     run_cache(requestor_, own);
     if (outcome_.word_sent) apply_word(message);
-    if (outcome_.data_to_memory && !outcome_.operated) run_memory_data();
+    if (outcome_.data_to_memory() && !outcome_.operated) run_memory_data();
     outcome_.needs_data_step = !outcome_.completed && protocol_.cache.states[copies_.state(requestor_)].awaits_data;
     const bool takes_data = outcome_.needs_data_step || took_data_;
     if (takes_data && outcome_.supplier == kNobody) {
@@ -153,10 +154,7 @@ class Step {
       case Verb::assert_owned: outcome_.lines.owned = true; break;
       case Verb::send_data:
         copies_.copy_to_bus(cache);
-        if ((action.argument & to_memory) != 0) {
-          outcome_.data_to_memory = true;
-          outcome_.sender = cache;
-        }
+        if ((action.argument & to_memory) != 0) outcome_.memory_sender = cache;
         if ((action.argument & to_requestor) != 0) supply(cache, Controller::cache, state, event);
         break;
       case Verb::take_data:
@@ -214,8 +212,7 @@ class Step {
   }
 
   [[nodiscard]] bool wants_data(const Row& own_row) const {
-    return protocol_.cache.states[own_row.next].awaits_data ||
-           std::any_of(own_row.steps().begin(), own_row.steps().end(), [](Action a) { return a.verb == Verb::take_data; });
+    return protocol_.cache.states[own_row.next].awaits_data || own_row.does(Verb::take_data);
   }
 
   void supply(int supplier, Controller controller, StateId state, EventId event) {

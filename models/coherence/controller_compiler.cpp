@@ -240,17 +240,14 @@ class ControllerCompiler {
   // What a row's actions say about its next state. One error a row is enough.
   bool fits_next(const Row& row, StateId state, int line) {
     const std::string& initial = state_names_.front();
-    const auto does = [&](Verb verb) {
-      return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action action) { return action.verb == verb; });
-    };
-    if (does(Verb::stall) && row.next != state) {
+    if (row.does(Verb::stall) && row.next != state) {
       error(line, "a stall changes nothing: 'then' must be '='");
-    } else if (does(Verb::free) && row.next != 0) {
+    } else if (row.does(Verb::free) && row.next != 0) {
       error(line,
             fmt::format("'free' gives the copy up, so the next state must be {}, not {}", initial, state_names_[row.next]));
-    } else if (does(Verb::apply_word) && (state == 0 || row.next == 0)) {
+    } else if (row.does(Verb::apply_word) && (state == 0 || row.next == 0)) {
       error(line, fmt::format("'apply word' needs a copy, before the row and after it: neither state may be {}", initial));
-    } else if (source_.name == "cache" && protocol_.kind == ProtocolKind::bus && !row.impossible && !does(Verb::free) &&
+    } else if (source_.name == "cache" && protocol_.kind == ProtocolKind::bus && !row.impossible && !row.does(Verb::free) &&
                row.next == 0 && state != 0) {
       error(line, fmt::format("{} to {} without 'free': the cache would keep a line that it has no copy of",
                               state_names_[state], initial));

@@ -93,8 +93,7 @@ class GroupStep {
     entry_.state = row.next;
     member_ = side_ == GroupSide::member ? in_->source : entry_.member;
     others_ = member_ >= 0 ? entry_.sharers & ~bit(member_) : entry_.sharers;
-    invalidates_ =
-        std::any_of(row.steps().begin(), row.steps().end(), [](Action action) { return action.verb == Verb::send_sharers; });
+    invalidates_ = row.does(Verb::send_sharers);
     for (const Action action : row.steps()) act(action);
     return StepResult::done;
   }

@@ -19,10 +19,6 @@ bool sends(Verb verb) {
          verb == Verb::send_others;
 }
 
-bool stalls(const Row& row) {
-  return row.count > 0 && row.steps().front().verb == Verb::stall;
-}
-
 class NetworkChecks {
  public:
   NetworkChecks(const Protocol& protocol, const Protocol* directory, const ProtocolSource& source, Diagnostics& diagnostics)
@@ -69,7 +65,7 @@ class NetworkChecks {
           check_sends(table, row, in);
           if (base < protocol_.bus_messages) check_operates(row, protocol_.messages[base]);
           if (in != nullptr) check_data(table, row, *in);
-          if (in != nullptr && stalls(row)) check_stall(table, static_cast<StateId>(state), first, row, *in);
+          if (in != nullptr && row.stalls()) check_stall(table, static_cast<StateId>(state), first, row, *in);
         }
       }
     }
@@ -97,11 +93,8 @@ class NetworkChecks {
 
   // A node in memory's place.
   void check_operates(const Row& row, const Message& in) {
-    const auto does = [&row](Verb verb) {
-      return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action action) { return action.verb == verb; });
-    };
-    const bool operates = does(Verb::operate);
-    if (row.impossible || does(Verb::defer) || operates == in.operates) return;
+    const bool operates = row.does(Verb::operate);
+    if (row.impossible || row.does(Verb::defer) || operates == in.operates) return;
     error(row, operates ? fmt::format("node: 'operate' at {}, which no Atomic of its bus issues", in.name)
                         : fmt::format("node: Atomic issues {} on its bus, so it must 'operate' there", in.name));
   }

@@ -201,10 +201,7 @@ StepResult directory_event(const Protocol& protocol, DirectoryEntry& entry, std:
   entry.state = row.next;
   const auto bit = [](int agent) { return std::uint64_t{1} << agent; };
   const std::uint64_t others = in.requestor == kNobody ? entry.sharers : entry.sharers & ~bit(in.requestor);
-  const auto does = [&row](Verb verb) {
-    return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action action) { return action.verb == verb; });
-  };
-  const int answers = does(Verb::send_sharers) ? std::popcount(others) : does(Verb::send_others) ? out.agents() - 1 : 0;
+  const int answers = row.does(Verb::send_sharers) ? std::popcount(others) : row.does(Verb::send_others) ? out.agents() - 1 : 0;
   for (const Action action : row.steps()) {
     const bool to_owner = action.verb == Verb::send_owner || action.verb == Verb::add_owner;
     if (to_owner && entry.owner == kNobody) {

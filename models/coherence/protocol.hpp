@@ -2,6 +2,7 @@
 // No SystemC here: the timed simulator, the model checker and the exporters all run these rows.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -31,7 +32,8 @@ enum class Verb : std::uint8_t {
   // bus side, where a store updates the other copies
   send_word,   // the pending store runs now, in the order step, and the word that it wrote goes over the bus
   apply_word,  // a snooper's copy takes that word, in the same order step
-  operate,     // memory's side: the requestor's atomic operation runs now, on the line's data here
+  // memory's side, in the order step
+  operate,  // the requestor's atomic operation runs now, on the line's data here
   // data step
   take_data,      // the data on the bus, or of the message, becomes this copy's
   update_memory,  // the data on the bus, or of the message, becomes memory's
@@ -81,6 +83,9 @@ struct Row {
   std::array<Action, kMaxActions> actions{};
   [[nodiscard]] std::span<const Action> steps() const { return {actions.data(), count}; }
   [[nodiscard]] bool stalls() const { return count > 0 && actions[0].verb == Verb::stall; }
+  [[nodiscard]] bool does(Verb verb) const {
+    return std::any_of(steps().begin(), steps().end(), [verb](Action action) { return action.verb == verb; });
+  }
 };
 static_assert(sizeof(Row) == 16, "rows are found by a shift, and four share a cache line");
 

@@ -7,10 +7,6 @@
 namespace linebounce {
 namespace {
 
-bool does(const Row& row, Verb verb) {
-  return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action action) { return action.verb == verb; });
-}
-
 // Calls visit(row) for each qualified row of a base event in `state`.
 template <class Visit>
 void for_rows(const ControllerTable& table, StateId state, std::size_t base, Visit visit) {
@@ -68,7 +64,7 @@ void check_atomics(const Protocol& protocol, Diagnostics& diagnostics) {
     }
     for (std::size_t state = 0; state < protocol.memory.states.size(); ++state) {
       for_rows(protocol.memory, static_cast<StateId>(state), m, [&](const Row& row) {
-        if (row.impossible || does(row, Verb::operate) == by_atomic[m]) return;
+        if (row.impossible || row.does(Verb::operate) == by_atomic[m]) return;
         error(row, by_atomic[m] ? fmt::format("memory: Atomic issues {}, so it must 'operate' there", name)
                                 : fmt::format("memory: 'operate' at {}, which no Atomic issues", name));
       });
@@ -135,7 +131,7 @@ void check_messages(const Protocol& protocol, const ProtocolSource& source, Diag
     bool sends = false;
     for (std::size_t state = 0; state < protocol.cache.states.size(); ++state) {
       for_rows(protocol.cache, static_cast<StateId>(state), own_event(static_cast<MessageId>(m)),
-               [&](const Row& own) { sends |= does(own, Verb::send_data); });
+               [&](const Row& own) { sends |= own.does(Verb::send_data); });
     }
     if (sends == message.carries_data) continue;
     diagnostics.error(line, fmt::format("message {} says data '{}', but {} row for Own_{} sends data", message.name,
@@ -157,7 +153,7 @@ void derive_cache_states(ControllerTable& cache, std::size_t atomic, bool on_bus
     state.writable = state.access[kStore] == AccessResult::hit;
     state.after_store = state.writable ? row(kStore).next : static_cast<StateId>(i);
     state.awaits_data = on_bus && !row(kData).impossible;
-    state.asks_again = on_bus && does(row(kData), Verb::issue);
+    state.asks_again = on_bus && row(kData).does(Verb::issue);
     state.stable = !state.awaits_data && !row(kLoad).stalls() && !row(kStore).stalls() && !row(kEvict).stalls();
   }
 }
@@ -171,7 +167,7 @@ void derive_node_states(ControllerTable& node, std::size_t bus_messages) {
       const BaseEvent& ask = node.base_events[ask_event(bus_messages, static_cast<MessageId>(m))];
       if (ask.absent) continue;
       const Row& row = node.row(static_cast<StateId>(i), ask.first);
-      if (does(row, Verb::defer) && !does(row, Verb::save_asker)) state.stable = false;
+      if (row.does(Verb::defer) && !row.does(Verb::save_asker)) state.stable = false;
     }
   }
 }
@@ -204,7 +200,7 @@ void derive_directory_states(ControllerTable& directory) {
     StateInfo& state = directory.states[i];
     state.stable = true;
     for (std::size_t event = 0; event < directory.events.size(); ++event) {
-      if (does(directory.row(static_cast<StateId>(i), static_cast<EventId>(event)), Verb::stall)) state.stable = false;
+      if (directory.row(static_cast<StateId>(i), static_cast<EventId>(event)).does(Verb::stall)) state.stable = false;
     }
   }
 }
@@ -216,7 +212,7 @@ void derive_group_states(ControllerTable& group, const std::vector<Message>& mes
     state.stable = true;
     for (std::size_t m = 0; m < messages.size(); ++m) {
       const BaseEvent& event = group.base_events[member_event(static_cast<MessageId>(m))];
-      if (!event.absent && does(group.row(static_cast<StateId>(i), event.first), Verb::stall)) state.stable = false;
+      if (!event.absent && group.row(static_cast<StateId>(i), event.first).does(Verb::stall)) state.stable = false;
     }
   }
   const auto needs = [&](const Row& row) {
@@ -249,14 +245,14 @@ void derive_facts(Protocol& protocol) {
   derive_group_states(protocol.group, protocol.messages);
   for (StateInfo& state : protocol.memory.states) state.stable = true;
   protocol.sends_words = std::any_of(protocol.cache.rows.begin(), protocol.cache.rows.end(),
-                                     [](const Row& row) { return does(row, Verb::send_word); });
+                                     [](const Row& row) { return row.does(Verb::send_word); });
   for (std::size_t m = 0; protocol.kind == ProtocolKind::bus && m < protocol.messages.size(); ++m) {
     const ControllerTable& cache = protocol.cache;
     const Row& row = cache.row(0, cache.base_events[other_event(static_cast<MessageId>(m))].first);
     protocol.messages[m].absent_ignores = !row.impossible && row.count == 0 && row.next == 0;
     for (std::size_t state = 0; state < protocol.memory.states.size(); ++state) {
       for_rows(protocol.memory, static_cast<StateId>(state), m,
-               [&](const Row& memory) { protocol.messages[m].operates |= does(memory, Verb::operate); });
+               [&](const Row& memory) { protocol.messages[m].operates |= memory.does(Verb::operate); });
     }
   }
 }

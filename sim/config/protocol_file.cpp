@@ -47,8 +47,8 @@ bool same(const Partners& a, const Partners& b) {
 std::vector<std::string> files_for(const Partners& partners) {
   std::vector<std::string> names = file_names(kProtocolFiles);
   std::erase_if(names, [&](const std::string& name) {
-    const auto named = partners_of(read_text(find_file(kProtocolFiles, name, "", "")));
-    return !named || !same(*named, partners);
+    const auto meant = partners_of(read_text(find_file(kProtocolFiles, name, "", "")));
+    return !meant || !same(*meant, partners);
   });
   return names;
 }

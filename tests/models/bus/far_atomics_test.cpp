@@ -8,9 +8,7 @@ namespace linebounce::test {
 namespace {
 
 MachineSpec far_machine(int cpus) {
-  MachineSpec spec = small_machine(cpus);
-  spec.bus.protocol = "mesi_far_snoop";
-  return spec;
+  return small_machine(cpus, "mesi_far_snoop");
 }
 
 double time_of_addition(Cpu& cpu, double ns, Value found) {

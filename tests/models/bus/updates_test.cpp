@@ -8,9 +8,7 @@ namespace linebounce::test {
 namespace {
 
 MachineSpec dragon_machine(int cpus) {
-  MachineSpec spec = small_machine(cpus);
-  spec.bus.protocol = "dragon_snoop";
-  return spec;
+  return small_machine(cpus, "dragon_snoop");
 }
 
 // Loads at `ns` and expects this value, from the own cache.

@@ -91,7 +91,7 @@ TEST_F(Bus, ModifiedLineIsSuppliedByItsOwnerAndReachesMemoryToo) {
   line.data[1] = 7;
   const OrderOutcome outcome = order("GetS", 0);
   EXPECT_EQ(outcome.supplier, 1);
-  EXPECT_TRUE(outcome.data_to_memory);
+  EXPECT_TRUE(outcome.data_to_memory());
   EXPECT_TRUE(outcome.lines.shared);
   EXPECT_TRUE(outcome.lines.owned);
   EXPECT_EQ(line.memory_data, 7);
@@ -106,7 +106,7 @@ TEST_F(Bus, OwnershipOfAModifiedLinePassesOnAndMemoryStaysOld) {
   line.data[1] = 7;
   const OrderOutcome outcome = order("GetM", 0);
   EXPECT_EQ(outcome.supplier, 1);
-  EXPECT_FALSE(outcome.data_to_memory);
+  EXPECT_FALSE(outcome.data_to_memory());
   EXPECT_EQ(line.memory_data, 100);
   EXPECT_EQ(line.asked, std::vector<std::string>{"free 1"});
   data_step(protocol, line, 0);
@@ -188,7 +188,7 @@ TEST_F(Bus, WriteBackReachesMemoryAndSuppliesNobody) {
   line.states = {state("MI_A"), 0, 0};
   line.data[0] = 7;
   const OrderOutcome outcome = order("PutM", 0);
-  EXPECT_TRUE(outcome.data_to_memory);
+  EXPECT_TRUE(outcome.data_to_memory());
   EXPECT_EQ(outcome.supplier, kNobody);
   EXPECT_FALSE(outcome.needs_data_step);
   EXPECT_EQ(line.memory_data, 7);
@@ -202,7 +202,7 @@ TEST_F(Bus, WriteBackThatASnoopOvertookLeavesMemoryAlone) {
   data_step(protocol, line, 1);
   line.data[1] = 8;
   const OrderOutcome outcome = order("PutM", 0);
-  EXPECT_FALSE(outcome.data_to_memory);
+  EXPECT_FALSE(outcome.data_to_memory());
   EXPECT_EQ(line.memory_data, 100);
   EXPECT_EQ(state_of(1), "M");
 }
@@ -263,7 +263,7 @@ TEST_F(FarBus, MemoryOperatesOnTheOwnersData) {
   const OrderOutcome outcome = order("Amo", 0);
   EXPECT_EQ(line.asked, (std::vector<std::string>{"free 1", "operate 0 on 77", "free 0"}));
   EXPECT_TRUE(outcome.operated);
-  EXPECT_EQ(outcome.sender, 1);
+  EXPECT_EQ(outcome.memory_sender, 1);
   EXPECT_FALSE(outcome.needs_data_step);
   EXPECT_EQ(outcome.supplier, kNobody);
 }

@@ -20,7 +20,7 @@
 
 namespace linebounce::test {
 
-inline MachineSpec small_machine(int cpus) {
+inline MachineSpec small_machine(int cpus, const std::string& protocol = "mesi_snoop") {
   MachineSpec spec;
   spec.name = "small";
   spec.cpus = cpus;
@@ -36,7 +36,7 @@ inline MachineSpec small_machine(int cpus) {
   spec.cpu.write_back_buffers = 2;
   spec.caches.push_back({.name = "L1D", .size_kib = 1, .ways = 2, .line_bytes = 32, .hit_latency_cycles = 2});
   spec.caches.push_back({.name = "L2", .size_kib = 4, .ways = 4, .line_bytes = 32, .hit_latency_cycles = 10});
-  spec.bus.protocol = "mesi_snoop";
+  spec.bus.protocol = protocol;
   spec.bus.clock = {100, 1};
   spec.bus.width_bytes = 8;
   spec.bus.line_bytes = 32;

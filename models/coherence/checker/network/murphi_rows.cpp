@@ -95,13 +95,10 @@ void MurphiRows::agent_action(int depth, Action action, const MurphiPlace& place
 void MurphiRows::home_action(int depth, Action action, const Row& row, const MurphiPlace& place) {
   switch (action.verb) {
     case Verb::send_requestor: {
-      const auto does = [&row](Verb verb) {
-        return std::any_of(row.steps().begin(), row.steps().end(), [verb](Action other) { return other.verb == verb; });
-      };
       out_.line(depth, "send_{}{}(r - 1, r, {}, md);", kToAgent, action.argument,
-                does(Verb::send_sharers)  ? "others"
-                : does(Verb::send_others) ? "AGENTS - 1"
-                                          : "0");
+                row.does(Verb::send_sharers)  ? "others"
+                : row.does(Verb::send_others) ? "AGENTS - 1"
+                                              : "0");
       break;
     }
     case Verb::send_owner:

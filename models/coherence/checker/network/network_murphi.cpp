@@ -448,8 +448,7 @@ class NetworkMurphi : MurphiWriter {
     const BaseEvent& own = cache.base_events[own_event(message)];
     const auto wants = [&](std::size_t state, int word) {
       const Row& row = cache.row(static_cast<StateId>(state), static_cast<EventId>(own.first + word));
-      return cache.states[row.next].awaits_data ||
-             std::any_of(row.steps().begin(), row.steps().end(), [](Action action) { return action.verb == Verb::take_data; });
+      return cache.states[row.next].awaits_data || row.does(Verb::take_data);
     };
     const std::string first = one_of("cs[a][c]", kCacheState, cache, [&](std::size_t state) { return wants(state, 0); });
     if (own.count == 1) return first;

@@ -88,7 +88,7 @@ class TreeSteps {
     if (result == StepResult::stalled || event == kEvict) return;
     if (self.access != Waiting::nothing)
       throw Broken{Promise::accounted, cache_name(group, number) + " has two accesses that wait"};
-    self.access = event == kStore ? Waiting::store : Waiting::load;
+    self.access = waiting_for(event);
   }
 
   // The access that waits runs in the row's next state.

@@ -373,8 +373,7 @@ class TreeMurphi {
     const int m = action.argument;
     const std::string member = role == TreeRole::member_at_group ? "s + 1" : "gm[g]";
     const std::string requestor = role == TreeRole::outside_at_group ? r : "gr[g]";
-    const bool invalidates =
-        std::any_of(row.steps().begin(), row.steps().end(), [](Action other) { return other.verb == Verb::send_sharers; });
+    const bool invalidates = row.does(Verb::send_sharers);
     const auto known = [&](const std::string& whom) { line(3, "assert {} != 0 \"nobody\";", whom); };
     switch (action.verb) {
       case Verb::send_home: line(3, "send_U{}(g, gd[g]);", m); break;
@@ -428,8 +427,7 @@ class TreeMurphi {
 
   void home_action(Action action, const Row& row, const std::string& /*r*/, const std::string& v) {
     const int m = action.argument;
-    const bool invalidates =
-        std::any_of(row.steps().begin(), row.steps().end(), [](Action other) { return other.verb == Verb::send_sharers; });
+    const bool invalidates = row.does(Verb::send_sharers);
     switch (action.verb) {
       case Verb::send_requestor: line(3, "send_D{}(s, s + 1, {}, md);", m, invalidates ? "others" : "0"); break;
       case Verb::send_owner: line(3, "assert own != 0 \"no owner\"; send_D{}(own - 1, s + 1, 0, md);", m); break;
