@@ -52,6 +52,7 @@ Examples:
   linebounce check mesi_snoop
   linebounce check mesi_directory --caches 4
   linebounce check mesi_node --nodes 2 --caches 1
+  linebounce check mesi_node --bus mesi_migratory_snoop
   linebounce check my_protocol.md --caches 2
   linebounce check moesi_snoop --murphi moesi.m        the same model for Murphi, to be verified by others:
   rumur moesi.m -o moesi.c && cc -O2 -march=native moesi.c -o moesi -lpthread && ./moesi
@@ -61,6 +62,7 @@ needs more memory than it may use.)";
 
 struct CheckArguments {
   std::string protocol;
+  std::string bus;  // of a node's protocol; empty: the one that its file names
   std::optional<int> nodes, caches;
   bool all_states = false;  // --no-symmetry
   std::string murphi;
@@ -177,13 +179,16 @@ ExitCode check_bus(const Protocol& protocol, const CheckArguments& arguments) {
   return result.proved(options) ? ExitCode::done : ExitCode::check_failed;
 }
 
-NetworkProtocols with_partners(const Protocol& protocol) {
+NetworkProtocols with_partners(const Protocol& protocol, const CheckArguments& arguments) {
   if (protocol.kind == ProtocolKind::directory && protocol.cache.states.empty()) {
     throw ConfigError(fmt::format(
         "{}: has no caches of its own on the network; check the protocol of a node controller that names it", protocol.name));
   }
   if (protocol.kind == ProtocolKind::directory) return {protocol, std::nullopt, std::nullopt};
-  return {load_protocol(protocol.directory_partner), protocol, load_protocol(protocol.bus_partner)};
+  const Protocol directory = load_protocol(protocol.directory_partner);
+  if (arguments.bus.empty()) return {directory, protocol, load_protocol(protocol.bus_partner)};
+  const Protocol bus = load_protocol(arguments.bus, "--bus");
+  return {directory, load_node_protocol(arguments.protocol, bus, directory), bus};
 }
 
 std::vector<NetworkCheckOptions> systems_of(const NetworkProtocols& protocols, const CheckArguments& arguments) {
@@ -203,7 +208,7 @@ std::vector<NetworkCheckOptions> systems_of(const NetworkProtocols& protocols, c
 }
 
 ExitCode check_on_network(const Protocol& protocol, const CheckArguments& arguments) {
-  const NetworkProtocols protocols = with_partners(protocol);
+  const NetworkProtocols protocols = with_partners(protocol, arguments);
   const std::vector<NetworkCheckOptions> systems = systems_of(protocols, arguments);
   if (!arguments.murphi.empty()) write_file(arguments.murphi, murphi_model(protocols, systems.front()));
   const NetworkProof proof = prove_network(protocols, systems);
@@ -312,6 +317,9 @@ ExitCode check_groups(const Protocol& protocol, const CheckArguments& arguments)
 
 ExitCode check(const CheckArguments& arguments) {
   const Protocol protocol = load_protocol(arguments.protocol);
+  if (!arguments.bus.empty() && protocol.kind != ProtocolKind::node)
+    throw ConfigError(
+        fmt::format("--bus: {} is no protocol of a node controller, which alone has a bus to choose", protocol.name));
   try {
     if (protocol.kind == ProtocolKind::group) return check_groups(protocol, arguments);
     return protocol.kind == ProtocolKind::bus ? check_bus(protocol, arguments) : check_on_network(protocol, arguments);
@@ -330,6 +338,8 @@ void add_check(Command& program) {
                  "Number of caches; for a node controller, in each node (default: 3; in nodes: 2)");
   command.option("--nodes", "N", &arguments->nodes,
                  "Number of nodes, for a node controller (default: 2, and then 3 of one cache)");
+  command.option("--bus", "PROTOCOL", &arguments->bus,
+                 "For a node controller: its caches' protocol, if not the one its file names");
   command.flag("--no-symmetry", arguments->all_states, "Also distinguish states that differ only in names");
   command.option("--murphi", "FILE", &arguments->murphi, "Also write the model for Murphi's checkers to this file");
   command.flag("--json", arguments->json, "Print one JSON document");

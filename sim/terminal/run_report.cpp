@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "models/coherence/protocol.hpp"
 #include "models/machine_layout.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
@@ -152,17 +153,26 @@ std::string overridden_note(const Plan& plan) {
   return "The machine or the workload was overridden: rows are not scored.\n";
 }
 
-// The project's own protocols are proved by its tests; of another nobody here knows whether it has been.
+// The project's own protocols are proved by its tests, a node's with the bus that its file names; of another, or another pair,
+// nobody here knows whether it has been.
 std::string unproved_note(const Plan& plan) {
   std::set<std::string> files;
+  std::set<std::pair<std::string, std::string>> pairs;  // node and bus
   for (const Point& point : plan.points) {
     const MachineSpec& machine = point.input.machine;
     for (const std::string& protocol : {machine.bus.protocol, machine.node.protocol, machine.directory.protocol}) {
       if (is_path(kProtocolFiles, protocol)) files.insert(protocol);
     }
+    if (machine.has_nodes() && !is_path(kProtocolFiles, machine.node.protocol))
+      pairs.insert({machine.node.protocol, machine.bus.protocol});
   }
   std::string note;
   for (const std::string& file : files) note += "Not one of the proved protocols; to check it: linebounce check " + file + "\n";
+  for (const auto& [node, bus] : pairs) {
+    if (partners_of(read_text(find_file(kProtocolFiles, node, "", "")))->bus != bus)
+      note += fmt::format("{0} joins another bus than its file names; to check the pair: linebounce check {0} --bus {1}\n",
+                          node, bus);
+  }
   return note;
 }
 

@@ -40,6 +40,10 @@ BROKEN = {
     "memory is not given what is shared": (
         ("msi_snoop", "M", "Other_GetS", "requestor, memory", "requestor", "data_value"),
         ("moesi_snoop", "MI_A", "Other_GetS", "requestor, memory", "requestor", "data_value"),
+        ("mesi_migratory_snoop", "M", "Other_GetS", "requestor, memory", "requestor", "data_value"),
+    ),
+    "who passes a line on keeps a copy": (
+        ("mesi_migratory_snoop", "M", "Other_GetS", None, "assert owned; send data to requestor, memory | S", "swmr"),
     ),
     "a copy misses a word": (("dragon_snoop", "Sc, ScM_A", "Other_BusUpd", "; apply word", "", "data_value"),),
     "a writer is not told that it is not alone": (
@@ -166,6 +170,25 @@ def test_a_node_controller_is_proved_in_two_systems_that_show_other_bugs(linebou
     assert shown.code == 0
     for system in found["systems"]:
         assert f"{system['states']} states" in shown.stdout
+
+
+def test_a_node_controller_is_checked_with_another_bus_than_its_file_names(linebounce: Program) -> None:
+    size = ("--nodes", "2", "--caches", "1")
+    model = linebounce.directory / "model.m"
+    migratory = ("mesi_node", "--bus", "mesi_migratory_snoop", *size, "--no-symmetry", "--murphi", model)
+    found = check(linebounce, *migratory, code=0)
+    assert found["proved"]
+    assert rumur(linebounce, model) == (True, found["systems"][0]["states"])
+    found = check(linebounce, "mesi_node", "--bus", "moesi_snoop", *size, code=1)
+    assert found["violation"]
+    assert "mesi_node_far" in linebounce.refused("check", "mesi_node", "--bus", "mesi_far_snoop")
+    assert "mesi_snoop is no protocol of a node" in linebounce.refused("check", "mesi_snoop", "--bus", "mesi_snoop")
+
+
+def test_a_run_says_how_to_check_a_pair_that_no_file_names(linebounce: Program) -> None:
+    shown = linebounce("run", "migratory_reads", "--set", "run.measure_us=1", "--set", "machine.cpus=2", "-o", "out/pair")
+    assert "linebounce check mesi_node --bus mesi_migratory_snoop" in shown.stdout
+    assert "--bus mesi_snoop" not in shown.stdout
 
 
 # As BROKEN, in a network.

@@ -58,6 +58,7 @@ def nodes(family: str, count: int, node: str = "node", directory: str = "directo
     }
 
 
+MIGRATORY = {"bus.protocol": "mesi_migratory_snoop"}
 FAR_NODES = nodes("mesi", 2, "node_far") | {"bus.protocol": "mesi_far_snoop"}
 
 # What a machine has that others have not. Together they cover every part of the engine.
@@ -111,6 +112,9 @@ MACHINES = {
     "far nodes, tiny": TINY | FAR_NODES,
     "far nodes, two threads, tso": TWO_THREADS | LRU | TSO | FAR_NODES,
     "far nodes, starved, ia64": TINY | STARVED | IA64 | FAR_NODES,
+    "migratory, tiny, tso": TINY | TSO | MIGRATORY,
+    "migratory, two threads, starved": TINY | TWO_THREADS | LRU | STARVED | MIGRATORY,
+    "migratory nodes, tiny": TINY | nodes("mesi", 2) | MIGRATORY,
     "footprint": FOOTPRINT,
     "footprint, tiny, starved, tso": TINY | STARVED | TSO | FOOTPRINT,
     "footprint, two threads, lru": TWO_THREADS | LRU | FOOTPRINT,

@@ -52,6 +52,33 @@ TEST(SnoopingBus, DirtyLineIsSuppliedByItsOwnerNotByMemory) {
   EXPECT_EQ(small.misses().back().source, Source::local_c2c);
 }
 
+// As long as under mesi_snoop; but the line comes with the right to write, and its former owner misses.
+TEST(SnoopingBus, AMigratoryReadOfADirtyLineTakesItFromItsOwner) {
+  SmallMachine small(small_machine(2, "mesi_migratory_snoop"));
+  small.run({[&](Cpu& cpu) {
+               EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 116);
+               EXPECT_EQ(cycles_from(cpu, 2500, [&] { cpu.fetch_add(kLine, 1); }), 20) << "no upgrade: the line is here alone";
+             },
+             [](Cpu& cpu) {
+               cpu.store(kLine, 77);
+               EXPECT_EQ(cycles_from(cpu, 3000, [&] { EXPECT_EQ(cpu.load(kLine), 78U); }), 116);
+             }});
+  EXPECT_EQ(small.transitions("M", "Other_GetS"), 2);
+}
+
+// Nobody has written since it was passed on: it is shared, as under mesi_snoop.
+TEST(SnoopingBus, ASecondReaderSharesALineThatHasMigrated) {
+  SmallMachine small(small_machine(3, "mesi_migratory_snoop"));
+  small.run(
+      {[](Cpu& cpu) { cpu.store(kLine, 77); },
+       [](Cpu& cpu) {
+         EXPECT_EQ(cycles_from(cpu, 2000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 116);
+         EXPECT_EQ(cycles_from(cpu, 4000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 2) << "still here to read";
+       },
+       [](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 3000, [&] { EXPECT_EQ(cpu.load(kLine), 77U); }), 146) << "from memory"; }});
+  EXPECT_EQ(small.transitions("E", "Other_GetS"), 1);
+}
+
 TEST(SnoopingBus, AWriteTakesADirtyLineAwayAndLeavesMemoryOld) {
   SmallMachine small(small_machine(2));
   small.run({[&](Cpu& cpu) {

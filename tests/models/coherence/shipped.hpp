@@ -11,8 +11,9 @@
 namespace linebounce::test {
 
 // The files of models/protocols, those of a bus and the others; a test holds that none is missing.
-inline constexpr std::array kShippedProtocols = {
-    "msi_snoop", "mesi_snoop", "mesi_snoop_upgrade_retry", "mesif_snoop", "moesi_snoop", "dragon_snoop", "mesi_far_snoop"};
+inline constexpr std::array kShippedProtocols = {"msi_snoop",      "mesi_snoop",          "mesi_snoop_upgrade_retry",
+                                                 "mesif_snoop",    "moesi_snoop",         "dragon_snoop",
+                                                 "mesi_far_snoop", "mesi_migratory_snoop"};
 inline constexpr std::array kShippedDirectories = {"mesi_directory",
                                                    "moesi_directory"};  // with caches on the network themselves
 inline constexpr std::array kShippedNodes = {"mesi_node",     "mesi_node_tags",       "moesi_node",

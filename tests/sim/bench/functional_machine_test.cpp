@@ -124,8 +124,8 @@ RC_GTEST_PROP(FunctionalMachine, OneCpuSeesWhatAPlainMapHolds, ()) {
 }
 
 RC_GTEST_PROP(FunctionalMachine, SeveralCpusSeeOneMemoryWhateverTheProtocol, ()) {
-  const Protocol protocol = load_protocol(
-      *rc::gen::element<std::string>("mesi_snoop", "mesi_snoop_upgrade_retry", "msi_snoop", "dragon_snoop", "mesi_far_snoop"));
+  const Protocol protocol = load_protocol(*rc::gen::element<std::string>(
+      "mesi_snoop", "mesi_snoop_upgrade_retry", "msi_snoop", "dragon_snoop", "mesi_far_snoop", "mesi_migratory_snoop"));
   Pair pair(protocol, 4);
   for (const Reference& reference : any_references(4, kWords)) pair.run(reference);
 }

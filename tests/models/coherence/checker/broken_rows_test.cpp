@@ -57,6 +57,9 @@ const Survivors kSurvivors[] = {
      {"cache E Other_PutM: to S", "cache E Other_PutM: to M", "cache M Other_Amo: without action 1",
       "cache SM_AD Own_GetM: to E", "cache SM_AD Other_PutM: to IM_AD", "cache IM_D Data: to E",
       "cache MI_A Other_Amo: without action 1", "cache SF_A Other_PutM: to IF_A"}},
+    {"mesi_migratory_snoop",
+     {"cache E Other_PutM: to S", "cache E Other_PutM: to M", "cache SM_AD Other_PutM: to IM_AD", "cache SM_AD Own_GetM: to E",
+      "cache IM_D Data: to E"}},
 };
 
 class BrokenRows : public testing::TestWithParam<Survivors> {};

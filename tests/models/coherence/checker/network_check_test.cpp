@@ -55,6 +55,17 @@ INSTANTIATE_TEST_SUITE_P(Directories, ShippedNetwork, testing::ValuesIn(kShipped
 INSTANTIATE_TEST_SUITE_P(Nodes, ShippedNetwork, testing::ValuesIn(kShippedNodes),
                          [](const auto& instance) { return std::string(instance.param); });
 
+// A node's table may join other caches than those that its file names.
+TEST(NodeOverMigratoryReads, IsProved) {
+  const Protocol bus = shipped_protocol("mesi_migratory_snoop");
+  const Protocol directory = shipped_protocol("mesi_directory");
+  const NetworkProtocols protocols{directory, parse_node_protocol(shipped_text("mesi_node"), "mesi_node.md", bus, directory),
+                                   bus};
+  const NetworkProof proof = prove_network(protocols, usual_systems(protocols));
+  EXPECT_TRUE(proof.proved(protocols)) << why_not(protocols, proof);
+  EXPECT_TRUE(proof.unreached.empty()) << why_not(protocols, proof);
+}
+
 class NetworkChecker : public testing::Test {
  protected:
   Row& row(ControllerTable& table, const std::string& state, const std::string& event) {
