@@ -52,6 +52,7 @@ struct CpuSpec {
   int outstanding_misses = 1;    // per core: misses, prefetches and store-buffer drains under way
   int write_back_buffers = 1;    // per core: dirty victims that wait for the bus
   PairPrefetch pair_prefetch = PairPrefetch::none;
+  bool ownership_prefetch = false;  // what waits for earlier stores to leave the store buffer asks for its line meanwhile
 };
 
 // Pages and code that a core has at hand, where they are simulated at all (models/core/footprint.hpp). Its hardware threads

@@ -76,6 +76,10 @@ class CacheUnit final : public BusClient {
 
   // Asks for a line without waiting for it. Nothing happens if it is here, on its way, or no miss can be added.
   void prefetch(Address address, Access access, Tick now, HardwareThread& thread);
+  // The same for the line of an operation that will write it, unless the operation is to run at memory.
+  void prefetch_ownership(const Operation& operation, Tick now, HardwareThread& thread) {
+    if (!may_run_far(operation)) prefetch(operation.address, kWriteAccess, now, thread);
+  }
 
   // Gives free what was locked until `now` or earlier. Whoever looks at Copy::locked calls it first.
   void expire_locks(Tick now) {

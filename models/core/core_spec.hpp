@@ -36,6 +36,7 @@ struct CoreSpec {
   int outstanding_misses = 1;
   int write_back_buffers = 1;
   PairPrefetch pair_prefetch = PairPrefetch::none;
+  bool ownership_prefetch = false;
   FootprintSpec footprint;
   bool run_ahead = true;
   bool parked_spins = true;

@@ -237,6 +237,7 @@ Value HardwareThread::perform(Operation operation, bool release) {
       return value;
     }
     if (operation.access_kind() == AccessKind::atomic && !store_buffer_.empty()) {
+      prefetch_ownership(operation);
       wait_until_drained();
       continue;
     }
@@ -312,6 +313,7 @@ bool HardwareThread::buffer_store(const Operation& operation, bool release) {
     }
   }
   while (store_buffer_.full()) suspend(Status::waiting);
+  if (store_buffer_.holds_up(release)) prefetch_ownership(operation);
   ++function_counters_->instructions;
   if (StepListener* listener = unit_->listener(); listener != nullptr) [[unlikely]]
     listener->store_buffered(now_, id_, operation);
@@ -320,6 +322,14 @@ bool HardwareThread::buffer_store(const Operation& operation, bool release) {
   fast_limit_ = 0;
   limit_ = 0;  // the drain is due before whatever comes next
   return true;
+}
+
+// For an operation that has to wait until earlier stores have drained.
+void HardwareThread::prefetch_ownership(const Operation& operation) {
+  if (!spec_->ownership_prefetch) return;
+  core_->before_access(now_, index_);
+  unit_->prefetch_ownership(operation, now_, *this);
+  core_->after_access(now_);
 }
 
 void HardwareThread::fence() {

@@ -101,6 +101,7 @@ class HardwareThread final : public Cpu {
   Value perform(Operation operation, bool release = false);
   void count(const Operation& operation, const CacheUnit::Attempt& attempt);
   bool buffer_store(const Operation& operation, bool release);
+  void prefetch_ownership(const Operation& operation);
   bool load_from_buffer(const Operation& operation, Value& value);
   bool issue_load(Operation& operation, std::size_t word, OverlappedLoads& loads);
   void wait_until_drained();

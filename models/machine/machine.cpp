@@ -86,6 +86,7 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   core.outstanding_misses = spec.cpu.outstanding_misses;
   core.write_back_buffers = spec.cpu.write_back_buffers;
   core.pair_prefetch = spec.cpu.pair_prefetch;
+  core.ownership_prefetch = spec.cpu.ownership_prefetch;
   core.footprint = spec.footprint;
   core.run_ahead = engine.run_ahead;
   core.parked_spins = engine.parked_spins;

@@ -160,6 +160,8 @@ const std::vector<Parameter>& schema() {
        "dirty victims of a core that wait for the bus"},
       {"machine.cpu.pair_prefetch", "", cpu<&CpuSpec::pair_prefetch>, kDefault, 0, 0,
        "a miss also asks for the other line of an aligned pair, to read it: never, of loads, or of stores and atomics, too"},
+      {"machine.cpu.ownership_prefetch", "", cpu<&CpuSpec::ownership_prefetch>, kDefault, 0, 0,
+       "a store or atomic that waits behind others in the store buffer asks for the right to write its line meanwhile"},
 
       {"machine.footprint.tlb_entries", "entries", footprint<&FootprintSpec::tlb_entries>, kDefault, 0, 1 << 16,
        "of a core's data TLB; 0: no translation is ever missing", kOfPages},

@@ -303,6 +303,7 @@ class Mutation {
     set_between(kCosts, "machine.cpu.spin_exit_cycles", 0, 30);
     set_between(kCosts, "machine.cpu.ipi_send_cycles", 0, 100);
     set_to_one_of(kCosts, "machine.cpu.pair_prefetch", std::vector<std::string>{"none", "loads", "all", "all"});
+    set(kCosts, "machine.cpu.ownership_prefetch", in(1, 2));
     set_between(kWorkload, "workload.load_all_share", 0, 20);
     set_between(kWorkload, "workload.invalidate_share", 0, 3);
   }

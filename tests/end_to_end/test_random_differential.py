@@ -38,6 +38,7 @@ TODAY = {
     "cpu.tlb_flush_ceiling_pages": 20,
 }
 PAIRS = {"cpu.pair_prefetch": "all"}
+OWNERSHIP = {"cpu.ownership_prefetch": "true"}
 BROADCAST = ("broadcast_node", "broadcast_home")
 FILTER = ("node_filter", "directory_filter")
 FEW_ENTRIES = {"directory.entries": 8, "directory.ways": 2}
@@ -112,6 +113,12 @@ MACHINES = {
     "far nodes, tiny": TINY | FAR_NODES,
     "far nodes, two threads, tso": TWO_THREADS | LRU | TSO | FAR_NODES,
     "far nodes, starved, ia64": TINY | STARVED | IA64 | FAR_NODES,
+    "ownership, tiny, tso": TINY | TSO | OWNERSHIP,
+    "ownership, starved, two threads, tso": TINY | TWO_THREADS | LRU | STARVED | TSO | OWNERSHIP,
+    "ownership, four threads, ia64, pairs": FOUR_THREADS | LRU | IA64 | PAIRS | OWNERSHIP,
+    "ownership, dragon, tso": TINY | TSO | OWNERSHIP | {"bus.protocol": "dragon_snoop"},
+    "ownership, far nodes, tso": TINY | TSO | OWNERSHIP | FAR_NODES,
+    "ownership, nodes, two threads, tso": TINY | TWO_THREADS | LRU | TSO | OWNERSHIP | nodes("moesi", 2),
     "migratory, tiny, tso": TINY | TSO | MIGRATORY,
     "migratory, two threads, starved": TINY | TWO_THREADS | LRU | STARVED | MIGRATORY,
     "migratory nodes, tiny": TINY | nodes("mesi", 2) | MIGRATORY,

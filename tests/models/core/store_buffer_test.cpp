@@ -72,6 +72,105 @@ TEST(StoreBuffer, AnAtomicOperationWaitsUntilItIsEmpty) {
   }});
 }
 
+MachineSpec prefetching(int cpus, Consistency consistency = Consistency::tso) {
+  MachineSpec spec = buffered(cpus, consistency);
+  spec.cpu.ownership_prefetch = true;
+  return spec;
+}
+
+// Two stores of lines that are missing, and the fence that waits for both.
+double time_of_two_stores(const MachineSpec& spec) {
+  double cycles = 0;
+  SmallMachine small(spec);
+  small.run({[&](Cpu& cpu) {
+    cycles = cycles_from(cpu, 2000, [&] {
+      cpu.store(kLine, 1);
+      cpu.store(kOther, 2);
+      cpu.fence();
+    });
+    EXPECT_EQ(cpu.load(kOther), 2U);
+  }});
+  EXPECT_EQ(small.transactions(), 2);
+  return cycles;
+}
+
+// The first is done at 2145; the second is tried at 2146, its request stamped 2156 and granted at 2160, and done at 2285.
+TEST(OwnershipPrefetch, WithoutItStoresMissOneAfterTheOther) {
+  EXPECT_EQ(time_of_two_stores(buffered(1)), 285 + 8);
+}
+
+// The second's line is asked for when the store enters the buffer, at 2001.
+TEST(OwnershipPrefetch, StoresThatWaitForEachOtherMissTogether) {
+  EXPECT_EQ(time_of_two_stores(prefetching(1)), 185 + 8);
+}
+
+TEST(OwnershipPrefetch, IsLeftOutWhereNoMissCanBeAdded) {
+  MachineSpec spec = prefetching(1);
+  spec.cpu.outstanding_misses = 1;
+  EXPECT_EQ(time_of_two_stores(spec), 285 + 8);
+}
+
+// A plain store of the ia64 model waits for nobody, and asks for its line itself.
+TEST(OwnershipPrefetch, OfAReleasingStoreUnderIa64) {
+  SmallMachine small(prefetching(1, Consistency::ia64));
+  small.run({[](Cpu& cpu) {
+    EXPECT_EQ(cycles_from(cpu, 2000,
+                          [&] {
+                            cpu.store(kLine, 1);
+                            cpu.store_release(kOther, 2);
+                            cpu.fence();
+                          }),
+              185 + 8);
+  }});
+}
+
+// The store is in the cache at 2145, the atomic operation's line at 2185.
+TEST(OwnershipPrefetch, OfAnAtomicOperationThatWaitsForTheBuffer) {
+  SmallMachine small(prefetching(1));
+  small.run({[](Cpu& cpu) {
+    EXPECT_EQ(cycles_from(cpu, 2000,
+                          [&] {
+                            cpu.store(kLine, 1);
+                            cpu.fetch_add(kOther, 1);
+                          }),
+              185 + 20);
+  }});
+  EXPECT_EQ(small.transactions(), 2);
+}
+
+TEST(OwnershipPrefetch, NotOfAnAtomicOperationThatRunsAtMemory) {
+  MachineSpec spec = prefetching(1);
+  spec.bus.protocol = "mesi_far_snoop";
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+    cpu.store(kLine, 1);
+    cpu.fetch_add(kOther, 1);
+  }});
+  EXPECT_EQ(small.transitions("IF_A", "Own_Amo"), 1);
+}
+
+// With one miss at a time the third store's line is asked for when the first store is done and the third enters the buffer,
+// before the second's. So it is here long before its turn, and CPU 1 takes it back meanwhile.
+TEST(OwnershipPrefetch, ALineThatIsTakenAwayBeforeTheStoreIsAskedForAgain) {
+  MachineSpec spec = prefetching(2);
+  spec.cpu.outstanding_misses = 1;
+  SmallMachine small(spec);
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               cpu.store(kLine, 1);
+               cpu.store(kOther, 2);
+               cpu.store(kThird, 3);
+               cpu.fence();
+               EXPECT_EQ(cpu.load(kThird), 3U);
+             },
+             [](Cpu& cpu) {
+               cpu.store(kThird, 5);
+               wait_until(cpu, 2290);
+               EXPECT_EQ(cpu.fetch_add(kThird, 4), 5U);
+             }});
+  EXPECT_EQ(small.transitions("M", "Other_GetM"), 3) << "to CPU 0, back, and to CPU 0 for good";
+}
+
 TEST(StoreBuffer, ALoadOfAnotherLineDoesNotWait) {
   SmallMachine small(buffered(1));
   small.run({[](Cpu& cpu) {
