@@ -33,7 +33,9 @@ def random_machine(draw: random.Random) -> str:
     outer_line = draw.choice([16, 32, 64, 128])
     outer_ways = draw.choice([1, 2, 4])
     outer_sets = draw.choice([1, 2, 16])
-    protocol = draw.choice(["mesi_snoop", "mesi_snoop", "moesi_snoop", "dragon_snoop", "mesi_far_snoop", "mesi_migratory_snoop"])
+    protocol = draw.choice(
+        ["mesi_snoop", "mesi_snoop", "moesi_snoop", "dragon_snoop", "mesi_far_snoop", "mesi_migratory_snoop"]
+    )
     outer_kib = max(1, outer_sets * outer_ways * outer_line // 1024)
     return f"""\
 name = "random"
