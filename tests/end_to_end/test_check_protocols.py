@@ -186,9 +186,10 @@ def test_a_node_controller_is_checked_with_another_bus_than_its_file_names(lineb
 
 
 def test_a_run_says_how_to_check_a_pair_that_no_file_names(linebounce: Program) -> None:
-    shown = linebounce("run", "migratory_reads", "--set", "run.measure_us=1", "--set", "machine.cpus=2", "-o", "out/pair")
+    short = ("--machine", "numaq_16way", "--set", "machine.cpus=2", "--set", "run.measure_us=1")
+    shown = linebounce("run", "counter_scaling", *short, "--set", "machine.bus.protocol=mesi_migratory_snoop", "-o", "out/pair")
     assert "linebounce check mesi_node --bus mesi_migratory_snoop" in shown.stdout
-    assert "--bus mesi_snoop" not in shown.stdout
+    assert "linebounce check" not in linebounce("run", "counter_scaling", *short, "-o", "out/named").stdout
 
 
 # As BROKEN, in a network.

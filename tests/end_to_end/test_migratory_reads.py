@@ -26,7 +26,7 @@ def test_what_is_read_and_then_written_gains_and_an_addition_does_not(linebounce
 def test_who_only_looks_takes_the_line_from_its_writer(linebounce: Program) -> None:
     text = (ROOT / "configs/experiments/migratory_reads.toml").read_text()
     text = text.replace("../../programs/reference_counts.lua", str(ROOT / "programs/producer_consumer.lua"))
-    text = text.replace('"workload.kind"        = ["atomic", "lockref"]', '"workload.apart" = [false]')
+    text = text.replace('"workload.kind" = ["atomic", "lockref"]', '"workload.apart" = [false]')
     out = linebounce.run(linebounce.file("rings.toml", text), "rings", "--set", "machine.cpus=32")
     rate = rates(out, "workload.apart")
     assert rate[False, MIGRATORY] < 0.9 * rate[False, MESI]

@@ -18,10 +18,11 @@ inline constexpr std::array kShippedDirectories = {"mesi_directory",
                                                    "moesi_directory"};  // with caches on the network themselves
 inline constexpr std::array kShippedNodes = {"mesi_node",     "mesi_node_tags",       "moesi_node",
                                              "mesif_node",    "moesi_broadcast_node", "moesi_node_filter",
-                                             "mesi_node_far", "mesif_broadcast_node"};
+                                             "mesi_node_far", "mesif_broadcast_node", "mesi_migratory_node"};
 inline constexpr std::array kShippedGroups = {"mesi_group", "mesi_group_non_inclusive", "mesi_group_exclusive", "moesi_group"};
-inline constexpr std::array kShippedHomes = {"mesi_directory_tags", "mesif_directory", "moesi_broadcast_home",
-                                             "mesif_broadcast_home", "moesi_directory_filter"};  // for nodes only
+inline constexpr std::array kShippedHomes = {"mesi_directory_tags",    "mesif_directory",
+                                             "moesi_broadcast_home",   "mesif_broadcast_home",
+                                             "moesi_directory_filter", "mesi_migratory_directory"};  // for nodes only
 
 inline std::string shipped_text(const std::string& name) {
   const std::ifstream file(std::string(LINEBOUNCE_SOURCE_DIR) + "/models/protocols/" + name + ".md");
