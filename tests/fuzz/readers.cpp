@@ -1,0 +1,122 @@
+#include "tests/fuzz/readers.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+#include <numeric>
+#include <system_error>
+#include <vector>
+
+#include "sim/config/layout_file.hpp"
+#include "sim/config/load_experiment.hpp"
+#include "sim/config/machine_file.hpp"
+#include "sim/config/measured_rows.hpp"
+#include "sim/config/pahole.hpp"
+#include "sim/config/protocol_file.hpp"
+#include "sim/plan/exit_code.hpp"
+#include "sim/results/manifest.hpp"
+#include "sim/results/seed_file.hpp"
+#include "sim/sources/formats.hpp"
+#include "sim/sources/lock_statistics.hpp"
+#include "sim/studies/calibrate/latency_matrix.hpp"
+#include "sim/studies/calibrate/probe_file.hpp"
+#include "trace/fingerprint.hpp"
+
+namespace linebounce::fuzz {
+
+using namespace sim;
+
+namespace {
+
+template <std::size_t kFormat>
+void read_foreign(const std::string& bytes) {
+  convert_foreign(kSourceFormats[kFormat], in_memory(bytes), "/dev/null");
+}
+
+void read_manifest_and_change_it(const std::string& text) {
+  const auto manifest = read_manifest(text);
+  if (manifest) with_status(with_files(text, manifest->files), RunStatus::failed);
+}
+
+// The first points of a large sweep stand for all: each is read likewise.
+void read_small_experiment(const std::string& text) {
+  constexpr std::size_t kMostPoints = 3;
+  const Experiment experiment = read_unexpanded(text, "/nowhere/experiment.toml", {});
+  std::vector<int> points(std::min(point_count(experiment), kMostPoints));
+  std::iota(points.begin(), points.end(), 0);
+  expand(experiment, points);
+}
+
+// As it is, and as somebody would write it who knows what the last line must be.
+void read_seeds(const std::string& text) {
+  read_seed_file(text + trace::fingerprint_of(text) + "\n");
+  read_seed_file(text);
+}
+
+// Experiments name machines, and those protocols: of a project that is read in a moment.
+void use_small_project() {
+  static const int kSet = ::setenv("LINEBOUNCE_ROOT", LINEBOUNCE_SOURCE_DIR "/tests/fuzz/project", 1);
+  if (kSet != 0) throw std::bad_alloc();
+}
+
+// Paths in files are relative to a folder that isn't there.
+constexpr std::array kReaders = {
+    Reader{"experiment", read_small_experiment},
+    Reader{"machine", [](const std::string& text) { read_machine(text, "/nowhere/machine.toml"); }},
+    Reader{"protocol", [](const std::string& text) { read_protocol(text, "/nowhere/protocol.md"); }},
+    Reader{"layout", [](const std::string& text) { read_layout_file(text, "/nowhere/layout.toml"); }},
+    Reader{"pahole", [](const std::string& text) { parse_pahole(text, "file.pahole"); }},
+    Reader{"matrix", [](const std::string& text) { parse_latency_matrix(text, "matrix.csv"); }},
+    Reader{"measured_rows", [](const std::string& text) { read_measured_rows(text, "table.csv", "a_structure"); }},
+    Reader{"probe", [](const std::string& text) { parse_probe_file(text, "probe.json"); }},
+    Reader{"lua", read_lua},
+    Reader{"trace", read_trace},
+    Reader{"trace_frames", read_trace_frames},
+    Reader{"dinero", read_foreign<0>},
+    Reader{"lackey", read_foreign<1>},
+    Reader{"champsim", read_foreign<2>},
+    Reader{"perf_script", read_foreign<3>},
+    Reader{"drmemtrace", read_foreign<4>},
+    Reader{"lock_statistics", [](const std::string& bytes) { read_lock_statistics(in_memory(bytes)); }},
+    Reader{"manifest", read_manifest_and_change_it},
+    Reader{"seed_file", read_seeds},
+};
+
+}  // namespace
+
+std::span<const Reader> all_readers() {
+  return kReaders;
+}
+
+const Reader* reader_called(std::string_view name) {
+  const auto* found = std::find_if(kReaders.begin(), kReaders.end(), [&](const Reader& one) { return one.name == name; });
+  return found == kReaders.end() ? nullptr : found;
+}
+
+std::string bug_in(const Reader& reader, const std::string& bytes) {
+  use_small_project();
+  try {
+    reader.read(bytes);
+  } catch (...) {
+    const Failure failure = describe_current_exception();
+    if (failure.code == ExitCode::internal_bug) return failure.message;
+    if (failure.message.empty()) return "it is refused without a reason";
+  }
+  return "";
+}
+
+std::filesystem::path in_memory(std::string_view bytes) {
+  static const int kDescriptor = ::memfd_create("linebounce_fuzz", MFD_CLOEXEC);
+  const auto size = static_cast<ssize_t>(bytes.size());
+  if (::pwrite(kDescriptor, bytes.data(), bytes.size(), 0) != size || ::ftruncate(kDescriptor, size) != 0)
+    throw std::system_error(errno, std::generic_category(), "a file in memory");
+  return fmt::format("/proc/self/fd/{}", kDescriptor);
+}
+
+}  // namespace linebounce::fuzz
