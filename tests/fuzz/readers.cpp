@@ -44,33 +44,38 @@ void read_manifest_and_change_it(const std::string& text) {
   if (manifest) with_status(with_files(text, manifest->files), RunStatus::failed);
 }
 
+// Experiments name machines, and those protocols: of a project that is read in a moment. Files that are named by a path, such
+// as a trace, are there, too.
+constexpr const char* kProject = LINEBOUNCE_SOURCE_DIR "/tests/fuzz/project";
+void use_small_project() {
+  static const int kSet = ::setenv("LINEBOUNCE_ROOT", kProject, 1);
+  if (kSet != 0) throw std::bad_alloc();
+}
+
+std::string file_in_project(const char* name) {
+  return std::string(kProject) + "/" + name;
+}
+
 // The first points of a large sweep stand for all: each is read likewise.
 void read_small_experiment(const std::string& text) {
   constexpr std::size_t kMostPoints = 3;
-  const Experiment experiment = read_unexpanded(text, "/nowhere/experiment.toml", {});
+  const Experiment experiment = read_unexpanded(text, file_in_project("experiment.toml"), {});
   std::vector<int> points(std::min(point_count(experiment), kMostPoints));
   std::iota(points.begin(), points.end(), 0);
   expand(experiment, points);
 }
 
-// As it is, and as somebody would write it who knows what the last line must be.
+// As somebody writes it who knows what the last line must be; what is taken then, also without that line.
 void read_seeds(const std::string& text) {
   read_seed_file(text + trace::fingerprint_of(text) + "\n");
   read_seed_file(text);
 }
 
-// Experiments name machines, and those protocols: of a project that is read in a moment.
-void use_small_project() {
-  static const int kSet = ::setenv("LINEBOUNCE_ROOT", LINEBOUNCE_SOURCE_DIR "/tests/fuzz/project", 1);
-  if (kSet != 0) throw std::bad_alloc();
-}
-
-// Paths in files are relative to a folder that isn't there.
 constexpr std::array kReaders = {
     Reader{"experiment", read_small_experiment},
-    Reader{"machine", [](const std::string& text) { read_machine(text, "/nowhere/machine.toml"); }},
-    Reader{"protocol", [](const std::string& text) { read_protocol(text, "/nowhere/protocol.md"); }},
-    Reader{"layout", [](const std::string& text) { read_layout_file(text, "/nowhere/layout.toml"); }},
+    Reader{"machine", [](const std::string& text) { read_machine(text, file_in_project("machine.toml")); }},
+    Reader{"protocol", [](const std::string& text) { read_protocol(text, file_in_project("protocol.md")); }},
+    Reader{"layout", [](const std::string& text) { read_layout_file(text, file_in_project("layout.toml")); }},
     Reader{"pahole", [](const std::string& text) { parse_pahole(text, "file.pahole"); }},
     Reader{"matrix", [](const std::string& text) { parse_latency_matrix(text, "matrix.csv"); }},
     Reader{"measured_rows", [](const std::string& text) { read_measured_rows(text, "table.csv", "a_structure"); }},
