@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,7 +60,6 @@ class StreamRules {
   const Symbols& symbols_;
   std::uint32_t stream_;
   const Stream& facts_;
-  std::set<std::uint32_t> cpus_;  // on which any stream ran
   Unended unended_;
   std::uint64_t functions_ = 0;
 };

@@ -25,7 +25,10 @@ std::uint32_t Symbols::define(const Symbol& symbol) {
         if constexpr (std::is_same_v<T, Function>) return append(functions, it);
         if constexpr (std::is_same_v<T, Event>) return append(events, it);
         if constexpr (std::is_same_v<T, Word>) return append(words, it);
-        if constexpr (std::is_same_v<T, Stream>) return append(streams, it);
+        if constexpr (std::is_same_v<T, Stream>) {
+          if (it.cpu >= 0) cpus.insert(static_cast<std::uint32_t>(it.cpu));
+          return append(streams, it);
+        }
         if constexpr (std::is_same_v<T, Object>) {
           const std::uint32_t id = append(objects, it);
           if (it.of_lock == kNone) placed.push_back({Placed::What::object, id});

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -117,6 +118,7 @@ class Symbols {
   std::vector<Event> events;
   std::vector<Word> words;
   std::vector<Stream> streams;
+  std::set<std::uint32_t> cpus;  // on which streams ran
 
   // What takes memory, in the order in which it does: objects (but of_lock), locks and barriers.
   struct Placed {

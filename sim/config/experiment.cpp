@@ -43,9 +43,10 @@ ConfigValue command_line_value(const KeyInfo& key, const std::string& text, cons
 
 class ExperimentReader {
  public:
-  ExperimentReader(const std::filesystem::path& file, const toml::table& table, const Overrides& overrides,
-                   const Catalogue& catalogue)
-      : reader_(table, file.string(), ""), overrides_(overrides), tables_(std::make_shared<ExperimentTables>()) {
+  // `table` is made from `text`, which is needed again where machines are swept.
+  ExperimentReader(const std::filesystem::path& file, const std::string& text, const toml::table& table,
+                   const Overrides& overrides, const Catalogue& catalogue)
+      : text_(text), reader_(table, file.string(), ""), overrides_(overrides), tables_(std::make_shared<ExperimentTables>()) {
     tables_->file = file.string();
     tables_->catalogue = catalogue;
   }
@@ -239,13 +240,13 @@ class ExperimentReader {
   void read_on_machine(const std::string& name) {
     if (tables_->machines.contains(name)) return;
     find_file(kMachineFiles, name, "", tables_->swept.at(std::string(kMachineAxis)).place + ": machine");
-    toml::table table = read_experiment_table(tables_->file);  // a copy would forget the lines
+    toml::table table = read_experiment_table(text_, tables_->file);  // a copy would forget the lines
     remove_machine_axis(*table["sweep"].as_table());
     table.erase("paper");
     table.erase("table");
     Overrides overrides = overrides_;
     overrides.machine = name;
-    const Experiment alone = ExperimentReader(tables_->file, table, overrides, tables_->catalogue).read();
+    const Experiment alone = ExperimentReader(tables_->file, text_, table, overrides, tables_->catalogue).read();
     const std::string cpus = "machine.cpus_present";
     if (sweeps_all_cpus() && alone.tables->settings.at(cpus).value != tables_->settings.at(cpus).value) {
       fail(tables_->swept.at("machine.cpus"), "machine.cpus",
@@ -322,6 +323,7 @@ class ExperimentReader {
     if (!report.empty()) resolved.insert("report", std::move(report));
   }
 
+  const std::string& text_;
   TableReader reader_;
   const Overrides& overrides_;
   std::shared_ptr<ExperimentTables> tables_;
@@ -332,6 +334,12 @@ class ExperimentReader {
   const toml::array* measured_ = nullptr;
   const toml::table* layout_ = nullptr;
 };
+
+Experiment read_from(const std::string& text, const std::filesystem::path& file, const Overrides& overrides,
+                     const Catalogue& catalogue) {
+  const auto table = read_experiment_table(text, file);
+  return ExperimentReader(file, text, table, overrides, catalogue).read();
+}
 
 // Expanding checks every point as a whole, before the first one runs.
 Experiment whole(Experiment experiment) {
@@ -350,14 +358,16 @@ Experiment load_experiment(const std::string& name_or_path, const Overrides& ove
 }
 
 Experiment read_experiment(const std::string& text, const std::string& as, const Overrides& overrides) {
-  const auto table = parse_toml(text, as);
-  return whole(ExperimentReader(as, table, overrides, Catalogue{all_workloads()}).read());
+  return whole(read_unexpanded(text, as, overrides));
+}
+
+Experiment read_unexpanded(const std::string& text, const std::string& as, const Overrides& overrides) {
+  return read_from(text, as, overrides, Catalogue{all_workloads()});
 }
 
 Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {
   const auto file = find_file(kExperimentFiles, name_or_path, "", "");
-  const auto table = read_experiment_table(file);
-  return ExperimentReader(file, table, overrides, catalogue).read();
+  return read_from(read_text(file), file, overrides, catalogue);
 }
 
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue) {

@@ -91,8 +91,8 @@ std::string path_in_chain(const fs::path& file) {
   return unreadable ? file.string() : path.string();
 }
 
-toml::table read_chain(const fs::path& file, std::vector<std::string> chain) {
-  toml::table table = parse_toml(read_text(file), file.string());
+toml::table read_chain(const std::string& text, const fs::path& file, std::vector<std::string> chain) {
+  toml::table table = parse_toml(text, file.string());
   if (!table.contains(kExtends)) return table;
   TableReader reader(table, file.string(), "");
   const std::string named = reader.required_text(kExtends);
@@ -108,7 +108,7 @@ toml::table read_chain(const fs::path& file, std::vector<std::string> chain) {
   std::error_code unreadable;
   if (fs::status(base_file, unreadable).type() == fs::file_type::not_found)
     fail(origin, kExtends, fmt::format("there is no file {}", base_file.string()));
-  toml::table base = read_chain(base_file, std::move(chain));
+  toml::table base = read_chain(read_text(base_file), base_file, std::move(chain));
   lay_over(table, base, file.string());
   table.erase(kExtends);
   return table;
@@ -116,8 +116,8 @@ toml::table read_chain(const fs::path& file, std::vector<std::string> chain) {
 
 }  // namespace
 
-toml::table read_experiment_table(const fs::path& file) {
-  return read_chain(file, {});
+toml::table read_experiment_table(const std::string& text, const fs::path& file) {
+  return read_chain(text, file, {});
 }
 
 }  // namespace linebounce::sim

@@ -4,11 +4,12 @@
 #include <toml++/toml.h>
 
 #include <filesystem>
+#include <string>
 
 namespace linebounce::sim {
 
-// An experiment file's table, laid over that of the experiment that it extends, if it does: without `extends`, every key with
-// its place in the file that it comes from. Errors: ConfigError, also for a circle.
-toml::table read_experiment_table(const std::filesystem::path& file);
+// The table of an experiment's text, laid over that of the experiment that it extends, if it does: without `extends`, every key
+// with its place in the file that it comes from. `file` is where the text is from. Errors: ConfigError, also for a circle.
+toml::table read_experiment_table(const std::string& text, const std::filesystem::path& file);
 
 }  // namespace linebounce::sim

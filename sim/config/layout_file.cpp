@@ -113,8 +113,8 @@ class StructureReader {
   Layout layout_;
 };
 
-LayoutFile read_layout_toml(const std::string& file) {
-  const toml::table table = parse_toml(read_text(file), file);
+LayoutFile read_layout_toml(const std::string& text, const std::string& file) {
+  const toml::table table = parse_toml(text, file);
   TableReader reader(table, file, "");
   LayoutFile layouts;
   layouts.name = reader.required_text("name");
@@ -131,11 +131,11 @@ LayoutFile read_layout_toml(const std::string& file) {
   return layouts;
 }
 
-LayoutFile read_pahole(const std::filesystem::path& file) {
+LayoutFile read_pahole(const std::string& text, const std::filesystem::path& file) {
   LayoutFile layouts;
   layouts.name = file.stem().string();
   layouts.title = "from pahole's output";
-  for (const Layout& layout : parse_pahole(read_text(file), file.string())) layouts.layouts.add(layout);
+  for (const Layout& layout : parse_pahole(text, file.string())) layouts.layouts.add(layout);
   return layouts;
 }
 
@@ -152,7 +152,11 @@ std::filesystem::path find_layout_file(const std::string& name_or_path, const st
 
 LayoutFile load_layout_file(const std::string& name_or_path, const std::string& place) {
   const std::filesystem::path file = find_layout_file(name_or_path, place);
-  return file.extension() == kPaholeExtension ? read_pahole(file) : read_layout_toml(file.string());
+  return read_layout_file(read_text(file), file);
+}
+
+LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file) {
+  return file.extension() == kPaholeExtension ? read_pahole(text, file) : read_layout_toml(text, file.string());
 }
 
 int natural_alignment(int size) {

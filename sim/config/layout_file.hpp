@@ -31,6 +31,9 @@ std::filesystem::path find_layout_file(const std::string& name_or_path, const st
 // Reads one. Errors: ConfigError.
 LayoutFile load_layout_file(const std::string& name_or_path, const std::string& place);
 
+// The same from the text of such a file, which is pahole's if the file's name says so.
+LayoutFile read_layout_file(const std::string& text, const std::filesystem::path& file);
+
 // The alignment of a field of this size, in bytes: programs use up to 8 bytes as one word, which lies in one line.
 int natural_alignment(int size);
 

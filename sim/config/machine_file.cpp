@@ -8,8 +8,9 @@
 
 namespace linebounce::sim {
 
-DescribedMachine load_machine(const std::string& name_or_path) {
-  MachineTables tables = read_machine_file(name_or_path, "", "");
+namespace {
+
+DescribedMachine described_machine(MachineTables tables) {
   DescribedMachine described;
   described.spec = to_typed(tables.settings, tables.parts).machine;
   check_machine(described.spec, tables.settings);
@@ -25,6 +26,16 @@ DescribedMachine load_machine(const std::string& name_or_path) {
   described.history = tables.history;
   described.times_left_out = times_left_out(tables, tables.settings);
   return described;
+}
+
+}  // namespace
+
+DescribedMachine load_machine(const std::string& name_or_path) {
+  return described_machine(read_machine_file(name_or_path, "", ""));
+}
+
+DescribedMachine read_machine(const std::string& text, const std::string& file) {
+  return described_machine(read_machine_text(text, file));
 }
 
 std::string left_out_text(const std::vector<std::string>& times_left_out) {

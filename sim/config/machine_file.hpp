@@ -29,6 +29,8 @@ struct DescribedMachine {
 
 // Reads configs/machines/NAME.toml or a path. Errors: ConfigError (sim/config/experiment.hpp).
 DescribedMachine load_machine(const std::string& name_or_path);
+// The same from the text of such a file, which messages call `file`.
+DescribedMachine read_machine(const std::string& text, const std::string& file);
 
 // A sentence on times that a machine leaves out; empty: it leaves out none.
 std::string left_out_text(const std::vector<std::string>& times_left_out);

@@ -189,11 +189,14 @@ std::vector<std::string> times_left_out(const MachineTables& machine, const Sett
   return paths;
 }
 
+MachineTables read_machine_text(const std::string& text, const std::filesystem::path& file) {
+  return read_machine_tables(parse_toml(text, file.string()), file, Origin{file.string(), "machine."});
+}
+
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base,
                                 const std::string& context) {
   const auto file = find_file(kMachineFiles, name_or_path, base, context);
-  const auto table = parse_toml(read_text(file), file.string());
-  return read_machine_tables(table, file, Origin{file.string(), "machine."});
+  return read_machine_text(read_text(file), file);
 }
 
 }  // namespace linebounce::sim

@@ -30,6 +30,9 @@ struct MachineTables {
 // and groups are in the order of the text unless `cache_levels` or `group_levels` names it. Errors: ConfigError.
 MachineTables read_machine_tables(const toml::table& table, const std::filesystem::path& file, const Origin& origin);
 
+// The tables of a machine file's text.
+MachineTables read_machine_text(const std::string& text, const std::filesystem::path& file);
+
 // The tables of NAME (configs/machines/NAME.toml) or of a path, relative to `base`; `context` precedes the message for an
 // unknown name.
 MachineTables read_machine_file(const std::string& name_or_path, const std::filesystem::path& base, const std::string& context);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "sim/config/layout_file.hpp"
@@ -40,7 +41,7 @@ class Parser {
 
   std::vector<Layout> parse() {
     std::vector<Layout> layouts;
-    for (skip_comments(); peek().kind != TokenKind::end; skip_comments()) layouts.push_back(structure(layouts));
+    for (skip_comments(); peek().kind != TokenKind::end; skip_comments()) layouts.push_back(structure());
     if (layouts.empty()) refuse(peek(), "there is no structure in this text; expected `struct NAME {`, as pahole prints it");
     return layouts;
   }
@@ -77,7 +78,7 @@ class Parser {
   [[nodiscard]] bool has_place() const { return peek().kind == TokenKind::comment && place_in(peek()).has_value(); }
 
   // `struct NAME {...};`, or `typedef struct {...} NAME;`.
-  Layout structure(const std::vector<Layout>& others) {
+  Layout structure() {
     within_.clear();
     const Token begin = peek();
     const bool alias = is("typedef");
@@ -94,8 +95,7 @@ class Parser {
     const std::vector<Token> behind = until_semicolon();
     if (alias) name = declared_name(behind);
     if (name.empty()) refuse(begin, "this structure has no name");
-    if (std::any_of(others.begin(), others.end(), [&](const Layout& other) { return other.name == name; }))
-      refuse(begin, fmt::format("there are two structures {}", name));
+    if (!names_.insert(name).second) refuse(begin, fmt::format("there are two structures {}", name));
     return finished(name, begin, inside, behind, shares);
   }
 
@@ -302,6 +302,7 @@ class Parser {
   std::size_t at_ = 0;
   std::string within_;  // " in rq, which begins in line 3"
   std::vector<Field> bitfields_;
+  std::set<std::string> names_;  // of structures; a kernel has 20,000
   int depth_ = 0;
 };
 

@@ -12,15 +12,20 @@ namespace linebounce::sim {
 
 namespace {
 
-// The file's text through `parse`, whose errors are the user's.
+// A file's text through `parse`, whose errors are the user's.
 template <class Parse>
-Protocol load(const std::string& name_or_path, const std::string& place, Parse parse) {
-  const auto file = find_file(kProtocolFiles, name_or_path, "", place);
+Protocol read(const std::string& text, const std::string& file, Parse parse) {
   try {
-    return parse(read_text(file), file.string());
+    return parse(text, file);
   } catch (const ProtocolError& error) {
     throw ConfigError(error.what());
   }
+}
+
+template <class Parse>
+Protocol load(const std::string& name_or_path, const std::string& place, Parse parse) {
+  const auto file = find_file(kProtocolFiles, name_or_path, "", place);
+  return read(read_text(file), file.string(), parse);
 }
 
 // What a node's file names, which cannot be a node's itself: else files could name one another without end.
@@ -33,6 +38,15 @@ Protocol load_partner(const std::string& name, ProtocolKind wanted, const std::s
     }
     throw ConfigError(fmt::format("{}: {}: {} is no protocol of a {}", file, key, name, key));
   });
+}
+
+Protocol parse_with_partners(const std::string& text, const std::string& file) {
+  const auto partners = partners_of(text);
+  if (!partners) return parse_protocol(text, file);
+  if (partners->bus.empty())
+    return parse_group_protocol(text, file, load_partner(partners->directory, ProtocolKind::directory, file));
+  return parse_node_protocol(text, file, load_partner(partners->bus, ProtocolKind::bus, file),
+                             load_partner(partners->directory, ProtocolKind::directory, file));
 }
 
 std::string named(const Partners& partners) {
@@ -74,14 +88,11 @@ Protocol load_between(const std::string& name_or_path, const Partners& here, con
 }  // namespace
 
 Protocol load_protocol(const std::string& name_or_path, const std::string& place) {
-  return load(name_or_path, place, [](const std::string& text, const std::string& file) {
-    const auto partners = partners_of(text);
-    if (!partners) return parse_protocol(text, file);
-    if (partners->bus.empty())
-      return parse_group_protocol(text, file, load_partner(partners->directory, ProtocolKind::directory, file));
-    return parse_node_protocol(text, file, load_partner(partners->bus, ProtocolKind::bus, file),
-                               load_partner(partners->directory, ProtocolKind::directory, file));
-  });
+  return load(name_or_path, place, parse_with_partners);
+}
+
+Protocol read_protocol(const std::string& text, const std::string& file) {
+  return read(text, file, parse_with_partners);
 }
 
 Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus, const Protocol& directory,

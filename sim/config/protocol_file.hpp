@@ -12,6 +12,8 @@ namespace linebounce::sim {
 // Loads models/protocols/NAME.md or a path; a node's with the partners that it names. `place`, if any, is where the name was
 // read, for messages. Errors: ConfigError.
 Protocol load_protocol(const std::string& name_or_path, const std::string& place = "");
+// The same from the text of such a file, which messages call `file`.
+Protocol read_protocol(const std::string& text, const std::string& file);
 // The same for a node's protocol between these, whatever partners it names. One that does not fit them is refused with its
 // partners' names and the shipped files that do.
 Protocol load_node_protocol(const std::string& name_or_path, const Protocol& bus, const Protocol& directory,

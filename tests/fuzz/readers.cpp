@@ -1,23 +1,22 @@
-// Every reader of a file that may be a stranger's, for libFuzzer: whatever the file holds, it is taken or refused with a
-// reason.
-//
-//   LINEBOUNCE_READER=protocol build/fuzzer/fuzz_readers -max_total_time=600 FOLDER
-//
-// goes on from the files of FOLDER, and keeps there what reached new code. test_readers.py gives each reader its turn.
+#include "tests/fuzz/readers.hpp"
+
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cstdio>
+#include <cerrno>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <string_view>
+#include <new>
+#include <numeric>
+#include <system_error>
+#include <vector>
 
-#include "sim/config/experiment.hpp"
 #include "sim/config/layout_file.hpp"
+#include "sim/config/load_experiment.hpp"
 #include "sim/config/machine_file.hpp"
+#include "sim/config/measured_rows.hpp"
 #include "sim/config/pahole.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/plan/exit_code.hpp"
@@ -27,94 +26,102 @@
 #include "sim/sources/lock_statistics.hpp"
 #include "sim/studies/calibrate/latency_matrix.hpp"
 #include "sim/studies/calibrate/probe_file.hpp"
-#include "trace/check.hpp"
-#include "trace/reader.hpp"
-#include "trace/recover.hpp"
+#include "trace/fingerprint.hpp"
 
-namespace linebounce::sim {
+namespace linebounce::fuzz {
+
+using namespace sim;
+
 namespace {
 
-namespace fs = std::filesystem;
-
-// The bytes of one case, and a file that holds them.
-struct Input {
-  std::string text;
-  fs::path file;
-};
-
-fs::path scratch(std::string_view suffix) {
-  return fs::temp_directory_path() / fmt::format("linebounce_fuzz_{}{}", ::getpid(), suffix);
-}
-
-void read_trace(const Input& input) {
-  trace::Reader recovered(input.file, {.recover = true});
-  trace::keep_what_makes_sense(recovered);
-  trace::Reader whole(input.file);
-  trace::check(whole);
-}
-
 template <std::size_t kFormat>
-void read_foreign(const Input& input) {
-  convert_foreign(kSourceFormats[kFormat], input.file, scratch(".lbt"));
+void read_foreign(const std::string& bytes) {
+  convert_foreign(kSourceFormats[kFormat], in_memory(bytes), "/dev/null");
 }
 
-struct Reader {
-  std::string_view name, suffix;
-  void (*read)(const Input& input);
-};
+void read_manifest_and_change_it(const std::string& text) {
+  const auto manifest = read_manifest(text);
+  if (manifest) with_status(with_files(text, manifest->files), RunStatus::failed);
+}
+
+// Experiments name machines, and those protocols: of a project that is read in a moment. Files that are named by a path, such
+// as a trace, are there, too.
+constexpr const char* kProject = LINEBOUNCE_SOURCE_DIR "/tests/fuzz/project";
+void use_small_project() {
+  static const int kSet = ::setenv("LINEBOUNCE_ROOT", kProject, 1);
+  if (kSet != 0) throw std::bad_alloc();
+}
+
+std::string file_in_project(const char* name) {
+  return std::string(kProject) + "/" + name;
+}
+
+// The first points of a large sweep stand for all: each is read likewise.
+void read_small_experiment(const std::string& text) {
+  constexpr std::size_t kMostPoints = 3;
+  const Experiment experiment = read_unexpanded(text, file_in_project("experiment.toml"), {});
+  std::vector<int> points(std::min(point_count(experiment), kMostPoints));
+  std::iota(points.begin(), points.end(), 0);
+  expand(experiment, points);
+}
+
+// As somebody writes it who knows what the last line must be; what is taken then, also without that line.
+void read_seeds(const std::string& text) {
+  read_seed_file(text + trace::fingerprint_of(text) + "\n");
+  read_seed_file(text);
+}
+
 constexpr std::array kReaders = {
-    Reader{"experiment", ".toml", [](const Input& input) { expand(load_experiment(input.file, {})); }},
-    Reader{"machine", ".toml", [](const Input& input) { load_machine(input.file); }},
-    Reader{"protocol", ".md", [](const Input& input) { load_protocol(input.file); }},
-    Reader{"layout", ".toml", [](const Input& input) { load_layout_file(input.file, ""); }},
-    Reader{"pahole", ".pahole", [](const Input& input) { parse_pahole(input.text, "file.pahole"); }},
-    Reader{"matrix", ".csv", [](const Input& input) { parse_latency_matrix(input.text, "matrix.csv"); }},
-    Reader{"probe", ".json", [](const Input& input) { parse_probe_file(input.text, "probe.json"); }},
-    Reader{"trace", ".lbt", read_trace},
-    Reader{"dinero", ".din", read_foreign<0>},
-    Reader{"lackey", ".log", read_foreign<1>},
-    Reader{"champsim", ".trace", read_foreign<2>},
-    Reader{"perf_script", ".txt", read_foreign<3>},
-    Reader{"drmemtrace", ".txt", read_foreign<4>},
-    Reader{"lock_statistics", ".txt", [](const Input& input) { read_lock_statistics(input.file); }},
-    Reader{"manifest", ".json", [](const Input& input) { read_manifest(input.text); }},
-    Reader{"seed_file", ".json", [](const Input& input) { read_seed_file(input.text); }},
+    Reader{"experiment", read_small_experiment},
+    Reader{"machine", [](const std::string& text) { read_machine(text, file_in_project("machine.toml")); }},
+    Reader{"protocol", [](const std::string& text) { read_protocol(text, file_in_project("protocol.md")); }},
+    Reader{"layout", [](const std::string& text) { read_layout_file(text, file_in_project("layout.toml")); }},
+    Reader{"pahole", [](const std::string& text) { parse_pahole(text, "file.pahole"); }},
+    Reader{"matrix", [](const std::string& text) { parse_latency_matrix(text, "matrix.csv"); }},
+    Reader{"measured_rows", [](const std::string& text) { read_measured_rows(text, "table.csv", "a_structure"); }},
+    Reader{"probe", [](const std::string& text) { parse_probe_file(text, "probe.json"); }},
+    Reader{"lua", read_lua},
+    Reader{"trace", read_trace},
+    Reader{"trace_frames", read_trace_frames},
+    Reader{"dinero", read_foreign<0>},
+    Reader{"lackey", read_foreign<1>},
+    Reader{"champsim", read_foreign<2>},
+    Reader{"perf_script", read_foreign<3>},
+    Reader{"drmemtrace", read_foreign<4>},
+    Reader{"lock_statistics", [](const std::string& bytes) { read_lock_statistics(in_memory(bytes)); }},
+    Reader{"manifest", read_manifest_and_change_it},
+    Reader{"seed_file", read_seeds},
 };
-
-const Reader& chosen_reader() {
-  const char* wanted = std::getenv("LINEBOUNCE_READER");
-  for (const Reader& reader : kReaders) {
-    if (wanted != nullptr && reader.name == wanted) return reader;
-  }
-  std::fputs("LINEBOUNCE_READER must name a reader:", stderr);
-  for (const Reader& reader : kReaders) fmt::print(stderr, " {}", reader.name);
-  std::fputs("\n", stderr);
-  std::exit(2);
-}
-
-void read(const Reader& reader, std::string_view bytes) {
-  const Input input{std::string(bytes), scratch(reader.suffix)};
-  std::ofstream(input.file, std::ios::binary) << bytes;
-  try {
-    reader.read(input);
-  } catch (...) {
-    const Failure failure = describe_current_exception();
-    if (failure.code != ExitCode::internal_bug && !failure.message.empty()) return;
-    fmt::print(stderr, "{}\n", failure.message);
-    std::abort();
-  }
-}
 
 }  // namespace
-}  // namespace linebounce::sim
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const linebounce::sim::Reader& reader = linebounce::sim::chosen_reader();
-  linebounce::sim::read(reader, {reinterpret_cast<const char*>(data), size});
-  return 0;
+std::span<const Reader> all_readers() {
+  return kReaders;
 }
 
-// SystemC's library asks for it; nothing is simulated here.
-extern "C" int sc_main(int, char**) {
-  return 0;
+const Reader* reader_called(std::string_view name) {
+  const auto* found = std::find_if(kReaders.begin(), kReaders.end(), [&](const Reader& one) { return one.name == name; });
+  return found == kReaders.end() ? nullptr : found;
 }
+
+std::string bug_in(const Reader& reader, const std::string& bytes) {
+  use_small_project();
+  try {
+    reader.read(bytes);
+  } catch (...) {
+    const Failure failure = describe_current_exception();
+    if (failure.code == ExitCode::internal_bug) return failure.message;
+    if (failure.message.empty()) return "it is refused without a reason";
+  }
+  return "";
+}
+
+std::filesystem::path in_memory(std::string_view bytes) {
+  static const int kDescriptor = ::memfd_create("linebounce_fuzz", MFD_CLOEXEC);
+  const auto size = static_cast<ssize_t>(bytes.size());
+  if (::pwrite(kDescriptor, bytes.data(), bytes.size(), 0) != size || ::ftruncate(kDescriptor, size) != 0)
+    throw std::system_error(errno, std::generic_category(), "a file in memory");
+  return fmt::format("/proc/self/fd/{}", kDescriptor);
+}
+
+}  // namespace linebounce::fuzz

@@ -1,54 +1,86 @@
-"""Each reader of readers.cpp for some time with libFuzzer, from what ships or what its tools print. Coverage leads it;
-sanitizers and the program's own "a bug in Linebounce" stop it, with the file that did it."""
+"""Each reader of readers.cpp for many executions with libFuzzer, from the corpus and from what ships. Coverage leads it;
+sanitizers and the program's own "a bug in Linebounce" stop it, with the file that did it.
+
+LINEBOUNCE_FUZZ_EXECUTIONS is the number for all readers together. Who is faster gets more of them, so that each takes about
+as long: README.md has the figures.
+"""
 
 import os
+import re
 import shutil
 import subprocess
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from cases import unpack
 from program import ROOT
 
 FUZZER = ROOT / "build" / "fuzzer" / "fuzz_readers"
-SECONDS = os.environ.get("LINEBOUNCE_FUZZ_SECONDS", "60")
-SHIPPED = {
-    "experiment": "configs/experiments/*.toml",
-    "machine": "configs/machines/*.toml",
-    "protocol": "models/protocols/*_*.md",
-    "layout": "configs/layouts/*.toml",
-    "pahole": "configs/layouts/*.pahole",
-    "matrix": "docs/examples/*.csv",
-    "trace": "tests/fuzz/corpus/*",
+CORPUS = ROOT / "tests" / "fuzz" / "corpus"
+EXECUTIONS = float(os.environ.get("LINEBOUNCE_FUZZ_EXECUTIONS", "1e8"))
+MOST_WORDS = 400
+
+
+@dataclass(frozen=True)
+class Reader:
+    speed: int  # executions a second, about
+    most_bytes: int  # of a file: larger ones are slower and find little more
+    shipped: str = ""  # files of this kind that are not made for fuzzing
+
+
+READERS = {
+    "experiment": Reader(1000, 1500, "configs/experiments/*.toml"),
+    "machine": Reader(1000, 2500, "configs/machines/*.toml"),
+    "protocol": Reader(1000, 4000, "models/protocols/*_*.md"),
+    "layout": Reader(1000, 1000, "configs/layouts/*.toml"),
+    "pahole": Reader(1000, 1000, "configs/layouts/*.pahole"),
+    "matrix": Reader(1000, 500, "docs/examples/*.csv"),
+    "measured_rows": Reader(1000, 500, "configs/figures/*/*.csv"),
+    "probe": Reader(1000, 1500),
+    "lua": Reader(1000, 1000, "programs/*.lua"),
+    "trace": Reader(1000, 1500, "tests/fuzz/corpus/*.*"),
+    "trace_frames": Reader(1000, 1500),
+    "dinero": Reader(1000, 200),
+    "lackey": Reader(1000, 300),
+    "champsim": Reader(1000, 256),
+    "perf_script": Reader(1000, 500),
+    "drmemtrace": Reader(1000, 500),
+    "lock_statistics": Reader(1000, 1000),
+    "manifest": Reader(1000, 1000),
+    "seed_file": Reader(1000, 1500),
 }
-WRITTEN = {
-    "probe": "format = 1\n[machine]\nmodel = 'x'\nclock_mhz = 1000\n",
-    "dinero": "0 1000\n1 2000\n2 3000\n",
-    "lackey": "==7== Lackey\nI  04001090,3\n S 1ffefff8,8\n L 1ffefff8,8\n M 04222000,4\n",
-    "champsim": "\x01" * 128,
-    "perf_script": "x 1/2 [003] 4.5: cpu/mem-loads/P: ffff 1 |OP LOAD|LVL L1 hit ffff main\n",
-    "drmemtrace": "Output format:\n<--record#-> <--instr#->: <---tid--->\n  1  1:  7 read 8 byte(s) @ 0x1000 by PC 0x2\n",
-    "lock_statistics": "lock_stat version 0.4\n class name con-bounces contentions\n  &x->lock: 1 2 0.1 0.2 3.4 0.5 6 7 8 9\n",
-    "manifest": '{"schema": "linebounce.manifest/1", "hash": "", "files": {}}',
-    "seed_file": '{"schema": "linebounce.seed/1", "metrics": {}}',
-}
+
+
+def dictionary(files: list[Path]) -> str:
+    """What libFuzzer puts in as a whole: the words that these files have most often."""
+    words: Counter[bytes] = Counter()
+    for file in files:
+        words.update(set(re.findall(rb"[A-Za-z_][A-Za-z0-9_.]{2,40}", file.read_bytes())))
+    return "".join(f'"{word.decode()}"\n' for word, _ in words.most_common(MOST_WORDS))
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("reader", [*SHIPPED, *WRITTEN])
+@pytest.mark.parametrize("reader", READERS)
 def test_whatever_a_file_holds_it_is_taken_or_refused(tmp_path: Path, reader: str) -> None:
     assert FUZZER.exists(), "./dev fuzz builds it"
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    if reader in WRITTEN:
-        (corpus / "written").write_text(WRITTEN[reader])
-    else:
-        for file in sorted(ROOT.glob(SHIPPED[reader])):
-            shutil.copy(file, corpus)
-    limits = [f"-max_total_time={SECONDS}", "-timeout=20", "-rss_limit_mb=3000", f"-artifact_prefix={tmp_path}/"]
-    environment = {**os.environ, "LINEBOUNCE_READER": reader, "LINEBOUNCE_ROOT": str(ROOT), "TMPDIR": str(tmp_path)}
+    about = READERS[reader]
+    found, known = tmp_path / "found", tmp_path / "known"
+    found.mkdir()
+    unpack(CORPUS / reader / "found.cases", known)
+    broken = [file for file in (CORPUS / reader).iterdir() if file.suffix != ".cases"]
+    for file in [*broken, *(ROOT.glob(about.shipped) if about.shipped else ())]:
+        shutil.copy(file, known)
+    words = tmp_path / "words"
+    words.write_text(dictionary(sorted(known.iterdir())))
+    runs = int(EXECUTIONS * about.speed / sum(other.speed for other in READERS.values()))
+    options = [f"-runs={runs}", f"-max_len={about.most_bytes}", "-timeout=20", "-rss_limit_mb=3000"]
+    if words.stat().st_size:
+        options.append(f"-dict={words}")
     done = subprocess.run(
-        [FUZZER, *limits, "-verbosity=0", corpus],
-        env=environment,
+        [FUZZER, *options, "-verbosity=0", f"-artifact_prefix={tmp_path}/", found, known],
+        env={**os.environ, "LINEBOUNCE_READER": reader},
         capture_output=True,
         text=True,
         errors="replace",

@@ -1,11 +1,13 @@
 #include "trace/check.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
 #include "tests/trace/sample.hpp"
 #include "trace/operation_kinds.hpp"
+#include "trace/recover.hpp"
 
 namespace linebounce::trace {
 namespace {
@@ -175,6 +177,22 @@ TEST(CheckOfATrace, RefusesToWakeOrInterruptWhereNothingRan) {
   EXPECT_EQ(said_of({op(Kind::wake, 7)}), kFirst + "wake of CPU 7, on which no stream ran; legal: 0, 3");
   EXPECT_EQ(said_of({op(Kind::interrupt, (7 << 16) + 239)}),
             kFirst + "interrupt of CPU 7, on which no stream ran; legal: 0, 3");
+}
+
+// Each of many streams is told so. With all CPUs in each text, and each stream's rules looking through all streams, a file of
+// 800 KiB took tens of GiB and half an hour.
+TEST(CheckOfATrace, OfManyStreamsTakesTimeAndTextInProportion) {
+  constexpr std::size_t kStreams = 30000;
+  std::string text = "linebounce trace 1\n";
+  for (std::size_t i = 0; i < kStreams; ++i) text += fmt::format("stream t{} cpu={}\n", i, i);
+  for (std::size_t i = 0; i < kStreams; ++i) text += fmt::format("t{} wake 60000\n", i);
+  const ScratchFile file("many.txt");
+  file.write(text + "end\n");
+  Reader reader(file.path(), {.recover = true});
+  keep_what_makes_sense(reader);
+  EXPECT_NE(reader.damage().find("legal: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19 and 29980 more"),
+            std::string::npos);
+  EXPECT_LT(reader.damage().size(), kStreams * 300);
 }
 
 TEST(CheckOfATrace, RefusesHandlersForWhichNoInterruptIsAsked) {

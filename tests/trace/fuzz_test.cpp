@@ -73,7 +73,7 @@ void read_everything(const fs::path& file) {
 std::vector<fs::path> corpus() {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(fs::path(LINEBOUNCE_SOURCE_DIR) / "tests/fuzz/corpus")) {
-    files.push_back(entry.path());
+    if (entry.is_regular_file()) files.push_back(entry.path());  // folders are libFuzzer's
   }
   std::sort(files.begin(), files.end());
   return files;

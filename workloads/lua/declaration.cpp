@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "models/text/spelling.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/lua/lua_table.hpp"
 
 namespace linebounce::workloads {
+
+namespace {
+
+constexpr std::size_t kMostParameters = 1000, kMostChoices = 100;
+
+}  // namespace
 
 bool is_parameter_name(const std::string& name) {
   const auto legal = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -51,7 +58,8 @@ std::vector<std::string> choices_of(Interpreter& lua, const LuaTable& table) {
   if (type != LUA_TNIL && type != LUA_TTABLE) lua.fail("parameters: choices must be a list of texts");
   for (lua_Integer i = 1; type == LUA_TTABLE && lua_rawgeti(lua.state(), -1, i) != LUA_TNIL; ++i) {
     if (lua_type(lua.state(), -1) != LUA_TSTRING) lua.fail("parameters: choices must be a list of texts");
-    choices.emplace_back(lua_tostring(lua.state(), -1));
+    if (choices.size() == kMostChoices) lua.fail(fmt::format("parameters: more than {} choices", kMostChoices));
+    choices.push_back(lua.text_at(-1));
     lua_pop(lua.state(), 1);
   }
   return choices;
@@ -64,7 +72,7 @@ ParameterValue default_of(Interpreter& lua, const LuaTable& table, const std::st
   if (type == LUA_TBOOLEAN) {
     value = lua_toboolean(state, -1) != 0;
   } else if (type == LUA_TSTRING) {
-    value = std::string(lua_tostring(state, -1));
+    value = lua.text_at(-1);
   } else if (lua_isinteger(state, -1) != 0) {
     value = static_cast<std::int64_t>(lua_tointeger(state, -1));
   } else if (type == LUA_TNUMBER) {
@@ -147,7 +155,8 @@ void refuse_misspelt(const Interpreter& lua, const std::set<std::string>& define
                             "release_shared", "try_acquire"}) {
     if (defined.contains(meant)) continue;
     for (const std::string& name : defined) {
-      if (edit_distance(name, meant) < 2)
+      const bool longer = name.size() > std::string_view(meant).size() + 1;
+      if (!longer && edit_distance(name, meant) < 2)
         lua.fail(fmt::format("\"{}\" is not known to Linebounce; did you mean {}? If not, give it another name", name, meant));
     }
   }
@@ -163,12 +172,14 @@ LuaDeclaration declaration_of(const SourceFile& file) {
   std::erase_if(defined, [&library](const std::string& name) { return library.contains(name); });
   refuse_misspelt(lua, defined);
   LuaDeclaration declared;
-  if (lua_getglobal(lua.state(), "title") == LUA_TSTRING) declared.title = lua_tostring(lua.state(), -1);
+  if (lua_getglobal(lua.state(), "title") == LUA_TSTRING) declared.title = lua.text_at(-1);
   lua_settop(lua.state(), 0);
   declared.program = defines(lua, "run");
   declared.ends = has_global(lua, "ends");
   for_each_entry(lua, "parameters", LUA_TTABLE, "{ name = \"outside_cycles\", default = 1000, meaning = \"...\" }",
                  [&](int index) {
+                   if (declared.parameters.size() == kMostParameters)
+                     lua.fail(fmt::format("parameters: more than {}", kMostParameters));
                    declared.parameters.push_back(read_parameter(lua, index));
                    lua_settop(lua.state(), index);
                  });
@@ -186,8 +197,7 @@ LuaDeclaration declaration_of(const SourceFile& file) {
 
 std::vector<std::string> read_tallies(Interpreter& lua) {
   std::vector<std::string> tallies;
-  for_each_entry(lua, "tallies", LUA_TSTRING, "\"operations\"",
-                 [&](int index) { tallies.emplace_back(lua_tostring(lua.state(), index)); });
+  for_each_entry(lua, "tallies", LUA_TSTRING, "\"operations\"", [&](int index) { tallies.push_back(lua.text_at(index)); });
   if (tallies.empty()) tallies.emplace_back("operations");
   if (tallies.size() > Cpu::kTallies) lua.fail(fmt::format("tallies: there may be {}", Cpu::kTallies));
   for (const std::string& tally : tallies) {

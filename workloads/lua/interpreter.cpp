@@ -53,6 +53,13 @@ void Interpreter::fail(const std::string& text) const {
   throw LuaError(located(place() + text));
 }
 
+std::string Interpreter::text_at(int index) const {
+  std::size_t size = 0;
+  const char* begin = lua_tolstring(state_, index, &size);
+  if (size > kLongestText) fail(fmt::format("a text of {} bytes; at most {} are legal here", size, kLongestText));
+  return begin;  // up to a zero byte
+}
+
 int Interpreter::panic(lua_State* state) {
   const Interpreter& self = of(state);
   const char* text = lua_type(state, -1) == LUA_TSTRING ? lua_tostring(state, -1) : "an error that is no text";

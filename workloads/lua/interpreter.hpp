@@ -43,6 +43,11 @@ class Interpreter {
   // As lua_call, of a function with its arguments on Lua's stack.
   void call(int arguments, int results);
 
+  // The text at `index` of Lua's stack, which is one. What Lua has once, C++ may be told to keep a million times. Errors: also
+  // beyond kLongestText.
+  [[nodiscard]] std::string text_at(int index) const;
+  static constexpr std::size_t kLongestText = 1000;  // bytes
+
   // The line that runs, of the innermost function that is the program's own; 0: none.
   [[nodiscard]] int source_line() const;
   // "FILE:LINE: CPU N: TEXT", of the line that runs.

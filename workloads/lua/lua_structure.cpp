@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "workloads/lua/lua_table.hpp"
 
@@ -12,6 +13,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::int64_t kLargestStructureBytes = 1 << 20;
+constexpr std::size_t kMostFields = 1 << 17;  // elements of arrays among them
 
 int round_up_to(int value, int step) {
   return (value + step - 1) / step * step;
@@ -24,7 +26,7 @@ class FieldReader {
 
   // The one on Lua's stack: "name", "name:BYTES" or a table.
   void add() {
-    if (lua_type(lua_.state(), -1) == LUA_TSTRING) return add_text(lua_tostring(lua_.state(), -1));
+    if (lua_type(lua_.state(), -1) == LUA_TSTRING) return add_text(lua_.text_at(-1));
     if (lua_type(lua_.state(), -1) != LUA_TTABLE)
       lua_.fail(fmt::format("structure {}: a field is \"name\", \"name:4\" or {{ \"name\", bytes = 4, at = 64, count = 8 }}",
                             layout_.name));
@@ -56,10 +58,7 @@ class FieldReader {
   void check_name(const std::string& name) {
     const std::string whole = fmt::format("structure {}: field {}", layout_.name, name);
     if (name.find('[') != std::string::npos) lua_.fail(whole + ": a name has no bracket; count = makes an array");
-    const bool known = std::any_of(layout_.fields.begin(), layout_.fields.end(), [&](const Field& field) {
-      return field.name == name || field.name.starts_with(name + "[");
-    });
-    if (known) lua_.fail(whole + " is there twice");
+    if (!names_.insert(name).second) lua_.fail(whole + " is there twice");
   }
 
   void add_field(const std::string& name, int bytes, int at) {
@@ -67,12 +66,14 @@ class FieldReader {
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) lua_.fail(whole + ": legal sizes are 1, 2, 4 and 8 bytes");
     if (at % bytes != 0) lua_.fail(fmt::format("{}: {} bytes at {}: a multiple of its size is legal", whole, bytes, at));
     if (name.empty() || name == "address") lua_.fail(whole + ": it needs another name");
+    if (layout_.fields.size() == kMostFields) lua_.fail(fmt::format("{}: more than {} fields", whole, kMostFields));
     layout_.fields.push_back({name, at, bytes});
     end_ = std::max(end_, at + bytes);
   }
 
   Interpreter& lua_;
   Layout& layout_;
+  std::set<std::string> names_;
   int end_ = 0;
 };
 

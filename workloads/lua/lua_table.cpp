@@ -16,7 +16,7 @@ LuaTable::LuaTable(Interpreter& lua, int index, std::string what, std::initializ
   std::string unknown;  // the first by name: Lua's order is none
   for (lua_pushnil(state); lua_next(state, index) != 0; lua_pop(state, 1)) {
     if (lua_type(state, -2) != LUA_TSTRING) continue;
-    const std::string name = lua_tostring(state, -2);
+    const std::string name = lua.text_at(-2);
     if (std::find(legal.begin(), legal.end(), name) == legal.end() && (unknown.empty() || name < unknown)) unknown = name;
   }
   if (unknown.empty()) return;
@@ -37,7 +37,7 @@ bool LuaTable::has(const char* name) const {
 
 std::string LuaTable::text(const char* name) const {
   if (push(name) != LUA_TSTRING) refuse(name, "a text");
-  const std::string text = lua_tostring(lua_.state(), -1);
+  const std::string text = lua_.text_at(-1);
   lua_pop(lua_.state(), 1);
   return text;
 }
@@ -80,7 +80,7 @@ bool LuaTable::flag(const char* name, bool otherwise) const {
 
 std::string LuaTable::first_text() const {
   if (lua_rawgeti(lua_.state(), index_, 1) != LUA_TSTRING) lua_.fail(what_ + ": its name must stand first, as a text");
-  const std::string text = lua_tostring(lua_.state(), -1);
+  const std::string text = lua_.text_at(-1);
   lua_pop(lua_.state(), 1);
   return text;
 }

@@ -2,6 +2,8 @@
 // placed once, by the first CPU's, and the others are told where.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <deque>
 #include <optional>
 #include <string>
@@ -52,6 +54,8 @@ class SetupContext {
   template <class Make>
   std::uint64_t once(const Interpreter& lua, const std::string& what, Make make) {
     if (first_) {
+      if (done_.size() == kMostDone)
+        lua.fail(fmt::format("setup() places more than {} objects and words: does a loop never end?", kMostDone));
       const std::uint64_t result = make();
       done_.push_back({what, result});
     } else if (next_ == done_.size() || done_[next_].what != what) {
@@ -69,6 +73,9 @@ class SetupContext {
   std::vector<LuaLock*> own_locks;   // whose functions are the program's
 
  private:
+  // They are outside of what Lua may allocate.
+  static constexpr std::size_t kMostDone = std::size_t{1} << 21;
+
   struct Done {
     std::string what;
     std::uint64_t result;

@@ -16,6 +16,7 @@ namespace linebounce::workloads {
 namespace {
 
 constexpr std::int64_t kMostObjects = 1 << 20;
+constexpr std::size_t kMostFunctions = 1 << 16, kMostLocks = 1 << 16;
 constexpr const char* kLayoutRegistry = "linebounce.layouts";  // in Lua's registry: a structure's table to its number
 
 SetupContext& context_of(Interpreter& lua) {
@@ -26,7 +27,7 @@ SetupContext& context_of(Interpreter& lua) {
 
 std::string text_at(Interpreter& lua, int argument, const char* what) {
   if (lua_type(lua.state(), argument) != LUA_TSTRING) lua.fail(fmt::format("argument {} must be {}, a text", argument, what));
-  return lua_tostring(lua.state(), argument);
+  return lua.text_at(argument);
 }
 
 std::int64_t integer_at(Interpreter& lua, int argument, const char* what) {
@@ -196,7 +197,7 @@ MeteredLock& create_known_lock(Interpreter& lua, SetupContext& context, const st
 }
 
 MeteredLock& create_lock(Interpreter& lua, SetupContext& context, const std::string& name) {
-  if (lua_type(lua.state(), 1) == LUA_TSTRING) return create_known_lock(lua, context, lua_tostring(lua.state(), 1), name);
+  if (lua_type(lua.state(), 1) == LUA_TSTRING) return create_known_lock(lua, context, lua.text_at(1), name);
   return context.locks->create(own_lock_entry(lua, 1, context.own_locks), name, {});
 }
 
@@ -209,6 +210,7 @@ int make_lock(lua_State* state) {
   if (type != LUA_TSTRING && type != LUA_TTABLE)
     lua.fail("lock: write lock(\"ticket\", \"name\"), or lock({ acquire = ..., release = ... }, \"name\")");
   const std::string name = text_at(lua, 2, "the lock's name");
+  if (context.handles.locks.size() == kMostLocks) lua.fail(fmt::format("lock: more than {} locks", kMostLocks));
   const std::uint64_t number = context.once(lua, "lock " + name, [&] {
     context.handles.locks.push_back(&create_lock(lua, context, name));
     return context.handles.locks.size() - 1;
@@ -275,6 +277,7 @@ int make_named(lua_State* state) {
   const std::string mode = lua_isnoneornil(state, 3) ? "kernel" : text_at(lua, 3, "\"kernel\" or \"user\"");
   if (mode != "kernel" && mode != "user") lua.fail("named: argument 3 must be \"kernel\" or \"user\"");
   if (lua.setup == nullptr && lua.bound()) lua.fail("named: functions get their names before the simulation starts");
+  if (lua.functions.size() == kMostFunctions) lua.fail(fmt::format("named: more than {} functions", kMostFunctions));
   lua_pushvalue(state, 2);
   lua_pushinteger(state, static_cast<lua_Integer>(lua.functions.size()));
   lua_pushcclosure(state, call_named, 2);

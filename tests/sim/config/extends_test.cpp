@@ -86,6 +86,17 @@ TEST_F(Extended, TheOthersChangesOfLayoutsApplyFirst) {
   EXPECT_EQ(layout(change + "32\n").base_offset, 32);
 }
 
+// What is swept there is read more than once.
+TEST_F(Extended, ATextThatIsInNoFileIsReadAsIfItWere) {
+  write("base.toml", "name = \"b\"\nmachine = \"m.toml\"\n[workload]\nname = \"critical_section\"\n");
+  write("two.toml", replace_line(kMachine, "latency_ns = 100", "latency_ns = 250"));
+  const auto read = [&](const std::string& more) { return read_experiment(text(more), path("no_file.toml"), {}); };
+  const std::vector<Point> points = expand(read("[sweep]\nmachine = [\"m.toml\", \"two.toml\"]\n"));
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[1].input.machine.memory.latency_ns, 250);
+  EXPECT_THAT(error_of([&] { read("[run]\nsedes = 2\n"); }), StartsWith("no_file.toml:5:1: run.sedes"));
+}
+
 TEST_F(Extended, ANameMayHaveAFolder) {
   EXPECT_EQ(load(replace_line(kExperiment, "name = \"e\"", "name = \"what_if/e\"")).name, "what_if/e");
   for (const std::string bad : {"/e", "e/", "a//b", "../e", "a/../b", "a/.b"})

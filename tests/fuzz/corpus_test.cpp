@@ -1,0 +1,59 @@
+// The corpus that libFuzzer has left (README.md): each case is taken or refused with a reason. So what once broke a reader is
+// tried in every build, without libFuzzer.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <vector>
+
+#include "tests/fuzz/readers.hpp"
+
+namespace linebounce::fuzz {
+
+// The test's name.
+static void PrintTo(const Reader& reader, std::ostream* out) {
+  *out << reader.name;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bytes_of_file(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// A file's cases, of the form that cases.py writes.
+std::vector<std::string> unpacked(std::string_view file) {
+  std::vector<std::string> cases;
+  while (!file.empty()) {
+    const std::size_t size = std::stoul(std::string(file.substr(0, file.find('\n'))));
+    file.remove_prefix(file.find('\n') + 1);
+    cases.emplace_back(file.substr(0, size));
+    file.remove_prefix(size + 1);
+  }
+  return cases;
+}
+
+class Corpus : public testing::TestWithParam<Reader> {};
+
+TEST_P(Corpus, IsTakenOrRefusedWithAReason) {
+  std::size_t tried = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(LINEBOUNCE_SOURCE_DIR) / "tests/fuzz/corpus" / GetParam().name)) {
+    const std::string bytes = bytes_of_file(entry.path());
+    const bool packed = entry.path().extension() == ".cases";
+    for (const std::string& one : packed ? unpacked(bytes) : std::vector{bytes}) {
+      EXPECT_EQ(bug_in(GetParam(), one), "") << entry.path() << ", case " << tried << ":\n" << one;
+      ++tried;
+    }
+  }
+  EXPECT_GT(tried, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Corpus, testing::ValuesIn(all_readers().begin(), all_readers().end()),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+}  // namespace
+}  // namespace linebounce::fuzz

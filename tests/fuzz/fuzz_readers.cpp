@@ -1,0 +1,46 @@
+// libFuzzer for one reader of readers.cpp:
+//
+//   LINEBOUNCE_READER=protocol build/fuzzer/fuzz_readers -max_total_time=600 FOLDER
+//
+// goes on from the files of FOLDER, and keeps there what reached new code. test_readers.py gives each reader its turn.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/fuzz/readers.hpp"
+
+namespace {
+
+using namespace linebounce::fuzz;
+
+const Reader& chosen_reader() {
+  const char* wanted = std::getenv("LINEBOUNCE_READER");
+  const Reader* reader = wanted == nullptr ? nullptr : reader_called(wanted);
+  if (reader != nullptr) return *reader;
+  std::fputs("LINEBOUNCE_READER must name a reader:", stderr);
+  for (const Reader& known : all_readers()) fmt::print(stderr, " {}", known.name);
+  std::fputs("\n", stderr);
+  std::exit(2);
+}
+
+}  // namespace
+
+// A stack for each allocation costs more than most readers; who looks into a finding sets ASAN_OPTIONS=malloc_context_size=30.
+extern "C" const char* __asan_default_options() {
+  return "malloc_context_size=1:quarantine_size_mb=8";
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Reader& reader = chosen_reader();
+  const std::string bug = bug_in(reader, std::string(reinterpret_cast<const char*>(data), size));
+  if (bug.empty()) return 0;
+  fmt::print(stderr, "{}\n", bug);
+  std::abort();
+}
+
+// SystemC's library asks for it; nothing is simulated here.
+extern "C" int sc_main(int, char**) {
+  return 0;
+}

@@ -1,0 +1,1 @@
+../../../programs/critical_section.lua
