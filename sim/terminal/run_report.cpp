@@ -11,6 +11,7 @@
 
 #include "models/coherence/protocol.hpp"
 #include "models/machine_layout.hpp"
+#include "models/text/shell_word.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/plan/output_directory.hpp"
@@ -27,6 +28,7 @@
 #include "sim/terminal/progress_line.hpp"
 #include "sim/terminal/series_chart.hpp"
 #include "sim/terminal/visible_output.hpp"
+#include "workloads/micro/micro.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -184,6 +186,14 @@ std::string unproved_note(const Plan& plan) {
   return note;
 }
 
+// A lock that lets others in is named as the user would, and what looks into it.
+std::string failure_text(const std::string& message) {
+  const std::size_t end = message.find(workloads::kDoesNotExclude);
+  if (end == std::string::npos || end > message.find('\n')) return message;
+  const std::string lock = shown_value(message.substr(0, end));
+  return lock + message.substr(end) + "\nTo see how: linebounce check-lock " + shell_word(lock);
+}
+
 }  // namespace
 
 int available_cores() {
@@ -213,8 +223,9 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
   // The whole story once; the other points tell their first line.
   bool first = true;
   for (const PointFailure& failure : report.failures) {
-    const std::string& message = failure.failure.message;
-    print_error(point_name(plan, failure.point) + ": " + (first ? message : message.substr(0, message.find('\n'))));
+    const std::string message = failure_text(failure.failure.message);
+    const std::string where = plan.swept() ? point_name(plan, failure.point) + ": " : "";
+    print_error(where + (first ? message : message.substr(0, message.find('\n'))));
     first = false;
   }
   if (report.code == ExitCode::interrupted) {
