@@ -20,6 +20,7 @@
 #include "sim/terminal/health_note.hpp"
 #include "sim/terminal/latency_chart.hpp"
 #include "sim/terminal/line_table.hpp"
+#include "sim/terminal/lock_answer.hpp"
 #include "sim/terminal/lock_table.hpp"
 #include "sim/terminal/matrix_chart.hpp"
 #include "sim/terminal/measured_view.hpp"
@@ -140,6 +141,8 @@ std::string figures_of(const Plan& plan, const RunReport& report, bool all_metri
   const MetricsView view{plan.experiment.sorted_by, all_metrics};
   std::string out = paper_table(paper, paint);
   if (const std::string score = score_text(paper, paint); !score.empty()) out += (out.empty() ? "  " : "\n  ") + score + "\n";
+  if (const std::string answer = lock_answer(points); !answer.empty())
+    out += (out.empty() ? "" : "\n") + paragraph(answer, 2, Colour::bold, paint);
   if (paper.empty() || plan.swept() || all_metrics)
     out += (out.empty() ? "" : "\n") + metrics_table(points, report.results.headlines, paint, view);
   const std::string warnings = health_note(points, paint);
