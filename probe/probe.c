@@ -378,7 +378,12 @@ int main(int count, char** words) {
     free(text);
   }
   free(matrix.of);
-  printf("%s: %d CPUs, %d of %d pairs, %.0f seconds\n", options.output, host.cpus, matrix.measured,
-         host.cpus * (host.cpus - 1) / 2, (now_ns() - begin) / 1e9);
+  const long seconds = (long)((now_ns() - begin) / 1e9 + 0.5);
+  printf("%s: %d CPUs, %d of %d pairs, %ld second%s\n", options.output, host.cpus, matrix.measured,
+         host.cpus * (host.cpus - 1) / 2, seconds, seconds == 1 ? "" : "s");
+  fflush(stdout);
+  const size_t length = strlen(options.output);
+  const size_t name = length > 6 && strcmp(options.output + length - 6, ".probe") == 0 ? length - 6 : length;
+  fprintf(stderr, "Next: linebounce calibrate --from %s -o %.*s.toml\n", options.output, (int)name, options.output);
   return 0;
 }

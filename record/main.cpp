@@ -9,7 +9,9 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "models/text/shell_word.hpp"
 #include "record/collector/record_program.hpp"
 
 namespace linebounce::record {
@@ -76,6 +78,19 @@ std::string numbered(const std::string& file, int number) {
   return (path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), number, path.extension().string())).string();
 }
 
+// Of text nothing is advised.
+void show_next_step(const std::vector<std::string>& files) {
+  if (files.front().ends_with(".txt")) return;
+  std::cerr << "Next: linebounce advise";
+  for (const std::string& file : files) std::cerr << " " << shell_word(file);
+  std::cerr << "\n";
+}
+
+// CLI11 would write the check's own name ("INT in [1 - 1000]") behind the option's.
+CLI::Validator without_type(CLI::Validator check) {
+  return check.description("");
+}
+
 int run(int argc, char** argv) {
   CLI::App program("Records what the threads of a program do to memory, locks and each other, as a trace to replay.",
                    "linebounce-record");
@@ -90,15 +105,15 @@ int run(int argc, char** argv) {
       ->type_name("SKIP:COUNT");
   program.add_option("--from", options.window.from, "Begin when FUNCTION is first called")->type_name("FUNCTION");
   program.add_option("--until", options.window.until, "End when FUNCTION is called")->type_name("FUNCTION");
-  program.add_option("--after", options.window.after_s, "Begin so many seconds after the program")
+  program.add_option("--after", options.window.after_s, "Begin so many seconds after the program, 0 or more")
       ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
-  program.add_option("--for", options.window.for_s, "End so many seconds after the window's beginning")
+      ->check(without_type(CLI::NonNegativeNumber));
+  program.add_option("--for", options.window.for_s, "End so many seconds after the window's beginning, more than 0")
       ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber);
-  program.add_option("--times", times, "Record so many runs: the second one in FILE-2.lbt, and so on")
+      ->check(without_type(CLI::PositiveNumber));
+  program.add_option("--times", times, "Record so many runs, 1 to 1000: the second one in FILE-2.lbt, and so on")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+      ->check(without_type(CLI::Range(1, 1000)));
   program.add_flag("--binary", options.is_binary,
                    "The program was not compiled by linebounce-cc: run it in QEMU (Debian's package qemu-user)");
   program.add_option("COMMAND", options.command, "The program and its arguments, behind --")->type_name("")->required();
@@ -111,13 +126,18 @@ int run(int argc, char** argv) {
               << "\nThe program's own options go behind --. Try: linebounce-record --help" << std::endl;
     return kUsage;
   }
-  std::string first;
+  std::vector<std::string> files;
+  bool has_operations = true;
   for (int run = 1;; ++run) {
     const Recorded recorded = record_program(options);
     report(recorded, options.window);
-    if (run == times || recorded.exit_status != 0) return recorded.exit_status;
-    if (run == 1) first = recorded.file;
-    options.file = numbered(first, run + 1);
+    files.push_back(recorded.file);
+    has_operations = has_operations && recorded.operations > 0;
+    if (run == times || recorded.exit_status != 0) {
+      if (has_operations) show_next_step(files);
+      return recorded.exit_status;
+    }
+    options.file = numbered(files.front(), run + 1);
   }
 }
 

@@ -22,7 +22,7 @@ namespace linebounce::workloads {
 namespace {
 
 const Headline kOperations = {"throughput.operations_per_s", "operations"};
-const Headline kLeastCpu = {"fairness.least_share_pct", "least CPU"};
+const Headline kLeastCpu = {"fairness.least_share_pct", "slowest/fastest CPU"};
 const Headline kLatency = {"latency.kernel_us_per_operation", "latency"};
 const Headline kLocal = {"misses.local_share_pct", "local misses"};
 const Headline kDcacheLock = {"locks.dcache_lock.con_pct", "dcache_lock CON"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace linebounce {
 namespace {
@@ -36,22 +37,28 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return last[to.size()];
 }
 
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  word = word.substr(0, kLongestWord);
-  const std::string* best = nullptr;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;  // from here on it is another word, not a slip
-  for (const auto& candidate : candidates) {
-    const auto distance = edit_distance(word, candidate);
-    if (distance >= best_distance) continue;
-    best = &candidate;
-    best_distance = distance;
-  }
-  if (best != nullptr) return *best;
+std::vector<std::string> nearest_few(std::string_view word, const std::vector<std::string>& candidates, std::size_t most) {
   constexpr std::size_t kShortestPart = 3;
-  if (word.size() < kShortestPart) return {};
-  const auto whole = std::find_if(candidates.begin(), candidates.end(),
-                                  [word](const std::string& candidate) { return candidate.find(word) != std::string::npos; });
-  return whole == candidates.end() ? std::string{} : *whole;
+  word = word.substr(0, kLongestWord);
+  const std::size_t slip = std::max<std::size_t>(1, word.size() / 3);  // more is another word
+  std::vector<std::pair<std::size_t, std::string>> near;               // by how far away they are
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance <= slip) {
+      near.emplace_back(distance, candidate);
+    } else if (word.size() >= kShortestPart && candidate.find(word) != std::string::npos) {
+      near.emplace_back(slip + 1, candidate);
+    }
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> best;
+  for (std::size_t i = 0; i < std::min(most, near.size()); ++i) best.push_back(near[i].second);
+  return best;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::vector<std::string> best = nearest_few(word, candidates, 1);
+  return best.empty() ? std::string{} : best.front();
 }
 
 }  // namespace linebounce

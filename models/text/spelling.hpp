@@ -16,4 +16,7 @@ std::size_t edit_distance(std::string_view from, std::string_view to);
 // none. The first of equals wins.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
+// Up to `most` candidates, best first: those that `word` may be a slip of the pen for, then those that it is a part of.
+std::vector<std::string> nearest_few(std::string_view word, const std::vector<std::string>& candidates, std::size_t most);
+
 }  // namespace linebounce

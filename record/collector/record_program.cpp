@@ -117,7 +117,7 @@ std::vector<std::string> missing_of_compiled(const Recording& recording, const P
   std::vector<std::string> missing =
       unseen_atomics(image, [&recording](const std::string& function) { return recording.has_run(function); });
   missing.push_back(
-      "accesses of libraries that linebounce-cc did not compile, but those of the C library's memory and string functions");
+      "accesses of libraries that linebounce-cc did not compile, except those of the C library's memory and string functions");
   return missing;
 }
 
@@ -135,8 +135,8 @@ std::vector<std::string> what_is_missing(const Channel& channel, const Recording
   }
   if (const auto apart = recording.output().threads_apart(); apart.threads > 0) {
     missing.push_back(
-        fmt::format("how threads meet: {} of {} that were created never ran at the same time as another one in this recording, "
-                    "and the replay runs them together",
+        fmt::format("overlap: {} of {} created threads never ran concurrently with another in this recording; the replay runs "
+                    "them together",
                     apart.threads, apart.of));
   }
   const auto count = [&missing](std::uint64_t number, std::string_view what) {

@@ -50,7 +50,7 @@ constexpr const char* kCommandLineFooter = R"(Examples:
   linebounce advise T.lbt                     which changes are worth making, as diffs of the source
   linebounce check mesi_snoop                 prove a coherence protocol
 
-From the Python package (./dev setup, or pip install linebounce-*.whl), found beside this program or in PATH:
+Commands of the Python package (./dev setup, or pip install linebounce-*.whl):
   linebounce report out/operation_costs       one HTML file with charts, locks, cache lines and the machine
   linebounce compare out/before out/after     what got better and worse, the headlines first
   linebounce sweep lock_scaling               a sweep on a cluster, or which parameters move a metric

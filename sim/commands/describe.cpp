@@ -44,7 +44,7 @@ const auto& find_entry(const char* kind, const Entries& entries, const std::stri
     if (entry.name == name) return entry;
     known.push_back(entry.name);
   }
-  throw ConfigError(fmt::format("{} {}", kind, not_known(name, known)));
+  throw ConfigError(fmt::format("{} {}", kind, not_known(name, known, fmt::format("linebounce list {}s", kind))));
 }
 
 WorkloadEntry workload_called(const std::string& name) {

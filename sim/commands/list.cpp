@@ -145,7 +145,7 @@ const Kind& find_kind(const std::string& word) {
     if (word == kind.singular || word == kind.plural) return kind;
     known.emplace_back(kind.plural);
   }
-  throw ConfigError(not_known(word, known));
+  throw ConfigError(fmt::format("unknown kind \"{}\"; kinds: {}{}", word, fmt::join(known, ", "), did_you_mean(word, known)));
 }
 
 void add_list(Command& program) {

@@ -1,5 +1,7 @@
 #include "sim/commands/paper_runs.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/config/project_files.hpp"
@@ -29,7 +31,10 @@ void choose(const std::string& word, std::vector<ChosenRows>& all) {
     chosen.prefixes.push_back(named ? "" : word);
     found = true;
   }
-  if (!found) throw ConfigError("no experiment and no paper row begins so: " + not_known(word, known));
+  if (found) return;
+  throw ConfigError(
+      fmt::format("\"{}\" is neither an experiment with figures of a paper nor what a paper row's id begins with{}", word,
+                  did_you_mean(word, known)));
 }
 
 }  // namespace

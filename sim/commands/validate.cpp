@@ -208,8 +208,8 @@ ExitCode validate(const ValidateArguments& arguments, const std::vector<std::str
 
 void add_validate(Command& program) {
   auto arguments = std::make_shared<ValidateArguments>();
-  Command command = program.subcommand(
-      "validate", "Run what machines were fitted to and what was predicted on them, and print how far off it is on one page");
+  Command command =
+      program.subcommand("validate", "Run the fitted and the predicted figures, and print their errors on one page");
   command.option("NAME", "", &arguments->names,
                  "Experiments, or what ids of paper rows begin with; default: all of these two kinds");
   command.option("-o,--output", "DIR", &arguments->directory, "Folder for the results directories; default: out/validate");

@@ -18,7 +18,7 @@ std::string text_of_node(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   std::ostringstream text;
   node.visit([&text](const auto& value) { text << value; });
-  return text.str().size() <= kLongestValue ? text.str() : "another";
+  return text.str();
 }
 
 std::map<std::string, std::string> values_by_path(const toml::table& table) {
@@ -29,7 +29,12 @@ std::map<std::string, std::string> values_by_path(const toml::table& table) {
 
 std::string value_or_none(const std::map<std::string, std::string>& values, const std::string& path) {
   const auto found = values.find(path);
-  return found == values.end() ? "not given" : found->second;
+  return found == values.end() ? "unset" : found->second;
+}
+
+std::string change_of(const std::string& path, const std::string& there, const std::string& here) {
+  if (there.size() > kLongestValue || here.size() > kLongestValue) return "another " + path;
+  return fmt::format("{} = {}, not {}", path, there, here);
 }
 
 }  // namespace
@@ -45,9 +50,12 @@ std::string differing_settings(const toml::table& there, const toml::table& here
   std::string out;
   std::size_t shown = 0;
   for (const std::string& path : paths) {
-    if (++shown > kMostShown) return fmt::format("{}; and {} more", out, paths.size() - kMostShown);
-    out += fmt::format("{}{} is {} there, {} here", out.empty() ? "" : "; ", path, value_or_none(before, path),
-                       value_or_none(now, path));
+    if (shown == kMostShown) {
+      const std::size_t more = paths.size() - shown;
+      return fmt::format("{}; and {} more difference{}", out, more, more == 1 ? "" : "s");
+    }
+    ++shown;
+    out += (out.empty() ? "" : "; ") + change_of(path, value_or_none(before, path), value_or_none(now, path));
   }
   return out;
 }

@@ -7,7 +7,8 @@
 
 namespace linebounce::sim {
 
-// "workload.lock is ticket there, mcs here; machine.cpus is 4 there, 8 here; and 2 more". Empty: nothing differs.
+// "workload.lock = ticket, not mcs; machine.cpus = 4, not 8; and 2 more differences": first what is there. Empty: nothing
+// differs.
 std::string differing_settings(const toml::table& there, const toml::table& here);
 
 }  // namespace linebounce::sim

@@ -78,8 +78,11 @@ std::vector<Point> outline(const Experiment& experiment);
 // outlined. REQUIRES: `only` holds numbers below point_count(). Errors: ConfigError.
 std::vector<Point> expand(const Experiment& experiment, const std::optional<std::vector<int>>& only = std::nullopt);
 
-// 16 hex digits over everything that can change a result: `resolved`, the protocol's text, the seed; [engine] is left out.
-// Titles, [[paper]] rows, [report] and sources are left out too: a corrected tolerance doesn't throw away finished points.
+// Of resolved settings those that can change a result: titles, [[paper]] rows, [report] and sources are left out, so that a
+// corrected tolerance doesn't throw away finished points.
+toml::table essential_settings(const toml::table& resolved);
+
+// 16 hex digits over everything that can change a result: the essential settings, the text of the files that they name.
 std::string configuration_hash(const toml::table& resolved);
 
 // Whether a point lies at all these values (of a paper row's `at` or `relative_to`).

@@ -71,7 +71,8 @@ fs::path find_file(const FileKind& kind, const std::string& name_or_path, const 
   if (std::find(names.begin(), names.end(), name_or_path) != names.end()) {
     return project_root() / kind.folder / (name_or_path + std::string(kind.extension));
   }
-  throw ConfigError(fmt::format("{}{}{} {}", context, context.empty() ? "" : ": ", kind.name, not_known(name_or_path, names)));
+  throw ConfigError(fmt::format("{}{}{} {}", context, context.empty() ? "" : ": ", kind.name,
+                                not_known(name_or_path, names, fmt::format("linebounce list {}s", kind.name))));
 }
 
 std::string absolute_path(const fs::path& path) {

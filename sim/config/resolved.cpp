@@ -118,12 +118,17 @@ void add_layout_changes(toml::table& resolved, const std::vector<LayoutChange>& 
   if (!changes.empty()) table_at(resolved, "layout").insert("change", layout_changes_table(changes));
 }
 
-std::string configuration_hash(const toml::table& resolved) {
+toml::table essential_settings(const toml::table& resolved) {
   toml::table essential = resolved;
   for (const auto* key : {"title", "family", "paper", "report", "overridden"}) essential.erase(key);
   if (auto* machine = essential["machine"].as_table()) {
     for (const auto* key : {"title", "sources"}) machine->erase(key);
   }
+  return essential;
+}
+
+std::string configuration_hash(const toml::table& resolved) {
+  toml::table essential = essential_settings(resolved);
   std::string text;
   if (auto* tables = essential["table"].as_array()) {
     erase_scoring(*tables);

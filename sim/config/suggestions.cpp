@@ -39,9 +39,22 @@ std::string same_in_other_unit(std::string_view key, const std::vector<std::stri
   return {};
 }
 
-std::string not_known(std::string_view word, const std::vector<std::string>& known) {
-  std::string text =
-      fmt::format("\"{}\" is not known; known: {}", word, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  constexpr std::size_t kMostMeant = 3;
+  std::string text;
+  const std::vector<std::string> near = nearest_few(word, known, kMostMeant);
+  for (std::size_t i = 0; i < near.size(); ++i) text += (i == 0 ? "" : i + 1 < near.size() ? ", " : " or ") + near[i];
+  return text.empty() ? text : "; did you mean " + text + "?";
+}
+
+std::string not_known(std::string_view word, const std::vector<std::string>& known, std::string_view command) {
+  constexpr std::size_t kMostShown = 16;
+  std::string text = fmt::format("\"{}\" is not known", word);
+  if (!command.empty() && known.size() > kMostShown) {
+    const std::string meant = did_you_mean(word, known);
+    return text + meant + (meant.empty() ? "; " : " ") + fmt::format("{} shows all {}", command, known.size());
+  }
+  text += fmt::format("; known: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
   if (const auto near = nearest(word, known); !near.empty()) text += fmt::format("; did you mean {}?", near);
   return text;
 }

@@ -14,7 +14,11 @@ std::string same_in_other_unit(std::string_view key, const std::vector<std::stri
 // The unit at the end of a key ("ns" of "memory.latency_ns"); empty if it has none.
 std::string_view unit_suffix(std::string_view key);
 
-// `is not known; known: a, b, c; did you mean b?`, for a value or a name.
-std::string not_known(std::string_view word, const std::vector<std::string>& known);
+// `; did you mean a, b or c?`; empty if nothing is near.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
+// `is not known; known: a, b, c; did you mean b?`, for a value or a name. Of too many to read only the nearest where a command
+// shows them all (`linebounce list machines`): `is not known; did you mean b? linebounce list machines shows all 26`.
+std::string not_known(std::string_view word, const std::vector<std::string>& known, std::string_view command = "");
 
 }  // namespace linebounce::sim

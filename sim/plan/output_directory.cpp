@@ -106,15 +106,17 @@ int write_again(int descriptor, std::string_view text) {
   return ::ftruncate(descriptor, 0) == 0 ? write_all(descriptor, text) : errno;
 }
 
-// What is there of another configuration, where its text tells.
+// What is there of another configuration, where its text tells: " with machine.cpus = 4, not 8".
 std::string difference_from(const fs::path& directory, const Plan& plan) {
+  const std::string unknown = " of another configuration";
   const fs::path file = directory / "config.toml";
-  if (!is_there(file)) return "";
+  if (!is_there(file)) return unknown;
   try {
-    const std::string difference = differing_settings(parse_toml(read_file(file), file.string()), plan.experiment.resolved);
-    return difference.empty() ? ": the settings are the same, but a file that they name has changed" : ": " + difference;
+    const std::string difference = differing_settings(essential_settings(parse_toml(read_file(file), file.string())),
+                                                      essential_settings(plan.experiment.resolved));
+    return difference.empty() ? " with the same settings, but a file that they name has changed" : " with " + difference;
   } catch (const ConfigError&) {
-    return "";  // whoever has changed it need not be told here
+    return unknown;  // whoever has changed it need not be told here
   }
 }
 
@@ -200,8 +202,8 @@ bool holds_results(const fs::path& directory) {
 void check_directory(const fs::path& directory, const Plan& plan) {
   if (const auto manifest = manifest_in(directory)) {
     if (manifest->hash == plan.hash) return;
-    throw ConfigError(directory.string() + ": holds results of another configuration" + difference_from(directory, plan) +
-                      "; choose another directory with -o, or delete them with --fresh");
+    throw ConfigError(directory.string() + ": holds results" + difference_from(directory, plan) +
+                      ". Keep them and choose another directory with -o, or replace them with --fresh.");
   }
   std::vector<std::string> names = result_names();
   names.emplace_back("manifest.json");

@@ -48,7 +48,7 @@ constexpr auto kMetrics = std::to_array<MetricDeclaration>({
      "workload `namei`: files created; each may be renamed, and is removed again"},
 
     // ---- what a workload measures of itself ----
-    {"fairness.least_share_pct", "%", workload, higher, kHeadline, "the CPU that got least, of the one that got most"},
+    {"fairness.least_share_pct", "%", workload, higher, kHeadline, "operations of the slowest CPU, of those of the fastest"},
     {"fairness.starved_cpus", "", workload, lower, kDetail, "CPUs that got less than a tenth of an equal share"},
     {"fairness.jain_pct", "%", workload, higher, kHeadline,
      "Jain's index: 100 if all CPUs got the same, 100 / CPUs if one got everything"},

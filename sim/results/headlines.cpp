@@ -76,9 +76,4 @@ HeadlineMetric headline_of(const std::string& name, const std::string& unit, con
   return {name, label.empty() ? label_of(name, unit) : label, unit, declared == nullptr ? Better::neither : declared->better};
 }
 
-std::string title_of(const HeadlineMetric& metric) {
-  if (metric.unit == "1/s") return metric.label + "/s";
-  return metric.unit.empty() ? metric.label : metric.label + " " + metric.unit;
-}
-
 }  // namespace linebounce::sim

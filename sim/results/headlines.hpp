@@ -25,7 +25,4 @@ std::vector<HeadlineMetric> headlines_of(const std::string& workload, const std:
 // Any metric as one of them.
 HeadlineMetric headline_of(const std::string& name, const std::string& unit, const std::string& label = "");
 
-// As a column's title has it: "wait us", "operations/s", "least CPU %".
-std::string title_of(const HeadlineMetric& metric);
-
 }  // namespace linebounce::sim

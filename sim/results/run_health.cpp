@@ -44,8 +44,8 @@ class Warnings {
   void starvation() {
     const auto starved = metric("fairness.starved_cpus");
     if (!starved || *starved == 0) return;
-    warnings_.push_back(
-        fmt::format("{} got less than a tenth of an equal share: throughput is that of the others", cpus(*starved)));
+    warnings_.push_back(fmt::format(
+        "{} got less than a tenth of an equal share: the throughput is that of the other CPUs alone", cpus(*starved)));
   }
 
   void waits_without_end() {
@@ -58,10 +58,9 @@ class Warnings {
       // In a queue everybody gets a turn: those under way at the end are few beside all waits. Acquisitions say nothing of
       // that: one CPU may take the lock again and again while all others wait.
       if (!waited || still * 10 < *waited) continue;
-      warnings_.push_back(
-          fmt::format("{} still waited for {} at the end, of {} waits in all: these count with their length so far, and are "
-                      "longer than that",
-                      cpus(still), lock.substr(kLocks.size()), whole(*waited)));
+      warnings_.push_back(fmt::format(
+          "{} of {} {} for {} had not ended when the run did; they count only up to then, so the mean wait is too low",
+          whole(still), whole(*waited), *waited == 1 ? "wait" : "waits", lock.substr(kLocks.size())));
     }
   }
 

@@ -248,7 +248,9 @@ PointData run_or_say_why(const SimulationInput& input, const std::function<void(
   try {
     return run(input, progress, tap);
   } catch (const ModelFailure& failure) {
-    throw SimulationFailure(std::string(failure.what()) + "\nseed " + std::to_string(input.seed));
+    std::string text = failure.what();
+    text.insert(std::min(text.find('\n'), text.size()), " (seed " + std::to_string(input.seed) + ")");
+    throw SimulationFailure(text);
   } catch (const std::invalid_argument& refused) {
     throw ConfigError(with_place(refused.what(), input));
   }

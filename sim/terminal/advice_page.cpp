@@ -184,7 +184,7 @@ std::string edit_text(const AdvisedChange& change, const Painter& paint) {
   std::string out = indented_block(change.diff);
   for (const std::string& caution : change.cautions) out += paragraph("Check: " + caution + ".", 5, Colour::yellow, paint);
   if (!change.diff_file.empty())
-    out += paragraph(fmt::format("{} < {}", change.patch, change.diff_file.string()), 5, Colour::cyan, paint);
+    out += paragraph(fmt::format("Apply: {} < {}", change.patch, change.diff_file.string()), 5, Colour::cyan, paint);
   return out;
 }
 
@@ -194,7 +194,8 @@ std::string change_text(std::size_t number, const AdvisedChange& change, std::si
     const Colour colour = gain.change.is_gain() ? Colour::green : gain.change.is_loss() ? Colour::red : Colour::none;
     const std::string text = throughput_text(gain.change);
     const std::string part = gain.part.empty() ? "" : fmt::format(", with {} alone", fmt::join(gain.part, " and "));
-    const std::string where = fmt::format("on {}{}{}", gain.machine, gain.confirmed ? ", confirmed in other orders" : "", part);
+    const std::string where =
+        fmt::format("on {}{}{}", gain.machine, gain.confirmed ? ", confirmed in other interleavings" : "", part);
     out += "       " + paint(colour, text) + " " + wrapped_from(where, 8 + width_of(text), Colour::none, paint);
   }
   if (recordings > 1) out += fmt::format("       advised by {} of {} recordings\n", change.recordings, recordings);
@@ -411,7 +412,7 @@ std::string advice_page_text(const AdvicePage& page, const Painter& paint) {
   out += not_seen_text(page.missing, paint);
   const std::string note = fmt::format(
       "Each gain is the median of paired replays in several orders of the same operations; in brackets is the 95 % interval of "
-      "their geometric mean{}. On {}: of the recorded run with its input, not of another.",
+      "their geometric mean{}. The gains are for {} and for this input only.",
       page.recordings > 1 ? ", from the lowest to the highest end in any recording; the median is that of the recordings" : "",
       fmt::join(page.machines, " and "));
   return out + "\n  " + wrapped_from(note, 2, Colour::dim, paint);

@@ -14,9 +14,11 @@ namespace {
 
 constexpr std::size_t kLatencyLabelWidth = 16;
 constexpr std::size_t kMostColumns = 56;
-constexpr std::size_t kBesideStrips = kLatencyLabelWidth + 2 + 12 + 9;  // their names, means and shares
-constexpr std::size_t kRowHeight = 8;                                   // eighths of a character cell
-constexpr std::size_t kRows = 2;                                        // cells that a strip is high
+constexpr std::size_t kMeanWidth = 10;
+constexpr std::size_t kShareWidth = 15;  // "% of accesses"
+constexpr std::size_t kBesideStrips = kLatencyLabelWidth + 2 + kMeanWidth + kShareWidth;
+constexpr std::size_t kRowHeight = 8;  // eighths of a character cell
+constexpr std::size_t kRows = 2;       // cells that a strip is high
 constexpr std::array kPalette = {Colour::green, Colour::cyan, Colour::yellow, Colour::magenta, Colour::blue, Colour::red};
 
 struct Strip {
@@ -130,7 +132,7 @@ std::string axis_text(const Axis& axis, const Painter& paint) {
 
 }  // namespace
 
-std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& paint) {
+std::string latency_chart(const std::vector<LatencyRow>& rows, std::size_t points, const Painter& paint) {
   double shortest = 0;
   double longest = 0;
   double total = 0;
@@ -142,10 +144,11 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
   }
   if (total == 0) return "";
   const Axis axis(shortest, longest, std::min(kMostColumns, paint.columns() - kBesideStrips));
-  Table table({{"Latency, waiting included", Fit::text, kLatencyLabelWidth, 0, Colour::bold},
+  const std::string of_all = points > 1 ? fmt::format("; all {} points together", points) : "";
+  Table table({{"Latency, waiting included" + of_all, Fit::text, kLatencyLabelWidth, 0, Colour::bold},
                words("", axis.columns()),
-               figures("mean", 12),
-               figures("share", 9)},
+               figures("mean", kMeanWidth),
+               figures("% of accesses", kShareWidth)},
               paint);
   std::size_t number = 0;
   for (const Strip& strip : strips_of(rows, axis)) {
@@ -154,7 +157,7 @@ std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& pa
     table.add({{shortened(strip.source, kLatencyLabelWidth - 1), colour},
                {cells(strip, 0), colour},
                readable_ns(strip.ns / strip.count),
-               fmt::format("{:.1f} %", 100 * strip.count / total)});
+               fmt::format("{:.1f}", 100 * strip.count / total)});
   }
   return table.text() + axis_text(axis, paint);
 }

@@ -1,6 +1,7 @@
 // The latency histogram for the terminal: a logarithmic axis, one strip and one colour for each source.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,8 @@
 
 namespace linebounce::sim {
 
-// Each strip is drawn to its own height: a source's share stands beside it. Empty when nothing was measured.
-std::string latency_chart(const std::vector<LatencyRow>& rows, const Painter& paint);
+// Each strip is drawn to its own height: a source's share stands beside it. Empty when nothing was measured. `points`: of how
+// many points the rows are the sum.
+std::string latency_chart(const std::vector<LatencyRow>& rows, std::size_t points, const Painter& paint);
 
 }  // namespace linebounce::sim

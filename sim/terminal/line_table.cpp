@@ -73,7 +73,7 @@ std::string line_table(const LineSet& set, std::size_t most, const Painter& pain
                      Colour::dim, paint);
   }
   if (set.arrays.count > 0) {
-    out += paragraph(fmt::format("plain arrays, whose lines are not told apart: {} % of the latency",
+    out += paragraph(fmt::format("arrays without fields, counted as one: {} % of the latency",
                                  one_decimal(set.arrays.latency_share_pct(set.all))),
                      kNoteIndent, Colour::dim, paint);
   }

@@ -8,6 +8,7 @@
 
 #include "sim/config/schema.hpp"
 #include "sim/terminal/table.hpp"
+#include "workloads/micro/micro.hpp"
 
 namespace linebounce::sim {
 
@@ -113,8 +114,8 @@ std::string order_text(const workloads::LockEntry& lock, const LockCheck& check)
   if (lock.traits.fifo)
     return check.verdict() == LockVerdict::holds ? "    First come, first served, as it says.\n"
                                                  : "    First come, first served, as far as was looked.\n";
-  if (passed == 0) return "    Nobody who waited was passed; the lock does not say that it is first come, first served.\n";
-  return fmt::format("    Not first come, first served: who waited was passed {}.\n",
+  if (passed == 0) return "    No waiter was overtaken; the lock does not say that it is first come, first served.\n";
+  return fmt::format("    Not first come, first served: a waiter was overtaken {}.\n",
                      passed == 1 ? "once" : fmt::format("up to {} times", passed));
 }
 
@@ -145,8 +146,8 @@ std::string not_seen(const workloads::LockEntry& lock, const LockCheck& check, c
     out += fmt::format("; loops that end by themselves after more than {} turns", kProbedTurns);
   if (any_case([](const CheckedCase& one) { return one.lock_case.with_readers; })) out += "; two writers beside readers";
   if (lock.traits.readers == Readers::never_wait) out += "; readers, who take nothing";
-  Table table({words("", 9), prose("", 0, 1)}, paint, 4);
-  table.add({"Not seen:", out + "."});
+  Table table({words("", 12), prose("", 0, 1)}, paint, 4);
+  table.add({"Not checked:", out + "."});
   return table.text();
 }
 
@@ -155,14 +156,20 @@ struct VerdictText {
   std::string word, rest;
 };
 
+// Without the lock's name, which stands there already.
+std::string trial_failure(const std::string& failure) {
+  const std::size_t name_end = failure.find(workloads::kDoesNotExclude);
+  return name_end == std::string::npos ? failure : failure.substr(name_end + workloads::kDoesNotExclude.size());
+}
+
 VerdictText verdict_of(const LockCheck& check) {
   switch (check.verdict()) {
     case LockVerdict::not_checkable: return {Colour::yellow, "not checked", ": " + check.not_checkable};
     case LockVerdict::broken:
       return {Colour::red, "broken",
-              ": " + (check.broken_case() ? check.cases.back().result.violation : check.trials.back().failure)};
+              ": " + (check.broken_case() ? check.cases.back().result.violation : trial_failure(check.trials.back().failure))};
     case LockVerdict::incomplete: return {Colour::yellow, "no violation found", ", but not everything was looked at"};
-    case LockVerdict::holds: return {Colour::green, "holds", ": nobody shares it with a writer, and somebody can always go on"};
+    case LockVerdict::holds: return {Colour::green, "holds", ": mutual exclusion and no deadlock, in every interleaving tried"};
   }
   return {};
 }

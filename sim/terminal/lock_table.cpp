@@ -56,9 +56,9 @@ std::string lockmeter_percent(double value) {
 }
 
 std::string time(double us) {
-  if (us == 0) return "0us";
-  if (us < 9.95) return fmt::format("{:.1f}us", us);
-  return us < 9999.5 ? fmt::format("{:.0f}us", us) : fmt::format("{:.0f}ms", us / 1000);
+  if (us == 0) return "0µs";
+  if (us < 9.95) return fmt::format("{:.1f}µs", us);
+  return us < 9999.5 ? fmt::format("{:.0f}µs", us) : fmt::format("{:.0f}ms", us / 1000);
 }
 
 std::string mean_and_maximum(double mean, double maximum) {
@@ -66,7 +66,7 @@ std::string mean_and_maximum(double mean, double maximum) {
 }
 
 std::string wait_text(const LockRow& row) {
-  if (row.spin == 0) return fmt::format("{:>6}{:15}", "0us", "");  // nobody waited: no figures of it
+  if (row.spin == 0) return fmt::format("{:>6}{:15}", "0µs", "");  // nobody waited: no figures of it
   return mean_and_maximum(row.wait_mean_us, row.wait_max_us) + fmt::format("({:>5})", lockmeter_percent(row.cpu_pct));
 }
 
@@ -127,7 +127,7 @@ std::map<std::string, double> races_of(const ReportedPoint& point) {
   return races;
 }
 
-// "; the first: CPU 2 came in at 5.25 us while CPU 0 was inside". Means over several seeds are no pair: nothing then.
+// "; the first: CPU 2 came in at 5.25 µs while CPU 0 was inside". Means over several seeds are no pair: nothing then.
 std::string first_race(const ReportedPoint& point, const std::string& lock) {
   const std::string prefix = std::string(kLockPrefix) + lock + ".first_race.";
   const auto inside = point.metrics.find(prefix + "inside_cpu");
@@ -137,7 +137,7 @@ std::string first_race(const ReportedPoint& point, const std::string& lock) {
   const auto* first = std::get_if<std::int64_t>(&inside->second.value);
   const auto* second = std::get_if<std::int64_t>(&entering->second.value);
   if (first == nullptr || second == nullptr) return "";
-  return fmt::format("; the first: CPU {} came in at {} us while CPU {} was inside", *second,
+  return fmt::format("; the first: CPU {} came in at {} µs while CPU {} was inside", *second,
                      readable(as_double(at->second.value)), *first);
 }
 

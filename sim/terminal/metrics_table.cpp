@@ -48,10 +48,11 @@ std::set<std::string> compared_lock_metrics(const std::vector<ReportedPoint>& po
 std::string metric_text(const ReportedPoint& point, const std::string& name) {
   const auto found = point.metrics.find(name);
   if (found == point.metrics.end()) return "-";
+  const double value = as_double(found->second.value);
+  const double interval = found->second.ci95.value_or(0);
+  if (is_interval(value, interval)) return with_interval(value, interval, readable_decimals(value));
   const auto* count = std::get_if<std::int64_t>(&found->second.value);
-  std::string text = count != nullptr ? std::to_string(*count) : readable(as_double(found->second.value));
-  if (found->second.ci95.value_or(0) > 0) text += " ±" + readable(*found->second.ci95);
-  return text;
+  return count != nullptr ? std::to_string(*count) : readable(value);
 }
 
 // The unit of each metric, by group and name.
@@ -75,7 +76,7 @@ std::string metrics_block(const std::vector<ReportedPoint>& points, std::size_t 
     group = key.first;
     std::vector<Cell> cells = {name};
     for (std::size_t i = first; i < last; ++i) cells.emplace_back(metric_text(points[i], name));
-    cells.emplace_back(unit, Colour::dim);
+    cells.emplace_back(shown_unit(unit), Colour::dim);
     table.add(std::move(cells));
   }
   return table.text();
@@ -116,7 +117,7 @@ std::string headline_rows(const ReportedPoint& point, const std::vector<Headline
   for (const HeadlineMetric& metric : headlines) {
     table.add({{metric.label, Colour::bold},
                {metric_text(point, metric.name), Colour::bold},
-               metric.unit == "1/s" ? "/s" : metric.unit,
+               metric.unit == "1/s" ? "/s" : shown_unit(metric.unit),
                {metric.name, Colour::dim}});
   }
   return table.text();
@@ -177,7 +178,10 @@ std::string metrics_table(const std::vector<ReportedPoint>& points, std::vector<
   out += sorting_note(points, view.sorted_by, paint);
   const std::size_t others = names_of(points).size() - headlines.size();
   if (view.all) return out + "\n" + all_metrics_table(points, paint);
-  if (others > 0) out += paint(Colour::dim, fmt::format("  {} more: --all-metrics, or results.json", others)) + "\n";
+  if (others > 0)
+    out += paint(Colour::dim,
+                 fmt::format("  {}: --all-metrics prints them; results.json has them", plural(others, "more metric"))) +
+           "\n";
   return out;
 }
 

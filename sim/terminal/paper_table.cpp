@@ -130,7 +130,7 @@ std::string series_text(const PaperResult& result) {
   std::string text = row.metrics.size() > 1 ? "rising over " + std::to_string(row.metrics.size()) + " metrics:"
                                             : to_string(row.shape) + " over " + row.over + ":";
   for (const auto& value : result.series) text += fmt::format(" {}", value ? readable(*value) : "-");
-  return result.unit.empty() ? text : text + " " + result.unit;
+  return result.unit.empty() ? text : text + " " + shown_unit(result.unit);
 }
 
 void add_row(Table& table, const PaperResult& result, const std::string& prefix, const Painter& paint) {
@@ -162,7 +162,7 @@ std::string group_text(const Group& group, const Painter& paint) {
   Table table({{beside_columns ? title : "", Fit::text, widths.name, 0, Colour::bold},
                figures("paper", widths.paper),
                figures("simulated", widths.simulated),
-               figures("ratio", widths.difference),
+               figures("off", widths.difference),
                words("", widths.kind, widths.gap),
                words("", widths.mark, widths.gap)},
               paint);

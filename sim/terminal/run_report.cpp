@@ -11,6 +11,7 @@
 
 #include "models/coherence/protocol.hpp"
 #include "models/machine_layout.hpp"
+#include "models/text/shell_word.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/plan/output_directory.hpp"
@@ -19,6 +20,7 @@
 #include "sim/terminal/health_note.hpp"
 #include "sim/terminal/latency_chart.hpp"
 #include "sim/terminal/line_table.hpp"
+#include "sim/terminal/lock_answer.hpp"
 #include "sim/terminal/lock_table.hpp"
 #include "sim/terminal/matrix_chart.hpp"
 #include "sim/terminal/measured_view.hpp"
@@ -27,6 +29,7 @@
 #include "sim/terminal/progress_line.hpp"
 #include "sim/terminal/series_chart.hpp"
 #include "sim/terminal/visible_output.hpp"
+#include "workloads/micro/micro.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -35,25 +38,33 @@ namespace fs = std::filesystem;
 
 std::string heading(const Plan& plan, const RunReport& report, const Painter& paint) {
   const Experiment& experiment = plan.experiment;
-  std::string facts = "machine " + experiment.machine_name + ", seed " + std::to_string(experiment.seed);
-  if (experiment.seeds > 1)
-    facts = "machine " + experiment.machine_name + ", " + plural(static_cast<std::uint64_t>(experiment.seeds), "seed") +
-            " a point, ±: the 95 % interval of their mean, where they differ";
+  std::string facts = "machine " + experiment.machine_name;
   if (plan.swept()) facts += ", " + plural(plan.points.size(), "point");
+  std::string interval;
+  if (experiment.seeds > 1) {
+    const std::string each = plan.points.size() > 1 ? " each" : "";
+    facts += ", " + plural(static_cast<std::uint64_t>(experiment.seeds), "seed") + each;
+    interval = "± is half the 95 % confidence interval of the mean";
+  } else {
+    facts += ", seed " + std::to_string(experiment.seed);
+  }
   const std::size_t failed = report.failures.size();
   const std::size_t missing = report.missing.size();
   const std::string failures = failed == 0 ? "" : paint(Colour::red, fmt::format(", {} FAILED", failed));
   const std::string gaps = missing == 0 ? "" : paint(Colour::yellow, fmt::format(", {} not run", missing));
-  return titled(experiment.name, experiment.title, paint) + paint(Colour::dim, facts) + failures + gaps + "\n";
+  const std::string before = failures + gaps;
+  if (!interval.empty()) {
+    const bool fits = width_of(facts + before + interval) + 2 <= paint.columns();
+    interval = paint(Colour::dim, (fits ? "; " : "\n") + interval);
+  }
+  return titled(experiment.name, experiment.title, paint) + paint(Colour::dim, facts) + before + interval + "\n";
 }
 
 // The whole run's latencies; without a finished point there are none.
 std::string chart_of(const Plan& plan, const fs::path& directory, const Painter& paint) {
   const fs::path file = directory / "latency.csv";
   if (!is_there(file)) return "";
-  std::string chart = latency_chart(read_latency_csv(read_file(file)), paint);
-  if (!chart.empty() && plan.points.size() > 1) chart += paint(Colour::dim, "  all points together") + "\n";
-  return chart;
+  return latency_chart(read_latency_csv(read_file(file)), plan.points.size(), paint);
 }
 
 // The core-to-core matrices of the first points; empty for runs that measure none.
@@ -130,6 +141,8 @@ std::string figures_of(const Plan& plan, const RunReport& report, bool all_metri
   const MetricsView view{plan.experiment.sorted_by, all_metrics};
   std::string out = paper_table(paper, paint);
   if (const std::string score = score_text(paper, paint); !score.empty()) out += (out.empty() ? "  " : "\n  ") + score + "\n";
+  if (const std::string answer = lock_answer(points); !answer.empty())
+    out += (out.empty() ? "" : "\n") + paragraph(answer, 2, Colour::bold, paint);
   if (paper.empty() || plan.swept() || all_metrics)
     out += (out.empty() ? "" : "\n") + metrics_table(points, report.results.headlines, paint, view);
   const std::string warnings = health_note(points, paint);
@@ -141,7 +154,7 @@ std::string reuse_text(const Plan& plan, const RunReport& report) {
   const bool all = static_cast<std::size_t>(report.reused) == plan.points.size();
   std::string text = all ? "These results were there already" : plural(report.reused, "point") + " had been run before";
   if (!report.reused_commit.empty()) text += ", made by another build (" + report.reused_commit + ")";
-  return text + "; --fresh runs them again.\n";
+  return text + "; --fresh runs them again.\n\n";
 }
 
 std::string with_newline(const std::string& sentence) {
@@ -176,6 +189,14 @@ std::string unproved_note(const Plan& plan) {
   return note;
 }
 
+// A lock that lets others in is named as the user would, and what looks into it.
+std::string failure_text(const std::string& message) {
+  const std::size_t end = message.find(workloads::kDoesNotExclude);
+  if (end == std::string::npos || end > message.find('\n')) return message;
+  const std::string lock = shown_value(message.substr(0, end));
+  return lock + message.substr(end) + "\nTo see how: linebounce check-lock " + shell_word(lock);
+}
+
 }  // namespace
 
 int available_cores() {
@@ -205,8 +226,9 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
   // The whole story once; the other points tell their first line.
   bool first = true;
   for (const PointFailure& failure : report.failures) {
-    const std::string& message = failure.failure.message;
-    print_error(point_name(plan, failure.point) + ": " + (first ? message : message.substr(0, message.find('\n'))));
+    const std::string message = failure_text(failure.failure.message);
+    const std::string where = plan.swept() ? point_name(plan, failure.point) + ": " : "";
+    print_error(where + (first ? message : message.substr(0, message.find('\n'))));
     first = false;
   }
   if (report.code == ExitCode::interrupted) {
@@ -220,7 +242,8 @@ void print_failures(const Plan& plan, const RunReport& report, const fs::path& d
 void print_report(const Plan& plan, const RunReport& report, const fs::path& directory, bool all_metrics) {
   if (nothing_finished(report)) return;
   const Painter paint = painter_for_stdout();
-  std::cout << heading(plan, report, paint) << "\n" << figures_of(plan, report, all_metrics, paint) << "\n";
+  std::cout << reuse_text(plan, report) << heading(plan, report, paint) << "\n"
+            << figures_of(plan, report, all_metrics, paint) << "\n";
   // A core-to-core run's latencies are in its matrix; the chart would show the waiting.
   const std::string matrices = matrices_of(plan, directory, paint);
   const std::string chart = matrices.empty() ? chart_of(plan, directory, paint) : matrices;
@@ -235,7 +258,7 @@ void print_report(const Plan& plan, const RunReport& report, const fs::path& dir
       plan, report.results, [](const std::string&) { return true; }, paint);
   if (!tables.empty()) std::cout << tables << "\n";
   std::cout << overridden_note(plan) << with_newline(left_out_text(plan.experiment.times_left_out)) << unproved_note(plan)
-            << reuse_text(plan, report) << "Results: " << directory.string() << "/\n";
+            << "Results: " << directory.string() << "/\n";
 }
 
 void print_point(const Plan& plan, int point, const RunReport& report, const fs::path& directory) {

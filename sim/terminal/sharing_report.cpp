@@ -42,7 +42,7 @@ std::string line_text(const CostlyLine& line, const trace::Symbols& symbols, con
   constexpr std::size_t kMostPieces = 8;
   const std::string out =
       fmt::format("  {}  {}\n", paint(Colour::bold, shortened(line_name(line, symbols), 40)),
-                  paint(Colour::dim, fmt::format("{} misses, {} us of latency", line.misses, readable(line.latency_us))));
+                  paint(Colour::dim, fmt::format("{} misses, {} µs of latency", line.misses, readable(line.latency_us))));
   const auto& pieces = line.line.pieces;
   const std::size_t place_width = is_narrow(paint) ? 0 : 38, users_width = is_narrow(paint) ? 0 : 30;
   Table table({names("", place_width), words("", users_width, 2), words("", 0, is_narrow(paint) ? 2 : 0)}, paint, 4);

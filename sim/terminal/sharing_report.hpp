@@ -68,7 +68,7 @@ std::string best_choice(const SharingReport& report);
 // What the choice has done in the orders that it comes from. REQUIRES: it is one of the report's.
 const OrdersChange& change_of(const SharingReport& report, const std::string& choice);
 
-// "give each cell a line of its own that nothing else shares: +12.0 % (11.2 to 12.8) throughput on p3_xeon_8way", or why there
+// "give each `cell` a cache line of its own: +12.0 % (11.2 to 12.8) throughput on p3_xeon_8way", or why there
 // is no advice.
 std::string advice(const SharingReport& report);
 

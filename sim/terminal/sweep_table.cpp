@@ -25,11 +25,6 @@ struct SweepColumn {
 
 // ---- figures: all of a column with the same decimals ----
 
-int decimals_for(double value) {
-  const double size = std::abs(value);
-  return size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0;
-}
-
 std::vector<const ReportedMetric*> values_of(const std::vector<ReportedPoint>& points, const std::string& name) {
   std::vector<const ReportedMetric*> values;
   for (const ReportedPoint& point : points) {
@@ -50,7 +45,7 @@ std::vector<std::string> figures_of(const std::vector<const ReportedMetric*>& va
   for (const ReportedMetric* metric : values) {
     if (metric != nullptr) largest = std::max(largest, std::abs(as_double(metric->value)));
   }
-  const int decimals = decimals_for(largest);
+  const int decimals = readable_decimals(largest);
   std::vector<std::string> cells;
   for (const ReportedMetric* metric : values) {
     if (metric == nullptr) {
@@ -58,14 +53,23 @@ std::vector<std::string> figures_of(const std::vector<const ReportedMetric*>& va
       continue;
     }
     const auto* count = std::get_if<std::int64_t>(&metric->value);
-    std::string text = count != nullptr ? std::to_string(*count) : figure(std::get<double>(metric->value), decimals);
-    if (metric->ci95.value_or(0) > 0) text += fmt::format(" ±{:.{}f}", *metric->ci95, decimals);
-    cells.push_back(std::move(text));
+    const double interval = metric->ci95.value_or(0);
+    if (is_interval(as_double(metric->value), interval)) {
+      cells.push_back(with_interval(as_double(metric->value), interval, decimals));
+    } else {
+      cells.push_back(count != nullptr ? std::to_string(*count) : figure(std::get<double>(metric->value), decimals));
+    }
   }
   return cells;
 }
 
 // ---- columns ----
+
+// "wait µs", "operations/s", "slowest/fastest CPU %".
+std::string title_of(const HeadlineMetric& metric) {
+  if (metric.unit == "1/s") return metric.label + "/s";
+  return metric.unit.empty() ? metric.label : metric.label + " " + shown_unit(metric.unit);
+}
 
 std::size_t widest(const std::vector<std::string>& texts) {
   std::size_t width = 0;

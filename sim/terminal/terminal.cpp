@@ -154,21 +154,46 @@ std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
-std::string readable(double value) {
+std::string shown_unit(const std::string& unit) {
+  return unit == "us" || unit.ends_with("/us") ? unit.substr(0, unit.size() - 2) + "µs" : unit;
+}
+
+int readable_decimals(double value) {
   const double size = std::abs(value);
-  if (size != 0 && size < 0.001) return fmt::format("{:.3g}", value);
-  const int decimals = size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0;
-  return fmt::format("{:.{}f}", value, decimals);
+  return size < 10 ? 3 : size < 100 ? 2 : size < 1000 ? 1 : 0;
+}
+
+std::string readable(double value) {
+  if (value != 0 && std::abs(value) < 0.001) return fmt::format("{:.3g}", value);
+  return fmt::format("{:.{}f}", value, readable_decimals(value));
 }
 
 std::string readable(double value, const std::string& unit) {
-  return unit.empty() ? readable(value) : readable(value) + " " + unit;
+  return unit.empty() ? readable(value) : readable(value) + " " + shown_unit(unit);
+}
+
+bool is_interval(double value, double interval) {
+  constexpr double kRounding = 1e-9;
+  return interval > kRounding * std::abs(value);
+}
+
+std::string with_interval(double value, double interval, int decimals) {
+  const std::string two_digits = fmt::format("{:.1e}", interval);
+  const int last_digit = std::stoi(two_digits.substr(two_digits.find('e') + 1)) - 1;  // power of ten of the second digit
+  if (last_digit >= 0) {
+    const double step = std::pow(10.0, last_digit);
+    return fmt::format("{:.0f} ±{:.0f}", std::round(value / step) * step, std::round(interval / step) * step);
+  }
+  const int shown = std::min(decimals, -last_digit);
+  const bool too_small = interval < 0.5 * std::pow(10.0, -shown);
+  return fmt::format("{:.{}f} ±", value, shown) +
+         (too_small ? fmt::format("{:.1g}", interval) : fmt::format("{:.{}f}", interval, shown));
 }
 
 std::string as_given(double value, const std::string& unit) {
   constexpr double kExact = 1e9;  // integers up to it are written out
   const bool whole = std::abs(value) < kExact && value == std::trunc(value);
-  return fmt::format("{:.{}g}", value, whole ? 10 : 6) + (unit.empty() ? "" : " " + unit);
+  return fmt::format("{:.{}g}", value, whole ? 10 : 6) + (unit.empty() ? "" : " " + shown_unit(unit));
 }
 
 std::string signed_percent(double share) {

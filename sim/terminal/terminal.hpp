@@ -91,6 +91,19 @@ std::string plural(std::uint64_t count, std::string_view noun);
 std::string readable(double value);
 std::string readable(double value, const std::string& unit);
 
+// A metric's unit as people read it: "µs" for "us".
+std::string shown_unit(const std::string& unit);
+
+// Whether an interval is more than the rounding of equal values.
+bool is_interval(double value, double interval);
+
+// How many decimals `readable` shows.
+int readable_decimals(double value);
+
+// A mean with no more digits than its interval gives it: "2660000 ±150000", "1.235 ±0.012"; `decimals` at most. REQUIRES:
+// is_interval(value, interval).
+std::string with_interval(double value, double interval, int decimals);
+
 // A figure with the digits that it was given with: "12.9 ns".
 std::string as_given(double value, const std::string& unit);
 

@@ -51,7 +51,7 @@ def test_lines_that_are_seldom_shared_are_left_alone(linebounce: Program) -> Non
 
 def test_only_the_right_lock_or_layout_counts_as_the_cure() -> None:
     layout, lock, neither = PROGRAMS["packet_counts"], PROGRAMS["spin_lock"], PROGRAMS["stencil"]
-    aligned = "give each tally a line of its own that nothing else shares: aligned(64)"
+    aligned = "give each `tally` a cache line of its own: aligned(64)"
     replaced = "replace the lock gate (a word that behaves like one) by ttas"
     assert confusion.is_right(layout, confusion.Answer([aligned, replaced], [5]))
     assert not confusion.is_right(layout, confusion.Answer([replaced, aligned], [5]))

@@ -208,7 +208,7 @@ WRONG_ARGUMENTS = {
         [r"placement\.protected_dta", "critical_section", "objects: .*protected_data", "did you mean protected_data"],
     ),
     "unknown workload": (["--set", "workload.name=critical"], ["critical", "critical_section"]),
-    "unknown machine": (["--machine", "pdp11"], ["pdp11", MACHINE]),
+    "unknown machine": (["--machine", "pdp11"], ["pdp11", r"linebounce list machines shows all \d+"]),
     "a seed that is no number": (["--seed", "abc"], ["seed", "abc"]),
     "no processes": (["-j", "0"], ["-j|jobs"]),
     "unknown option": (["--verbos"], ["--verbos"]),
@@ -229,17 +229,20 @@ def test_an_experiment_that_is_not_there_is_refused_with_the_known_ones(lineboun
 
 
 @pytest.mark.parametrize("kind", ["machine", "experiment", "workload", "lock", "protocol"])
-def test_describing_what_is_not_there_is_refused_with_the_known_ones(linebounce: Program, kind: str) -> None:
+def test_describing_what_is_not_there_is_refused_with_the_known_ones_or_where_they_are_listed(
+    linebounce: Program, kind: str
+) -> None:
     listed = linebounce("list", f"{kind}s", "--json")
     assert listed.code == 0
     names = [entry["name"] for entry in json.loads(listed.stdout)]
-    assert_says(linebounce.refused("describe", kind, "no_such_thing"), "no_such_thing", *map(re.escape, names))
+    few = [re.escape(name) for name in names] if kind == "lock" else [f"linebounce list {kind}s shows all {len(names)}$"]
+    assert_says(linebounce.refused("describe", kind, "no_such_thing").strip(), "no_such_thing", *few)
 
 
 def test_describing_or_listing_an_unknown_kind_is_refused_with_the_known_ones(linebounce: Program) -> None:
     assert_says(linebounce.refused("describe", "printer", "x"), "printer", "machine", "experiment", "workload")
     assert_says(
-        linebounce.refused("list", "printers"), "printers", "machines", "experiments", "workloads", "locks", "protocols"
+        linebounce.refused("list", "printers"), 'unknown kind "printers"; kinds: ', "machines", "experiments", "workloads", "locks", "protocols"
     )
 
 

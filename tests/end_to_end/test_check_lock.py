@@ -254,7 +254,8 @@ def test_random_machines_find_what_small_cases_cannot(linebounce: Program) -> No
     assert "updates under the lock were lost" in found["trials"][-1]["failure"]
     again = linebounce("run", found["experiment"], "-o", "again")
     assert again.code != 0
-    assert "updates under the lock were lost" in again.stderr
+    lost = r"^linebounce: narrow\.lua does not exclude: \d+ of \d+ updates under the lock were lost \(seed \d+\)\n"
+    assert re.search(lost + r"To see how: linebounce check-lock narrow\.lua$", again.stderr.strip())
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_written_fields_leave_the_line_of_what_all_read(linebounce: Program) -> 
         operations += ["worker[0] load table.hits 8", "worker[0] store table.hits 8"]
     (proposal,) = found(linebounce, trace(linebounce, symbols, operations))["proposals"]
     assert 'split = [["hits"]]' in proposal["change"]
-    assert "move hits of table to a line of its own" in proposal["what"]
+    assert "move hits of table to a cache line of its own" in proposal["what"]
     assert "  hits __attribute__((aligned(32)));" in proposal["drawing"]
     assert proposal["transfers_after"] < 0.1 * proposal["transfers_before"]
 
@@ -149,7 +149,7 @@ def test_people_get_a_structure_to_copy_and_the_answer_says_what_to_do(linebounc
     assert "struct element { char bytes[8]; } __attribute__((aligned(32)));" in shown
     assert "[[layout.change]]" in shown
     assert "written by worker[0]" in shown
-    assert shown.splitlines()[2].startswith("  give each element of counts a line of its own")
+    assert shown.splitlines()[2].startswith("  give each element of counts a cache line of its own")
 
 
 def test_people_get_the_costliest_lines_and_are_told_where_all_are(linebounce: Program) -> None:
@@ -201,7 +201,7 @@ def test_what_only_the_heap_s_luck_keeps_apart_is_found_with_its_cure(linebounce
     assert document["heap_shift"] == 16
     assert document["lines"][0]["misses"] > ROUNDS / 2
     assert document["proposals"][0]["gains"]
-    assert document["advice"].startswith("give each args a line of its own")
+    assert document["advice"].startswith("give each `args` a cache line of its own")
     assert document["advice"].endswith("if the heap lies 16 bytes further on")
     shown = linebounce("find-sharing", linebounce.directory / "program.txt", "--machine", MACHINE).stdout
     assert "with the heap 16 bytes behind where it lay in the recorded run" in shown

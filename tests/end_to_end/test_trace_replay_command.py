@@ -80,7 +80,7 @@ def test_a_trace_of_the_same_name_is_not_answered_with_old_results(linebounce: P
     first = replay(linebounce, "s.lbt")
     synthetic(linebounce, "s.lbt", "--seed", "2")
     refused = linebounce.refused("trace", "replay", "s.lbt", "--machine", "p3_xeon_4way", "-o", "out")
-    assert "holds results of another configuration: the settings are the same, but a file" in refused
+    assert "holds results with the same settings, but a file that they name has changed." in refused
     assert replay(linebounce, "s.lbt")["points"] != first["points"]
 
 

@@ -210,7 +210,8 @@ class CriticalSection final : public Workload {
     }
     const std::int64_t lost = stores - static_cast<std::int64_t>(largest);
     if (lost != 0 && lock_->traits().excludes) {
-      throw ModelFailure(fmt::format("{}: {} of {} updates under the lock were lost", options_.lock, lost, stores));
+      throw ModelFailure(
+          fmt::format("{}{}{} of {} updates under the lock were lost", options_.lock, kDoesNotExclude, lost, stores));
     }
     return lost;
   }

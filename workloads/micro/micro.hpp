@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "workloads/program/parameters.hpp"
@@ -14,6 +15,9 @@ std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters);
 
 std::vector<ParameterDeclaration> load_to_use_parameters();
 std::unique_ptr<Workload> make_load_to_use(const Parameters& parameters);
+
+// In a ModelFailure of critical_section, behind the lock that lets a second CPU in.
+inline constexpr std::string_view kDoesNotExclude = " does not exclude: ";
 
 std::vector<ParameterDeclaration> critical_section_parameters();
 std::unique_ptr<Workload> make_critical_section(const Parameters& parameters);

@@ -23,7 +23,7 @@ from linebounce.teach.source import Block, read_text
 _COLUMNS = 100
 # Of a long way from one moment to the next, so many steps are told at its end.
 _MOST_STEPS = 24
-_HELP = "Enter: on, b: back, n: leave this out, q: end"
+_HELP = "Enter: continue, b: back, n: skip, q: quit"
 
 
 class _EndError(Exception):

@@ -23,8 +23,8 @@ def built_page(engine: Engine) -> Path:
         if (place / _INDEX).is_file():
             return place
     raise UsageError(
-        f"the page has not been built: there is no {_INDEX} in {places[0]} or {places[1]}; ./dev teach builds it "
-        "(--lesson N plays in the terminal, without a page)"
+        f"the lesson page has not been built (no {_INDEX} in {places[0]} or {places[1]}); run ./dev teach once, or use "
+        "--lesson N in the terminal"
     )
 
 

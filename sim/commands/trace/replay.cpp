@@ -103,7 +103,7 @@ std::string over_early(const Plan& plan, const ReportedPoint& point) {
   const double over_us = metric_of(point, "replay.first_thread_over_us");
   if (run.measure_us == 0 || over_us == 0 || over_us >= run.warmup_us + run.measure_us) return {};
   return fmt::format(
-      "The first thread had no operations any more after {:.4g} of {:.4g} us: measure all of it "
+      "The first thread had no operations any more after {:.4g} of {:.4g} µs: measure all of it "
       "(--set run.warmup_us=0 --set run.measure_us=0), or record for longer (trace record --for).\n",
       over_us, run.warmup_us + run.measure_us);
 }

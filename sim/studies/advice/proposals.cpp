@@ -209,14 +209,14 @@ class ProposalMaker {
     std::vector<std::string> parts;
     for (const Spread& spread : spreads_) {
       const std::string where = spread.array.name.empty() ? subject_.layout : spread.array.name + " of " + subject_.layout;
-      parts.push_back(fmt::format("give each element of {} a line of its own: {} elements of {} bytes, aligned({})", where,
-                                  spread.array.size / spread.element, spread.element, line_bytes_));
+      parts.push_back(fmt::format("give each element of {} a cache line of its own: {} elements of {} bytes, aligned({})",
+                                  where, spread.array.size / spread.element, spread.element, line_bytes_));
     }
     for (const auto& line : split_)
-      parts.push_back(fmt::format("move {} of {} to a line of {} own: aligned({})", fmt::join(line, ", "), subject_.layout,
-                                  line.size() == 1 ? "its" : "their", line_bytes_));
+      parts.push_back(fmt::format("move {} of {} to a cache line of {} own: aligned({})", fmt::join(line, ", "),
+                                  subject_.layout, line.size() == 1 ? "its" : "their", line_bytes_));
     if (parts.empty())
-      parts.push_back(fmt::format("give {}{} a line of its own that nothing else shares: aligned({})",
+      parts.push_back(fmt::format("give {}`{}` a cache line of its own: aligned({})",
                                   subject_.objects.size() > 1 ? "each " : "", subject_.layout, line_bytes_));
     return fmt::format("{}", fmt::join(parts, "; "));
   }

@@ -122,9 +122,8 @@ class Editor {
     }
     align_blocks_of(edit.structure);
     cautions_.insert(
-        fmt::format("{} becomes larger: what relies on its size or on its members' places, and blocks of it that this run did "
-                    "not ask for or "
-                    "that realloc moves, must follow",
+        fmt::format("`{}` grows. Adapt code that relies on its size or offsets, and allocations that this run did not make or "
+                    "that realloc moves",
                     structure.name));
   }
 
@@ -335,7 +334,7 @@ class Editor {
         file.insert_before(body.close_line, indentation(text) + (i == 0 ? aligned() + " " : "") + without_ends(text));
       }
     }
-    cautions_.insert(fmt::format("members of {} move: initialisers that don't name them must follow", structure.name));
+    cautions_.insert(fmt::format("members of `{}` move. Adapt initialisers that don't name them", structure.name));
   }
 
   // From the line of the definition on. Refused: what the preprocessor may change.

@@ -331,7 +331,7 @@ class Calibrator {
     if (!request_.machine && structure_.nodes > 1) {
       said.push_back(
           "Whether groups are sockets or clusters of one cannot be seen in a matrix; they are nodes here, each with memory. "
-          "--machine says otherwise.");
+          "Use --machine to override.");
     }
   }
 
@@ -341,7 +341,8 @@ class Calibrator {
         return "Of the squares of all pairs nearly all is differences inside blocks, which no parameter moves.";
       case SearchEnd::no_step_gains:
         return fmt::format(
-            "Of {} parameters, {} were turned up and down where the search came to rest, each alone; no such step made the sum "
+            "Of {} parameters, {} were changed up and down where the search came to rest, each alone; no such step made the "
+            "sum "
             "of the squares of all pairs 2 % smaller, nor did their effects promise that of several together. The others do "
             "the same as those, or nothing.",
             knobs_.size(), fit_.separation.apart.size());
@@ -368,7 +369,7 @@ class Calibrator {
       if (dependence.on.size() > 1) as_several_do[dependence.on].push_back(knob_name(dependence.unknown));
     }
     for (const auto& [others, names] : as_several_do) {
-      said.push_back(fmt::format("{}: {}, turned together, do the same.", fmt::join(names, ", "), several(others)));
+      said.push_back(fmt::format("{}: {}, changed together, have the same effect.", fmt::join(names, ", "), several(others)));
     }
     if (!separation.powerless.empty()) {
       said.push_back(

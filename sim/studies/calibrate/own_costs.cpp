@@ -196,7 +196,7 @@ void OwnCosts::choose_protocol() {
     determined_.insert(path);
   }
   notes_.push_back(
-      fmt::format("A clean line that another CPU has alone takes {:.1f} ns to read, a written one {:.1f}, the shared "
+      fmt::format("A clean exclusive line of another CPU takes {:.1f} ns to read, a modified one {:.1f}, the shared "
                   "cache {:.1f}: its holder answers, so the protocol is MESIF.",
                   clean.median, written.median, cache));
 }
@@ -302,12 +302,12 @@ void OwnCosts::fit_ways() {
   if (shared_ != nullptr && ring_of(*shared_) != nullptr) {
     const ProbedRing& ring = *ring_of(*shared_);
     fit_way(kSharedLatency, ring.ns.median, [this] { return shared_cache_ns(); });
-    fitted_.push_back({fmt::format("load, L{}, the whole way", shared_->level), "ns", ring.ns, shared_cache_ns()});
+    fitted_.push_back({fmt::format("L{}, load to use", shared_->level), "ns", ring.ns, shared_cache_ns()});
   }
   const Quartiles local = memory_cost(true);
   if (local.repeats == 0) return;
   fit_way(kMemoryLatency, local.median, [this] { return memory_ns(true); });
-  fitted_.push_back({"load, local memory, the whole way", "ns", local, memory_ns(true)});
+  fitted_.push_back({"local memory, load to use", "ns", local, memory_ns(true)});
 }
 
 void OwnCosts::predict(const std::vector<int>& cpu_of) {

@@ -27,5 +27,12 @@ TEST(Spelling, OfEquallyNearNamesTheFirstIsSuggested) {
   EXPECT_EQ(nearest("GetX", {"GetS", "GetM"}), "GetS");
 }
 
+TEST(Spelling, TheNearestFewAreSlipsFirstAndThenNamesThatHoldTheWord) {
+  EXPECT_EQ(nearest_few("ticket", {"ticket_backoff", "tickte", "tas", "tciket", "ticket2"}, 3),
+            (std::vector<std::string>{"tickte", "tciket", "ticket2"}));
+  EXPECT_EQ(nearest_few("ticket", {"my_ticket_lock", "tas"}, 3), std::vector<std::string>{"my_ticket_lock"});
+  EXPECT_TRUE(nearest_few("qqqqqq", {"tas", "ticket"}, 3).empty());
+}
+
 }  // namespace
 }  // namespace linebounce

@@ -170,7 +170,8 @@ TEST_F(MachineFile, FilesThatAreNoTextAreRefused) {
 
 TEST_F(MachineFile, AnUnknownNameListsTheKnownOnes) {
   EXPECT_THAT(error_of([] { load_machine("p3_xeon_4wya"); }),
-              AllOf(HasSubstr("machine \"p3_xeon_4wya\" is not known; known: "), HasSubstr("; did you mean p3_xeon_4way?")));
+              AllOf(HasSubstr("machine \"p3_xeon_4wya\" is not known; did you mean p3_xeon_4way"),
+                    HasSubstr("linebounce list machines shows all ")));
 }
 
 TEST_F(MachineFile, ItsHistoryLeadsToWhatItHasToday) {
@@ -276,7 +277,7 @@ TEST_F(MachineFile, HardwareThreadsDivideTheCpus) {
 
 TEST_F(MachineFile, AnUnknownProtocolListsTheKnownOnes) {
   EXPECT_THAT(with("protocol", "protocol = \"mesi_snop\""),
-              AllOf(HasSubstr("x.toml:18:12: bus.protocol: protocol \"mesi_snop\" is not known; known: "),
+              AllOf(HasSubstr("x.toml:18:12: bus.protocol: protocol \"mesi_snop\" is not known; did you mean mesi_snoop"),
                     HasSubstr("did you mean mesi_snoop?")));
 }
 

@@ -153,8 +153,7 @@ TEST_F(Nodes, NodesAndBusesNeedControllersAndDirectories) {
 
 TEST_F(Nodes, ProtocolsOfNodesAndDirectoriesAreLookedUpLikeTheBuses) {
   EXPECT_THAT(set_error("machine.node.protocol", "mesi_nod"),
-              AllOf(HasSubstr("--set: machine.node.protocol: protocol \"mesi_nod\" is not known; known: "),
-                    HasSubstr("did you mean mesi_node?")));
+              HasSubstr("--set: machine.node.protocol: protocol \"mesi_nod\" is not known; did you mean mesi_node"));
   EXPECT_THAT(set_error("machine.bus.protocol", "mesi_far_snoop"),
               HasSubstr("mesi_node is for mesi_snoop and mesi_directory, and can't be used with mesi_far_snoop and "
                         "mesi_directory; for those: mesi_node_far"));

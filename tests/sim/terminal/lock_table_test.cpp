@@ -38,12 +38,12 @@ TEST(LockTable, ReadsAsLockmeterPrints) {
   EXPECT_EQ(lock_table(dbench(), kPlain),
             "LOCKS             HOLD              WAIT\n"
             "  UTIL   CON   MEAN( MAX  )   MEAN( MAX  )(% CPU)    TOTAL NOWAIT  SPIN  RJCT  NAME\n"
-            "  5.3% 16.5%  0.6us(2787us)  5.0us(3094us)(0.89%) 15069563  83.5% 16.5%    0%  dcache_lock\n"
-            " 0.01% 10.9%  0.2us( 7.5us)  5.3us( 116us)(0.00%)   119448  89.1% 10.9%    0%    d_alloc\n"
-            " 0.04% 14.2%  0.3us(  42us)  6.3us( 925us)(0.02%)   233290  85.8% 14.2%    0%    d_delete\n"
-            " 0.04%  9.4%   12us(  12ms)   31us( 148us)(0.00%)    76974  90.6%  9.4% 0.65%    prune_dca…per_block\n"
-            "  100%    0%  1.0us( 2.0us)    0us                      12   100%    0%    0%  i_sem\n"
-            "  100%    0%  1.0us( 2.0us)    0us                      12   100%    0%    0%    dcache_readdir\n");
+            "  5.3% 16.5%  0.6µs(2787µs)  5.0µs(3094µs)(0.89%) 15069563  83.5% 16.5%    0%  dcache_lock\n"
+            " 0.01% 10.9%  0.2µs( 7.5µs)  5.3µs( 116µs)(0.00%)   119448  89.1% 10.9%    0%    d_alloc\n"
+            " 0.04% 14.2%  0.3µs(  42µs)  6.3µs( 925µs)(0.02%)   233290  85.8% 14.2%    0%    d_delete\n"
+            " 0.04%  9.4%   12µs(  12ms)   31µs( 148µs)(0.00%)    76974  90.6%  9.4% 0.65%    prune_dca…per_block\n"
+            "  100%    0%  1.0µs( 2.0µs)    0µs                      12   100%    0%    0%  i_sem\n"
+            "  100%    0%  1.0µs( 2.0µs)    0µs                      12   100%    0%    0%    dcache_readdir\n");
 }
 
 TEST(LockTable, FitsTheTerminal) {
@@ -106,7 +106,7 @@ ReportedPoint raced(std::int64_t sections) {
 TEST(RaceNote, SaysWhichLockHowOftenAndWhoWasTheFirst) {
   EXPECT_EQ(race_note({raced(123)}, kUnbroken),
             "  RACE  section_lock keeps nobody out: 123 sections overlapped another CPU's; the first: CPU 2 came in at 5.250 "
-            "us while "
+            "µs while "
             "CPU 0 was inside\n");
 }
 

@@ -75,9 +75,9 @@ TEST(MetricsTable, OfOnePointHasALineForEachHeadline) {
   const auto lines = fitting_lines_of(sweep({point}));
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_THAT(lines[0], MatchesRegex("  operations +532000 /s +throughput.operations_per_s"));
-  EXPECT_THAT(lines[1], MatchesRegex("  CPI +2.500 ±0.250 +cpi.kernel"));
+  EXPECT_THAT(lines[1], MatchesRegex("  CPI +2.50 ±0.25 +cpi.kernel"));
   EXPECT_THAT(lines[2], MatchesRegex("  transfer +137.7 ns +latency.local_c2c.mean_ns"));
-  EXPECT_EQ(lines[3], "  3 more: --all-metrics, or results.json");
+  EXPECT_EQ(lines[3], "  3 more metrics: --all-metrics prints them; results.json has them");
 }
 
 TEST(MetricsTable, HasNoIntervalWhereAllSeedsAreTheSame) {
@@ -118,7 +118,7 @@ TEST(SweepTable, HasARowForEachPointAndBeginsWithTheSweptValues) {
   EXPECT_THAT(lines[2], MatchesRegex("  ticket +1 +1064000 .*"));
   EXPECT_THAT(lines[7], MatchesRegex("  ttas +4 +266000 .*"));
   EXPECT_THAT(lines[9], MatchesRegex("  operations/s +throughput.operations_per_s"));
-  EXPECT_EQ(lines.back(), "  3 more: --all-metrics, or results.json");
+  EXPECT_EQ(lines.back(), "  3 more metrics: --all-metrics prints them; results.json has them");
 }
 
 TEST(SweepTable, IsSortedByTheMetricThatTheExperimentNamesWhichComesFirst) {

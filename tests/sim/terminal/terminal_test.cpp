@@ -31,6 +31,24 @@ void expect_to_fit(const std::string& text) {
   for (const std::string& line : lines_of(text)) EXPECT_LE(width_of(line), kTerminalWidth) << line;
 }
 
+TEST(Interval, GivesTheMeanItsDigits) {
+  EXPECT_EQ(with_interval(2659330, 151877, 0), "2660000 ±150000");
+  EXPECT_EQ(with_interval(1.23456, 0.0123, 3), "1.235 ±0.012");
+  EXPECT_EQ(with_interval(97.66, 4.38, 2), "97.7 ±4.4");
+  EXPECT_EQ(with_interval(52.5, 23.6, 1), "53 ±24");
+  EXPECT_EQ(with_interval(8.634, 0.0996, 3), "8.63 ±0.10");
+}
+
+TEST(Interval, IsNeverShownAsZero) {
+  EXPECT_EQ(with_interval(1234.5, 0.0123, 0), "1234 ±0.01");
+}
+
+TEST(Interval, OfEqualValuesIsNone) {
+  EXPECT_FALSE(is_interval(97, 0));
+  EXPECT_FALSE(is_interval(97, 4e-14)) << "rounding";
+  EXPECT_TRUE(is_interval(0, 0.1));
+}
+
 TEST(Terminal, WidthsCountCharactersAndNotBytes) {
   EXPECT_EQ(width_of("1.5 µs"), 6U);
   EXPECT_EQ(pad_left("µs", 4), "  µs");
@@ -153,7 +171,7 @@ TEST(PaperTable, CountsEachKindOfItsOwn) {
 
 // 10 and 1000 ns lie two decades apart: the longer one is drawn to the right of the shorter one, each with its share.
 TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
-  const std::string chart = latency_chart({{"kernel", "memory", 0, 1000, 1}, {"kernel", "l2", 0, 10, 3}}, kPlain);
+  const std::string chart = latency_chart({{"kernel", "memory", 0, 1000, 1}, {"kernel", "l2", 0, 10, 3}}, 1, kPlain);
   expect_to_fit(chart);
   const auto lines = lines_of(chart);
   ASSERT_GE(lines.size(), 6U);
@@ -166,7 +184,7 @@ TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
 // 20 to 40 ns is as far as 40 to 80 ns: ten times as long is everywhere the same distance.
 TEST(LatencyChart, HasALogarithmicAxis) {
   const std::string chart =
-      latency_chart({{"kernel", "a", 0, 20, 1}, {"kernel", "b", 0, 40, 1}, {"kernel", "c", 0, 80, 1}}, kPlain);
+      latency_chart({{"kernel", "a", 0, 20, 1}, {"kernel", "b", 0, 40, 1}, {"kernel", "c", 0, 80, 1}}, 1, kPlain);
   const auto lines = lines_of(chart);
   const auto column = [&](std::size_t line) {
     return static_cast<int>(width_of(lines.at(line).substr(0, lines.at(line).find("█"))));
@@ -176,12 +194,12 @@ TEST(LatencyChart, HasALogarithmicAxis) {
 }
 
 TEST(LatencyChart, IsEmptyWhenNothingWasMeasured) {
-  EXPECT_EQ(latency_chart({}, kPlain), "");
-  EXPECT_EQ(latency_chart({{"kernel", "l2", 0, 0, 5}}, kPlain), "");
+  EXPECT_EQ(latency_chart({}, 1, kPlain), "");
+  EXPECT_EQ(latency_chart({{"kernel", "l2", 0, 0, 5}}, 1, kPlain), "");
 }
 
 TEST(LatencyChart, ASingleLatencyHasAnAxisToo) {
-  expect_to_fit(latency_chart({{"kernel", "l2", 9, 12.9, 1}}, kPlain));
+  expect_to_fit(latency_chart({{"kernel", "l2", 9, 12.9, 1}}, 1, kPlain));
 }
 
 MachineSpec machine_with(int cpus) {

@@ -160,7 +160,7 @@ TEST(Proposals, WrittenFieldsLeaveTheLineOfWhatIsRead) {
   const auto all = proposals(lines, names, 64);
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_THAT(all[0].change, HasSubstr("split = [[\"head\"], [\"tail\"]]\n"));
-  EXPECT_THAT(all[0].sentence, HasSubstr("move head of queue to a line of its own"));
+  EXPECT_THAT(all[0].sentence, HasSubstr("move head of queue to a cache line of its own"));
   EXPECT_THAT(all[0].drawing, HasSubstr("  head __attribute__((aligned(64)));"));
 }
 
@@ -191,7 +191,7 @@ TEST(Proposals, AnArrayThatIsReadBesideAWriterIsDrawnAsAVariable) {
   ASSERT_THAT(all, SizeIs(2));
   for (const Proposal& proposal : all) {
     EXPECT_EQ(proposal.drawing, proposal.structure + " __attribute__((aligned(64)));\n");
-    EXPECT_THAT(proposal.sentence, HasSubstr("give " + proposal.structure + " a line of its own"));
+    EXPECT_THAT(proposal.sentence, HasSubstr("give `" + proposal.structure + "` a cache line of its own"));
   }
 }
 

@@ -87,7 +87,7 @@ TEST_F(SourceEdits, ABlockIsAskedForWithItsAlignment) {
   const std::uint32_t id = structure("s", file + ":2");
   object("s[0]", file + ":3", true, id);
   EXPECT_THAT(text_after({.structure = id}), HasSubstr("return aligned_alloc(64, n * sizeof(struct s));"));
-  EXPECT_THAT(edited({.structure = id}).cautions, testing::Contains(HasSubstr("s becomes larger")));
+  EXPECT_THAT(edited({.structure = id}).cautions, testing::Contains(HasSubstr("`s` grows")));
 }
 
 TEST_F(SourceEdits, ABlockOfZerosStaysOne) {
