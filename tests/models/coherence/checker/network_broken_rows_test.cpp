@@ -140,7 +140,7 @@ const NetworkSurvivors kNetworkSurvivors[] = {
      {"node E GetS [clean]: to IM_AD", "node E GetS [clean]: to SM_AD", "node IM_A PutM: to SM_A",
       "node IM_A Ask_GetS: to SM_A", "node IM_A Ask_GetM: to SM_A", "node IM_A Inv_Ack [more_acks]: to SM_A"}},
     {"mesif_directory", {}},
-    {"mesi_migratory_directory", {}},
+    {"mesi_migratory_directory", {"directory S_D Data [no_sharers]: to S"}},
     {"moesi_directory_filter", {"directory S Evict [no_sharers]: to S", "directory R_A Evict: without action 1"}},
     {"moesi_broadcast_home", {}},
     {"mesif_broadcast_home", {}},
