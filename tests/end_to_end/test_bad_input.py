@@ -55,7 +55,7 @@ WRONG_EXPERIMENTS = {
     "no number": (experiment(run="measure_us = nan"), "= nan", [r"run\.measure_us"]),
     "no seeds": (experiment(run="measure_us = 20\nseeds = 0"), "seeds", [r"run\.seeds", "1"]),
     "negative seed": (experiment(top="seed = -1"), "seed = -1", ["seed", "0"]),
-    "unknown machine": (experiment(top='machine = "p4_xeon"'), "p4_xeon", ["p4_xeon", MACHINE]),
+    "unknown machine": (experiment(top='machine = "p4_xeon"'), "p4_xeon", ["p4_xeon", "did you mean p4_xeon_ht"]),
     "unknown workload": (
         experiment(workload='name = "critical_sction"'),
         "critical_sction",
