@@ -117,7 +117,7 @@ def interval_text(change: Change | None) -> str:
 
 
 def shown_unit(unit: str) -> str:
-    """As the terminal has it: µs."""
+    """On the terminal: µs."""
     return "µs" if unit == "us" else unit
 
 
