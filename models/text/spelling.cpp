@@ -39,6 +39,7 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
 
 std::vector<std::string> nearest_few(std::string_view word, const std::vector<std::string>& candidates, std::size_t most) {
   constexpr std::size_t kShortestPart = 3;
+  constexpr std::size_t kFartherThanAny = 1000;
   word = word.substr(0, kLongestWord);
   const std::size_t slip = std::max<std::size_t>(1, word.size() / 3);  // more is another word
   std::vector<std::pair<std::size_t, std::string>> near;               // by how far away they are
@@ -47,7 +48,8 @@ std::vector<std::string> nearest_few(std::string_view word, const std::vector<st
     if (distance <= slip) {
       near.emplace_back(distance, candidate);
     } else if (word.size() >= kShortestPart && candidate.find(word) != std::string::npos) {
-      near.emplace_back(slip + 1, candidate);
+      const std::size_t inside = candidate.starts_with(word) ? 0 : kFartherThanAny;
+      near.emplace_back(slip + inside + candidate.size(), candidate);
     }
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -16,7 +16,8 @@ std::size_t edit_distance(std::string_view from, std::string_view to);
 // none. The first of equals wins.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-// Up to `most` candidates, best first: those that `word` may be a slip of the pen for, then those that it is a part of.
+// Up to `most` candidates, best first: those that `word` may be a slip of the pen for, then those that begin with it, then
+// others that it is a part of, of either the shortest first.
 std::vector<std::string> nearest_few(std::string_view word, const std::vector<std::string>& candidates, std::size_t most);
 
 }  // namespace linebounce

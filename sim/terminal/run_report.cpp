@@ -38,26 +38,21 @@ namespace fs = std::filesystem;
 
 std::string heading(const Plan& plan, const RunReport& report, const Painter& paint) {
   const Experiment& experiment = plan.experiment;
-  std::string facts = "machine " + experiment.machine_name;
-  if (plan.swept()) facts += ", " + plural(plan.points.size(), "point");
-  std::string interval;
-  if (experiment.seeds > 1) {
-    const std::string each = plan.points.size() > 1 ? " each" : "";
-    facts += ", " + plural(static_cast<std::uint64_t>(experiment.seeds), "seed") + each;
-    interval = "± is half the 95 % confidence interval of the mean";
-  } else {
-    facts += ", seed " + std::to_string(experiment.seed);
-  }
   const std::size_t failed = report.failures.size();
   const std::size_t missing = report.missing.size();
-  const std::string failures = failed == 0 ? "" : paint(Colour::red, fmt::format(", {} FAILED", failed));
-  const std::string gaps = missing == 0 ? "" : paint(Colour::yellow, fmt::format(", {} not run", missing));
-  const std::string before = failures + gaps;
-  if (!interval.empty()) {
-    const bool fits = width_of(facts + before + interval) + 2 <= paint.columns();
-    interval = paint(Colour::dim, (fits ? "; " : "\n") + interval);
+  std::string points = "machine " + experiment.machine_name;
+  if (plan.swept()) points += ", " + plural(plan.points.size(), "point");
+  const std::string failures = failed == 0 ? "" : fmt::format(", {} FAILED", failed);
+  const std::string gaps = missing == 0 ? "" : fmt::format(", {} not run", missing);
+  std::string seeds = fmt::format(", seed {}", experiment.seed);
+  if (experiment.seeds > 1) {
+    const std::string interval = "± is half the 95 % confidence interval of the mean";
+    seeds = ", " + plural(static_cast<std::uint64_t>(experiment.seeds), "seed") + (plan.swept() ? " each" : "");
+    const bool fits = width_of(points + failures + gaps + seeds + "; " + interval) <= paint.columns();
+    seeds += (fits ? "; " : "\n") + interval;
   }
-  return titled(experiment.name, experiment.title, paint) + paint(Colour::dim, facts) + before + interval + "\n";
+  return titled(experiment.name, experiment.title, paint) + paint(Colour::dim, points) + paint(Colour::red, failures) +
+         paint(Colour::yellow, gaps) + paint(Colour::dim, seeds) + "\n";
 }
 
 // The whole run's latencies; without a finished point there are none.

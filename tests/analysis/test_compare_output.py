@@ -324,7 +324,7 @@ CELLS: dict[Kind, str] = {
 @pytest.mark.parametrize(
     ("columns", "row"),
     [
-        (94, f"{NAME}  us  4.20723  3.39487  -19.3 %  ± 3.4  better"),
+        (94, f"{NAME}  µs  4.20723  3.39487  -19.3 %  ± 3.4  better"),
         (93, f"{NAME}  4.20723  3.39487  -19.3 %  ± 3.4  better"),
         (89, f"{NAME}  4.20723  3.39487  -19.3 %  better"),
         (82, f"{NAME}  4.20723  -19.3 %  better"),

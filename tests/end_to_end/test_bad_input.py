@@ -6,7 +6,7 @@ import resource
 from pathlib import Path
 
 import pytest
-from experiments import MACHINE, experiment, line_of, machine_file
+from experiments import experiment, line_of, machine_file
 from program import ROOT, Program
 
 
@@ -55,7 +55,7 @@ WRONG_EXPERIMENTS = {
     "no number": (experiment(run="measure_us = nan"), "= nan", [r"run\.measure_us"]),
     "no seeds": (experiment(run="measure_us = 20\nseeds = 0"), "seeds", [r"run\.seeds", "1"]),
     "negative seed": (experiment(top="seed = -1"), "seed = -1", ["seed", "0"]),
-    "unknown machine": (experiment(top='machine = "p4_xeon"'), "p4_xeon", ["p4_xeon", MACHINE]),
+    "unknown machine": (experiment(top='machine = "p4_xeon"'), "p4_xeon", ["p4_xeon", "did you mean p4_xeon_ht"]),
     "unknown workload": (
         experiment(workload='name = "critical_sction"'),
         "critical_sction",
@@ -242,7 +242,13 @@ def test_describing_what_is_not_there_is_refused_with_the_known_ones_or_where_th
 def test_describing_or_listing_an_unknown_kind_is_refused_with_the_known_ones(linebounce: Program) -> None:
     assert_says(linebounce.refused("describe", "printer", "x"), "printer", "machine", "experiment", "workload")
     assert_says(
-        linebounce.refused("list", "printers"), 'unknown kind "printers"; kinds: ', "machines", "experiments", "workloads", "locks", "protocols"
+        linebounce.refused("list", "printers"),
+        'unknown kind "printers"; kinds: ',
+        "machines",
+        "experiments",
+        "workloads",
+        "locks",
+        "protocols",
     )
 
 

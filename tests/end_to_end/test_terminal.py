@@ -134,7 +134,7 @@ def test_describe_finds_the_kind(linebounce: Program) -> None:
     [
         (["describe", "machine"], "which machine? `linebounce list machines`"),
         (["describe", "lock_scaling_"], "did you mean lock_scaling?"),
-        (["describe", "machine", "p3_xeon"], "did you mean p3_xeon_4way?"),
+        (["describe", "machine", "p3_xeon"], "did you mean p3_xeon_4way or p3_xeon_8way?"),
         (["describe", "litmus"], "linebounce describe experiment litmus, linebounce describe workload litmus"),
     ],
 )

@@ -116,6 +116,11 @@ def interval_text(change: Change | None) -> str:
     return f"± {_decimals(change.ci95_percent)}"
 
 
+def shown_unit(unit: str) -> str:
+    """On the terminal: µs."""
+    return "µs" if unit == "us" else unit
+
+
 def _decimals(percent: float) -> str:
     """A tenth of a percent; of less than that one digit, as no change is shown as 0."""
     return f"{percent:.1f}" if percent == 0 or abs(percent) >= 0.05 else f"{percent:.1g}"
@@ -127,7 +132,7 @@ def hit_text(hit: Hit) -> str:
     place = f" at {title}" if title else ""
     if change is None:
         return f"{hit.condition.text}: {hit.comparison.other.directory}{place}: nothing to compare, for {hit.missing}"
-    values = f"{number_text(change.base)} -> {number_text(change.changed)} {change.unit}".rstrip()
+    values = f"{number_text(change.base)} -> {number_text(change.changed)} {shown_unit(change.unit)}".rstrip()
     return f"{hit.condition.text}: {hit.comparison.other.directory}{place}: {values} ({change_text(change)})"
 
 

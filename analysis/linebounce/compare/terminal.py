@@ -15,6 +15,7 @@ from linebounce.compare.rows import (
     notes_of,
     number_text,
     percent_text,
+    shown_unit,
 )
 from linebounce.compare.selection import as_in_results, headline_rows, other_changes
 from linebounce.console import output
@@ -104,7 +105,7 @@ def _names(rows: Sequence[Row], with_point: bool) -> list[Column]:
     return [
         *([column("point", _swept_text(rows[0].at), _place_text)] if with_point else []),
         column("metric", "metric", lambda row: row.metric),
-        column("unit", "unit", lambda row: row.unit),
+        column("unit", "unit", lambda row: shown_unit(row.unit)),
         column("base", "A", lambda row: number_text(row.base)),
     ]
 

@@ -27,10 +27,11 @@ TEST(Spelling, OfEquallyNearNamesTheFirstIsSuggested) {
   EXPECT_EQ(nearest("GetX", {"GetS", "GetM"}), "GetS");
 }
 
-TEST(Spelling, TheNearestFewAreSlipsFirstAndThenNamesThatHoldTheWord) {
+TEST(Spelling, TheNearestFewAreSlipsThenNamesThatBeginWithTheWordThenNamesThatHoldIt) {
   EXPECT_EQ(nearest_few("ticket", {"ticket_backoff", "tickte", "tas", "tciket", "ticket2"}, 3),
             (std::vector<std::string>{"tickte", "tciket", "ticket2"}));
-  EXPECT_EQ(nearest_few("ticket", {"my_ticket_lock", "tas"}, 3), std::vector<std::string>{"my_ticket_lock"});
+  EXPECT_EQ(nearest_few("ticket", {"my_ticket_lock", "tas", "ticket_with_backoff", "ticket_of_two"}, 3),
+            (std::vector<std::string>{"ticket_of_two", "ticket_with_backoff", "my_ticket_lock"}));
   EXPECT_TRUE(nearest_few("qqqqqq", {"tas", "ticket"}, 3).empty());
 }
 

@@ -176,9 +176,15 @@ TEST(LatencyChart, DrawsShorterLatenciesToTheLeft) {
   const auto lines = lines_of(chart);
   ASSERT_GE(lines.size(), 6U);
   EXPECT_THAT(lines[2], HasSubstr("l2"));
-  EXPECT_THAT(lines[2], HasSubstr("75.0 %"));
+  EXPECT_THAT(lines[0], HasSubstr("% of accesses"));
+  EXPECT_THAT(lines[2], HasSubstr("75.0"));
   EXPECT_THAT(lines[4], HasSubstr("memory"));
   EXPECT_LT(width_of(lines[2].substr(0, lines[2].find("█"))), width_of(lines[4].substr(0, lines[4].find("█"))));
+}
+
+TEST(LatencyChart, SaysOfHowManyPointsItIs) {
+  EXPECT_THAT(latency_chart({{"kernel", "l2", 0, 10, 3}}, 24, kPlain), HasSubstr("; all 24 points together"));
+  EXPECT_THAT(latency_chart({{"kernel", "l2", 0, 10, 3}}, 1, kPlain), Not(HasSubstr("together")));
 }
 
 // 20 to 40 ns is as far as 40 to 80 ns: ten times as long is everywhere the same distance.
