@@ -17,7 +17,9 @@ std::string whole(double count) {
   return fmt::format("{:.0f}", count);
 }
 
+// Of several runs it is their mean, and may be less than one.
 std::string cpus(double count) {
+  if (count != std::round(count)) return fmt::format("on average {:.2g} CPUs", count);
   return whole(count) + (count == 1 ? " CPU" : " CPUs");
 }
 

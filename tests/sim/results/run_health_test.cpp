@@ -30,6 +30,11 @@ TEST(RunHealth, CpusThatGetNothingAreCounted) {
               ElementsAre(HasSubstr("31 CPUs got less than a tenth of an equal share")));
 }
 
+TEST(RunHealth, ACpuThatGetsNothingInOneOfThreeRunsIsNoneThatGetsNothing) {
+  EXPECT_THAT(health_warnings(point_with({{"fairness.starved_cpus", 1 / 3.0}})),
+              ElementsAre(HasSubstr("on average 0.33 CPUs got less than a tenth of an equal share")));
+}
+
 TEST(RunHealth, WaitsWithoutAnEndAreNoQueue) {
   EXPECT_THAT(health_warnings(point_with(
                   {{"locks.section_lock.waiting", std::int64_t{31}}, {"locks.section_lock.spin", std::int64_t{110}}})),
