@@ -143,7 +143,7 @@ def test_without_a_built_page_it_is_said_how_to_build_one(command: Command, monk
     monkeypatch.setattr(site, "_INDEX", "no_such_index.html")
     result = command("teach", "-o", "anywhere")
     assert result.code == 2
-    assert "./dev teach builds it" in result.stderr
+    assert "run ./dev teach once, or use --lesson N in the terminal" in result.stderr
 
 
 def test_it_is_served_on_this_machine_until_ctrl_c(executable: Path, page: Path) -> None:

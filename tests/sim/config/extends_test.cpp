@@ -73,7 +73,7 @@ TEST_F(Extended, WhatIsExtendedExists) {
   EXPECT_THAT(experiment_error("extends = \"no.toml\"\nname = \"n\"\ntitle = \"t\"\n"),
               AllOf(StartsWith("e.toml:1:11: extends"), HasSubstr("no.toml")));
   EXPECT_THAT(experiment_error("extends = \"operation_cost\"\nname = \"n\"\ntitle = \"t\"\n"),
-              AllOf(StartsWith("e.toml:1:11: extends"), HasSubstr("did you mean operation_costs?")));
+              AllOf(StartsWith("e.toml:1:11: extends"), HasSubstr("did you mean operation_costs")));
 }
 
 TEST_F(Extended, TheOthersChangesOfLayoutsApplyFirst) {
