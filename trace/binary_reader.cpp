@@ -96,8 +96,7 @@ class BinarySource final : public Source {
   // Refuses the file, or, to recover, notes what is wrong with it.
   void complain(std::uint64_t offset, const std::string& what) {
     if (!recover_) refuse_damage(offset, what);
-    if (!damage.empty()) damage += "\n";
-    damage += fmt::format("byte {}: {}", offset, what);
+    add_damage(fmt::format("byte {}: {}", offset, what));
   }
 
   void check_head() {

@@ -28,8 +28,7 @@ class Reader::File {
   std::map<std::uint32_t, End> ends;  // of streams that end_stream() has ended
 
   void add_damage(const std::string& why) const {
-    std::string& damage = source->damage;
-    if (!why.empty()) damage += (damage.empty() ? "" : "\n") + why;
+    if (!why.empty()) source->add_damage(why);
   }
 };
 

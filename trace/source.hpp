@@ -37,6 +37,18 @@ class Source {
   std::vector<std::uint64_t> operations;  // of each stream
   std::string fingerprint;
   std::string damage;
+
+  // One more thing that is wrong. A file has each name once, and each of its streams and frames may be damaged: beyond a
+  // megabyte of text nothing is added but that there is more.
+  void add_damage(std::string_view what) {
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    constexpr std::string_view kMore = "\nand more";
+    if (damage.size() < kMost) {
+      damage.append(damage.empty() ? "" : "\n").append(what);
+    } else if (!damage.ends_with(kMore)) {
+      damage += kMore;
+    }
+  }
 };
 
 std::unique_ptr<Source> binary_source(const std::filesystem::path& file, ReadOptions options);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/results/build_info.hpp"
+#include "sim/results/json_members.hpp"
 #include "sim/results/numbers.hpp"
 
 namespace linebounce::sim {
@@ -97,13 +98,14 @@ std::optional<EarlierManifest> read_manifest(const std::string& text) {
     in.at("commit").get_to(manifest.commit);
     manifest.status = status_from(in.at("status").get<std::string>());
     in.at("simulation_s").get_to(manifest.simulation_s);
-    in.at("references").get_to(manifest.references);
-    in.at("peak_memory_kib").get_to(manifest.peak_memory_kib);
+    take(in.at("references"), manifest.references);
+    take(in.at("peak_memory_kib"), manifest.peak_memory_kib);
     for (const auto& failure : in.at("failed_points")) {
-      manifest.failed_points.push_back({failure.at("point"), failure.at("exit_code"), failure.at("reason")});
+      manifest.failed_points.push_back(
+          {taken<int>(failure.at("point")), taken<int>(failure.at("exit_code")), failure.at("reason")});
     }
     for (const auto& [name, file] : in.at("files").items()) {
-      manifest.files[name] = {file.at("bytes").get<std::uint64_t>(), file.at("checksum").get<std::string>()};
+      manifest.files[name] = {taken<std::uint64_t>(file.at("bytes")), file.at("checksum").get<std::string>()};
     }
     return manifest;
   } catch (const nlohmann::json::exception&) {

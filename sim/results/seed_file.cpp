@@ -3,17 +3,29 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/results/json_members.hpp"
 #include "sim/results/result_files.hpp"
 #include "trace/fingerprint.hpp"
 
 namespace linebounce::sim {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LatencyRow, kind, source, latency_cycles, latency_ns, count)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LockRow, lock, call_site, util_pct, con_pct, hold_mean_us, hold_max_us, wait_mean_us,
-                                   wait_max_us, cpu_pct, total, nowait, spin, rjct)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MatrixRow, from_cpu, to_cpu, home_node, state, latency_ns)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SeriesRow, time_us, name, value)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TransitionRow, controller, state, event, count)
+// Both conversions of a row, of these members.
+#define LINEBOUNCE_TAKE(member) take(in.at(#member), row.member);
+#define LINEBOUNCE_ROW(Row, ...)                                                     \
+  static void to_json(nlohmann::json& nlohmann_json_j, const Row& nlohmann_json_t) { \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(NLOHMANN_JSON_TO, __VA_ARGS__))         \
+  }                                                                                  \
+  static void from_json(const nlohmann::json& in, Row& row) {                        \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(LINEBOUNCE_TAKE, __VA_ARGS__))          \
+  }
+LINEBOUNCE_ROW(LatencyRow, kind, source, latency_cycles, latency_ns, count)
+LINEBOUNCE_ROW(LockRow, lock, call_site, util_pct, con_pct, hold_mean_us, hold_max_us, wait_mean_us, wait_max_us, cpu_pct,
+               total, nowait, spin, rjct)
+LINEBOUNCE_ROW(MatrixRow, from_cpu, to_cpu, home_node, state, latency_ns)
+LINEBOUNCE_ROW(SeriesRow, time_us, name, value)
+LINEBOUNCE_ROW(TransitionRow, controller, state, event, count)
+#undef LINEBOUNCE_ROW
+#undef LINEBOUNCE_TAKE
 
 namespace {
 
@@ -52,18 +64,18 @@ std::string line_text(const LineRow& row) {
 LineRow line_from(std::string_view text) {
   const json in = json::parse(text);
   LineRow row;
-  in.at(0).get_to(row.structure);
-  in.at(1).get_to(row.object);
-  in.at(2).get_to(row.line);
-  in.at(3).get_to(row.offset);
-  in.at(4).get_to(row.field);
-  in.at(5).get_to(row.function);
-  in.at(6).get_to(row.access);
-  in.at(7).get_to(row.home);
-  in.at(8).get_to(row.source);
-  in.at(9).get_to(row.count);
-  in.at(10).get_to(row.remote_pct);
-  in.at(11).get_to(row.latency_ns_mean);
+  take(in.at(0), row.structure);
+  take(in.at(1), row.object);
+  take(in.at(2), row.line);
+  take(in.at(3), row.offset);
+  take(in.at(4), row.field);
+  take(in.at(5), row.function);
+  take(in.at(6), row.access);
+  take(in.at(7), row.home);
+  take(in.at(8), row.source);
+  take(in.at(9), row.count);
+  take(in.at(10), row.remote_pct);
+  take(in.at(11), row.latency_ns_mean);
   return row;
 }
 
@@ -119,9 +131,9 @@ SeedFile read_seed_file(std::string_view text) {
     in.at("matrix").get_to(file.data.matrix);
     if (in.contains("series")) in.at("series").get_to(file.data.series);  // older builds' have none
     in.at("transitions").get_to(file.data.transitions);
-    in.at("references").get_to(file.data.references);
+    take(in.at("references"), file.data.references);
     in.at("simulated_ns").get_to(file.data.simulated_ns);
-    const auto lines = in.at("lines").get<std::size_t>();
+    const auto lines = taken<std::size_t>(in.at("lines"));
     file.data.lines.reserve(std::min(lines, text.size()));  // a broken file may say anything
     while (file.data.lines.size() < lines) file.data.lines.push_back(line_from(take_line(text)));
     return file;

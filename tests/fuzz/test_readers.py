@@ -25,31 +25,31 @@ MOST_WORDS = 400
 
 @dataclass(frozen=True)
 class Reader:
-    speed: int  # executions a second, about
+    speed: int  # executions in a second of one processor, about
     most_bytes: int  # of a file: larger ones are slower and find little more
     shipped: str = ""  # files of this kind that are not made for fuzzing
 
 
 READERS = {
-    "experiment": Reader(1000, 1500, "configs/experiments/*.toml"),
-    "machine": Reader(1000, 2500, "configs/machines/*.toml"),
-    "protocol": Reader(1000, 4000, "models/protocols/*_*.md"),
-    "layout": Reader(1000, 1000, "configs/layouts/*.toml"),
-    "pahole": Reader(1000, 1000, "configs/layouts/*.pahole"),
-    "matrix": Reader(1000, 500, "docs/examples/*.csv"),
-    "measured_rows": Reader(1000, 500, "configs/figures/*/*.csv"),
-    "probe": Reader(1000, 1500),
-    "lua": Reader(1000, 1000, "programs/*.lua"),
-    "trace": Reader(1000, 1500, "tests/fuzz/corpus/*.*"),
-    "trace_frames": Reader(1000, 1500),
-    "dinero": Reader(1000, 200),
-    "lackey": Reader(1000, 300),
-    "champsim": Reader(1000, 256),
-    "perf_script": Reader(1000, 500),
-    "drmemtrace": Reader(1000, 500),
-    "lock_statistics": Reader(1000, 1000),
-    "manifest": Reader(1000, 1000),
-    "seed_file": Reader(1000, 1500),
+    "experiment": Reader(1_500, 1500, "configs/experiments/*.toml"),
+    "machine": Reader(3_300, 2500, "configs/machines/*.toml"),
+    "protocol": Reader(2_200, 4000, "models/protocols/*_*.md"),
+    "layout": Reader(12_000, 1000, "configs/layouts/*.toml"),
+    "pahole": Reader(7_000, 1000, "configs/layouts/*.pahole"),
+    "matrix": Reader(24_000, 500, "docs/examples/*.csv"),
+    "measured_rows": Reader(19_000, 500, "configs/figures/*/*.csv"),
+    "probe": Reader(13_000, 1500),
+    "lua": Reader(2_200, 1000, "programs/*.lua"),
+    "trace": Reader(6_000, 1500, "tests/fuzz/corpus/*.*"),
+    "trace_frames": Reader(3_500, 1500),
+    "dinero": Reader(6_000, 200),
+    "lackey": Reader(6_300, 300),
+    "champsim": Reader(2_900, 256),
+    "perf_script": Reader(5_800, 500),
+    "drmemtrace": Reader(7_000, 500),
+    "lock_statistics": Reader(18_000, 1000),
+    "manifest": Reader(23_000, 1000),
+    "seed_file": Reader(15_000, 1500),
 }
 
 
@@ -75,7 +75,7 @@ def test_whatever_a_file_holds_it_is_taken_or_refused(tmp_path: Path, reader: st
     words = tmp_path / "words"
     words.write_text(dictionary(sorted(known.iterdir())))
     runs = int(EXECUTIONS * about.speed / sum(other.speed for other in READERS.values()))
-    options = [f"-runs={runs}", f"-max_len={about.most_bytes}", "-timeout=20", "-rss_limit_mb=3000"]
+    options = [f"-runs={runs}", f"-max_len={about.most_bytes}", "-timeout=60", "-rss_limit_mb=3000"]
     if words.stat().st_size:
         options.append(f"-dict={words}")
     done = subprocess.run(

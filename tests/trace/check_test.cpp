@@ -195,6 +195,21 @@ TEST(CheckOfATrace, OfManyStreamsTakesTimeAndTextInProportion) {
   EXPECT_LT(reader.damage().size(), kStreams * 300);
 }
 
+// Of a lock with a name of a megabyte, which every stream holds at its end.
+TEST(CheckOfATrace, OfALongNameInManyPlacesIsNoLongText) {
+  constexpr std::size_t kStreams = 300, kName = 1 << 20;
+  std::string text = "linebounce trace 1\nlock " + std::string(kName, 'x') + "\n";
+  for (std::size_t i = 0; i < kStreams; ++i) text += fmt::format("stream t{}\n", i);
+  for (std::size_t i = 0; i < kStreams; ++i) text += fmt::format("t{} acquire #0\n", i);
+  const ScratchFile file("long.txt");
+  file.write(text + "end\n");
+  Reader reader(file.path(), {.recover = true});
+  keep_what_makes_sense(reader);
+  EXPECT_TRUE(reader.damage().starts_with("stream 0 (t0) ends with operation 0 and holds xxx"));
+  EXPECT_TRUE(reader.damage().ends_with("\nand more"));
+  EXPECT_LT(reader.damage().size(), 3 * kName);
+}
+
 TEST(CheckOfATrace, RefusesHandlersForWhichNoInterruptIsAsked) {
   EXPECT_EQ(said_of({op(Kind::interrupt, (3 << 16) + 239)}, {},
                     {op(Kind::handler), op(Kind::handler_end), op(Kind::handler), op(Kind::handler_end)}),

@@ -94,7 +94,7 @@ TEST_F(Extended, ATextThatIsInNoFileIsReadAsIfItWere) {
   const std::vector<Point> points = expand(read("[sweep]\nmachine = [\"m.toml\", \"two.toml\"]\n"));
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[1].input.machine.memory.latency_ns, 250);
-  EXPECT_THAT(error_of([&] { read("[run]\nsedes = 2\n"); }), StartsWith("no_file.toml:5:1: run.sedes"));
+  EXPECT_THAT(error_of([&] { read("[run]\nsedes = 2\n"); }), StartsWith("no_file.toml:5:9: run.sedes"));
 }
 
 TEST_F(Extended, ANameMayHaveAFolder) {

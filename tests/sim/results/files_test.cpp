@@ -7,6 +7,7 @@
 #include "sim/results/result_files.hpp"
 #include "sim/results/results_json.hpp"
 #include "sim/results/seed_file.hpp"
+#include "trace/fingerprint.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -93,6 +94,30 @@ TEST(SeedFile, ARowOfLinesThatIsMissingIsAnInputError) {
   for (std::size_t size = 0; size < text.size(); ++size) {
     EXPECT_THROW(read_seed_file(text.substr(0, size)), InputError) << size;
   }
+}
+
+// A number is as large as somebody writes it: what fits into no integer makes a file unreadable, and nothing else.
+TEST(SeedFile, NumbersThatFitIntoNoIntegerAreAnInputError) {
+  SeedFile file;
+  file.data.matrix = {{0, 17, 0, "Modified", 5}};
+  file.data.references = 4711;
+  const std::string text = write_seed_file(file);
+  for (const std::string number : {"17", "4711"}) {
+    for (const std::string other : {"1e300", "123456789012345678901234567890", "1.5", "-1e10"}) {
+      std::string changed = text.substr(0, text.size() - 17);
+      changed.replace(changed.find(number), number.size(), other);
+      EXPECT_THROW(read_seed_file(changed + trace::fingerprint_of(changed) + "\n"), InputError) << changed;
+    }
+  }
+}
+
+TEST(Manifest, NumbersThatFitIntoNoIntegerMakeItNoManifest) {
+  Manifest manifest;
+  manifest.references = 4711;
+  std::string text = manifest_text(manifest);
+  ASSERT_TRUE(read_manifest(text));
+  text.replace(text.find("4711"), 4, "22222222222222222222222222222222222");
+  EXPECT_FALSE(read_manifest(text));
 }
 
 TEST(ResultsJson, ReadsBackAsItWasWritten) {
