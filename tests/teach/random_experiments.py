@@ -1,6 +1,7 @@
 """Random experiments for comparing the two builds of the engine: a shipped machine, made small and changed at random, under
 random references or a random program in Lua."""
 
+import json
 import random
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def write_experiment(folder: Path, number: int, seed: int) -> Path:
         program.write_text(random_program(rng), encoding="utf-8")
         text += f'name = "program"\nprogram = "{program.name}"\n'
     text += "\n[run]\nmeasure_us = 0\n\n[set]\n"
-    text += "".join(f'"{key}" = {value if isinstance(value, int) else repr(value)}\n' for key, value in changes.items())
+    text += "".join(f'"{key}" = {json.dumps(value)}\n' for key, value in changes.items())
     file.write_text(text, encoding="utf-8")
     return file
 
