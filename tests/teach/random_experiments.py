@@ -25,7 +25,7 @@ def write_experiment(folder: Path, number: int, seed: int) -> Path:
         "machine.cache.L1D.ways": rng.choice([1, 2, 4]),
         "machine.cache.L1D.replacement": rng.choice(["lru", "tree_plru"]),
         "machine.cpu.pair_prefetch": rng.choice(["none", "all"]),
-        "machine.cpu.ownership_prefetch": rng.choice([False, True]),
+        "machine.cpu.ownership_prefetch": number % 4 < 2,
         "machine.memory.latency_ns": rng.randrange(20, 300),
     }
     text = f'name = "case"\ntitle = "A random case"\nmachine = "{machine}"\nseed = {rng.randrange(1 << 30)}\n\n[workload]\n'
