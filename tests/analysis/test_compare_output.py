@@ -312,7 +312,7 @@ def in_terminal(columns: int, directory: Path, *arguments: str) -> str:
 NAME = "locks.section_lock.critical_section.wait_mean_us"
 CELLS: dict[Kind, str] = {
     "metric": NAME,
-    "unit": "us",
+    "unit": "µs",
     "base": "4.20723",
     "value": "3.39487",
     "change": "-19.3 %",

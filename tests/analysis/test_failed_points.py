@@ -41,7 +41,7 @@ def test_a_run_without_a_finished_point_says_why_it_has_nothing(
     none: Path, half: Path, command: Command, tmp_path: Path
 ) -> None:
     for directory in (none, half / "points" / "0"):
-        why = "deadlock: CPUs wait for each other's locks"
+        why = "deadlock: CPUs wait for each other's locks (seed 1)"
         said = f"{directory}: no point of the run finished, so that there are no results: {why}"
         with pytest.raises(InputError, match="no point of the run finished"):
             _ = linebounce.open(directory).lines
