@@ -32,6 +32,11 @@ std::string_view head(std::string_view text, std::size_t count) {
   return text.substr(0, end);
 }
 
+// Read, not computed: the nearest double, whatever the mathematical library.
+double power_of_ten(int exponent) {
+  return std::stod(fmt::format("1e{}", exponent));
+}
+
 }  // namespace
 
 // By Colour; that of none ends the others.
@@ -181,11 +186,11 @@ std::string with_interval(double value, double interval, int decimals) {
   const std::string two_digits = fmt::format("{:.1e}", interval);
   const int last_digit = std::stoi(two_digits.substr(two_digits.find('e') + 1)) - 1;  // power of ten of the second digit
   if (last_digit >= 0) {
-    const double step = std::pow(10.0, last_digit);
+    const double step = power_of_ten(last_digit);
     return fmt::format("{:.0f} ±{:.0f}", std::round(value / step) * step, std::round(interval / step) * step);
   }
   const int shown = std::min(decimals, -last_digit);
-  const bool too_small = interval < 0.5 * std::pow(10.0, -shown);
+  const bool too_small = interval < 0.5 * power_of_ten(-shown);
   return fmt::format("{:.{}f} ±", value, shown) +
          (too_small ? fmt::format("{:.1g}", interval) : fmt::format("{:.{}f}", interval, shown));
 }
