@@ -188,6 +188,7 @@ NetworkProtocols with_partners(const Protocol& protocol, const CheckArguments& a
   const Protocol directory = load_protocol(protocol.directory_partner);
   if (arguments.bus.empty()) return {directory, protocol, load_protocol(protocol.bus_partner)};
   const Protocol bus = load_protocol(arguments.bus, "--bus");
+  if (bus.kind != ProtocolKind::bus) throw ConfigError(fmt::format("--bus: {} is no protocol of a bus", bus.name));
   return {directory, load_node_protocol(arguments.protocol, bus, directory), bus};
 }
 
