@@ -32,13 +32,13 @@ class Agenda final : public sc_core::sc_module {
     }
     // Asks for a turn at `at` or earlier. REQUIRES: not before now.
     void act_at(Tick at) {
-      if (at < agenda_->times_[place_]) agenda_->set(place_, at);
+      if (at < agenda_->times_[leaf_]) agenda_->set(leaf_, at);
     }
 
    private:
     friend class Agenda;
     Agenda* agenda_ = nullptr;
-    std::size_t place_ = 0;
+    std::size_t leaf_ = 0;
   };
 
   explicit Agenda(sc_core::sc_module_name name);
@@ -54,13 +54,13 @@ class Agenda final : public sc_core::sc_module {
   void stop() { stopped_ = true; }
 
   [[nodiscard]] Tick now() const { return now_; }
-  [[nodiscard]] Tick next() const { return times_[winners_[1]]; }
+  [[nodiscard]] Tick next() const { return times_[winners_[kRoot]]; }
 
  private:
   static constexpr std::size_t kNobody = ~std::size_t{0};
 
   void give_turns();
-  void set(std::size_t place, Tick at);
+  void set(std::size_t leaf, Tick at);
   // Who has the turn stands in the tournament as before until it asks for another or somebody asks who is next.
   void settle() {
     if (unsettled_ != kNobody) set(unsettled_, kNever);
@@ -68,11 +68,14 @@ class Agenda final : public sc_core::sc_module {
 
   sc_core::sc_event event_;
   std::vector<Part*> parts_;
-  // A tournament: of two neighbours the earlier wins, at equal times the one with the smaller number. Node 1 is the root, its
-  // winner is next; the children of node n are 2n and 2n + 1; the leaves are the parts.
-  std::vector<Tick> times_;  // by part; kNever: wants no turn
-  std::vector<std::uint32_t> winners_;
-  std::size_t leaves_ = 0;
+  // A tournament: of two neighbours the earlier wins, at equal times the left one. The children of node n are 2n and 2n + 1,
+  // and the root's winner is next. The part that was added last meets nobody before the root: where there are nodes that is the
+  // network, which has most turns.
+  static constexpr std::size_t kRoot = 1;
+  static constexpr std::size_t kLastLeaf = 3;
+  std::vector<Part*> at_leaf_;          // by node, as the next two; null where no part is
+  std::vector<Tick> times_;             // kNever: wants no turn
+  std::vector<std::uint32_t> winners_;  // a leaf
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;
   Tick until_ = 0;

@@ -16,6 +16,9 @@ NetworkTiming::NetworkTiming(const MachineSpec& spec, const Timebase& timebase)
 
 namespace {
 
+// Some hundred packets of a large machine are under way at a time, and most of what they wait for is less than a microsecond.
+constexpr double kSlotNs = 2;
+
 std::vector<int> nodes_of_endpoints(const MachineLayout& layout, int nodes) {
   std::vector<int> found;
   for (int bus = 0; bus < static_cast<int>(layout.cores_on_bus.size()); ++bus) found.push_back(layout.node_of_bus(bus));
@@ -39,14 +42,18 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
       end_(end),
       line_bytes_(static_cast<std::size_t>(store.line_bytes())),
       nodes_(nodes_of_endpoints(layout, spec.nodes)),
+      calendar_(timebase.from_ns(kSlotNs)),
       crossings_(static_cast<std::size_t>(spec.nodes)),
       groups_(spec, layout, timebase),
       controller_free_(static_cast<std::size_t>(layout.first_group()) + layout.groups.size()),
       map_(lay_links(spec.network, spec.nodes)) {
   for (const Link& link : map_.links) {
     const Tick thousand_bytes = link.bandwidth_mb_per_s > 0 ? timebase.from_ns(1e6 / link.bandwidth_mb_per_s) : 0;
-    links_.push_back(
-        {.from = link.from, .to = link.to, .latency = timebase.from_ns(link.latency_ns), .thousand_bytes = thousand_bytes});
+    const auto occupancy = [&](bool line) { return bytes_of(line) * thousand_bytes / 1000; };
+    links_.push_back({.from = link.from,
+                      .to = link.to,
+                      .latency = timebase.from_ns(link.latency_ns),
+                      .occupancy = {occupancy(false), occupancy(true)}});
   }
   for (const std::vector<double>& from : pair_costs_ns(spec.network, spec.nodes)) {
     std::vector<Tick>& costs = pair_costs_.emplace_back();
@@ -99,7 +106,7 @@ void Network::push(Tick at, Stage stage, PacketIndex index) {
 }
 
 void Network::schedule() {
-  if (!calendar_.empty()) act_at(calendar_.top().at);
+  if (!calendar_.empty()) act_at(calendar_.next());
 }
 
 void Network::turn() {
@@ -107,11 +114,7 @@ void Network::turn() {
   try {
     const Tick now = this->now();
     if (now >= end_) return;  // the cores have stopped
-    while (!calendar_.empty() && calendar_.top().at <= now) {
-      const Item item = calendar_.top();
-      calendar_.pop();
-      run(item);
-    }
+    while (!calendar_.empty() && calendar_.next() <= now) run(calendar_.pop());
     schedule();
   } catch (...) {
     failures_.failed(std::current_exception());
@@ -136,18 +139,18 @@ void Network::depart(PacketIndex index, Tick at) {
   if (packet.receiver < 0) packet.receiver = directory_of(homes_.home(packet.line, packet.at));
   if (listener_ != nullptr) [[unlikely]]
     tell_departure(packet, at);
-  if (node_of(packet.receiver) == packet.at) return push(at, Stage::arrive, index);
+  packet.to = node_of(packet.receiver);
+  if (packet.to == packet.at) return push(at, Stage::arrive, index);
   // A message goes on as soon as it has the stage; what keeps the stage busy after that, others wait for. A line that is
   // ready at one time for a reader and for its home on the same node keeps the stage once: its copy is as short as a request.
   CrossingStage& stage = crossings_[static_cast<std::size_t>(packet.at)];
-  const int to = node_of(packet.receiver);
-  const bool again = packet.carries_data && stage.line == packet.line && stage.line_at == at && stage.line_to == to;
+  const bool again = packet.carries_data && stage.line == packet.line && stage.line_at == at && stage.line_to == packet.to;
   const Tick start = std::max(at, stage.free);
   stage.free = start + (packet.carries_data && !again ? timing_.line_crossing : timing_.request_crossing);
   if (packet.carries_data) {
     stage.line = packet.line;
     stage.line_at = at;
-    stage.line_to = to;
+    stage.line_to = packet.to;
   }
   if (start > at) return push(start, Stage::link, index);
   take_link(index, start);
@@ -172,7 +175,7 @@ Endpoint Network::named(int endpoint) const {
 
 void Network::take_link(PacketIndex index, Tick at) {
   const Packet& packet = packets_[index];
-  const int number = map_.next_link[static_cast<std::size_t>(packet.at)][static_cast<std::size_t>(node_of(packet.receiver))];
+  const int number = map_.next_link[static_cast<std::size_t>(packet.at)][static_cast<std::size_t>(packet.to)];
   LinkState& link = links_[static_cast<std::size_t>(number)];
   const auto message_class = static_cast<std::size_t>(packet.message_class);
   std::deque<PacketIndex>& waiting = link.waiting[message_class];
@@ -190,21 +193,19 @@ void Network::go(PacketIndex index, int number, Tick at) {
   if (timing_.credits > 0) ++link.in_use[static_cast<std::size_t>(packet.message_class)];
   packet.held_link = number;
   packet.at = link.to;
-  const Tick bytes = timing_.header_bytes + (packet.carries_data ? static_cast<Tick>(line_bytes_) : 0);
   const Tick start = std::max(at, link.free);
-  const Tick busy = bytes * link.thousand_bytes / 1000;
+  const Tick busy = link.occupancy[packet.carries_data ? 1 : 0];
   link.free = start + busy;
   if (start >= warmup_end_ && start < end_) {
     link.busy += busy;
-    link.bytes += bytes;
+    link.bytes += bytes_of(packet.carries_data);
   }
   if (timeline_ != nullptr) {
     timeline_->link(link.from, link.to, store_.address_of(packet.line), packet.carries_data, start, link.free + link.latency);
   }
   // The head goes on at once, so a message's bytes cost time once; it has arrived when its tail has.
-  const int receiver = node_of(packet.receiver);
-  if (link.to == receiver) {
-    const Tick beside = pair_costs_[static_cast<std::size_t>(node_of(packet.sender))][static_cast<std::size_t>(receiver)];
+  if (link.to == packet.to) {
+    const Tick beside = pair_costs_[static_cast<std::size_t>(node_of(packet.sender))][static_cast<std::size_t>(packet.to)];
     push(link.free + link.latency + beside, Stage::arrive, index);
   } else {
     push(start + link.latency, Stage::link, index);
@@ -253,12 +254,13 @@ std::vector<LinkStatistics> Network::links() const {
 
 std::string Network::describe_pending() const {
   std::string text;
-  auto rest = calendar_;
-  for (; !rest.empty(); rest.pop()) {
-    if (rest.top().stage == Stage::credit) continue;
-    const Packet& packet = packets_[rest.top().what];
+  std::vector<Item> items = calendar_.items();
+  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return b > a; });
+  for (const Item& item : items) {
+    if (item.stage == Stage::credit) continue;
+    const Packet& packet = packets_[item.what];
     text += fmt::format("  network: message {} for line 0x{:x} from endpoint {} to {}, next at tick {}\n",
-                        packet.message.message, store_.address_of(packet.line), packet.sender, packet.receiver, rest.top().at);
+                        packet.message.message, store_.address_of(packet.line), packet.sender, packet.receiver, item.at);
   }
   return text;
 }

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <queue>
 #include <systemc>
 #include <vector>
 
@@ -24,6 +23,7 @@
 #include "models/machine_layout.hpp"
 #include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
+#include "models/network/calendar.hpp"
 #include "models/network/group_timing.hpp"
 #include "models/network/topology.hpp"
 #include "models/timebase.hpp"
@@ -47,6 +47,7 @@ struct Packet {
   Version version = 0;
   // Where it is on its way.
   int at = 0;              // a node, or a place of the map between nodes
+  int to = -1;             // its receiver's node
   int held_link = -1;      // it occupies a buffer at this link's end
   std::uint32_t told = 0;  // its number at a StepListener
   bool has_turn = false;   // at the directory: nobody's request for the line is before it
@@ -120,7 +121,7 @@ class Network final : public sc_core::sc_module, public Agenda::Part {
   struct LinkState {
     int from, to;
     Tick latency;
-    Tick thousand_bytes;  // on the link; 0: no limit
+    std::array<Tick, 2> occupancy;  // by a message without and with a line; 0: no limit
     Tick free = 0;
     Tick busy = 0;
     std::int64_t bytes = 0;
@@ -148,6 +149,9 @@ class Network final : public sc_core::sc_module, public Agenda::Part {
   void go(PacketIndex index, int link, Tick at);
   void tell_departure(Packet& packet, Tick at) const;
   [[nodiscard]] Endpoint named(int endpoint) const;
+  [[nodiscard]] Tick bytes_of(bool with_line) const {
+    return timing_.header_bytes + (with_line ? static_cast<Tick>(line_bytes_) : 0);
+  }
   [[nodiscard]] int node_of(int endpoint) const { return nodes_[static_cast<std::size_t>(endpoint)]; }
   [[nodiscard]] std::size_t controller_of(int endpoint) const;
 
@@ -166,7 +170,7 @@ class Network final : public sc_core::sc_module, public Agenda::Part {
   std::vector<std::uint64_t> orders_;               // by packet: its place among those of one time
   std::vector<std::unique_ptr<std::byte[]>> data_;  // by packet
   std::vector<PacketIndex> free_;
-  std::priority_queue<Item, std::vector<Item>, std::greater<>> calendar_;
+  Calendar<Item> calendar_;
   std::vector<std::uint32_t> sent_;       // by sender: how many packets
   std::vector<Tick> last_ready_;          // by sender, receiver and class: its latest packet's
   std::vector<CrossingStage> crossings_;  // by node
