@@ -1,6 +1,6 @@
-// What happens when: a queue in the order that operator> of its items gives, first of all by their times, `at`. It costs no more
-// for many items than for few, where a heap costs a logarithm: times that are near lie in a ring of slots, each so short that
-// few items share one; what is farther away stays in a heap until the ring comes round to it.
+// What happens when: a queue in the order that operator> of its items gives, first of all by their times, `at`. It costs no
+// more for many items than for few, where a heap costs a logarithm: times that are near lie in a ring of slots, each so short
+// that few items share one; what is farther away stays in a heap until the ring comes round to it.
 #pragma once
 
 #include <array>
@@ -117,8 +117,8 @@ class Calendar {
       word = (word + 1) % kWords;
       filled = filled_[word];
     }
-    first_ += static_cast<std::int64_t>(ring(static_cast<std::int64_t>(word * 64) + std::countr_zero(filled) -
-                                             static_cast<std::int64_t>(place)));
+    first_ += static_cast<std::int64_t>(
+        ring(static_cast<std::int64_t>(word * 64) + std::countr_zero(filled) - static_cast<std::int64_t>(place)));
   }
 
   int shift_;
