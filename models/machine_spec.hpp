@@ -73,6 +73,8 @@ struct FootprintSpec {
   [[nodiscard]] bool on() const { return tlb_entries > 0 || code_cache_kib > 0; }
 };
 
+constexpr int kMostLevels = 4;  // of a core's private caches
+
 // A level of a core's private caches, the nearest to the core first in MachineSpec::caches.
 struct CacheSpec {
   std::string name;  // "L1D", "L2"

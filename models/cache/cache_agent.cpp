@@ -73,15 +73,14 @@ void CacheAgent::use(Address address, int level, Tick age) {
 
 void CacheAgent::detach(Copy& copy) {
   for (int level = 0; level < levels(); ++level) remove_from_level(copy, level);
-  detached_.push_back(index_of(copy));
+  detached_.push_back(copy.index);
 }
 
 void CacheAgent::drop(Copy& copy) {
   for (int level = 0; level < levels(); ++level) remove_from_level(copy, level);
-  const CopyIndex index = index_of(copy);
   store_->remove_holder(copy.slot, number_);
-  std::erase(detached_, index);
-  free_.push_back(index);
+  std::erase(detached_, copy.index);
+  free_.push_back(copy.index);
 }
 
 Copy& CacheAgent::take_copy(LineAddr line) {
@@ -96,6 +95,7 @@ Copy& CacheAgent::take_copy(LineAddr line) {
   }
   Copy& fresh = *new (&pool_[index * stride_]) Copy;
   fresh.line = line;
+  fresh.index = index;
   fresh.slot = store_->slot(line);
   store_->add_holder(fresh.slot, number_);
   set_state(fresh, 0);
@@ -103,7 +103,8 @@ Copy& CacheAgent::take_copy(LineAddr line) {
 }
 
 void CacheAgent::attach(Copy& copy, int level, std::uint64_t block, int place, Tick age) {
-  arrays_[static_cast<std::size_t>(level)].insert(block, place, index_of(copy), age);
+  arrays_[static_cast<std::size_t>(level)].insert(block, place, copy.index, age);
+  copy.places[static_cast<std::size_t>(level)] = place;
   copy.levels = static_cast<std::uint8_t>(copy.levels | (1U << level));
 }
 
@@ -125,7 +126,7 @@ void CacheAgent::remove_from_level(Copy& copy, int level) {
   CacheArray& array = arrays_[static_cast<std::size_t>(level)];
   const std::uint64_t first = first_block(copy.line, level);
   for (int i = 0; i < blocks_per_line(level); ++i) {
-    const int place = array.find(first + static_cast<std::uint64_t>(i));
+    const int place = place_of(copy, first + static_cast<std::uint64_t>(i), level);
     if (place >= 0) array.remove(place);
   }
   copy.levels = static_cast<std::uint8_t>(copy.levels & ~(1U << level));

@@ -3,7 +3,9 @@
 // time and no events in here: the timed core and the functional-only mode of `bench` both drive it.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,6 +23,8 @@ struct Copy {
   Tick last_touch = -1;  // local time of the latest access by the core that used it (invariant I2)
   Slot slot = 0;
   Version version = 0;
+  CopyIndex index = 0;                    // its own
+  std::array<int, kMostLevels> places{};  // in each level that holds it, if the level has lines of the same size
   StateId state = 0;
   std::uint8_t fast = 0;    // bit Access: an access of this kind is a mere hit: no row but `hit`, no change of state
   std::uint8_t levels = 0;  // bit k: level k holds it, or a part of it
@@ -104,7 +108,7 @@ class CacheAgent {
   // A copy in the initial state that no level holds, for a line that is not to come. REQUIRES: one of the spare ones is left.
   Copy& add_detached(LineAddr line) {
     Copy& fresh = take_copy(line);
-    detached_.push_back(index_of(fresh));
+    detached_.push_back(fresh.index);
     return fresh;
   }
 
@@ -141,9 +145,6 @@ class CacheAgent {
     arrays_.front().touch(place, age);
     return &found;
   }
-  [[nodiscard]] CopyIndex index_of(const Copy& copy) const {
-    return static_cast<CopyIndex>(static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&copy) - pool_.get()) / stride_);
-  }
   // In a nearer level, or waiting to be written back.
   [[nodiscard]] Copy* find_elsewhere(LineAddr line);
   Copy& take_copy(LineAddr line);
@@ -153,6 +154,13 @@ class CacheAgent {
   [[nodiscard]] std::uint64_t first_block(LineAddr line, int level) const;
   [[nodiscard]] int blocks_per_line(int level) const {
     return 1 << (line_shift_ - arrays_[static_cast<std::size_t>(level)].line_shift());
+  }
+
+  // Where the level holds this block of the copy's, or -1.
+  [[nodiscard]] int place_of(const Copy& copy, std::uint64_t block, int level) const {
+    const auto number = static_cast<std::size_t>(level);
+    if (blocks_per_line(level) > 1) return arrays_[number].find(block);
+    return (copy.levels >> level & 1) != 0 ? copy.places[number] : -1;
   }
 
   // An inclusive level holds whatever the nearer ones do.
@@ -210,7 +218,7 @@ void CacheAgent::bring_near(Copy& copy, Address address, Tick age, Gate& gate, i
   for (int level = levels() - 1; level >= 0; --level) {
     CacheArray& array = arrays_[static_cast<std::size_t>(level)];
     const std::uint64_t block = address >> array.line_shift();
-    const int held = level < nearest ? -1 : array.find(block);
+    const int held = level < nearest ? -1 : place_of(copy, block, level);
     if (held >= 0) {
       array.touch(held, age);
       continue;

@@ -5,16 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/machine_spec.hpp"
 #include "models/observer.hpp"
 
 namespace linebounce {
 
-constexpr int kMaxLevels = 4;
-
 struct FunctionCounters {
   std::int64_t instructions = 0;
   std::int64_t misses = 0;
-  std::array<std::array<std::int64_t, kAccessKinds>, kMaxLevels> hits{};  // [level][access]
+  std::array<std::array<std::int64_t, kAccessKinds>, kMostLevels> hits{};  // [level][access]
 };
 
 // What the core's footprint of pages and code lacked (models/core/footprint.hpp).

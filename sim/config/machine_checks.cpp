@@ -59,6 +59,10 @@ class Checks {
   void cache(std::size_t level) const {
     const CacheSpec& cache = machine_.caches[level];
     const std::string at = "machine.cache." + cache.name + ".";
+    if (level == kMostLevels) {
+      refuse(at + "size_kib",
+             fmt::format("{} is one level too many; legal: 1 to {} private caches of a core", cache.name, level));
+    }
     if (!power_of_two(cache.line_bytes)) refuse(at + "line_bytes", fmt::format("{} is no power of two", cache.line_bytes));
     const int bytes = cache.size_kib * 1024;
     const int way_bytes = cache.ways * cache.line_bytes;

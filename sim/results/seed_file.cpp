@@ -132,7 +132,7 @@ SeedFile read_seed_file(std::string_view text) {
     if (in.contains("series")) in.at("series").get_to(file.data.series);  // older builds' have none
     in.at("transitions").get_to(file.data.transitions);
     take(in.at("references"), file.data.references);
-    in.at("simulated_ns").get_to(file.data.simulated_ns);
+    take(in.at("simulated_ns"), file.data.simulated_ns);
     const auto lines = taken<std::size_t>(in.at("lines"));
     file.data.lines.reserve(std::min(lines, text.size()));  // a broken file may say anything
     while (file.data.lines.size() < lines) file.data.lines.push_back(line_from(take_line(text)));

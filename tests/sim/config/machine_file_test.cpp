@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "fixture.hpp"
 
 namespace linebounce::sim {
@@ -251,6 +253,15 @@ TEST_F(MachineFile, AnInclusiveCacheIsAtLeastAsLargeAsTheInnerOne) {
   EXPECT_EQ(with("size_kib = 256", "size_kib = 8"),
             "x.toml:13:12: cache.L2.size_kib: 8 KiB cannot include the 16 KiB of L1D; make it larger or set inclusive = false");
   EXPECT_EQ(with("size_kib = 256", "size_kib = 8\ninclusive = false"), "no error");
+}
+
+TEST_F(MachineFile, ACoreHasFourPrivateCachesAtMost) {
+  const auto level = [](int number) {
+    return fmt::format("[cache.L{}]\nsize_kib = 512\nways = 8\nline_bytes = 64\nhit_latency_cycles = 20\n", number);
+  };
+  EXPECT_EQ(with("[bus]", level(3) + level(4) + "[bus]"), "no error");
+  EXPECT_EQ(with("[bus]", level(3) + level(4) + level(5) + "[bus]"),
+            "x.toml:28:12: cache.L5.size_kib: L5 is one level too many; legal: 1 to 4 private caches of a core");
 }
 
 TEST_F(MachineFile, TreePlruNeedsAPowerOfTwoOfWays) {

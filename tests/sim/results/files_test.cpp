@@ -101,8 +101,9 @@ TEST(SeedFile, NumbersThatFitIntoNoIntegerAreAnInputError) {
   SeedFile file;
   file.data.matrix = {{0, 17, 0, "Modified", 5}};
   file.data.references = 4711;
+  file.data.simulated_ns = 8086;
   const std::string text = write_seed_file(file);
-  for (const std::string number : {"17", "4711"}) {
+  for (const std::string number : {"17", "4711", "8086"}) {
     for (const std::string other : {"1e300", "123456789012345678901234567890", "1.5", "-1e10"}) {
       std::string changed = text.substr(0, text.size() - 17);
       changed.replace(changed.find(number), number.size(), other);
