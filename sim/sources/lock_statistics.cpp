@@ -76,15 +76,19 @@ class LockStatFile {
       one = *read;
     }
     if (!stripped(figures).empty()) in_->refuse("more than the 12 figures con-bounces to holdtime-avg");
+    const auto count = [&](std::size_t which) {
+      if (value[which] >= 0x1p64) in_->refuse("contentions or acquisitions are more than 64 bits can count");
+      return static_cast<std::uint64_t>(value[which]);
+    };
     LockStatistics lock;
     // "-W" stands only beside readers.
     if (name.ends_with("-R")) lock.kind = "readers";
     if (name.ends_with("-W")) lock.kind = "writers";
     lock.has_readers = !lock.kind.empty();
     lock.name = lock.has_readers ? name.substr(0, name.size() - 2) : name;
-    lock.waits = static_cast<std::uint64_t>(value[kWaits]);
+    lock.waits = count(kWaits);
     lock.wait = {value[kWaitTotal], value[kWaitMax]};
-    lock.acquisitions = static_cast<std::uint64_t>(value[kAcquisitions]);
+    lock.acquisitions = count(kAcquisitions);
     lock.hold = {value[kHoldTotal], value[kHoldMax]};
     locks_.push_back(std::move(lock));
     rules_ = 0;
