@@ -25,6 +25,7 @@ CacheAgent::CacheAgent(int number, std::span<const CacheSpec> levels, const Cont
   std::size_t lines = static_cast<std::size_t>(spare_copies);
   for (const CacheSpec& spec : levels) {
     if (spec.inclusive) inclusive_ |= 1U << arrays_.size();
+    if (spec.line_bytes == store.line_bytes()) of_lines_ |= 1U << arrays_.size();
     arrays_.emplace_back(spec);
     lines += lines_of(spec, store.line_bytes());
   }
@@ -112,9 +113,9 @@ void CacheAgent::evict_block(Copy& copy, int level, int place) {
   CacheArray& array = arrays_[static_cast<std::size_t>(level)];
   array.remove(place);
   bool held = false;
-  if (const int blocks = blocks_per_line(level); blocks > 1) {
+  if (!of_lines(level)) {
     const std::uint64_t first = first_block(copy.line, level);
-    for (int i = 0; i < blocks; ++i) held = held || array.find(first + static_cast<std::uint64_t>(i)) >= 0;
+    for (int i = 0; i < blocks_per_line(level); ++i) held = held || array.find(first + static_cast<std::uint64_t>(i)) >= 0;
   }
   if (!held) copy.levels = static_cast<std::uint8_t>(copy.levels & ~(1U << level));
   if (!inclusive(level)) return;
@@ -124,10 +125,14 @@ void CacheAgent::evict_block(Copy& copy, int level, int place) {
 void CacheAgent::remove_from_level(Copy& copy, int level) {
   if (((copy.levels >> level) & 1) == 0) return;
   CacheArray& array = arrays_[static_cast<std::size_t>(level)];
-  const std::uint64_t first = first_block(copy.line, level);
-  for (int i = 0; i < blocks_per_line(level); ++i) {
-    const int place = place_of(copy, first + static_cast<std::uint64_t>(i), level);
-    if (place >= 0) array.remove(place);
+  if (of_lines(level)) {
+    array.remove(copy.places[static_cast<std::size_t>(level)]);
+  } else {
+    const std::uint64_t first = first_block(copy.line, level);
+    for (int i = 0; i < blocks_per_line(level); ++i) {
+      const int place = array.find(first + static_cast<std::uint64_t>(i));
+      if (place >= 0) array.remove(place);
+    }
   }
   copy.levels = static_cast<std::uint8_t>(copy.levels & ~(1U << level));
 }

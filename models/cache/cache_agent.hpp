@@ -156,10 +156,12 @@ class CacheAgent {
     return 1 << (line_shift_ - arrays_[static_cast<std::size_t>(level)].line_shift());
   }
 
+  // Its lines are coherence lines, not parts of them.
+  [[nodiscard]] bool of_lines(int level) const { return (of_lines_ >> level & 1) != 0; }
   // Where the level holds this block of the copy's, or -1.
   [[nodiscard]] int place_of(const Copy& copy, std::uint64_t block, int level) const {
     const auto number = static_cast<std::size_t>(level);
-    if (blocks_per_line(level) > 1) return arrays_[number].find(block);
+    if (!of_lines(level)) return arrays_[number].find(block);
     return (copy.levels >> level & 1) != 0 ? copy.places[number] : -1;
   }
 
@@ -173,6 +175,7 @@ class CacheAgent {
   int number_;
   std::vector<CacheArray> arrays_;  // the nearest first
   unsigned inclusive_ = 0;          // bit k: level k is
+  unsigned of_lines_ = 0;           // likewise
   const ControllerTable* table_;
   LineStore* store_;
   int line_shift_;
