@@ -178,8 +178,8 @@ std::string failure_page(const RandomArguments& arguments, const RandomBase& bas
 std::string outcome_page(const RandomArguments& arguments, const RandomBase& base, const RandomOutcome& outcome,
                          const Painter& paint) {
   std::string out = paint(Colour::bold, base.spec.name) + "  " + base.spec.title + "\n\n";
-  out += fmt::format("  {} references in {} rounds, each with another mutation of the machine; {} of them also with the\n",
-                     outcome.references, outcome.rounds, outcome.compared);
+  out += fmt::format("  {} references in {}, each with another mutation of the machine; {} of them also with the\n",
+                     outcome.references, plural(static_cast<std::uint64_t>(outcome.rounds), "round"), outcome.compared);
   out += "  engine's speed-ups off";
   if (outcome.too_slow > 0) out += fmt::format("; {} more took too long without them, and were not compared", outcome.too_slow);
   out += "\n";

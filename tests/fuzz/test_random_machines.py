@@ -25,18 +25,34 @@ VARIATIONS = [
 ]
 
 
+def random_caches(draw: random.Random, outer_line: int) -> str:
+    """One to four levels; an inner one's lines may be parts of the outer one's."""
+    levels = draw.choice([1, 2, 2, 2, 3, 4])
+    lines = sorted(draw.choice([size for size in [16, 32, 64, 128] if size <= outer_line]) for _ in range(levels - 1))
+    text = ""
+    for level, line in enumerate([*lines, outer_line], start=1):
+        ways = draw.choice([1, 2, 4])
+        text += f"""
+[cache.L{level}]
+size_kib = {max(2 ** (level // 2), ways * line // 1024)}
+ways = {ways}
+line_bytes = {line}
+hit_latency_cycles = {draw.randint(4 * level - 3, 4 * level)}
+inclusive = {draw.choice(["true", "true", "false"])}
+replacement = "{draw.choice(["lru", "tree_plru"])}"
+"""
+    return text
+
+
 def random_machine(draw: random.Random) -> str:
     """Anything that the schema allows, with an eye for what is tight: few ways, few buffers, costs of nothing."""
     threads = draw.choice([1, 1, 2])
     consistency = draw.choice(["sc", "tso", "ia64"])
     store_buffer = f"store_buffer_entries = {draw.randint(1, 6)}" if consistency != "sc" else ""
     outer_line = draw.choice([16, 32, 64, 128])
-    outer_ways = draw.choice([1, 2, 4])
-    outer_sets = draw.choice([1, 2, 16])
     protocol = draw.choice(
         ["mesi_snoop", "mesi_snoop", "moesi_snoop", "dragon_snoop", "mesi_far_snoop", "mesi_migratory_snoop"]
     )
-    outer_kib = max(1, outer_sets * outer_ways * outer_line // 1024)
     return f"""\
 name = "random"
 title = "A random machine"
@@ -57,20 +73,7 @@ consistency = "{consistency}"
 outstanding_misses = {draw.randint(1, 4)}
 write_back_buffers = {draw.randint(1, 3)}
 
-[cache.L1D]
-size_kib = 1
-ways = {draw.choice([1, 2, 4])}
-line_bytes = {draw.choice([size for size in [16, 32, 64, 128] if size <= outer_line])}
-hit_latency_cycles = {draw.randint(1, 4)}
-replacement = "{draw.choice(["lru", "tree_plru"])}"
-
-[cache.L2]
-size_kib = {outer_kib}
-ways = {outer_ways}
-line_bytes = {outer_line}
-hit_latency_cycles = {draw.randint(5, 12)}
-replacement = "{draw.choice(["lru", "tree_plru"])}"
-
+{random_caches(draw, outer_line)}
 [bus]
 protocol = "{protocol}"
 clock_mhz = {draw.choice([66.5, 100, 133, 200])}
