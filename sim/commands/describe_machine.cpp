@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <map>
+
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/terminal/machine_drawing.hpp"
@@ -14,26 +17,35 @@ std::pair<std::string, std::string> split(const std::string& path) {
   return {path.substr(0, dot), path.substr(dot + 1)};
 }
 
+// The source that more parameters of a group have than any other; empty: each has its own.
+std::string shared_source(const std::vector<DescribedParameter>& group) {
+  std::map<std::string, int> uses;
+  for (const DescribedParameter& parameter : group) ++uses[parameter.source];
+  const auto most =
+      std::max_element(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most->second > 1 ? most->first : "";
+}
+
+// What nobody has said where it is from is yellow.
+Colour source_colour(const DescribedParameter& parameter) {
+  return parameter.has_source ? Colour::dim : Colour::yellow;
+}
+
 // Parameter and value, then the meaning and where the value is from: beside them, or below where the terminal is narrow.
 class ParameterTable {
  public:
-  explicit ParameterTable(const Painter& paint) : paint_(paint), beside_(!is_narrow(paint)), table_(columns(beside_), paint) {}
+  explicit ParameterTable(const Painter& paint) : paint_(paint), beside_(!is_narrow(paint)), table_(columns(beside_), paint) {
+    table_.add_text("  " + paint(Colour::dim, "in parentheses: the default") + "\n");
+  }
 
-  void add_group(const std::string& name) { table_.add_text("  " + paint_(Colour::cyan, name) + "\n"); }
-  void add(const std::string& key, const DescribedParameter& parameter) {
-    const std::string value = parameter.unit.empty() ? parameter.value : parameter.value + " " + parameter.unit;
-    const Cell name = "  " + key, shown = {value, parameter.given ? Colour::bold : Colour::dim};
-    // What nobody has said where it is from is yellow.
-    const Colour source_colour = parameter.has_source ? Colour::dim : Colour::yellow;
-    const std::string source = parameter.given ? parameter.source : "default; " + parameter.source;
-    if (beside_) {
-      table_.add({name, shown, parameter.meaning});
-      table_.add({"", "", {source, source_colour}});
-      return;
-    }
-    table_.add({name, shown});
-    add_below(parameter.meaning, Colour::none);
-    add_below(source, source_colour);
+  // Those of one table of the machine's file. A source that several have stands once, above them.
+  void add_group(const std::string& name, const std::vector<DescribedParameter>& group) {
+    table_.add_text("  " + paint_(Colour::cyan, name) + "\n");
+    const std::string shared = shared_source(group);
+    const auto first = std::find_if(group.begin(), group.end(), [&](const auto& one) { return one.source == shared; });
+    if (first != group.end())
+      table_.add_text(paragraph("where no source is named: " + shared, 4, source_colour(*first), paint_));
+    for (const DescribedParameter& parameter : group) add(parameter, parameter.source == shared ? "" : parameter.source);
   }
   [[nodiscard]] std::string text() const { return table_.text(); }
 
@@ -42,6 +54,19 @@ class ParameterTable {
     std::vector<Column> columns = {words("parameter", 34), words("value", 0, 1)};
     if (beside) columns.push_back(prose("meaning, and source of the value", 0, 2));
     return columns;
+  }
+  void add(const DescribedParameter& parameter, const std::string& source) {
+    const std::string value = parameter.unit.empty() ? parameter.value : parameter.value + " " + parameter.unit;
+    const Cell name = "  " + split(parameter.path).second;
+    const Cell shown = parameter.given ? Cell(value, Colour::bold) : Cell("(" + value + ")", Colour::dim);
+    if (beside_) {
+      table_.add({name, shown, parameter.meaning});
+      if (!source.empty()) table_.add({"", "", {source, source_colour(parameter)}});
+      return;
+    }
+    table_.add({name, shown});
+    add_below(parameter.meaning, Colour::none);
+    if (!source.empty()) add_below(source, source_colour(parameter));
   }
   void add_below(const std::string& text, Colour colour) {
     constexpr std::size_t kIndent = 8;
@@ -82,12 +107,13 @@ ordered_json history_json(const std::vector<HistoryEntry>& history) {
 std::string machine_page(const std::string& name, const Painter& paint) {
   const DescribedMachine machine = load_machine(name);
   ParameterTable table(paint);
-  std::string group;
-  for (const DescribedParameter& parameter : machine.parameters) {
-    const auto [of_group, key] = split(parameter.path);
-    if (of_group != group) table.add_group(of_group);
-    group = of_group;
-    table.add(key, parameter);
+  for (auto begin = machine.parameters.begin(); begin != machine.parameters.end();) {
+    const std::string group = split(begin->path).first;
+    const auto end = std::find_if(begin, machine.parameters.end(), [&group](const DescribedParameter& parameter) {
+      return split(parameter.path).first != group;
+    });
+    table.add_group(group, {begin, end});
+    begin = end;
   }
   const std::string out = titled(machine.spec.name, machine.spec.title, paint) + "\n" +
                           draw_topology(machine.spec, paint.columns()) + "\n" + table.text() +

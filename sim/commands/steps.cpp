@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 #include <memory>
@@ -7,10 +8,12 @@
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/plan/unfinished_file.hpp"
+#include "sim/results/numbers.hpp"
 #include "sim/steps/document.hpp"
 #include "sim/steps/moments.hpp"
 #include "sim/steps/recorded_steps.hpp"
 #include "sim/steps/sentences.hpp"
+#include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -20,7 +23,7 @@ constexpr const char* kStepsFooter = R"(Examples:
   linebounce steps my_program.lua --machine p3_xeon_4way  of a program in Lua
   linebounce steps my_scene.toml --at "x is M in CPU 2" --at "CPU 1 loads x, 2nd time"
 
-The document's members: docs/steps.md. Of a sweep, the first point runs.)";
+The document's members: docs/steps.md. Of a sweep the first point runs, or the one that --set PATH=VALUE chooses.)";
 
 struct StepsArguments : OverrideArguments {
   std::string experiment;
@@ -37,6 +40,15 @@ void write_document(const std::string& document, const std::string& output) {
   UnfinishedFile file(output);
   file.write(document);
   file.finish();
+}
+
+// On the standard error: the document has the same form whatever runs.
+void tell_point(const RecordedSteps& run) {
+  if (run.points == 1) return;
+  std::vector<std::string> values;
+  for (const auto& [path, value] : run.at) values.push_back(path + " = " + value_text(value));
+  print_error(
+      fmt::format("the first of {} points runs, {}; --set PATH=VALUE chooses another", run.points, fmt::join(values, ", ")));
 }
 
 // A line for each: the position, and the sentence of the step before it.
@@ -60,6 +72,7 @@ ExitCode run_and_print(const StepsArguments& arguments) {
       record_steps(arguments.experiment, overrides_of(arguments), static_cast<std::size_t>(arguments.steps));
   ExitCode code = run.exit;
   if (run.known) {
+    tell_point(run);
     if (arguments.moments.empty() || !arguments.output.empty()) write_document(steps_document(run), arguments.output);
     code = larger(code, print_moments(run, arguments.moments));
   }

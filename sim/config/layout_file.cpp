@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <map>
+#include <set>
 
 #include "sim/config/pahole.hpp"
 #include "sim/config/project_files.hpp"
@@ -23,19 +26,28 @@ void require_power_of_two(const TableReader& reader, const std::string& key, int
       key, fmt::format("{} is no power of two; the nearest are {} and {}", value, std::bit_floor(given), std::bit_ceil(given)));
 }
 
-bool overlap(const Field& a, const Field& b) {
-  return a.offset < b.offset + b.size && b.offset < a.offset + a.size;
+// Fields that have no byte in common, by their first one.
+using PlacedFields = std::map<int, Field>;
+
+// The first that has a byte of this field; nullptr: none has.
+const Field* overlapping(const PlacedFields& placed, const Field& field) {
+  const auto first = placed.upper_bound(field.offset);
+  if (first != placed.begin()) {
+    const Field& before = std::prev(first)->second;
+    if (before.offset + before.size > field.offset) return &before;
+  }
+  return first != placed.end() && first->first < field.offset + field.size ? &first->second : nullptr;
 }
 
-// The first place for a field that no other one has; -1: there is none in the structure.
-int free_offset(const Layout& layout, const Field& field) {
-  const int step = natural_alignment(field.size);
-  for (int offset = 0; offset + field.size <= layout.size; offset += step) {
-    const Field there{field.name, offset, field.size};
-    if (std::none_of(layout.fields.begin(), layout.fields.end(), [&](const Field& other) { return overlap(there, other); }))
-      return offset;
+// The first place for so many bytes that no field has; -1: there is none in the structure.
+int free_offset(const PlacedFields& placed, int size, int structure_size) {
+  const int step = natural_alignment(size);
+  int offset = 0;
+  for (const auto& [begin, field] : placed) {
+    if (offset + size <= begin) break;
+    offset = std::max(offset, (begin + field.size + step - 1) / step * step);
   }
-  return -1;
+  return offset + size <= structure_size ? offset : -1;
 }
 
 class StructureReader {
@@ -83,16 +95,15 @@ class StructureReader {
                       "least {}",
                       field.name, layout_.size, layout_.size - field.offset, layout_.name, field.offset + field.size));
     reader.finish();
-    for (const Field& other : layout_.fields) {
-      if (other.name == field.name)
-        reader.refuse("name", fmt::format("{} stands in {} twice; legal: any other name", field.name, layout_.name));
-      if (overlap(field, other)) reader.refuse("offset_bytes", overlap_text(field, other));
-    }
+    if (!names_.insert(field.name).second)
+      reader.refuse("name", fmt::format("{} stands in {} twice; legal: any other name", field.name, layout_.name));
+    if (const Field* other = overlapping(placed_, field)) reader.refuse("offset_bytes", overlap_text(field, *other));
+    placed_.emplace(field.offset, field);
     layout_.fields.push_back(field);
   }
 
   [[nodiscard]] std::string overlap_text(const Field& field, const Field& other) const {
-    const int free = free_offset(layout_, field);
+    const int free = free_offset(placed_, field.size, layout_.size);
     return fmt::format("{} (bytes {} to {}) overlaps {} (bytes {} to {}); {}", field.name, field.offset,
                        field.offset + field.size - 1, other.name, other.offset, other.offset + other.size - 1,
                        free < 0 ? fmt::format("its {} bytes fit nowhere before {} ends at {}: size_bytes must grow", field.size,
@@ -111,6 +122,9 @@ class StructureReader {
   TableReader reader_;
   const LayoutFile& layouts_;
   Layout layout_;
+  // Of its fields: a structure may have a million.
+  std::set<std::string> names_;
+  PlacedFields placed_;
 };
 
 LayoutFile read_layout_toml(const std::string& text, const std::string& file) {

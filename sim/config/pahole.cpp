@@ -80,6 +80,7 @@ class Parser {
   // `struct NAME {...};`, or `typedef struct {...} NAME;`.
   Layout structure() {
     within_.clear();
+    bitfields_.clear();
     const Token begin = peek();
     const bool alias = is("typedef");
     if (alias) take();
@@ -198,7 +199,7 @@ class Parser {
       fields.push_back({name + ".prev", bytes.offset + bytes.size / 2, bytes.size / 2});
     } else {
       fields.push_back({name, bytes.offset, bytes.size});
-      if (bits) bitfields_.push_back(fields.back());
+      if (bits) bitfields_.insert(name);
     }
   }
 
@@ -264,35 +265,51 @@ class Parser {
     return 1;
   }
 
+  // What shares bytes is called by all these names.
+  template <class Visit>
+  static void each_name(const std::string& field, const Visit& visit) {
+    for (std::size_t begin = 0; begin <= field.size();) {
+      const std::size_t end = std::min(field.find('|', begin), field.size());
+      visit(field.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+
   // One field over the bytes of all, with all their names.
   static Field joined(const std::vector<Field>& fields) {
     Field all{"", 0, 0};
     int end = 0;
+    std::set<std::string> names;
     for (const Field& field : fields) {
       all.offset = all.name.empty() ? field.offset : std::min(all.offset, field.offset);
       end = std::max(end, field.offset + field.size);
-      const std::string name = group_of(field.name);
-      if (!is_called(all.name, name)) all.name += (all.name.empty() ? "" : "|") + name;
+      each_name(group_of(field.name), [&](const std::string& name) {
+        if (names.insert(name).second) all.name += (all.name.empty() ? "" : "|") + name;
+      });
     }
     all.size = end - all.offset;
     return all;
   }
 
   [[nodiscard]] bool has_bits(const Field& field) const {
-    return std::any_of(bitfields_.begin(), bitfields_.end(),
-                       [&](const Field& bits) { return is_called(field.name, bits.name); });
+    bool found = false;
+    each_name(field.name, [&](const std::string& name) { found = found || bitfields_.contains(name); });
+    return found;
   }
 
   // Bitfields in one word, and what else lies in that word's bytes, become one field.
   void join_bitfields(std::vector<Field>& fields) const {
     std::vector<Field> out;
-    for (const Field& field : fields) {
-      const bool shares =
-          !out.empty() && field.offset < out.back().offset + out.back().size && (has_bits(out.back()) || has_bits(field));
-      if (shares)
-        out.back() = joined({out.back(), field});
-      else
-        out.push_back(field);
+    for (std::size_t i = 0; i < fields.size();) {
+      std::vector<Field> word = {fields[i]};
+      bool bits = has_bits(fields[i]);
+      int end = fields[i].offset + fields[i].size;
+      for (++i; i < fields.size() && fields[i].offset < end && (bits || has_bits(fields[i])); ++i) {
+        bits = true;
+        end = std::max(end, fields[i].offset + fields[i].size);
+        word.push_back(fields[i]);
+      }
+      out.push_back(word.size() == 1 ? word.front() : joined(word));
     }
     fields = std::move(out);
   }
@@ -300,9 +317,9 @@ class Parser {
   std::vector<Token> tokens_;
   const std::string& file_;
   std::size_t at_ = 0;
-  std::string within_;  // " in rq, which begins in line 3"
-  std::vector<Field> bitfields_;
-  std::set<std::string> names_;  // of structures; a kernel has 20,000
+  std::string within_;               // " in rq, which begins in line 3"
+  std::set<std::string> bitfields_;  // of this structure
+  std::set<std::string> names_;      // of structures; a kernel has 20,000
   int depth_ = 0;
 };
 

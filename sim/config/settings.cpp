@@ -18,6 +18,7 @@ namespace linebounce::sim {
 namespace {
 
 constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
+constexpr std::size_t kLongestText = 4096;                   // bytes, as of a path in Linux; each point of a sweep has a copy
 
 std::string_view type_text(ValueType type) {
   switch (type) {
@@ -84,6 +85,22 @@ void check_range(const KeyInfo& key, const ConfigValue& value, const Origin& ori
                    key.unit));
 }
 
+void check_text(const KeyInfo& key, const std::string& text, const Origin& origin) {
+  if (key.choices.empty()) {
+    if (text.size() > kLongestText)
+      fail(origin, key.path, fmt::format("a text of {} bytes is too long; legal: at most {}", text.size(), kLongestText));
+    return;
+  }
+  if (!key.files_of.empty() && is_lua_path(text)) return;
+  if (std::find(key.choices.begin(), key.choices.end(), text) != key.choices.end()) return;
+  const auto refusal = key.refusals.find(text);
+  fail(
+      origin, key.path,
+      refusal == key.refusals.end()
+          ? not_known(text, key.choices) + (key.files_of.empty() ? "" : fmt::format("; or a {}'s file, NAME.lua", key.files_of))
+          : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
+}
+
 void collect(const toml::table& table, const std::string& prefix, const std::string& file, const Origin& origin,
              const std::vector<std::string_view>& skip, std::vector<Leaf>& out) {
   std::vector<std::pair<toml::source_position, std::string>> keys;
@@ -144,18 +161,7 @@ ConfigValue checked(const KeyInfo& key, const ConfigValue& given, const Origin& 
          fmt::format("expected {}{}, found {}", type_text(key.type), key.unit.empty() ? "" : " of " + key.unit, quoted(given)));
   }
   if (key.type == ValueType::integer || key.type == ValueType::number) check_range(key, value, origin);
-  if (key.type == ValueType::text && !key.choices.empty()) {
-    const auto& text = std::get<std::string>(value);
-    if (!key.files_of.empty() && is_lua_path(text)) return value;
-    if (std::find(key.choices.begin(), key.choices.end(), text) == key.choices.end()) {
-      const auto refusal = key.refusals.find(text);
-      fail(origin, key.path,
-           refusal == key.refusals.end()
-               ? not_known(text, key.choices) +
-                     (key.files_of.empty() ? "" : fmt::format("; or a {}'s file, NAME.lua", key.files_of))
-               : fmt::format("{} can't be used here: {}; legal: {}", text, refusal->second, fmt::join(key.choices, ", ")));
-    }
-  }
+  if (key.type == ValueType::text) check_text(key, std::get<std::string>(value), origin);
   return value;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sim/config/project_files.hpp"
 
@@ -97,26 +98,24 @@ class SweepReader {
 
 void refuse_repeated_values(const SweepAxis& axis, const ExperimentTables& tables) {
   if (axis.paths.size() != 1) return;
-  const auto& values = axis.values[0];
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) ==
-        values.begin() + static_cast<std::ptrdiff_t>(i))
-      continue;
-    fail(tables.swept.at(axis.paths[0]), axis.paths[0],
-         fmt::format("the value {} stands in the list twice", plain_text(values[i])));
+  std::set<ConfigValue> known;
+  for (const ConfigValue& value : axis.values[0]) {
+    if (!known.insert(value).second)
+      fail(tables.swept.at(axis.paths[0]), axis.paths[0],
+           fmt::format("the value {} stands in the list twice", plain_text(value)));
   }
 }
 
 void remove_repeated_points(SweepAxis& axis) {
-  const auto same = [&axis](std::size_t i, std::size_t j) {
-    return std::all_of(axis.values.begin(), axis.values.end(), [&](const auto& values) { return values[i] == values[j]; });
-  };
-  for (std::size_t i = axis.values[0].size(); i-- > 1;) {
-    std::size_t first = 0;
-    while (!same(first, i)) ++first;
-    if (first == i) continue;
-    for (auto& values : axis.values) values.erase(values.begin() + static_cast<std::ptrdiff_t>(i));
+  std::set<std::vector<ConfigValue>> known;
+  std::vector<std::vector<ConfigValue>> kept(axis.paths.size());
+  for (std::size_t point = 0; point < axis.values[0].size(); ++point) {
+    std::vector<ConfigValue> values;
+    for (const auto& list : axis.values) values.push_back(list[point]);
+    if (!known.insert(values).second) continue;
+    for (std::size_t i = 0; i < values.size(); ++i) kept[i].push_back(values[i]);
   }
+  axis.values = std::move(kept);
 }
 
 void refuse_too_many_points(const std::vector<SweepAxis>& axes, const ExperimentTables& tables) {

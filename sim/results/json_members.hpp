@@ -1,27 +1,40 @@
-// Values of JSON documents that may be a stranger's.
+// JSON documents that may be a stranger's.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 namespace linebounce::sim {
 
+// The document. The library reads values within values however deep they are, but writes them by recursion, which exhausts the
+// stack: what nests deeper than any file of results is refused. Errors: nlohmann::json::exception.
+template <class Json>
+Json parsed_json(std::string_view text) {
+  constexpr int kDeepest = 32;
+  return Json::parse(text, [](int depth, typename Json::parse_event_t /*event*/, const Json& value) {
+    if (depth > kDeepest) throw Json::other_error::create(501, "values within values are nested too deep", &value);
+    return true;
+  });
+}
+
 // As json.get_to(value), which makes an integer of any number, though: here it must be one, and fit. Errors:
 // nlohmann::json::exception.
-template <class T>
-void take(const nlohmann::json& json, T& value) {
+template <class Json, class T>
+void take(const Json& json, T& value) {
   if constexpr (std::integral<T> && !std::same_as<T, bool>) {
-    const bool fits = json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
-                                                : json.is_number_integer() && std::in_range<T>(json.get<std::int64_t>());
-    if (!fits) throw nlohmann::json::type_error::create(302, "no whole number, or too large a one", &json);
+    const bool fits = json.is_number_unsigned()
+                          ? std::in_range<T>(json.template get<std::uint64_t>())
+                          : json.is_number_integer() && std::in_range<T>(json.template get<std::int64_t>());
+    if (!fits) throw Json::type_error::create(302, "no whole number, or too large a one", &json);
   }
   json.get_to(value);
 }
 
-template <class T>
-T taken(const nlohmann::json& json) {
+template <class T, class Json>
+T taken(const Json& json) {
   T value{};
   take(json, value);
   return value;

@@ -91,7 +91,7 @@ std::string with_status(const std::string& manifest, RunStatus status) {
 
 std::optional<EarlierManifest> read_manifest(const std::string& text) {
   try {
-    const auto in = nlohmann::json::parse(text);
+    const auto in = parsed_json<nlohmann::json>(text);
     if (in.at("schema") != "linebounce.manifest/1") return std::nullopt;
     EarlierManifest manifest;
     in.at("hash").get_to(manifest.hash);

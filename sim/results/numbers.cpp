@@ -7,6 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "sim/results/json_members.hpp"
+
 namespace linebounce::sim {
 namespace {
 
@@ -46,7 +48,7 @@ nlohmann::ordered_json number_to_json(const Number& number) {
 }
 
 Number number_from_json(const nlohmann::ordered_json& json) {
-  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number_integer()) return taken<std::int64_t>(json);
   return json.get<double>();
 }
 
@@ -60,7 +62,7 @@ nlohmann::ordered_json value_to_json(const ParameterValue& value) {
 
 ParameterValue value_from_json(const nlohmann::ordered_json& json) {
   if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number_integer()) return taken<std::int64_t>(json);
   if (json.is_number()) return json.get<double>();
   return json.get<std::string>();
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/results/json_members.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/results/run_health.hpp"
 
@@ -123,7 +124,7 @@ std::string results_text(const Results& results) {
 std::vector<ReportedPoint> read_points(const std::string& text) {
   try {
     std::vector<ReportedPoint> points;
-    const ordered_json document = ordered_json::parse(text);
+    const auto document = parsed_json<ordered_json>(text);
     if (document.at("schema") != kSchema) {
       throw InputError(fmt::format("schema is {}, this program reads \"{}\"", document.at("schema").dump(), kSchema));
     }

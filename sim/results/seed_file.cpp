@@ -46,7 +46,7 @@ std::map<std::string, Metric> metrics_from_json(const json& in) {
     const json& value = entry.at("value");
     Metric metric{0.0, entry.at("unit").get<std::string>()};
     if (value.is_number_integer()) {
-      metric.value = value.get<std::int64_t>();
+      metric.value = taken<std::int64_t>(value);
     } else {
       metric.value = value.get<double>();
     }

@@ -12,10 +12,12 @@ namespace linebounce::sim {
 
 namespace {
 
-SimulationInput input_of(const std::string& experiment, const Overrides& overrides) {
-  SimulationInput input = expand(load_runnable(experiment, overrides), std::vector{0}).front().input;
-  input.run.record_timeline = true;
-  return input;
+void take_first_point(RecordedSteps& run, const std::string& experiment, const Overrides& overrides) {
+  std::vector<Point> points = expand(load_runnable(experiment, overrides), std::vector{0});
+  run.points = points.size();
+  run.at = std::move(points.front().at);
+  run.input = std::move(points.front().input);
+  run.input.run.record_timeline = true;
 }
 
 // Words may overlap, and have several sizes: byte by byte.
@@ -65,7 +67,7 @@ RecordedSteps record_steps(const std::string& experiment, const Overrides& overr
   RecordedSteps run;
   StepRecorder recorder(most);
   try {
-    run.input = input_of(experiment, overrides);
+    take_first_point(run, experiment, overrides);
     run.places = lay_out(run.input.machine).cpus;
     run.known = true;
     run.results = simulate_with(recorder, run.input, {});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/config/experiment.hpp"
@@ -22,6 +23,8 @@ struct RecordedSteps {
   // Of what runs: empty where the experiment could not be read.
   bool known = false;
   SimulationInput input = {};
+  std::size_t points = 1;  // of the experiment's sweep, the first of which runs
+  std::vector<std::pair<std::string, ConfigValue>> at = {};
   std::vector<CpuPlace> places = {};  // by CPU
   StepRecorder::Facts facts = {};
   PointData results = {};  // of a run that has come to its end

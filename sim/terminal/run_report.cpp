@@ -103,11 +103,13 @@ std::string locks_of(const Plan& plan, const RunReport& report, const fs::path& 
                                      [](const auto& a, const auto& b) { return lock_load(a.second) < lock_load(b.second); });
   if (most == points.end()) return "";
   const std::string table = lock_table(most->second, paint);
-  if (table.empty() || points.size() == 1) return table;
+  if (table.empty() || plan.points.size() == 1) return table;
+  const bool alone = points.size() == 1;
   const bool waited = lock_load(most->second).waited_pct > 0;
   const bool all_finish = report.failures.empty() && report.missing.empty();
   return "  " + paint(Colour::bold, "Locks of " + point_name(plan, most->first)) + "\n" +
-         paint(Colour::dim, waited       ? "  where the largest share of the CPUs' time went into waiting\n"
+         paint(Colour::dim, alone        ? "  the only point that has results of locks\n"
+                            : waited     ? "  where the largest share of the CPUs' time went into waiting\n"
                             : all_finish ? "  where they were held most; nobody waited at any point\n"
                                          : "  where they were held most; at the points that have results, nobody waited\n") +
          table;

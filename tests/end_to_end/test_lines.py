@@ -191,6 +191,8 @@ def test_what_cannot_be_read_is_told_in_one_line(linebounce: Program, directory:
     assert "out/results.json" in refused(directory, code=3)
     (directory / "results.json").write_text(results.replace("linebounce.results/1", "linebounce.results/99"))
     assert 'schema is "linebounce.results/99", this program reads "linebounce.results/1"' in refused(directory, code=3)
+    (directory / "results.json").write_text(results.replace('"linebounce.results/1"', "[" * 200_000 + "]" * 200_000))
+    assert "out/results.json: not a results.json of schema" in refused(directory, code=3)
     (directory / "results.json").write_text(results)
     (directory / "lines.csv").write_text(whole.replace("\n0,", "\n1,"))
     assert "out/lines.csv: its points are not those of" in refused(directory, code=3)

@@ -72,6 +72,17 @@ def test_describe_machine_lists_every_parameter_with_unit_value_and_source(lineb
         assert parameter["source"] in words
 
 
+def test_a_source_that_parameters_of_a_group_share_is_said_once(linebounce: Program) -> None:
+    parameters = json.loads(linebounce("describe", "machine", "generic_2socket_32core", "--json").stdout)["parameters"]
+    of_cpu = [parameter["source"] for parameter in parameters if parameter["path"].startswith("machine.cpu.")]
+    shared = "assumed: a core of the 2020s at a clock that all cores can hold"
+    assert of_cpu.count(shared) > 10
+    words = " ".join(linebounce("describe", "machine", "generic_2socket_32core").stdout.split())
+    assert words.count(shared) == 1
+    assert f"machine.cpu where no source is named: {shared} clock_mhz 3000 MHz the cores' clock issue_per_cycle" in words
+    assert "spin_exit_cycles (0 cycles) leaving" in words
+
+
 def test_describe_machine_draws_its_topology(linebounce: Program) -> None:
     printed = linebounce("describe", "machine", MACHINE).stdout
     for part in ["L1D", "L2", "bus", "memory"]:

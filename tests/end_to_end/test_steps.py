@@ -365,6 +365,16 @@ def test_an_experiment_that_cannot_be_read_is_refused(linebounce: Program) -> No
     assert "nothing_like_it" in linebounce.refused("steps", "nothing_like_it")
 
 
+def test_of_a_sweep_it_is_said_which_point_runs_and_how_to_choose_another(linebounce: Program) -> None:
+    swept = linebounce.file("swept.toml", experiment() + '[sweep]\n"machine.cpus" = [1, 2]\n')
+    first = linebounce("steps", swept)
+    assert first.stderr == "linebounce: the first of 2 points runs, machine.cpus = 1; --set PATH=VALUE chooses another\n"
+    assert json.loads(first.stdout)["cpus"] == 1
+    second = linebounce("steps", swept, "--set", "machine.cpus=2")
+    assert second.stderr == ""
+    assert json.loads(second.stdout)["cpus"] == 2
+
+
 def test_the_document_can_be_written_to_a_file(linebounce: Program) -> None:
     file = program_file(linebounce)
     whole = linebounce("steps", file, "--machine", "p3_xeon_4way").stdout

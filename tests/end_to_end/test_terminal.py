@@ -84,6 +84,16 @@ def test_a_sweep_with_a_failed_point_counts_it_and_says_so_in_its_row(linebounce
     assert "FAILED" in next(line for line in result.stdout.splitlines() if line.strip().startswith("deadlock"))
 
 
+def test_locks_of_a_sweep_say_whose_they_are(linebounce: Program) -> None:
+    """Also where one point alone has any."""
+    linebounce.file("mistakes.toml", MISTAKES)
+    text = linebounce("run", "mistakes.toml", "-o", "out").stdout
+    assert "Locks of point 0 (workload.mistake = none)\n  the only point that has results of locks\n" in text
+    linebounce.file("locks.toml", terminal_captures.EXPERIMENT)
+    text = linebounce("run", "locks.toml", "-o", "locks").stdout
+    assert "Locks of point 2 (workload.lock = ticket, machine.cpus = 4)\n  where the largest share" in text
+
+
 MISTAKES = """
 name    = "mistakes"
 title   = "One point ends in an error"

@@ -21,6 +21,7 @@
 #include "sim/config/protocol_file.hpp"
 #include "sim/plan/exit_code.hpp"
 #include "sim/results/manifest.hpp"
+#include "sim/results/results_json.hpp"
 #include "sim/results/seed_file.hpp"
 #include "sim/sources/formats.hpp"
 #include "sim/sources/lock_statistics.hpp"
@@ -90,6 +91,7 @@ constexpr std::array kReaders = {
     Reader{"drmemtrace", read_foreign<4>},
     Reader{"lock_statistics", [](const std::string& bytes) { read_lock_statistics(in_memory(bytes)); }},
     Reader{"manifest", read_manifest_and_change_it},
+    Reader{"results", [](const std::string& text) { read_points(text); }},
     Reader{"seed_file", read_seeds},
 };
 

@@ -49,6 +49,7 @@ READERS = {
     "drmemtrace": Reader(7_000, 500),
     "lock_statistics": Reader(18_000, 1000),
     "manifest": Reader(23_000, 1000),
+    "results": Reader(12_000, 1000),
     "seed_file": Reader(15_000, 1500),
 }
 

@@ -26,7 +26,7 @@ A point that failed or is missing, or that has the metric in one of the two runs
 
 Points are matched by where they lie in their sweeps. Differences are paired over seeds: +-, the 95 % interval of their mean
 (Student's t). Headlines, the metrics that the workload names first, are better or worse where that interval does not hold 0,
-else the same; other metrics have a star there. With one seed there is no interval, and any difference counts.
+else the same; other metrics have a star there. With one seed there is no interval: differences are shown without a verdict.
 
 Exit codes: 0 done, 1 a condition holds or can't be judged, 2 wrong usage or nothing in common, 3 results that can't be read."""
 

@@ -102,6 +102,7 @@ def _cells(row: Row) -> dict[str, object]:
         "base": number_text(row.base),
         "chance": row.chance,
         "changes": [
-            (number_text(change.changed) if change else "", change_text(change), row.verdict(change)) for change in row.changes
+            (number_text(change.changed) if change else "", change_text(change), row.verdict(change) or "")
+            for change in row.changes
         ],
     }

@@ -51,13 +51,15 @@ class Row:
         return order_of(self.metric, self.chance, self.size)
 
     def verdict(self, change: Change | None) -> Verdict | None:
-        """Of one of its changes; None of a metric that is no headline."""
+        """Of one of its changes; None of a metric that is no headline, and of a difference without an interval."""
         if self.better is None:
             return None
         if change is None:
             return "missing"
         if not change.larger_than_chance:
             return "same"
+        if change.significant is None:
+            return None
         if self.better == "neither":
             return "changed"
         return "better" if (change.difference > 0) == (self.better == "higher") else "worse"
@@ -144,7 +146,7 @@ def interval_note(rows: Sequence[Row]) -> str:
         return ""
     if not tested:
         return (
-            "One seed has no interval: better and worse go by the difference alone, which chance may have made. "
+            "One seed has no interval: chance may have made any of these differences, so none is called better or worse. "
             "--set run.seeds=5 gives intervals"
         )
     stars = sum(change.significant is True for change in tested)

@@ -41,6 +41,13 @@ TEST_F(ExperimentFile, EveryValueReachesTheSimulationsInput) {
   EXPECT_DOUBLE_EQ(point.input.run.measure_us, 0);
 }
 
+// Each point of a sweep has a copy.
+TEST_F(ExperimentFile, ATitleOfAMegabyteIsRefused) {
+  EXPECT_EQ(with("title", "title = \"" + std::string(1000000, 't') + "\""),
+            "e.toml:2:9: title: a text of 1000000 bytes is too long; legal: at most 4096");
+  EXPECT_EQ(with("title", "title = \"" + std::string(4096, 't') + "\""), "no error");
+}
+
 TEST_F(ExperimentFile, AWorkloadsDefaultsAreFilledInWithTheirDeclaredTypes) {
   const Parameters parameters = only_point(kExperiment).input.parameters;
   EXPECT_EQ(parameters.integer("increments"), 100);

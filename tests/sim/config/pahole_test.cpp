@@ -145,5 +145,13 @@ TEST_F(Pahole, TextThatIsNotPaholesIsRefused) {
               HasSubstr("8 bytes, but a member of it ends at 12"));
 }
 
+// A bitfield may share its word; a member of the same name in another structure may not.
+TEST_F(Pahole, BitfieldsAreThoseOfTheirStructure) {
+  const std::string bits = "struct a {\n\tint flags:3; /* 0: 0 4 */\n\tint x:2; /* 0: 3 4 */\n\t/* size: 4 */\n};\n";
+  EXPECT_EQ(error(bits), "no error");
+  EXPECT_THAT(error(bits + "struct b {\n\tint flags; /* 0 4 */\n\tint y; /* 2 4 */\n\t/* size: 8 */\n};\n"),
+              HasSubstr("flags (bytes 0 to 3) and y"));
+}
+
 }  // namespace
 }  // namespace linebounce::sim

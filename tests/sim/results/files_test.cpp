@@ -121,6 +121,28 @@ TEST(Manifest, NumbersThatFitIntoNoIntegerMakeItNoManifest) {
   EXPECT_FALSE(read_manifest(text));
 }
 
+// What is written again, or shown in an error, would exhaust the stack.
+TEST(Manifest, ValuesWithinValuesWithoutEndMakeItNoManifest) {
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  std::string text = manifest_text(Manifest{});
+  text.insert(1, "\"other\": " + deep + ",");
+  EXPECT_FALSE(read_manifest(text));
+}
+
+TEST(ResultsJson, ValuesWithinValuesWithoutEndAreAnInputError) {
+  const std::string deep = std::string(200000, '[') + std::string(200000, ']');
+  EXPECT_THROW(read_points("{\"schema\": " + deep + "}"), InputError);
+}
+
+TEST(ResultsJson, ANumberThatFitsIntoNoIntegerIsAnInputError) {
+  const auto text = [](const std::string& value) {
+    return R"({"schema": "linebounce.results/1", "points": [{"at": {"a": )" + value + R"(}, "metrics": {"m": {"value": )" +
+           value + R"(, "unit": ""}}}]})";
+  };
+  EXPECT_EQ(read_points(text("9223372036854775807")).size(), 1U);
+  EXPECT_THROW(read_points(text("9223372036854775808")), InputError);
+}
+
 TEST(ResultsJson, ReadsBackAsItWasWritten) {
   Results results;
   results.experiment = "x";
