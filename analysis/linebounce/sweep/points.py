@@ -169,7 +169,7 @@ def status_of(directory: Path) -> str:
 def _manifest(directory: Path) -> dict[str, Any]:
     try:
         document = json.loads((directory / "manifest.json").read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 
