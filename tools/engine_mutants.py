@@ -4,26 +4,35 @@
 Changes one place of models/**/*.cpp at a time, in a clone, and asks whether the tests notice: an operator, a constant by
 one, a condition negated, a statement dropped, two arguments swapped. What nobody notices is printed as a diff, and to be
 looked at: a gap in the tests, or a change that alters nothing.
+
+The clone's build is the dev preset's, but each file of models/ is compiled by itself. A mutant that compiles to the same code
+is not counted, and a program that is the same for all that is not run.
 """
 
 import argparse
 import difflib
+import hashlib
 import random
 import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = "build/dev"
-BUILD_SECONDS, TEST_SECONDS = 600, 600
+ONE_BY_ONE = "cmake_language(DEFER CALL set_target_properties lb_coherence lb_checker lb_models PROPERTIES UNITY_BUILD OFF)"
+# Of each process: a test, a compiler. Whatever loops ends, after processor time, as others may keep the machine busy; and
+# whatever allocates in a loop doesn't take all memory.
+LIMITED = ["prlimit", "--cpu=60", f"--data={8 << 30}", "--core=0", "--"]
 STATEMENT = (
     r"^ +(?!return|const |auto |case |using |throw|static|break|continue|if|for|else)"
     r"[\w.>\-\[\]()+]+(\([^{}]*\)| [-+]?= [^{}]*|\+\+);$"
 )
+NOT_COMPILED, SAME_CODE = "does not compile", "the same code"
 CALL = r"(?<=[\w>])\(([\w.]+), ([\w.]+)\)"
 # Only whole words and operators between blanks, which is how clang-format writes them: no templates, no references.
 CHANGES: list[tuple[str, str, str]] = [
@@ -89,13 +98,8 @@ def chosen(root: Path, number: int, seed: int) -> list[Mutant]:
     return random.Random(seed).sample(every, min(number, len(every)))
 
 
-def run(command: list[str], folder: Path, seconds: float | None) -> bool:
-    """A test that doesn't end has noticed something."""
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+def run(command: list[str], folder: Path) -> bool:
+    return subprocess.run([*LIMITED, *command], cwd=folder, capture_output=True, check=False).returncode == 0
 
 
 def folder_tests(file: str) -> str:
@@ -104,32 +108,74 @@ def folder_tests(file: str) -> str:
     return "test_" + "_".join(folder.parts)
 
 
-def build(clone: Path, targets: list[str], seconds: float | None) -> bool:
-    return run(["ninja", "-C", BUILD, *targets], clone, seconds)
+@dataclass(frozen=True)
+class Rung:
+    name: str
+    target: str
+    command: list[str]
 
 
-def notices(clone: Path, ladder: list[tuple[str, list[str], list[str]]]) -> str:
-    """By what it is noticed: "does not compile", a rung of the ladder, or "" by nothing."""
-    for name, targets, command in ladder:
-        if not build(clone, targets, BUILD_SECONDS):
-            return "does not compile"
-        if not run(command, clone, TEST_SECONDS):
-            return name
-    return ""
+class Clone:
+    def __init__(self, folder: Path, jobs: int) -> None:
+        self.folder, self.jobs = folder, jobs
+        self._unchanged: dict[str, str] = {}  # of each file's object and of each program: its digest without a mutation
 
+    def configure(self) -> None:
+        if not self.folder.exists():
+            subprocess.run(["git", "clone", "-q", str(ROOT), str(self.folder)], check=True)
+        git = ["git", "-C", str(self.folder)]
+        head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+        subprocess.run([*git, "fetch", "-q", str(ROOT), head], check=True)
+        subprocess.run([*git, "checkout", "-q", "--force", head], check=True)
+        (self.folder / "build").mkdir(exist_ok=True)
+        setting = self.folder / "build/one_by_one.cmake"
+        setting.write_text(ONE_BY_ONE, encoding="utf-8")
+        configure = ["cmake", "--preset", "dev", f"-DCMAKE_PROJECT_INCLUDE={setting}"]
+        subprocess.run(configure, cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
 
-def ladder_of(mutant: Mutant, more: list[str]) -> list[tuple[str, list[str], list[str]]]:
-    """The quickest first: what is built for a rung, and what is run."""
-    tests = folder_tests(mutant.file)
-    ctest = ["ctest", "--test-dir", BUILD, "--stop-on-failure", "-j2", "--timeout", "150", "-R"]
-    rungs = [(tests, [tests], [*ctest, rf"^{tests}\."])]
-    others = ["test_models_machine", "test_models_core", "test_models_bus", "test_models_node"]
-    rungs += [(other, [other], [*ctest, rf"^{other}\."]) for other in others if other != tests]
-    program = f"{BUILD}/linebounce"
-    for machine in ("p4_xeon_ht_2way", "numaq_16way"):
-        check = [program, "check", "--random", "60000", "--machine", machine, "-j", "2", "--shrink-seconds", "0"]
-        rungs.append((f"check --random {machine}", ["linebounce"], check))
-    return [*rungs, *((command, ["linebounce"], command.split()) for command in more)]
+    def build(self, *targets: str) -> bool:
+        return run(["ninja", "-C", BUILD, f"-j{self.jobs}", *targets], self.folder)
+
+    def object_of(self, file: str) -> str:
+        """By its path below the build directory."""
+        build = self.folder / BUILD
+        return str(next(build.glob(f"CMakeFiles/*/{file}.o")).relative_to(build))
+
+    def _digest(self, built: str) -> str:
+        return hashlib.sha256((self.folder / BUILD / built).read_bytes()).hexdigest()
+
+    def remember(self, *built: str) -> None:
+        self._unchanged |= {each: self._digest(each) for each in built}
+
+    def is_unchanged(self, built: str) -> bool:
+        return self._unchanged.get(built) == self._digest(built)
+
+    def ladder(self, file: str, more: list[str]) -> list[Rung]:
+        """The quickest first."""
+        ctest = ["ctest", "--test-dir", BUILD, "--stop-on-failure", f"-j{self.jobs}", "-R"]
+        tests = [folder_tests(file), "test_models_machine", "test_models_core", "test_models_bus", "test_models_node"]
+        rungs = [Rung(each, each, [*ctest, rf"^{each}\."]) for each in dict.fromkeys(tests)]
+        for machine in ("p4_xeon_ht_2way", "numaq_16way"):
+            check = ["check", "--random", "60000", "--machine", machine, "-j", str(self.jobs), "--shrink-seconds", "0"]
+            rungs.append(Rung(f"check --random {machine}", "linebounce", [f"{BUILD}/linebounce", *check]))
+        if "/checker/" in file:  # the models that it writes for Murphi's checkers, and their numbers of states
+            pytest = [sys.executable, "-m", "pytest", "-qx", "-k", "model_checker", "tests/end_to_end/test_check_protocols.py"]
+            rungs.append(Rung("rumur", "linebounce", ["env", f"LINEBOUNCE={BUILD}/linebounce", *pytest]))
+        return [*rungs, *(Rung(command, "linebounce", command.split()) for command in more)]
+
+    def noticed_by(self, mutant: Mutant, more: list[str]) -> str:
+        """A rung of the ladder or the compiler, "" if by nothing."""
+        compiled = self.object_of(mutant.file)
+        if not self.build(compiled):
+            return NOT_COMPILED
+        if self.is_unchanged(compiled):
+            return SAME_CODE
+        for rung in self.ladder(mutant.file, more):
+            if not self.build(rung.target):
+                return NOT_COMPILED
+            if not self.is_unchanged(rung.target) and not run(rung.command, self.folder):
+                return rung.name
+        return ""
 
 
 def main() -> int:
@@ -139,42 +185,37 @@ def main() -> int:
     parser.add_argument("--clone", type=Path, default=Path("/tmp/linebounce-mutants"), help="where they are built")
     parser.add_argument("--minutes", type=float, default=600, help="begin no mutant after so many")
     parser.add_argument("--more", action="append", default=[], metavar="COMMAND", help="a slower test, at the end; repeatable")
+    parser.add_argument("--skip", type=int, default=0, metavar="N", help="how many of them have been tried before")
+    parser.add_argument("-j", "--jobs", type=int, default=2, help="processes at a time; default: 2")
     arguments = parser.parse_args()
-    clone = arguments.clone
-    if not clone.exists():
-        subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
-    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
-    subprocess.run(["git", "fetch", "-q", str(ROOT), head], cwd=clone, check=True)
-    subprocess.run(["git", "checkout", "-q", "--force", head], cwd=clone, check=True)
-    subprocess.run(["cmake", "--preset", "dev"], cwd=clone, check=True, stdout=subprocess.DEVNULL)
+    clone = Clone(arguments.clone, arguments.jobs)
+    clone.configure()
+    mutants = chosen(clone.folder, arguments.n, arguments.seed)[arguments.skip :]
+    rungs = {rung.name: rung for mutant in mutants for rung in clone.ladder(mutant.file, arguments.more)}
+    targets = sorted({rung.target for rung in rungs.values()})
+    clone.build(*targets)
+    if failing := [rung.name for rung in rungs.values() if not run(rung.command, clone.folder)]:
+        sys.exit(f"without a mutation: {', '.join(failing)}")
+    clone.remember(*targets, *{clone.object_of(mutant.file) for mutant in mutants})
     begun = time.monotonic()
-    survivors: list[Mutant] = []
-    noticed = 0
-    mutants = chosen(clone, arguments.n, arguments.seed)
-    rungs = {name: (name, targets, command) for m in mutants for name, targets, command in ladder_of(m, arguments.more)}
-    build(clone, sorted({target for _, targets, _ in rungs.values() for target in targets}), None)
-    if failing := notices(clone, list(rungs.values())):
-        sys.exit(f"without a mutation: {failing}")
-    dropped = 0
-    for mutant in mutants:
+    by: Counter[str] = Counter()
+    for number, mutant in enumerate(mutants, arguments.skip + 1):
         if time.monotonic() - begun > 60 * arguments.minutes:
             break
-        path = clone / mutant.file
+        path = clone.folder / mutant.file
         path.write_text(mutant.after, encoding="utf-8")
         try:
-            by = notices(clone, ladder_of(mutant, arguments.more))
+            notice = clone.noticed_by(mutant, arguments.more)
         finally:
             path.write_text(mutant.before, encoding="utf-8")
-        if by == "does not compile":
-            dropped += 1
-            print(f"{mutant.file} {mutant.kind}: {by}", flush=True)
-            continue
-        noticed += bool(by)
-        survivors += [] if by else [mutant]
-        print(f"{mutant.file} {mutant.kind}: {by or 'SURVIVES'}", flush=True)
-        if not by:
+        by[notice] += 1
+        print(f"{number} {mutant.file} {mutant.kind}: {notice or 'SURVIVES'}", flush=True)
+        if not notice:
             print(mutant.diff(), flush=True)
-    print(f"{noticed} of {noticed + len(survivors)} noticed, {dropped} did not compile, {time.monotonic() - begun:.0f} s")
+    not_compiled, same = by[NOT_COMPILED], by[SAME_CODE]
+    tried = by.total() - not_compiled - same
+    print(f"{tried - by['']} of {tried} noticed, {not_compiled} did not compile, {same} were the same code, "
+          f"{time.monotonic() - begun:.0f} s")  # fmt: skip
     return 0
 
 

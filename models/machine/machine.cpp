@@ -236,8 +236,9 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
     if (now >= core_spec_.end) return;  // what waits for the bus then waits for ever
     if (agenda_.next() == kNever) {
-      // Whoever spins or sleeps when others have come to the end stays there.
-      if (std::any_of(cores_.begin(), cores_.end(), [](const auto& core) { return core->stopped(); }) || all_ended()) return;
+      // Whoever spins or sleeps when others have come to the end stays there. A last computation may have gone past it.
+      const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
+      if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return;
       stuck("deadlock: nothing can happen any more, and not every program has ended");
     }
     const std::int64_t count = progress_count();

@@ -324,6 +324,22 @@ TEST(ProtocolFileError, MessageThatNobodyIssuesIsReported) {
   EXPECT_EQ(error_of(text), "t.md:" + std::to_string(line_of(text, "| Ping | no")) + ": message Ping is never issued");
 }
 
+TEST(ProtocolFileError, AFileOfAnotherKindIsNoPartner) {
+  const Protocol bus = shipped_protocol("mesi_snoop"), directory = shipped_protocol("mesi_directory");
+  const auto error = [](const auto& parse) -> std::string {
+    try {
+      parse();
+    } catch (const ProtocolError& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(error([&] { parse_node_protocol(kTiny, "t.md", bus, directory); }),
+              StartsWith("t.md:1: no section '## node': this is no protocol of a node controller"));
+  EXPECT_THAT(error([&] { parse_group_protocol(kTiny, "t.md", directory); }),
+              StartsWith("t.md:1: no section '## group': this is no protocol of a group"));
+}
+
 TEST(ProtocolFileError, FormOfTheFile) {
   EXPECT_THAT(error_of(""), StartsWith("t.md:1: the file is empty"));
   EXPECT_THAT(error_of(" \n\t\r\n"), StartsWith("t.md:1: the file is empty"));

@@ -172,6 +172,15 @@ TEST(CodeCache, IsAskedForTheLinesThatExecutionComesTo) {
                      }});
 }
 
+TEST(CodeCache, AFunctionsLastByteMayBeAloneOnItsLine) {
+  SmallMachine small(with_code_cache(1, 33));
+  run_with_functions(small, {[](Cpu& cpu) {
+                       const FunctionScope scope(cpu, kKernel);
+                       EXPECT_EQ(cycles_of(cpu, [&] { cpu.execute(8); }), 8 + 10);
+                       EXPECT_EQ(cycles_of(cpu, [&] { cpu.execute(8); }), 8 + 10) << "the second line";
+                     }});
+}
+
 TEST(CodeCache, IsAskedForEachLineOnceByALongComputation) {
   SmallMachine small(with_code_cache(1, 2048));
   run_with_functions(small, {[](Cpu& cpu) {

@@ -352,6 +352,27 @@ TEST(Sleep, IsNotEndedByAnInterrupt) {
   EXPECT_EQ(handled, 2050);
 }
 
+// The microsecond from 1000 on is measured. Who sleeps or computes at its end did so until then, and no longer; who has ended
+// does nothing.
+TEST(MeasuredTime, IsAccountedToItsEnd) {
+  SmallMachine small(small_machine(3), {}, 1.0, 1.0);
+  small.run({[](Cpu& cpu) {
+               wait_until(cpu, 1300);
+               cpu.sleep();
+             },
+             [](Cpu& cpu) {
+               for (;;) cpu.compute(700);
+             },
+             [](Cpu& cpu) { wait_until(cpu, 1300); }});
+  const auto ns = [&small](int cpu) {
+    const ThreadCounters& counters = small.machine.cpu(cpu).counters();
+    return std::pair(counters.time_in_function[0] / 10, counters.asleep / 10);
+  };
+  EXPECT_EQ(ns(0), std::pair(Tick{300}, Tick{700}));
+  EXPECT_EQ(ns(1), std::pair(Tick{1000}, Tick{0}));
+  EXPECT_EQ(ns(2), std::pair(Tick{300}, Tick{0}));
+}
+
 // The prefetch at 2000 is filled at 2145.
 TEST(Prefetch, HidesTheWholeLatencyIfItComesEarlyEnough) {
   SmallMachine small(small_machine(1));

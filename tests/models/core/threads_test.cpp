@@ -240,6 +240,23 @@ TEST(HardwareThreads, AMissThatWaitsIsNotPassedByLaterOnes) {
              }});
 }
 
+// One miss at a time: CPU 1's load waits from 0 on, until CPU 0's line is here, and has to ask for its own then. That counts as
+// well, also of a wait from the very beginning.
+TEST(HardwareThreads, AMissThatWaitsCountsFromItsFirstAttempt) {
+  MachineSpec spec = two_threads();
+  spec.cpu.outstanding_misses = 1;
+  SmallMachine small(spec);
+  double over = 0;
+  small.run({[](Cpu& cpu) { cpu.load(kLine); },
+             [&over](Cpu& cpu) {
+               cpu.load(kLine + 0x100);
+               over = cpu.now_ns();
+             }});
+  ASSERT_EQ(small.misses().size(), 2U);
+  EXPECT_EQ(small.misses()[1].issued, 0);
+  EXPECT_EQ(small.machine.timebase().to_ns(small.misses()[1].latency), over - 1);
+}
+
 // CPU 0's miss at 2000 is filled at 2145 and its load over at 2146. CPU 1 asked for the same line at 2050: it waits for that
 // fill and then hits in L1.
 TEST(HardwareThreads, AMissOfTheSameLineIsJoined) {

@@ -41,6 +41,12 @@ TEST(Deadlock, OfACpuThatSleepsForEverIsFound) {
   EXPECT_THAT(text, AllOf(HasSubstr("deadlock"), HasSubstr("CPU 0: sleeps"), HasSubstr("CPU 1: has ended")));
 }
 
+// CPU 1 still computes when the measured time is over: what its program would do then, or not, is not asked.
+TEST(Deadlock, IsNoneWhereTheLastComputationOutlastsTheMeasuredTime) {
+  SmallMachine small(small_machine(2), {}, 0, 2);
+  small.run({[](Cpu& cpu) { cpu.sleep(); }, [](Cpu& cpu) { cpu.compute(5000); }});
+}
+
 TEST(Livelock, IsFoundByTheWatchdogWhereSpinsAreSimulated) {
   EngineSpec engine;
   engine.parked_spins = false;
@@ -48,6 +54,15 @@ TEST(Livelock, IsFoundByTheWatchdogWhereSpinsAreSimulated) {
   SmallMachine small(small_machine(2), engine);
   const std::string text = failure_of([&] { small.run({spin_on(0x10000), spin_on(0x10000)}); });
   EXPECT_THAT(text, AllOf(HasSubstr("livelock"), HasSubstr("CPU 0"), HasSubstr("CPU 1")));
+}
+
+// Nobody else's turn comes that could end this one's.
+TEST(Livelock, OfACpuThatIsAloneIsFoundToo) {
+  EngineSpec engine;
+  engine.parked_spins = false;
+  engine.watchdog_us = 50;
+  SmallMachine small(small_machine(1), engine);
+  EXPECT_THAT(failure_of([&] { small.run({spin_on(0x10000)}); }), HasSubstr("livelock"));
 }
 
 TEST(Livelock, IsNotALongComputation) {
@@ -59,6 +74,19 @@ TEST(Livelock, IsNotALongComputation) {
                cpu.store(kLine, 1);
              },
              spin_on(kLine)});
+}
+
+// Each line pushes another out, so the loop nearly always waits for memory: what it computes must not outweigh what it loads.
+TEST(Livelock, IsNotALoopThatComputesOnceForEachLoad) {
+  EngineSpec engine;
+  engine.watchdog_us = 50;
+  SmallMachine small(small_machine(1), engine);
+  small.run({[](Cpu& cpu) {
+    for (Address i = 0; i < 2000; ++i) {
+      cpu.load(kLine + i * kSetStride);
+      cpu.compute(1);
+    }
+  }});
 }
 
 TEST(Livelock, IsNotALongWaitForATimer) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <stdexcept>
 
 namespace linebounce {
@@ -31,6 +32,14 @@ TEST(GroupTiming, ARingIsGoneTheShorterWayAndAMeshInRows) {
   GroupSpec mesh = ring(2, 6);
   mesh.slice_topology = SliceTopology::mesh;
   EXPECT_THAT(hops_between_stops(mesh)[0], ElementsAre(0, 1, 2, 1, 2, 3)) << "two rows of three";
+}
+
+TEST(GroupTiming, WithoutGroupsNoWayIsAdded) {
+  MachineSpec spec;
+  spec.cpus = spec.cpus_present = spec.nodes = 2;
+  const MachineLayout layout = lay_out(spec);
+  const GroupTiming timing(spec, layout, Timebase(std::array{Frequency{1000, 1}}));
+  EXPECT_EQ(timing.way(0, 3, LineAddr(7)), 0) << "not a tick, from the bus of node 0 to the directory of node 1";
 }
 
 TEST(GroupTiming, WhatDoesNotFitIsRefusedWithItsKey) {

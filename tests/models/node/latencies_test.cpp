@@ -8,6 +8,8 @@
 //   over
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/models/support/small_machine.hpp"
 
 namespace linebounce::test {
@@ -68,9 +70,7 @@ TEST(NodeMachine, ALineForAReaderAndItsHomeOnOneNodeCrossesOnce) {
 }
 
 // Two requests for one line are at its home at 2130. The second's turn is 400 later: then the first has long had its data.
-TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
-  MachineSpec spec = small_nodes(3, 3);
-  spec.directory.line_busy_ns = 400;
+void two_requests_for_one_line(const MachineSpec& spec) {
   SmallMachine small(spec);
   home(small, 2);
   double second = 0;
@@ -79,6 +79,18 @@ TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
   // As a line of another node whose home is on a third, 446 + 50; but its owner has it unmodified, so the recall ends with a
   // response at 2240, not with the last of the data at 2300.
   EXPECT_EQ(second, 400 + 446 + 50 - 60);
+}
+
+TEST(NodeMachine, AHomeTakesRequestsForOneLineInTurns) {
+  MachineSpec spec = small_nodes(3, 3);
+  spec.directory.line_busy_ns = 400;
+  two_requests_for_one_line(spec);
+}
+
+TEST(NodeMachine, AHomesTurnsMayBeItsOwn) {
+  MachineSpec spec = small_nodes(3, 3);
+  spec.memory_of_node.push_back({.name = "2", .directory_line_busy_ns = 400});
+  two_requests_for_one_line(spec);
 }
 
 // A memory device: its directory's look-up takes 40 instead of 20, its memory 170 instead of 100.
@@ -98,6 +110,30 @@ TEST(NodeMachine, APairOfNodesPaysWhatItCosts) {
   SmallMachine small(spec);
   home(small, 1);
   small.run({[](Cpu& cpu) { EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load(kLine); }), 296 + 2 * 50 + 30 + 50); }});
+}
+
+// Two loads of lines of node 1, on the bus two clocks after each other: their requests are ready for the link at 2080 and 2100.
+void two_loads_over_a_link(int credits, double taken) {
+  MachineSpec spec = small_nodes(2, 2);
+  spec.network.credits = credits;
+  SmallMachine small(spec);
+  home(small, 1);
+  small.machine.homes().place(kThere, Home::on(1));
+  small.run({[&](Cpu& cpu) {
+    std::array<Value, 2> values{};
+    EXPECT_EQ(cycles_from(cpu, 2000, [&] { cpu.load_all(std::array<Cpu::Word, 2>{{{kLine}, {kThere}}}, values); }), taken);
+  }});
+}
+
+// The second line, 20 behind the first, waits 20 for the data bus.
+TEST(NodeMachine, ALinkWithRoomForBothDelaysNeither) {
+  two_loads_over_a_link(2, 296 + 2 * 50 + 20 + 20);
+}
+
+// The first leaves the room at node 1 when it is handled there, 2130; the link knows it at 2180. So late, the second line finds
+// the data bus free.
+TEST(NodeMachine, ALinkWithoutRoomKeepsAMessageUntilThereIsSomeAgain) {
+  two_loads_over_a_link(1, 296 + 2 * 50 + 20 + 80);
 }
 
 struct Crossing {

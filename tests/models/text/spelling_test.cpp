@@ -12,6 +12,13 @@ TEST(Spelling, DistanceCountsASwapOfNeighboursAsOneSlip) {
   EXPECT_EQ(edit_distance("lateny", "latency"), 1U);
 }
 
+// Words are often parts of a text: the "b" before each "a" is none of them, and "ab" is no "ba" with its letters swapped.
+TEST(Spelling, DistanceLooksAtNothingBeforeAWord) {
+  const std::string_view a = std::string_view("ba").substr(1);
+  EXPECT_EQ(edit_distance(a, "xab"), 2U);
+  EXPECT_EQ(edit_distance("xab", a), 2U);
+}
+
 TEST(Spelling, CapitalsAreNoSlip) {
   EXPECT_EQ(edit_distance("GETS", "GetS"), 0U);
   EXPECT_EQ(edit_distance("getX", "GetM"), 1U);
