@@ -6,6 +6,7 @@ a few of each kind, `./dev fuzz` many more (LINEBOUNCE_FUZZ_CASES sets the numbe
 
 import os
 import random
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,14 @@ FEW = 4
 MANY = int(os.environ.get("LINEBOUNCE_FUZZ_CASES", "300"))
 LEGAL_CODES = {0, 1, 2, 3, 4}
 SWEEP = experiment(run="warmup_us = 1\nmeasure_us = 5\nseeds = 2", more='[sweep]\n"machine.cpus" = [1, 2]')
+
+# At and beyond the edges of what machines may have.
+EDGES = [0, 1, 2, 3, 5, 7, 63, 64, 65, 127, 128, 129, 1000, 4096, 65535, 10**6, 10**9, 2**31, 2**53, 0.5, 1e-9]
+ON_THAT_MACHINE = experiment(
+    workload='name = "critical_section"\nlock = "ticket"\ndata_lines = 2\ninside_cycles = 20\noutside_cycles = 50',
+    run="warmup_us = 1\nmeasure_us = 20",
+    top='machine = "./machine.toml"',
+)
 
 # What goes wrong by hand, and what is meant to do harm.
 ODD_WORDS = ["", "0", "-1", "1e308", "-0.5", "nan", "99999999999999999999", "x" * 5000, "../..", "/dev/zero", "self"]
@@ -132,6 +141,17 @@ def test_a_damaged_file_is_taken_or_refused(linebounce: Program, kind: str, numb
     file = linebounce.file(f"self{of_kind.suffix or source.suffix}", with_damage(source.read_bytes(), chance))
     for command in of_kind.commands:
         ends_as_it_should(linebounce, *(file.name if word == "FILE" else word for word in command))
+
+
+@pytest.mark.parametrize("number", numbered())
+def test_a_machine_with_other_numbers_is_refused_or_runs(linebounce: Program, number: int) -> None:
+    chance = random.Random(f"numbers {number}")
+    lines = chance.choice(KINDS["machine"].files).read_text(encoding="utf-8").splitlines(keepends=True)
+    numbers = [at for at, line in enumerate(lines) if re.match(r"\w+ *= *[\d.]+", line)]
+    for at in chance.sample(numbers, chance.choice([1, 1, 2, 3])):
+        lines[at] = re.sub(r"= *[\d.]+", f"= {chance.choice(EDGES)}", lines[at], count=1)
+    linebounce.file("machine.toml", "".join(lines))
+    ends_as_it_should(linebounce, "run", linebounce.file("on_it.toml", ON_THAT_MACHINE), "-o", "out")
 
 
 @pytest.fixture(scope="module")
