@@ -1,0 +1,58 @@
+#include "models/agenda.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace linebounce {
+namespace {
+
+using Turns = std::vector<std::pair<Tick, int>>;  // when, and whose
+
+class Player final : public Agenda::Part {
+ public:
+  Player(int number, std::vector<Tick> times, Turns& turns) : number_(number), times_(std::move(times)), turns_(turns) {}
+
+  void begin() {
+    if (!times_.empty()) act_at(times_.front());
+  }
+  void turn() override {
+    turns_.emplace_back(now(), number_);
+    times_.erase(times_.begin());
+    if (!times_.empty()) act_at(times_.front());
+  }
+
+ private:
+  int number_;
+  std::vector<Tick> times_;
+  Turns& turns_;
+};
+
+class Agendas : public ::testing::TestWithParam<int> {};  // how many parts
+
+TEST_P(Agendas, GiveTurnsInOrderOfTimeAndAtOneTimeInThatOfAdding) {
+  Agenda agenda("agenda");
+  Turns turns, expected;
+  std::vector<std::unique_ptr<Player>> players;
+  for (int number = 0; number < GetParam(); ++number) {
+    std::vector<Tick> times;
+    for (Tick at = number % 3; at < 200; at += 1 + (at * 7 + number) % 5) times.push_back(at);
+    for (const Tick at : times) expected.emplace_back(at, number);
+    players.push_back(std::make_unique<Player>(number, std::move(times), turns));
+    agenda.add(*players.back());
+  }
+  for (const auto& player : players) player->begin();
+  std::sort(expected.begin(), expected.end());
+  agenda.run_for(1000);
+  EXPECT_EQ(turns, expected);
+  EXPECT_EQ(agenda.next(), kNever);
+  EXPECT_EQ(agenda.now(), 1000);
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, Agendas, ::testing::Values(1, 2, 3, 4, 5, 8, 9, 10, 17));
+
+}  // namespace
+}  // namespace linebounce
