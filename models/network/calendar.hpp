@@ -21,7 +21,7 @@ class Calendar {
   static constexpr std::int64_t kSlots = 512;
 
   // `slot`: how many ticks each slot is to have; the power of two below that is taken.
-  explicit Calendar(Tick slot) : shift_(std::bit_width(static_cast<std::uint64_t>(slot < 1 ? 1 : slot)) - 1) {
+  explicit Calendar(Tick slot) : shift_(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(slot < 1 ? 1 : slot))) - 1) {
     heads_.fill(kNone);
   }
 

@@ -63,10 +63,9 @@ ordered_json paper_row_json(const PaperRow& row) {
 std::string experiment_page(const std::string& name, const Painter& paint) {
   const Plan plan = plan_of(name);
   const Experiment& experiment = plan.experiment;
-  const Point& first = plan.points.front();
   Table facts = labelled(12, paint);
   facts.add({{"machine", Colour::dim}, experiment.machine_name});
-  facts.add({{"workload", Colour::dim}, first.input.workload});
+  facts.add({{"workload", Colour::dim}, plan.make_point(0).input.workload});
   add_sweep(facts, experiment.sweep);
   const std::string runs = experiment.seeds > 1 ? fmt::format("{} seeds each, from {}", experiment.seeds, experiment.seed)
                                                 : fmt::format("seed {}", experiment.seed);
@@ -90,7 +89,7 @@ ordered_json experiment_json(const std::string& name) {
   out["title"] = experiment.title;
   out["machine"] = experiment.machine_name;
   if (!experiment.family.empty()) out["family"] = experiment.family;
-  out["workload"] = plan.points.front().input.workload;
+  out["workload"] = plan.make_point(0).input.workload;
   out["seed"] = experiment.seed;
   out["seeds"] = experiment.seeds;
   out["points"] = plan.points.size();

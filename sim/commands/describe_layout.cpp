@@ -75,9 +75,12 @@ bool same_file(const std::string& layout, const std::string& other) {
 }
 
 std::vector<Changed> changes_of(const LayoutQuestion& question, const LayoutFile& file, int& line_bytes) {
-  const Experiment experiment = load_experiment(question.experiment, {});
+  const Experiment experiment = load_unexpanded(question.experiment, {});
+  const PointMaker make_point = point_maker(experiment);
+  const auto points = static_cast<int>(point_count(experiment));
   std::vector<Changed> changed;
-  for (const Point& point : expand(experiment)) {
+  for (int number = 0; number < points; ++number) {
+    const Point point = make_point(number);
     const std::string named = point.resolved.at_path(kLayoutKey).value_or(std::string{});
     if (named.empty() || !same_file(named, question.name)) continue;
     line_bytes = point.input.machine.bus.line_bytes;

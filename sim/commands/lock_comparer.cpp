@@ -88,7 +88,7 @@ class Comparer {
     const auto base = run_study(recorded, run_options(arguments_, directory / study.name, argv_), code);
     if (!base) return std::nullopt;
     std::vector<RecordedLock> chosen = named_.empty() ? locks_that_matter(locks_, base->front()) : named_;
-    const int cpus = recorded.points.front().input.machine.cpus;
+    const int cpus = recorded.make_point(0).input.machine.cpus;
     std::vector<CheapLock> cheap;
     if (named_.empty()) cheap = take_out_cheap_ones(chosen, base->front(), cpus);
     if (chosen.empty()) {

@@ -132,15 +132,16 @@ class SharingFinder {
 
   // What was run. None: nothing has finished.
   std::optional<SimulationInput> replay(SharingReport& report, ExitCode& code) {
-    Plan recorded = plan_of(study_);
+    const Plan recorded = plan_of(study_);
+    SimulationInput input = recorded.make_point(0).input;
     report.machine = recorded.experiment.machine_name;
-    report.heap_shift = heap_shift_of(recorded.points.front().input.parameters);
+    report.heap_shift = heap_shift_of(input.parameters);
     report.directory = fs::path(arguments_.directory) / report.machine;
     const auto points = run_study(recorded, run_options(arguments_, report.directory / study_.name, argv_), code);
     if (!points) return std::nullopt;
     report.throughput_per_s = metric_of(points->front(), kThroughput);
     run_us_ = run_us(points->front());
-    return std::move(recorded.points.front().input);
+    return input;
   }
 
   [[nodiscard]] Placements all_placements(SharingReport& report, const SimulationInput& recorded) const {
@@ -152,7 +153,7 @@ class SharingFinder {
         if (static_cast<std::uint64_t>(shift) == report.heap_shift) continue;
         ReplayStudy shifted = study_;
         shifted.sets.push_back(shift_set(shift));
-        all.places.push_back(object_places(reader_, plan_of(shifted).points.front().input));
+        all.places.push_back(object_places(reader_, plan_of(shifted).make_point(0).input));
         all.shifts.push_back(shift);
       }
     }

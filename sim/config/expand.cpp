@@ -21,24 +21,38 @@
 namespace linebounce::sim {
 namespace {
 
+// The combination of this number: an index into each axis's values; the last axis turns fastest.
+std::vector<std::size_t> choice_of(const std::vector<SweepAxis>& sweep, int number) {
+  auto rest = static_cast<std::size_t>(number);
+  std::vector<std::size_t> choice(sweep.size());
+  for (std::size_t axis = sweep.size(); axis-- > 0;) {
+    const std::size_t values = sweep[axis].values[0].size();
+    choice[axis] = rest % values;
+    rest /= values;
+  }
+  return choice;
+}
+
+PointPlace point_place(const std::vector<SweepAxis>& sweep, int number) {
+  PointPlace place;
+  place.number = number;
+  const std::vector<std::size_t> choice = choice_of(sweep, number);
+  for (std::size_t axis = 0; axis < choice.size(); ++axis) {
+    const SweepAxis& swept = sweep[axis];
+    for (std::size_t i = 0; i < swept.paths.size(); ++i) place.at.emplace_back(swept.paths[i], swept.values[i][choice[axis]]);
+  }
+  return place;
+}
+
 class PointBuilder {
  public:
-  explicit PointBuilder(const Experiment& experiment) : experiment_(experiment), tables_(*experiment.tables) {}
+  explicit PointBuilder(Experiment experiment) : experiment_(std::move(experiment)), tables_(*experiment_.tables) {}
+  PointBuilder(const PointBuilder&) = delete;  // tables_ is of this experiment_
+  PointBuilder& operator=(const PointBuilder&) = delete;
 
-  // By number and place alone. choice[i] is the index into axis i's values.
-  [[nodiscard]] Point outline(int number, const std::vector<std::size_t>& choice) const {
-    Point point;
-    point.number = number;
-    for (std::size_t axis = 0; axis < choice.size(); ++axis) {
-      const SweepAxis& swept = experiment_.sweep[axis];
-      for (std::size_t i = 0; i < swept.paths.size(); ++i) point.at.emplace_back(swept.paths[i], swept.values[i][choice[axis]]);
-    }
-    return point;
-  }
-
-  // The rest of it.
-  void complete(Point& point, const std::vector<std::size_t>& choice) {
-    const ExperimentTables& base = on_machine(choice);
+  Point build(int number) {
+    Point point{point_place(experiment_.sweep, number), {}, {}};
+    const ExperimentTables& base = on_machine(choice_of(experiment_.sweep, number));
     Settings settings = base.settings;
     for (const auto& [path, value] : point.at) {
       if (path != kMachineAxis) settings.insert_or_assign(path, Setting{value, tables_.swept.at(path)});
@@ -56,18 +70,40 @@ class PointBuilder {
     }
     add_layout_changes(point.resolved, tables_.layout_changes);
     if (!point.input.trace.empty()) point.input.as_recorded = is_as_recorded(point);
+    return point;
   }
 
  private:
-  // Whether a trace has damage is only seen when all of it is unpacked, which takes long.
-  static bool is_as_recorded(const Point& point) {
-    try {
-      if (!replays_as_recorded(point.resolved, trace::Reader(point.input.trace).summary())) return false;
-    } catch (const trace::TraceError&) {
-      // Damage: what the next reader makes of it counts.
+  // A trace, as far as points have asked: whether it has damage is only seen when all of it is unpacked, which takes long.
+  struct TraceFacts {
+    std::optional<trace::Summary> claimed;  // none: it can't be read without recovering
+    struct Unpacked {
+      bool damaged;
+      trace::Summary summary;
+    };
+    std::optional<Unpacked> unpacked;
+  };
+
+  TraceFacts& trace_facts(const std::string& file) {
+    const auto [facts, added] = traces_.try_emplace(file);
+    if (added) {
+      try {
+        facts->second.claimed = trace::Reader(file).summary();
+      } catch (const trace::TraceError&) {
+        // Damage: what the reader that recovers makes of it counts.
+      }
     }
-    const trace::Reader reader(point.input.trace, {.recover = true});
-    return reader.damage().empty() && replays_as_recorded(point.resolved, reader.summary());
+    return facts->second;
+  }
+
+  bool is_as_recorded(const Point& point) {
+    TraceFacts& facts = trace_facts(point.input.trace);
+    if (facts.claimed && !replays_as_recorded(point.resolved, *facts.claimed)) return false;
+    if (!facts.unpacked) {
+      const trace::Reader reader(point.input.trace, {.recover = true});
+      facts.unpacked = {!reader.damage().empty(), reader.summary()};
+    }
+    return !facts.unpacked->damaged && replays_as_recorded(point.resolved, facts.unpacked->summary);
   }
 
   // The experiment on the machine that the choice names, where that is swept.
@@ -202,23 +238,13 @@ class PointBuilder {
                                      : protocols_.emplace(name, load_protocol(name, setting.origin.place)).first->second;
   }
 
-  const Experiment& experiment_;
+  const Experiment experiment_;
   const ExperimentTables& tables_;
   std::map<std::string, Protocol> protocols_;
   std::map<std::string, LayoutFile> layout_files_;
   std::map<std::string, LuaFile> lua_files_;
+  std::map<std::string, TraceFacts> traces_;
 };
-
-// The combination of this number: an index into each axis's values; the last axis turns fastest.
-std::vector<std::size_t> choice_of(const std::vector<SweepAxis>& sweep, std::size_t number) {
-  std::vector<std::size_t> choice(sweep.size());
-  for (std::size_t axis = sweep.size(); axis-- > 0;) {
-    const std::size_t values = sweep[axis].values[0].size();
-    choice[axis] = number % values;
-    number /= values;
-  }
-  return choice;
-}
 
 }  // namespace
 
@@ -228,30 +254,18 @@ std::size_t point_count(const Experiment& experiment) {
   return count;
 }
 
-std::vector<Point> outline(const Experiment& experiment) {
-  const PointBuilder builder(experiment);
-  std::vector<Point> points;
-  for (std::size_t number = 0; number < point_count(experiment); ++number) {
-    points.push_back(builder.outline(static_cast<int>(number), choice_of(experiment.sweep, number)));
-  }
+std::vector<PointPlace> outline(const Experiment& experiment) {
+  std::vector<PointPlace> points;
+  const auto count = static_cast<int>(point_count(experiment));
+  for (int number = 0; number < count; ++number) points.push_back(point_place(experiment.sweep, number));
   return points;
 }
 
-std::vector<Point> expand(const Experiment& experiment, const std::optional<std::vector<int>>& only) {
-  PointBuilder builder(experiment);
-  std::vector<Point> points = outline(experiment);
-  const auto complete = [&](Point& point) {
-    builder.complete(point, choice_of(experiment.sweep, static_cast<std::size_t>(point.number)));
-  };
-  if (!only) {
-    for (Point& point : points) complete(point);
-    return points;
-  }
-  for (const int number : *only) complete(points.at(static_cast<std::size_t>(number)));
-  return points;
+PointMaker point_maker(Experiment experiment) {
+  return [builder = std::make_shared<PointBuilder>(std::move(experiment))](int number) { return builder->build(number); };
 }
 
-bool lies_at(const Point& point, const std::map<std::string, ConfigValue>& at) {
+bool lies_at(const PointPlace& point, const std::map<std::string, ConfigValue>& at) {
   return std::all_of(at.begin(), at.end(), [&](const auto& wanted) {
     return std::any_of(point.at.begin(), point.at.end(),
                        [&](const auto& actual) { return actual == std::pair<std::string, ConfigValue>(wanted); });

@@ -341,9 +341,11 @@ Experiment read_from(const std::string& text, const std::filesystem::path& file,
   return ExperimentReader(file, text, table, overrides, catalogue).read();
 }
 
-// Expanding checks every point as a whole, before the first one runs.
+// Each point is checked as a whole before the first one runs.
 Experiment whole(Experiment experiment) {
-  expand(experiment);
+  const PointMaker make = point_maker(experiment);
+  const auto count = static_cast<int>(point_count(experiment));
+  for (int number = 0; number < count; ++number) make(number);
   return experiment;
 }
 

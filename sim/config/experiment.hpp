@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,14 +43,19 @@ struct Experiment {
   std::string sorted_by;  // a metric: the terminal has the points in its order, the largest first; empty: the sweep's order
   std::vector<std::string> times_left_out;  // of the machine, as of the function of this name
   bool overridden = false;  // machine, placement or workload changed on the command line: paper rows have "ok": null
-  std::shared_ptr<const ExperimentTables> tables;  // what expand() makes points from, with the place of every value
+  std::shared_ptr<const ExperimentTables> tables;  // what points are made from, with the place of every value
 };
 
-struct Point {
+// A combination of the sweep, by number and place alone.
+struct PointPlace {
   int number = 0;
   std::vector<std::pair<std::string, ConfigValue>> at;  // in the sweep's order; empty without a sweep
-  toml::table resolved;                                 // as Experiment::resolved, without [sweep], for this point alone
-  SimulationInput input;                                // typed, checked; its seed is the first of the point's seeds
+};
+
+// With all that belongs to it: 80 to 200 KB.
+struct Point : PointPlace {
+  toml::table resolved;   // as Experiment::resolved, without [sweep], for this point alone
+  SimulationInput input;  // typed, checked; its seed is the first of the point's seeds
 };
 
 // What the command line says on top of the file.
@@ -65,18 +71,20 @@ std::filesystem::path project_root();
 // Reads NAME (configs/experiments/NAME.toml) or a path. A resolved config.toml reads the same way. Errors: ConfigError.
 Experiment load_experiment(const std::string& name_or_path, const Overrides& overrides);
 
-// The same, but what is wrong with a point as a whole is left to expand(): in a large sweep that is most of the work.
+// The same, but what is wrong with a point as a whole is left to who makes it: in a large sweep that is most of the work.
 Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides);
 
 // The combinations of the sweep; 1 without one.
 std::size_t point_count(const Experiment& experiment);
 
-// Every combination of the sweep, by number and place alone. Deterministic in order and content.
-std::vector<Point> outline(const Experiment& experiment);
+// Every combination of the sweep. Deterministic in order and content.
+std::vector<PointPlace> outline(const Experiment& experiment);
 
-// The same with all that belongs to a point, each checked as a whole; with `only`, of these points, and the others stay
-// outlined. REQUIRES: `only` holds numbers below point_count(). Errors: ConfigError.
-std::vector<Point> expand(const Experiment& experiment, const std::optional<std::vector<int>>& only = std::nullopt);
+// Makes an experiment's points, each checked as a whole. A sweep may have a hundred thousand: they are made when they are
+// needed, and not kept. What they share is read once: protocols, layouts, programs, what a trace says of its run.
+// REQUIRES: the number is below point_count(). Errors: ConfigError.
+using PointMaker = std::function<Point(int number)>;
+PointMaker point_maker(Experiment experiment);
 
 // Of resolved settings those that can change a result: titles, [[paper]] rows, [report] and sources are left out, so that a
 // corrected tolerance doesn't throw away finished points.
@@ -86,6 +94,6 @@ toml::table essential_settings(const toml::table& resolved);
 std::string configuration_hash(const toml::table& resolved);
 
 // Whether a point lies at all these values (of a paper row's `at` or `relative_to`).
-bool lies_at(const Point& point, const std::map<std::string, ConfigValue>& at);
+bool lies_at(const PointPlace& point, const std::map<std::string, ConfigValue>& at);
 
 }  // namespace linebounce::sim

@@ -134,11 +134,11 @@ std::vector<MeasuredTable> read_measured_tables(const toml::array& tables, const
   return measured;
 }
 
-void check_selections(const std::vector<MeasuredTable>& measured, const toml::array& tables, const std::vector<Point>& points,
-                      const std::string& file) {
+void check_selections(const std::vector<MeasuredTable>& measured, const toml::array& tables,
+                      const std::vector<PointPlace>& points, const std::string& file) {
   for (std::size_t i = 0; i < measured.size(); ++i) {
     const auto selected =
-        std::count_if(points.begin(), points.end(), [&](const Point& point) { return lies_at(point, measured[i].at); });
+        std::count_if(points.begin(), points.end(), [&](const PointPlace& point) { return lies_at(point, measured[i].at); });
     if (selected == 1) continue;
     fail(Origin{place_of(file, tables[i].source())}, "table.at",
          fmt::format("table {}: selects {} points; a table needs exactly one", measured[i].id, selected));

@@ -17,8 +17,8 @@ namespace linebounce::sim {
 std::vector<MeasuredTable> read_measured_tables(const toml::array& tables, const ExperimentTables& experiment);
 
 // Every table selects exactly one point. Errors: ConfigError. `tables` is the array that `measured` was read from.
-void check_selections(const std::vector<MeasuredTable>& measured, const toml::array& tables, const std::vector<Point>& points,
-                      const std::string& file);
+void check_selections(const std::vector<MeasuredTable>& measured, const toml::array& tables,
+                      const std::vector<PointPlace>& points, const std::string& file);
 
 // A row for each of their rows that is scored: "ols2007.fig3.schedule.lock".
 std::vector<PaperRow> paper_rows_of(const std::vector<MeasuredTable>& measured);

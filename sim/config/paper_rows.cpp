@@ -142,8 +142,8 @@ std::string selection_text(const Selection& at) {
   return text.empty() ? "(nothing)" : text;
 }
 
-std::vector<const Point*> selected(const std::vector<Point>& points, const Selection& at) {
-  std::vector<const Point*> out;
+std::vector<const PointPlace*> selected(const std::vector<PointPlace>& points, const Selection& at) {
+  std::vector<const PointPlace*> out;
   for (const auto& point : points) {
     if (lies_at(point, at)) out.push_back(&point);
   }
@@ -151,7 +151,7 @@ std::vector<const Point*> selected(const std::vector<Point>& points, const Selec
 }
 
 // The values of a path over some points, without repetitions.
-std::size_t values_along(const std::vector<const Point*>& points, const std::string& path) {
+std::size_t values_along(const std::vector<const PointPlace*>& points, const std::string& path) {
   std::set<ConfigValue> values;
   for (const auto* point : points) {
     for (const auto& [other, value] : point->at) {
@@ -231,7 +231,7 @@ std::vector<PaperRow> read_paper_rows(const toml::array& rows, const ExperimentT
   return paper;
 }
 
-void check_selections(const std::vector<PaperRow>& paper, const toml::array& rows, const std::vector<Point>& points,
+void check_selections(const std::vector<PaperRow>& paper, const toml::array& rows, const std::vector<PointPlace>& points,
                       const std::string& file) {
   for (std::size_t i = 0; i < paper.size(); ++i) {
     const PaperRow& row = paper[i];

@@ -29,7 +29,7 @@ std::vector<PaperRow> read_paper_rows(const toml::array& rows, const ExperimentT
 
 // Every row selects exactly one point, a row with a shape one line of points along `over`. Errors: ConfigError. `rows` is the
 // array that `paper` was read from.
-void check_selections(const std::vector<PaperRow>& paper, const toml::array& rows, const std::vector<Point>& points,
+void check_selections(const std::vector<PaperRow>& paper, const toml::array& rows, const std::vector<PointPlace>& points,
                       const std::string& file);
 
 // As [[paper]] of a resolved configuration.

@@ -25,7 +25,7 @@ using workloads::Readers;
 constexpr int kMostCpusOfTrial = 6;  // of a lock that is for a number of them
 
 SimulationInput input_of(const MachineTrial& trial) {
-  return expand(read_experiment(trial.experiment, "random machine", {})).front().input;
+  return point_maker(read_unexpanded(trial.experiment, "random machine", {}))(0).input;
 }
 
 // The workload critical_section compares what writers and readers have seen with what they must have seen.

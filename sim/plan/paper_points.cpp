@@ -7,9 +7,9 @@
 namespace linebounce::sim {
 namespace {
 
-std::vector<int> selected(const std::map<std::string, ConfigValue>& wanted, const std::vector<Point>& points) {
+std::vector<int> selected(const std::map<std::string, ConfigValue>& wanted, const std::vector<PointPlace>& points) {
   std::vector<int> numbers;
-  for (const Point& point : points) {
+  for (const PointPlace& point : points) {
     if (lies_at(point, wanted)) numbers.push_back(point.number);
   }
   return numbers;
@@ -22,7 +22,7 @@ std::string at_text(const std::map<std::string, ConfigValue>& at) {
 }
 
 // Points of a shape differ in `over` alone: two with the same value there mean that `at` leaves another axis open.
-void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, const std::vector<Point>& points) {
+void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, const std::vector<PointPlace>& points) {
   std::vector<ConfigValue> seen;
   for (const int number : numbers) {
     for (const auto& entry : points[static_cast<std::size_t>(number)].at) {
@@ -42,7 +42,7 @@ void require_one_axis(const PaperRow& row, const std::vector<int>& numbers, cons
 }
 
 std::vector<int> require_one(const PaperRow& row, const char* key, const std::map<std::string, ConfigValue>& at,
-                             const std::vector<Point>& points) {
+                             const std::vector<PointPlace>& points) {
   std::vector<int> numbers = selected(at, points);
   if (numbers.size() != 1) {
     throw ConfigError("paper row " + row.id + ": " + key + " = " + at_text(at) + " selects " + std::to_string(numbers.size()) +
@@ -53,7 +53,7 @@ std::vector<int> require_one(const PaperRow& row, const char* key, const std::ma
 
 }  // namespace
 
-PaperPoints select_points(const PaperRow& row, const std::vector<Point>& points) {
+PaperPoints select_points(const PaperRow& row, const std::vector<PointPlace>& points) {
   PaperPoints where;
   if (row.shape != Shape::none && !row.is_order()) {
     where.at = selected(row.at, points);

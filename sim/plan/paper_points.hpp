@@ -10,6 +10,6 @@ namespace linebounce::sim {
 
 // Finds the points that the row's `at` (and `relative_to`) select, comparing with what each point resolved to. A shape needs at
 // least two, in the sweep's order, everything else exactly one. Errors: ConfigError naming the row.
-PaperPoints select_points(const PaperRow& row, const std::vector<Point>& points);
+PaperPoints select_points(const PaperRow& row, const std::vector<PointPlace>& points);
 
 }  // namespace linebounce::sim

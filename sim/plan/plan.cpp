@@ -19,14 +19,33 @@ PaperPoints points_of(const PaperRow& row, const Plan& plan) {
   }
 }
 
+// Notes what a plan must know of a point before it is run.
+void note(const Point& point, Plan& plan) {
+  const MachineSpec& machine = point.input.machine;
+  plan.hashes[static_cast<std::size_t>(point.number)] = configuration_hash(point.resolved);
+  ProtocolNames names{machine.bus.protocol, {}, {}};
+  if (machine.has_nodes()) {
+    names.node = machine.node.protocol;
+    names.directory = machine.directory.protocol;
+  }
+  plan.protocols.insert(std::move(names));
+  if (point.input.trace.empty()) return;
+  bool& sound = plan.traces[point.input.trace];
+  sound = sound || !point.input.parameters.flag("recover");
+}
+
 }  // namespace
 
 Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& only) {
   Plan plan;
-  plan.points = expand(experiment, only);
+  plan.points = outline(experiment);
+  plan.hashes.resize(plan.points.size());
+  plan.make_point = point_maker(experiment);
   plan.experiment = std::move(experiment);
-  for (const Point& point : plan.points) {
-    plan.hashes.push_back(point.resolved.empty() ? "" : configuration_hash(point.resolved));
+  if (only) {
+    for (const int number : *only) note(plan.make_point(number), plan);
+  } else {
+    for (const PointPlace& point : plan.points) note(plan.make_point(point.number), plan);
   }
   // Without a sweep the experiment is its one point, and their files are the same.
   plan.hash = plan.swept() ? configuration_hash(plan.experiment.resolved) : plan.hashes.front();
@@ -37,7 +56,7 @@ Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& onl
 std::string plan_text(const Plan& plan, const std::optional<std::vector<int>>& done) {
   using nlohmann::ordered_json;
   ordered_json points = ordered_json::array();
-  for (const Point& point : plan.points) {
+  for (const PointPlace& point : plan.points) {
     ordered_json entry;
     entry["point"] = point.number;
     entry["at"] = at_to_json(point.at);

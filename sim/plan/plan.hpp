@@ -1,7 +1,10 @@
 // The planner: an experiment as the points to run, and what each of them and the whole are known by.
 #pragma once
 
+#include <compare>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -10,18 +13,28 @@
 
 namespace linebounce::sim {
 
+// Of one machine, as its configuration says them.
+struct ProtocolNames {
+  std::string bus, node, directory;  // node and directory: of a machine with nodes, else empty
+
+  auto operator<=>(const ProtocolNames&) const = default;
+};
+
 struct Plan {
   Experiment experiment;
-  std::vector<Point> points;
+  std::vector<PointPlace> points;
+  PointMaker make_point;            // the point of a number, with all that belongs to it
   std::string hash;                 // of the whole experiment
-  std::vector<std::string> hashes;  // of each point; empty where it is only outlined
-  std::vector<PaperPoints> paper;   // for each paper row; empty for one that an override left without its point
+  std::vector<std::string> hashes;  // of each point; empty where it wasn't made
+  std::set<ProtocolNames> protocols;
+  std::map<std::string, bool> traces;  // that are replayed; whether the file must be without damage
+  std::vector<PaperPoints> paper;      // for each paper row; empty for one that an override left without its point
 
   [[nodiscard]] bool swept() const { return !experiment.sweep.empty(); }
 };
 
-// Expands the sweep and finds each paper row's points. With `only`, all other points are outlined: who runs one of a thousand
-// needn't make and check the rest, which the planner of the whole has done. Errors: ConfigError.
+// Checks the sweep's points and finds each paper row's. With `only`, these points: who runs one of a thousand needn't make and
+// check the rest, which the planner of the whole has done. Errors: ConfigError.
 Plan make_plan(Experiment experiment, const std::optional<std::vector<int>>& only = std::nullopt);
 
 // The plan as `run --plan` prints it, for programs that spread the points over machines. `done`: points that need not be run

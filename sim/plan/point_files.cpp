@@ -17,10 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::uint64_t seed_of(const Plan& plan, int point, int index) {
-  return plan.points[static_cast<std::size_t>(point)].input.seed + static_cast<std::uint64_t>(index);
-}
-
 // A metric that is no number is found here, in the process that made it, and not when everything is merged.
 void require_finite(const PointData& data) {
   for (const auto& [name, metric] : data.metrics) {
@@ -29,11 +25,12 @@ void require_finite(const PointData& data) {
 }
 
 // The rows of lines.csv are added up as they are read, and are all in the first run: they need more memory than all the rest.
-std::vector<PointData> read_seeds(const Plan& plan, int point, const fs::path& directory, Manifest& manifest) {
+std::vector<PointData> read_seeds(const Plan& plan, const fs::path& directory, Manifest& manifest) {
   std::vector<PointData> runs;
   std::vector<LineRow> lines;
   for (int i = 0; i < plan.experiment.seeds; ++i) {
-    SeedFile file = read_seed_file(read_file(seed_path(directory, seed_of(plan, point, i))));
+    const std::uint64_t seed = plan.experiment.seed + static_cast<std::uint64_t>(i);
+    SeedFile file = read_seed_file(read_file(seed_path(directory, seed)));
     manifest.simulation_s += file.wall_s;
     manifest.references += file.data.references;
     add_line_rows(lines, std::exchange(file.data.lines, {}));
@@ -124,16 +121,15 @@ void write_timeline(const fs::path& directory, const std::string& content) {
 
 void simulate_seed(const Simulation& simulation, const Plan& plan, int point, std::uint64_t seed, const fs::path& directory,
                    const std::function<void(double)>& progress) {
-  const auto index = static_cast<std::size_t>(point);
-  SimulationInput input = plan.points[index].input;
+  SimulationInput input = plan.make_point(point).input;
   input.seed = seed;
   const auto started = std::chrono::steady_clock::now();
   SeedFile file;
   file.data = simulation(input, progress);
-  file.hash = plan.hashes[index];
+  file.hash = plan.hashes[static_cast<std::size_t>(point)];
   file.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   require_finite(file.data);
-  if (seed == seed_of(plan, point, 0)) write_timeline(directory, file.data.timeline);
+  if (seed == plan.experiment.seed) write_timeline(directory, file.data.timeline);
   write_file(seed_path(directory, seed), write_seed_file(file));
 }
 
@@ -149,10 +145,10 @@ bool seed_is_done(const Plan& plan, int point, std::uint64_t seed, const fs::pat
 
 void finish_point(const Plan& plan, int number, const fs::path& directory, Manifest manifest) {
   const auto index = static_cast<std::size_t>(number);
-  const Point& point = plan.points[index];
-  std::vector<PointData> runs = read_seeds(plan, number, directory, manifest);
+  const Point point = plan.make_point(number);
+  std::vector<PointData> runs = read_seeds(plan, directory, manifest);
   std::optional<CsvFile> of_seeds;
-  if (runs.size() > 1) of_seeds = seeds_csv(number, point.input.seed, runs);
+  if (runs.size() > 1) of_seeds = seeds_csv(number, plan.experiment.seed, runs);
   const MergedPoint merged = merge_seeds(std::move(runs));
   std::vector<CsvFile> files = csv_files(number, merged.tables);
   if (of_seeds) files.push_back(std::move(*of_seeds));
@@ -162,7 +158,7 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
   if (!plan.swept()) results.paper = evaluate_paper(plan, read_points(results_text(results)));
   write_if_changed(directory / "results.json", results_text(results));
   manifest.hash = plan.hashes[index];
-  manifest.seed = point.input.seed;
+  manifest.seed = plan.experiment.seed;
   manifest.seeds = plan.experiment.seeds;
   manifest.status = RunStatus::complete;
   manifest.points = 1;
@@ -175,7 +171,7 @@ void finish_point(const Plan& plan, int number, const fs::path& directory, Manif
 void write_failed_point(const Plan& plan, const FailedPoint& failed, const fs::path& directory, Manifest manifest) {
   const auto index = static_cast<std::size_t>(failed.point);
   manifest.hash = plan.hashes[index];
-  manifest.seed = plan.points[index].input.seed;
+  manifest.seed = plan.experiment.seed;
   manifest.seeds = plan.experiment.seeds;
   manifest.status = RunStatus::failed;
   manifest.points = 1;
@@ -191,13 +187,13 @@ Merged merge_points(const Plan& plan, const fs::path& directory) {
   merged.manifest.seeds = plan.experiment.seeds;
   merged.manifest.points = static_cast<int>(plan.points.size());
   std::vector<ReportedPoint> points;
-  for (const Point& point : plan.points) {
+  for (const PointPlace& point : plan.points) {
     points.push_back(take_point(plan, point.number, point_directory(directory, plan.swept(), point.number), merged));
   }
   merged.manifest.status = !merged.missing.empty()                  ? RunStatus::interrupted
                            : !merged.manifest.failed_points.empty() ? RunStatus::failed
                                                                     : RunStatus::complete;
-  merged.results = results_of(plan, plan.points.front(), std::move(points));
+  merged.results = results_of(plan, plan.make_point(0), std::move(points));
   merged.results.paper = evaluate_paper(plan, merged.results.points);
   return merged;
 }

@@ -60,9 +60,8 @@ class Run {
   // Runs the jobs; false if it was interrupted.
   bool work() {
     for (const int number : wanted_) make_directories(directory_of(number));
-    for (std::size_t number = 0; number < states_.size(); ++number) {
-      const PointState& state = states_[number];
-      if (pending(number) && state.jobs_left == 0) finish(static_cast<int>(number));  // all its seeds were there
+    for (const int number : wanted_) {
+      if (states_[static_cast<std::size_t>(number)].jobs_left == 0) finish(number);  // all its seeds were there
     }
     PoolCallbacks callbacks;
     callbacks.work = [this](int job, const std::function<void(double)>& progress) {
@@ -103,11 +102,6 @@ class Run {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   }
 
-  [[nodiscard]] bool pending(std::size_t number) const {
-    const bool wanted = std::find(wanted_.begin(), wanted_.end(), static_cast<int>(number)) != wanted_.end();
-    return wanted && !states_[number].done && !states_[number].failed;
-  }
-
   void note_reuse(const EarlierManifest& manifest) {
     ++report.reused;
     if (manifest.commit != program_commit()) report.reused_commit = manifest.commit;
@@ -117,7 +111,7 @@ class Run {
     const auto index = static_cast<std::size_t>(number);
     wanted_.push_back(number);
     for (int i = 0; i < plan_.experiment.seeds; ++i) {
-      const std::uint64_t seed = plan_.points[index].input.seed + static_cast<std::uint64_t>(i);
+      const std::uint64_t seed = plan_.experiment.seed + static_cast<std::uint64_t>(i);
       if (seed_is_done(plan_, number, seed, directory)) continue;
       jobs_.push_back({number, seed});
       ++states_[index].jobs_left;
@@ -196,7 +190,7 @@ class Run {
 
 std::vector<int> all_points(const Plan& plan) {
   std::vector<int> numbers;
-  for (const Point& point : plan.points) numbers.push_back(point.number);
+  for (const PointPlace& point : plan.points) numbers.push_back(point.number);
   return numbers;
 }
 
@@ -288,7 +282,7 @@ RunReport run_plan(const Plan& plan, const RunOptions& options) {
     show_again(plan, options.directory, run.report);
     return run.report;
   }
-  check_traces(plan, run.wanted());
+  if (!run.wanted().empty()) check_traces(plan);
   claim(plan, run.manifest(), options.directory);
   const bool uninterrupted = run.work();
   if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
@@ -311,7 +305,7 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) 
   if (plan.swept()) point_lock.emplace(directory, LockKind::alone);
   if (options.fresh) remove_results(directory);
   run.take_stock({point});
-  check_traces(plan, run.wanted());
+  if (!run.wanted().empty()) check_traces(plan);
   const bool uninterrupted = run.work();
   if (!run.stopped_by().empty()) throw OutputError(run.stopped_by());
   if (!uninterrupted) run.report.code = larger(run.report.code, ExitCode::interrupted);
@@ -321,7 +315,7 @@ RunReport run_one_point(const Plan& plan, int point, const RunOptions& options) 
 std::vector<int> done_points(const Plan& plan, const fs::path& directory) {
   check_directory(directory, plan);
   std::vector<int> done;
-  for (const Point& point : plan.points) {
+  for (const PointPlace& point : plan.points) {
     const auto index = static_cast<std::size_t>(point.number);
     const PointFiles found = look_at_point(point_directory(directory, plan.swept(), point.number), plan.hashes[index]);
     if (found.done) done.push_back(point.number);

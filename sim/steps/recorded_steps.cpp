@@ -13,10 +13,11 @@ namespace linebounce::sim {
 namespace {
 
 void take_first_point(RecordedSteps& run, const std::string& experiment, const Overrides& overrides) {
-  std::vector<Point> points = expand(load_runnable(experiment, overrides), std::vector{0});
-  run.points = points.size();
-  run.at = std::move(points.front().at);
-  run.input = std::move(points.front().input);
+  const Experiment loaded = load_runnable(experiment, overrides);
+  Point first = point_maker(loaded)(0);
+  run.points = point_count(loaded);
+  run.at = std::move(first.at);
+  run.input = std::move(first.input);
   run.input.run.record_timeline = true;
 }
 

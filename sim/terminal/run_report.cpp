@@ -71,7 +71,7 @@ std::string matrices_of(const Plan& plan, const fs::path& directory, const Paint
   for (const auto& [number, rows] : read_matrix_csv(read_file(file))) {
     if (number >= kMostPoints) break;
     std::vector<int> nodes;
-    for (const CpuPlace& place : lay_out(plan.points.at(static_cast<std::size_t>(number)).input.machine).cpus) {
+    for (const CpuPlace& place : lay_out(plan.make_point(number).input.machine).cpus) {
       nodes.push_back(place.node);
     }
     if (plan.swept()) out += "  " + paint(Colour::bold, point_name(plan, number)) + "\n";
@@ -168,13 +168,11 @@ std::string overridden_note(const Plan& plan) {
 std::string unproved_note(const Plan& plan) {
   std::set<std::string> files;
   std::set<std::pair<std::string, std::string>> pairs;  // node and bus
-  for (const Point& point : plan.points) {
-    const MachineSpec& machine = point.input.machine;
-    for (const std::string& protocol : {machine.bus.protocol, machine.node.protocol, machine.directory.protocol}) {
+  for (const ProtocolNames& names : plan.protocols) {
+    for (const std::string& protocol : {names.bus, names.node, names.directory}) {
       if (is_path(kProtocolFiles, protocol)) files.insert(protocol);
     }
-    if (machine.has_nodes() && !is_path(kProtocolFiles, machine.node.protocol))
-      pairs.insert({machine.node.protocol, machine.bus.protocol});
+    if (!names.node.empty() && !is_path(kProtocolFiles, names.node)) pairs.insert({names.node, names.bus});
   }
   std::string note;
   for (const std::string& file : files) note += "Not one of the proved protocols; to check it: linebounce check " + file + "\n";

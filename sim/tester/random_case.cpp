@@ -34,9 +34,9 @@ RandomBase random_base(const std::string& machine, const std::vector<std::pair<s
   overrides.machine = base.machine;
   overrides.sets = sets;
   const RandomCase nothing_changed{{}, 1, 1};
-  const Experiment experiment = read_experiment(experiment_text(base, nothing_changed, "random", ""), kShownAs, overrides);
+  const Experiment experiment = read_unexpanded(experiment_text(base, nothing_changed, "random", ""), kShownAs, overrides);
   for (const auto& [path, text] : sets) base.fixed.emplace_back(path, experiment.tables->settings.at(path).value);
-  base.spec = expand(experiment).front().input.machine;
+  base.spec = point_maker(experiment)(0).input.machine;
   return base;
 }
 
@@ -80,8 +80,8 @@ std::string experiment_text(const RandomBase& base, const RandomCase& tried, con
 }
 
 SimulationInput input_of(const RandomBase& base, const RandomCase& random) {
-  const Experiment experiment = read_experiment(experiment_text(base, random, "random", ""), kShownAs, {});
-  return expand(experiment).front().input;
+  const Experiment experiment = read_unexpanded(experiment_text(base, random, "random", ""), kShownAs, {});
+  return point_maker(experiment)(0).input;
 }
 
 }  // namespace linebounce::sim

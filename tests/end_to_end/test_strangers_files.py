@@ -99,3 +99,13 @@ def test_a_huge_number_is_refused_before_memory_is_taken(linebounce: Program, wh
     # An exit code of its own would end peak_mib() in an error.
     command = ["sh", "-c", f"{linebounce.executable} run {file} --plan; true"]
     assert peak_mib(command, linebounce.directory) < 100
+
+
+def test_a_large_sweep_takes_no_memory_for_points_that_do_not_run(linebounce: Program) -> None:
+    latencies = list(range(10, 2010))
+    file = linebounce.file("e.toml", experiment(more=f'[sweep]\n"machine.memory.latency_ns" = {latencies}\n'))
+    peaks = [
+        peak_mib([linebounce.executable, "run", file, "--plan", "--machine", "epyc_7742_2socket", *less], linebounce.directory)
+        for less in ([], ["--set", "machine.memory.latency_ns=10"])
+    ]
+    assert peaks[0] - peaks[1] < 10, "5 KiB a point; whole, each takes some 200"

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <new>
-#include <numeric>
 #include <system_error>
 #include <vector>
 
@@ -61,9 +60,9 @@ std::string file_in_project(const char* name) {
 void read_small_experiment(const std::string& text) {
   constexpr std::size_t kMostPoints = 3;
   const Experiment experiment = read_unexpanded(text, file_in_project("experiment.toml"), {});
-  std::vector<int> points(std::min(point_count(experiment), kMostPoints));
-  std::iota(points.begin(), points.end(), 0);
-  expand(experiment, points);
+  const PointMaker make_point = point_maker(experiment);
+  const auto points = static_cast<int>(std::min(point_count(experiment), kMostPoints));
+  for (int number = 0; number < points; ++number) make_point(number);
 }
 
 // As somebody writes it who knows what the last line must be; what is taken then, also without that line.

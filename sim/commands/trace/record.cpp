@@ -81,8 +81,7 @@ void simulate_with_progress(Recording& recording, const SimulationInput& input) 
 ExitCode record(const RecordArguments& arguments) {
   const Experiment experiment = load_unexpanded(arguments.experiment, overrides_of(arguments));
   require_point(arguments.point, point_count(experiment));
-  const std::vector<Point> points = expand(experiment, std::vector{arguments.point});
-  const Point& point = points[static_cast<std::size_t>(arguments.point)];
+  const Point point = point_maker(experiment)(arguments.point);
   SimulationInput input = point.input;
   input.run.measure_us *= arguments.longer;
   UnfinishedFile file(arguments.file);

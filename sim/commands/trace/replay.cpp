@@ -99,7 +99,7 @@ std::string differences(const trace::Summary& recorded, const ReportedPoint& poi
 
 // Where a faster replay has come to the trace's end: what its figures then are of.
 std::string over_early(const Plan& plan, const ReportedPoint& point) {
-  const RunSpec& run = plan.points.front().input.run;
+  const RunSpec run = plan.make_point(0).input.run;
   const double over_us = metric_of(point, "replay.first_thread_over_us");
   if (run.measure_us == 0 || over_us == 0 || over_us >= run.warmup_us + run.measure_us) return {};
   return fmt::format(

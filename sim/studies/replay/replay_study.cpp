@@ -35,7 +35,7 @@ Plan plan_of(const ReplayStudy& study) {
                          {"workload", toml::table{{"name", "replay"}, {"trace", absolute_path(study.trace)}}}};
   if (study.machine_tables) experiment.insert("machine", *study.machine_tables);
   if (!study.sweep.empty()) experiment.insert("sweep", sweep_of(study));
-  return make_plan(read_experiment(to_toml(experiment) + "\n" + study.layout_changes, study.name, overrides_of(study)));
+  return make_plan(read_unexpanded(to_toml(experiment) + "\n" + study.layout_changes, study.name, overrides_of(study)));
 }
 
 std::string recorded_machine(const trace::Reader& reader) {

@@ -42,6 +42,14 @@ inline std::string replace_line(std::string text, const std::string& part, const
   return text.replace(begin, end - begin, replacement);
 }
 
+// All of its points: of a few.
+inline std::vector<Point> expand(const Experiment& experiment) {
+  const PointMaker make_point = point_maker(experiment);
+  std::vector<Point> points;
+  for (const PointPlace& place : outline(experiment)) points.push_back(make_point(place.number));
+  return points;
+}
+
 class ConfigFiles : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -43,17 +43,16 @@ TEST_F(Sweep, ValuesReachThePointsInput) {
   EXPECT_FALSE(expanded.at(1).resolved.contains("sweep"));
 }
 
-TEST_F(Sweep, OnlyThePointsThatAreAskedForAreMadeAndChecked) {
+TEST_F(Sweep, APointIsTheSameWhicheverIsMadeBeforeIt) {
   write("e.toml", sweep("\"machine.cpus\" = [4, 2]\n\"workload.lock\" = [\"tas\", \"ticket\"]\n"));
   const Experiment experiment = load_unexpanded(path("e.toml"), {}, test_catalogue());
   ASSERT_EQ(point_count(experiment), 4U);
   const auto all = expand(experiment);
-  const auto some = expand(experiment, std::vector{2});
-  ASSERT_EQ(some.size(), 4U);
-  for (std::size_t number = 0; number < 4; ++number) EXPECT_EQ(some[number].at, all[number].at);
-  EXPECT_EQ(configuration_hash(some[2].resolved), configuration_hash(all[2].resolved));
-  EXPECT_EQ(some[2].input.machine.cpus, 2);
-  EXPECT_TRUE(some[1].resolved.empty());
+  const Point alone = point_maker(experiment)(2);
+  EXPECT_EQ(alone.number, 2);
+  EXPECT_EQ(alone.at, all[2].at);
+  EXPECT_EQ(configuration_hash(alone.resolved), configuration_hash(all[2].resolved));
+  EXPECT_EQ(alone.input.machine.cpus, 2);
 }
 
 TEST_F(Sweep, OneToNIsThePowersOfTwoAndAllOfTheMachines) {

@@ -16,13 +16,12 @@ PaperRow flat_over_cpus() {
   return row;
 }
 
-std::vector<Point> points_at_cpus(std::initializer_list<std::int64_t> cpus) {
-  std::vector<Point> points;
+std::vector<PointPlace> points_at_cpus(std::initializer_list<std::int64_t> cpus) {
+  std::vector<PointPlace> points;
   for (const std::int64_t count : cpus) {
-    Point point;
+    PointPlace point;
     point.number = static_cast<int>(points.size());
     point.at = {{"machine.cpus", count}};
-    point.resolved.insert("machine", toml::table{{"cpus", count}});
     points.push_back(std::move(point));
   }
   return points;

@@ -28,6 +28,12 @@ PointData costs(const SimulationInput& input, const std::function<void(double)>&
   return data;
 }
 
+Point with_cpus(const PointPlace& place, int cpus) {
+  Point point{place, {}, {}};
+  point.input.machine.cpus = cpus;
+  return point;
+}
+
 // A point for each number of CPUs; without any, an experiment without a sweep.
 Plan plan_over_cpus(const std::vector<int>& cpus, int seeds = 1) {
   Plan plan;
@@ -37,19 +43,19 @@ Plan plan_over_cpus(const std::vector<int>& cpus, int seeds = 1) {
   plan.hash = "00000000000000ff";
   if (cpus.empty()) {
     plan.points.emplace_back();
-    plan.points[0].input.machine.cpus = 1;
+    plan.make_point = [](int) { return with_cpus({}, 1); };
     plan.hashes = {plan.hash};
     return plan;
   }
   plan.experiment.sweep.push_back({{"machine.cpus"}, {{}}});
   for (const int count : cpus) {
-    Point point;
-    point.number = static_cast<int>(plan.points.size());
-    point.at = {{"machine.cpus", std::int64_t{count}}};
-    point.input.machine.cpus = count;
-    plan.points.push_back(std::move(point));
+    plan.points.push_back({static_cast<int>(plan.points.size()), {{"machine.cpus", std::int64_t{count}}}});
     plan.hashes.push_back("000000000000000" + std::to_string(count));
   }
+  plan.make_point = [places = plan.points, cpus](int number) {
+    const auto index = static_cast<std::size_t>(number);
+    return with_cpus(places[index], cpus[index]);
+  };
   return plan;
 }
 
