@@ -15,7 +15,7 @@ namespace {
 using nlohmann::ordered_json;
 
 Plan plan_of(const std::string& name) {
-  return make_plan(load_experiment(name, {}));
+  return make_plan(load_unexpanded(name, {}));
 }
 
 std::string values_text(const std::vector<ConfigValue>& values) {

@@ -51,7 +51,7 @@ std::vector<Plan> plans_of(const std::vector<std::string>& words) {
   std::vector<Plan> plans;
   for (const std::string& word : words) {
     for (const std::string& name : experiments_of(word)) {
-      Plan plan = make_plan(load_experiment(name, {}));
+      Plan plan = make_plan(load_unexpanded(name, {}));
       require_pair(plan);
       const bool known = std::any_of(plans.begin(), plans.end(),
                                      [&plan](const Plan& other) { return other.experiment.name == plan.experiment.name; });
