@@ -160,7 +160,7 @@ class Clone:
             rungs.append(Rung(f"check --random {machine}", "linebounce", [f"{BUILD}/linebounce", *check]))
         if "/checker/" in file:  # the models that it writes for Murphi's checkers, and their numbers of states
             pytest = [sys.executable, "-m", "pytest", "-qx", "-k", "model_checker", "tests/end_to_end/test_check_protocols.py"]
-            rungs.append(Rung("rumur", "linebounce", ["env", f"LINEBOUNCE={BUILD}/linebounce", *pytest]))
+            rungs.append(Rung("rumur", "linebounce", ["env", f"LINEBOUNCE={self.folder.resolve()}/{BUILD}/linebounce", *pytest]))
         return [*rungs, *(Rung(command, "linebounce", command.split()) for command in more)]
 
     def noticed_by(self, mutant: Mutant, more: list[str]) -> str:
