@@ -167,15 +167,11 @@ def sanitized_ctest(tally: Tally, arguments: list[str]) -> None:
 
 
 def sanitized_pytest(tally: Tally, arguments: list[str]) -> None:
-    """The tests of the program as users meet it, but for those of its instructions, of its library in programs without a
-    sanitizer, and of little memory: the sanitizer alone takes more. A crash remains one, rather than a report of the
-    sanitizer's. Its reports go to files, for it warns of fibers that are unwound, and many tests want nothing on the
+    """The tests of the program as users meet it, but for those that are marked. A crash remains one, rather than a report of
+    the sanitizer's. Its reports go to files, for it warns of fibers that are unwound, and many tests want nothing on the
     standard error; an error in them fails whatever the tests say."""
     build(tally, "asan", "linebounce")
-    chosen = ["tests/end_to_end"]
-    for left_out in ("instruction_counts", "library"):
-        chosen += ["--ignore", f"tests/end_to_end/test_{left_out}.py"]
-    chosen += ["--deselect", "tests/end_to_end/test_bad_input.py::test_memory_that_runs_out_is_no_bug"]
+    chosen = ["tests/end_to_end", "-m", "not thorough and not uninstrumented"]
     with tempfile.TemporaryDirectory(prefix="linebounce_sanitizer_") as folder:
         options = f"handle_segv=0:log_path={folder}/report"
         pytest(tally, [*chosen, *arguments], {"LINEBOUNCE": str(ROOT / "build/asan/linebounce"), "ASAN_OPTIONS": options})

@@ -160,7 +160,8 @@ class Clone:
             rungs.append(Rung(f"check --random {machine}", "linebounce", [f"{BUILD}/linebounce", *check]))
         if "/checker/" in file:  # the models that it writes for Murphi's checkers, and their numbers of states
             pytest = [sys.executable, "-m", "pytest", "-qx", "-k", "model_checker", "tests/end_to_end/test_check_protocols.py"]
-            rungs.append(Rung("rumur", "linebounce", ["env", f"LINEBOUNCE={self.folder.resolve()}/{BUILD}/linebounce", *pytest]))
+            program = self.folder.resolve() / BUILD / "linebounce"
+            rungs.append(Rung("rumur", "linebounce", ["env", f"LINEBOUNCE={program}", *pytest]))
         return [*rungs, *(Rung(command, "linebounce", command.split()) for command in more)]
 
     def noticed_by(self, mutant: Mutant, more: list[str]) -> str:

@@ -306,6 +306,7 @@ def test_a_long_chain_of_experiments_is_refused(linebounce: Program) -> None:
     assert_says(linebounce.refused("run", "0.toml", "--plan"), r"31\.toml:3:\d+", "extends", "more than 32 files")
 
 
+@pytest.mark.uninstrumented
 def test_memory_that_runs_out_is_no_bug(linebounce: Program) -> None:
     def little() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (120 << 20, 120 << 20))

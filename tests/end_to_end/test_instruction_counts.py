@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from program import ROOT, Program
 
+pytestmark = pytest.mark.uninstrumented
+
 FIGURES = Path(__file__).with_name("instruction_counts.json")
 RELEASE = ROOT / "build" / "release" / "linebounce"
 MOST = 1.05

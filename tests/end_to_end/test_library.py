@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from program import ROOT
 
+# The projects' own builds have no sanitizers, and cannot be linked with a library that has.
+pytestmark = pytest.mark.uninstrumented
+
 EXAMPLE = ROOT / "examples" / "library"
 
 

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from experiments import experiment
 from memory import peak_mib
 from program import Program
+
+pytestmark = pytest.mark.uninstrumented
 
 
 def of_a_run(linebounce: Program, name: str | Path, output: str, measure_us: int, *more: str) -> float:

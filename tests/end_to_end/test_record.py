@@ -403,6 +403,7 @@ int main(int count, char** arguments) {
 
 
 # The goal is 30. Where nobody waits, a busy machine may miss it: record/README.md says what was measured.
+@pytest.mark.uninstrumented
 @pytest.mark.parametrize(("source", "most"), [(COUNTERS, 30), (MANY_LOCKS, 60)], ids=["one lock", "64 locks"])
 def test_a_lock_heavy_program_takes_not_much_longer(recorder: Recorder, source: str, most: float) -> None:
     """The collector's time included; both in turn, under the same load, until one pair proves it."""
@@ -425,6 +426,7 @@ def test_a_lock_heavy_program_takes_not_much_longer(recorder: Recorder, source: 
     assert ratio < most, f"{ratio:.1f} times: {times}"
 
 
+@pytest.mark.uninstrumented
 def test_memory_does_not_grow_with_the_run(recorder: Recorder) -> None:
     program = recorder.compile(COUNTERS)
     command = [recorder.linebounce.executable, "record", "-o", "trace.lbt", "--", program, "500000"]

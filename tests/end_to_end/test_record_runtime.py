@@ -53,6 +53,7 @@ int main() {
     assert sum(count for name, count in touched.items() if name.startswith("operator new")) >= 32, touched
 
 
+@pytest.mark.uninstrumented
 def test_a_large_mapping_takes_memory_for_what_is_touched_of_it(recorder: Recorder) -> None:
     source = """
 #include <stdio.h>

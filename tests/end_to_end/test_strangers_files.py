@@ -91,6 +91,7 @@ HUGE = {
 }
 
 
+@pytest.mark.uninstrumented
 @pytest.mark.parametrize("what", HUGE)
 def test_a_huge_number_is_refused_before_memory_is_taken(linebounce: Program, what: str) -> None:
     text, shown = HUGE[what]
@@ -101,6 +102,7 @@ def test_a_huge_number_is_refused_before_memory_is_taken(linebounce: Program, wh
     assert peak_mib(command, linebounce.directory) < 100
 
 
+@pytest.mark.uninstrumented
 def test_a_large_sweep_takes_no_memory_for_points_that_do_not_run(linebounce: Program) -> None:
     latencies = list(range(10, 2010))
     file = linebounce.file("e.toml", experiment(more=f'[sweep]\n"machine.memory.latency_ns" = {latencies}\n'))

@@ -146,6 +146,7 @@ def test_options_are_refused_with_what_is_legal(linebounce: Program) -> None:
         assert f"{skew} is not a number from 0 to 8" in linebounce.refused("trace", "synth", "-o", "x", "--skew", skew)
 
 
+@pytest.mark.uninstrumented
 def test_ten_million_operations_are_made_in_constant_memory(linebounce: Program) -> None:
     arguments = ["trace", "synth", "-o", "large.trace", "--threads", "4", "--accesses", "2500000"]
     assert peak_mib([linebounce.executable, *arguments], linebounce.directory) < 100
