@@ -359,10 +359,6 @@ Experiment load_experiment(const std::string& name_or_path, const Overrides& ove
   return load_experiment(name_or_path, overrides, Catalogue{all_workloads()});
 }
 
-Experiment read_experiment(const std::string& text, const std::string& as, const Overrides& overrides) {
-  return whole(read_unexpanded(text, as, overrides));
-}
-
 Experiment read_unexpanded(const std::string& text, const std::string& as, const Overrides& overrides) {
   return read_from(text, as, overrides, Catalogue{all_workloads()});
 }

@@ -13,7 +13,6 @@ Experiment load_experiment(const std::string& name_or_path, const Overrides& ove
 Experiment load_unexpanded(const std::string& name_or_path, const Overrides& overrides, const Catalogue& catalogue);
 
 // From a text that is in no file. `as` stands in messages for the file's path, and paths in the text start where that would be.
-Experiment read_experiment(const std::string& text, const std::string& as, const Overrides& overrides);
 Experiment read_unexpanded(const std::string& text, const std::string& as, const Overrides& overrides);
 
 }  // namespace linebounce::sim

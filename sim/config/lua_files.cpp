@@ -104,7 +104,7 @@ Experiment lua_experiment(const std::string& file, const Overrides& overrides) {
       {"title", lua.declared.title},
       {"workload", workload},
       {"run", toml::table{{"warmup_us", ends ? 0 : kWarmupUs}, {"measure_us", ends ? 0 : kMeasureUs}}}};
-  return read_experiment(to_toml(experiment), file, overrides);
+  return read_unexpanded(to_toml(experiment), file, overrides);
 }
 
 Experiment load_runnable(const std::string& name_or_path, const Overrides& overrides) {

@@ -47,12 +47,10 @@ PointPlace point_place(const std::vector<SweepAxis>& sweep, int number) {
 class PointBuilder {
  public:
   explicit PointBuilder(Experiment experiment) : experiment_(std::move(experiment)), tables_(*experiment_.tables) {}
-  PointBuilder(const PointBuilder&) = delete;  // tables_ is of this experiment_
-  PointBuilder& operator=(const PointBuilder&) = delete;
 
   Point build(int number) {
     Point point{point_place(experiment_.sweep, number), {}, {}};
-    const ExperimentTables& base = on_machine(choice_of(experiment_.sweep, number));
+    const ExperimentTables& base = on_machine_of(point);
     Settings settings = base.settings;
     for (const auto& [path, value] : point.at) {
       if (path != kMachineAxis) settings.insert_or_assign(path, Setting{value, tables_.swept.at(path)});
@@ -106,16 +104,11 @@ class PointBuilder {
     return !facts.unpacked->damaged && replays_as_recorded(point.resolved, facts.unpacked->summary);
   }
 
-  // The experiment on the machine that the choice names, where that is swept.
-  [[nodiscard]] const ExperimentTables& on_machine(const std::vector<std::size_t>& choice) const {
-    for (std::size_t axis = 0; axis < choice.size(); ++axis) {
-      const SweepAxis& swept = experiment_.sweep[axis];
-      const auto found = std::find(swept.paths.begin(), swept.paths.end(), kMachineAxis);
-      if (found == swept.paths.end()) continue;
-      const auto& values = swept.values[static_cast<std::size_t>(found - swept.paths.begin())];
-      return *tables_.machines.at(std::get<std::string>(values[choice[axis]]));
-    }
-    return tables_;
+  // The experiment on the point's machine, where that is swept.
+  [[nodiscard]] const ExperimentTables& on_machine_of(const PointPlace& point) const {
+    const auto swept =
+        std::find_if(point.at.begin(), point.at.end(), [](const auto& entry) { return entry.first == kMachineAxis; });
+    return swept == point.at.end() ? tables_ : *tables_.machines.at(std::get<std::string>(swept->second));
   }
 
   void fill_input(const Settings& settings, const MachineTables& machine, SimulationInput& input) {

@@ -8,7 +8,7 @@
 
 namespace linebounce::sim {
 
-// Finds the points that the row's `at` (and `relative_to`) select, comparing with what each point resolved to. A shape needs at
+// Finds the points that the row's `at` (and `relative_to`) select, comparing with where each point lies. A shape needs at
 // least two, in the sweep's order, everything else exactly one. Errors: ConfigError naming the row.
 PaperPoints select_points(const PaperRow& row, const std::vector<PointPlace>& points);
 

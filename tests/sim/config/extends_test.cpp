@@ -90,7 +90,7 @@ TEST_F(Extended, TheOthersChangesOfLayoutsApplyFirst) {
 TEST_F(Extended, ATextThatIsInNoFileIsReadAsIfItWere) {
   write("base.toml", "name = \"b\"\nmachine = \"m.toml\"\n[workload]\nname = \"critical_section\"\n");
   write("two.toml", replace_line(kMachine, "latency_ns = 100", "latency_ns = 250"));
-  const auto read = [&](const std::string& more) { return read_experiment(text(more), path("no_file.toml"), {}); };
+  const auto read = [&](const std::string& more) { return read_unexpanded(text(more), path("no_file.toml"), {}); };
   const std::vector<Point> points = expand(read("[sweep]\nmachine = [\"m.toml\", \"two.toml\"]\n"));
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[1].input.machine.memory.latency_ns, 250);
