@@ -13,6 +13,7 @@
 #include "sim/config/suggestions.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/csv.hpp"
+#include "sim/results/manifest.hpp"
 #include "sim/results/read_results.hpp"
 #include "sim/results/results_json.hpp"
 #include "sim/terminal/line_table.hpp"
@@ -45,22 +46,44 @@ struct LinesArguments {
 // What a results directory says of one point.
 struct Recorded {
   std::size_t points = 0;
+  std::size_t finished = 0;  // of them
   int number = 0;
   ReportedPoint point;
   std::vector<LineRow> rows;
 };
+
+bool has_finished(const ReportedPoint& point) {
+  return !point.metrics.empty();
+}
+
+// That a point, or without a number every one, has no results, and what its failure said if it has failed.
+InputError no_results(const fs::path& directory, std::optional<int> point) {
+  std::string message =
+      directory.string() + (point ? fmt::format(": point {} has not finished", *point) : ": no point has finished");
+  const fs::path file = directory / "manifest.json";
+  const auto manifest = is_there(file) ? read_manifest(read_file(file)) : std::nullopt;
+  if (!manifest) return InputError(message);
+  for (const FailedPoint& failed : manifest->failed_points) {
+    if (!point || failed.point == *point) return InputError(message + ": " + failed.reason);
+  }
+  return InputError(message);
+}
 
 Recorded read_directory(const LinesArguments& arguments) {
   const fs::path directory = arguments.directory;
   const fs::path results = directory / "results.json";
   const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
   if (arguments.point) require_point(*arguments.point, points.size());
+  const auto finished = static_cast<std::size_t>(std::count_if(points.begin(), points.end(), has_finished));
+  if (finished == 0 || (arguments.point && !has_finished(points.at(static_cast<std::size_t>(*arguments.point))))) {
+    throw no_results(directory, arguments.point);
+  }
   auto lines = read_csv(directory / "lines.csv", read_lines_csv);
   if (!lines.empty() && (lines.begin()->first < 0 || static_cast<std::size_t>(lines.rbegin()->first) >= points.size())) {
     throw InputError(fmt::format("{}: its points are not those of {}", (directory / "lines.csv").string(), results.string()));
   }
   const int number = arguments.point.value_or(costliest_point(lines));
-  return {points.size(), number, points.at(static_cast<std::size_t>(number)), std::move(lines[number])};
+  return {points.size(), finished, number, points.at(static_cast<std::size_t>(number)), std::move(lines[number])};
 }
 
 void keep_structure(LineSet& set, const std::string& structure, const std::vector<LineRow>& rows) {
@@ -123,8 +146,9 @@ void print_json(const LinesArguments& arguments, const Recorded& recorded, const
 void print_tables(const LinesArguments& arguments, const Recorded& recorded, const LineSet& set) {
   const Painter paint = painter_for_stdout();
   if (recorded.points > 1) {
-    std::cout << "  " << paint(Colour::bold, fmt::format("point {} of {}", recorded.number, recorded.points)) << "  "
-              << point_title(recorded.point) << "\n\n";
+    std::string place = fmt::format("point {} of {}", recorded.number, recorded.points);
+    if (recorded.finished < recorded.points) place += fmt::format(", {} of them finished", recorded.finished);
+    std::cout << "  " << paint(Colour::bold, place) << "  " << point_title(recorded.point) << "\n\n";
   }
   const std::string table = line_table(set, arguments.top, paint);
   std::cout << (table.empty() ? "No line has a miss of that kind.\n" : table);

@@ -172,6 +172,20 @@ def test_a_point_of_a_sweep(linebounce: Program) -> None:
     assert "2 points" in linebounce.refused("lines", directory, "--point", "2")
 
 
+def test_a_point_that_failed_is_not_one_without_misses(linebounce: Program) -> None:
+    mistakes = 'name = "mistakes"\ntitle = "Fails"\nmachine = "p3_xeon_4way"\n[workload]\nname = "lock_mistakes"\n{}[run]\n{}'
+    both = mistakes.format("", 'measure_us = 0\n[sweep]\n"workload.mistake" = ["none", "deadlock"]\n')
+    assert linebounce("run", linebounce.file("both.toml", both), "-o", "both").code == 4
+    assert "point 0 of 2, 1 of them finished" in linebounce("lines", "both").stdout
+    message = linebounce.refused("lines", "both", "--point", "1", code=3)
+    assert "both: point 1 has not finished: deadlock: CPUs wait for each other's locks" in message
+    only = mistakes.format('mistake = "deadlock"\n', "measure_us = 0\n")
+    assert linebounce("run", linebounce.file("only.toml", only), "-o", "only").code == 4
+    assert "only: no point has finished: deadlock: CPUs wait" in linebounce.refused("lines", "only", code=3)
+    (linebounce.directory / "only/manifest.json").unlink()
+    assert "only: no point has finished\n" in linebounce.refused("lines", "only", code=3)
+
+
 def test_what_cannot_be_read_is_told_in_one_line(linebounce: Program, directory: Path) -> None:
     def refused(*arguments: str | Path, code: int) -> str:
         message = linebounce.refused("lines", *arguments, code=code)

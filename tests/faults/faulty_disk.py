@@ -56,7 +56,7 @@ class Case:
     writes: tuple[str, ...] = ()
     faults: int = 10  # of them in ./dev test
     reproducible: bool = True  # what it writes has the same bytes each time
-    merges: bool = False  # what there is, and says in the manifest that it is not all
+    merges: bool = False  # what there is: a point that failed has no metrics, and the manifest says that it is not all
     installed: bool = False  # with machines, protocols and lessons below the faults, too: see installation.py
     until: str = ""  # a line that begins so is there: then it gets Ctrl-C
     code: int = 0  # undisturbed
