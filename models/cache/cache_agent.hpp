@@ -128,7 +128,6 @@ class CacheAgent {
   // The latest version of the line is in this copy, or the protocol is broken.
   [[nodiscard]] bool is_latest(const Copy& copy) const { return copy.version == store_->latest(copy.slot); }
 
-  [[nodiscard]] bool nearest_goes_by_ages() const { return arrays_.front().goes_by_ages(); }
   [[nodiscard]] bool nearest_holds(Address address) const {
     return arrays_.front().find(address >> arrays_.front().line_shift()) >= 0;
   }

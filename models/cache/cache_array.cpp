@@ -28,9 +28,10 @@ CacheArray::CacheArray(const CacheSpec& spec)
       set_mask_(sets_of(spec) - 1),
       tags_(entries_of(spec), kEmpty),
       copies_(entries_of(spec), kNoCopy),
+      ages_(entries_of(spec)),
       hint_mask_(hints_of(spec) - 1),
       hints_(hints_of(spec), 0),
-      policy_(make_replacement(spec.replacement, sets_of(spec), spec.ways)) {}
+      replacement_(spec.replacement) {}
 
 int CacheArray::search(std::uint64_t block) const {
   const int first = first_place(block);

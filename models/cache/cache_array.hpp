@@ -4,7 +4,7 @@
 
 #include <bit>
 #include <cstdint>
-#include <variant>
+#include <span>
 #include <vector>
 
 #include "models/cache/replacement/policies.hpp"
@@ -36,18 +36,10 @@ class CacheArray {
 
   [[nodiscard]] CopyIndex copy(int place) const { return copies_[static_cast<std::size_t>(place)]; }
 
-  void touch(int place, Tick age) {
-    std::visit([&](auto& policy) { policy.touch(place, age); }, policy_);
-  }
-
+  void touch(int place, Tick age) { ages_[static_cast<std::size_t>(place)] = age; }
   // The same for a use that may lie before the latest: an age never goes back.
   void touch_if_newer(int place, Tick age) {
-    std::visit([&](auto& policy) { policy.touch_if_newer(place, age); }, policy_);
-  }
-
-  // Ages alone decide who makes room, never the order of calls.
-  [[nodiscard]] bool goes_by_ages() const {
-    return std::visit([](const auto& policy) { return policy.kByAges; }, policy_);
+    if (ages_[static_cast<std::size_t>(place)] < age) touch(place, age);
   }
 
   // The place to fill: a free one, else the replacement policy's choice among those for which `evictable(copy)` holds; -1 if
@@ -80,10 +72,11 @@ class CacheArray {
   std::uint64_t set_mask_;
   std::vector<std::uint64_t> tags_;  // by place, as the next
   std::vector<CopyIndex> copies_;
+  std::vector<Tick> ages_;  // of the latest use
   // By the low bits of a block's number: the place where such a block was last. What find() finds does not depend on it.
   std::uint64_t hint_mask_;
   mutable std::vector<int> hints_;
-  ReplacementPolicy policy_;
+  Replacement replacement_;
 };
 
 template <class Evictable>
@@ -92,8 +85,9 @@ int CacheArray::victim(std::uint64_t block, Evictable evictable) const {
   for (int place = first; place < first + ways_; ++place) {
     if (block_at(place) == kEmpty) return place;
   }
-  const auto place_is_evictable = [&](int place) { return evictable(copy(place)); };
-  return std::visit([&](const auto& policy) { return policy.victim(first, place_is_evictable); }, policy_);
+  const auto ages = std::span(ages_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(ways_));
+  const int way = victim_of(replacement_, ages, [&](int candidate) { return evictable(copy(first + candidate)); });
+  return way < 0 ? -1 : first + way;
 }
 
 }  // namespace linebounce

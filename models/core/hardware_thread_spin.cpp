@@ -43,9 +43,7 @@ void HardwareThread::pause_spin() {
 
 // Parks if nothing of this core's own is under way that could push a word out of the nearest cache.
 void HardwareThread::park(std::span<const Value> values, int bytes) {
-  if (!spec_->parked_spins || !store_buffer_.empty() || !interrupts_.empty() || unit_->misses_pending()) return;
-  // Where siblings use the same cache, the ages of parked lines must follow from their times alone.
-  if (core_->threads() > 1 && !agent_->nearest_goes_by_ages()) return;
+  if (!spec_->parked_spins || !store_buffer_.empty() || unit_->misses_pending()) return;
   if (!spin_.park(values, bytes, now_)) {
     unwatch_words();
     return;

@@ -1,7 +1,6 @@
 // What no single key of a machine can say: whether its parts fit each other.
 #include <fmt/format.h>
 
-#include "models/cache/replacement/tree_plru.hpp"
 #include "sim/config/directory_name.hpp"
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/node_checks.hpp"
@@ -74,10 +73,6 @@ class Checks {
     if (cache.replacement == Replacement::tree_plru && !power_of_two(cache.ways)) {
       refuse(at + "replacement",
              fmt::format("tree_plru needs a power of two of ways; {} has {}; use lru", cache.name, cache.ways));
-    }
-    if (cache.replacement == Replacement::tree_plru && cache.ways > TreePlru::kMostWays) {
-      refuse(at + "ways",
-             fmt::format("tree_plru goes up to {} ways; {} has {}; use lru", TreePlru::kMostWays, cache.name, cache.ways));
     }
     if (level > 0) against_inner(machine_.caches[level - 1], cache, at);
   }

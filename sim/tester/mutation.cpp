@@ -32,6 +32,7 @@ enum Group : int {
 
 constexpr std::uint64_t kDrawing = 7;  // the purpose of this stream of random numbers
 constexpr int kSmallestLine = 16;
+constexpr int kMostWays = 32;
 
 std::vector<int> powers_of_two(int from, int to) {
   std::vector<int> powers;
@@ -179,7 +180,7 @@ class Mutation {
     const int outer = static_cast<int>(spec_.caches.size() - 1 - level);
     const int kib = outer == 0 ? 2 : 1;  // size_kib has no smaller value
     const int lines = kib * 1024 / line_bytes;
-    const int ways = one_of(powers_of_two(1, std::min(lines, TreePlru::kMostWays)));
+    const int ways = one_of(powers_of_two(1, std::min(lines, kMostWays)));
     set(kCaches, at + "size_kib", std::int64_t{kib});
     set(kCaches, at + "ways", std::int64_t{ways});
     set(kCaches, at + "line_bytes", std::int64_t{line_bytes});

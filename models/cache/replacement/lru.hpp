@@ -1,45 +1,29 @@
-// Least recently used: the line whose latest use is the longest ago makes room. Its uses come with their ages, so that their
-// order does not depend on the order of calls, and run-ahead can't change it.
+// Least recently used: the line whose latest use is the longest ago makes room.
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "models/units.hpp"
 
 namespace linebounce {
 
-class Lru {
- public:
+struct Lru {
   static constexpr std::string_view kName = "lru";
-  static constexpr bool kByAges = true;
-
-  Lru(std::size_t sets, int ways) : ways_(ways), ages_(sets * static_cast<std::size_t>(ways)) {}
-
-  void touch(int place, Tick age) { ages_[static_cast<std::size_t>(place)] = age; }
-  void touch_if_newer(int place, Tick age) {
-    if (ages_[static_cast<std::size_t>(place)] < age) touch(place, age);
-  }
 
   template <class Evictable>
-  [[nodiscard]] int victim(int first, Evictable evictable) const {
+  [[nodiscard]] static int victim(std::span<const Tick> ages, Evictable evictable) {
     // The oldest of all is seldom refused.
-    const auto ages = ages_.begin() + first;
-    const int coldest = first + static_cast<int>(std::min_element(ages, ages + ways_) - ages);
+    const int coldest = static_cast<int>(std::min_element(ages.begin(), ages.end()) - ages.begin());
     if (evictable(coldest)) return coldest;
     int oldest = -1;
-    for (int place = first; place < first + ways_; ++place) {
-      if (!evictable(place)) continue;
-      if (oldest < 0 || ages_[static_cast<std::size_t>(place)] < ages_[static_cast<std::size_t>(oldest)]) oldest = place;
+    for (int way = 0; way < static_cast<int>(ages.size()); ++way) {
+      if (!evictable(way)) continue;
+      if (oldest < 0 || ages[static_cast<std::size_t>(way)] < ages[static_cast<std::size_t>(oldest)]) oldest = way;
     }
     return oldest;
   }
-
- private:
-  int ways_;
-  std::vector<Tick> ages_;  // by place
 };
 
 }  // namespace linebounce

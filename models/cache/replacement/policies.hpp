@@ -1,11 +1,11 @@
-// The replacement policies that there are, in the order of Replacement. A policy is a class with what Lru has: its name;
-// whether it goes by the ages of uses alone; touch, which is on the path of a hit and therefore no virtual call; and the choice
-// of a victim among the places of the set that begins at `first` for which evictable(place) holds, or -1.
+// The replacement policies that there are, in the order of Replacement. A policy is a class with what Lru has: its name, and the
+// choice of a victim among a set's ways for which evictable(way) holds, or -1. It goes by the ages of their latest uses alone,
+// never by the order of calls: run-ahead and parked spins change that order.
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
-#include <variant>
 
 #include "models/cache/replacement/lru.hpp"
 #include "models/cache/replacement/tree_plru.hpp"
@@ -13,16 +13,15 @@
 
 namespace linebounce {
 
-using ReplacementPolicy = std::variant<Lru, TreePlru>;
-
 inline constexpr std::array kReplacementNames = {Lru::kName, TreePlru::kName};
 
-inline ReplacementPolicy make_replacement(Replacement which, std::size_t sets, int ways) {
-  switch (which) {
+template <class Evictable>
+[[nodiscard]] int victim_of(Replacement policy, std::span<const Tick> ages, Evictable evictable) {
+  switch (policy) {
     case Replacement::lru: break;
-    case Replacement::tree_plru: return TreePlru(sets, ways);
+    case Replacement::tree_plru: return TreePlru::victim(ages, evictable);
   }
-  return Lru(sets, ways);
+  return Lru::victim(ages, evictable);
 }
 
 }  // namespace linebounce

@@ -47,13 +47,15 @@ TEST(Lru, TheOldestUseGoes) {
   EXPECT_EQ(victim_block(array), 2U);
 }
 
-TEST(Lru, AgesCountNotTheOrderOfCalls) {
-  CacheArray array = full_set(Replacement::lru);
-  array.touch(array.find(0), 20);
-  array.touch(array.find(1), 19);
-  array.touch(array.find(3), 17);
-  array.touch(array.find(2), 18);
-  EXPECT_EQ(victim_block(array), 3U);
+TEST(Replacement, AgesCountNotTheOrderOfCalls) {
+  for (const Replacement replacement : {Replacement::lru, Replacement::tree_plru}) {
+    CacheArray array = full_set(replacement);
+    array.touch(array.find(0), 20);
+    array.touch(array.find(1), 19);
+    array.touch(array.find(3), 17);
+    array.touch(array.find(2), 18);
+    EXPECT_EQ(victim_block(array), 3U);
+  }
 }
 
 // Two parked spins on one line are counted one after the other; the one that comes last may have loaded first.
@@ -77,9 +79,9 @@ TEST(Lru, WhoMayNotLeaveIsPassedBy) {
 TEST(TreePlru, TheColderHalfsColderWayGoes) {
   CacheArray array = full_set(Replacement::tree_plru);
   EXPECT_EQ(victim_block(array), 0U) << "3 was used last, so the lower half is colder; in it 1 was used after 0";
-  array.touch(array.find(0), 0);
+  array.touch(array.find(0), 10);
   EXPECT_EQ(victim_block(array), 2U) << "the upper half is colder now; in it 3 was used after 2";
-  array.touch(array.find(2), 0);
+  array.touch(array.find(2), 11);
   EXPECT_EQ(victim_block(array), 1U);
 }
 
@@ -92,6 +94,63 @@ TEST(TreePlru, IsNotLru) {
   lru.touch(lru.find(0), 10);
   EXPECT_EQ(victim_block(lru), 1U);
   EXPECT_EQ(victim_block(tree), 2U);
+}
+
+// As hardware has it: a bit for each node, which a use of either half points at the other.
+class TreeOfBits {
+ public:
+  explicit TreeOfBits(int ways) : ways_(ways), upper_is_colder_(static_cast<std::size_t>(ways)) {}
+
+  void use(int way) {
+    std::size_t node = 1;
+    for (int half = ways_ / 2; half > 0; half /= 2) {
+      const bool in_upper = (way & half) != 0;
+      upper_is_colder_[node] = !in_upper;
+      node = 2 * node + (in_upper ? 1 : 0);
+    }
+  }
+  [[nodiscard]] int victim() const {
+    std::size_t node = 1;
+    int way = 0;
+    for (int half = ways_ / 2; half > 0; half /= 2) {
+      const bool to_upper = upper_is_colder_[node];
+      way += to_upper ? half : 0;
+      node = 2 * node + (to_upper ? 1 : 0);
+    }
+    return way;
+  }
+
+ private:
+  int ways_;
+  std::vector<bool> upper_is_colder_;  // by node: 1 is the root, 2n and 2n + 1 are the children of n
+};
+
+RC_GTEST_PROP(CacheArrayProperty, AgesTellWhatTheTreesBitsTell, ()) {
+  const int ways = *rc::gen::element(1, 2, 4, 8, 16);
+  CacheArray array({.name = "a",
+                    .size_kib = 1,
+                    .ways = ways,
+                    .line_bytes = 1024 / ways,
+                    .hit_latency_cycles = 1,
+                    .replacement = Replacement::tree_plru});
+  TreeOfBits tree(ways);
+  const auto blocks = *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 40));
+  Tick age = 0;
+  int filled = 0;
+  for (const std::uint64_t block : blocks) {
+    ++age;
+    int place = array.find(block);
+    if (place >= 0) {
+      array.touch(place, age);
+    } else {
+      place = array.victim(block, kAnybody);
+      RC_ASSERT(place == (filled < ways ? filled : tree.victim()));
+      filled = std::min(filled + 1, ways);
+      if (array.copy(place) != kNoCopy) array.remove(place);
+      array.insert(block, place, static_cast<CopyIndex>(block), age);
+    }
+    tree.use(place);
+  }
 }
 
 // A set as a list, the most recently used first.
