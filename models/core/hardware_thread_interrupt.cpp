@@ -1,7 +1,6 @@
 // Interrupts, IPIs, timers, sleep and wake of a hardware thread. An interrupt is accepted between two operations, or in
 // the middle of execute(), compute() and a spin's pause.
 #include <algorithm>
-#include <utility>
 
 #include "models/core/core.hpp"
 #include "models/core/hardware_thread.hpp"
@@ -92,7 +91,9 @@ void HardwareThread::run_handler() {
   const Spin spin = spin_;
   spin_.end();
   const Value result = result_;
-  const Tick put_off_since = std::exchange(put_off_since_, kNever);
+  // The operation that it comes before is tried as a new one afterwards: at the handler's end, siblings that come before a new one
+  // have had their turn.
+  put_off_since_ = kNever;
   slots_ = 0;
   idle_to_ = -1;
   now_ += spec_->interrupt_latency;
@@ -102,7 +103,6 @@ void HardwareThread::run_handler() {
   if (tap() != nullptr) tap()->handler_ends(*this);
   spin_ = spin;
   result_ = result;
-  put_off_since_ = put_off_since;
   idle_from_ = now_;
   now_ += delivery.rest;
   idle_to_ = now_;

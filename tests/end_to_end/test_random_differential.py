@@ -228,6 +228,14 @@ def test_speed_ups_do_not_change_what_is_counted_of_a_sequence_lock(linebounce: 
     compare(linebounce, found, [], [OFF, VARIATIONS[3]])
 
 
+def test_an_operation_that_is_tried_again_after_a_handler_comes_in_the_same_order_beside_a_parked_spin(
+    linebounce: Program,
+) -> None:
+    """A sibling's load at the time of the handler's end comes before it, parked or not."""
+    found = Path(__file__).with_name("retried_after_a_handler.toml")
+    compare(linebounce, found, [], [UNPARKED])
+
+
 def test_another_seed_gives_other_traffic(linebounce: Program) -> None:
     """Else all of these tests might compare constants."""
     path = random_run(linebounce, 1, RUNS[0])
