@@ -27,15 +27,17 @@ struct TreePlru {
 
  private:
   [[nodiscard]] static int coldest(std::span<const Tick> ages) {
-    const Tick* const first = ages.data();
-    while (ages.size() > 1) {
-      const auto lower = ages.first(ages.size() / 2);
-      const auto upper = ages.subspan(ages.size() / 2);
-      const Tick of_lower = *std::max_element(lower.begin(), lower.end());
-      const Tick of_upper = *std::max_element(upper.begin(), upper.end());
-      ages = of_upper < of_lower ? upper : lower;
+    const Tick* half = ages.data();
+    for (std::size_t ways = ages.size() / 2; ways > 0; ways /= 2) {
+      Tick of_lower = half[0];
+      Tick of_upper = half[ways];
+      for (std::size_t way = 1; way < ways; ++way) {
+        of_lower = std::max(of_lower, half[way]);
+        of_upper = std::max(of_upper, half[ways + way]);
+      }
+      half += of_upper < of_lower ? ways : 0;
     }
-    return static_cast<int>(ages.data() - first);
+    return static_cast<int>(half - ages.data());
   }
 };
 
