@@ -77,22 +77,22 @@ class LineStore {
   std::vector<std::byte> data_;
 };
 
-// A word of 1 to 8 bytes, little-endian, zero-extended. Most have 8: a copy of a size that the compiler knows is one
+// A word of 1 to 8 bytes, little-endian, zero-extended. Most have 8 or 4: a copy of a size that the compiler knows is one
 // instruction.
 inline Value read_word(const std::byte* at, int bytes) {
   Value value = 0;
-  if (bytes == 8) {
-    std::memcpy(&value, at, 8);
-  } else {
-    std::memcpy(&value, at, static_cast<std::size_t>(bytes));
+  switch (bytes) {
+    case 8: std::memcpy(&value, at, 8); break;
+    case 4: std::memcpy(&value, at, 4); break;
+    default: std::memcpy(&value, at, static_cast<std::size_t>(bytes));
   }
   return value;
 }
 inline void write_word(std::byte* at, int bytes, Value value) {
-  if (bytes == 8) {
-    std::memcpy(at, &value, 8);
-  } else {
-    std::memcpy(at, &value, static_cast<std::size_t>(bytes));
+  switch (bytes) {
+    case 8: std::memcpy(at, &value, 8); break;
+    case 4: std::memcpy(at, &value, 4); break;
+    default: std::memcpy(at, &value, static_cast<std::size_t>(bytes));
   }
 }
 
