@@ -196,10 +196,8 @@ int CacheAgent::make_room(int level, std::uint64_t block, Gate& gate) {
     const unsigned others = inclusive(level) ? candidate.levels >> (level + 1) : candidate.levels & ~(1U << level);
     return !candidate.locked && (others != 0 || gate.may_leave(candidate));
   });
-  if (place < 0) return -1;
-  const CopyIndex victim = array.copy(place);
-  if (victim == kNoCopy) return place;
-  Copy& leaving = copy(victim);
+  if (place < 0 || array.is_free(place)) return place;
+  Copy& leaving = copy(array.copy(place));
   evict_block(leaving, level, place);
   if (leaving.levels == 0) gate.leave(leaving);
   return place;

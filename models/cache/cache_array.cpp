@@ -26,17 +26,17 @@ CacheArray::CacheArray(const CacheSpec& spec)
     : line_shift_(std::countr_zero(static_cast<unsigned>(spec.line_bytes))),
       ways_(spec.ways),
       set_mask_(sets_of(spec) - 1),
-      tags_(entries_of(spec), kEmpty),
-      copies_(entries_of(spec), kNoCopy),
+      tags_(entries_of(spec)),
+      copies_(entries_of(spec)),
       ages_(entries_of(spec)),
       hint_mask_(hints_of(spec) - 1),
-      hints_(hints_of(spec), 0),
+      hints_(hints_of(spec)),
       replacement_(spec.replacement) {}
 
 int CacheArray::search(std::uint64_t block) const {
   const int first = first_place(block);
   for (int place = first; place < first + ways_; ++place) {
-    if (block_at(place) != block) continue;
+    if (tags_[static_cast<std::size_t>(place)] != tag_of(block)) continue;
     hints_[static_cast<std::size_t>(block & hint_mask_)] = place;
     return place;
   }

@@ -5,15 +5,14 @@
 #include <bit>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "models/cache/replacement/policies.hpp"
+#include "models/cache/zeroed_array.hpp"
 #include "models/units.hpp"
 
 namespace linebounce {
 
 using CopyIndex = std::uint32_t;  // a copy of a line in its CacheAgent
-constexpr CopyIndex kNoCopy = 0xFFFFFFFF;
 
 class CacheArray {
  public:
@@ -31,9 +30,11 @@ class CacheArray {
   // Likewise, if it is where such a block was last: a fraction of the work. -1 means nothing.
   [[nodiscard]] int find_where_last(std::uint64_t block) const {
     const int place = hints_[static_cast<std::size_t>(block & hint_mask_)];
-    return tags_[static_cast<std::size_t>(place)] == block ? place : -1;
+    return tags_[static_cast<std::size_t>(place)] == tag_of(block) ? place : -1;
   }
 
+  [[nodiscard]] bool is_free(int place) const { return tags_[static_cast<std::size_t>(place)] == kFree; }
+  // REQUIRES of this and the next: the place is not free.
   [[nodiscard]] CopyIndex copy(int place) const { return copies_[static_cast<std::size_t>(place)]; }
 
   void touch(int place, Tick age) { ages_[static_cast<std::size_t>(place)] = age; }
@@ -47,21 +48,18 @@ class CacheArray {
   template <class Evictable>
   [[nodiscard]] int victim(std::uint64_t block, Evictable evictable) const;
 
-  [[nodiscard]] std::uint64_t block_at(int place) const { return tags_[static_cast<std::size_t>(place)]; }
   // REQUIRES: `place` is one of the block's set.
   void insert(std::uint64_t block, int place, CopyIndex copy, Tick age) {
-    tags_[static_cast<std::size_t>(place)] = block;
+    tags_[static_cast<std::size_t>(place)] = tag_of(block);
     copies_[static_cast<std::size_t>(place)] = copy;
     hints_[static_cast<std::size_t>(block & hint_mask_)] = place;
     touch(place, age);
   }
-  void remove(int place) {
-    tags_[static_cast<std::size_t>(place)] = kEmpty;
-    copies_[static_cast<std::size_t>(place)] = kNoCopy;
-  }
+  void remove(int place) { tags_[static_cast<std::size_t>(place)] = kFree; }
 
  private:
-  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+  static constexpr std::uint64_t kFree = 0;
+  [[nodiscard]] static std::uint64_t tag_of(std::uint64_t block) { return block + 1; }
 
   // The first of its set.
   [[nodiscard]] int first_place(std::uint64_t block) const { return static_cast<int>(block & set_mask_) * ways_; }
@@ -70,12 +68,12 @@ class CacheArray {
   int line_shift_;
   int ways_;
   std::uint64_t set_mask_;
-  std::vector<std::uint64_t> tags_;  // by place, as the next
-  std::vector<CopyIndex> copies_;
-  std::vector<Tick> ages_;  // of the latest use
+  ZeroedArray<std::uint64_t> tags_;  // by place, as the next
+  ZeroedArray<CopyIndex> copies_;
+  ZeroedArray<Tick> ages_;  // of the latest use
   // By the low bits of a block's number: the place where such a block was last. What find() finds does not depend on it.
   std::uint64_t hint_mask_;
-  mutable std::vector<int> hints_;
+  ZeroedArray<int> hints_;
   Replacement replacement_;
 };
 
@@ -83,9 +81,9 @@ template <class Evictable>
 int CacheArray::victim(std::uint64_t block, Evictable evictable) const {
   const int first = first_place(block);
   for (int place = first; place < first + ways_; ++place) {
-    if (block_at(place) == kEmpty) return place;
+    if (is_free(place)) return place;
   }
-  const auto ages = std::span(ages_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(ways_));
+  const auto ages = ages_.part(static_cast<std::size_t>(first), static_cast<std::size_t>(ways_));
   const int way = victim_of(replacement_, ages, [&](int candidate) { return evictable(copy(first + candidate)); });
   return way < 0 ? -1 : first + way;
 }

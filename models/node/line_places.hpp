@@ -24,8 +24,8 @@ class LinePlaces {
     if (!array_) return;
     const int place = array_->victim(line.value, evictable);
     if (place < 0) return;
-    const CopyIndex victim = array_->copy(place);
-    if (victim != kNoCopy) {
+    if (!array_->is_free(place)) {
+      const Slot victim = array_->copy(place);
       array_->remove(place);
       evict(victim);
     }

@@ -27,7 +27,7 @@ CacheArray full_set(Replacement replacement) {
 }
 
 std::uint64_t victim_block(const CacheArray& array) {
-  return array.block_at(array.victim(4, kAnybody));
+  return array.copy(array.victim(4, kAnybody));
 }
 
 TEST(CacheArray, FreeWaysAreFilledFirst) {
@@ -71,7 +71,7 @@ TEST(Lru, AnOlderUseThatIsCountedLateMakesNothingOlder) {
 
 TEST(Lru, WhoMayNotLeaveIsPassedBy) {
   CacheArray array = full_set(Replacement::lru);
-  EXPECT_EQ(array.block_at(array.victim(4, [](CopyIndex copy) { return copy >= 2; })), 2U);
+  EXPECT_EQ(array.copy(array.victim(4, [](CopyIndex copy) { return copy >= 2; })), 2U);
   EXPECT_EQ(array.victim(4, [](CopyIndex) { return false; }), -1);
 }
 
@@ -146,7 +146,7 @@ RC_GTEST_PROP(CacheArrayProperty, AgesTellWhatTheTreesBitsTell, ()) {
       place = array.victim(block, kAnybody);
       RC_ASSERT(place == (filled < ways ? filled : tree.victim()));
       filled = std::min(filled + 1, ways);
-      if (array.copy(place) != kNoCopy) array.remove(place);
+      if (!array.is_free(place)) array.remove(place);
       array.insert(block, place, static_cast<CopyIndex>(block), age);
     }
     tree.use(place);
@@ -206,8 +206,8 @@ RC_GTEST_PROP(CacheArrayProperty, LruIsAListPerSet, ()) {
       continue;
     }
     const int place = array.victim(block, kAnybody);
-    const bool full = array.copy(place) != kNoCopy;
-    const std::uint64_t leaves = array.block_at(place);
+    const bool full = !array.is_free(place);
+    const CopyIndex leaves = array.copy(place);
     const std::optional<std::uint64_t> expected = naive.insert(block);
     RC_ASSERT(full == expected.has_value());
     if (full) {

@@ -1,0 +1,34 @@
+// An array of zeros. Pages that nothing was written to cost neither memory nor time: few runs fill the caches of a large machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+
+namespace linebounce {
+
+template <class T>
+class ZeroedArray {
+  static_assert(std::is_trivial_v<T>);
+
+ public:
+  // Errors: std::bad_alloc.
+  explicit ZeroedArray(std::size_t size) : memory_(static_cast<T*>(std::calloc(size, sizeof(T)))), all_(memory_.get(), size) {
+    if (memory_ == nullptr && size > 0) throw std::bad_alloc();
+  }
+
+  [[nodiscard]] T& operator[](std::size_t index) const { return all_[index]; }
+  [[nodiscard]] std::span<T> part(std::size_t first, std::size_t size) const { return all_.subspan(first, size); }
+
+ private:
+  struct Free {
+    void operator()(T* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<T[], Free> memory_;
+  std::span<T> all_;
+};
+
+}  // namespace linebounce
