@@ -1,4 +1,5 @@
-// An array of zeros. Pages that nothing was written to cost neither memory nor time: few runs fill the caches of a large machine.
+// An array of zeros. Pages that nothing was written to cost neither memory nor time: few runs fill the caches of a large
+// machine.
 #pragma once
 
 #include <cstddef>

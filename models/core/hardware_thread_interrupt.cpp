@@ -91,8 +91,8 @@ void HardwareThread::run_handler() {
   const Spin spin = spin_;
   spin_.end();
   const Value result = result_;
-  // The operation that it comes before is tried as a new one afterwards: at the handler's end, siblings that come before a new one
-  // have had their turn.
+  // The operation that it comes before is tried as a new one afterwards: at the handler's end, siblings that come before a new
+  // one have had their turn.
   put_off_since_ = kNever;
   slots_ = 0;
   idle_to_ = -1;
