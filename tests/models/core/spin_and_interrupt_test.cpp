@@ -142,6 +142,30 @@ TEST_P(Spin, AnInterruptSplitsThePauseOfTheLoop) {
   EXPECT_EQ(handled, 1549);
 }
 
+// A timer that is set before the spin begins ends no pause earlier than an interrupt of another CPU, and keeps no spin from
+// being parked until then.
+TEST_P(Spin, ATimerSplitsThePauseOfTheLoop) {
+  SmallMachine small(small_machine(2), engine());
+  double handled = 0;
+  small.run({[&small](Cpu& cpu) {
+               wait_until(cpu, 1400);
+               EXPECT_EQ(cpu.now_ns(), 1400);
+               EXPECT_EQ(small.machine.cpu(1).awaited_words().empty(), !GetParam());
+               wait_until(cpu, 2000);
+               cpu.store(kLine, 1);
+             },
+             [&handled](Cpu& cpu) {
+               cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+               cpu.load(kLine);
+               wait_until(cpu, 1000);
+               cpu.set_timer(499, 3);
+               cpu.spin_until(kLine, [](Value value) { return value == 1; });
+               EXPECT_EQ(cpu.now_ns(), 2206);
+               EXPECT_EQ(cpu.counters().by_function[0].hits[0][0], (1500 - 1000) / 4 + (2070 - 1550) / 4);
+             }});
+  EXPECT_EQ(handled, 1549);
+}
+
 // The same in the very first pause, before the spin could be parked for a single load: 1002 to 1004, split at 1003.
 TEST_P(Spin, AnInterruptSplitsTheFirstPauseToo) {
   SmallMachine small(small_machine(2), engine());

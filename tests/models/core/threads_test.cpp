@@ -22,6 +22,20 @@ TEST(HardwareThreads, WhatOneHasFetchedIsAHitForTheOther) {
   EXPECT_EQ(small.transactions(), 1);
 }
 
+// Whatever makes room in the cache that they share.
+TEST(HardwareThreads, ASpinIsParkedBesideASibling) {
+  MachineSpec spec = two_threads();
+  for (CacheSpec& cache : spec.caches) cache.replacement = Replacement::tree_plru;
+  SmallMachine small(spec);
+  small.run({[&small](Cpu& cpu) {
+               wait_until(cpu, 2000);
+               EXPECT_EQ(cpu.now_ns(), 2000);
+               EXPECT_FALSE(small.machine.cpu(1).awaited_words().empty());
+               cpu.store(kLine, 1);
+             },
+             [](Cpu& cpu) { cpu.spin_until(kLine, [](Value value) { return value == 1; }); }});
+}
+
 // CPU 0's operation holds the line from 2000 to 2020; then CPU 1's load takes its 2 cycles.
 TEST(HardwareThreads, ALockedLineKeepsTheSiblingWaiting) {
   SmallMachine small(two_threads());
