@@ -84,7 +84,10 @@ class Experiment:
         """The resolved config.toml: the same experiment without any other file."""
         with scratch_folder() as scratch:
             self.start(scratch, fresh=False)
-            return (scratch / "config.toml").read_text(encoding="utf-8")
+            try:
+                return (scratch / "config.toml").read_text(encoding="utf-8")
+            except OSError as error:
+                raise InputError(f"cannot read {error.filename}: {error.strerror}") from None
 
 
 def checked(command: Sequence[str], allowed: Sequence[int] = (0,)) -> str:

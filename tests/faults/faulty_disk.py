@@ -213,7 +213,7 @@ def hold(case: Case, fault: Fault | None, outcome: Outcome, before: dict[str, by
         assert os.strerror(fault.error) in lines[0], about
         # A temporary file goes to another folder if there is one, and it is what comes after that can't be written.
         went_on = fault.is_full and SCRATCH in Path(fault.call.path).parts
-        assert went_on or names_file(fault.call, lines[0]), about
+        assert went_on or names_file(case, fault.call, lines[0]), about
     if not fault or fault.call.name != "unlink":
         assert not outcome.left, f"{about}{outcome.left}"
 
@@ -253,9 +253,10 @@ def interrupt_after(running: subprocess.Popen[str], line: str) -> str:
     return said
 
 
-def names_file(call: Call, line: str) -> bool:
-    """The file itself, or the directory that it is in."""
-    return call.file in line or Path(call.path).parent.name in line
+def names_file(case: Case, call: Call, line: str) -> bool:
+    """The file itself, or the directory that it is in; where that directory can't be made, what was to be written there."""
+    to_be_there = case.writes if call.name == "mkdir" else ()
+    return any(name in line for name in (call.file, Path(call.path).parent.name, *to_be_there))
 
 
 def make_library(folder: Path) -> Path:

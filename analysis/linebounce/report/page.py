@@ -28,7 +28,7 @@ from linebounce.report.ownership import ownership_frames
 from linebounce.report.topology import node_drawing
 from linebounce.report.vega import vega_bundle
 from linebounce.report.words import axis_title, path_words
-from linebounce.results import Results, reading
+from linebounce.results import Results, read_document, reading
 
 # In the order of the page: (anchor, heading). Each has its part of the page in templates/sections/ANCHOR.html, and what draws
 # there in ANCHOR.js beside it.
@@ -129,7 +129,7 @@ def _run(results: Results, measured: Matrix | None) -> dict[str, Any]:
         "machines": machines,
         "parameters": parameters,
         "sweeps_machine": any(path.startswith("machine") for path in results.swept()),
-        "config_html": _coloured(config.read_text(encoding="utf-8")),
+        "config_html": _coloured(read_document(config, str)),
         "command": shlex.join(results.manifest.argv),
         "again": shlex.join(["linebounce", "run", str(config), "-o", f"{results.directory}_again"]),
         "verdicts": _verdicts(paper),
