@@ -299,7 +299,7 @@ Value CacheUnit::apply(const HardwareThread& thread, const Operation& operation,
 
 Copy* CacheUnit::watch(Address address) {
   const CacheAgent::Lookup found = agent_.look_up(address);
-  if (found.copy == nullptr || found.level != 0 || found.copy->locked) return nullptr;
+  if (found.copy == nullptr || found.level != 0 || found.copy->locked || awaited(*found.copy)) return nullptr;
   if (!agent_.table().states[found.copy->state].readable) return nullptr;
   found.copy->watched = true;
   agent_.refresh(*found.copy);

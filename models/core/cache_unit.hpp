@@ -97,15 +97,14 @@ class CacheUnit final : public BusClient {
     copy.last_touch = at;
   }
 
-  // Marks the lines of a parked spin. Null unless the nearest level holds the address, readable.
+  // Marks the lines of a parked spin. Null unless the nearest level holds the address, readable, and no miss of its line is
+  // under way: a sibling's store may be what it waits for.
   Copy* watch(Address address);
   // The same for a line that is watched already, by another thread too: wherever it is now.
   void watch_again(Address address);
   void unwatch(LineAddr line);
   // The word as it is in this copy now; no access.
   [[nodiscard]] Value peek(const Copy& copy, Address address, int bytes) const;
-
-  [[nodiscard]] bool misses_pending() const { return !pending_.empty(); }
 
   // Lines that were asked for because the other one of their pair was missing, since reset_pair_prefetches(): all of them, and
   // those that another cache had to give.

@@ -41,9 +41,10 @@ void HardwareThread::pause_spin() {
   idle_for(spin_.pause());
 }
 
-// Parks if nothing of this core's own is under way that could push a word out of the nearest cache.
+// Parks unless a store of its own waits, which its loads might have to see, or a miss of a word's line is under way
+// (CacheUnit::watch).
 void HardwareThread::park(std::span<const Value> values, int bytes) {
-  if (!spec_->parked_spins || !store_buffer_.empty() || unit_->misses_pending()) return;
+  if (!spec_->parked_spins || !store_buffer_.empty()) return;
   if (!spin_.park(values, bytes, now_)) {
     unwatch_words();
     return;

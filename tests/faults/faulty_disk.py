@@ -38,8 +38,8 @@ ERRORS = {
     "unlink": [errno.EACCES],
 }
 TEMPORARY = re.compile(r"^\.linebounce-tmp-[0-9a-f]+-?|^\.(?!linebounce-)(?=[^.]+\.(lbt|txt|json)$)")
-# Of a sweep, and of a merge without all points.
-ALSO_SAID = re.compile(r"^linebounce sweep: dashboard |: \d points? not run yet: ")
+# Of a sweep, of a merge without all points, and of what was recorded before the disk was full.
+ALSO_SAID = re.compile(r"^linebounce sweep: dashboard |: \d points? not run yet: |: \d+ rows? recorded$")
 MADE_AT = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # in a report
 USAGE, UNREADABLE = 2, 3  # as output that can't be written, and input or results that can't be read
 NOT_COMPARED = {"manifest.json", ".linebounce-lock"}
