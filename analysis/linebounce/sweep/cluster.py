@@ -78,9 +78,12 @@ def _start(distributed: Any, options: ClusterOptions) -> Any:
         return _start_kubernetes(options)
     # Points are processes of their own already: threads that wait for them are enough, and start at once.
     at_once = options.workers or len(os.sched_getaffinity(0))
-    return distributed.LocalCluster(
-        n_workers=1, threads_per_worker=at_once, processes=False, dashboard_address="127.0.0.1:0", memory_limit=0
-    )
+    try:
+        return distributed.LocalCluster(
+            n_workers=1, threads_per_worker=at_once, processes=False, dashboard_address="127.0.0.1:0", memory_limit=0
+        )
+    except (OSError, RuntimeError) as error:  # a scratch folder can't be made, or a port not opened
+        raise UsageError(f"the workers can't be started: {_first_line(error)}") from None
 
 
 def _start_slurm(options: ClusterOptions) -> Any:
