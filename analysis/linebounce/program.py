@@ -14,6 +14,7 @@ from linebounce.commands import UNREADABLE
 from linebounce.errors import InputError, UsageError
 from linebounce.files import scratch_folder
 from linebounce.records import At
+from linebounce.results import read_document
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,7 @@ class Experiment:
         """The resolved config.toml: the same experiment without any other file."""
         with scratch_folder() as scratch:
             self.start(scratch, fresh=False)
-            try:
-                return (scratch / "config.toml").read_text(encoding="utf-8")
-            except OSError as error:
-                raise InputError(f"cannot read {error.filename}: {error.strerror}") from None
+            return read_document(scratch / "config.toml", str)
 
 
 def checked(command: Sequence[str], allowed: Sequence[int] = (0,)) -> str:

@@ -119,51 +119,45 @@ TEST_P(Spin, OnTwoWordsGoesOnWithTheWordWhoseTurnItIs) {
              }});
 }
 
+// CPU 1 of the next two: spins from 1000 on, and is interrupted at 1499. Returns the time of its handler.
+double time_of_handler(SmallMachine& small, const Core::Program& other, bool by_timer) {
+  double handled = 0;
+  small.run({other, [&handled, by_timer](Cpu& cpu) {
+               cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
+               cpu.load(kLine);
+               wait_until(cpu, 1000);
+               if (by_timer) cpu.set_timer(499, 3);
+               cpu.spin_until(kLine, [](Value value) { return value == 1; });
+               EXPECT_EQ(cpu.now_ns(), 2206);
+               EXPECT_EQ(cpu.counters().by_function[0].hits[0][0], (1500 - 1000) / 4 + (2070 - 1550) / 4);
+             }});
+  return handled;
+}
+
 // The handler starts between the loads at 1496 and 1500: the loop's pause from 1498 to 1500 is split at 1499. 50 cycles to the
 // handler, none in it; then the last cycle of the pause: the next load is at 1550, and every fourth cycle from there.
 // The store comes as above: snooped at 2070, which is 1550 + 4 * 130. The touch is first, so that load misses.
 TEST_P(Spin, AnInterruptSplitsThePauseOfTheLoop) {
   SmallMachine small(small_machine(2), engine());
-  double handled = 0;
-  small.run({[](Cpu& cpu) {
-               wait_until(cpu, 1399);
-               cpu.send_ipi(CpuId(1), 3);
-               wait_until(cpu, 2000);
-               cpu.store(kLine, 1);
-             },
-             [&handled](Cpu& cpu) {
-               cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
-               cpu.load(kLine);
-               wait_until(cpu, 1000);
-               cpu.spin_until(kLine, [](Value value) { return value == 1; });
-               EXPECT_EQ(cpu.now_ns(), 2206);
-               EXPECT_EQ(cpu.counters().by_function[0].hits[0][0], (1500 - 1000) / 4 + (2070 - 1550) / 4);
-             }});
-  EXPECT_EQ(handled, 1549);
+  const auto send = [](Cpu& cpu) {
+    wait_until(cpu, 1399);
+    cpu.send_ipi(CpuId(1), 3);
+    store_at_2000(cpu);
+  };
+  EXPECT_EQ(time_of_handler(small, send, false), 1549);
 }
 
 // A timer that is set before the spin begins ends no pause earlier than an interrupt of another CPU, and keeps no spin from
 // being parked until then.
 TEST_P(Spin, ATimerSplitsThePauseOfTheLoop) {
   SmallMachine small(small_machine(2), engine());
-  double handled = 0;
-  small.run({[&small](Cpu& cpu) {
-               wait_until(cpu, 1400);
-               EXPECT_EQ(cpu.now_ns(), 1400);
-               EXPECT_EQ(small.machine.cpu(1).awaited_words().empty(), !GetParam());
-               wait_until(cpu, 2000);
-               cpu.store(kLine, 1);
-             },
-             [&handled](Cpu& cpu) {
-               cpu.set_interrupt_handler([&handled](Cpu& self, int) { handled = self.now_ns(); });
-               cpu.load(kLine);
-               wait_until(cpu, 1000);
-               cpu.set_timer(499, 3);
-               cpu.spin_until(kLine, [](Value value) { return value == 1; });
-               EXPECT_EQ(cpu.now_ns(), 2206);
-               EXPECT_EQ(cpu.counters().by_function[0].hits[0][0], (1500 - 1000) / 4 + (2070 - 1550) / 4);
-             }});
-  EXPECT_EQ(handled, 1549);
+  const auto look = [&small](Cpu& cpu) {
+    wait_until(cpu, 1400);
+    EXPECT_EQ(cpu.now_ns(), 1400);
+    EXPECT_EQ(small.machine.cpu(1).awaited_words().empty(), !GetParam());
+    store_at_2000(cpu);
+  };
+  EXPECT_EQ(time_of_handler(small, look, true), 1549);
 }
 
 // The same in the very first pause, before the spin could be parked for a single load: 1002 to 1004, split at 1003.
