@@ -16,6 +16,10 @@ namespace linebounce {
 
 class Agenda final : public sc_core::sc_module {
  public:
+  // A turn's time and, in the low bits, who has it: of two turns the smaller key is first.
+  static constexpr int kRankBits = 10;
+  [[nodiscard]] static Tick time_of(Tick key) { return key == kNever ? kNever : key >> kRankBits; }
+
   class Part {
    public:
     virtual ~Part() = default;
@@ -32,13 +36,15 @@ class Agenda final : public sc_core::sc_module {
     }
     // Asks for a turn at `at` or earlier. REQUIRES: not before now.
     void act_at(Tick at) {
-      if (at < agenda_->times_[leaf_]) agenda_->set(leaf_, at);
+      const Tick key = at << kRankBits | static_cast<Tick>(rank_);
+      if (key < agenda_->keys_[leaf_]) agenda_->set(leaf_, key);
     }
 
    private:
     friend class Agenda;
     Agenda* agenda_ = nullptr;
-    std::size_t leaf_ = 0;
+    std::uint32_t leaf_ = 0;
+    std::uint32_t rank_ = 0;
   };
 
   explicit Agenda(sc_core::sc_module_name name);
@@ -54,13 +60,22 @@ class Agenda final : public sc_core::sc_module {
   void stop() { stopped_ = true; }
 
   [[nodiscard]] Tick now() const { return now_; }
-  [[nodiscard]] Tick next() const { return times_[winners_[kRoot]]; }
+  [[nodiscard]] Tick next() const { return time_of(keys_[kRoot]); }
 
  private:
   static constexpr std::size_t kNobody = ~std::size_t{0};
 
   void give_turns();
-  void set(std::size_t leaf, Tick at);
+  void set(std::size_t leaf, Tick key) {
+    keys_[leaf] = key;
+    if (unsettled_ == leaf) unsettled_ = kNobody;
+    Tick* const keys = keys_.data();
+    for (std::size_t node = leaf; node > kRoot; node /= 2) {
+      const Tick other = keys[node ^ 1];
+      key = other < key ? other : key;
+      keys[node / 2] = key;
+    }
+  }
   // Who has the turn stands in the tournament as before until it asks for another or somebody asks who is next.
   void settle() {
     if (unsettled_ != kNobody) set(unsettled_, kNever);
@@ -73,9 +88,9 @@ class Agenda final : public sc_core::sc_module {
   // network, which has most turns.
   static constexpr std::size_t kRoot = 1;
   static constexpr std::size_t kLastLeaf = 3;
-  std::vector<Part*> at_leaf_;          // by node, as the next two; null where no part is
-  std::vector<Tick> times_;             // kNever: wants no turn
-  std::vector<std::uint32_t> winners_;  // a leaf
+  std::vector<Part*> by_rank_;
+  std::vector<Tick> keys_;  // by node: the first of its part of the tree; kNever: wants no turn
+  std::vector<std::uint32_t> spare_;
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;
   Tick until_ = 0;

@@ -21,6 +21,8 @@ struct BusRequest {
   MessageId message = 0;
   Kind kind = Kind::ask;
   Tick since = 0;  // breaks ties of stamps before the number does: when it was first made, for one that was put off; 0: `stamp`
+  static constexpr Slot kNoSlot = ~Slot{0};
+  Slot slot = kNoSlot;  // the line's; kNoSlot: the bus looks it up
 };
 
 // Bytes of a line that a store has written.

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "models/bus/plain_memory.hpp"
 #include "models/failure.hpp"
 
 namespace linebounce {
@@ -37,7 +38,7 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
 class SnoopingBus::SnoopedLine {
  public:
   SnoopedLine(SnoopingBus& bus, const BusRequest& request, Slot slot, Tick at)
-      : bus_(bus), request_(request), slot_(slot), at_(at) {}
+      : bus_(bus), request_(request), found_(bus.found_.data()), first_client_(bus.first_client_), slot_(slot), at_(at) {}
 
   [[nodiscard]] const std::vector<int>& snoopers(MessageId message) const {
     return bus_.protocol_.messages[message].absent_ignores ? bus_.holders_ : bus_.everybody_;
@@ -49,8 +50,10 @@ class SnoopingBus::SnoopedLine {
   void set_state(int client, StateId state) {
     if (Copy* copy = found(client)) agent(client).set_state(*copy, state);
   }
-  [[nodiscard]] StateId memory_state() const { return bus_.memory_->state(slot_); }
-  void set_memory_state(StateId state) { bus_.memory_->set_state(slot_, state); }
+  [[nodiscard]] StateId memory_state() const { return bus_.plain_ ? StateId{0} : bus_.memory_->state(slot_); }
+  void set_memory_state(StateId state) {
+    if (!bus_.plain_) bus_.memory_->set_state(slot_, state);
+  }
   void copy_to_bus(int client) {
     Copy& copy = *found(client);
     data_ = {agent(client).data(copy), copy.version};
@@ -93,6 +96,8 @@ class SnoopingBus::SnoopedLine {
   void on_transition(Controller controller, int client, StateId state, EventId event, StateId next) {
     if (controller == Controller::cache) {
       bus_.log_.record(at_, controller, client, request_.line, state, event, next);
+    } else if (bus_.plain_) {
+      bus_.log_.record(at_, Controller::memory, 0, request_.line, state, event, next);
     } else {
       bus_.memory_->on_transition(slot_, state, event, next, at_);
     }
@@ -116,13 +121,15 @@ class SnoopingBus::SnoopedLine {
     bus_.log_.listener()->data_taken(at_, bus_.named(keeper), request_.line,
                                      {bytes, static_cast<std::size_t>(bus_.store_.line_bytes())});
   }
-  [[nodiscard]] Copy* found(int client) const { return bus_.found_[static_cast<std::size_t>(client - bus_.first_client_)]; }
+  [[nodiscard]] Copy* found(int client) const { return found_[client - first_client_]; }
   [[nodiscard]] CacheAgent& agent(int client) const {
     return *bus_.agents_[static_cast<std::size_t>(client - bus_.first_client_)];
   }
 
   SnoopingBus& bus_;
   const BusRequest& request_;
+  Copy* const* found_;
+  int first_client_;
   Slot slot_;
   Tick at_;
   LineData data_;
@@ -152,6 +159,7 @@ void SnoopingBus::end_of_elaboration() {
     agents_.push_back(&clients_.back()->caches());
   }
   memory_ = memory.operator->();
+  plain_ = dynamic_cast<PlainMemory*>(memory_) != nullptr;
   found_.resize(clients_.size());
   holders_.reserve(clients_.size());
   everybody_.resize(clients_.size());
@@ -166,6 +174,7 @@ void SnoopingBus::post(const BusRequest& request) {
   };
   BusRequest queued = request;
   if (queued.since == 0) queued.since = queued.stamp;
+  if (queued.slot == BusRequest::kNoSlot) queued.slot = store_.slot(queued.line);
   const auto placed = requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), queued, later), queued);
   if (placed != requests_.begin() && !timing_.one_per_line) return;  // whoever is first stays it
   next_ = next_arbitration(now());
@@ -188,7 +197,7 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
   if (!timing_.one_per_line) return {std::max(edge_behind(requests_.front()), earliest), 0};
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     const Tick stamped = edge_behind(requests_[i]);
-    const Tick free = line_free(requests_[i].line);
+    const Tick free = line_free(requests_[i].slot);
     if (free != kNever) {
       const Tick edge = std::max({stamped, earliest, align_up(free, timing_.clock)});
       if (edge < next.at) next = {edge, i};
@@ -199,11 +208,11 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
 }
 
 // When the transactions on this line are over; kNever while one waits for its order step.
-Tick SnoopingBus::line_free(LineAddr line) const {
+Tick SnoopingBus::line_free(Slot slot) const {
   for (const Transaction& transaction : transactions_) {
-    if (transaction.request.line == line) return kNever;
+    if (transaction.request.slot == slot) return kNever;
   }
-  return busy_until(line);
+  return busy_until(slot);
 }
 
 // The first edge that is no closer to the last address phase than allowed, and has room in the in-order queue.
@@ -261,52 +270,57 @@ void SnoopingBus::grant(const Arbitration& arbitration) {
 // Fixes when the snoop is sampled and the caches are touched, as far as is known. REQUIRES: sampled not before `earliest`.
 void SnoopingBus::set_snoop(Transaction& transaction, Tick earliest) const {
   transaction.sampled_at = align_up(std::max(transaction.address_at + timing_.snoop, earliest), timing_.clock);
-  transaction.touch_at = std::max(transaction.sampled_at, busy_until(transaction.request.line));
-}
-
-Tick SnoopingBus::busy_until(LineAddr line) const {
-  Tick until = 0;
-  for (const BusyLine& busy : busy_) {
-    if (busy.line == line) until = std::max(until, busy.until);
-  }
-  return until;
+  transaction.touch_at = std::max(transaction.sampled_at, busy_until(transaction.request.slot));
 }
 
 // The front transaction's touch has come, unless an atomic operation or a delivery still holds its line.
 void SnoopingBus::sample_front(Tick now) {
   Transaction& front = transactions_.front();
-  const Slot slot = store_.slot(front.request.line);
-  find_holders(slot);
-  Tick free_at = busy_until(front.request.line);
-  for (const int holder : holders_) free_at = std::max(free_at, client(holder).locked_until(front.request.line));
+  const Slot slot = front.request.slot;
+  const Tick free_at = std::max(busy_until(slot), find_holders(front.request.line, slot, now));
   if (free_at > now) {
+    forget_holders();
     front.touch_at = free_at;
     announcements_.announce(free_at, now);
     return;
   }
-  const Transaction done = front;
-  last_result_ = done.sampled_at + align_up(now - done.sampled_at, timing_.snoop_stall);
-  std::erase_if(busy_, [now](const BusyLine& busy) { return busy.until <= now; });
+  last_result_ = front.sampled_at + (now == front.sampled_at ? 0 : align_up(now - front.sampled_at, timing_.snoop_stall));
   if (log_.listener() != nullptr) [[unlikely]]
-    log_.listener()->arrived(done.told, now);
-  order(done, slot, now, last_result_);
+    log_.listener()->arrived(front.told, now);
+  order(front, slot, now, last_result_);  // adds none to transactions_
+  forget_holders();
   transactions_.erase(transactions_.begin());
   if (!transactions_.empty()) set_snoop(transactions_.front(), last_result_ + timing_.address);
   announcements_.perform(now, transactions_.empty() ? kNever : transactions_.front().touch_at);
 }
 
-void SnoopingBus::find_holders(Slot slot) {
+// Fills holders_ and found_. Returns until when an atomic operation of one of them holds the line.
+Tick SnoopingBus::find_holders(LineAddr line, Slot slot, Tick now) {
   holders_.clear();
-  if (clients_.empty()) return;
-  for (std::uint64_t rest = store_.holders(slot, first_client_, static_cast<int>(clients_.size())); rest != 0; rest &= rest - 1)
-    holders_.push_back(first_client_ + std::countr_zero(rest));
+  Tick free_at = 0;
+  if (clients_.empty()) return free_at;
+  for (std::uint64_t rest = store_.holders(slot, first_client_, static_cast<int>(clients_.size())); rest != 0; rest &= rest - 1) {
+    const int index = std::countr_zero(rest);
+    holders_.push_back(first_client_ + index);
+    Copy* copy = agents_[static_cast<std::size_t>(index)]->find(line);
+    found_[static_cast<std::size_t>(index)] = copy;
+    if (!copy->held) continue;
+    const Tick until = clients_[static_cast<std::size_t>(index)]->locked_until(line);
+    if (until <= now) copy->held = false;
+    free_at = std::max(free_at, until);
+  }
+  return free_at;
+}
+
+void SnoopingBus::forget_holders() {
+  for (const int holder : holders_) found_[static_cast<std::size_t>(holder - first_client_)] = nullptr;
 }
 
 // REQUIRES: holders_ are this line's.
 void SnoopingBus::order(const Transaction& transaction, Slot slot, Tick now, Tick result) {
   const BusRequest& request = transaction.request;
   try {
-    if (request.kind == BusRequest::Kind::ask && !memory_->grants(request, slot, now))
+    if (!plain_ && request.kind == BusRequest::Kind::ask && !memory_->grants(request, slot, now))
       return tell_deferred(request, now, result);
     order_granted(transaction, slot, now, result);
   } catch (const ProtocolFault& fault) {
@@ -318,9 +332,7 @@ void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick 
   const BusRequest& request = transaction.request;
   bool watched = false;
   for (const int holder : holders_) {
-    const auto index = static_cast<std::size_t>(holder - first_client_);
-    Copy* copy = agents_[index]->find(request.line);
-    found_[index] = copy;
+    Copy* copy = found_[static_cast<std::size_t>(holder - first_client_)];
     if (copy->last_touch >= now) touched_too_early(*copy, holder, now);
     watched = watched || copy->watched;
   }
@@ -334,8 +346,7 @@ void SnoopingBus::order_granted(const Transaction& transaction, Slot slot, Tick 
   } else {
     order_client(transaction, slot, now, result);
   }
-  for (const int holder : holders_) found_[static_cast<std::size_t>(holder - first_client_)] = nullptr;
-  memory_->order_over(slot, now);
+  if (!plain_) memory_->order_over(slot, now);
 }
 
 void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick now, Tick result) {
@@ -347,7 +358,7 @@ void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick n
     tell_snoop(request, outcome, now, result);
   if (outcome.needs_data_step) line.hand_over(request.client);
   deliver(transaction, outcome, slot, result);
-  if (outcome.reissued) post({result, request.client, request.line, *outcome.reissued});
+  if (outcome.reissued) post({result, request.client, request.line, *outcome.reissued, BusRequest::Kind::ask, 0, request.slot});
   if (protocol_.messages[request.message].carries_data) client(request.client).written_back(now);
 }
 
@@ -391,7 +402,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
     tell_data(request, SentMessage::What::data, outcome.supplier, request.client, start, arrival);
     if (outcome.data_to_memory())
       tell_data(request, SentMessage::What::data, outcome.supplier, kMemory, start, start + timing_.data);
-    busy_.push_back({request.line, requester.deliver(*copy, arrival, supply.source)});
+    hold(slot, requester.deliver(*copy, arrival, supply.source));
     done = start + timing_.data;
   } else if (outcome.completed) {
     done = result + timing_.response;
@@ -400,7 +411,7 @@ void SnoopingBus::deliver(const Transaction& transaction, const OrderOutcome& ou
       done = std::max(done, start + timing_.word);
       tell_data(request, SentMessage::What::word, request.client, kNobody, start, start + timing_.word);
     }
-    busy_.push_back({request.line, requester.deliver(*copy, done, Source::upgrade)});
+    hold(slot, requester.deliver(*copy, done, Source::upgrade));
   } else if (outcome.data_to_memory()) {
     const Tick start = reserve_data(request, result, request.client, timing_.data);
     memory_->write(slot, start + timing_.data);
@@ -424,7 +435,7 @@ Tick SnoopingBus::deliver_operated(const Transaction& transaction, const OrderOu
   }
   const Tick operated = std::max(result, supply.ready);
   memory_->write(slot, operated);
-  busy_.push_back({request.line, operated});
+  hold(slot, operated);
   const Tick start = reserve_data(request, operated, kMemory, timing_.word);
   const Tick arrival = start + timing_.latch + way_to(request.client, kMemory);
   tell_data(request, SentMessage::What::word, kMemory, request.client, start, arrival);
@@ -518,7 +529,7 @@ bool SnoopingBus::data_step(int client, Copy& copy, Tick at) {
   try {
     const std::optional<MessageId> again = linebounce::data_step(protocol_, line, client);
     found = nullptr;
-    if (again) post({at, client, copy.line, *again});
+    if (again) post({at, client, copy.line, *again, BusRequest::Kind::ask, 0, copy.slot});
     return again.has_value();
   } catch (const ProtocolFault& fault) {
     fail(fault.what(), copy.line);

@@ -83,10 +83,6 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
     Tick touch_at = 0;       // the order step: sampled_at, or when the line is free
     std::uint32_t told = 0;  // its number at a StepListener
   };
-  struct BusyLine {
-    LineAddr line;
-    Tick until;
-  };
   class SnoopedLine;
 
   void turn() override;
@@ -97,16 +93,21 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
   void schedule();
   [[nodiscard]] Arbitration next_arbitration(Tick now) const;
   [[nodiscard]] Tick earliest_arbitration(Tick now) const;
-  [[nodiscard]] Tick line_free(LineAddr line) const;
+  [[nodiscard]] Tick line_free(Slot slot) const;
   void grant(const Arbitration& arbitration);
   void set_snoop(Transaction& transaction, Tick earliest) const;
-  [[nodiscard]] Tick busy_until(LineAddr line) const;
+  [[nodiscard]] Tick busy_until(Slot slot) const { return slot < busy_.size() ? busy_[slot] : 0; }
+  void hold(Slot slot, Tick until) {
+    if (slot >= busy_.size()) busy_.resize(std::max<std::size_t>(slot + 1, busy_.size() * 2));
+    busy_[slot] = std::max(busy_[slot], until);
+  }
   void sample_front(Tick now);
   void order(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_granted(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_client(const Transaction& transaction, Slot slot, Tick now, Tick result);
   void order_recall(const Transaction& transaction, Slot slot, Tick now, Tick result);
-  void find_holders(Slot slot);
+  Tick find_holders(LineAddr line, Slot slot, Tick now);
+  void forget_holders();
   [[nodiscard]] BusClient& client(int number) const { return *clients_[static_cast<std::size_t>(number - first_client_)]; }
   [[noreturn]] void touched_too_early(const Copy& copy, int holder, Tick now) const;
   void deliver(const Transaction& transaction, const OrderOutcome& outcome, Slot slot, Tick result);
@@ -145,7 +146,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
   Arbitration next_;                       // among them
   std::vector<Transaction> transactions_;  // granted, not ordered yet, in the bus's order; at most `outstanding`
   std::vector<Tick> done_;                 // when the ordered ones leave the bus, only those that may still matter
-  std::vector<BusyLine> busy_;             // lines that a delivered transaction still holds
+  std::vector<Tick> busy_;                 // by slot: until when a delivered transaction holds the line
   std::vector<Copy*> found_;               // by client: its copy of the line whose rows run; null: has none, or none run
   std::vector<int> holders_;
   std::vector<int> everybody_;
@@ -158,6 +159,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::
   int number_ = 0;
   Endpoint::Kind memory_side_ = Endpoint::Kind::memory;
   std::int64_t activations_ = 0;
+  bool plain_ = false;  // memory has no states and always grants
 };
 
 }  // namespace linebounce

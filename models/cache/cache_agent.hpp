@@ -30,6 +30,7 @@ struct Copy {
   std::uint8_t levels = 0;  // bit k: level k holds it, or a part of it
   bool watched = false;     // a parked spin wants to know of any change
   bool locked = false;      // an atomic operation is under way and another thread of the core may come
+  bool held = false;        // an atomic operation may hold the line: the bus asks until when
 };
 
 class CacheAgent {
@@ -90,6 +91,37 @@ class CacheAgent {
       return ((found.fast >> access) & 1) != 0 ? Lookup{&found, level} : Lookup{};
     }
     return {};
+  }
+
+  // For an address that the nearest of two levels does not hold: if `access` is a mere hit of the other one, what bring_near()
+  // does. Null, with nothing done: it is no such hit, or a victim has to leave the agent.
+  Copy* hit_second(Address address, Access access, Tick age, bool& decided) {
+    if (arrays_.size() != 2 || !of_lines(0)) return nullptr;
+    CacheArray& first = arrays_[0];
+    CacheArray& second = arrays_[1];
+    const int held = second.find(address >> second.line_shift());
+    decided = true;
+    if (held < 0) return nullptr;
+    Copy& found = copy(second.copy(held));
+    if (((found.fast >> access) & 1) == 0) return nullptr;
+    const std::uint64_t block = address >> first.line_shift();
+    bool would_leave = false;  // whether it may is for others to say
+    const int place = first.victim(block, [this, &would_leave](CopyIndex index) {
+      const Copy& candidate = copy(index);
+      would_leave = would_leave || (candidate.levels & ~1U) == 0;
+      return !candidate.locked;
+    });
+    decided = place >= 0 && !would_leave;
+    if (!decided) return nullptr;
+    second.touch(held, age);
+    if (!first.is_free(place)) {
+      Copy& leaving = copy(first.copy(place));
+      leaving.levels = static_cast<std::uint8_t>(leaving.levels & ~1U);
+    }
+    first.insert(block, place, found.index, age);
+    found.places[0] = place;
+    found.levels = static_cast<std::uint8_t>(found.levels | 1U);
+    return &found;
   }
 
   void set_state(Copy& copy, StateId state) {

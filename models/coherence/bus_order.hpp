@@ -96,7 +96,7 @@ namespace bus_order_detail {
 template <LineCopies Copies>
 class Step {
  public:
-  Step(const Protocol& protocol, Copies& copies, int requestor) : protocol_(protocol), copies_(copies), requestor_(requestor) {}
+  Step(const Protocol& protocol, Copies& copies, int requestor) : protocol_(protocol), copies_(copies), requestor_(requestor), rows_(protocol.cache.rows.data()), events_(protocol.cache.events.size()) {}
 
   OrderOutcome order(MessageId message) {
     const EventId other = protocol_.cache.qualify(other_event(message), {});
@@ -141,7 +141,7 @@ class Step {
  private:
   void run_cache(int cache, EventId event) {
     const StateId state = copies_.state(cache);
-    const Row& row = protocol_.cache.row(state, event);
+    const Row& row = rows_[state * events_ + event];
     if (row.impossible) fail(ProtocolFault::Kind::impossible, protocol_, Controller::cache, state, event);
     copies_.on_transition(Controller::cache, cache, state, event, row.next);
     copies_.set_state(cache, row.next);
@@ -223,6 +223,8 @@ class Step {
   const Protocol& protocol_;
   Copies& copies_;
   const int requestor_;
+  const Row* const rows_;  // of the cache
+  const std::size_t events_;
   OrderOutcome outcome_;
   bool took_data_ = false;
   std::uint64_t takers_ = 0;  // bit n: cache n, modulo kMostOnBus, takes the word of this step, if one is sent

@@ -18,11 +18,8 @@ class TransitionLog {
   TransitionLog(const std::array<const ControllerTable*, kControllers>& tables, Tick begin, Tick end);
 
   void record(Tick time, Controller controller, int agent, LineAddr line, StateId state, EventId event, StateId next) {
-    Entry& entry = recent_[recorded_ % kRemembered];
-    entry = {time, line, agent, controller, state, event, next};
-    ++recorded_;
     if (listener_ != nullptr) [[unlikely]]
-      tell(entry);
+      tell({time, line, agent, controller, state, event, next});
     if (time >= begin_ && time < end_)
       ++counts_[static_cast<std::size_t>(controller)][state * events_[static_cast<std::size_t>(controller)] + event];
   }

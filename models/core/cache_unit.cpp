@@ -59,7 +59,7 @@ struct CacheUnit::Gate {
     if (access_step(unit.bus_->protocol(), own, unit.client_, kEvict) == AccessResult::freed) return;
     unit.agent_.detach(copy);
     ++unit.write_backs_;
-    unit.bus_->post({at, unit.client_, line, own.message()});
+    unit.bus_->post({at, unit.client_, line, own.message(), BusRequest::Kind::ask, 0, copy.slot});
     unit.owner_->posted();
   }
 };
@@ -129,6 +129,11 @@ CacheUnit::Attempt CacheUnit::run_hit(Operation& operation, Copy& copy, int leve
 Copy* CacheUnit::bring_near(Address address, Access access, Tick at, int& level) {
   if (log_->listener() != nullptr) [[unlikely]]
     return nullptr;
+  bool decided = false;
+  if (Copy* copy = agent_.hit_second(address, access, at, decided); decided) {
+    level = 1;
+    return copy;
+  }
   const CacheAgent::Lookup found = agent_.find_farther(address, access);
   if (found.copy == nullptr) return nullptr;
   Gate gate{*this, at};
@@ -177,7 +182,7 @@ void CacheUnit::post(const Pending& pending, Tick now, Tick leaves) {
               : kind == AccessKind::store ? kStore
                                           : kLoad);
   pending_.push_back(pending);
-  bus_->post({leaves, client_, pending.copy->line, own.message()});
+  bus_->post({leaves, client_, pending.copy->line, own.message(), BusRequest::Kind::ask, 0, pending.copy->slot});
   owner_->posted();
 }
 
@@ -335,6 +340,7 @@ Tick CacheUnit::locked_until(LineAddr line) const {
 void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareThread& thread) {
   if (kind == OperationKind::load || kind == OperationKind::store) return;
   locks_[static_cast<std::size_t>(thread.index_in_core())] = {copy.line, until};
+  copy.held = true;
   if (locks_.size() == 1) return;  // one thread never meets its own lock
   if (copy.locked) {
     throw ModelFailure(fmt::format("two atomic operations of cache {} hold line 0x{:x} at one time, until tick {}\n{}", client_,

@@ -30,6 +30,7 @@ Core::Core(sc_core::sc_module_name name, const CoreSpec& spec, int client, Cache
     threads_.push_back(
         std::make_unique<HardwareThread>(*this, unit_, footprint_.get(), spec_, id, static_cast<int>(threads_.size())));
   }
+  if (threads_.size() == 1) only_ = threads_.front().get();
 }
 
 void Core::end_of_elaboration() {
@@ -113,14 +114,52 @@ void Core::run_fibers() {
 }
 
 void Core::wait_turn() {
-  if (threads_.size() == 1) {
-    next_runner();
+  if (only_ != nullptr) {
+    next_runner_alone();
   } else {
     host_ = resume_fiber(std::move(host_));
   }
 }
 
+// next_runner() where there is nobody to choose among.
+HardwareThread& Core::next_runner_alone() {
+  HardwareThread& only = *only_;
+  for (;;) {
+    const Tick thread_time = only.status_ == HardwareThread::Status::ready ? only.now_ : kNever;
+    Tick item = std::min(boundary_, unit_.next_fill());
+    if (!only.store_buffer_.empty()) item = std::min(item, only.store_buffer_.next_drain());
+    if (!only.interrupts_.empty()) item = std::min(item, only.next_interrupt());
+    const Tick due = std::min(item, thread_time);
+    if (due == kNever) {
+      wait_for_turn(kNever);
+      continue;
+    }
+    if (due >= spec_.end) {
+      if (now() < spec_.end) {
+        wait_for_turn(spec_.end);
+        continue;
+      }
+      stopped_ = true;
+      for (;;) wait_for_turn(kNever);
+    }
+    const Tick limit = horizon();
+    if (due >= limit) {
+      wait_for_turn(due);
+      continue;
+    }
+    if (item <= thread_time) {
+      run_item(item);
+      continue;
+    }
+    only.limit_ = std::min({limit, item, spec_.end});
+    const bool plain = only.store_buffer_.empty() && unit_.tap() == nullptr && footprint_ == nullptr;
+    only.fast_limit_ = plain ? only.limit_ : 0;
+    return only;
+  }
+}
+
 HardwareThread& Core::next_runner() {
+  if (only_ != nullptr) return next_runner_alone();
   for (;;) {
     HardwareThread* const next = earliest_ready();
     const Tick thread_time = next != nullptr ? next->now_ : kNever;

@@ -110,6 +110,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Agen
   void run_item(Tick at);
   void run_drain(HardwareThread& cpu, Tick at);
   void begin_measuring(Tick at);
+  HardwareThread& next_runner_alone();
   [[nodiscard]] HardwareThread* earliest_ready() const;
   [[nodiscard]] int speed_beside_siblings(const HardwareThread& cpu) const;
   [[nodiscard]] Tick sibling_limit(const HardwareThread& cpu) const;
@@ -126,6 +127,7 @@ class Core final : public sc_core::sc_module, public CacheUnitOwner, public Agen
   CacheUnit unit_;
   std::unique_ptr<Footprint> footprint_;  // null: the machine has none
   std::vector<std::unique_ptr<HardwareThread>> threads_;
+  HardwareThread* only_ = nullptr;  // null: there are several
   std::vector<Program> programs_;
   boost::context::fiber fiber_;  // the core's own, while it waits for a turn
   boost::context::fiber giver_;  // who gave it the turn that it has

@@ -140,7 +140,7 @@ void Network::depart(PacketIndex index, Tick at) {
   if (listener_ != nullptr) [[unlikely]]
     tell_departure(packet, at);
   packet.to = node_of(packet.receiver);
-  if (packet.to == packet.at) return push(at, Stage::arrive, index);
+  if (packet.to == packet.at) return arrive(index, at);  // nothing else of this time comes before it
   // A message goes on as soon as it has the stage; what keeps the stage busy after that, others wait for. A line that is
   // ready at one time for a reader and for its home on the same node keeps the stage once: its copy is as short as a request.
   CrossingStage& stage = crossings_[static_cast<std::size_t>(packet.at)];

@@ -37,10 +37,10 @@ struct NodeController::Outbox {
   void run() {
     Line& line = node.lines_[slot];
     line.running = true;
-    node.bus_->post({ready, line.entry.asker, node.store_.line(slot), line.asked, BusRequest::Kind::run});
+    node.bus_->post({ready, line.entry.asker, node.store_.line(slot), line.asked, BusRequest::Kind::run, 0, slot});
   }
   void recall(MessageId message) {
-    node.bus_->post({ready, kMemory, node.store_.line(slot), message, BusRequest::Kind::recall});
+    node.bus_->post({ready, kMemory, node.store_.line(slot), message, BusRequest::Kind::recall, 0, slot});
   }
   void complete() {}
   void free() {}
