@@ -59,7 +59,7 @@ class SnoopingBus::SnoopedLine {
     data_ = {agent(client).data(copy), copy.version};
   }
   void memory_to_bus() { data_ = bus_.memory_->data(slot_); }
-  void bus_to_copy(int client) {  // the bytes were put there with the order step, see hand_over()
+  void bus_to_copy(int client) {  // the bytes were put there with the order step, see hand_off()
     tell_taken(client);
   }
   void bus_to_memory() {
@@ -104,7 +104,7 @@ class SnoopingBus::SnoopedLine {
   }
 
   // Copies what is on the bus to its requester, which may not use it before the data step.
-  void hand_over(int client) {
+  void hand_off(int client) {
     Copy& copy = *found(client);
     std::memcpy(agent(client).data(copy), data_.bytes, static_cast<std::size_t>(bus_.store_.line_bytes()));
     copy.version = data_.version;
@@ -299,7 +299,8 @@ Tick SnoopingBus::find_holders(LineAddr line, Slot slot, Tick now) {
   holders_.clear();
   Tick free_at = 0;
   if (clients_.empty()) return free_at;
-  for (std::uint64_t rest = store_.holders(slot, first_client_, static_cast<int>(clients_.size())); rest != 0; rest &= rest - 1) {
+  for (std::uint64_t rest = store_.holders(slot, first_client_, static_cast<int>(clients_.size())); rest != 0;
+       rest &= rest - 1) {
     const int index = std::countr_zero(rest);
     holders_.push_back(first_client_ + index);
     Copy* copy = agents_[static_cast<std::size_t>(index)]->find(line);
@@ -356,7 +357,7 @@ void SnoopingBus::order_client(const Transaction& transaction, Slot slot, Tick n
   if (outcome.deferred) return tell_deferred(request, now, result);
   if (log_.listener() != nullptr) [[unlikely]]
     tell_snoop(request, outcome, now, result);
-  if (outcome.needs_data_step) line.hand_over(request.client);
+  if (outcome.needs_data_step) line.hand_off(request.client);
   deliver(transaction, outcome, slot, result);
   if (outcome.reissued) post({result, request.client, request.line, *outcome.reissued, BusRequest::Kind::ask, 0, request.slot});
   if (protocol_.messages[request.message].carries_data) client(request.client).written_back(now);

@@ -11,13 +11,13 @@
 #include <systemc>
 #include <vector>
 
-#include "models/agenda.hpp"
 #include "models/bus/announcements.hpp"
 #include "models/bus/bus_client.hpp"
 #include "models/bus/bus_places.hpp"
 #include "models/bus/memory_side.hpp"
 #include "models/coherence/bus_order.hpp"
 #include "models/coherence/transition_log.hpp"
+#include "models/event_scheduler.hpp"
 #include "models/failure.hpp"
 #include "models/timebase.hpp"
 #include "models/timeline.hpp"
@@ -40,7 +40,7 @@ struct BusStatistics {
   Tick data_busy = 0;
 };
 
-class SnoopingBus final : public sc_core::sc_module, public Bus, public Agenda::Part {
+class SnoopingBus final : public sc_core::sc_module, public Bus, public EventScheduler::Part {
  public:
   // Its clients have the numbers from `first_client` on. `protocol`'s memory table is that of what stands behind the bus.
   SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,

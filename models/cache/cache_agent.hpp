@@ -66,9 +66,9 @@ class CacheAgent {
     return hit_at(nearest.find(address >> nearest.line_shift()), access, age);
   }
   // The same in fewer instructions, but null may also mean that the nearest level has to be searched.
-  Copy* hit_where_last(Address address, Access access, Tick age) {
+  Copy* hit_last_place(Address address, Access access, Tick age) {
     const CacheArray& nearest = arrays_.front();
-    return hit_at(nearest.find_where_last(address >> nearest.line_shift()), access, age);
+    return hit_at(nearest.find_in_last_place(address >> nearest.line_shift()), access, age);
   }
 
   struct Lookup {

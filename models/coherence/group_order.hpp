@@ -122,7 +122,7 @@ class GroupStep {
 
   void act(Action action) {
     const std::int8_t requestor = side_ == GroupSide::outside ? in_->requestor : entry_.requestor;
-    const auto inside = [&](std::int8_t for_whom) { return NetworkMessage{action.argument, kNobody, for_whom, 0}; };
+    const auto inside = [&](std::int8_t requester) { return NetworkMessage{action.argument, kNobody, requester, 0}; };
     switch (action.verb) {
       case Verb::send_home: out_.send_home({action.argument, self_, self_, 0}); break;
       case Verb::send_requestor: out_.send(known(requestor), {action.argument, self_, requestor, 0}); break;

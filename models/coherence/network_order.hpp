@@ -27,9 +27,9 @@ struct NetworkMessage {
 // What an agent keeps of a line beside its data.
 struct AgentEntry {
   StateId state = 0;
-  std::int8_t acks = 0;             // still to come; below 0: more came than were announced so far
-  std::int16_t asker = kNobody;     // node: the cache whose transaction is deferred
-  std::int8_t requestor = kNobody;  // node: for whom a recall is made
+  std::int8_t acks = 0;              // still to come; below 0: more came than were announced so far
+  std::int16_t requester = kNobody;  // node: the cache whose transaction is deferred
+  std::int8_t requestor = kNobody;   // node: for whom a recall is made
   friend bool operator==(const AgentEntry&, const AgentEntry&) = default;
 };
 
@@ -47,7 +47,7 @@ concept AgentOutbox = requires(T out, const NetworkMessage& message, int agent, 
   out.send_home(message);
   out.send(agent, message);
   out.take_data();                  // of the message in hand, or what the bus brought
-  out.run();                        // node: the asker's transaction goes to the bus
+  out.run();                        // node: the requester's transaction goes to the bus
   out.recall(bus_message);          // node
   out.complete();                   // cache: the access that waits runs now
   out.free();                       // cache: the copy is given up
@@ -116,13 +116,13 @@ inline EventId qualify_directory(const BaseEvent& event, const DirectoryEntry& e
 }
 
 // One action of an agent's row, as far as it has to do with the network. Also for the rows that a node runs in memory's place.
-// `in`: the message in hand, or null. `asker`: the cache whose transaction is on the bus.
+// `in`: the message in hand, or null. `requester`: the cache whose transaction is on the bus.
 template <AgentOutbox Outbox>
-void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action action, const NetworkMessage* in, int asker,
+void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action action, const NetworkMessage* in, int requester,
                   Outbox& out) {
   const std::int8_t requestor = in != nullptr ? in->requestor : entry.requestor;
-  const auto message = [&](std::int8_t on_behalf_of) {
-    return NetworkMessage{agents.network_id(action.argument), static_cast<std::int8_t>(self), on_behalf_of, 0};
+  const auto message = [&](std::int8_t requester) {
+    return NetworkMessage{agents.network_id(action.argument), static_cast<std::int8_t>(self), requester, 0};
   };
   switch (action.verb) {
     case Verb::send_home: {
@@ -133,7 +133,7 @@ void agent_action(const AgentTable& agents, AgentEntry& entry, int self, Action 
     }
     case Verb::send_requestor: out.send(requestor, message(requestor)); break;
     case Verb::take_data: out.take_data(); break;
-    case Verb::save_asker: entry.asker = static_cast<std::int16_t>(asker); break;
+    case Verb::save_asker: entry.requester = static_cast<std::int16_t>(requester); break;
     case Verb::save_requestor: entry.requestor = in->requestor; break;
     case Verb::add_acks: entry.acks = static_cast<std::int8_t>(entry.acks + in->acks); break;
     case Verb::count_ack: --entry.acks; break;
@@ -169,7 +169,7 @@ struct Permission {
   bool saved = false;  // deferred, and served when the right is here; else it is to be asked again
 };
 template <AgentOutbox Outbox>
-Permission ask_step(const AgentTable& agents, AgentEntry& entry, int self, MessageId bus_message, int asker, Outbox& out) {
+Permission ask_step(const AgentTable& agents, AgentEntry& entry, int self, MessageId bus_message, int requester, Outbox& out) {
   const BaseEvent& base = agents.table->base_events[ask_event(agents.protocol->bus_messages, bus_message)];
   const Row& row = agents.table->row(entry.state, base.first);
   if (row.impossible) {
@@ -181,7 +181,7 @@ Permission ask_step(const AgentTable& agents, AgentEntry& entry, int self, Messa
   for (const Action action : row.steps()) {
     if (action.verb == Verb::defer) permission.granted = false;
     if (action.verb == Verb::save_asker) permission.saved = true;
-    agent_action(agents, entry, self, action, nullptr, asker, out);
+    agent_action(agents, entry, self, action, nullptr, requester, out);
   }
   return permission;
 }

@@ -145,7 +145,7 @@ struct StateInfo {
   bool stable = false;                   // derived: no Load, Store or Evict of it stalls, and it waits for nothing
   bool holds_data = false;               // derived, of a node: some row may still use the data that it has
   bool awaits_data = false;  // derived: its Data row is possible, so an order step that ends here is followed by a data step
-  bool asks_again = false;   // derived: its Data row issues another request, and the access that waits goes on waiting
+  bool reissues = false;     // derived: its Data row issues another request, and the access that waits goes on waiting
 };
 
 // A row of a transition table as its author wrote it: for people, never for the simulation. Row::source_line finds it.

@@ -153,7 +153,7 @@ void derive_cache_states(ControllerTable& cache, std::size_t atomic, bool on_bus
     state.writable = state.access[kStore] == AccessResult::hit;
     state.after_store = state.writable ? row(kStore).next : static_cast<StateId>(i);
     state.awaits_data = on_bus && !row(kData).impossible;
-    state.asks_again = on_bus && row(kData).does(Verb::issue);
+    state.reissues = on_bus && row(kData).does(Verb::issue);
     state.stable = !state.awaits_data && !row(kLoad).stalls() && !row(kStore).stalls() && !row(kEvict).stalls();
   }
 }

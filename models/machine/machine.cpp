@@ -91,7 +91,7 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
   core.run_ahead = engine.run_ahead;
   core.parked_spins = engine.parked_spins;
   core.horizon_slack = engine.horizon_slack_ticks;
-  core.farthest_ahead = timebase.from_us(engine.watchdog_us);
+  core.run_ahead_limit = timebase.from_us(engine.watchdog_us);
   core.warmup_end = timebase.from_us(warmup_us);
   core.end = measure_us > 0 ? core.warmup_end + timebase.from_us(measure_us) : kNever;
   return core;
@@ -106,7 +106,7 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
       homes_(spec, layout_, store_.line_bytes()),
       protocols_(joined(spec, protocols)),
       log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end),
-      agenda_("agenda"),
+      scheduler_("event_scheduler"),
       watchdog_(timebase_.from_us(engine.watchdog_us)) {
   core_spec_.timebase = &timebase_;
   build_buses(spec);
@@ -117,7 +117,7 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
     buses_.front()->memory(*memory_);
   }
   build_cores(spec, engine, observer);
-  if (network_) agenda_.add(*network_);
+  if (network_) scheduler_.add(*network_);
 }
 
 void Machine::build_buses(const MachineSpec& spec) {
@@ -127,7 +127,7 @@ void Machine::build_buses(const MachineSpec& spec) {
   for (const int cores : layout_.cores_on_bus) {
     buses_.push_back(std::make_unique<SnoopingBus>(fmt::format("bus{}", buses_.size()).c_str(), timing, protocols_.bus, store_,
                                                    log_, *this, first_core, core_spec_.warmup_end, core_spec_.end));
-    agenda_.add(*buses_.back());
+    scheduler_.add(*buses_.back());
     const int number = static_cast<int>(buses_.size()) - 1;
     buses_.back()->set_names(number, spec.has_nodes() ? Endpoint::Kind::controller : Endpoint::Kind::memory);
     buses_.back()->set_places(places_on_bus(spec, layout_, number, timebase_));
@@ -183,7 +183,7 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
     cores_[at] =
         std::make_unique<Core>(fmt::format("core{}", core).c_str(), core_spec_, core, std::move(agent), threads_of[at], wiring);
     cores_[at]->bus(bus);
-    agenda_.add(*cores_[at]);
+    scheduler_.add(*cores_[at]);
   }
   for (const auto& core : cores_) {
     core->set_peers([this](CpuId id) { return std::pair<Core*, HardwareThread*>(&core_of(id.value), &cpu(id.value)); });
@@ -205,7 +205,7 @@ void Machine::set_functions(std::size_t count, std::span<const FunctionId> user)
 
 void Machine::set_step_listener(StepListener* listener) {
   log_.set_listener(listener);
-  if (listener != nullptr) agenda_.keep_kernel_time();
+  if (listener != nullptr) scheduler_.keep_kernel_time();
   if (network_) network_->set_listener(listener);
 }
 
@@ -230,12 +230,12 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
   Tick last_progress = 0;
   // Not until all programs have ended: what they left under way, stores and write-backs, still counts.
   for (;;) {
-    agenda_.run_for(slice);
+    scheduler_.run_for(slice);
     if (failure_) std::rethrow_exception(failure_);
-    const Tick now = agenda_.now();
+    const Tick now = scheduler_.now();
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
     if (now >= core_spec_.end) return;  // what waits for the bus then waits for ever
-    if (agenda_.next() == kNever) {
+    if (scheduler_.next() == kNever) {
       // Whoever spins or sleeps when others have come to the end stays there. A last computation may have gone past it.
       const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
       if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return;
@@ -286,7 +286,8 @@ std::int64_t Machine::kernel_events() const {
 }
 
 void Machine::stuck(const char* what) const {
-  std::string text = fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, agenda_.now(), timebase_.to_ns(agenda_.now()));
+  std::string text =
+      fmt::format("{}\nat tick {} ({:.6g} ns)\npending:\n", what, scheduler_.now(), timebase_.to_ns(scheduler_.now()));
   for (const auto& bus : buses_) text += bus->describe_pending();
   for (const auto& controller : controllers_) text += controller->describe_pending();
   for (const auto& group : groups_) text += group->describe_pending();
@@ -303,7 +304,7 @@ void Machine::unwind_programs() {
 void Machine::failed(std::exception_ptr failure) {
   if (failure_) return;  // several parts may fail at one time; the kernel warns if it is stopped twice
   failure_ = std::move(failure);
-  agenda_.stop();
+  scheduler_.stop();
   sc_core::sc_stop();
 }
 

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "models/agenda.hpp"
 #include "models/bus/plain_memory.hpp"
 #include "models/bus/snooping_bus.hpp"
 #include "models/core/core.hpp"
+#include "models/event_scheduler.hpp"
 #include "models/machine/machine_protocols.hpp"
 #include "models/machine_layout.hpp"
 #include "models/machine_spec.hpp"
@@ -97,7 +97,7 @@ class Machine final : public FailureSink {
   Homes homes_;
   MachineProtocols protocols_;
   TransitionLog log_;
-  Agenda agenda_;
+  EventScheduler scheduler_;
   std::vector<std::unique_ptr<SnoopingBus>> buses_;
   // Behind the buses: plain memory, or all the rest.
   std::unique_ptr<PlainMemory> memory_;

@@ -16,9 +16,9 @@
 #include <systemc>
 #include <vector>
 
-#include "models/agenda.hpp"
 #include "models/coherence/network_order.hpp"
 #include "models/coherence/step_listener.hpp"
+#include "models/event_scheduler.hpp"
 #include "models/failure.hpp"
 #include "models/machine_layout.hpp"
 #include "models/memory/homes.hpp"
@@ -75,7 +75,7 @@ struct LinkStatistics {
 };
 
 // Its turn is the last at any time: what buses and cores do then is known before anything arrives.
-class Network final : public sc_core::sc_module, public Agenda::Part {
+class Network final : public sc_core::sc_module, public EventScheduler::Part {
  public:
   Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
           LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end);
@@ -103,7 +103,7 @@ class Network final : public sc_core::sc_module, public Agenda::Part {
   void send(PacketIndex index, Tick ready);
 
   // Its receiver gets it once more, at `at`. REQUIRES: later than now.
-  void hand_again(PacketIndex index, Tick at) { push(at, Stage::handle, index); }
+  void requeue(PacketIndex index, Tick at) { push(at, Stage::handle, index); }
 
   [[nodiscard]] std::vector<LinkStatistics> links() const;
   [[nodiscard]] std::int64_t activations() const { return activations_; }

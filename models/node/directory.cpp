@@ -74,7 +74,7 @@ bool Directory::waits_for_turn(PacketIndex index, Tick at) {
   free = turn + line_busy_;
   packet.has_turn = true;
   if (turn == at) return false;
-  network_.hand_again(index, turn);
+  network_.requeue(index, turn);
   return true;
 }
 

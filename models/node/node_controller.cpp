@@ -37,7 +37,7 @@ struct NodeController::Outbox {
   void run() {
     Line& line = node.lines_[slot];
     line.running = true;
-    node.bus_->post({ready, line.entry.asker, node.store_.line(slot), line.asked, BusRequest::Kind::run, 0, slot});
+    node.bus_->post({ready, line.entry.requester, node.store_.line(slot), line.asked, BusRequest::Kind::run, 0, slot});
   }
   void recall(MessageId message) {
     node.bus_->post({ready, kMemory, node.store_.line(slot), message, BusRequest::Kind::recall, 0, slot});
@@ -224,7 +224,7 @@ std::string NodeController::describe_pending() const {
     const StateInfo& state = protocol_.node.states[lines_[slot].entry.state];
     if (state.stable) continue;
     text += fmt::format("  node controller {}: line 0x{:x} is in {}, asked for by cache {}\n", place_.bus,
-                        store_.address_of(store_.line(slot)), state.name, lines_[slot].entry.asker);
+                        store_.address_of(store_.line(slot)), state.name, lines_[slot].entry.requester);
   }
   for (const BusRequest& request : deferred_) {
     text += fmt::format("  node controller {}: {} of cache {} for line 0x{:x} is put off\n", place_.bus,

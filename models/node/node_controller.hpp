@@ -51,8 +51,8 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
  private:
   struct Line {
     AgentEntry entry;
-    MessageId asked = 0;                   // what the asker wants
-    bool running = false;                  // the asker's transaction is on its way to the bus, with what has arrived for it
+    MessageId asked = 0;                   // what the requester wants
+    bool running = false;                  // the requester's transaction is on its way to the bus, with what has arrived for it
     Source source = Source::local_memory;  // of what has arrived
     std::uint32_t data = KeptData::kNone;
     Version version = 0;

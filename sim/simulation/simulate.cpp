@@ -31,7 +31,7 @@ class PointMetrics final : public MetricSink {
   explicit PointMetrics(PointData& point) : point_(point) {}
   void metric(const std::string& name, double value) override { point_.add_metric(name, value); }
   void count(const std::string& name, std::int64_t value) override { point_.add_metric(name, value); }
-  void handover(const Handover& cost) override {
+  void hand_off(const HandOff& cost) override {
     point_.matrix.push_back({cost.from_cpu, cost.to_cpu, cost.home_node, cost.state, cost.latency_ns});
   }
   void series(const std::string& name, std::span<const SeriesSample> samples) override {

@@ -1,4 +1,4 @@
-// What a lock promises and needs, for those who choose one by name.
+// What a lock properties and needs, for those who choose one by name.
 #pragma once
 
 #include <cstdint>

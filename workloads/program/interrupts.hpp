@@ -36,11 +36,11 @@ class Interrupts {
   void enable_softirqs(Cpu& cpu);
 
   // Softirqs that come faster than they are handled: after so many rounds the rest is left to `wake_thread`'s thread, Linux'
-  // ksoftirqd, which calls run_left_over() until is_raised() says that nothing is left. Without a thread, and by default, the
-  // rest waits for the next interrupt.
+  // ksoftirqd, which calls run_pending_softirqs() until is_raised() says that nothing is left. Without a thread, and by
+  // default, the rest waits for the next interrupt.
   static constexpr int kRounds = 10;
-  void leave_rest_to(std::function<void(Cpu&)> wake_thread, int rounds = kRounds);
-  void run_left_over(Cpu& cpu) { run_softirqs(cpu, false); }
+  void defer_rest_to(std::function<void(Cpu&)> wake_thread, int rounds = kRounds);
+  void run_pending_softirqs(Cpu& cpu) { run_softirqs(cpu, false); }
   [[nodiscard]] bool is_raised(const Cpu& cpu) const { return of(cpu).raised != 0; }
 
   // Called before each round after an interrupt; false: softirqs are left to the thread.

@@ -1,5 +1,6 @@
 // The model checker: visits every state that a few caches on one bus can reach with one line, and says whether the protocol
-// keeps what it promises. It runs the very functions of bus_order.hpp that the simulator runs, so what is proved is what runs.
+// keeps what it properties. It runs the very functions of bus_order.hpp that the simulator runs, so what is proved is what
+// runs.
 //
 // One line is enough: no row looks at another line, and the bus orders each line's messages by themselves. Two values are
 // enough to tell a stale copy from a fresh one. Time is left out: whatever can happen next may happen next.
@@ -47,7 +48,7 @@ struct CheckResult : SearchResult<CheckStep> {
 // REQUIRES: options.caches is 1 to kMaxCheckedCaches. Errors: CheckTooLarge.
 CheckResult check_protocol(const Protocol& protocol, const CheckOptions& options);
 
-// Whether this protocol promises it: single_writer and data_value are declared in its file, the others hold for all.
-bool promises(const Protocol& protocol, Promise promise);
+// Whether this protocol properties it: single_writer and data_value are declared in its file, the others hold for all.
+bool properties(const Protocol& protocol, Property property);
 
 }  // namespace linebounce

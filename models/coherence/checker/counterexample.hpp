@@ -1,4 +1,4 @@
-// What happened on the way to a broken promise, for people: step by step, and as a message-sequence diagram.
+// What happened on the way to a broken property, for people: step by step, and as a message-sequence diagram.
 #pragma once
 
 #include <optional>
@@ -32,6 +32,6 @@ std::vector<std::string> start_states(const Protocol& protocol, int caches);
 std::string message_diagram(const Protocol& protocol, const CheckOptions& options, const Violation& violation);
 
 // "single writer or many readers", as in a sentence.
-std::string promise_text(Promise promise);
+std::string property_text(Property property);
 
 }  // namespace linebounce

@@ -72,8 +72,8 @@ class MurphiWriter {
     line(depth, "end;");
   }
 
-  // A copy is read or written, and an access that waited completes. `subject`'s promises; `atomic`: the base event of an atomic
-  // operation, kStore where it is none of its own.
+  // A copy is read or written, and an access that waited completes. `subject`'s properties; `atomic`: the base event of an
+  // atomic operation, kStore where it is none of its own.
   void use_procedures(const Protocol& subject, const ControllerTable& table, std::size_t atomic, const MurphiCache& cache,
                       const MurphiAccess& access);
 

@@ -16,14 +16,14 @@
 
 namespace linebounce::checker {
 
-inline Promise promise_of(ProtocolFault::Kind kind) {
+inline Property property_of(ProtocolFault::Kind kind) {
   switch (kind) {
-    case ProtocolFault::Kind::two_suppliers: return Promise::one_supplier;
-    case ProtocolFault::Kind::no_data: return Promise::data_arrives;
-    case ProtocolFault::Kind::nobody: return Promise::accounted;
+    case ProtocolFault::Kind::two_suppliers: return Property::one_supplier;
+    case ProtocolFault::Kind::no_data: return Property::data_arrives;
+    case ProtocolFault::Kind::nobody: return Property::accounted;
     case ProtocolFault::Kind::impossible: break;
   }
-  return Promise::impossible_pair;
+  return Property::impossible_pair;
 }
 
 // What breaks in `action`.
@@ -44,7 +44,7 @@ std::optional<Broken> breaks(const Model& model, Action action) {
 //   key_of(world), where states that differ in names only may have one key; unpack(key);
 //   enabled(world, symmetry, steps): what can happen next; with symmetry, equals count once;
 //   run(world, step): whether the step's value made a difference. Errors: Broken, ProtocolFault, the world is then half
-//   changed; check(world): Broken if the state itself breaks a promise; quiescent(world): nothing waits for anything;
+//   changed; check(world): Broken if the state itself breaks a property; quiescent(world): nothing waits for anything;
 //   saw(world): every state, once; broken_by(fault); too_large(states): a text for a user.
 template <class Model>
 class Search {
@@ -61,7 +61,7 @@ class Search {
       for (StateNumber number = 0; number < states_.size() && !violation_; ++number) expand(number);
     });
     if (broken) {
-      violated_at(parent_, broken->promise, broken->text);
+      violated_at(parent_, broken->property, broken->text);
       find_last_step();
     }
     if (!violation_) check_finishing();
@@ -86,7 +86,7 @@ class Search {
     model_.enabled(world_, symmetry_, enabled_);
     for (const Step& step : enabled_) take(step);
     if (graph_.successors.size() == graph_.first.back()) {
-      return violated_at(number, Promise::no_deadlock, "deadlock: nothing that can happen changes anything");
+      return violated_at(number, Property::no_deadlock, "deadlock: nothing that can happen changes anything");
     }
     graph_.first.push_back(graph_.successors.size());
     check_memory();
@@ -121,13 +121,13 @@ class Search {
 
   void check_finishing() {
     if (const auto stuck = first_that_cannot_finish(graph_, quiescent_)) {
-      violated_at(*stuck, Promise::can_finish, "what waits here can never be finished, whatever happens next");
+      violated_at(*stuck, Property::can_finish, "what waits here can never be finished, whatever happens next");
     }
   }
 
   // The steps to a state; world_ is that state then.
-  void violated_at(StateNumber number, Promise promise, std::string text) {
-    violation_ = CheckViolation<Step>{promise, std::move(text), {}};
+  void violated_at(StateNumber number, Property property, std::string text) {
+    violation_ = CheckViolation<Step>{property, std::move(text), {}};
     std::vector<Key> path;
     for (; number != 0; number = parents_[number]) path.push_back(states_[number]);
     world_ = World{};
@@ -144,7 +144,7 @@ class Search {
   // From world_, the step that goes wrong; the text with the names of the walk.
   void find_last_step() {
     try_all([&](const std::optional<Broken>& broken) {
-      if (!broken || broken->promise != violation_->promise) return false;
+      if (!broken || broken->property != violation_->property) return false;
       violation_->text = broken->text;
       return true;
     });

@@ -1,4 +1,4 @@
-// What a protocol promises, and what a search for a broken promise has found.
+// What a protocol properties, and what a search for a broken property has found.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace linebounce {
 
-enum class Promise : std::uint8_t {
+enum class Property : std::uint8_t {
   single_writer,    // where one cache can write, no other can read
   data_value,       // a copy that is read, or written in part, has the value written last
   impossible_pair,  // no pair of state and event that the table calls impossible
@@ -24,10 +24,10 @@ enum class Promise : std::uint8_t {
 };
 constexpr std::size_t kPromises = 8;
 
-// From the initial state to one that breaks a promise; no shorter sequence breaks anything.
+// From the initial state to one that breaks a property; no shorter sequence breaks anything.
 template <class Step>
 struct CheckViolation {
-  Promise promise{};
+  Property property{};
   std::string text;
   std::vector<Step> steps;
 };
@@ -57,9 +57,9 @@ class CheckTooLarge : public std::runtime_error {
 
 namespace checker {
 
-// Thrown by a step that breaks a promise, and by a look at a state that does.
+// Thrown by a step that breaks a property, and by a look at a state that does.
 struct Broken {
-  Promise promise;
+  Property property;
   std::string text;
 };
 

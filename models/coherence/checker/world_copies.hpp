@@ -81,7 +81,7 @@ class WorldCopies {
 };
 static_assert(LineCopies<WorldCopies>);
 
-// Throws Broken if the state itself breaks a promise.
+// Throws Broken if the state itself breaks a property.
 void check_world(const Protocol& protocol, int caches, const World& world);
 
 // Nothing waits for anything.

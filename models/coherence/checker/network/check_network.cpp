@@ -51,9 +51,9 @@ class NetworkModel {
 
   // On a node's bus the table in memory's place is that of the node's file.
   [[nodiscard]] Broken broken_by(const ProtocolFault& fault) const {
-    const Promise promise = promise_of(fault.kind);
-    if (fault.controller != Controller::memory) return {promise, fault.what()};
-    return {promise, ProtocolFault(fault.kind, system_.subject, Controller::node, fault.state, fault.event).what()};
+    const Property property = property_of(fault.kind);
+    if (fault.controller != Controller::memory) return {property, fault.what()};
+    return {property, ProtocolFault(fault.kind, system_.subject, Controller::node, fault.state, fault.event).what()};
   }
 
   [[nodiscard]] std::string too_large(std::size_t states) const {

@@ -56,7 +56,7 @@ void MurphiRows::action(int depth, Action action, const Row& row, const MurphiPl
     case Role::bus_cache:
       if (action.verb == Verb::free) return;  // clean() does
       return out_.bus_cache_action(depth, action, system_.bus, cache_of_node(place.cache), kMurphiAccess);
-    case Role::in_memorys_place: return memory_action(depth, action, place);
+    case Role::bus_memory: return memory_action(depth, action, place);
   }
 }
 

@@ -26,7 +26,7 @@ inline constexpr std::string_view kOnBus = "hand";
 
 // For whom rows are written, in Murphi's words.
 struct MurphiPlace {
-  enum class Role : std::uint8_t { agent, home, bus_cache, in_memorys_place } role;
+  enum class Role : std::uint8_t { agent, home, bus_cache, bus_memory } role;
   std::string state;            // "as[a]"
   std::string requestor = "r";  // "r" of the message in hand, or "ar[a]"
   std::string data = "v";       // what `take data` and `update memory` take

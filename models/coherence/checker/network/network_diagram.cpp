@@ -131,9 +131,9 @@ class NetworkRecorder final : public checker::NetworkWatcher {
         on_bus(step, cache, world.agent(step.agent).caches[static_cast<std::size_t>(step.cache)].request - 1);
         break;
       case NetworkStepKind::run: {
-        const int asker = world.agent(step.agent).entry.asker;
-        on_bus(step, columns_.cache(step.agent, asker),
-               world.agent(step.agent).caches[static_cast<std::size_t>(asker)].request - 1);
+        const int requester = world.agent(step.agent).entry.requester;
+        on_bus(step, columns_.cache(step.agent, requester),
+               world.agent(step.agent).caches[static_cast<std::size_t>(requester)].request - 1);
         break;
       }
       case NetworkStepKind::recall:
@@ -245,7 +245,7 @@ std::string message_diagram(const NetworkProtocols& protocols, const NetworkChec
   for (std::size_t i = 0; i < steps.size(); ++i) draw(diagram, steps[i], i + 1);
   diagram.gap();
   diagram.cells("", steps.empty() ? states : steps.back().states);
-  return fmt::format("{}\n  Broken: {}.\n  {}\n", diagram.text(), promise_text(violation.promise), violation.text);
+  return fmt::format("{}\n  Broken: {}.\n  {}\n", diagram.text(), property_text(violation.property), violation.text);
 }
 
 }  // namespace linebounce

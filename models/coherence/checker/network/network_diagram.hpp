@@ -1,4 +1,4 @@
-// What happened on the way to a broken promise on a network, for people: step by step, and as a message-sequence diagram.
+// What happened on the way to a broken property on a network, for people: step by step, and as a message-sequence diagram.
 #pragma once
 
 #include <string>

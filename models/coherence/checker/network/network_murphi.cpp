@@ -406,7 +406,7 @@ class NetworkMurphi : MurphiWriter {
 
   void order_procedure(std::size_t number) {
     const auto message = static_cast<MessageId>(number);
-    const MurphiPlace controller{Role::in_memorys_place, "as[a]", "ar[a]", "bd[a]", "c"};
+    const MurphiPlace controller{Role::bus_memory, "as[a]", "ar[a]", "bd[a]", "c"};
     line(0, "procedure order_{}(a: aid; c: cid; w: val);", request_name(number));
     step_variables();
     line(1, "cr[a][c] := R_none;");
@@ -542,7 +542,7 @@ class NetworkMurphi : MurphiWriter {
          state_name(kAgentState, system_.agent(), 0));
   }
 
-  // --- promises
+  // --- properties
 
   void invariants() {
     const ControllerTable& cache = system_.cache();

@@ -7,8 +7,8 @@
 
 namespace linebounce {
 
-// The model that check_network() explores without symmetry: the same states, the same steps, the same promises. Where both find
-// nothing wrong they count the same number of states. The sizes of the system stand in its first lines and may be changed
+// The model that check_network() explores without symmetry: the same states, the same steps, the same properties. Where both
+// find nothing wrong they count the same number of states. The sizes of the system stand in its first lines and may be changed
 // there.
 std::string murphi_model(const NetworkProtocols& protocols, const NetworkCheckOptions& options);
 

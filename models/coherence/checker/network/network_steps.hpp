@@ -71,8 +71,8 @@ class NetworkSteps {
   void read_and_write(const Place& place, std::uint8_t& data, std::size_t event);
   void ran(const Place& place, StateId state, EventId event);
   void begin_transaction(int agent, std::uint8_t transaction);
-  void begin_asking(int agent, int asker);
-  void take_in_hand(std::uint8_t data, bool full) {
+  void begin_request(int agent, int requester);
+  void carry(std::uint8_t data, bool full) {
     hand_data_ = data;
     hand_full_ = full;
   }
@@ -88,7 +88,7 @@ class NetworkSteps {
   bool value_used_ = false;
 };
 
-// Throws Broken if the state itself breaks a promise.
+// Throws Broken if the state itself breaks a property.
 void check_world(const CheckedSystem& system, const NetworkWorld& world);
 
 // Nothing waits for anything, and nothing is under way.

@@ -20,7 +20,7 @@ std::int8_t number_of(int bits) {
 
 std::uint32_t agent_bits(const AgentWorld& agent) {
   const AgentEntry& entry = agent.entry;
-  return static_cast<std::uint32_t>(entry.state | agent.data << 8 | (entry.acks + 8) << 9 | bits_of(entry.asker) << 13 |
+  return static_cast<std::uint32_t>(entry.state | agent.data << 8 | (entry.acks + 8) << 9 | bits_of(entry.requester) << 13 |
                                     bits_of(entry.requestor) << 16 | static_cast<int>(agent.access) << 19 |
                                     agent.transaction << 21 | agent.bus_data << 25);
 }
@@ -154,14 +154,14 @@ void sort_caches(const CheckedSystem& system, AgentWorld& agent) {
   std::array<int, kMaxCheckedNodeCaches> order{};
   std::iota(order.begin(), order.end(), 0);
   const auto rank = [&](int cache) {
-    return pack(agent.caches[static_cast<std::size_t>(cache)]) << 1 | (agent.entry.asker == cache);
+    return pack(agent.caches[static_cast<std::size_t>(cache)]) << 1 | (agent.entry.requester == cache);
   };
   std::stable_sort(order.begin(), order.begin() + system.caches, [&](int a, int b) { return rank(a) < rank(b); });
   const AgentWorld before = agent;
   for (int c = 0; c < system.caches; ++c) {
     const int from = order[static_cast<std::size_t>(c)];
     agent.caches[static_cast<std::size_t>(c)] = before.caches[static_cast<std::size_t>(from)];
-    if (before.entry.asker == from) agent.entry.asker = static_cast<std::int16_t>(c);
+    if (before.entry.requester == from) agent.entry.requester = static_cast<std::int16_t>(c);
   }
 }
 
@@ -213,7 +213,7 @@ MessageUnderWay unpack_message(std::uint16_t word) {
   return under_way;
 }
 
-void forget_what_is_dead(const CheckedSystem& system, NetworkWorld& world) {
+void clear_dead_variables(const CheckedSystem& system, NetworkWorld& world) {
   for (int i = 0; i < system.agents; ++i) {
     AgentWorld& agent = world.agent(i);
     if (!system.agent_data[agent.entry.state]) agent.data = 0;

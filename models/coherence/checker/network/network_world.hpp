@@ -59,7 +59,7 @@ std::uint16_t pack(const MessageUnderWay& message);
 MessageUnderWay unpack_message(std::uint16_t word);
 
 // Forgets what no row will look at. To be called after every step.
-void forget_what_is_dead(const CheckedSystem& system, NetworkWorld& world);
+void clear_dead_variables(const CheckedSystem& system, NetworkWorld& world);
 
 // REQUIRES: the world has been cleared of what is dead. Errors: CheckTooLarge.
 NetworkKey pack(const CheckedSystem& system, const NetworkWorld& world);

@@ -24,12 +24,12 @@ struct NetworkProof {
 };
 
 // What is checked unless a user says otherwise.
-std::vector<NetworkCheckOptions> usual_systems(const NetworkProtocols& protocols);
+std::vector<NetworkCheckOptions> default_systems(const NetworkProtocols& protocols);
 
 // REQUIRES, errors: as check_network() of each. There is at least one.
 NetworkProof prove_network(const NetworkProtocols& protocols, const std::vector<NetworkCheckOptions>& systems);
 
-// Whether there is something to prove for it: a network without buses has no promise about a bus.
-bool promises(const NetworkProtocols& protocols, Promise promise);
+// Whether there is something to prove for it: a network without buses has no property about a bus.
+bool properties(const NetworkProtocols& protocols, Property property);
 
 }  // namespace linebounce

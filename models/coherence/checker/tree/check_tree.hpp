@@ -61,7 +61,7 @@ std::string tree_steps_text(const TreeProtocols& protocols, const TreeCheckOptio
                             const CheckViolation<TreeStep>& violation);
 
 // What is checked unless a user says otherwise: the race of three groups, and groups of two members.
-std::vector<TreeCheckOptions> usual_trees();
+std::vector<TreeCheckOptions> default_trees();
 // For rows that none of them runs: one member asks while two others read, and somebody outside writes.
 TreeCheckOptions tree_of_three_and_one();
 

@@ -38,7 +38,7 @@ class TreeMurphi {
     for (const TreeEviction& eviction : evictions()) evict(eviction);
     processor_rules();
     for (std::size_t m = 0; m < messages; ++m) rules(m);
-    promises();
+    properties();
     return std::move(text_);
   }
 
@@ -572,7 +572,7 @@ class TreeMurphi {
     line(0, "end;");
   }
 
-  void promises() {
+  void properties() {
     const ControllerTable& cache = system_.cache();
     const auto readable = [&](std::size_t state) { return cache.states[state].readable; };
     const auto writable = [&](std::size_t state) { return cache.states[state].writable; };

@@ -190,7 +190,7 @@ const MessageUse& TreeSystem::use(const TreeMessage& message) const {
   return message.to == kMemory ? from_members[id] : flat.to_agent[id];
 }
 
-void TreeSystem::forget_what_is_dead(TreeWorld& world) const {
+void TreeSystem::clear_dead_variables(TreeWorld& world) const {
   for (int g = 0; g < groups; ++g) {
     TreeGroup& of = world.group(g);
     const StateId state = of.entry.state;

@@ -79,7 +79,7 @@ class TreeSystem {
   std::vector<TreeNames> renamings;  // all, the first changes nothing
 
   // Forgets what no row will look at. To be called after every step.
-  void forget_what_is_dead(TreeWorld& world) const;
+  void clear_dead_variables(TreeWorld& world) const;
   // REQUIRES: the world has been cleared of what is dead. Errors: CheckTooLarge.
   [[nodiscard]] TreeKey pack(const TreeWorld& world, const TreeNames& names) const;
   [[nodiscard]] TreeWorld unpack(const TreeKey& key) const;

@@ -1,4 +1,4 @@
-#include "models/agenda.hpp"
+#include "models/event_scheduler.hpp"
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Turns = std::vector<std::pair<Tick, int>>;  // when, and whose
 
-class Player final : public Agenda::Part {
+class Player final : public EventScheduler::Part {
  public:
   Player(int number, std::vector<Tick> times, Turns& turns) : number_(number), times_(std::move(times)), turns_(turns) {}
 
@@ -31,10 +31,10 @@ class Player final : public Agenda::Part {
   Turns& turns_;
 };
 
-class Agendas : public ::testing::TestWithParam<int> {};  // how many parts
+class EventSchedulers : public ::testing::TestWithParam<int> {};  // how many parts
 
-TEST_P(Agendas, GiveTurnsInOrderOfTimeAndAtOneTimeInThatOfAdding) {
-  Agenda agenda("agenda");
+TEST_P(EventSchedulers, GiveTurnsInOrderOfTimeAndAtOneTimeInThatOfAdding) {
+  EventScheduler scheduler("event_scheduler");
   Turns turns, expected;
   std::vector<std::unique_ptr<Player>> players;
   for (int number = 0; number < GetParam(); ++number) {
@@ -42,17 +42,17 @@ TEST_P(Agendas, GiveTurnsInOrderOfTimeAndAtOneTimeInThatOfAdding) {
     for (Tick at = number % 3; at < 200; at += 1 + (at * 7 + number) % 5) times.push_back(at);
     for (const Tick at : times) expected.emplace_back(at, number);
     players.push_back(std::make_unique<Player>(number, std::move(times), turns));
-    agenda.add(*players.back());
+    scheduler.add(*players.back());
   }
   for (const auto& player : players) player->begin();
   std::sort(expected.begin(), expected.end());
-  agenda.run_for(1000);
+  scheduler.run_for(1000);
   EXPECT_EQ(turns, expected);
-  EXPECT_EQ(agenda.next(), kNever);
-  EXPECT_EQ(agenda.now(), 1000);
+  EXPECT_EQ(scheduler.next(), kNever);
+  EXPECT_EQ(scheduler.now(), 1000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Parts, Agendas, ::testing::Values(1, 2, 3, 4, 5, 8, 9, 10, 17));
+INSTANTIATE_TEST_SUITE_P(Parts, EventSchedulers, ::testing::Values(1, 2, 3, 4, 5, 8, 9, 10, 17));
 
 }  // namespace
 }  // namespace linebounce

@@ -1,4 +1,4 @@
-#include "models/agenda.hpp"
+#include "models/event_scheduler.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,15 +7,15 @@
 
 namespace linebounce {
 
-Agenda::Agenda(sc_core::sc_module_name name) : sc_module(name), keys_(2, kNever) {
-  SC_HAS_PROCESS(Agenda);
+EventScheduler::EventScheduler(sc_core::sc_module_name name) : sc_module(name), keys_(2, kNever) {
+  SC_HAS_PROCESS(EventScheduler);
   SC_METHOD(give_turns);
   sensitive << event_;
   dont_initialize();
 }
 
-void Agenda::add(Part& part) {
-  part.agenda_ = this;
+void EventScheduler::add(Part& part) {
+  part.scheduler_ = this;
   part.rank_ = static_cast<std::uint32_t>(parts_.size());
   parts_.push_back(&part);
   const std::size_t others = parts_.size() - 1;
@@ -26,14 +26,14 @@ void Agenda::add(Part& part) {
   keys_.assign(2 * first, kNever);
 }
 
-void Agenda::run_for(Tick duration) {
+void EventScheduler::run_for(Tick duration) {
   until_ += duration;
   event_.notify(sc_core::SC_ZERO_TIME);
   sc_core::sc_start(kernel_time(duration));
   if (!stopped_) now_ = until_;
 }
 
-void Agenda::give_turns() {
+void EventScheduler::give_turns() {
   const Tick kernel = kernel_now();
   while (!stopped_ && next() < until_) {
     if (keeps_kernel_time_ && next() > kernel) {

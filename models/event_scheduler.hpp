@@ -1,9 +1,10 @@
 // Who acts when. The parts of a machine that act by themselves (buses, cores, the network) put the time of their next turn on
-// one agenda, and one process of SystemC's gives them their turns: in the order of time, and at equal times in the order in
-// which they were added. So many turns cost one activation by the kernel, and what comes next is known without asking it.
+// one event scheduler, and one process of SystemC's gives them their turns: in the order of time, and at equal times in the
+// order in which they were added. So many turns cost one activation by the kernel, and what comes next is known without asking
+// it.
 //
-// The agenda's time may be ahead of the kernel's within the time that the kernel has been asked to simulate; it is the same at
-// the end, and at every turn once keep_kernel_time() was called.
+// The event scheduler's time may be ahead of the kernel's within the time that the kernel has been asked to simulate; it is the
+// same at the end, and at every turn once keep_kernel_time() was called.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace linebounce {
 
-class Agenda final : public sc_core::sc_module {
+class EventScheduler final : public sc_core::sc_module {
  public:
   // A turn's time and, in the low bits, who has it: of two turns the smaller key is first.
   static constexpr int kRankBits = 10;
@@ -28,26 +29,26 @@ class Agenda final : public sc_core::sc_module {
 
    protected:
     // The time, while somebody has a turn.
-    [[nodiscard]] Tick now() const { return agenda_->now_; }
+    [[nodiscard]] Tick now() const { return scheduler_->now_; }
     // When anybody has the next turn; kNever: nobody asks for one.
     [[nodiscard]] Tick next_turn() {
-      agenda_->settle();
-      return agenda_->next();
+      scheduler_->settle();
+      return scheduler_->next();
     }
     // Asks for a turn at `at` or earlier. REQUIRES: not before now.
     void act_at(Tick at) {
       const Tick key = at << kRankBits | static_cast<Tick>(rank_);
-      if (key < agenda_->keys_[leaf_]) agenda_->set(leaf_, key);
+      if (key < scheduler_->keys_[leaf_]) scheduler_->set(leaf_, key);
     }
 
    private:
-    friend class Agenda;
-    Agenda* agenda_ = nullptr;
+    friend class EventScheduler;
+    EventScheduler* scheduler_ = nullptr;
     std::uint32_t leaf_ = 0;
     std::uint32_t rank_ = 0;
   };
 
-  explicit Agenda(sc_core::sc_module_name name);
+  explicit EventScheduler(sc_core::sc_module_name name);
 
   // REQUIRES: the simulation has not started.
   void add(Part& part);
