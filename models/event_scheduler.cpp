@@ -1,11 +1,19 @@
 #include "models/event_scheduler.hpp"
 
-#include <algorithm>
-#include <bit>
+#include <fmt/format.h>
 
+#include <bit>
+#include <stdexcept>
+
+#include "models/failure.hpp"
 #include "models/kernel_time.hpp"
 
 namespace linebounce {
+
+void EventScheduler::Part::refuse(Tick at) {
+  throw ModelFailure(
+      fmt::format("the run goes on to tick {}, and {} is the last that can be scheduled: simulate less time", at, kLatest));
+}
 
 EventScheduler::EventScheduler(sc_core::sc_module_name name) : sc_module(name), keys_(2, kNever) {
   SC_HAS_PROCESS(EventScheduler);
@@ -15,14 +23,14 @@ EventScheduler::EventScheduler(sc_core::sc_module_name name) : sc_module(name), 
 }
 
 void EventScheduler::add(Part& part) {
+  if (parts_.size() == kMostParts) throw std::length_error("an event scheduler has room for 1024 parts");
   part.scheduler_ = this;
-  part.rank_ = static_cast<std::uint32_t>(parts_.size());
-  parts_.push_back(&part);
-  const std::size_t others = parts_.size() - 1;
+  part.rank_ = static_cast<Tick>(parts_.size());
+  const std::size_t others = parts_.size();
   const std::size_t first = 2 * std::bit_ceil(std::max<std::size_t>(1, others));
-  for (std::size_t i = 0; i < others; ++i) parts_[i]->leaf_ = static_cast<std::uint32_t>(first + i);
+  for (std::size_t i = 0; i < others; ++i) parts_[i]->leaf_ = first + i;
   part.leaf_ = kLastLeaf;
-  by_rank_ = parts_;
+  parts_.push_back(&part);
   keys_.assign(2 * first, kNever);
 }
 
@@ -34,15 +42,15 @@ void EventScheduler::run_for(Tick duration) {
 }
 
 void EventScheduler::give_turns() {
+  constexpr Tick kRankMask = kMostParts - 1;
   const Tick kernel = kernel_now();
   while (!stopped_ && next() < until_) {
     if (keeps_kernel_time_ && next() > kernel) {
       event_.notify(kernel_time(next() - kernel));
       return;
     }
-    const Tick key = keys_[kRoot];
-    now_ = key >> kRankBits;
-    Part& part = *by_rank_[static_cast<std::size_t>(key) & ((1U << kRankBits) - 1)];
+    Part& part = *parts_[static_cast<std::size_t>(keys_[kRoot] & kRankMask)];
+    now_ = next();
     keys_[part.leaf_] = kNever;
     unsettled_ = part.leaf_;
     part.turn();

@@ -1,13 +1,12 @@
-// Who acts when. The parts of a machine that act by themselves (buses, cores, the network) put the time of their next turn on
-// one event scheduler, and one process of SystemC's gives them their turns: in the order of time, and at equal times in the
-// order in which they were added. So many turns cost one activation by the kernel, and what comes next is known without asking
-// it.
+// The event scheduler of a machine. Its parts that act by themselves (buses, cores, the network) ask for turns; one SystemC
+// process gives them out in the order of time, and at equal times in the order in which the parts were added. Thousands of
+// turns cost one activation by the kernel, and the time of the next turn is known without asking it.
 //
-// The event scheduler's time may be ahead of the kernel's within the time that the kernel has been asked to simulate; it is the
-// same at the end, and at every turn once keep_kernel_time() was called.
+// The scheduler's time may run ahead of the kernel's inside the time that the kernel was asked to simulate. The two agree at
+// its end and, after keep_kernel_time(), at every turn.
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
 #include <systemc>
 #include <vector>
 
@@ -17,51 +16,57 @@ namespace linebounce {
 
 class EventScheduler final : public sc_core::sc_module {
  public:
-  // A turn's time and, in the low bits, who has it: of two turns the smaller key is first.
+  // A turn's key is its time and, in the low bits, the rank of its part: the smaller key comes first.
   static constexpr int kRankBits = 10;
-  [[nodiscard]] static Tick time_of(Tick key) { return key == kNever ? kNever : key >> kRankBits; }
+  static constexpr std::size_t kMostParts = std::size_t{1} << kRankBits;
+  static constexpr Tick kLatest = kNever >> kRankBits;
 
   class Part {
    public:
     virtual ~Part() = default;
-    // Its time has come. It has no further turn unless it asks for one.
+    // Takes the turn that is due. There is no further one unless the part asks for it.
     virtual void turn() = 0;
 
    protected:
-    // The time, while somebody has a turn.
+    // The scheduler's time. REQUIRES: some part has its turn.
     [[nodiscard]] Tick now() const { return scheduler_->now_; }
-    // When anybody has the next turn; kNever: nobody asks for one.
+    // The time of the next turn of any part; kNever: none is asked for.
     [[nodiscard]] Tick next_turn() {
       scheduler_->settle();
       return scheduler_->next();
     }
-    // Asks for a turn at `at` or earlier. REQUIRES: not before now.
+    // Asks for a turn at `at` or earlier. REQUIRES: not before now. Errors: ModelFailure beyond kLatest.
     void act_at(Tick at) {
-      const Tick key = at << kRankBits | static_cast<Tick>(rank_);
+      if (at > kLatest) [[unlikely]]
+        refuse(at);
+      const Tick key = at << kRankBits | rank_;
       if (key < scheduler_->keys_[leaf_]) scheduler_->set(leaf_, key);
     }
 
    private:
     friend class EventScheduler;
+    [[noreturn]] static void refuse(Tick at);
+
     EventScheduler* scheduler_ = nullptr;
-    std::uint32_t leaf_ = 0;
-    std::uint32_t rank_ = 0;
+    std::size_t leaf_ = 0;
+    Tick rank_ = 0;
   };
 
   explicit EventScheduler(sc_core::sc_module_name name);
 
-  // REQUIRES: the simulation has not started.
+  // REQUIRES: the simulation has not started. Errors: std::length_error beyond kMostParts.
   void add(Part& part);
-  // Whoever looks at the kernel's time during a turn finds the turn's.
+  // Keeps the kernel's time at that of the turn, for parts that read it.
   void keep_kernel_time() { keeps_kernel_time_ = true; }
 
   // Gives all turns of the next `duration`, its end excluded.
   void run_for(Tick duration);
-  // No more turns, not even of this time.
+  // Gives no more turns, not even of the present time.
   void stop() { stopped_ = true; }
 
   [[nodiscard]] Tick now() const { return now_; }
-  [[nodiscard]] Tick next() const { return time_of(keys_[kRoot]); }
+  // The time of the next turn; kNever: no part asks for one.
+  [[nodiscard]] Tick next() const { return keys_[kRoot] == kNever ? kNever : keys_[kRoot] >> kRankBits; }
 
  private:
   static constexpr std::size_t kNobody = ~std::size_t{0};
@@ -70,28 +75,24 @@ class EventScheduler final : public sc_core::sc_module {
   void set(std::size_t leaf, Tick key) {
     keys_[leaf] = key;
     if (unsettled_ == leaf) unsettled_ = kNobody;
-    Tick* const keys = keys_.data();
     for (std::size_t node = leaf; node > kRoot; node /= 2) {
-      const Tick other = keys[node ^ 1];
-      key = other < key ? other : key;
-      keys[node / 2] = key;
+      key = std::min(key, keys_[node ^ 1]);
+      keys_[node / 2] = key;
     }
   }
-  // Who has the turn stands in the tournament as before until it asks for another or somebody asks who is next.
+  // A part whose turn it is keeps its old place in the tournament until it asks for another turn, or somebody asks for the
+  // next.
   void settle() {
     if (unsettled_ != kNobody) set(unsettled_, kNever);
   }
 
   sc_core::sc_event event_;
-  std::vector<Part*> parts_;
-  // A tournament: of two neighbours the earlier wins, at equal times the left one. The children of node n are 2n and 2n + 1,
-  // and the root's winner is next. The part that was added last meets nobody before the root: where there are nodes that is the
-  // network, which has most turns.
+  std::vector<Part*> parts_;  // by rank
+  // A tournament, by node: each holds the smallest key below it. The children of node n are 2n and 2n + 1. The part that was
+  // added last plays at the root alone: where there are nodes that is the network, which has most turns.
   static constexpr std::size_t kRoot = 1;
   static constexpr std::size_t kLastLeaf = 3;
-  std::vector<Part*> by_rank_;
-  std::vector<Tick> keys_;  // by node: the first of its part of the tree; kNever: wants no turn
-  std::vector<std::uint32_t> spare_;
+  std::vector<Tick> keys_;  // kNever: no turn is asked for
   std::size_t unsettled_ = kNobody;
   Tick now_ = 0;
   Tick until_ = 0;

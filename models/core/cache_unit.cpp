@@ -59,7 +59,7 @@ struct CacheUnit::Gate {
     if (access_step(unit.bus_->protocol(), own, unit.client_, kEvict) == AccessResult::freed) return;
     unit.agent_.detach(copy);
     ++unit.write_backs_;
-    unit.bus_->post({at, unit.client_, line, own.message(), BusRequest::Kind::ask, 0, copy.slot});
+    unit.bus_->post({.stamp = at, .client = unit.client_, .line = line, .slot = copy.slot, .message = own.message()});
     unit.owner_->posted();
   }
 };
@@ -182,7 +182,7 @@ void CacheUnit::post(const Mshr& mshr, Tick now, Tick leaves) {
               : kind == AccessKind::store ? kStore
                                           : kLoad);
   mshrs_.push_back(mshr);
-  bus_->post({leaves, client_, mshr.copy->line, own.message(), BusRequest::Kind::ask, 0, mshr.copy->slot});
+  bus_->post({.stamp = leaves, .client = client_, .line = mshr.copy->line, .slot = mshr.copy->slot, .message = own.message()});
   owner_->posted();
 }
 
@@ -340,11 +340,13 @@ Tick CacheUnit::locked_until(LineAddr line) const {
 void CacheUnit::lock(Copy& copy, OperationKind kind, Tick until, const HardwareThread& thread) {
   if (kind == OperationKind::load || kind == OperationKind::store) return;
   locks_[static_cast<std::size_t>(thread.index_in_core())] = {copy.line, until};
-  copy.held = true;
+  copy.may_be_locked = true;
   if (locks_.size() == 1) return;  // one thread never meets its own lock
   if (copy.locked) {
-    throw ModelFailure(fmt::format("two atomic operations of cache {} hold line 0x{:x} at one time, until tick {}\n{}", client_,
-                                   agent_.store().address_of(copy.line), until, log_->history(copy.line)));
+    const Address address = agent_.store().address_of(copy.line);
+    log_->fail(
+        fmt::format("two atomic operations of cache {} hold line 0x{:x} at one time, until tick {}", client_, address, until),
+        copy.line, address);
   }
   copy.locked = true;
   agent_.refresh(copy);
@@ -443,9 +445,10 @@ std::string CacheUnit::describe_pending() const {
 }
 
 void CacheUnit::stale(const Copy& copy, Tick at) const {
-  throw ModelFailure(fmt::format(
-      "stale value: cache {} uses line 0x{:x} at tick {} in version {}, the latest is {}\nthe line's history:\n{}", client_,
-      agent_.store().address_of(copy.line), at, copy.version, agent_.store().latest(copy.slot), log_->history(copy.line)));
+  const Address address = agent_.store().address_of(copy.line);
+  log_->fail(fmt::format("stale value: cache {} uses line 0x{:x} at tick {} in version {}, the latest is {}", client_, address,
+                         at, copy.version, agent_.store().latest(copy.slot)),
+             copy.line, address);
 }
 
 }  // namespace linebounce

@@ -19,7 +19,7 @@ Timebase make_timebase(const MachineSpec& spec) {
   return Timebase(clocks);
 }
 
-// What `check` can prove but this machine cannot run.
+// Refuses protocols that `check` can prove but this machine cannot run.
 void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
   const auto refuse = [](const std::string& key, const Protocol& protocol, const char* why) {
     throw std::invalid_argument(key + ": " + protocol.name + " " + why);
@@ -41,7 +41,7 @@ void refuse_unfit(const MachineSpec& spec, const MachineProtocols& protocols) {
     refuse("machine.group." + spec.groups.front().name + ".protocol", protocols.group, "has no controller of a group");
 }
 
-// The bus's protocol with what stands behind the bus in memory's place.
+// The bus's protocol, with the node controller's table in memory's place.
 MachineProtocols joined(const MachineSpec& spec, MachineProtocols protocols) {
   refuse_unfit(spec, protocols);
   if (spec.has_nodes()) protocols.bus.memory = protocols.node.node;
@@ -61,7 +61,7 @@ CoreSpec Machine::make_core_spec(const MachineSpec& spec, const EngineSpec& engi
                                  double measure_us) {
   CoreSpec core;
   core.cycle = timebase.period(spec.cpu.clock);
-  core.timebase = nullptr;  // set where the machine owns it
+  core.timebase = nullptr;  // set by the constructor, whose member it points to
   core.issue_per_cycle = spec.cpu.issue_per_cycle;
   for (const CacheSpec& cache : spec.caches) core.hit_latency.push_back(cache.hit_latency_cycles * core.cycle);
   core.atomic_latency = spec.cpu.atomic_latency_cycles * core.cycle;
@@ -105,7 +105,7 @@ Machine::Machine(const MachineSpec& spec, const MachineProtocols& protocols, con
       store_(spec.caches.back().line_bytes, spec.cpus),
       homes_(spec, layout_, store_.line_bytes()),
       protocols_(joined(spec, protocols)),
-      log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end),
+      log_(tables_of(spec, protocols_), core_spec_.warmup_end, core_spec_.end, engine.line_history),
       scheduler_("event_scheduler"),
       watchdog_(timebase_.from_us(engine.watchdog_us)) {
   core_spec_.timebase = &timebase_;
@@ -177,7 +177,7 @@ void Machine::build_cores(const MachineSpec& spec, const EngineSpec& engine, Obs
                               .log = &log_,
                               .observer = &observer,
                               .failures = this};
-    // On top of what the levels hold: the write-back buffers, and lines that no level could take.
+    // Copies besides those in the levels: in write-back buffers, and lines that found no place in any level.
     const int spare = core_spec_.write_back_buffers + core_spec_.outstanding_misses;
     CacheAgent agent(core, spec.caches, protocols_.bus.cache, store_, spare);
     cores_[at] =
@@ -228,15 +228,15 @@ void Machine::run_slices(const std::function<void(double)>& progress) {
   const Tick slice = std::max<Tick>(1, bounded ? std::min(watchdog_, core_spec_.end / 100 + 1) : watchdog_);
   std::int64_t last_count = -1;
   Tick last_progress = 0;
-  // Not until all programs have ended: what they left under way, stores and write-backs, still counts.
+  // Goes on after all programs have ended: stores and write-backs that they left under way still count.
   for (;;) {
     scheduler_.run_for(slice);
     if (failure_) std::rethrow_exception(failure_);
     const Tick now = scheduler_.now();
     if (progress && bounded) progress(static_cast<double>(now) / static_cast<double>(core_spec_.end));
-    if (now >= core_spec_.end) return;  // what waits for the bus then waits for ever
+    if (now >= core_spec_.end) return;  // requests that wait for the bus are abandoned
     if (scheduler_.next() == kNever) {
-      // Whoever spins or sleeps when others have come to the end stays there. A last computation may have gone past it.
+      // CPUs that spin or sleep when others have reached the end are no deadlock. A last computation may run past the end.
       const auto came_to_end = [this](const auto& core) { return core->stopped() || core->latest() >= core_spec_.end; };
       if (std::any_of(cores_.begin(), cores_.end(), came_to_end) || all_ended()) return;
       stuck("deadlock: nothing can happen any more, and not every program has ended");

@@ -62,8 +62,8 @@ struct SharingReport {
   std::vector<std::string> missing = {};        // what the trace could not hold
 };
 
-// The choice of layout changes to advise, if it proves itself in other orders: the proposal that properties most
-// (OrdersChange::promise_pct), or all of them if they property more by a change's worth. Empty: none properties anything.
+// The choice of layout changes to advise, if it proves itself in other orders: the proposal that promises most
+// (OrdersChange::promise_pct), or all of them if they promise more by a change's worth. Empty: none promises anything.
 std::string best_choice(const SharingReport& report);
 // What the choice has done in the orders that it comes from. REQUIRES: it is one of the report's.
 const OrdersChange& change_of(const SharingReport& report, const std::string& choice);

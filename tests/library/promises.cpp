@@ -1,4 +1,4 @@
-// What linebounce.hpp properties, tried by a program that sees nothing else. Prints what does not hold.
+// What linebounce.hpp promises, tried by a program that sees nothing else. Prints what does not hold.
 #include <cstdio>
 #include <linebounce/linebounce.hpp>
 #include <stdexcept>

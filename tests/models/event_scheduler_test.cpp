@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include "models/failure.hpp"
 
 namespace linebounce {
 namespace {
@@ -50,6 +53,25 @@ TEST_P(EventSchedulers, GiveTurnsInOrderOfTimeAndAtOneTimeInThatOfAdding) {
   EXPECT_EQ(turns, expected);
   EXPECT_EQ(scheduler.next(), kNever);
   EXPECT_EQ(scheduler.now(), 1000);
+}
+
+// A key has room for the time of every run that anybody would wait for, but not for every Tick: beyond it times would wrap.
+TEST(EventScheduler, RefusesATurnAfterTheLastTickThatAKeyHolds) {
+  EventScheduler scheduler("event_scheduler");
+  Turns turns;
+  Player player(0, {EventScheduler::kLatest + 1}, turns);
+  scheduler.add(player);
+  EXPECT_THROW(player.begin(), ModelFailure);
+}
+
+TEST(EventScheduler, HasRoomForAThousandAndTwentyFourParts) {
+  EventScheduler scheduler("event_scheduler");
+  Turns turns;
+  std::vector<std::unique_ptr<Player>> players;
+  for (std::size_t number = 0; number <= EventScheduler::kMostParts; ++number)
+    players.push_back(std::make_unique<Player>(static_cast<int>(number), std::vector<Tick>{}, turns));
+  for (std::size_t number = 0; number < EventScheduler::kMostParts; ++number) scheduler.add(*players[number]);
+  EXPECT_THROW(scheduler.add(*players.back()), std::length_error);
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, EventSchedulers, ::testing::Values(1, 2, 3, 4, 5, 8, 9, 10, 17));

@@ -76,8 +76,8 @@ std::optional<CheapLock> cheap_lock(const RecordedLock& lock, const ReportedPoin
 std::optional<LockComparison> ranked_locks(const std::vector<RecordedLock>& locks, const std::vector<LockReplacement>& trials,
                                            const TrialsInOrders& orders, const ReportedPoint& recorded, double with_threads);
 
-// The trial to advise, if it proves itself in other orders: that which properties most (OrdersChange::promise_pct). Null: none
-// properties anything.
+// The trial to advise, if it proves itself in other orders: that which promises most (OrdersChange::promise_pct). Null: none
+// promises anything.
 const LockTrial* best_gain(const LockComparison& comparison);
 
 // Trial 1 has the replacement. None: it has not finished in every order, or they are not enough.
