@@ -102,7 +102,7 @@ ordered_json violation_json(const Protocol& protocol, const CheckOptions& option
 ordered_json result_json(const Protocol& protocol, const CheckOptions& options, const CheckResult& result) {
   ordered_json checked = ordered_json::array();
   for (const PromiseName& entry : kPromiseNames) {
-    if (properties(protocol, entry.property)) checked.push_back(entry.name);
+    if (claims(protocol, entry.property)) checked.push_back(entry.name);
   }
   ordered_json unreached = ordered_json::array();
   for (const UnreachedRow& row : result.unreached) {
@@ -150,7 +150,7 @@ std::string result_page(const Protocol& protocol, const CheckOptions& options, c
                   options.symmetry ? ", states counted up to renaming of the caches" : "");
   out += fmt::format("  {} states, {} steps, {} deep\n\n", result.states, result.steps, result.depth);
   for (const PromiseName& entry : kPromiseNames) {
-    if (properties(protocol, entry.property))
+    if (claims(protocol, entry.property))
       out += "  " + paint(Colour::green, "proved") + "  " + property_text(entry.property) + "\n";
   }
   if (result.unreached.empty()) out += "  " + paint(Colour::green, "proved") + "  every row runs\n";
@@ -287,7 +287,7 @@ ExitCode check_groups(const Protocol& protocol, const CheckArguments& arguments)
   if (proved) {
     for (const PromiseName& entry : kPromiseNames) {
       const bool of_bus = entry.property == Property::one_supplier || entry.property == Property::data_arrives;
-      if (!of_bus && properties(protocol, entry.property))
+      if (!of_bus && claims(protocol, entry.property))
         page += "  " + paint(Colour::green, "proved") + "  " + property_text(entry.property) + "\n";
     }
     if (unreached.empty()) page += "  " + paint(Colour::green, "proved") + "  every row runs\n";

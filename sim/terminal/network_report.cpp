@@ -90,7 +90,7 @@ ordered_json proof_json(const NetworkProtocols& protocols, const NetworkProof& p
   const Protocol& subject = subject_of(protocols);
   ordered_json checked = ordered_json::array(), unreached = ordered_json::array(), systems = ordered_json::array();
   for (const PromiseName& entry : kPromiseNames) {
-    if (properties(protocols, entry.property)) checked.push_back(entry.name);
+    if (claims(protocols, entry.property)) checked.push_back(entry.name);
   }
   for (const UnreachedRow& row : proof.unreached) {
     const Protocol& protocol = protocol_of(protocols, row.controller);
@@ -130,7 +130,7 @@ std::string proof_page(const NetworkProtocols& protocols, const NetworkProof& pr
   out += fmt::format("  one line, values 0 and 1{}\n\n",
                      proof.systems.front().symmetry ? "; states counted up to renaming of nodes, caches and values" : "");
   for (const PromiseName& entry : kPromiseNames) {
-    if (properties(protocols, entry.property)) {
+    if (claims(protocols, entry.property)) {
       out += "  " + paint(Colour::green, "proved") + "  " + property_text(entry.property) + "\n";
     }
   }

@@ -1,4 +1,4 @@
-// What a protocol properties, as JSON names it.
+// The names of properties in JSON.
 #pragma once
 
 #include <array>

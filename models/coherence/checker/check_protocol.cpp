@@ -9,7 +9,7 @@ namespace linebounce {
 namespace checker {
 namespace {
 
-// The caches of one bus, as the search wants them.
+// The caches of one bus, as a Model of the search.
 class BusModel {
  public:
   using Key = checker::Key;
@@ -93,7 +93,7 @@ CheckResult check_protocol(const Protocol& protocol, const CheckOptions& options
   return result;
 }
 
-bool properties(const Protocol& protocol, Property property) {
+bool claims(const Protocol& protocol, Property property) {
   if (property == Property::single_writer) return protocol.invariant_swmr;
   if (property == Property::data_value) return protocol.invariant_data_value;
   return true;

@@ -288,7 +288,7 @@ class Fitter {
     const std::vector<double> change = best_change(place, slopes);
     for (const double part : {1.0, 0.5}) {
       const Values next = changed(place, change, part);
-      if (!properties(next, place, slopes)) return std::nullopt;
+      if (!promises(next, place, slopes)) return std::nullopt;
       if (auto found = best_of({place_at(next)}, place)) return found;
     }
     return std::nullopt;
@@ -309,7 +309,7 @@ class Fitter {
     }
     return within_ + between(off);
   }
-  [[nodiscard]] bool properties(const Values& next, const Place& place, const Slopes& slopes) const {
+  [[nodiscard]] bool promises(const Values& next, const Place& place, const Slopes& slopes) const {
     return expected(next, place, slopes) < kLargestRest * place.squares;
   }
 
@@ -369,7 +369,7 @@ class Fitter {
 
   [[nodiscard]] std::vector<Values> most_promising(std::vector<Values> candidates, const Place& place,
                                                    const Slopes& slopes) const {
-    std::erase_if(candidates, [&](const Values& values) { return !properties(values, place, slopes); });
+    std::erase_if(candidates, [&](const Values& values) { return !promises(values, place, slopes); });
     std::stable_sort(candidates.begin(), candidates.end(),
                      [&](const Values& a, const Values& b) { return expected(a, place, slopes) < expected(b, place, slopes); });
     candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());

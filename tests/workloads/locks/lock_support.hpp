@@ -1,4 +1,4 @@
-// What a lock properties, as checks that any lock can be run through, also one that is broken on purpose.
+// The properties of locks, as checks that any lock can be run through, also one that is broken on purpose.
 #pragma once
 
 #include <algorithm>

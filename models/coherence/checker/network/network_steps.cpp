@@ -22,7 +22,7 @@ class NetworkSteps::AgentOut {
   }
   void recall(MessageId message) { steps_.begin_transaction(agent_, static_cast<std::uint8_t>(kRecallTransaction + message)); }
   void complete() { steps_.complete_agent(agent_); }
-  void free() {}  // a copy that is gone by its state is forgotten with what else is dead
+  void free() {}  // clear_dead_variables() drops the copy, which the next state does not need
   void on_transition(StateId state, EventId event) { steps_.ran(place(), state, event); }
 
  private:
@@ -68,7 +68,7 @@ class NetworkSteps::NodeBus {
   void bus_to_copy(int cache) { at(cache).data = self().bus_data; }
   void bus_to_memory() { self().data = self().bus_data; }
   void free(int /*cache*/) {}
-  // check_network() takes no bus that sends words.
+  // check_network() refuses buses that send words.
   void send_word(int /*cache*/) {}
   void apply_word(int /*cache*/) {}
   void operate(int cache) {
@@ -102,7 +102,7 @@ class NetworkSteps::NodeBus {
     agent_action(steps_.system_.agent_table, self().entry, node_, action, nullptr, requester_, out);
   }
 
-  // Whether somebody has put data on the bus in this step.
+  // Whether a controller put data on the bus in this step.
   [[nodiscard]] bool drove() const { return sender_ != kNobody; }
 
   AccessResult access(int cache, std::size_t event) {
@@ -173,7 +173,7 @@ void NetworkSteps::agent_access(int agent, std::size_t event) {
   self.access = waiting_for(event);
 }
 
-// A cache with a directory: the access that waits runs in the row's next state.
+// Completes the pending access of a cache with a directory, in the row's next state.
 void NetworkSteps::complete_agent(int agent) {
   AgentWorld& self = world_.agent(agent);
   const Waiting waiting = self.access;
@@ -212,7 +212,7 @@ void NetworkSteps::order_granted(int agent, int cache) {
   const OrderOutcome outcome = order_step(system_.bus, bus, static_cast<MessageId>(request - 1), cache);
   if (outcome.deferred) requestor.request = request;
   requestor.data_due = outcome.needs_data_step;
-  if (!requestor.data_due) self.bus_data = 0;  // nobody will look at it, so it is no part of the state
+  if (!requestor.data_due) self.bus_data = 0;  // dead, so no part of the state
 }
 
 void NetworkSteps::data(int agent, int cache) {
@@ -306,7 +306,7 @@ void NetworkSteps::send(const Place& from, NetworkMessage message, int to, std::
   if (watcher_ != nullptr) watcher_->sent(from, under_way);
 }
 
-// A store writes only some of a line's bytes, so the others must be right before it.
+// A store writes only part of the line, so the copy's other bytes must be the latest before.
 void NetworkSteps::read_and_write(const Place& place, std::uint8_t& data, std::size_t event) {
   if (system_.subject.invariant_data_value && data != world_.latest) {
     throw Broken{Property::data_value, fmt::format("{} {} a copy with the value {}, but {} was written last", name(place),
@@ -391,7 +391,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
       waits = true;
     } else if (std::find(world.messages.begin(), world.messages.begin() + static_cast<std::ptrdiff_t>(i), world.messages[i]) !=
                world.messages.begin() + static_cast<std::ptrdiff_t>(i)) {
-      continue;  // its equal has been tried
+      continue;  // an equal message was tried
     }
     NetworkStep step{NetworkStepKind::arrive, message.to};
     step.arrives = message;
@@ -401,7 +401,7 @@ void NetworkSteps::enabled(const CheckedSystem& system, const NetworkWorld& worl
 
 namespace {
 
-// What can be said of each cache, whatever kind of system it is in.
+// The facts about a cache that properties need, for both kinds of systems.
 struct CacheView {
   int agent, cache;
   StateId state;

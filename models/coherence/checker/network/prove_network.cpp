@@ -35,9 +35,9 @@ NetworkProof prove_network(const NetworkProtocols& protocols, const std::vector<
   return proof;
 }
 
-bool properties(const NetworkProtocols& protocols, Property property) {
+bool claims(const NetworkProtocols& protocols, Property property) {
   const bool of_bus = property == Property::one_supplier || property == Property::data_arrives;
-  return of_bus ? protocols.node.has_value() : properties(subject_of(protocols), property);
+  return of_bus ? protocols.node.has_value() : claims(subject_of(protocols), property);
 }
 
 }  // namespace linebounce

@@ -16,13 +16,13 @@ struct TreeRowsRun {
   std::vector<bool> group, directory;
 };
 
-// What can happen next, and what it does.
+// The possible steps of a state, and their effects.
 class TreeSteps {
  public:
   TreeSteps(const TreeSystem& system, TreeWorld& world, TreeRowsRun& rows_run)
       : system_(system), world_(world), rows_run_(rows_run) {}
 
-  // Errors: Broken; ProtocolFault. The world is half changed then.
+  // Errors: Broken, ProtocolFault, which leave the world half changed.
   void run(const TreeStep& step) {
     value_ = step.value;
     switch (step.kind) {
@@ -91,7 +91,7 @@ class TreeSteps {
     self.access = waiting_for(event);
   }
 
-  // The access that waits runs in the row's next state.
+  // Runs the pending access in the row's next state.
   void complete(int group, int number) {
     TreeCache& self = world_.cache(group, number);
     const Waiting waiting = self.access;
@@ -187,7 +187,7 @@ class TreeSteps {
   bool value_used_ = false;
 };
 
-// The tree as the search wants it.
+// The tree as a Model of the search.
 class TreeModel {
  public:
   using Key = TreeKey;
@@ -223,7 +223,7 @@ class TreeModel {
         if (waits) continue;
         waits = true;
       } else if (std::find(begin, begin + i, message) != begin + i) {
-        continue;  // its equal has been tried
+        continue;  // an equal message was tried
       }
       TreeStep step{TreeStepKind::arrive};
       step.arrives = message;
@@ -276,7 +276,7 @@ class TreeModel {
         system_.protocols.group.name, states, options_.memory_limit_mib, options_.symmetry ? "" : ", or symmetry reduction");
   }
 
-  // Rows of the group; a row without a guard covers all words of its event's, and runs if it runs with one of them.
+  // The group's rows that never ran. A row without a guard covers all qualified events, and has run if one of them has.
   [[nodiscard]] std::vector<UnreachedRow> unreached() const {
     std::vector<UnreachedRow> rows;
     const ControllerTable& table = system_.group;
