@@ -30,7 +30,7 @@ void Interrupts::raise(Cpu& cpu, int softirq) {
 }
 
 void Interrupts::disable_softirqs(Cpu& cpu) {
-  cpu.now();  // interrupts that came before this run their softirqs
+  cpu.now();  // takes pending interrupts, which still run their softirqs
   ++of(cpu).disabled;
 }
 
