@@ -5,15 +5,18 @@
 
 #include "models/bus/memory_side.hpp"
 #include "models/coherence/transition_log.hpp"
+#include "models/machine_context.hpp"
 #include "models/memory/memory_controller.hpp"
 
 namespace linebounce {
 
 class PlainMemory final : public sc_core::sc_module, public MemorySide {
  public:
-  PlainMemory(sc_core::sc_module_name name, const MemorySpec& spec, const Timebase& timebase, LineStore& store,
-              TransitionLog& log)
-      : sc_module(name), controller_(spec, timebase, store.line_bytes()), store_(store), log_(log) {}
+  PlainMemory(sc_core::sc_module_name name, const MachineContext& machine)
+      : sc_module(name),
+        controller_(machine.spec.memory, machine.timebase, machine.store.line_bytes()),
+        store_(machine.store),
+        log_(machine.log) {}
 
   [[nodiscard]] bool is_plain() const override { return true; }
   bool grants(const BusRequest&, Slot, Tick) override { return true; }

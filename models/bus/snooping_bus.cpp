@@ -29,9 +29,7 @@ BusTiming::BusTiming(const BusSpec& spec, const Timebase& timebase, int line_byt
       turnaround(spec.turnaround_clocks * clock),
       latch(spec.latch_clocks * clock),
       data((line_bytes + spec.width_bytes - 1) / spec.width_bytes * clock),
-      word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock),
-      outstanding(spec.outstanding),
-      one_per_line(spec.one_per_line) {}
+      word((kWordBytes + spec.width_bytes - 1) / spec.width_bytes * clock) {}
 
 // The copies of one line, as bus_order.hpp runs rows on them.
 class SnoopingBus::SnoopedLine {
@@ -136,21 +134,24 @@ class SnoopingBus::SnoopedLine {
   int writer_ = kNobody;
 };
 
-SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,
-                         TransitionLog& log, FailureSink& failures, int first_client, Tick warmup_end, Tick end)
+SnoopingBus::SnoopingBus(sc_core::sc_module_name name, const MachineContext& machine, const Protocol& protocol,
+                         int first_client)
     : sc_module(name),
       clients("clients"),
       memory("memory"),
-      timing_(timing),
+      spec_(machine.spec.bus),
+      timing_(spec_, machine.timebase, machine.store.line_bytes()),
       protocol_(protocol),
-      store_(store),
-      log_(log),
-      failures_(failures),
+      store_(machine.store),
+      log_(machine.log),
+      failures_(machine.failures),
       first_client_(first_client),
-      warmup_end_(warmup_end),
-      end_(end),
-      announcements_(timing.lookahead()),
-      last_address_(-timing.address) {}
+      warmup_end_(machine.warmup_end),
+      end_(machine.end),
+      announcements_(timing_.lookahead()),
+      last_address_(-timing_.address) {
+  if (timing_.lookahead() < 1) throw std::invalid_argument("machine.bus: arbitration_clocks + snoop_clocks must be at least 1");
+}
 
 void SnoopingBus::end_of_elaboration() {
   for (int i = 0; i < clients.size(); ++i) {
@@ -174,7 +175,7 @@ void SnoopingBus::post(const BusRequest& request) {
   BusRequest queued = request;
   if (queued.since == 0) queued.since = queued.stamp;
   const auto placed = requests_.insert(std::upper_bound(requests_.begin(), requests_.end(), queued, later), queued);
-  if (placed != requests_.begin() && !timing_.one_per_line) return;  // the first request is still the first
+  if (placed != requests_.begin() && !spec_.one_per_line) return;  // the first request is still the first
   next_ = next_arbitration(now());
   schedule();
 }
@@ -192,7 +193,7 @@ SnoopingBus::Arbitration SnoopingBus::next_arbitration(Tick now) const {
   const Tick earliest = earliest_arbitration(now);
   if (earliest == kNever) return next;
   const auto edge_behind = [this](const BusRequest& request) { return (request.stamp / timing_.clock + 1) * timing_.clock; };
-  if (!timing_.one_per_line) return {std::max(edge_behind(requests_.front()), earliest), 0};
+  if (!spec_.one_per_line) return {std::max(edge_behind(requests_.front()), earliest), 0};
   for (std::size_t i = 0; i < requests_.size(); ++i) {
     const Tick stamped = edge_behind(requests_[i]);
     const Tick free = line_free(requests_[i].slot);
@@ -216,8 +217,8 @@ Tick SnoopingBus::line_free(Slot slot) const {
 // The first edge with the required distance from the last address phase and with room in the in-order queue.
 Tick SnoopingBus::earliest_arbitration(Tick now) const {
   Tick edge = std::max(last_address_ + timing_.address - timing_.arbitration, align_up(now, timing_.clock));
-  const auto room = static_cast<std::size_t>(timing_.outstanding) -
-                    std::min(transactions_.size(), static_cast<std::size_t>(timing_.outstanding));
+  const auto room =
+      static_cast<std::size_t>(spec_.outstanding) - std::min(transactions_.size(), static_cast<std::size_t>(spec_.outstanding));
   if (room == 0) return kNever;  // an order step makes room
   if (done_.size() >= room) {
     // done_ is sorted, and all but `room - 1` of its transactions must be over.

@@ -20,6 +20,7 @@
 #include "models/coherence/transition_log.hpp"
 #include "models/event_scheduler.hpp"
 #include "models/failure.hpp"
+#include "models/machine_context.hpp"
 #include "models/timebase.hpp"
 #include "models/timeline.hpp"
 
@@ -31,8 +32,6 @@ struct BusTiming {
   [[nodiscard]] Tick lookahead() const { return arbitration + snoop; }
 
   Tick clock, arbitration, address, snoop, snoop_stall, response, intervention, turnaround, latch, data, word;
-  int outstanding;
-  bool one_per_line;
 };
 
 struct BusStatistics {
@@ -43,9 +42,9 @@ struct BusStatistics {
 
 class SnoopingBus final : public sc_core::sc_module, public Bus, public EventScheduler::Part {
  public:
-  // Clients are numbered from `first_client` on. `protocol` has the memory table of the memory side.
-  SnoopingBus(sc_core::sc_module_name name, const BusTiming& timing, const Protocol& protocol, LineStore& store,
-              TransitionLog& log, FailureSink& failures, int first_client, Tick warmup_end, Tick end);
+  // Clients are numbered from `first_client` on. `protocol` has the memory table of the memory side. Errors:
+  // std::invalid_argument for a bus whose snoop result would come with the request.
+  SnoopingBus(sc_core::sc_module_name name, const MachineContext& machine, const Protocol& protocol, int first_client);
 
   // Bound in the order of client numbers.
   sc_core::sc_port<BusClient, 0, sc_core::SC_ZERO_OR_MORE_BOUND> clients;
@@ -133,6 +132,7 @@ class SnoopingBus final : public sc_core::sc_module, public Bus, public EventSch
   [[noreturn]] void fail(const std::string& what, LineAddr line) const;
   [[nodiscard]] bool measured(Tick at) const { return at >= warmup_end_ && at < end_; }
 
+  const BusSpec& spec_;
   const BusTiming timing_;
   const Protocol& protocol_;
   LineStore& store_;

@@ -191,13 +191,13 @@ HardwareThread& Core::next_runner() {
 
 Tick Core::horizon() {
   Tick others = now() + 1;
-  if (spec_.run_ahead) {
+  if (spec_.engine.run_ahead) {
     const Tick next = next_turn();
-    others = next == kNever ? kNever : next + wiring_.lookahead + spec_.horizon_slack;
+    others = next == kNever ? kNever : next + wiring_.lookahead + spec_.engine.horizon_slack_ticks;
     others = std::min(others, now() + spec_.run_ahead_limit);
   }
   const Tick announced = wiring_.announcements->next_touch();
-  return std::min(others, announced == kNever ? kNever : announced + spec_.horizon_slack);
+  return std::min(others, announced == kNever ? kNever : announced + spec_.engine.horizon_slack_ticks);
 }
 
 void Core::wait_for_turn(Tick until) {

@@ -44,7 +44,7 @@ void HardwareThread::pause_spin() {
 // Parks unless a store of its own waits, which its loads might have to see, or a miss of a word's line is under way
 // (CacheUnit::watch).
 void HardwareThread::park(std::span<const Value> values, int bytes) {
-  if (!spec_->parked_spins || !store_buffer_.empty()) return;
+  if (!spec_->engine.parked_spins || !store_buffer_.empty()) return;
   if (!spin_.park(values, bytes, now_)) {
     unwatch_words();
     return;

@@ -13,6 +13,7 @@
 #include "models/core/core.hpp"
 #include "models/event_scheduler.hpp"
 #include "models/machine/machine_protocols.hpp"
+#include "models/machine_context.hpp"
 #include "models/machine_layout.hpp"
 #include "models/machine_spec.hpp"
 #include "models/memory/homes.hpp"
@@ -79,19 +80,18 @@ class Machine final : public FailureSink {
   void failed(std::exception_ptr failure) override;
 
  private:
-  static CoreSpec make_core_spec(const MachineSpec& spec, const EngineSpec& engine, const Timebase& timebase, double warmup_us,
-                                 double measure_us);
   [[nodiscard]] Core& core_of(int cpu) {
     return *cores_[static_cast<std::size_t>(layout_.cpus[static_cast<std::size_t>(cpu)].core)];
   }
-  void build_buses(const MachineSpec& spec);
-  void build_nodes(const MachineSpec& spec);
-  void build_cores(const MachineSpec& spec, const EngineSpec& engine, Observer& observer);
+  void build_buses();
+  void build_nodes();
+  void build_cores(Observer& observer);
   [[nodiscard]] std::int64_t progress_count() const;
   [[nodiscard]] bool all_ended() const;
   void run_slices(const std::function<void(double)>& progress);
   void stuck(const char* what) const;
 
+  const MachineSpec spec_;
   MachineLayout layout_;
   Timebase timebase_;
   CoreSpec core_spec_;
@@ -99,6 +99,7 @@ class Machine final : public FailureSink {
   Homes homes_;
   MachineProtocols protocols_;
   TransitionLog log_;
+  const MachineContext context_{spec_, layout_, timebase_, store_, homes_, log_, *this, core_spec_.warmup_end, core_spec_.end};
   EventScheduler scheduler_;
   std::vector<std::unique_ptr<SnoopingBus>> buses_;
   // The memory side of the buses: plain memory, or the parts of a machine with nodes.

@@ -7,12 +7,10 @@
 
 namespace linebounce {
 
-NetworkTiming::NetworkTiming(const MachineSpec& spec, const Timebase& timebase)
-    : occupancy(timebase.from_ns(spec.node.occupancy_ns)),
-      request_crossing(timebase.from_ns(spec.node.request_crossing_ns)),
-      line_crossing(timebase.from_ns(spec.node.line_crossing_ns)),
-      header_bytes(spec.network.header_bytes),
-      credits(spec.network.credits) {}
+NetworkTiming::NetworkTiming(const NodeSpec& spec, const Timebase& timebase)
+    : occupancy(timebase.from_ns(spec.occupancy_ns)),
+      request_crossing(timebase.from_ns(spec.request_crossing_ns)),
+      line_crossing(timebase.from_ns(spec.line_crossing_ns)) {}
 
 namespace {
 
@@ -29,24 +27,25 @@ std::vector<int> nodes_of_endpoints(const MachineLayout& layout, int nodes) {
 
 }  // namespace
 
-Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
-                 LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end)
+Network::Network(sc_core::sc_module_name name, const MachineContext& machine)
     : sc_module(name),
       endpoints("endpoints"),
-      timing_(spec, timebase),
-      layout_(layout),
-      store_(store),
-      homes_(homes),
-      failures_(failures),
-      warmup_end_(warmup_end),
-      end_(end),
-      line_bytes_(static_cast<std::size_t>(store.line_bytes())),
-      nodes_(nodes_of_endpoints(layout, spec.nodes)),
-      calendar_(timebase.from_ns(kSlotNs)),
-      crossings_(static_cast<std::size_t>(spec.nodes)),
-      groups_(spec, layout, timebase),
-      controller_free_(static_cast<std::size_t>(layout.first_group()) + layout.groups.size()),
-      map_(lay_links(spec.network, spec.nodes)) {
+      spec_(machine.spec.network),
+      timing_(machine.spec.node, machine.timebase),
+      layout_(machine.layout),
+      store_(machine.store),
+      homes_(machine.homes),
+      failures_(machine.failures),
+      warmup_end_(machine.warmup_end),
+      end_(machine.end),
+      line_bytes_(static_cast<std::size_t>(store_.line_bytes())),
+      nodes_(nodes_of_endpoints(layout_, machine.spec.nodes)),
+      calendar_(machine.timebase.from_ns(kSlotNs)),
+      crossings_(static_cast<std::size_t>(machine.spec.nodes)),
+      groups_(machine.spec, layout_, machine.timebase),
+      controller_free_(static_cast<std::size_t>(layout_.first_group()) + layout_.groups.size()),
+      map_(lay_links(spec_, machine.spec.nodes)) {
+  const Timebase& timebase = machine.timebase;
   for (const Link& link : map_.links) {
     const Tick thousand_bytes = link.bandwidth_mb_per_s > 0 ? timebase.from_ns(1e6 / link.bandwidth_mb_per_s) : 0;
     const auto occupancy = [&](bool line) { return bytes_of(line) * thousand_bytes / 1000; };
@@ -55,7 +54,7 @@ Network::Network(sc_core::sc_module_name name, const MachineSpec& spec, const Ma
                       .latency = timebase.from_ns(link.latency_ns),
                       .occupancy = {occupancy(false), occupancy(true)}});
   }
-  for (const std::vector<double>& from : pair_costs_ns(spec.network, spec.nodes)) {
+  for (const std::vector<double>& from : pair_costs_ns(spec_, machine.spec.nodes)) {
     std::vector<Tick>& costs = pair_costs_.emplace_back();
     for (const double ns : from) costs.push_back(timebase.from_ns(ns));
   }
@@ -179,7 +178,7 @@ void Network::take_link(PacketIndex index, Tick at) {
   LinkState& link = links_[static_cast<std::size_t>(number)];
   const auto message_class = static_cast<std::size_t>(packet.message_class);
   std::deque<PacketIndex>& waiting = link.waiting[message_class];
-  if (timing_.credits > 0 && (link.in_use[message_class] == timing_.credits || !waiting.empty())) {
+  if (spec_.credits > 0 && (link.in_use[message_class] == spec_.credits || !waiting.empty())) {
     waiting.push_back(index);
   } else {
     go(index, number, at);
@@ -190,7 +189,7 @@ void Network::go(PacketIndex index, int number, Tick at) {
   Packet& packet = packets_[index];
   LinkState& link = links_[static_cast<std::size_t>(number)];
   release_link(packet, at);
-  if (timing_.credits > 0) ++link.in_use[static_cast<std::size_t>(packet.message_class)];
+  if (spec_.credits > 0) ++link.in_use[static_cast<std::size_t>(packet.message_class)];
   packet.held_link = number;
   packet.at = link.to;
   const Tick start = std::max(at, link.free);
@@ -219,7 +218,7 @@ void Network::release_link(Packet& packet, Tick at) {
       static_cast<std::uint32_t>(packet.held_link) * kMessageClasses + static_cast<std::uint32_t>(packet.message_class);
   const Tick back = at + std::max<Tick>(1, links_[static_cast<std::size_t>(packet.held_link)].latency);
   packet.held_link = -1;
-  if (timing_.credits == 0) return;
+  if (spec_.credits == 0) return;
   constexpr std::uint64_t kAfterAllSenders = std::uint64_t{0xFFFF} << 32;
   calendar_.push({back, kAfterAllSenders | buffer, buffer, Stage::credit});
 }

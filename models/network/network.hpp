@@ -18,7 +18,7 @@
 #include "models/coherence/step_listener.hpp"
 #include "models/event_scheduler.hpp"
 #include "models/failure.hpp"
-#include "models/machine_layout.hpp"
+#include "models/machine_context.hpp"
 #include "models/memory/homes.hpp"
 #include "models/memory/line_store.hpp"
 #include "models/network/calendar.hpp"
@@ -58,11 +58,9 @@ class NetworkEndpoint : public virtual sc_core::sc_interface {
 };
 
 struct NetworkTiming {
-  NetworkTiming(const MachineSpec& spec, const Timebase& timebase);
+  NetworkTiming(const NodeSpec& spec, const Timebase& timebase);
   Tick occupancy;  // how long a pass occupies a controller
   Tick request_crossing, line_crossing;
-  int header_bytes;
-  int credits;
 };
 
 struct LinkStatistics {
@@ -75,8 +73,7 @@ struct LinkStatistics {
 // Takes its turn after all other parts of the same time, so buses and cores act before anything arrives.
 class Network final : public sc_core::sc_module, public EventScheduler::Part {
  public:
-  Network(sc_core::sc_module_name name, const MachineSpec& spec, const MachineLayout& layout, const Timebase& timebase,
-          LineStore& store, Homes& homes, FailureSink& failures, Tick warmup_end, Tick end);
+  Network(sc_core::sc_module_name name, const MachineContext& machine);
 
   // Node controllers by bus, then directories by node, then groups.
   sc_core::sc_port<NetworkEndpoint, 0> endpoints;
@@ -148,11 +145,12 @@ class Network final : public sc_core::sc_module, public EventScheduler::Part {
   void tell_departure(Packet& packet, Tick at) const;
   [[nodiscard]] Endpoint named(int endpoint) const;
   [[nodiscard]] Tick bytes_of(bool with_line) const {
-    return timing_.header_bytes + (with_line ? static_cast<Tick>(line_bytes_) : 0);
+    return spec_.header_bytes + (with_line ? static_cast<Tick>(line_bytes_) : 0);
   }
   [[nodiscard]] int node_of(int endpoint) const { return nodes_[static_cast<std::size_t>(endpoint)]; }
   [[nodiscard]] std::size_t controller_of(int endpoint) const;
 
+  const NetworkSpec& spec_;
   const NetworkTiming timing_;
   const MachineLayout& layout_;
   LineStore& store_;

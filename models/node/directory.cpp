@@ -45,18 +45,19 @@ struct Directory::Outbox {
   }
 };
 
-Directory::Directory(sc_core::sc_module_name name, int node, const MachineSpec& spec, const Timebase& timebase,
-                     const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network)
+Directory::Directory(sc_core::sc_module_name name, int node, const MachineContext& machine, const Protocol& protocol,
+                     Network& network)
     : sc_module(name),
       node_(node),
       protocol_(protocol),
-      store_(store),
-      log_(log),
+      store_(machine.store),
+      log_(machine.log),
       network_(network),
-      memory_(spec.memory, timebase, store.line_bytes()),
-      latency_(timebase.from_ns(spec.node.latency_ns) + timebase.from_ns(spec.directory.latency_ns)),
-      line_busy_(timebase.from_ns(spec.directory.line_busy_ns)) {
-  if (spec.directory.entries > 0) places_ = LinePlaces::of_entries(spec.directory.entries, spec.directory.ways);
+      memory_(as_of_node(machine.spec, node).memory, machine.timebase, store_.line_bytes()) {
+  const DirectorySpec spec = as_of_node(machine.spec, node).directory;
+  latency_ = machine.timebase.from_ns(machine.spec.node.latency_ns) + machine.timebase.from_ns(spec.latency_ns);
+  line_busy_ = machine.timebase.from_ns(spec.line_busy_ns);
+  if (spec.entries > 0) places_ = LinePlaces::of_entries(spec.entries, spec.ways);
 }
 
 DirectoryEntry& Directory::entry(Slot slot) {

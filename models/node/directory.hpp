@@ -14,8 +14,7 @@ namespace linebounce {
 
 class Directory final : public sc_core::sc_module, public NetworkEndpoint {
  public:
-  Directory(sc_core::sc_module_name name, int node, const MachineSpec& spec, const Timebase& timebase, const Protocol& protocol,
-            LineStore& store, TransitionLog& log, Network& network);
+  Directory(sc_core::sc_module_name name, int node, const MachineContext& machine, const Protocol& protocol, Network& network);
 
   void receive(PacketIndex packet, Tick at) override;
 

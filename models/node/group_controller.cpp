@@ -70,23 +70,23 @@ struct GroupController::Outbox {
   }
 };
 
-GroupController::GroupController(sc_core::sc_module_name name, int number, const MachineSpec& spec, const Timebase& timebase,
-                                 const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network)
+GroupController::GroupController(sc_core::sc_module_name name, int number, const MachineContext& machine,
+                                 const Protocol& protocol, Network& network)
     : sc_module(name),
       number_(number),
       place_(network.layout().groups[static_cast<std::size_t>(number)]),
       endpoint_(network.layout().first_group() + number),
       protocol_(protocol),
-      store_(store),
-      log_(log),
+      store_(machine.store),
+      log_(machine.log),
       network_(network),
-      data_(static_cast<std::size_t>(store.line_bytes())) {
-  const GroupSpec& own = spec.groups[static_cast<std::size_t>(place_.level)];
-  latency_ = timebase.from_ns(own.latency_ns);
-  cache_latency_ = timebase.from_ns(own.cache_latency_ns);
+      data_(static_cast<std::size_t>(store_.line_bytes())) {
+  const GroupSpec& own = machine.spec.groups[static_cast<std::size_t>(place_.level)];
+  latency_ = machine.timebase.from_ns(own.latency_ns);
+  cache_latency_ = machine.timebase.from_ns(own.cache_latency_ns);
   if (own.size_kib > 0) {
     cache_places_ =
-        LinePlaces(CacheSpec{.name = own.name, .size_kib = own.size_kib, .ways = own.ways, .line_bytes = store.line_bytes()});
+        LinePlaces(CacheSpec{.name = own.name, .size_kib = own.size_kib, .ways = own.ways, .line_bytes = store_.line_bytes()});
   }
   if (own.filter_entries > 0) filter_places_ = LinePlaces::of_entries(own.filter_entries, own.filter_ways);
 }

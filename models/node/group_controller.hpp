@@ -16,8 +16,8 @@ namespace linebounce {
 class GroupController final : public sc_core::sc_module, public NetworkEndpoint {
  public:
   // `number`: the group's index in MachineLayout::groups.
-  GroupController(sc_core::sc_module_name name, int number, const MachineSpec& spec, const Timebase& timebase,
-                  const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network);
+  GroupController(sc_core::sc_module_name name, int number, const MachineContext& machine, const Protocol& protocol,
+                  Network& network);
 
   void receive(PacketIndex packet, Tick at) override;
 

@@ -59,24 +59,25 @@ struct NodeController::Outbox {
   }
 };
 
-NodeController::NodeController(sc_core::sc_module_name name, Place place, const MachineSpec& spec, const Timebase& timebase,
-                               const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network)
+NodeController::NodeController(sc_core::sc_module_name name, Place place, const MachineContext& machine,
+                               const Protocol& protocol, Network& network)
     : sc_module(name),
       bus("bus"),
       place_(place),
       above_(network.layout().place_of_bus[static_cast<std::size_t>(place.bus)]),
       protocol_(protocol),
       agents_(protocol),
-      store_(store),
-      log_(log),
+      store_(machine.store),
+      log_(machine.log),
       network_(network),
-      latency_(timebase.from_ns(spec.node.latency_ns)),
-      cache_latency_(timebase.from_ns(spec.node.cache_latency_ns)),
-      data_(static_cast<std::size_t>(store.line_bytes())) {
+      latency_(machine.timebase.from_ns(machine.spec.node.latency_ns)),
+      cache_latency_(machine.timebase.from_ns(machine.spec.node.cache_latency_ns)),
+      data_(static_cast<std::size_t>(store_.line_bytes())) {
+  const NodeSpec& spec = machine.spec.node;
   const bool evicts = !protocol.node.base_events[node_evict_event(protocol.bus_messages)].absent;
-  if (spec.node.cache_size_kib > 0 && evicts) {
-    places_ = LinePlaces(CacheSpec{
-        .name = "node", .size_kib = spec.node.cache_size_kib, .ways = spec.node.cache_ways, .line_bytes = store.line_bytes()});
+  if (spec.cache_size_kib > 0 && evicts) {
+    places_ = LinePlaces(
+        CacheSpec{.name = "node", .size_kib = spec.cache_size_kib, .ways = spec.cache_ways, .line_bytes = store_.line_bytes()});
   }
 }
 

@@ -23,8 +23,8 @@ class NodeController final : public sc_core::sc_module, public MemorySide, publi
     int bus;  // the bus's number in the machine, and the controller's
     int node;
   };
-  NodeController(sc_core::sc_module_name name, Place place, const MachineSpec& spec, const Timebase& timebase,
-                 const Protocol& protocol, LineStore& store, TransitionLog& log, Network& network);
+  NodeController(sc_core::sc_module_name name, Place place, const MachineContext& machine, const Protocol& protocol,
+                 Network& network);
 
   sc_core::sc_port<Bus> bus;
   void end_of_elaboration() override { bus_ = bus.operator->(); }

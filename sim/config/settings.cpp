@@ -124,6 +124,12 @@ void collect(const toml::table& table, const std::string& prefix, const std::str
 
 }  // namespace
 
+ValueType type_of(const ConfigValue& value) {
+  if (std::holds_alternative<bool>(value)) return ValueType::boolean;
+  if (std::holds_alternative<std::int64_t>(value)) return ValueType::integer;
+  return std::holds_alternative<double>(value) ? ValueType::number : ValueType::text;
+}
+
 void fail(const Origin& origin, std::string_view path, std::string_view text) {
   throw ConfigError(fmt::format("{}: {}: {}", origin.place, shown(path, origin.hidden), text));
 }

@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "workload.";
 
-ValueType type_of(const ParameterValue& value) {
-  if (std::holds_alternative<bool>(value)) return ValueType::boolean;
-  if (std::holds_alternative<std::int64_t>(value)) return ValueType::integer;
-  return std::holds_alternative<double>(value) ? ValueType::number : ValueType::text;
-}
-
 KeyInfo key_of(const ParameterDeclaration& declaration) {
   KeyInfo key{std::string(kPrefix) + declaration.name,
               type_of(declaration.default_value),

@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 using workloads::Readers;
 
 std::string name_of(Consistency consistency) {
-  return std::string(kConsistencyNames[static_cast<std::size_t>(consistency)]);
+  return std::string(word_of(consistency));
 }
 
 template <class Is>

@@ -94,12 +94,12 @@ class Calibrator {
     const std::int64_t cpus = request_.measured.cpus();
     const std::int64_t seats =
         std::int64_t{structure_.nodes} * structure_.buses_per_node * structure_.cores_per_bus * structure_.threads_per_core;
-    if (seats > most_cpus()) {
+    if (seats > kMostCpus) {
       throw ConfigError(fmt::format(
           "{}: groups of very different sizes: {} nodes of {} buses of {} cores of {} threads would be {} CPUs, more than a "
           "machine can have ({}); --machine gives a structure",
           request_.matrix_file, structure_.nodes, structure_.buses_per_node, structure_.cores_per_bus,
-          structure_.threads_per_core, seats, most_cpus()));
+          structure_.threads_per_core, seats, kMostCpus));
     }
     set("machine.cpus_present", seats);
     set_from_matrix("machine.cpus", cpus);

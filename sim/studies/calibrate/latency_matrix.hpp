@@ -47,9 +47,6 @@ class LatencyMatrix {
   std::map<std::pair<int, int>, double> apart_;
 };
 
-// That a machine may have.
-int most_cpus();
-
 // Reads the text of such a file: a row and a column for each CPU, without a head. The tool measures a pair once and leaves the
 // diagonal and all above it empty; where both directions stand there, their mean counts. What the tool shows on the terminal is
 // read as well: the table of means with their errors ("576±6"), with all that stands around it. `file` is for messages.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "models/machine_spec.hpp"
 #include "sim/config/table_reader.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
@@ -124,10 +125,9 @@ class ProbeReader {
   void read_topology(TableReader& top) {
     TableReader topology(needed_table(top, "topology"), file_, "topology");
     cpus_ = integers(topology, "cpus");
-    const int most = most_cpus();
-    if (cpus_.size() < 2 || cpus_.size() > static_cast<std::size_t>(most)) {
+    if (cpus_.size() < 2 || cpus_.size() > static_cast<std::size_t>(kMostCpus)) {
       topology.refuse("cpus", fmt::format("{} CPUs; a machine has 2 to {}: measure some of them, linebounce-probe --cpus LIST",
-                                          cpus_.size(), most));
+                                          cpus_.size(), kMostCpus));
     }
     probe_.node = integers(topology, "node");
     if (probe_.node.size() != cpus_.size()) {

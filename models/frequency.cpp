@@ -1,8 +1,8 @@
-#include "sim/config/frequency.hpp"
+#include "models/frequency.hpp"
 
 #include <cmath>
 
-namespace linebounce::sim {
+namespace linebounce {
 namespace {
 
 constexpr std::int64_t kLargestDenominator = 64;
@@ -20,4 +20,4 @@ std::optional<Frequency> to_frequency(double mhz) {
   return std::nullopt;
 }
 
-}  // namespace linebounce::sim
+}  // namespace linebounce
