@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/lock_comparer.hpp"
 #include "sim/commands/recheck.hpp"
 #include "sim/commands/sharing_finder.hpp"

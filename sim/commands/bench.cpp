@@ -13,7 +13,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/config/machine_file.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/plan/exit_code.hpp"

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <memory>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/directory_name.hpp"
 #include "sim/config/project_files.hpp"

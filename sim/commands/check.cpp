@@ -17,7 +17,7 @@
 #include "models/coherence/checker/tree/check_tree.hpp"
 #include "models/coherence/checker/tree/tree_murphi.hpp"
 #include "sim/commands/check_random.hpp"
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/point/config_error.hpp"
 #include "sim/results/numbers.hpp"

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/lock_checker/lock_check.hpp"

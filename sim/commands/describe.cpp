@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "models/text/spelling.hpp"
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/describe_layout.hpp"
 #include "sim/commands/named_kinds.hpp"
 #include "sim/config/experiment.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/point/config_error.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/lua_files.hpp"
 #include "sim/plan/plan.hpp"

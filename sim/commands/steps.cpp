@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/plan/unfinished_file.hpp"
 #include "sim/results/numbers.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/results/numbers.hpp"

@@ -197,9 +197,7 @@ void refuse_endless(const SimulationInput& input, const Workload& workload) {
 
 PointData run(const SimulationInput& input, const std::function<void(double)>& progress, SimulationTap* tap) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);  // "stopped by user"
-  const auto entry = std::find_if(all_workloads().begin(), all_workloads().end(),
-                                  [&](const WorkloadEntry& w) { return w.name == input.workload; });
-  const std::unique_ptr<Workload> workload = entry->create(input.parameters);
+  const std::unique_ptr<Workload> workload = find_workload(input.workload).create(input.parameters);
   const std::unique_ptr<trace::Reader> trace = open_trace(input);
   Relay relay;
   Machine machine(input.machine, input.protocols, input.engine, input.run.warmup_us, input.run.measure_us, relay);

@@ -8,7 +8,7 @@
 
 #include "sim/config/schema.hpp"
 #include "sim/terminal/table.hpp"
-#include "workloads/micro/micro.hpp"
+#include "workloads/micro/critical_section.hpp"
 
 namespace linebounce::sim {
 

@@ -29,7 +29,7 @@
 #include "sim/terminal/progress_line.hpp"
 #include "sim/terminal/series_chart.hpp"
 #include "sim/terminal/visible_output.hpp"
-#include "workloads/micro/micro.hpp"
+#include "workloads/micro/critical_section.hpp"
 
 namespace linebounce::sim {
 namespace {

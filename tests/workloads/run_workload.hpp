@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -35,13 +34,6 @@ class Metrics final : public MetricSink {
   std::vector<HandOff> hand_offs;
   std::map<std::string, std::vector<SeriesSample>> all_series;
 };
-
-inline const WorkloadEntry& find_workload(const std::string& name) {
-  const auto entry =
-      std::find_if(all_workloads().begin(), all_workloads().end(), [&name](const WorkloadEntry& w) { return w.name == name; });
-  if (entry == all_workloads().end()) throw std::logic_error("no workload of this name");
-  return *entry;
-}
 
 // With its defaults but for `changed`.
 inline Metrics run_workload(const std::string& name, const std::map<std::string, ParameterValue>& changed, SmallMachine& small,

@@ -1,7 +1,5 @@
 // HAMMER under a load like blogbench's: some CPUs read small files that are all in memory, others write such files, and one
 // flushes what they have written (M. Dillon's mail of January 2011; README.md).
-#include "workloads/dragonfly/hammer.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "workloads/dragonfly/flusher.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -252,12 +251,14 @@ void Hammer::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> hammer_parameters() {
-  return declare<HammerOptions>();
-}
-
-std::unique_ptr<Workload> make_hammer(const Parameters& parameters) {
-  return std::make_unique<Hammer>(parameters);
+WorkloadEntry hammer_workload() {
+  return {"hammer",
+          "HAMMER, the file system of DragonFly BSD: cached reads, writes of small files, and their flush to a disk",
+          declare<HammerOptions>(),
+          make_workload<Hammer>,
+          {{"hammer.reads_per_s", "files read"},
+           {"hammer.writes_per_s", "files written"},
+           {"hammer.slowest_stretch_pct", "slowest"}}};
 }
 
 }  // namespace linebounce::workloads

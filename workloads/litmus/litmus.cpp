@@ -16,8 +16,8 @@
 
 #include "workloads/litmus/reference.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -303,13 +303,15 @@ struct LitmusOptions {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> litmus_parameters() {
-  return declare<LitmusOptions>();
-}
-
-std::unique_ptr<Workload> make_litmus(const Parameters& parameters) {
-  const auto options = read_options<LitmusOptions>(parameters);
-  return make_litmus(find_litmus_test(options.test), options.rounds);
+WorkloadEntry litmus_workload() {
+  return {"litmus",
+          "A litmus test of memory ordering, repeated: which outcomes appear",
+          declare<LitmusOptions>(),
+          [](const Parameters& parameters) -> std::unique_ptr<Workload> {
+            const auto options = read_options<LitmusOptions>(parameters);
+            return make_litmus(find_litmus_test(options.test), options.rounds);
+          },
+          {{"litmus.rounds", "rounds"}, {"litmus.relaxed", "relaxed"}, {"litmus.forbidden", "forbidden"}}};
 }
 
 std::unique_ptr<Workload> make_litmus(const LitmusTest& test, std::int64_t rounds) {

@@ -5,6 +5,8 @@
 // it stands; but the largest number that any CPU has stored must be the number of stores: costs no simulated time.
 //
 // Under a lock whose readers keep nobody out (rcu) a writer publishes a copy.
+#include "workloads/micro/critical_section.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,13 +18,12 @@
 #include "models/failure.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
-#include "workloads/micro/micro.hpp"
 #include "workloads/micro/published_data.hpp"
 #include "workloads/program/cycles_by_cpu.hpp"
 #include "workloads/program/duration.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -230,12 +231,12 @@ class CriticalSection final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> critical_section_parameters() {
-  return declare<CriticalSectionOptions>();
-}
-
-std::unique_ptr<Workload> make_critical_section(const Parameters& parameters) {
-  return std::make_unique<CriticalSection>(parameters);
+WorkloadEntry critical_section_workload() {
+  return {"critical_section",
+          "All CPUs acquire one lock and work on the data that it protects",
+          declare<CriticalSectionOptions>(),
+          make_workload<CriticalSection>,
+          {headlines::kOperations, {"locks.section_lock.wait_mean_us", "wait"}, headlines::kLeastCpu}};
 }
 
 }  // namespace linebounce::workloads

@@ -6,12 +6,11 @@
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/locks/metered_lock.hpp"
-#include "workloads/micro/micro.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/shootdown.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -136,12 +135,12 @@ class Munmap final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> munmap_parameters() {
-  return declare<MunmapOptions>();
-}
-
-std::unique_ptr<Workload> make_munmap(const Parameters& parameters) {
-  return std::make_unique<Munmap>(parameters);
+WorkloadEntry munmap_workload() {
+  return {"munmap",
+          "Some CPUs unmap pages, and all others drop the translations by an interrupt: TLB shootdowns",
+          declare<MunmapOptions>(),
+          make_workload<Munmap>,
+          {{"cost.munmap", "munmap"}, {"munmap.user_rounds_per_us", "user code"}, headlines::kOperations}};
 }
 
 }  // namespace linebounce::workloads

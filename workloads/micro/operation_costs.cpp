@@ -8,10 +8,9 @@
 #include <optional>
 #include <stdexcept>
 
-#include "workloads/micro/micro.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -218,12 +217,14 @@ void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> operation_costs_parameters() {
-  return declare<OperationCostsOptions>();
-}
-
-std::unique_ptr<Workload> make_operation_costs(const Parameters& parameters) {
-  return std::make_unique<OperationCosts>(parameters);
+WorkloadEntry operation_costs_workload() {
+  return {"operation_costs",
+          "What instructions, cache hits, atomic operations and transfers of a line cost",
+          declare<OperationCostsOptions>(),
+          make_workload<OperationCosts>,
+          {{"cost.atomic_increment", "atomic add"},
+           {"cost.atomic_increment_cache_transfer", "with transfer"},
+           {"cost.main_memory", "memory"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -11,9 +11,8 @@
 
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
-#include "workloads/micro/micro.hpp"
 #include "workloads/micro/random_player.hpp"
-#include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -131,12 +130,12 @@ class RandomReferences final : public Workload {
 
 }  // namespace random_references
 
-std::vector<ParameterDeclaration> random_references_parameters() {
-  return declare<random_references::Options>();
-}
-
-std::unique_ptr<Workload> make_random_references(const Parameters& parameters) {
-  return std::make_unique<random_references::RandomReferences>(parameters);
+WorkloadEntry random_references_workload() {
+  return {"random_references",
+          "Random operations of every kind, checked as they go",
+          declare<random_references::Options>(),
+          make_workload<random_references::RandomReferences>,
+          {{"random.operations", "operations"}}};
 }
 
 }  // namespace linebounce::workloads

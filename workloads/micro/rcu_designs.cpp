@@ -11,11 +11,10 @@
 #include <stdexcept>
 
 #include "models/failure.hpp"
-#include "workloads/micro/micro.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 #include "workloads/rcu/rcu.hpp"
 #include "workloads/rcu/synchronous_rcu.hpp"
 
@@ -283,12 +282,12 @@ void RcuDesigns::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> rcu_designs_parameters() {
-  return declare<RcuDesignsOptions>();
-}
-
-std::unique_ptr<Workload> make_rcu_designs(const Parameters& parameters) {
-  return std::make_unique<RcuDesigns>(parameters);
+WorkloadEntry rcu_designs_workload() {
+  return {"rcu_designs",
+          "Readers and updaters under classic, hierarchical, sleepable and user-mode RCU",
+          declare<RcuDesignsOptions>(),
+          make_workload<RcuDesigns>,
+          {{"rcu.grace_period_mean_us", "grace period"}, {"rcu.reader_mean_ns", "reader"}, headlines::kOperations}};
 }
 
 }  // namespace linebounce::workloads

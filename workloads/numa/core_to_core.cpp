@@ -10,9 +10,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "workloads/numa/numa.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -242,12 +241,12 @@ void CoreToCore::report(const RunFacts&, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> core_to_core_parameters() {
-  return declare<CoreToCoreOptions>();
-}
-
-std::unique_ptr<Workload> make_core_to_core(const Parameters& parameters) {
-  return std::make_unique<CoreToCore>(parameters);
+WorkloadEntry core_to_core_workload() {
+  return {"core_to_core",
+          "What a line costs that moves from one CPU to another, for every pair, home and state",
+          declare<CoreToCoreOptions>(),
+          make_workload<CoreToCore>,
+          {{"core_to_core.same_node_ns", "same node"}, {"core_to_core.other_node_ns", "other node"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -12,8 +12,7 @@
 #include <stdexcept>
 
 #include "models/core/cpu_counters.hpp"
-#include "workloads/numa/numa.hpp"
-#include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/workload_entry.hpp"
 #include "workloads/program/zipf.hpp"
 
 namespace linebounce::workloads {
@@ -455,12 +454,12 @@ void NumaMix::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> numa_mix_parameters() {
-  return declare<NumaMixOptions>();
-}
-
-std::unique_ptr<Workload> make_numa_mix(const Parameters& parameters) {
-  return std::make_unique<NumaMix>(parameters);
+WorkloadEntry numa_mix_workload() {
+  return {"numa_mix",
+          "Kernel and user code by shares: lines that all CPUs write, lines of one node, local and remote memory",
+          declare<NumaMixOptions>(),
+          make_workload<NumaMix>,
+          {headlines::kOperations, {"mix.kernel_ns_per_transaction", "kernel"}, headlines::kLocal}};
 }
 
 }  // namespace linebounce::workloads

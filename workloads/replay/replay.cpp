@@ -11,8 +11,8 @@
 #include "trace/word_locks.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 #include "workloads/replay/homes_text.hpp"
 #include "workloads/replay/player.hpp"
 #include "workloads/replay/thread_map.hpp"
@@ -225,16 +225,18 @@ std::string recorded_algorithm(const trace::Lock& lock) {
   return nearest == kNearest.end() ? kOtherwise : nearest->second;
 }
 
-std::vector<ParameterDeclaration> replay_parameters() {
-  return declare<ReplayOptions>();
-}
-
 std::uint64_t heap_shift_of(const Parameters& parameters) {
   return read_options<ReplayOptions>(parameters).heap_shift;
 }
 
-std::unique_ptr<Workload> make_replay(const Parameters& parameters) {
-  return std::make_unique<Replay>(parameters);
+WorkloadEntry replay_workload() {
+  return {"replay",
+          "A trace of operations, recorded or synthetic, with its own locks or others",
+          declare<ReplayOptions>(),
+          make_workload<Replay>,
+          {{"replay.first_thread_over_us", "first thread over"},
+           {"latency.user_offchip.mean_ns", "miss"},
+           {"replay.operations", "operations"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/terminal/lock_comparison_table.hpp"
 #include "sim/terminal/trace_table.hpp"
 #include "trace/check.hpp"

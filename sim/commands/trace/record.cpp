@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/commands/commands.hpp"
+#include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/experiment.hpp"
 #include "sim/plan/unfinished_file.hpp"

@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "sim/commands/command.hpp"
-#include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/suggestions.hpp"
 #include "sim/plan/unfinished_file.hpp"

@@ -21,10 +21,7 @@ namespace {
 
 Parameters parameters_with(const std::string& workload, const std::map<std::string, ParameterValue>& changed) {
   std::map<std::string, ParameterValue> values;
-  for (const WorkloadEntry& entry : all_workloads()) {
-    if (entry.name != workload) continue;
-    for (const ParameterDeclaration& parameter : entry.parameters) values[parameter.name] = parameter.default_value;
-  }
+  for (const auto& parameter : find_workload(workload).parameters) values[parameter.name] = parameter.default_value;
   for (const auto& [name, value] : changed) values.at(name) = value;
   return Parameters(std::move(values));
 }

@@ -17,11 +17,10 @@
 #include "workloads/linux24/dcache/client_tree.hpp"
 #include "workloads/linux24/dcache/common.hpp"
 #include "workloads/linux24/dcache/file_data.hpp"
-#include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/exponential.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -389,12 +388,12 @@ void Dbench::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> dbench_parameters() {
-  return declare<DbenchOptions>();
-}
-
-std::unique_ptr<Workload> make_dbench(const Parameters& parameters) {
-  return std::make_unique<Dbench>(parameters);
+WorkloadEntry dbench_workload() {
+  return {"dbench",
+          "The dentry cache under clients that look up, create, unlink and rename files",
+          declare<DbenchOptions>(),
+          make_workload<Dbench>,
+          {headlines::kOperations, headlines::kDcacheLock, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

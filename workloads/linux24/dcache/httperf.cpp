@@ -13,10 +13,9 @@
 
 #include "workloads/linux24/dcache/common.hpp"
 #include "workloads/linux24/dcache/file_data.hpp"
-#include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 #include "workloads/program/zipf.hpp"
 
 namespace linebounce::workloads {
@@ -216,12 +215,12 @@ void Httperf::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> httperf_parameters() {
-  return declare<HttperfOptions>();
-}
-
-std::unique_ptr<Workload> make_httperf(const Parameters& parameters) {
-  return std::make_unique<Httperf>(parameters);
+WorkloadEntry httperf_workload() {
+  return {"httperf",
+          "The dentry cache under a web server: path walks, few changes",
+          declare<HttperfOptions>(),
+          make_workload<Httperf>,
+          {headlines::kOperations, headlines::kDcacheLock, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

@@ -284,8 +284,8 @@ Address ParallelUpdates::follow_dotdot(Cpu& cpu, Address dentry) {
   return parent;
 }
 
-std::unique_ptr<Dcache> make_parallel_updates_dcache(const DcacheSetup& setup) {
-  return std::make_unique<ParallelUpdates>(setup);
+DcacheDesign parallel_updates_dcache() {
+  return {.name = "parallel_updates", .defers_freeing = true, .create = make_dcache<ParallelUpdates>};
 }
 
 }  // namespace linebounce::workloads

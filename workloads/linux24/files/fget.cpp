@@ -7,10 +7,9 @@
 #include <stdexcept>
 
 #include "workloads/linux24/files/file_table.hpp"
-#include "workloads/linux24/files/file_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -179,12 +178,12 @@ class Fget final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> fget_parameters() {
-  return declare<FgetOptions>();
-}
-
-std::unique_ptr<Workload> make_fget(const Parameters& parameters) {
-  return std::make_unique<Fget>(parameters);
+WorkloadEntry fget_workload() {
+  return {"fget",
+          "Reads and writes of one byte: how a file descriptor becomes a file",
+          declare<FgetOptions>(),
+          make_workload<Fget>,
+          {{"throughput.system_ns_per_operation", "read and write"}, headlines::kOperations, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

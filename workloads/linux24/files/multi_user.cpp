@@ -2,13 +2,12 @@
 // begin again (OLS 2004, section 5.1). Where the kernel's time goes, by function.
 #include <optional>
 
-#include "workloads/linux24/files/file_workloads.hpp"
 #include "workloads/linux24/files/proc_directory.hpp"
 #include "workloads/locks/lock_registry.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -134,12 +133,12 @@ class MultiUser final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> multi_user_parameters() {
-  return declare<MultiUserOptions>();
-}
-
-std::unique_ptr<Workload> make_multi_user(const Parameters& parameters) {
-  return std::make_unique<MultiUser>(parameters);
+WorkloadEntry multi_user_workload() {
+  return {"multi_user",
+          "Processes that open files in /proc, read directories, fork and exit: the kernel's profile",
+          declare<MultiUserOptions>(),
+          make_workload<MultiUser>,
+          {headlines::kOperations, headlines::kDcacheLock, {"time.system_pct", "system"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -5,10 +5,9 @@
 
 #include "models/failure.hpp"
 #include "workloads/linux24/kernel/kernel_base.hpp"
-#include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -241,12 +240,12 @@ void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> tasklist_walk_parameters() {
-  return declare<TasklistWalkOptions>();
-}
-
-std::unique_ptr<Workload> make_tasklist_walk(const Parameters& parameters) {
-  return std::make_unique<TasklistWalk>(parameters);
+WorkloadEntry tasklist_walk_workload() {
+  return {"tasklist_walk",
+          "Walks over the list of all tasks while others fork and exit",
+          declare<TasklistWalkOptions>(),
+          make_workload<TasklistWalk>,
+          {{"tasklist.walks_per_s", "walks"}, {"tasklist.walk_mean_us", "walk"}, {"tasklist.fork_mean_us", "fork"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -8,10 +8,9 @@
 
 #include "models/failure.hpp"
 #include "workloads/linux24/kernel/kernel_base.hpp"
-#include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -293,12 +292,12 @@ void TcpHash::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> tcp_hash_parameters() {
-  return declare<TcpHashOptions>();
-}
-
-std::unique_ptr<Workload> make_tcp_hash(const Parameters& parameters) {
-  return std::make_unique<TcpHash>(parameters);
+WorkloadEntry tcp_hash_workload() {
+  return {"tcp_hash",
+          "Segments look up their connections while others are opened and closed",
+          declare<TcpHashOptions>(),
+          make_workload<TcpHash>,
+          {headlines::kOperations, headlines::kLatency}};
 }
 
 }  // namespace linebounce::workloads

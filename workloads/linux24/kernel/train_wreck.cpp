@@ -4,12 +4,11 @@
 // the longest of all waits, too.
 #include <algorithm>
 
-#include "workloads/linux24/kernel/kernel_workloads.hpp"
 #include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -94,12 +93,14 @@ class TrainWreck final : public Workload {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> train_wreck_parameters() {
-  return declare<TrainWreckOptions>();
-}
-
-std::unique_ptr<Workload> make_train_wreck(const Parameters& parameters) {
-  return std::make_unique<TrainWreck>(parameters);
+WorkloadEntry train_wreck_workload() {
+  return {"train_wreck",
+          "The longest wait for a lock that all CPUs want at the worst time",
+          declare<TrainWreckOptions>(),
+          make_workload<TrainWreck>,
+          {{"train_wreck.longest_wait_us", "longest wait"},
+           {"train_wreck.bound_us", "bound"},
+           {"train_wreck.longest_wait_of_bound", "wait / bound"}}};
 }
 
 }  // namespace linebounce::workloads

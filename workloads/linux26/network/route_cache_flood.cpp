@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "workloads/linux26/network/cpu_threads.hpp"
-#include "workloads/linux26/network/network_workloads.hpp"
 #include "workloads/linux26/network/reception.hpp"
 #include "workloads/linux26/network/route_cache.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -236,12 +236,14 @@ void RouteCacheFlood::report_spikes(const Cpu& any, const Samples& softirqs, Met
 
 }  // namespace
 
-std::vector<ParameterDeclaration> route_cache_flood_parameters() {
-  return declare<FloodOptions>();
-}
-
-std::unique_ptr<Workload> make_route_cache_flood(const Parameters& parameters) {
-  return std::make_unique<RouteCacheFlood>(parameters);
+WorkloadEntry route_cache_flood_workload() {
+  return {"route_cache_flood",
+          "A router's route cache under a flood of packets, and the grace periods that its entries wait for",
+          declare<FloodOptions>(),
+          make_workload<RouteCacheFlood>,
+          {{"route_cache.overflows", "overflows"},
+           {"rcu.grace_period_max_us", "longest grace period"},
+           {"starvation.longest_ms", "starved"}}};
 }
 
 }  // namespace linebounce::workloads

@@ -4,8 +4,6 @@
 //
 // Homes are those that the figures' addresses show: disks' structures on the first node, adapters' on the second, what belongs
 // to a CPU or process on its node.
-#include "workloads/linux26/oltp/oltp.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +11,8 @@
 
 #include "workloads/linux26/oltp/handed_submission.hpp"
 #include "workloads/linux26/oltp/process.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/throughput.hpp"
+#include "workloads/program/workload_entry.hpp"
 
 namespace linebounce::workloads {
 
@@ -269,12 +267,12 @@ void Oltp::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> oltp_parameters() {
-  return declare<OltpOptions>();
-}
-
-std::unique_ptr<Workload> make_oltp(const Parameters& parameters) {
-  return std::make_unique<Oltp>(parameters);
+WorkloadEntry oltp_workload() {
+  return {"oltp",
+          "A database's processes on the scheduler, timers, slab, AIO, block and SCSI layers of Linux 2.6.20",
+          declare<OltpOptions>(),
+          make_workload<Oltp>,
+          {headlines::kOperations, headlines::kLatency, headlines::kLocal}};
 }
 
 }  // namespace linebounce::workloads

@@ -6,8 +6,6 @@
 // What was proposed against it: callbacks in small batches, so that softirqs have their limit and the rest is left to ksoftirqd
 // (`throttled`); what exceeds a batch in a thread of its own, which can be preempted between two callbacks (`daemon`);
 // callbacks that run at once on a machine of one CPU (`direct`). To compare with, system calls that free nothing (`none`).
-#include "workloads/linux26/realtime/rcu_realtime.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,10 +15,10 @@
 #include <vector>
 
 #include "models/failure.hpp"
-#include "workloads/program/parameter_binder.hpp"
 #include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/times.hpp"
+#include "workloads/program/workload_entry.hpp"
 #include "workloads/rcu/rcu.hpp"
 
 namespace linebounce::workloads {
@@ -288,12 +286,12 @@ void RcuRealtime::report(const RunFacts& facts, MetricSink& metrics) const {
 
 }  // namespace
 
-std::vector<ParameterDeclaration> rcu_realtime_parameters() {
-  return declare<RcuRealtimeOptions>();
-}
-
-std::unique_ptr<Workload> make_rcu_realtime(const Parameters& parameters) {
-  return std::make_unique<RcuRealtime>(parameters);
+WorkloadEntry rcu_realtime_workload() {
+  return {"rcu_realtime",
+          "How late a periodic task starts beside thousands of RCU callbacks, and what helps",
+          declare<RcuRealtimeOptions>(),
+          make_workload<RcuRealtime>,
+          {{"realtime.latency_max_us", "worst latency"}, {"realtime.latency_p999_us", "99.9 %"}, headlines::kOperations}};
 }
 
 }  // namespace linebounce::workloads

@@ -6,16 +6,19 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/listed.hpp"
 #include "workloads/linux26/slab/interleaved.hpp"
 #include "workloads/linux26/slab/slab_memory.hpp"
 
 namespace linebounce::workloads {
 
+using MakeSlabVariant = SlabVariant();
+
 std::span<const SlabVariant> slab_variants() {
   static const std::vector<SlabVariant> kVariants = {
-      {"slab_numa", "Lists for each node; what other nodes free waits in alien arrays (Linux 2.6.20)", make_slab_numa},
-      {"slab_unaware", "One set of lists for all nodes (Linux 2.6.9)", make_slab_unaware},
-      {"slub", "No queues: each CPU has a slab, and what others free goes to its slab (Linux 2.6.22)", make_slub},
+      LISTED(MakeSlabVariant, slab_numa_variant)(),
+      LISTED(MakeSlabVariant, slab_unaware_variant)(),
+      LISTED(MakeSlabVariant, slub_variant)(),
   };
   return kVariants;
 }

@@ -68,19 +68,21 @@ struct SlabCacheSetup {
   int objects_per_node = 0;
 };
 
-// The variants, in the order in which they are shown.
+// What a variant's file says of it.
 struct SlabVariant {
   std::string name;
   std::string title;
   std::unique_ptr<SlabCache> (*create)(const SlabCacheSetup&);
 };
+
+template <class Made>
+std::unique_ptr<SlabCache> make_slab(const SlabCacheSetup& setup) {
+  return std::make_unique<Made>(setup);
+}
+
+// In the order in which they are shown.
 std::span<const SlabVariant> slab_variants();
 // Names for a parameter's choices.
 std::vector<std::string> slab_variant_names();
-
-// One file a variant.
-std::unique_ptr<SlabCache> make_slab_numa(const SlabCacheSetup& setup);
-std::unique_ptr<SlabCache> make_slab_unaware(const SlabCacheSetup& setup);
-std::unique_ptr<SlabCache> make_slub(const SlabCacheSetup& setup);
 
 }  // namespace linebounce::workloads

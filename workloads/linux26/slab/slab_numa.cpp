@@ -205,8 +205,8 @@ class SlabNuma final : public SlabCache {
 
 }  // namespace
 
-std::unique_ptr<SlabCache> make_slab_numa(const SlabCacheSetup& setup) {
-  return std::make_unique<SlabNuma>(setup);
+SlabVariant slab_numa_variant() {
+  return {"slab_numa", "Lists for each node; what other nodes free waits in alien arrays (Linux 2.6.20)", make_slab<SlabNuma>};
 }
 
 }  // namespace linebounce::workloads

@@ -80,8 +80,8 @@ class SlabUnaware final : public SlabCache {
 
 }  // namespace
 
-std::unique_ptr<SlabCache> make_slab_unaware(const SlabCacheSetup& setup) {
-  return std::make_unique<SlabUnaware>(setup);
+SlabVariant slab_unaware_variant() {
+  return {"slab_unaware", "One set of lists for all nodes (Linux 2.6.9)", make_slab<SlabUnaware>};
 }
 
 }  // namespace linebounce::workloads

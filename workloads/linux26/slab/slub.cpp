@@ -308,8 +308,8 @@ void Slub::check(Cpu& cpu) {
 
 }  // namespace
 
-std::unique_ptr<SlabCache> make_slub(const SlabCacheSetup& setup) {
-  return std::make_unique<Slub>(setup);
+SlabVariant slub_variant() {
+  return {"slub", "No queues: each CPU has a slab, and what others free goes to its slab (Linux 2.6.22)", make_slab<Slub>};
 }
 
 }  // namespace linebounce::workloads
