@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/commands/advised_changes.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/lock_comparer.hpp"
 #include "sim/commands/recheck.hpp"
 #include "sim/commands/sharing_finder.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/terminal/advice_page.hpp"
 #include "sim/terminal/visible_output.hpp"
 
 namespace linebounce::sim {
@@ -113,6 +113,17 @@ std::optional<Advised> advised_by(const AdviseArguments& arguments, const trace:
   }
   const std::vector<trace::WordLock> words = locks.replaced() ? locks.words() : std::vector<trace::WordLock>();
   return Advised{advice_page(reader, found, words, locks.missing()), std::move(found)};
+}
+
+// The changes' diffs as change-1.diff and so on, in the place of earlier ones.
+void write_diffs(AdvicePage& page, const fs::path& directory) {
+  for (std::size_t old = 1; fs::remove(directory / fmt::format("change-{}.diff", old)); ++old) continue;
+  for (std::size_t i = 1; i <= page.changes.size(); ++i) {
+    AdvisedChange& change = page.changes[i - 1];
+    if (change.diff.empty()) continue;
+    change.diff_file = directory / fmt::format("change-{}.diff", i);
+    write_file(change.diff_file, change.diff);
+  }
 }
 
 ExitCode advise(const AdviseArguments& arguments, const std::vector<std::string>& argv) {

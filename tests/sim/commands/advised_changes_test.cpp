@@ -1,4 +1,4 @@
-#include "sim/terminal/advice_page.hpp"
+#include "sim/commands/advised_changes.hpp"
 
 #include <gmock/gmock.h>
 
