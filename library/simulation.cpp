@@ -10,6 +10,7 @@
 #include "library/include/linebounce/linebounce.hpp"
 #include "models/machine/kernel_context.hpp"
 #include "models/machine/machine.hpp"
+#include "models/ordinal.hpp"
 #include "sim/config/machine_tables.hpp"
 #include "sim/config/protocol_file.hpp"
 #include "sim/config/schema.hpp"
@@ -44,7 +45,7 @@ struct Sum {
   Tick latency = 0;
 
   void add(const Miss& miss) {
-    ++count[static_cast<std::size_t>(miss.source)];
+    ++count[ordinal(miss.source)];
     latency += miss.latency;
   }
   [[nodiscard]] Transfers transfers(const Timebase& timebase) const {
@@ -80,7 +81,7 @@ class Simulation::Implementation {
   Implementation(const std::string& machine, const char* home)
       : spec_(read_machine(at_home(machine, home))), machine_(make()), memory_(machine_->store(), &machine_->homes()) {
     costs_.set_line_bytes(line_bytes());
-    programs_.resize(static_cast<std::size_t>(cpus()));
+    programs_.resize(cpus());
   }
   ~Implementation() {
     const KernelContext::Use use(context_);
@@ -113,7 +114,7 @@ class Simulation::Implementation {
   }
   void program(int cpu, Program program) {
     refuse_after_run();
-    programs_.at(static_cast<std::size_t>(cpu)) = std::move(program);
+    programs_.at(cpu) = std::move(program);
   }
 
   Statistics run() {
@@ -122,7 +123,7 @@ class Simulation::Implementation {
     const KernelContext::Use use(context_);
     machine_->set_functions(memory_.functions().size());
     for (int cpu = 0; cpu < cpus(); ++cpu) {
-      machine_->set_program(cpu, [&program = programs_[static_cast<std::size_t>(cpu)]](linebounce::Cpu& thread) {
+      machine_->set_program(cpu, [&program = programs_[cpu]](linebounce::Cpu& thread) {
         Cpu self(thread);
         if (program) program(self);
       });

@@ -36,7 +36,7 @@ void InputFile::read(std::uint64_t offset, std::span<char> bytes) const {
                                    got < 0 ? std::strerror(errno) : "the file ends here; it was longer a moment ago"));
     }
     offset += static_cast<std::uint64_t>(got);
-    bytes = bytes.subspan(static_cast<std::size_t>(got));
+    bytes = bytes.subspan(got);
   }
 }
 

@@ -62,7 +62,7 @@ std::uint64_t Scanner::number(std::string_view what) {
   const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
   if (error != std::errc{})
     throw FormatError(fmt::format("{} has to be a number from 0 to 2^64 - 1, not {:?}", what, rest_of_word()));
-  rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+  rest_.remove_prefix(end - rest_.data());
   return value;
 }
 

@@ -233,7 +233,7 @@ void copy_stream(const Reader& from, std::uint32_t stream, const std::vector<Wor
   }
   WordSections sections([&](const WordSection& section) {
     const auto lock = std::find_if(locks.begin(), locks.end(), [&](const WordLock& it) { return it.word == section.word; });
-    if (lock != locks.end()) locked.add_section(section, ids[static_cast<std::size_t>(lock - locks.begin())]);
+    if (lock != locks.end()) locked.add_section(section, ids[lock - locks.begin()]);
   });
   give_stream(from, stream, sections);
   give_stream(from, stream, locked);

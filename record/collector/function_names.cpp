@@ -30,7 +30,7 @@ std::string without_clone(const std::string& name) {
   static const std::regex kClone(R"(^[^.]*\.\d+|\.(?:part|constprop|isra|cold|_omp_fn|localalias|lto_priv|llvm)\b)");
   std::smatch found;
   if (!std::regex_search(name, found, kClone)) return name;
-  return name.substr(0, name.find('.', static_cast<std::size_t>(found.position())));
+  return name.substr(0, name.find('.', found.position()));
 }
 
 // Without the brackets that the text ends in, and what is between them.

@@ -16,6 +16,7 @@
 #include "models/coherence/checker/network/prove_network.hpp"
 #include "models/coherence/checker/tree/check_tree.hpp"
 #include "models/coherence/checker/tree/tree_murphi.hpp"
+#include "models/ordinal.hpp"
 #include "sim/commands/check_random.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/config/protocol_file.hpp"
@@ -71,7 +72,7 @@ struct CheckArguments {
 
 const char* step_name(StepKind kind) {
   constexpr std::array names = {"load", "store", "atomic", "evict", "order", "data"};
-  return names[static_cast<std::size_t>(kind)];
+  return names[ordinal(kind)];
 }
 
 ordered_json step_json(const Protocol& protocol, const ReplayedStep& shown) {
@@ -93,7 +94,7 @@ ordered_json violation_json(const Protocol& protocol, const CheckOptions& option
   if (!result.violation) return nullptr;
   ordered_json steps = ordered_json::array();
   for (const ReplayedStep& shown : replay(protocol, options, *result.violation)) steps.push_back(step_json(protocol, shown));
-  return {{"promise", kPromiseNames[static_cast<std::size_t>(result.violation->property)].name},
+  return {{"promise", kPromiseNames[ordinal(result.violation->property)].name},
           {"text", result.violation->text},
           {"start", start_states(protocol, options.caches)},
           {"steps", std::move(steps)}};

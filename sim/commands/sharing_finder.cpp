@@ -124,7 +124,7 @@ class SharingFinder {
     std::vector<std::int64_t> shifts;
 
     [[nodiscard]] std::size_t with_shift(std::int64_t shift) const {
-      return 1 + static_cast<std::size_t>(std::find(shifts.begin(), shifts.end(), shift) - shifts.begin());
+      return 1 + (std::find(shifts.begin(), shifts.end(), shift) - shifts.begin());
     }
   };
 

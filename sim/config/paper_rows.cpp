@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "models/ordinal.hpp"
 #include "sim/config/sweep.hpp"
 #include "sim/config/table_reader.hpp"
 
@@ -179,7 +180,7 @@ toml::table row_table(const PaperRow& row) {
   if (row.better) table.insert("better", to_string(*row.better));
   if (row.tolerance) insert_value(table, "tolerance", canonical(*row.tolerance));
   if (row.tolerance_abs) insert_value(table, "tolerance_abs", canonical(*row.tolerance_abs));
-  if (row.shape != Shape::none) table.insert("shape", std::string(kShapes.at(static_cast<std::size_t>(row.shape))));
+  if (row.shape != Shape::none) table.insert("shape", std::string(kShapes.at(ordinal(row.shape))));
   if (!row.over.empty()) table.insert("over", row.over);
   if (!row.scored) table.insert("scored", false);
   if (!row.source.empty()) table.insert("source", row.source);
@@ -196,7 +197,7 @@ std::optional<PaperKind> read_kind(TableReader& reader, std::vector<std::string>
 }
 
 std::string word_of(PaperKind kind) {
-  return std::string(kPaperKindWords.at(static_cast<std::size_t>(kind)));
+  return std::string(kPaperKindWords.at(ordinal(kind)));
 }
 
 std::optional<Selection> read_selection(TableReader& reader, const std::string& key, const ExperimentTables& tables) {

@@ -23,7 +23,7 @@ namespace {
 
 // The combination of this number: an index into each axis's values; the last axis turns fastest.
 std::vector<std::size_t> choice_of(const std::vector<SweepAxis>& sweep, int number) {
-  auto rest = static_cast<std::size_t>(number);
+  std::size_t rest = number;
   std::vector<std::size_t> choice(sweep.size());
   for (std::size_t axis = sweep.size(); axis-- > 0;) {
     const std::size_t values = sweep[axis].values[0].size();

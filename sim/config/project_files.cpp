@@ -91,7 +91,7 @@ std::string read_text(const fs::path& file) {
   std::string text;
   std::array<char, 4096> part{};
   while (text.size() <= kLargest && (in.read(part.data(), part.size()), in.gcount() > 0)) {
-    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    text.append(part.data(), in.gcount());
   }
   if (text.size() > kLargest)
     throw ConfigError(fmt::format("{}: larger than 16 MiB: this is no configuration file", file.string()));

@@ -205,7 +205,7 @@ void pin(std::vector<SweepAxis>& axes, const std::string& path, const ConfigValu
   for (auto& axis : axes) {
     const auto found = std::find(axis.paths.begin(), axis.paths.end(), path);
     if (found == axis.paths.end()) continue;
-    auto& values = axis.values[static_cast<std::size_t>(found - axis.paths.begin())];
+    auto& values = axis.values[found - axis.paths.begin()];
     // Its partners keep their values; what is then the same point twice is there once.
     values.assign(values.size(), value);
     remove_repeated_points(axis);

@@ -76,7 +76,7 @@ class LockRun {
   void run(CheckedCpu& cpu);
   void write(CheckedCpu& cpu);
   void read(CheckedCpu& cpu);
-  static std::size_t index(const CheckedCpu& cpu) { return static_cast<std::size_t>(cpu.id().value); }
+  static std::size_t index(const CheckedCpu& cpu) { return cpu.id().value; }
   void arrive(const CheckedCpu& cpu);
   void enter(const CheckedCpu& cpu, bool alone);
   void leave(CheckedCpu& cpu);

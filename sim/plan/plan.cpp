@@ -22,7 +22,7 @@ PaperPoints points_of(const PaperRow& row, const Plan& plan) {
 // Notes what a plan must know of a point before it is run.
 void note(const Point& point, Plan& plan) {
   const MachineSpec& machine = point.input.machine;
-  plan.hashes[static_cast<std::size_t>(point.number)] = configuration_hash(point.resolved);
+  plan.hashes[point.number] = configuration_hash(point.resolved);
   ProtocolNames names{machine.bus.protocol, {}, {}};
   if (machine.has_nodes()) {
     names.node = machine.node.protocol;
@@ -60,7 +60,7 @@ std::string plan_text(const Plan& plan, const std::optional<std::vector<int>>& d
     ordered_json entry;
     entry["point"] = point.number;
     entry["at"] = at_to_json(point.at);
-    entry["hash"] = plan.hashes[static_cast<std::size_t>(point.number)];
+    entry["hash"] = plan.hashes[point.number];
     points.push_back(std::move(entry));
   }
   ordered_json out;
@@ -86,7 +86,7 @@ std::vector<PaperResult> evaluate_paper(const Plan& plan, const std::vector<Repo
 std::string point_name(const Plan& plan, int number) {
   if (!plan.swept()) return "the run";
   std::string text = "point " + std::to_string(number) + " (";
-  const auto& at = plan.points[static_cast<std::size_t>(number)].at;
+  const auto& at = plan.points[number].at;
   for (std::size_t i = 0; i < at.size(); ++i) text += (i > 0 ? ", " : "") + at[i].first + " = " + value_text(at[i].second);
   return text + ")";
 }

@@ -43,9 +43,9 @@ class Run {
   // Finds out what an earlier run has left, and makes jobs of the rest.
   void take_stock(const std::vector<int>& points) {
     for (const int number : points) {
-      PointState& state = states_[static_cast<std::size_t>(number)];
+      PointState& state = states_[number];
       const fs::path directory = directory_of(number);
-      const PointFiles found = look_at_point(directory, plan_.hashes[static_cast<std::size_t>(number)]);
+      const PointFiles found = look_at_point(directory, plan_.hashes[number]);
       state.done = found.done;
       if (state.done) {
         note_reuse(*found.manifest);
@@ -61,11 +61,11 @@ class Run {
   bool work() {
     for (const int number : wanted_) make_directories(directory_of(number));
     for (const int number : wanted_) {
-      if (states_[static_cast<std::size_t>(number)].jobs_left == 0) finish(number);  // all its seeds were there
+      if (states_[number].jobs_left == 0) finish(number);  // all its seeds were there
     }
     PoolCallbacks callbacks;
     callbacks.work = [this](int job, const std::function<void(double)>& progress) {
-      const Job& of = jobs_[static_cast<std::size_t>(job)];
+      const Job& of = jobs_[job];
       simulate_seed(options_.simulation, plan_, of.point, of.seed, directory_of(of.point), progress);
     };
     callbacks.finished = [this](int job, const JobOutcome& outcome) { return job_ended(job, outcome); };
@@ -108,20 +108,19 @@ class Run {
   }
 
   void add_jobs(int number, const fs::path& directory) {
-    const auto index = static_cast<std::size_t>(number);
     wanted_.push_back(number);
     for (int i = 0; i < plan_.experiment.seeds; ++i) {
       const std::uint64_t seed = plan_.experiment.seed + static_cast<std::uint64_t>(i);
       if (seed_is_done(plan_, number, seed, directory)) continue;
       jobs_.push_back({number, seed});
-      ++states_[index].jobs_left;
+      ++states_[number].jobs_left;
     }
   }
 
   // False stops the run: when one file can't be written, neither can the others.
   bool job_ended(int job, const JobOutcome& outcome) {
-    const int number = jobs_[static_cast<std::size_t>(job)].point;
-    PointState& state = states_[static_cast<std::size_t>(number)];
+    const int number = jobs_[job].point;
+    PointState& state = states_[number];
     state.peak_memory_kib = std::max(state.peak_memory_kib, outcome.peak_memory_kib);
     --state.jobs_left;
     ++jobs_ended_;
@@ -150,7 +149,7 @@ class Run {
   }
 
   void fail(int number, const Failure& failure) {
-    PointState& state = states_[static_cast<std::size_t>(number)];
+    PointState& state = states_[number];
     if (state.failed) return;  // another seed of it has failed before; one report is enough
     state.failed = true;
     report.failures.push_back({number, failure});
@@ -162,7 +161,7 @@ class Run {
   }
 
   void finish(int number) {
-    PointState& state = states_[static_cast<std::size_t>(number)];
+    PointState& state = states_[number];
     Manifest of_point = manifest();
     of_point.peak_memory_kib = state.peak_memory_kib;
     finish_point(plan_, number, directory_of(number), of_point);
@@ -316,8 +315,7 @@ std::vector<int> done_points(const Plan& plan, const fs::path& directory) {
   check_directory(directory, plan);
   std::vector<int> done;
   for (const PointPlace& point : plan.points) {
-    const auto index = static_cast<std::size_t>(point.number);
-    const PointFiles found = look_at_point(point_directory(directory, plan.swept(), point.number), plan.hashes[index]);
+    const PointFiles found = look_at_point(point_directory(directory, plan.swept(), point.number), plan.hashes[point.number]);
     if (found.done) done.push_back(point.number);
   }
   return done;

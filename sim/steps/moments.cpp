@@ -93,7 +93,7 @@ class Finder {
     const std::optional<std::uint64_t> wanted = number(word);
     if (!wanted) refuse("a step has a number");
     if (*wanted > run_.steps.size()) refuse(fmt::format("the run has {} steps", run_.steps.size()));
-    return static_cast<std::size_t>(*wanted);
+    return *wanted;
   }
 
   // The engine stops there: it is the run's end.
@@ -121,7 +121,7 @@ class Finder {
     if (!wanted || *wanted >= run_.places.size()) refuse(fmt::format("CPUs are 0 to {}", run_.places.size() - 1));
     return static_cast<int>(*wanted);
   }
-  [[nodiscard]] int core_of(int cpu) const { return run_.places[static_cast<std::size_t>(cpu)].core; }
+  [[nodiscard]] int core_of(int cpu) const { return run_.places[cpu].core; }
 
   std::vector<std::pair<Address, int>> words_called(const std::string& name) const {
     std::vector<std::pair<Address, int>> words = names_.called(name);

@@ -7,6 +7,8 @@
 #include <set>
 #include <string_view>
 
+#include "models/ordinal.hpp"
+
 namespace linebounce::sim {
 
 namespace {
@@ -58,7 +60,7 @@ std::size_t message_number(const RecordedSteps& run, const RunStep& step) {
     case SentMessage::What::request:
     case SentMessage::What::again: return step.message;
     case SentMessage::What::packet: return bus + step.message;
-    default: return bus + network + step.what - static_cast<std::size_t>(SentMessage::What::shared);
+    default: return bus + network + step.what - ordinal(SentMessage::What::shared);
   }
 }
 
@@ -106,7 +108,7 @@ std::size_t Endpoints::number(const Endpoint& endpoint) const {
 const std::string& Endpoints::label(Controller controller, int agent) const {
   using Kind = Endpoint::Kind;
   constexpr std::array<Kind, kControllers> kKinds = {Kind::cache, Kind::memory, Kind::directory, Kind::controller, Kind::group};
-  return label(Endpoint{kKinds[static_cast<std::size_t>(controller)], agent});
+  return label(Endpoint{kKinds[ordinal(controller)], agent});
 }
 
 WordNames::WordNames(const RecordedSteps& run) : run_(&run) {

@@ -44,7 +44,7 @@ std::string blocks_table(const Calibration& calibration, const Painter& paint) {
                fmt::format("{:.2f}", block.rms)});
   }
   const auto [a, b] = calibration.worst;
-  const auto file_cpu = [&](int cpu) { return calibration.file_cpu[static_cast<std::size_t>(cpu)]; };
+  const auto file_cpu = [&](int cpu) { return calibration.file_cpu[cpu]; };
   return "\n" + table.text() +
          fmt::format(
              "\n  RMS of all pairs {:.2f} ns, {:.1f} % of their mean. Worst: CPUs {} and {} of the file, {:.1f} ns "

@@ -102,7 +102,7 @@ std::string cells(const Strip& strip, std::size_t row) {
   const double highest = *std::max_element(strip.counts.begin(), strip.counts.end());
   std::string out;
   for (const double count : strip.counts) {
-    auto height = static_cast<std::size_t>(std::lround(count / highest * kRowHeight * kRows));
+    std::size_t height = std::lround(count / highest * kRowHeight * kRows);
     if (count > 0) height = std::max<std::size_t>(height, 1);  // what happened once is seen
     const std::size_t below = row * kRowHeight;
     out += kEighths.at(height > below ? std::min(height - below, kRowHeight) : 0);

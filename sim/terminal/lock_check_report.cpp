@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "models/ordinal.hpp"
 #include "sim/config/schema.hpp"
 #include "sim/terminal/table.hpp"
 #include "workloads/micro/critical_section.hpp"
@@ -44,10 +45,10 @@ std::string case_text(const LockCase& one) {
 // A column a CPU, and a row a step; of more than the terminal has room for, one after the other, each CPU further to the right.
 std::string interleaving(const CheckedCase& broken, const Painter& paint) {
   constexpr std::size_t kNumberWidth = 4, kColumnGap = 2;
-  const auto cpus = static_cast<std::size_t>(broken.lock_case.cpus);
+  const std::size_t cpus = broken.lock_case.cpus;
   std::vector<std::size_t> widths(cpus, width_of("CPU 0"));
   for (const SearchStep& step : broken.result.steps) {
-    std::size_t& width = widths[static_cast<std::size_t>(step.cpu)];
+    std::size_t& width = widths[step.cpu];
     width = std::max(width, width_of(step.text));
   }
   const bool beside = std::accumulate(widths.begin(), widths.end(), kNumberWidth + cpus * kColumnGap) <= paint.columns();
@@ -61,7 +62,7 @@ std::string interleaving(const CheckedCase& broken, const Painter& paint) {
     if (beside) {
       for (int cpu = 0; cpu < broken.lock_case.cpus; ++cpu) cells.emplace_back(cpu == step.cpu ? step.text : "");
     } else {
-      const std::string indent(static_cast<std::size_t>(step.cpu) * 2, ' ');
+      const std::string indent(2 * step.cpu, ' ');
       cells.emplace_back(fmt::format("{}CPU {}: {}", indent, step.cpu, step.text));
     }
     table.add(std::move(cells));

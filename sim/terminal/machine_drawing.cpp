@@ -35,9 +35,9 @@ class Drawing {
  public:
   Drawing(const MachineSpec& machine, std::size_t columns) : machine_(machine), columns_(columns), layout_(lay_out(machine)) {
     const int cores = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.end(), 0);
-    cpus_of_core_.resize(static_cast<std::size_t>(cores));
+    cpus_of_core_.resize(cores);
     for (std::size_t cpu = 0; cpu < layout_.cpus.size(); ++cpu) {
-      cpus_of_core_[static_cast<std::size_t>(layout_.cpus[cpu].core)].push_back(static_cast<int>(cpu));
+      cpus_of_core_[layout_.cpus[cpu].core].push_back(static_cast<int>(cpu));
     }
   }
 
@@ -61,8 +61,8 @@ class Drawing {
   [[nodiscard]] BoxRow core_row(int bus) const {
     std::vector<Box> boxes;
     const auto first = std::accumulate(layout_.cores_on_bus.begin(), layout_.cores_on_bus.begin() + bus, 0);
-    for (int core = 0; core < layout_.cores_on_bus[static_cast<std::size_t>(bus)]; ++core) {
-      boxes.push_back(core_box(cpus_of_core_[static_cast<std::size_t>(first) + static_cast<std::size_t>(core)]));
+    for (int core = 0; core < layout_.cores_on_bus[bus]; ++core) {
+      boxes.push_back(core_box(cpus_of_core_[first + core]));
     }
     return side_by_side(boxes, columns_);
   }
@@ -192,8 +192,8 @@ class Drawing {
 
   static std::string distance(const NetworkMap& map, const std::vector<std::vector<double>>& beside, int from, int to) {
     double ns = 0;
-    for (const int link : map.way(from, to)) ns += map.links[static_cast<std::size_t>(link)].latency_ns;
-    ns += beside[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+    for (const int link : map.way(from, to)) ns += map.links[link].latency_ns;
+    ns += beside[from][to];
     return fmt::format("{:g}", ns);
   }
 

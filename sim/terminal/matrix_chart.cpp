@@ -54,7 +54,7 @@ class MatrixChart {
   }
 
  private:
-  [[nodiscard]] int node(std::int64_t cpu) const { return node_of_cpu_[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] int node(std::int64_t cpu) const { return node_of_cpu_[cpu]; }
 
   // A gap where a node begins, so that the blocks are seen.
   [[nodiscard]] std::string gap(std::size_t i) const { return i > 0 && node(order_[i - 1]) != node(order_[i]) ? " " : ""; }

@@ -107,7 +107,7 @@ class View {
 
 const ReportedPoint* point_of(const MeasuredTable& table, const Plan& plan, const Results& results) {
   for (const PointPlace& point : plan.points) {
-    if (lies_at(point, table.at)) return &results.points[static_cast<std::size_t>(point.number)];
+    if (lies_at(point, table.at)) return &results.points[point.number];
   }
   return nullptr;
 }

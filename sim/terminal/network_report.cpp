@@ -8,6 +8,7 @@
 
 #include "models/coherence/checker/counterexample.hpp"
 #include "models/coherence/checker/network/network_diagram.hpp"
+#include "models/ordinal.hpp"
 #include "sim/terminal/promise_names.hpp"
 
 namespace linebounce::sim {
@@ -18,7 +19,7 @@ using nlohmann::ordered_json;
 const char* step_name(NetworkStepKind kind) {
   constexpr std::array<const char*, kNetworkStepKinds> names = {"load", "store",  "evict",   "order",  "data",
                                                                 "run",  "recall", "give_up", "arrive", "forget"};
-  return names[static_cast<std::size_t>(kind)];
+  return names[ordinal(kind)];
 }
 
 // Rows are of the subject's table or of its directory's, which for a node stands in another file.
@@ -41,7 +42,7 @@ ordered_json violation_json(const NetworkProtocols& protocols, const NetworkProo
                      {"notes", shown.notes},
                      {"rows", shown.rows}});
   }
-  return {{"promise", kPromiseNames[static_cast<std::size_t>(proof.violation()->property)].name},
+  return {{"promise", kPromiseNames[ordinal(proof.violation()->property)].name},
           {"text", proof.violation()->text},
           {"columns", columns},
           {"start", network_start_states(protocols, proof.systems.back())},

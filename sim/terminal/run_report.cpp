@@ -121,10 +121,10 @@ std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::
   if (plan.experiment.report_lines == 0 || !is_there(file)) return "";
   std::map<int, std::vector<LineRow>> points = read_lines_csv(read_file(file));
   const int worst = costliest_point(points);
-  std::string out = line_table(lines_of(points[worst], {}), static_cast<std::size_t>(plan.experiment.report_lines), paint);
+  std::string out = line_table(lines_of(points[worst], {}), plan.experiment.report_lines, paint);
   if (out.empty()) return out;
   if (plan.swept()) out = "  " + paint(Colour::bold, "Lines of " + point_name(plan, worst)) + "\n" + out;
-  const auto& metrics = report.results.points.at(static_cast<std::size_t>(worst)).metrics;
+  const auto& metrics = report.results.points.at(worst).metrics;
   const std::string subsystems = subsystem_table(metrics, paint);
   return subsystems.empty() ? out : out + "\n" + subsystems;
 }
@@ -133,7 +133,7 @@ std::string lines_of_worst(const Plan& plan, const RunReport& report, const fs::
 // they seem to.
 std::string figures_of(const Plan& plan, const RunReport& report, bool all_metrics, const Painter& paint) {
   std::vector<ReportedPoint> points = report.results.points;
-  for (const PointFailure& failure : report.failures) points.at(static_cast<std::size_t>(failure.point)).failed = true;
+  for (const PointFailure& failure : report.failures) points.at(failure.point).failed = true;
   const std::vector<PaperResult>& paper = report.results.paper;
   const MetricsView view{plan.experiment.sorted_by, all_metrics};
   std::string out = paper_table(paper, paint);
@@ -148,7 +148,7 @@ std::string figures_of(const Plan& plan, const RunReport& report, bool all_metri
 
 std::string reuse_text(const Plan& plan, const RunReport& report) {
   if (report.reused == 0) return "";
-  const bool all = static_cast<std::size_t>(report.reused) == plan.points.size();
+  const bool all = report.reused == std::ssize(plan.points);
   std::string text = all ? "These results were there already" : plural(report.reused, "point") + " had been run before";
   if (!report.reused_commit.empty()) text += ", made by another build (" + report.reused_commit + ")";
   return text + "; --fresh runs them again.\n\n";

@@ -56,7 +56,7 @@ std::string strip_of(const Series& series) {
   std::string strip;
   for (const std::optional<double>& peak : series.peaks) {
     const double height = peak && range > 0 ? (*peak - from) / range * static_cast<double>(kEighths.size() - 1) : 0;
-    strip += peak ? kEighths.at(static_cast<std::size_t>(std::lround(height))) : " ";
+    strip += peak ? kEighths.at(std::lround(height)) : " ";
   }
   return trimmed(strip);
 }

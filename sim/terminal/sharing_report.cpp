@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "models/ordinal.hpp"
 #include "sim/results/numbers.hpp"
 #include "sim/terminal/table.hpp"
 #include "trace/summary.hpp"
@@ -82,7 +83,7 @@ ordered_json piece_json(const Piece& piece, const trace::Symbols& symbols) {
   constexpr std::array kUsers = {"one", "readers", "writers"};
   return {{"place", place_of(piece, symbols)},
           {"bytes", piece.bytes},
-          {"users", kUsers.at(static_cast<std::size_t>(piece.users))},
+          {"users", kUsers.at(ordinal(piece.users))},
           {"thread", piece.users == Users::one ? ordered_json(symbols.streams.at(piece.thread).name) : ordered_json(nullptr)},
           {"reads", piece.reads},
           {"writes", piece.writes}};

@@ -117,7 +117,7 @@ std::string Table::text() const {
   const auto least = std::max_element(columns_.begin(), columns_.end(),
                                       [](const Column& a, const Column& b) { return a.dispensable < b.dispensable; });
   const bool too_wide = !all.empty() && all.back().begin + all.back().width > paint_.columns();
-  if (too_wide && least->dispensable > 0) return without(static_cast<std::size_t>(least - columns_.begin())).text();
+  if (too_wide && least->dispensable > 0) return without(least - columns_.begin()).text();
   std::string out;
   for (const Row& row : rows_) {
     if (row.rule) {

@@ -36,7 +36,7 @@ class Hammer final : public Workload {
     double waits_ns = 0;      // in the measured time: of reads, or of writers for an inode
     double longest_wait_ns = 0;
   };
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
   [[nodiscard]] bool writes(int cpu) const { return cpu >= all_cpus_ - 1 - options_.writers; }
 
   void read_files(Cpu& cpu);
@@ -87,7 +87,7 @@ void Hammer::set_up(const WorkloadSetup& setting) {
   vop_write_ = setting.memory.function("hammer_vop_write", Mode::kernel);
   wait_ = setting.memory.function("hammer_inode_waitreclaims", Mode::kernel);
   idle_ = setting.memory.function("idle", Mode::kernel);
-  cpus_.resize(static_cast<std::size_t>(all_cpus_));
+  cpus_.resize(all_cpus_);
   for (OfCpu& own : cpus_) own.seen.resize(cache_->blocks());
 }
 
@@ -235,7 +235,7 @@ void Hammer::report(const RunFacts& facts, MetricSink& metrics) const {
   double longest_read_ns = 0;
   double longest_inode_ns = 0;
   for (int cpu = 0; cpu < all_cpus_ - 1; ++cpu) {
-    const OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
+    const OfCpu& own = cpus_[cpu];
     if (!writes(cpu)) read_ns += own.waits_ns;
     double& longest = writes(cpu) ? longest_inode_ns : longest_read_ns;
     longest = std::max(longest, own.longest_wait_ns);

@@ -31,9 +31,9 @@ class Parser {
       const std::string name = term.substr(0, equals);
       const int value = std::stoi(term.substr(equals + 1));
       if (is_register(name)) {
-        test_.asks.emplace_back(static_cast<std::size_t>(reg(name)), value);
+        test_.asks.emplace_back(reg(name), value);
       } else {
-        test_.asks.emplace_back(static_cast<std::size_t>(test_.registers) + test_.last_values.size(), value);
+        test_.asks.emplace_back(test_.registers + test_.last_values.size(), value);
         test_.last_values.push_back(variable(name));
       }
     }
@@ -127,7 +127,7 @@ std::string LitmusTest::outcome_name(const LitmusOutcome& outcome) const {
     if (i < static_cast<std::size_t>(registers)) {
       text += "r" + std::to_string(i);
     } else {
-      text += static_cast<char>(kFirstVariable + last_values[i - static_cast<std::size_t>(registers)]);
+      text += static_cast<char>(kFirstVariable + last_values[i - registers]);
     }
     text += "_" + std::to_string(outcome[i]);
   }

@@ -85,7 +85,7 @@ class CriticalSection final : public Workload {
       outside_.emplace_back("outside", options_.outside, mean);
     }
     section_ = setting.memory.function("critical_section", Mode::kernel);
-    writers_.resize(static_cast<std::size_t>(setting.machine.cpus));
+    writers_.resize(setting.machine.cpus);
   }
 
   void run(Cpu& cpu) override {
@@ -95,7 +95,7 @@ class CriticalSection final : public Workload {
     Random insides(seed_, me, 2);
     if (published_) published_->start(cpu);
     for (std::int64_t section = 0;; ++section) {
-      if (section % options_.burst == 0) stay_outside(cpu, outside_[static_cast<std::size_t>(me)], outside);
+      if (section % options_.burst == 0) stay_outside(cpu, outside_[me], outside);
       const std::int64_t cycles = inside_->draw(insides);
       {
         const FunctionScope scope(cpu, section_);
@@ -163,7 +163,7 @@ class CriticalSection final : public Workload {
     for (std::int64_t i = 0; i < options_.data_lines; ++i) {
       const Value value = cpu.load(word(from, i)) + 1;
       cpu.store(word(to, i), value);
-      if (i == 0) count_store(writers_[static_cast<std::size_t>(cpu.id().value)], value);
+      if (i == 0) count_store(writers_[cpu.id().value], value);
     }
   }
 

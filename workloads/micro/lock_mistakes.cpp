@@ -67,7 +67,7 @@ class LockMistakes final : public Workload {
   }
 
  private:
-  [[nodiscard]] MeteredLock& lock_of(int cpu) const { return *locks_[static_cast<std::size_t>(cpu % cpus_)]; }
+  [[nodiscard]] MeteredLock& lock_of(int cpu) const { return *locks_[cpu % cpus_]; }
 
   // Every CPU holds its own lock and wants the next one's: a circle.
   void own_then_next(Cpu& cpu) {

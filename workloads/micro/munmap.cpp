@@ -67,7 +67,7 @@ class Munmap final : public Workload {
     entries_ = space.place_array("page_table", options_.pages * 8);
     munmap_ = space.function("munmap", Mode::kernel);
     user_ = space.function("user_code", Mode::user);
-    ticks_.resize(static_cast<std::size_t>(cpus_));
+    ticks_.resize(cpus_);
   }
 
   void run(Cpu& cpu) override {
@@ -107,13 +107,13 @@ class Munmap final : public Workload {
     if (options_.shoot_down) shootdowns_->shoot_down(cpu, everybody_, mapped_, options_.pages);
     lock_->release(cpu);
     if (!cpu.measures(cpu.local_time())) return;
-    ticks_[static_cast<std::size_t>(cpu.id().value)] += cpu.local_time() - begin;
+    ticks_[cpu.id().value] += cpu.local_time() - begin;
     cpu.tally(kUnmappings);
   }
 
   void use_memory(Cpu& cpu, Random& random) {
     const FunctionScope user(cpu, user_);
-    cpu.load(mine_[static_cast<std::size_t>(cpu.id().value)] + random.below(kUserPages) * kBytesOfPage);
+    cpu.load(mine_[cpu.id().value] + random.below(kUserPages) * kBytesOfPage);
     cpu.compute(options_.user_cycles);
     cpu.tally(kUserRounds);
   }

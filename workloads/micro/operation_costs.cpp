@@ -209,7 +209,7 @@ void OperationCosts::report(const RunFacts&, MetricSink& metrics) const {
   for (std::size_t row = 0; row < kSoloRows; ++row) {
     if (solo_ns_[row]) metrics.metric(std::string("cost.") + kSoloNames[row], *solo_ns_[row]);
   }
-  for (std::size_t row = 0; row < static_cast<std::size_t>(shared_rows_); ++row) {
+  for (int row = 0; row < shared_rows_; ++row) {
     const double elapsed = options_.window_us * 1000 * (static_cast<double>(windows_[row]) / options_.contenders);
     metrics.mean(std::string("cost.") + kSharedNames[row], elapsed, completed_[row]);
   }

@@ -36,7 +36,7 @@ class PublishedData {
   void report(MetricSink& metrics) const { rcu_->report(metrics); }
 
  private:
-  std::vector<Address>& free(const Cpu& cpu) { return free_[static_cast<std::size_t>(cpu.id().value)]; }
+  std::vector<Address>& free(const Cpu& cpu) { return free_[cpu.id().value]; }
 
   Interrupts interrupts_;
   std::unique_ptr<Rcu> rcu_;

@@ -46,7 +46,7 @@ void Interrupts::interrupted(Cpu& cpu, int vector) {
   State& state = of(cpu);
   const FunctionId function = cpu.function();
   ++state.handlers;
-  handlers_.at(static_cast<std::size_t>(vector))(cpu, function);
+  handlers_.at(vector)(cpu, function);
   --state.handlers;
   if (state.handlers > 0) return;
   run_softirqs(cpu, true);

@@ -13,7 +13,7 @@ namespace linebounce::workloads {
 
 class Interrupts {
  public:
-  explicit Interrupts(int cpus) : state_(static_cast<std::size_t>(cpus)) {}
+  explicit Interrupts(int cpus) : state_(cpus) {}
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
@@ -61,8 +61,8 @@ class Interrupts {
     std::uint32_t raised = 0;
   };
 
-  State& of(const Cpu& cpu) { return state_[static_cast<std::size_t>(cpu.id().value)]; }
-  [[nodiscard]] const State& of(const Cpu& cpu) const { return state_[static_cast<std::size_t>(cpu.id().value)]; }
+  State& of(const Cpu& cpu) { return state_[cpu.id().value]; }
+  [[nodiscard]] const State& of(const Cpu& cpu) const { return state_[cpu.id().value]; }
   void interrupted(Cpu& cpu, int vector);
   void run_softirqs(Cpu& cpu, bool after_handler);
   void run_raised(Cpu& cpu);

@@ -44,7 +44,7 @@ Shootdowns::Shootdowns(AddressSpace& memory, std::span<const CpuPlace> places, I
 
 void Shootdowns::shoot_down(Cpu& cpu, std::span<const CpuId> targets, Address first, std::int64_t pages) {
   const FunctionScope flushing(cpu, flush_);
-  const Address order = orders_[static_cast<std::size_t>(cpu.id().value)];
+  const Address order = orders_[cpu.id().value];
   cpu.store(order + kOrderFirst, first);
   cpu.store(order + kOrderPages, static_cast<Value>(pages));
   for (const CpuId target : targets) {
@@ -61,7 +61,7 @@ void Shootdowns::shoot_down(Cpu& cpu, std::span<const CpuId> targets, Address fi
 // The exchange that appends the request is a fence, so the receiver sees the order complete.
 void Shootdowns::send(Cpu& cpu, CpuId target) {
   const Address mine = request(cpu.id().value, target.value);
-  const Address head = heads_[static_cast<std::size_t>(target.value)];
+  const Address head = heads_[target.value];
   cpu.store(mine + kRequestPending, 1);
   Value first = cpu.load(head);
   for (;;) {
@@ -75,7 +75,7 @@ void Shootdowns::send(Cpu& cpu, CpuId target) {
 
 void Shootdowns::receive(Cpu& cpu) {
   const FunctionScope receiving(cpu, receive_);
-  for (Address next = cpu.exchange(heads_[static_cast<std::size_t>(cpu.id().value)], 0); next != 0;) {
+  for (Address next = cpu.exchange(heads_[cpu.id().value], 0); next != 0;) {
     const Address request = next;
     next = cpu.load(request + kRequestNext);  // before the acknowledgement, which lets the sender reuse the request
     const Address order = orders_[cpu.load(request + kRequestSender)];

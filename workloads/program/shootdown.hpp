@@ -32,9 +32,7 @@ class Shootdowns {
  private:
   void send(Cpu& cpu, CpuId target);
   void receive(Cpu& cpu);
-  [[nodiscard]] Address request(int sender, int receiver) const {
-    return requests_[static_cast<std::size_t>(sender) * heads_.size() + static_cast<std::size_t>(receiver)];
-  }
+  [[nodiscard]] Address request(int sender, int receiver) const { return requests_[sender * heads_.size() + receiver]; }
 
   std::vector<Address> orders_;    // by sender
   std::vector<Address> heads_;     // by receiver

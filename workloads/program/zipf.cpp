@@ -32,7 +32,7 @@ std::uint64_t power_of_half(std::uint64_t log) {
   if (whole >= 32) return 0;
   std::uint64_t power = std::uint64_t{1} << 32;
   for (int bit = 0; bit < kLogFraction; ++bit) {
-    if ((log >> (kLogFraction - 1 - bit) & 1) != 0) power = power * kPowers[static_cast<std::size_t>(bit)] >> 32;
+    if ((log >> (kLogFraction - 1 - bit) & 1) != 0) power = power * kPowers[bit] >> 32;
   }
   return power >> whole;
 }
@@ -56,7 +56,7 @@ int Zipf::draw(Random& random) const {
 }
 
 std::uint64_t Zipf::share(int rank) const {
-  const auto at = static_cast<std::size_t>(rank);
+  const std::size_t at = rank;
   return ((up_to_[at] - (rank == 0 ? 0 : up_to_[at - 1])) << 32) / up_to_.back();
 }
 

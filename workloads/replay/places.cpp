@@ -129,12 +129,12 @@ const std::vector<FieldPlace>* ReplayPlaces::moved_fields(std::uint32_t id) {
   if (changed == recorded) return nullptr;
   auto& known = fields_[recorded.name];
   if (known != nullptr) return known.get();
-  known = std::make_unique<std::vector<FieldPlace>>(static_cast<std::size_t>(recorded.size));
+  known = std::make_unique<std::vector<FieldPlace>>(recorded.size);
   MovedBytes last;
   auto next = changed.moved.begin();
   for (int offset = 0; offset < recorded.size; ++offset) {
     if (next != changed.moved.end() && next->from == offset) last = *next++;
-    (*known)[static_cast<std::size_t>(offset)] = {last.to + offset - last.from, 1, last.section};
+    (*known)[offset] = {last.to + offset - last.from, 1, last.section};
   }
   return known.get();
 }

@@ -41,7 +41,7 @@ bool ReplayCpu::use_lock(Cpu& cpu, ReplayThread& thread, const trace::Operation&
 bool ReplayCpu::take(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
   MeteredLock& lock = context_.places.lock(operation.id);
   const bool tries = operation.kind == Kind::try_acquire || operation.kind == Kind::try_acquire_shared;
-  std::int64_t& differences = context_.differences[static_cast<std::size_t>(number_)].tries;
+  std::int64_t& differences = context_.differences[number_].tries;
   if (is_shared(operation.kind) && (operation.flags & trace::kFailed) == 0) {
     if (const auto alone = held_alone(thread, operation); alone != thread.held_alone.end()) {
       ++alone->again;
@@ -132,7 +132,7 @@ void ReplayCpu::read_again(Cpu& cpu, ReplayThread& thread, MeteredLock& lock, bo
   const std::vector<trace::Operation> section = std::move(thread.section);
   thread.reads_again_with.reset();
   do {
-    ++context_.differences[static_cast<std::size_t>(number_)].reads_again;
+    ++context_.differences[number_].reads_again;
     lock.acquire_shared(cpu);
     if (!outermost) continue;
     for (const trace::Operation& operation : section) step(cpu, thread, operation);

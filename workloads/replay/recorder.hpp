@@ -74,7 +74,7 @@ class Recorder final : public ProgramTap {
   };
   using AwaitedWord = std::pair<Address, int>;
 
-  Context& top(const Cpu& cpu) { return contexts_[static_cast<std::size_t>(cpu.id().value)].back(); }
+  Context& top(const Cpu& cpu) { return contexts_[cpu.id().value].back(); }
   [[nodiscard]] static bool records(const Context& context) { return context.inside == 0 && !context.spins; }
   void append_memory(Context& context, const ProgramCall& call);
   [[nodiscard]] trace::Operation at(trace::Kind kind, Address address, int bytes) const;

@@ -100,12 +100,12 @@ class Replay final : public Workload {
     for (std::uint32_t stream = 0; stream < symbols.streams.size(); ++stream) {
       const trace::Stream& handlers = symbols.streams[stream];
       if (handlers.vector < 0) continue;
-      const int cpu = context_->cpu_of.at(static_cast<std::size_t>(handlers.cpu));
-      cpus_[static_cast<std::size_t>(cpu)]->add_handlers(handlers.vector, stream);
+      const int cpu = context_->cpu_of.at(handlers.cpu);
+      cpus_[cpu]->add_handlers(handlers.vector, stream);
     }
   }
 
-  void run(Cpu& cpu) override { cpus_[static_cast<std::size_t>(cpu.id().value)]->run(cpu); }
+  void run(Cpu& cpu) override { cpus_[cpu.id().value]->run(cpu); }
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
     ReplayContext::Differences all;
@@ -169,7 +169,7 @@ class Replay final : public Workload {
   // Only who asks pays for a pass over the operations.
   [[nodiscard]] bool has_writers(const trace::Lock& lock) const {
     if (!with_writers_) with_writers_ = locks_with_writers(*trace_);
-    return with_writers_->at(static_cast<std::size_t>(&lock - trace_->symbols().locks.data()));
+    return with_writers_->at(&lock - trace_->symbols().locks.data());
   }
 
   void refuse_unknown_locks(const trace::Symbols& symbols) const {

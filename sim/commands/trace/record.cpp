@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "models/ordinal.hpp"
 #include "sim/commands/command.hpp"
 #include "sim/commands/common_options.hpp"
 #include "sim/config/experiment.hpp"
@@ -51,7 +52,7 @@ class Recording final : public SimulationTap {
   }
   void miss(const Miss& miss) override {
     // What the end of a run finds under way is not counted.
-    if (miss.issued >= from_ && miss.issued + miss.latency < to_) ++misses_.at(static_cast<std::size_t>(miss.source));
+    if (miss.issued >= from_ && miss.issued + miss.latency < to_) ++misses_.at(ordinal(miss.source));
   }
   void end(const PointData&) override {
     for (std::size_t source = 0; source < misses_.size(); ++source) {

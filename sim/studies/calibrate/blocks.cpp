@@ -15,8 +15,8 @@ std::vector<Block> blocks_of(const MachineSpec& machine, const MachineLayout& la
   const NetworkMap network = lay_links(machine.network, machine.nodes);
   for (int a = 0; a < machine.cpus; ++a) {
     for (int b = a + 1; b < machine.cpus; ++b) {
-      const CpuPlace& one = layout.cpus[static_cast<std::size_t>(a)];
-      const CpuPlace& other = layout.cpus[static_cast<std::size_t>(b)];
+      const CpuPlace& one = layout.cpus[a];
+      const CpuPlace& other = layout.cpus[b];
       Block block;
       block.distance = one.core == other.core   ? Distance::same_core
                        : one.bus == other.bus   ? Distance::same_bus

@@ -127,7 +127,7 @@ class Calibrator {
   // CPUs have the file's numbers: in one of the two orders if that fits, else in a list. A given machine keeps its own order,
   // and the report says which CPU of the file each is.
   void number_cpus() {
-    result_.file_cpu.resize(static_cast<std::size_t>(request_.measured.cpus()));
+    result_.file_cpu.resize(request_.measured.cpus());
     std::iota(result_.file_cpu.begin(), result_.file_cpu.end(), 0);
     if (!request_.machine && structure_.uneven()) return list_cpus();
     if (structure_.uneven() || !shape_fits()) return;
@@ -236,7 +236,7 @@ class Calibrator {
     if (sampled()) {
       sample = sample_of(alike, blocks_);
       std::vector<int> threads;
-      for (const int cpu : sample.cpus) threads.push_back(structure_.hardware_threads[static_cast<std::size_t>(cpu)]);
+      for (const int cpu : sample.cpus) threads.push_back(structure_.hardware_threads[cpu]);
       tables.settings.at("machine.cpus").value = static_cast<std::int64_t>(threads.size());
       tables.settings.at("machine.cpu_list").value = fmt::format("{}", fmt::join(threads, " "));
     }
@@ -251,9 +251,9 @@ class Calibrator {
   void set_positions(const MachineLayout& layout) {
     const Positions& positions = result_.positions.positions;
     const auto text_of = [&](const auto& word_of) {
-      std::vector<std::string> words(static_cast<std::size_t>(layout.cores_present), word_of(std::nullopt));
+      std::vector<std::string> words(layout.cores_present, word_of(std::nullopt));
       for (std::size_t core = 0; core < layout.seat_of_core.size(); ++core) {
-        words[static_cast<std::size_t>(layout.seat_of_core[core])] = word_of(std::optional(core));
+        words[layout.seat_of_core[core]] = word_of(std::optional(core));
       }
       return fmt::format("{}", fmt::join(words, " "));
     };
@@ -269,7 +269,7 @@ class Calibrator {
     set_from_matrix("machine.bus.hop_ns", positions.hop_ns);
   }
 
-  [[nodiscard]] int file_cpu(int cpu) const { return result_.file_cpu[static_cast<std::size_t>(cpu)]; }
+  [[nodiscard]] int file_cpu(int cpu) const { return result_.file_cpu[cpu]; }
 
   void measure_what_is_left() {
     double squares = 0;

@@ -81,7 +81,7 @@ class Fitter {
       const auto same = std::find_if(other.knobs_.begin(), other.knobs_.end(),
                                      [&](const Knob& knob) { return knob.paths == knobs_[k].paths; });
       if (same == other.knobs_.end()) unknown.push_back(k);
-      const auto column = static_cast<std::size_t>(same - other.knobs_.begin());
+      const std::size_t column = same - other.knobs_.begin();
       for (std::size_t block = 0; block < blocks_.size(); ++block) {
         slopes[block].push_back(same == other.knobs_.end() ? 0 : its.slopes[block][column]);
       }

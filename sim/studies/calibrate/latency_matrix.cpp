@@ -141,7 +141,7 @@ class Parser {
     }
     if (columns == 1)
       refuse(rows_.front().front(), fmt::format("a matrix of one CPU has no pair; expected 2 to {} CPUs", kMostCpus));
-    if (const auto most = static_cast<std::size_t>(kMostCpus); columns > most) {
+    if (const std::size_t most = kMostCpus; columns > most) {
       refuse(rows_.front()[most], fmt::format("{} CPUs are more than a machine can have; legal: 2 to {}", columns, most));
     }
   }
@@ -179,9 +179,7 @@ class Parser {
     return out + (text.size() > 40 ? "..." : "");
   }
 
-  [[nodiscard]] const Cell& cell(int row, int column) const {
-    return rows_[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
-  }
+  [[nodiscard]] const Cell& cell(int row, int column) const { return rows_[row][column]; }
 
   [[noreturn]] void refuse(const Cell& cell, const std::string& text) const {
     throw ConfigError(fmt::format("{}:{}:{}: {}", file_, cell.line, cell.column, text));

@@ -174,8 +174,7 @@ void OwnCosts::choose_protocol() {
   const auto mean_of = [this](const char* state) {
     std::vector<Quartiles> found;
     for (const ProbedHandOff& hand_off : probe_.hand_offs) {
-      const bool one_node =
-          probe_.node[static_cast<std::size_t>(hand_off.from)] == probe_.node[static_cast<std::size_t>(hand_off.to)];
+      const bool one_node = probe_.node[hand_off.from] == probe_.node[hand_off.to];
       if (one_node && hand_off.state == state && hand_off.access == "load" && hand_off.ns.repeats > 0)
         found.push_back(hand_off.ns);
     }
@@ -321,7 +320,7 @@ void OwnCosts::predict_memory() {
   const std::set<int> nodes(probe_.node.begin(), probe_.node.end());
   const MachineSpec machine = typed();
   if (remote.repeats == 0) return;
-  if (static_cast<std::size_t>(machine.nodes) != nodes.size()) {
+  if (machine.nodes != std::ssize(nodes)) {
     notes_.push_back(fmt::format("The system has {} nodes, the machine {}: memory of another node is not compared.",
                                  nodes.size(), machine.nodes));
     return;
@@ -339,8 +338,7 @@ void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
   const bool chosen = determined_.contains("machine.bus.protocol");
   const MachineLayout layout = lay_out(typed());
   std::vector<int> machine_cpu(cpu_of.size());
-  for (std::size_t cpu = 0; cpu < cpu_of.size(); ++cpu)
-    machine_cpu[static_cast<std::size_t>(cpu_of[cpu])] = static_cast<int>(cpu);
+  for (std::size_t cpu = 0; cpu < cpu_of.size(); ++cpu) machine_cpu[cpu_of[cpu]] = static_cast<int>(cpu);
   std::map<std::string, Line> lines;
   for (const auto& [access, word] : {std::pair("load", "load"), std::pair("fetch_add", "atomic")}) {
     const auto measured = [name = std::string(access)](const ProbedHandOff& hand_off) { return hand_off.access == name; };
@@ -352,10 +350,10 @@ void OwnCosts::predict_hand_offs(const std::vector<int>& cpu_of) {
     }
     for (const ProbedHandOff& hand_off : probe_.hand_offs) {
       if (!measured(hand_off) || hand_off.ns.repeats == 0) continue;
-      const auto from = static_cast<std::size_t>(hand_off.from);
-      const auto to = static_cast<std::size_t>(hand_off.to);
-      const int giver = layout.cpus[static_cast<std::size_t>(machine_cpu[from])].node;
-      const int receiver = layout.cpus[static_cast<std::size_t>(machine_cpu[to])].node;
+      const std::size_t from = hand_off.from;
+      const std::size_t to = hand_off.to;
+      const int giver = layout.cpus[machine_cpu[from]].node;
+      const int receiver = layout.cpus[machine_cpu[to]].node;
       const bool home_is_givers = hand_off.home_node == probe_.node[from];
       if (!home_is_givers && hand_off.home_node != probe_.node[to]) continue;  // a third node: simulated homes are near
       const char state = static_cast<char>(hand_off.state[0] - 'a' + 'A');

@@ -125,7 +125,7 @@ class ProbeReader {
   void read_topology(TableReader& top) {
     TableReader topology(needed_table(top, "topology"), file_, "topology");
     cpus_ = integers(topology, "cpus");
-    if (cpus_.size() < 2 || cpus_.size() > static_cast<std::size_t>(kMostCpus)) {
+    if (cpus_.size() < 2 || std::ssize(cpus_) > kMostCpus) {
       topology.refuse("cpus", fmt::format("{} CPUs; a machine has 2 to {}: measure some of them, linebounce-probe --cpus LIST",
                                           cpus_.size(), kMostCpus));
     }
@@ -151,7 +151,7 @@ class ProbeReader {
     const int cpus = static_cast<int>(cpus_.size());
     probe_.matrix = LatencyMatrix(cpus);
     for (int a = 0; a < cpus; ++a) {
-      const toml::node& row = rows[static_cast<std::size_t>(a)];
+      const toml::node& row = rows[a];
       if (row.as_array() == nullptr) refuse(row, path, "expected a row, not " + describe_node(row));
       check_count(*row.as_array(), row, path, "cells");
       for (int b = 0; b < a; ++b) probe_.matrix.set_both(a, b, cell(rows, a, b), cell(rows, b, a));
@@ -166,15 +166,14 @@ class ProbeReader {
 
   double cell(const toml::array& rows, int a, int b) const {
     const std::string path = "core_to_core.median_ns";
-    const toml::node& row = rows[static_cast<std::size_t>(a)];
+    const toml::node& row = rows[a];
     if (row.as_array() == nullptr) refuse(row, path, "expected a row, not " + describe_node(row));
     check_count(*row.as_array(), row, path, "cells");
-    const toml::node& node = (*row.as_array())[static_cast<std::size_t>(b)];
+    const toml::node& node = (*row.as_array())[b];
     const auto ns = node.value<double>();
     if (!node.is_number() || !(*ns > 0) || *ns > kMostNumber) {
       refuse(node, path,
-             fmt::format("CPUs {} and {}: expected a latency in ns, not {}", cpus_[static_cast<std::size_t>(a)],
-                         cpus_[static_cast<std::size_t>(b)], describe_node(node)));
+             fmt::format("CPUs {} and {}: expected a latency in ns, not {}", cpus_[a], cpus_[b], describe_node(node)));
     }
     return *ns;
   }

@@ -34,11 +34,7 @@ void simulate_apart(const std::vector<SimulationInput>& inputs, int at_once,
   {
     InterruptGuard guard;
     const PoolCallbacks callbacks = {
-        .work =
-            [&](int job, const std::function<void(double)>& progress) {
-              const auto number = static_cast<std::size_t>(job);
-              keep(number, simulate(inputs[number], progress));
-            },
+        .work = [&](int job, const std::function<void(double)>& progress) { keep(job, simulate(inputs[job], progress)); },
         .finished =
             [&](int, const JobOutcome& outcome) {
               failure = outcome.failure;

@@ -80,8 +80,8 @@ std::vector<MatrixRow> simulate_hand_offs(const MachineTables& machine, const st
                   {{"access", access}, {"homes", std::string("near")}, {"repetitions", std::int64_t{cpus > kFewCpus ? 1 : 4}}});
   constexpr std::size_t kColumns = 5;
   constexpr std::size_t kStates = 3;
-  const auto pairs = static_cast<std::size_t>(cpus) * static_cast<std::size_t>(cpus - 1);
-  const std::size_t most = kColumns * kStates * pairs * static_cast<std::size_t>(std::max(2, input.machine.nodes));
+  const std::size_t pairs = cpus * cpus - 1;
+  const std::size_t most = kColumns * kStates * pairs * std::max(2, input.machine.nodes);
   static const std::vector<std::string> kNames = {"Modified", "Exclusive", "Shared"};
   const std::vector<double> found = simulated_numbers(input, most, [](const PointData& point) {
     std::vector<double> values;

@@ -36,7 +36,7 @@ struct Sums {
 
 LatencyMatrix matrix_of(const std::vector<MatrixRow>& rows, const MachineLayout& layout) {
   const int cpus = static_cast<int>(layout.cpus.size());
-  const auto node = [&layout](std::int64_t cpu) { return layout.cpus[static_cast<std::size_t>(cpu)].node; };
+  const auto node = [&layout](std::int64_t cpu) { return layout.cpus[cpu].node; };
   std::map<std::pair<int, int>, Sums> pairs;
   for (const MatrixRow& row : rows) {
     const auto [low, high] = std::minmax(row.from_cpu, row.to_cpu);
@@ -96,7 +96,7 @@ SimulationInput MatrixSimulator::input_of(const Values& values) const {
 std::vector<LatencyMatrix> MatrixSimulator::operator()(const std::vector<Values>& candidates) {
   std::vector<SimulationInput> inputs;
   for (const Values& values : candidates) inputs.push_back(input_of(values));
-  const auto cpus = static_cast<std::size_t>(inputs.front().machine.cpus);
+  const std::size_t cpus = inputs.front().machine.cpus;
   const std::size_t size = cpus * (cpus - 1) / 2;
   SharedArray<double> numbers(size * inputs.size());
   simulate_apart(

@@ -309,9 +309,7 @@ class Finder {
     return found_.topology == Topology::ring ? round_the_ring(nodes) : nodes;
   }
 
-  [[nodiscard]] double between(const Groups& nodes, int a, int b) const {
-    return mean_between(matrix_, nodes[static_cast<std::size_t>(a)], nodes[static_cast<std::size_t>(b)]);
-  }
+  [[nodiscard]] double between(const Groups& nodes, int a, int b) const { return mean_between(matrix_, nodes[a], nodes[b]); }
 
   void join_near(const Groups& nodes, double limit) {
     const int count = static_cast<int>(nodes.size());
@@ -368,7 +366,7 @@ class Finder {
     int before = 0;
     int at = near_.at(0).front();
     while (at != 0) {
-      order.push_back(nodes[static_cast<std::size_t>(at)]);
+      order.push_back(nodes[at]);
       const auto& neighbours = near_.at(at);
       const int next = neighbours[0] == before ? neighbours[1] : neighbours[0];
       before = at;
@@ -378,7 +376,7 @@ class Finder {
   }
 
   void seat(const Groups& nodes, const Groups& buses, const Groups& cores) {
-    found_.seats.resize(static_cast<std::size_t>(matrix_.cpus()));
+    found_.seats.resize(matrix_.cpus());
     found_.hardware_threads.resize(found_.seats.size());
     int core_number = 0;
     const auto holds = [](const std::vector<int>& group, int cpu) {
@@ -392,7 +390,7 @@ class Finder {
         for (const auto& core : cores) {
           if (!holds(bus, core[0])) continue;
           for (std::size_t thread = 0; thread < core.size(); ++thread) {
-            const auto cpu = static_cast<std::size_t>(core[thread]);
+            const int cpu = core[thread];
             found_.seats[cpu] = {static_cast<int>(node), bus_number, core_number, static_cast<int>(thread)};
             found_.hardware_threads[cpu] = seat_number * found_.threads_per_core + static_cast<int>(thread);
           }

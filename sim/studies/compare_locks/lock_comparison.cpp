@@ -81,7 +81,7 @@ std::vector<RecordedLock> locks_that_matter(const std::vector<RecordedLock>& loc
     return std::tuple(-waited(a), -a.acquired - a.acquired_shared) < std::tuple(-waited(b), -b.acquired - b.acquired_shared);
   });
   const auto idle = std::find_if(chosen.begin(), chosen.end(), [&](const RecordedLock& lock) { return waited(lock) == 0; });
-  const auto some = static_cast<std::size_t>(idle - chosen.begin());
+  const std::size_t some = idle - chosen.begin();
   chosen.resize(std::clamp<std::size_t>(some, std::min<std::size_t>(1, chosen.size()), kMostLocks));
   return chosen;
 }

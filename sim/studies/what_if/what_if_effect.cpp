@@ -40,7 +40,7 @@ std::vector<double> in_order(const std::map<std::uint64_t, double>& by_seed) {
 
 std::vector<double> values_of(const Plan& plan, const SeedValues& seeds, int point, const std::string& metric) {
   const auto found = seeds.find(metric);
-  if (found == seeds.end() || found->second.size() != static_cast<std::size_t>(plan.experiment.seeds)) {
+  if (found == seeds.end() || std::ssize(found->second) != plan.experiment.seeds) {
     throw ConfigError(fmt::format(
         "{}, {}: {} of {} runs report {}; a what-if needs a workload that counts its operations and misses in the kernel",
         plan.experiment.name, point_name(plan, point), found == seeds.end() ? 0 : found->second.size(), plan.experiment.seeds,

@@ -265,7 +265,7 @@ void Dbench::stat(Program& program, Client& client, std::size_t directory) {
 
 void Dbench::open(Program& program, Client& client, std::size_t directory) {
   ClientDirectory& files = client.directories[directory];
-  const auto file = static_cast<std::size_t>(program.random.below(files.names()));
+  const std::size_t file = program.random.below(files.names());
   const Address parent = walk_to(program, client, directory);
   const Address dentry = last(program, parent, files, file);
   dcache_->dput(program.cpu, parent);
@@ -339,7 +339,7 @@ void Dbench::walk(Program& program) {
   const FunctionScope scope(program.cpu, function_.open);
   Random& random = program.random;
   Client& client = *program.clients[random.below(program.clients.size())];
-  const auto directory = static_cast<std::size_t>(random.below(client.directories.size()));
+  const std::size_t directory = random.below(client.directories.size());
   std::uint64_t drawn = random.below(kAll);
   const auto is = [&drawn](std::uint64_t share) {
     const bool chosen = drawn < share;

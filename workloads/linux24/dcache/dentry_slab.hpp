@@ -18,9 +18,7 @@ class DentrySlab {
   void free(Cpu& cpu, Address object);
 
   [[nodiscard]] const std::vector<Address>& objects() const { return objects_; }
-  [[nodiscard]] std::size_t number_of(Address object) const {
-    return static_cast<std::size_t>((object - objects_.front()) / stride_);
-  }
+  [[nodiscard]] std::size_t number_of(Address object) const { return (object - objects_.front()) / stride_; }
 
  private:
   static constexpr Value kBatch = 30;  // 2.4's batchcount for small objects

@@ -179,7 +179,7 @@ void Httperf::request(Cpu& cpu, Process& process, Address root) {
 
 void Httperf::connection(Cpu& cpu, Process& process, Address root, std::uint64_t number) {
   const Address sockets = cpu.load(sockets_word_);
-  const Address inode = socket_inodes_[static_cast<std::size_t>(cpu.id().value)];
+  const Address inode = socket_inodes_[cpu.id().value];
   Address socket = kNoDentry;
   {
     const FunctionScope scope(cpu, socket_);

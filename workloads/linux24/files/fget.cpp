@@ -87,7 +87,7 @@ class Fget final : public Workload {
   }
 
   void run(Cpu& cpu) override {
-    const Output& output = outputs_[static_cast<std::size_t>(cpu.id().value)];
+    const Output& output = outputs_[cpu.id().value];
     for (;;) {
       {
         const FunctionScope scope(cpu, read_);
@@ -116,7 +116,7 @@ class Fget final : public Workload {
   }
   static std::string numbered(const std::string& name, int number) { return name + "[" + std::to_string(number) + "]"; }
 
-  FileTable& table_of(int cpu) { return tables_[options_.shared_table ? 0 : static_cast<std::size_t>(cpu)]; }
+  FileTable& table_of(int cpu) { return tables_[options_.shared_table ? 0 : cpu]; }
   // Each CPU has two descriptors of its own, so that nothing but the table is shared.
   [[nodiscard]] int descriptor(int cpu, int which) const { return options_.shared_table ? 2 * cpu + which : which; }
 

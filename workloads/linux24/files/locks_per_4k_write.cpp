@@ -177,7 +177,7 @@ void LocksPerWrite::set_up(const WorkloadSetup& setting) {
 
 void LocksPerWrite::run(Cpu& cpu) {
   if (cpu.id().value >= options_.writers) return;
-  File& file = files_[static_cast<std::size_t>(cpu.id().value)];
+  File& file = files_[cpu.id().value];
   for (std::int64_t buffer = 0; buffer < options_.buffers; ++buffer) {
     if (buffer > 0) {
       const FunctionScope scope(cpu, user_);

@@ -80,7 +80,7 @@ class MultiUser final : public Workload {
     directory_.emplace(ProcDirectory::Place{setting.memory, setting.locks, options_.dcache_lock, options_.d_lock,
                                             options_.directory_lock, setting.machine.cpus, options_.directory_entries},
                        options_.instructions);
-    woken_.assign(static_cast<std::size_t>(setting.machine.cpus), 0);
+    woken_.assign(setting.machine.cpus, 0);
   }
 
   void run(Cpu& cpu) override {
@@ -88,7 +88,7 @@ class MultiUser final : public Workload {
     Random times(seed_, me, 0);
     Random events(seed_, me, 1);
     cpu.set_interrupt_handler([this](Cpu& thread, int) {
-      woken_[static_cast<std::size_t>(thread.id().value)] = 1;
+      woken_[thread.id().value] = 1;
       thread.wake(thread.id());
     });
     for (;;) {
@@ -115,7 +115,7 @@ class MultiUser final : public Workload {
   // The user's buffer is not in memory: the task sleeps until it is.
   void sleep(Cpu& cpu) {
     if (options_.readdir_sleeps_us == 0) return;
-    char& woken = woken_[static_cast<std::size_t>(cpu.id().value)];
+    char& woken = woken_[cpu.id().value];
     woken = 0;
     cpu.set_timer(options_.readdir_sleeps_us * 1000, kTimer);
     while (woken == 0) locks_->sleep(cpu);

@@ -93,7 +93,7 @@ class TcpHash final : public Workload {
     std::vector<Address> open;  // by connection
     std::deque<Address> free;   // the longest closed first
   };
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
 
   [[nodiscard]] Address bucket(Value key) const { return table_ + (key % static_cast<Value>(options_.buckets)) * 16; }
   [[nodiscard]] MeteredLock& lock(Value key) const { return *locks_[key % static_cast<Value>(options_.buckets)]; }
@@ -130,10 +130,10 @@ void TcpHash::set_up(const WorkloadSetup& setting) {
   const Layout socket{.name = "sock",
                       .size = SocketFields::kBytes,
                       .fields = {{"next", 0}, {"key", 8}, {"refcnt", 16}, {"rcu", 24, Rcu::kHeadBytes}}};
-  cpus_.resize(static_cast<std::size_t>(setting.machine.cpus));
+  cpus_.resize(setting.machine.cpus);
   for (int cpu = 0; cpu < setting.machine.cpus; ++cpu) {
-    OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
-    const Home home = Home::on(setting.layout.cpus[static_cast<std::size_t>(cpu)].node);
+    OfCpu& own = cpus_[cpu];
+    const Home home = Home::on(setting.layout.cpus[cpu].node);
     for (std::int64_t i = 0; i < 2 * options_.connections_per_cpu; ++i) {
       const Address at = setting.memory.place(socket, fmt::format("sock[{}.{}]", cpu, i), line, home);
       if (i < options_.connections_per_cpu) {
@@ -151,7 +151,7 @@ void TcpHash::set_up(const WorkloadSetup& setting) {
 }
 
 void TcpHash::preset_table(AddressSpace& memory) {
-  std::vector<Address> chains(static_cast<std::size_t>(options_.buckets), 0);
+  std::vector<Address> chains(options_.buckets, 0);
   Value key = 0;
   for (const OfCpu& own : cpus_) {
     for (const Address at : own.open) {

@@ -38,7 +38,7 @@ class TrainWreck final : public Workload {
   void set_up(const WorkloadSetup& setting) override {
     seed_ = setting.seed;
     lock_ = &setting.locks.create(options_.lock, "section_lock");
-    longest_.assign(static_cast<std::size_t>(setting.machine.cpus), 0);
+    longest_.assign(setting.machine.cpus, 0);
     longest_section_ = longest_;
     outside_ = std::max<std::int64_t>(1, (setting.machine.cpus - 1) * options_.inside_cycles * options_.outside_pct / 100);
     meeting_ = Barrier(setting.memory, "meeting", setting.machine.cpus);
@@ -70,7 +70,7 @@ class TrainWreck final : public Workload {
 
  private:
   void enter(Cpu& cpu, std::int64_t inside) {
-    const auto me = static_cast<std::size_t>(cpu.id().value);
+    const int me = cpu.id().value;
     const Tick wanted = cpu.now();
     lock_->acquire(cpu);
     const Tick got = cpu.now();

@@ -141,7 +141,7 @@ void BlockIo::set_up(const WorkloadSetup& setting) {
         processes_.emplace_back(Process{.dio = dio,
                                         .cpu = CpuId{cpu},
                                         .random = Random(setting.seed, static_cast<std::uint64_t>(cpu), kPurpose),
-                                        .ios = std::vector<Io>(static_cast<std::size_t>(options_.batch))});
+                                        .ios = std::vector<Io>(options_.batch)});
     for (Io& io : process.ios) io.owner = &process;
   }
 }
@@ -152,7 +152,7 @@ void BlockIo::tick(Cpu& cpu) {
 }
 
 void BlockIo::run(Cpu& cpu) {
-  Process& process = processes_[static_cast<std::size_t>(cpu.id().value)];
+  Process& process = processes_[cpu.id().value];
   kernel_->interrupts().start(cpu);
   cpu.set_timer(options_.timers.jiffy_us * 1000, tick_);
   for (;;) {

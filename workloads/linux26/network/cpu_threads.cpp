@@ -36,7 +36,7 @@ CpuThreads::CpuThreads(const WorkloadSetup& setting, Interrupts& interrupts, Rcu
       user_(setting.memory.function("user", Mode::user)),
       schedule_(setting.memory.function("schedule", Mode::kernel)),
       ksoftirqd_(setting.memory.function("ksoftirqd", Mode::kernel)),
-      cpus_(static_cast<std::size_t>(setting.machine.cpus)) {
+      cpus_(setting.machine.cpus) {
   for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
     OfCpu& own = cpus_[cpu];
     own.process.runnable = cpu < static_cast<std::size_t>(options.processes);
@@ -162,7 +162,7 @@ bool CpuThreads::within_quota(Cpu& cpu) {
 }
 
 int CpuThreads::run_queue_length(int cpu) const {
-  const OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
+  const OfCpu& own = cpus_[cpu];
   return int{own.process.runnable} + int{own.ksoftirqd.runnable};
 }
 
@@ -171,7 +171,7 @@ void CpuThreads::report(const RunFacts& facts, MetricSink& metrics) const {
   std::int64_t starved = 0;
   std::int64_t left_over = 0;
   for (int cpu = 0; cpu < facts.cpus; ++cpu) {
-    const OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
+    const OfCpu& own = cpus_[cpu];
     longest_ns = std::max(longest_ns, own.longest_ns);
     starved += own.starved;
     left_over += own.left_over;

@@ -62,7 +62,7 @@ class CpuThreads {
     std::int64_t left_over = 0;  // wake-ups of ksoftirqd
   };
 
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
   void wake_ksoftirqd(Cpu& cpu);
   void returns(Cpu& cpu, FunctionId interrupted);
   void schedule(Cpu& cpu);

@@ -17,7 +17,7 @@ namespace {
 
 // Of so many transfers those of one context.
 int share_of(int transfers, std::size_t context, std::size_t contexts) {
-  const auto up_to = [&](std::size_t number) { return static_cast<std::size_t>(transfers) * number / contexts; };
+  const auto up_to = [&](std::size_t number) { return transfers * number / contexts; };
   return static_cast<int>(up_to(context + 1) - up_to(context));
 }
 

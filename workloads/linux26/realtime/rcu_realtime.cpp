@@ -86,7 +86,7 @@ class RcuRealtime final : public Workload {
     double due_ns = -1;      // since when the real-time task is runnable; -1: it is not
     bool in_thread = false;  // ksoftirqd or krcud has the CPU, if only to be preempted
   };
-  OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
+  OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }
 
   void name_functions(AddressSpace& memory);
   void timer(Cpu& cpu);
@@ -130,7 +130,7 @@ void RcuRealtime::set_up(const WorkloadSetup& setting) {
   });
   name_functions(setting.memory);
   const int bytes = 2 * setting.memory.line_bytes();
-  cpus_.resize(static_cast<std::size_t>(setting.machine.cpus));
+  cpus_.resize(setting.machine.cpus);
   for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
     const Address objects =
         setting.memory.place_array(fmt::format("objects[{}]", cpu), std::int64_t{options_.objects_per_cpu} * bytes,

@@ -69,7 +69,7 @@ class SlabUnaware final : public SlabCache {
     }
     throw ModelFailure(fmt::format("no memory is left for an object of {}", lists_.memory().structure()));
   }
-  [[nodiscard]] const ArrayCache& own_array(const Cpu& cpu) const { return arrays_[static_cast<std::size_t>(cpu.id().value)]; }
+  [[nodiscard]] const ArrayCache& own_array(const Cpu& cpu) const { return arrays_[cpu.id().value]; }
 
   Kernel& kernel_;
   SlabLists lists_;

@@ -63,7 +63,7 @@ class TimerChurn final : public Workload {
     submit_ = kernel_->function("submit");
     complete_ = kernel_->function("complete");
     between_cycles_ = cycles(options_.between_us, setting.machine);
-    own_free_.resize(static_cast<std::size_t>(kernel_->cpus()));
+    own_free_.resize(kernel_->cpus());
   }
 
   void run(Cpu& cpu) override {
@@ -122,7 +122,7 @@ class TimerChurn final : public Workload {
 
   // A command that was given back to this CPU; null: all are under way.
   Command* take_free(Cpu& cpu) {
-    Address& own = own_free_[static_cast<std::size_t>(cpu.id().value)];
+    Address& own = own_free_[cpu.id().value];
     if (own == 0) own = free_->take_all(cpu);
     if (own == 0) return nullptr;
     Command* command = by_link_.at(own);

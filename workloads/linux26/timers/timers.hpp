@@ -65,7 +65,7 @@ class Timers {
   };
   enum class Clear : bool { no, yes };
 
-  Base& own(const Cpu& cpu) { return bases_[static_cast<std::size_t>(cpu.id().value)]; }
+  Base& own(const Cpu& cpu) { return bases_[cpu.id().value]; }
   Base& base_of(Value word);
   [[nodiscard]] Timer& timer_at(Address entry) const;
 
