@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string>
 
 #include "trace/error.hpp"
 

@@ -1,7 +1,6 @@
 // A file that is read here and there.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>

@@ -1,11 +1,9 @@
 // Which symbol a name of the text form means: the first of its kind that was defined with it; the others go by number.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "trace/operation_kinds.hpp"

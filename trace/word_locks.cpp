@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <string>
-#include <utility>
 
 #include "trace/copy.hpp"
 

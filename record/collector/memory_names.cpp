@@ -1,6 +1,5 @@
 // MemoryMap: what variables and allocated blocks are called and made of.
 #include <dwarf.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>

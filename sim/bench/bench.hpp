@@ -3,7 +3,6 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "models/machine/machine_protocols.hpp"
 #include "models/machine_spec.hpp"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "sim/config/project_files.hpp"

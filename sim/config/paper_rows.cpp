@@ -8,7 +8,6 @@
 #include <set>
 
 #include "sim/config/sweep.hpp"
-#include "sim/config/table_reader.hpp"
 
 namespace linebounce::sim {
 namespace {

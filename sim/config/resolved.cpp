@@ -1,7 +1,5 @@
 #include "sim/config/resolved.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <set>

@@ -8,7 +8,6 @@
 // fuzzing).
 #include <toml++/impl/preprocessor.h>
 
-#include <cstdint>
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false

@@ -1,7 +1,6 @@
 #include "sim/lines/line_rows.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 namespace linebounce::sim {

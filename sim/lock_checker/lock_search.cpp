@@ -1,7 +1,5 @@
 #include "sim/lock_checker/lock_search.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <unordered_map>

@@ -5,7 +5,6 @@
 
 #include "sim/plan/check_traces.hpp"
 #include "sim/plan/output_directory.hpp"
-#include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
 #include "sim/plan/recorded_files.hpp"
 #include "sim/results/result_files.hpp"

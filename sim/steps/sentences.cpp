@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <string_view>
 #include <tuple>
 
 #include "sim/steps/names.hpp"

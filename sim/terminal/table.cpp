@@ -1,7 +1,6 @@
 #include "sim/terminal/table.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace linebounce::sim {
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "workloads/dragonfly/dirty_buffers.hpp"
 #include "workloads/dragonfly/hammer_options.hpp"

@@ -1,7 +1,5 @@
 // `linebounce trace info`
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>

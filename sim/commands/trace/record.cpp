@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "sim/results/metric_names.hpp"
-#include "workloads/locks/lock_registry.hpp"
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/replay/replay.hpp"
 #include "workloads/replay/written_sections.hpp"

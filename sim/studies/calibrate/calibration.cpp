@@ -7,8 +7,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <set>
 
 #include "models/machine_layout.hpp"
 #include "sim/config/resolved.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <tuple>
 
 #include "models/machine_layout.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "workloads/linux24/dcache/designs.hpp"
 #include "workloads/program/parameter_binder.hpp"

@@ -4,8 +4,6 @@
 
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "workloads/linux26/aio/aio.hpp"
 #include "workloads/linux26/oltp/commit_group.hpp"

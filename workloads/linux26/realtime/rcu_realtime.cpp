@@ -14,7 +14,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <vector>
 
 #include "models/failure.hpp"
 #include "workloads/program/parameter_binder.hpp"

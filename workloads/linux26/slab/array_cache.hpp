@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
 #include "workloads/linux26/kernel/kernel.hpp"
 
