@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "trace/binary.hpp"
-#include "trace/input_file.hpp"
+#include "trace/files.hpp"
 #include "trace/source.hpp"
 #include "trace/symbol_json.hpp"
 #include "trace/text_token.hpp"

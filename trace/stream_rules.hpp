@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "trace/operation.hpp"
-#include "trace/operation_kinds.hpp"
 #include "trace/symbols.hpp"
 
 namespace linebounce::trace {

@@ -7,7 +7,6 @@
 
 #include "sim/commands/commands.hpp"
 #include "sim/commands/common_options.hpp"
-#include "sim/config/directory_name.hpp"
 #include "sim/config/project_files.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/studies/calibrate/calibration.hpp"

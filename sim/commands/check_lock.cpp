@@ -56,11 +56,11 @@ struct CheckLockArguments {
 std::vector<Consistency> consistencies_of(const std::vector<std::string>& names) {
   std::vector<Consistency> found;
   for (const std::string& name : names) {
-    const auto known = std::find(kConsistencyNames.begin(), kConsistencyNames.end(), name);
+    const auto known = std::ranges::find(kConsistencyNames, name);
     if (known == kConsistencyNames.end())
       throw ConfigError(fmt::format("--consistency: \"{}\"; legal: {}", name, fmt::join(kConsistencyNames, ", ")));
     const auto model = static_cast<Consistency>(known - kConsistencyNames.begin());
-    if (std::find(found.begin(), found.end(), model) == found.end()) found.push_back(model);
+    if (std::ranges::find(found, model) == found.end()) found.push_back(model);
   }
   return found;
 }

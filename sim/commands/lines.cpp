@@ -14,7 +14,7 @@
 #include "sim/point/config_error.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/manifest.hpp"
-#include "sim/results/read_results.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/results/results_json.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/metrics_table.hpp"
@@ -74,7 +74,7 @@ Recorded read_directory(const LinesArguments& arguments) {
   const fs::path results = directory / "results.json";
   const std::vector<ReportedPoint> points = read_results(results, results.string() + ": ", read_points);
   if (arguments.point) require_point(*arguments.point, points.size());
-  const auto finished = static_cast<std::size_t>(std::count_if(points.begin(), points.end(), has_finished));
+  const auto finished = static_cast<std::size_t>(std::ranges::count_if(points, has_finished));
   if (finished == 0 || (arguments.point && !has_finished(points.at(static_cast<std::size_t>(*arguments.point))))) {
     throw no_results(directory, arguments.point);
   }

@@ -9,13 +9,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace linebounce::sim {

@@ -125,8 +125,7 @@ void evaluate_value(PaperResult& result, const PaperPoints& where, const std::ve
 
 bool unfinished(const PaperPoints& where, const std::vector<ReportedPoint>& points) {
   const auto open = [&](int number) { return !points[static_cast<std::size_t>(number)].finished; };
-  return std::any_of(where.at.begin(), where.at.end(), open) ||
-         std::any_of(where.relative_to.begin(), where.relative_to.end(), open);
+  return std::ranges::any_of(where.at, open) || std::ranges::any_of(where.relative_to, open);
 }
 
 }  // namespace

@@ -69,8 +69,8 @@ void StepRecorder::add(const RunStep& step) {
   steps_.push_back(step);
   if (steps_.size() < next_look_ || stopped_at_ != kNever) return;
   const Tick now = kernel_now();
-  const auto certain = static_cast<std::size_t>(std::count_if(
-      steps_.begin(), steps_.end(), [now](const RunStep& s) { return s.time < now && s.kind != RunStepKind::data; }));
+  const auto certain = static_cast<std::size_t>(
+      std::ranges::count_if(steps_, [now](const RunStep& s) { return s.time < now && s.kind != RunStepKind::data; }));
   if (certain < limit_) {
     next_look_ = steps_.size() + (limit_ - certain);
     return;

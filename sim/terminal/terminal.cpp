@@ -69,7 +69,7 @@ Painter painter_for_stdout() {
 }
 
 std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return !continues(c); }));
 }
 
 std::string repeated(std::string_view text, std::size_t times) {

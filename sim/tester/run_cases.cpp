@@ -10,7 +10,6 @@
 #include <limits>
 #include <system_error>
 
-#include "sim/plan/shared_array.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/results/seed_file.hpp"
 #include "sim/simulation/simulate.hpp"
@@ -64,7 +63,7 @@ class CaseRunner {
     };
     run_in_processes(static_cast<int>(jobs_.size()), limits_.at_once, guard, callbacks);
     if (!unreadable_.empty()) throw InputError(unreadable_);
-    const auto unfinished = std::find_if(waiting_for_.begin(), waiting_for_.end(), [](int jobs) { return jobs > 0; });
+    const auto unfinished = std::ranges::find_if(waiting_for_, [](int jobs) { return jobs > 0; });
     const auto complete = static_cast<std::size_t>(unfinished - waiting_for_.begin());
     results_.resize(std::min(complete, static_cast<std::size_t>(first_bad_) + (first_bad_ == kNone ? 0 : 1)));
     return std::move(results_);
@@ -120,7 +119,7 @@ class CaseRunner {
   void compare(std::size_t run) {
     CaseResult& result = results_[run];
     if (!runs_[run].compared || result.verdict != Verdict::passed) return;
-    const auto first = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.run == run; });
+    const auto first = std::ranges::find_if(jobs_, [&](const Job& job) { return job.run == run; });
     const auto number = static_cast<std::size_t>(first - jobs_.begin());
     if (!left_[number + 1].ended) return;
     result.compared = left_[number].data_hash == left_[number + 1].data_hash;

@@ -158,8 +158,8 @@ void Litmus::place_variables(Plan& plan, Random& random) const {
 // A thread; 0 if none writes it.
 std::size_t Litmus::first_writer(int variable) const {
   const auto writes = [variable](const LitmusStatement& s) { return s.writes() && s.variable == variable; };
-  const auto writer = std::find_if(test_.threads.begin(), test_.threads.end(),
-                                   [&writes](const auto& thread) { return std::any_of(thread.begin(), thread.end(), writes); });
+  const auto writer =
+      std::ranges::find_if(test_.threads, [&writes](const auto& thread) { return std::ranges::any_of(thread, writes); });
   return writer == test_.threads.end() ? 0 : static_cast<std::size_t>(writer - test_.threads.begin());
 }
 
@@ -171,7 +171,7 @@ void Litmus::run(Cpu& cpu) {
     barrier_.wait(cpu);
     prepare_caches(cpu, plan);
     wait_for_start(cpu);
-    const auto thread = static_cast<std::size_t>(std::find(plan.cpus.begin(), plan.cpus.end(), me) - plan.cpus.begin());
+    const auto thread = static_cast<std::size_t>(std::ranges::find(plan.cpus, me) - plan.cpus.begin());
     if (thread < test_.threads.size()) {
       run_thread(cpu, plan, thread, round, random);
     } else {
@@ -254,7 +254,7 @@ void Litmus::run_statement(Cpu& cpu, const Plan& plan, const LitmusStatement& st
 void Litmus::clean_up(Cpu& cpu, const Plan& plan, std::size_t round) {
   for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
     if (plan.owners[variable] != cpu.id().value) continue;
-    const auto looked_at = std::find(test_.last_values.begin(), test_.last_values.end(), static_cast<int>(variable));
+    const auto looked_at = std::ranges::find(test_.last_values, static_cast<int>(variable));
     const Value last = cpu.load(plan.words[variable]);
     if (looked_at != test_.last_values.end()) {
       note(round, static_cast<std::size_t>(test_.registers + (looked_at - test_.last_values.begin())), last);
@@ -270,7 +270,7 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
   // The weakest model's outcomes, so that all points of a sweep have the same metrics.
   for (const LitmusOutcome& outcome : allowed_outcomes(test_, Consistency::ia64)) seen[outcome] = 0;
   for (const LitmusOutcome& outcome : outcomes_) {
-    if (std::find(outcome.begin(), outcome.end(), kNotRun) == outcome.end()) ++seen[outcome];
+    if (std::ranges::find(outcome, kNotRun) == outcome.end()) ++seen[outcome];
   }
   std::int64_t rounds = 0;
   std::int64_t asked = 0;

@@ -133,7 +133,7 @@ std::vector<int> CoreToCore::homes_of_lines(const MachineLayout& layout) const {
   const bool all = options_.homes == "all" || options_.homes == "near";
   std::vector<int> homes;
   for (const int home : parse_nodes(all ? "all" : options_.homes, layout.nodes(), "workload.homes")) {
-    if (std::binary_search(layout.nodes_with_memory.begin(), layout.nodes_with_memory.end(), home)) {
+    if (std::ranges::binary_search(layout.nodes_with_memory, home)) {
       homes.push_back(home);
     } else if (!all) {
       throw std::invalid_argument("workload.homes: node " + std::to_string(home) + " has no memory");
@@ -146,9 +146,7 @@ bool CoreToCore::measures(const Row& row, const MachineLayout& layout) const {
   if (options_.homes != "near") return true;
   const int from = node_of_[static_cast<std::size_t>(row.from)];
   const int to = node_of_[static_cast<std::size_t>(row.to)];
-  const auto has_memory = [&layout](int node) {
-    return std::binary_search(layout.nodes_with_memory.begin(), layout.nodes_with_memory.end(), node);
-  };
+  const auto has_memory = [&layout](int node) { return std::ranges::binary_search(layout.nodes_with_memory, node); };
   return row.home == from || row.home == to || (!has_memory(from) && !has_memory(to));
 }
 

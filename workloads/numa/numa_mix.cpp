@@ -275,7 +275,7 @@ void NumaMix::place_streams(const WorkloadSetup& setting) {
 // by other nodes: there the supplier is any other CPU, with the same chance.
 std::uint64_t NumaMix::to_all_nodes(int node) const {
   const auto all = static_cast<std::uint64_t>(node_of_.size());
-  const auto here = static_cast<std::uint64_t>(std::count(node_of_.begin(), node_of_.end(), node));
+  const auto here = static_cast<std::uint64_t>(std::ranges::count(node_of_, node));
   if (here == all) return 0;
   return std::min(kParts, parts(options_.user_shared_remote_pct) * (all - 1) / (all - here));
 }
@@ -308,7 +308,7 @@ void NumaMix::fill_caches(Walker& at) {
   }
   std::size_t before = 0;  // CPUs of this node with smaller numbers
   for (std::size_t cpu = 0; cpu < me; ++cpu) before += node_of_[cpu] == at.node ? 1 : 0;
-  const auto here = static_cast<std::size_t>(std::count(node_of_.begin(), node_of_.end(), at.node));
+  const auto here = static_cast<std::size_t>(std::ranges::count(node_of_, at.node));
   for (const std::vector<Address>* lines : {&node_lines_[node].lines, &user_node_lines_[node].lines}) {
     for (std::size_t i = before; i < lines->size(); i += here) at.cpu.store((*lines)[i], 0);
   }
@@ -383,7 +383,7 @@ void NumaMix::visit_written(Walker& at, Address line) {
 
 void NumaMix::visit_memory(Walker& at, std::uint64_t remote_parts) {
   const bool far = at.random.below(kParts) < remote_parts;
-  const auto local = std::find(homes_.begin(), homes_.end(), at.node);
+  const auto local = std::ranges::find(homes_, at.node);
   auto home = static_cast<std::size_t>(local - homes_.begin());
   bool remote = local == homes_.end();
   if (remote) {

@@ -74,8 +74,7 @@ class Positioning {
     bus_of_.resize(cores_);
     for (const CpuPlace& place : layout.cpus)
       bus_of_[static_cast<std::size_t>(place.core)] = static_cast<std::size_t>(place.bus);
-    one_bus_ = std::all_of(layout.cpus.begin(), layout.cpus.end(),
-                           [&](const CpuPlace& place) { return place.bus == layout.cpus.front().bus; });
+    one_bus_ = std::ranges::all_of(layout.cpus, [&](const CpuPlace& place) { return place.bus == layout.cpus.front().bus; });
     for (const Block& block : blocks) {
       for (const auto& [a, b] : block.pairs) {
         const auto core = [&](int cpu) { return static_cast<std::size_t>(layout.cpus[static_cast<std::size_t>(cpu)].core); };

@@ -16,11 +16,10 @@
 #include "models/failure.hpp"
 #include "workloads/linux24/dcache/client_tree.hpp"
 #include "workloads/linux24/dcache/common.hpp"
-#include "workloads/linux24/dcache/file_data.hpp"
 #include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/exponential.hpp"
 #include "workloads/program/parameter_binder.hpp"
+#include "workloads/program/random.hpp"
 #include "workloads/program/throughput.hpp"
 
 namespace linebounce::workloads {

@@ -12,7 +12,6 @@
 #include <array>
 
 #include "workloads/linux24/dcache/common.hpp"
-#include "workloads/linux24/dcache/file_data.hpp"
 #include "workloads/linux24/dcache/loads.hpp"
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/parameter_binder.hpp"

@@ -87,7 +87,6 @@ class TasklistWalk final : public Workload {
  private:
   struct OfCpu {
     std::vector<Address> alive, free;
-    std::int64_t walks = 0;
     double walk_ns = 0, fork_ns = 0;
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[static_cast<std::size_t>(cpu.id().value)]; }
@@ -223,19 +222,18 @@ void TasklistWalk::fork_one(Cpu& cpu) {
 void TasklistWalk::report(const RunFacts& facts, MetricSink& metrics) const {
   const std::int64_t walks = tallied_by_all(facts, kListWalks);
   const std::int64_t forks = tallied_by_all(facts, kForks);
-  const std::int64_t put_off = tallied_by_all(facts, kExitsPutOff);
   double walk_ns = 0;
   double fork_ns = 0;
-  for (int cpu = 0; cpu < facts.cpus; ++cpu) {
-    walk_ns += cpus_[static_cast<std::size_t>(cpu)].walk_ns;
-    fork_ns += cpus_[static_cast<std::size_t>(cpu)].fork_ns;
+  for (const OfCpu& own : cpus_) {
+    walk_ns += own.walk_ns;
+    fork_ns += own.fork_ns;
   }
   report_rate(facts, walks + forks, metrics);
   metrics.metric("tasklist.walks_per_s", per_second(facts, walks));
   metrics.metric("tasklist.forks_per_s", per_second(facts, forks));
   metrics.mean("tasklist.walk_mean_us", walk_ns / 1000, walks);
   metrics.mean("tasklist.fork_mean_us", fork_ns / 1000, forks);
-  metrics.count("tasklist.waits_for_memory", put_off);
+  metrics.count("tasklist.waits_for_memory", tallied_by_all(facts, kExitsPutOff));
   kernel_->rcu().report(metrics);
 }
 

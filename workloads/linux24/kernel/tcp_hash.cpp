@@ -277,17 +277,9 @@ void TcpHash::open(Cpu& cpu, Address socket, Value key) {
 
 void TcpHash::report(const RunFacts& facts, MetricSink& metrics) const {
   report_throughput(facts, kSegments, metrics);
-  std::int64_t opened = 0;
-  std::int64_t not_found = 0;
-  std::int64_t put_off = 0;
-  for (int cpu = 0; cpu < facts.cpus; ++cpu) {
-    opened += facts.cpu(cpu).tallied(kOpened);
-    not_found += facts.cpu(cpu).tallied(kNotFound);
-    put_off += facts.cpu(cpu).tallied(kPutOff);
-  }
-  metrics.count("tcp_hash.opened", opened);
-  metrics.count("tcp_hash.not_found", not_found);
-  metrics.count("tcp_hash.waits_for_memory", put_off);
+  metrics.count("tcp_hash.opened", tallied_by_all(facts, kOpened));
+  metrics.count("tcp_hash.not_found", tallied_by_all(facts, kNotFound));
+  metrics.count("tcp_hash.waits_for_memory", tallied_by_all(facts, kPutOff));
   kernel_->rcu().report(metrics);
 }
 

@@ -4,7 +4,6 @@
 #include "models/failure.hpp"
 #include "workloads/linux26/block/bits.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
-#include "workloads/linux26/block/request_flags.hpp"
 
 namespace linebounce::workloads {
 

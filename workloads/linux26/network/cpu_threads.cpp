@@ -166,12 +166,11 @@ int CpuThreads::run_queue_length(int cpu) const {
   return int{own.process.runnable} + int{own.ksoftirqd.runnable};
 }
 
-void CpuThreads::report(const RunFacts& facts, MetricSink& metrics) const {
+void CpuThreads::report(MetricSink& metrics) const {
   double longest_ns = 0;
   std::int64_t starved = 0;
   std::int64_t left_over = 0;
-  for (int cpu = 0; cpu < facts.cpus; ++cpu) {
-    const OfCpu& own = cpus_[static_cast<std::size_t>(cpu)];
+  for (const OfCpu& own : cpus_) {
     longest_ns = std::max(longest_ns, own.longest_ns);
     starved += own.starved;
     left_over += own.left_over;

@@ -70,7 +70,7 @@ SlabMemory::SlabMemory(Kernel& kernel, Zones& zones, const std::string& structur
       free.push_back(&slab);
     }
     for (int number = 0; number < slabs; ++number) place_page(*free[static_cast<std::size_t>(number)], number, headers);
-    std::reverse(free.begin(), free.end());  // the first is taken first
+    std::ranges::reverse(free);  // the first is taken first
   }
   for (Slab& slab : slabs_) {
     by_header_[slab.header.address()] = &slab;
@@ -160,7 +160,7 @@ std::vector<Slab*> SlabMemory::slabs_in_use() {
   std::vector<Slab*> in_use;
   for (Slab& slab : slabs_) {
     const std::vector<Slab*>& free = free_[static_cast<std::size_t>(slab.node)];
-    if (std::find(free.begin(), free.end(), &slab) == free.end()) in_use.push_back(&slab);
+    if (std::ranges::find(free, &slab) == free.end()) in_use.push_back(&slab);
   }
   return in_use;
 }
