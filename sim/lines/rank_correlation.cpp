@@ -15,7 +15,7 @@ std::vector<std::int64_t> doubled_ranks(const std::vector<double>& values) {
   std::ranges::sort(sorted);
   std::vector<std::int64_t> ranks;
   for (const double value : values) {
-    const auto [first, last] = std::ranges::equal_range(sorted, value);
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
     ranks.push_back((first - sorted.begin()) + 1 + (last - sorted.begin()));
   }
   return ranks;
