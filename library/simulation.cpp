@@ -161,7 +161,7 @@ class Simulation::Implementation {
       const workloads::Symbol symbol = memory_.symbol(place);
       statistics.lines.push_back({symbol.object, symbol.line, sum.transfers(timebase)});
     }
-    std::stable_sort(statistics.lines.begin(), statistics.lines.end(), [](const LineCost& a, const LineCost& b) {
+    std::ranges::stable_sort(statistics.lines, [](const LineCost& a, const LineCost& b) {
       return std::tuple(-a.transfers.total_latency_ns, a.object, a.line) <
              std::tuple(-b.transfers.total_latency_ns, b.object, b.line);
     });

@@ -21,8 +21,7 @@ bool is_plain(char letter, std::string_view marks) {
 }  // namespace
 
 std::string quoted_if_needed(std::string_view text, std::string_view marks) {
-  const bool plain =
-      !text.empty() && std::all_of(text.begin(), text.end(), [marks](char letter) { return is_plain(letter, marks); });
+  const bool plain = !text.empty() && std::ranges::all_of(text, [marks](char letter) { return is_plain(letter, marks); });
   if (plain && text.front() != '#') return std::string(text);
   return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }

@@ -4,7 +4,6 @@
 
 #include "models/machine/machine.hpp"
 #include "sim/bench/functional_machine.hpp"
-#include "workloads/program/address_space.hpp"
 
 namespace linebounce::sim {
 

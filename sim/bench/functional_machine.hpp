@@ -1,7 +1,6 @@
 // The same caches, values and protocol without time, statistics and SystemC: what a timed simulation is measured against.
 #pragma once
 
-#include <memory>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -266,7 +265,7 @@ ExitCode check_groups(const Protocol& protocol, const CheckArguments& arguments)
       proved = false;
     }
     const auto runs_here = [&](const UnreachedRow& row) {
-      return std::none_of(result.unreached.begin(), result.unreached.end(), [&](const UnreachedRow& other) {
+      return std::ranges::none_of(result.unreached, [&](const UnreachedRow& other) {
         return row.state == other.state && row.source_line == other.source_line;
       });
     };

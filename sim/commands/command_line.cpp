@@ -157,7 +157,7 @@ std::vector<std::string> external_words(const CLI::App& program, int argc, char*
   for (int i = 1; i < argc && argv[i][0] != '-' && argv[i][0] != '\0'; ++i) {
     words.emplace_back(argv[i]);
     const auto names = subcommand_names(*app);
-    if (std::find(names.begin(), names.end(), words.back()) == names.end()) return words;
+    if (std::ranges::find(names, words.back()) == names.end()) return words;
     app = app->get_subcommand(words.back());
     if (app->get_require_subcommand_min() == 0) break;  // its next words are arguments
   }
@@ -175,7 +175,7 @@ int run_external(const CLI::App& program, const std::vector<std::string>& words,
   ::execvp(external.c_str(), arguments.data());
   if (errno != ENOENT) {
     print_error("cannot run " + external + ": " + std::generic_category().message(errno));
-  } else if (std::find(kPythonCommands.begin(), kPythonCommands.end(), name) != kPythonCommands.end()) {
+  } else if (std::ranges::find(kPythonCommands, name) != kPythonCommands.end()) {
     print_error(
         fmt::format("{} is of the Python package, which is not installed: ./dev setup, or pip install linebounce-*.whl", name));
   } else {

@@ -14,7 +14,7 @@
 #include "sim/point/config_error.hpp"
 #include "sim/results/csv.hpp"
 #include "sim/results/manifest.hpp"
-#include "sim/results/read_results.hpp"
+#include "sim/results/result_files.hpp"
 #include "sim/results/results_json.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/metrics_table.hpp"

@@ -9,7 +9,6 @@
 
 #include "models/ordinal.hpp"
 #include "sim/config/sweep.hpp"
-#include "sim/config/table_reader.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -18,7 +17,7 @@ constexpr std::array<std::string_view, 4> kShapes = {"none", "increasing", "decr
 
 template <class Enum, std::size_t n>
 Enum from_word(const std::array<std::string_view, n>& words, const std::string& word) {
-  return static_cast<Enum>(std::find(words.begin(), words.end(), word) - words.begin());
+  return static_cast<Enum>(std::ranges::find(words, word) - words.begin());
 }
 
 std::string swept_path(const std::string& path, const Origin& origin, const ExperimentTables& tables) {
@@ -70,7 +69,7 @@ class RowReader {
     if (metric) row_.metrics = {*metric};
     if (!order) return;
     for (const auto& element : *order) row_.metrics.push_back(element.value_or(std::string{}));
-    const bool names = std::none_of(row_.metrics.begin(), row_.metrics.end(), [](const auto& name) { return name.empty(); });
+    const bool names = std::ranges::none_of(row_.metrics, [](const auto& name) { return name.empty(); });
     if (row_.metrics.size() < 2 || !names) reader_.refuse("order", "expected a list of two or more metrics, as texts");
   }
 

@@ -72,7 +72,7 @@ void CheckedMemory::store(int cpu, const Store& store) {
 void CheckedMemory::write(const Store& store) {
   std::memcpy(place(store.address), &store.value, store.bytes);
   const std::pair<Address, int> word(store.address, store.bytes);
-  const auto known = std::lower_bound(written_.begin(), written_.end(), word);
+  const auto known = std::ranges::lower_bound(written_, word);
   if (known == written_.end() || *known != word) written_.insert(known, word);
 }
 

@@ -186,8 +186,8 @@ void LockRun::do_step(const Choice& choice) {
 }
 
 bool LockRun::has_ended() const {
-  return std::all_of(all_.begin(), all_.end(),
-                     [this](const CheckedCpu* cpu) { return cpu->has_ended() && memory_->is_drained(cpu->id().value); });
+  return std::ranges::all_of(
+      all_, [this](const CheckedCpu* cpu) { return cpu->has_ended() && memory_->is_drained(cpu->id().value); });
 }
 
 Digest LockRun::digest() const {

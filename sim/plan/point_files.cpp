@@ -49,7 +49,7 @@ void remove_stale(const fs::path& path) {
 void write_csv_files(const fs::path& directory, const std::vector<CsvFile>& files) {
   for (const CsvFile& file : files) write_if_changed(directory / file.name, file.content);
   for (const std::string& name : csv_names()) {
-    const bool kept = std::any_of(files.begin(), files.end(), [&](const CsvFile& file) { return file.name == name; });
+    const bool kept = std::ranges::any_of(files, [&](const CsvFile& file) { return file.name == name; });
     if (!kept) remove_stale(directory / name);
   }
 }

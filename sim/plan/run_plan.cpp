@@ -1,17 +1,30 @@
 #include "sim/plan/run_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
-#include "sim/plan/check_traces.hpp"
 #include "sim/plan/output_directory.hpp"
-#include "sim/plan/point_files.hpp"
 #include "sim/plan/process_pool.hpp"
 #include "sim/plan/recorded_files.hpp"
 #include "sim/results/result_files.hpp"
+#include "trace/check.hpp"
+#include "trace/recover.hpp"
 
 namespace linebounce::sim {
 namespace {
+
+// Reads each trace once. With workload.recover one only must have operations: what of it can be used is replayed.
+// Errors: trace::TraceError.
+void check_traces(const Plan& plan) {
+  for (const auto& [file, sound] : plan.traces) {
+    trace::Reader reader(file, {.recover = !sound});
+    if (!sound) trace::keep_what_makes_sense(reader);
+    if (reader.operations() == 0) throw trace::TraceError(fmt::format("{}: there is no operation to replay", file));
+    if (sound) trace::check(reader);
+  }
+}
 
 namespace fs = std::filesystem;
 
@@ -170,7 +183,7 @@ class Run {
 
   void report_progress(double running) const {
     if (!options_.progress) return;
-    const auto done = std::count_if(states_.begin(), states_.end(), [](const PointState& state) { return state.done; });
+    const auto done = std::ranges::count_if(states_, [](const PointState& state) { return state.done; });
     const double share = jobs_.empty() ? 1 : (jobs_ended_ + running) / static_cast<double>(jobs_.size());
     options_.progress({static_cast<int>(states_.size()), static_cast<int>(done), share, elapsed()});
   }
@@ -244,8 +257,8 @@ void conclude(const Plan& plan, const RunOptions& options, const Manifest& known
   merged.manifest.wall_s = known.wall_s;
   write_file(options.directory / "manifest.json", manifest_text(merged.manifest));
   for (const FailedPoint& failed : merged.manifest.failed_points) {
-    const bool reported = std::any_of(report.failures.begin(), report.failures.end(),
-                                      [&](const PointFailure& failure) { return failure.point == failed.point; });
+    const bool reported =
+        std::ranges::any_of(report.failures, [&](const PointFailure& failure) { return failure.point == failed.point; });
     const Failure failure{static_cast<ExitCode>(failed.exit_code), failed.reason};
     if (!reported) report.failures.push_back({failed.point, failure});  // it failed in another process, before a --merge
     report.code = larger(report.code, failure.code);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <tuple>
 
 #include "models/text/csv_row.hpp"

@@ -92,7 +92,7 @@ void refuse_unknown_objects(const SimulationInput& input, const AddressSpace& me
   constexpr std::size_t kMostNamed = 40;
   const std::vector<std::string> objects = memory.object_names();
   for (const auto& [name, home] : input.placement) {
-    if (std::find(objects.begin(), objects.end(), name) != objects.end()) continue;
+    if (std::ranges::find(objects, name) != objects.end()) continue;
     const std::size_t named = std::min(objects.size(), kMostNamed);
     std::string text =
         fmt::format("placement.{}: workload {} has no object of this name; its objects: {}", name, input.workload,
@@ -117,7 +117,7 @@ std::string awaited_words(Machine& machine, const AddressSpace& memory) {
     for (const Address word : machine.cpu(cpu).awaited_words()) {
       const AddressSpace::Place place = memory.find(word);
       const std::string name = place.object == AddressSpace::kNoObject ? "memory without a name" : memory.symbol(place).object;
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     const std::string& function = memory.functions()[machine.cpu(cpu).function()].name;
     if (!names.empty()) text += fmt::format("  CPU {} awaits {}, in {}\n", cpu, fmt::join(names, " or "), function);

@@ -172,7 +172,7 @@ void Statistics::collect_lines(PointData& point) const {
   const std::vector<const MissTable::Entry*> entries = table_.sorted();
   point.lines.reserve(entries.size());
   for (const MissTable::Entry* entry : entries) point.lines.push_back(line_row(*entry));
-  std::sort(point.lines.begin(), point.lines.end(), [](const LineRow& a, const LineRow& b) {
+  std::ranges::sort(point.lines, [](const LineRow& a, const LineRow& b) {
     return std::tie(a.structure, a.object, a.line, a.offset, a.field, a.function, a.access, a.home, a.source) <
            std::tie(b.structure, b.object, b.line, b.offset, b.field, b.function, b.access, b.home, b.source);
   });

@@ -115,7 +115,7 @@ bool TimelineRecorder::before(const Span& a, const Span& b) const {
 
 std::string TimelineRecorder::csv(const AddressSpace& memory, const Timebase& timebase, int line_bytes) const {
   std::vector<Span> spans = spans_;
-  std::sort(spans.begin(), spans.end(), [this](const Span& a, const Span& b) { return before(a, b); });
+  std::ranges::sort(spans, [this](const Span& a, const Span& b) { return before(a, b); });
   std::string text = "kind,track,begin_ns,end_ns,name,access,object,line,offset,field\n";
   for (const Span& span : spans) {
     std::string track = std::to_string(span.track);

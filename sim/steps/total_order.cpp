@@ -99,15 +99,13 @@ class Order {
 
 void put_in_order(RecordedSteps& run) {
   const Order order(run);
-  std::stable_sort(run.steps.begin(), run.steps.end(),
-                   [&order](const RunStep& a, const RunStep& b) { return order.key(a) < order.key(b); });
+  std::ranges::stable_sort(run.steps, [&order](const RunStep& a, const RunStep& b) { return order.key(a) < order.key(b); });
 }
 
 void cut_behind(RecordedSteps& run, std::size_t most) {
   std::size_t counted = 0;
-  const auto beyond = std::find_if(run.steps.begin(), run.steps.end(), [&counted, most](const RunStep& step) {
-    return step.kind != RunStepKind::data && ++counted > most;
-  });
+  const auto beyond = std::ranges::find_if(
+      run.steps, [&counted, most](const RunStep& step) { return step.kind != RunStepKind::data && ++counted > most; });
   run.steps.erase(beyond, run.steps.end());
   run.cut = true;
   if (run.steps.empty()) return;

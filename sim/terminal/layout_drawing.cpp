@@ -55,7 +55,7 @@ std::vector<DrawnPiece> pieces_of(const Layout& layout, const Part& part) {
   for (const Field& field : layout.fields) {
     if (field.section == part.section) fields.push_back(&field);
   }
-  std::stable_sort(fields.begin(), fields.end(), [](const Field* a, const Field* b) { return a->offset < b->offset; });
+  std::ranges::stable_sort(fields, [](const Field* a, const Field* b) { return a->offset < b->offset; });
   std::vector<DrawnPiece> pieces;
   int end = 0;
   for (const Field* field : fields) {

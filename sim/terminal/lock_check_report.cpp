@@ -24,7 +24,7 @@ std::string name_of(Consistency consistency) {
 
 template <class Is>
 bool any_result(const LockCheck& check, Is is) {
-  return std::any_of(check.cases.begin(), check.cases.end(), [&](const CheckedCase& one) { return is(one.result); });
+  return std::ranges::any_of(check.cases, [&](const CheckedCase& one) { return is(one.result); });
 }
 
 const char* name_of(LockVerdict verdict) {
@@ -78,7 +78,7 @@ std::string table_of_states(const LockCheck& check, const Painter& paint) {
   std::vector<Consistency> models;
   for (const CheckedCase& one : check.cases) {
     const Consistency model = one.lock_case.consistency;
-    if (std::find(models.begin(), models.end(), model) == models.end()) models.push_back(model);
+    if (std::ranges::find(models, model) == models.end()) models.push_back(model);
   }
   for (const Consistency model : models) columns.push_back(figures(name_of(model), 10));
   Table table(std::move(columns), paint, 4);
@@ -129,8 +129,8 @@ std::string trials_text(const LockCheck& check) {
   }
   std::string models;
   for (const Consistency model : {Consistency::sc, Consistency::tso, Consistency::ia64}) {
-    const auto count = std::count_if(check.trials.begin(), check.trials.end(),
-                                     [&](const MachineTrial& trial) { return trial.consistency == model; });
+    const auto count =
+        std::ranges::count_if(check.trials, [&](const MachineTrial& trial) { return trial.consistency == model; });
     if (count > 0) models += fmt::format("{}{} {}", models.empty() ? "" : ", ", count, name_of(model));
   }
   const std::string cpus = plural(static_cast<std::uint64_t>(most), "CPU");
@@ -139,7 +139,7 @@ std::string trials_text(const LockCheck& check) {
 }
 
 std::string not_seen(const workloads::LockEntry& lock, const LockCheck& check, const Painter& paint) {
-  const auto any_case = [&](auto is) { return std::any_of(check.cases.begin(), check.cases.end(), is); };
+  const auto any_case = [&](auto is) { return std::ranges::any_of(check.cases, is); };
   std::string out = "more CPUs and acquisitions in all interleavings; several locks at once; try_acquire";
   if (any_case([](const CheckedCase& one) { return one.lock_case.consistency == Consistency::ia64; }))
     out += "; loads out of order, which ia64 allows";

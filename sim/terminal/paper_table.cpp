@@ -47,7 +47,7 @@ std::vector<Group> by_source(const std::vector<PaperResult>& rows) {
   std::vector<Group> groups;
   for (const PaperResult& row : rows) {
     if (!row.row.table.empty()) continue;
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.source == row.row.source; });
+    auto group = std::ranges::find_if(groups, [&](const Group& g) { return g.source == row.row.source; });
     if (group == groups.end()) group = groups.insert(groups.end(), {row.row.source, {}});
     group->rows.push_back(&row);
   }

@@ -16,23 +16,41 @@
 #include "sim/config/project_files.hpp"
 #include "sim/plan/output_directory.hpp"
 #include "sim/results/csv.hpp"
+#include "sim/results/paper.hpp"
 #include "sim/results/result_files.hpp"
-#include "sim/terminal/health_note.hpp"
-#include "sim/terminal/latency_chart.hpp"
+#include "sim/results/run_health.hpp"
+#include "sim/terminal/charts.hpp"
 #include "sim/terminal/line_table.hpp"
 #include "sim/terminal/lock_answer.hpp"
 #include "sim/terminal/lock_table.hpp"
-#include "sim/terminal/matrix_chart.hpp"
 #include "sim/terminal/measured_view.hpp"
 #include "sim/terminal/metrics_table.hpp"
 #include "sim/terminal/paper_table.hpp"
 #include "sim/terminal/progress_line.hpp"
-#include "sim/terminal/series_chart.hpp"
+#include "sim/terminal/terminal.hpp"
 #include "sim/terminal/visible_output.hpp"
 #include "workloads/micro/critical_section.hpp"
 
 namespace linebounce::sim {
 namespace {
+
+// Warnings about points whose figures mean less than they seem to. Empty if there is none.
+std::string health_note(const std::vector<ReportedPoint>& points, const Painter& paint) {
+  constexpr std::size_t kMostWarnings = 6;
+  std::string out;
+  std::size_t warnings = 0;
+  for (const ReportedPoint& point : points) {
+    const std::string where = point.at.empty() ? "" : point_title(point) + ": ";
+    for (const std::string& warning : health_warnings(point)) {
+      if (++warnings > kMostWarnings) continue;
+      out += "  " + paint(Colour::yellow, "WARNING") + "  " + wrapped_from(where + warning, 11, Colour::none, paint);
+    }
+  }
+  if (warnings > kMostWarnings) {
+    out += "  " + paint(Colour::dim, fmt::format("{} more warnings are in results.json", warnings - kMostWarnings)) + "\n";
+  }
+  return out;
+}
 
 namespace fs = std::filesystem;
 
@@ -99,8 +117,8 @@ std::string locks_of(const Plan& plan, const RunReport& report, const fs::path& 
   const fs::path file = directory / "locks.csv";
   if (!is_there(file)) return "";
   const std::map<int, std::vector<LockRow>> points = read_locks_csv(read_file(file));
-  const auto most = std::max_element(points.begin(), points.end(),
-                                     [](const auto& a, const auto& b) { return lock_load(a.second) < lock_load(b.second); });
+  const auto most =
+      std::ranges::max_element(points, [](const auto& a, const auto& b) { return lock_load(a.second) < lock_load(b.second); });
   if (most == points.end()) return "";
   const std::string table = lock_table(most->second, paint);
   if (table.empty() || plan.points.size() == 1) return table;
@@ -202,8 +220,7 @@ int available_cores() {
 }
 
 bool nothing_finished(const RunReport& report) {
-  return std::none_of(report.results.points.begin(), report.results.points.end(),
-                      [](const ReportedPoint& point) { return point.finished; });
+  return std::ranges::none_of(report.results.points, [](const ReportedPoint& point) { return point.finished; });
 }
 
 RunReport run_with_progress(const Plan& plan, RunOptions options, const std::string& label, bool show) {
@@ -214,7 +231,7 @@ RunReport run_with_progress(const Plan& plan, RunOptions options, const std::str
 
 void print_failures(const Plan& plan, const RunReport& report, const fs::path& directory) {
   for (const DamagedPoint& damaged : report.damaged) {
-    const bool missing = std::find(report.missing.begin(), report.missing.end(), damaged.point) != report.missing.end();
+    const bool missing = std::ranges::find(report.missing, damaged.point) != report.missing.end();
     print_error(point_name(plan, damaged.point) + ": its earlier results are damaged: " + damaged.reason +
                 (missing ? "" : "; it was run again"));
   }

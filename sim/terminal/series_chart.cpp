@@ -1,5 +1,3 @@
-#include "sim/terminal/series_chart.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/terminal/charts.hpp"
 #include "sim/terminal/table.hpp"
 
 namespace linebounce::sim {

@@ -10,7 +10,6 @@
 #include <limits>
 #include <system_error>
 
-#include "sim/plan/shared_array.hpp"
 #include "sim/results/result_files.hpp"
 #include "sim/results/seed_file.hpp"
 #include "sim/simulation/simulate.hpp"

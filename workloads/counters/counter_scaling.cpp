@@ -110,8 +110,8 @@ class CounterScaling final : public Workload {
     } else {
       counter_ = entry.create_counter(place);
     }
-    const bool from_file = std::any_of(setting.counters.begin(), setting.counters.end(),
-                                       [this](const CounterEntry& file) { return file.name == options_.counter; });
+    const bool from_file =
+        std::ranges::any_of(setting.counters, [this](const CounterEntry& file) { return file.name == options_.counter; });
     place.name = "counter_trial";
     if (from_file) trial_ = std::make_unique<CounterTrial>(entry, place, references_);
   }

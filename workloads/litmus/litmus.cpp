@@ -253,7 +253,7 @@ void Litmus::run_statement(Cpu& cpu, const Plan& plan, const LitmusStatement& st
 void Litmus::clean_up(Cpu& cpu, const Plan& plan, std::size_t round) {
   for (std::size_t variable = 0; variable < plan.words.size(); ++variable) {
     if (plan.owners[variable] != cpu.id().value) continue;
-    const auto looked_at = std::find(test_.last_values.begin(), test_.last_values.end(), static_cast<int>(variable));
+    const auto looked_at = std::ranges::find(test_.last_values, static_cast<int>(variable));
     const Value last = cpu.load(plan.words[variable]);
     if (looked_at != test_.last_values.end()) {
       note(round, test_.registers + (looked_at - test_.last_values.begin()), last);
@@ -269,7 +269,7 @@ void Litmus::report(const RunFacts&, MetricSink& metrics) const {
   // The weakest model's outcomes, so that all points of a sweep have the same metrics.
   for (const LitmusOutcome& outcome : allowed_outcomes(test_, Consistency::ia64)) seen[outcome] = 0;
   for (const LitmusOutcome& outcome : outcomes_) {
-    if (std::find(outcome.begin(), outcome.end(), kNotRun) == outcome.end()) ++seen[outcome];
+    if (std::ranges::find(outcome, kNotRun) == outcome.end()) ++seen[outcome];
   }
   std::int64_t rounds = 0;
   std::int64_t asked = 0;

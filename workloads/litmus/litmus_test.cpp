@@ -117,7 +117,7 @@ class Parser {
 }  // namespace
 
 bool LitmusTest::asks_for(const LitmusOutcome& outcome) const {
-  return std::all_of(asks.begin(), asks.end(), [&outcome](const auto& term) { return outcome[term.first] == term.second; });
+  return std::ranges::all_of(asks, [&outcome](const auto& term) { return outcome[term.first] == term.second; });
 }
 
 std::string LitmusTest::outcome_name(const LitmusOutcome& outcome) const {
@@ -147,7 +147,7 @@ LitmusTest parse_litmus_test(std::string_view name, std::string_view title, cons
 
 const LitmusTest& find_litmus_test(std::string_view name) {
   const auto tests = litmus_tests();
-  const auto found = std::find_if(tests.begin(), tests.end(), [name](const LitmusTest& test) { return test.name == name; });
+  const auto found = std::ranges::find_if(tests, [name](const LitmusTest& test) { return test.name == name; });
   if (found == tests.end()) throw std::out_of_range("no litmus test " + std::string(name));
   return *found;
 }

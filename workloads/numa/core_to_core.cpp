@@ -131,7 +131,7 @@ std::vector<int> CoreToCore::homes_of_lines(const MachineLayout& layout) const {
   const bool all = options_.homes == "all" || options_.homes == "near";
   std::vector<int> homes;
   for (const int home : parse_nodes(all ? "all" : options_.homes, layout.nodes(), "workload.homes")) {
-    if (std::binary_search(layout.nodes_with_memory.begin(), layout.nodes_with_memory.end(), home)) {
+    if (std::ranges::binary_search(layout.nodes_with_memory, home)) {
       homes.push_back(home);
     } else if (!all) {
       throw std::invalid_argument("workload.homes: node " + std::to_string(home) + " has no memory");

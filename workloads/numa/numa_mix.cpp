@@ -274,7 +274,7 @@ void NumaMix::place_streams(const WorkloadSetup& setting) {
 // by other nodes: there the supplier is any other CPU, with the same chance.
 std::uint64_t NumaMix::to_all_nodes(int node) const {
   const auto all = static_cast<std::uint64_t>(node_of_.size());
-  const auto here = static_cast<std::uint64_t>(std::count(node_of_.begin(), node_of_.end(), node));
+  const auto here = static_cast<std::uint64_t>(std::ranges::count(node_of_, node));
   if (here == all) return 0;
   return std::min(kParts, parts(options_.user_shared_remote_pct) * (all - 1) / (all - here));
 }

@@ -1,7 +1,5 @@
 #include "workloads/program/interrupts.hpp"
 
-#include <utility>
-
 #include "models/failure.hpp"
 
 namespace linebounce::workloads {

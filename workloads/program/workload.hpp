@@ -3,10 +3,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
-#include <variant>
 
 #include "models/core/cpu.hpp"
 #include "models/machine_layout.hpp"

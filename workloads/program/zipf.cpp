@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "workloads/program/fixed_point.hpp"
-
 namespace linebounce::workloads {
 
 namespace {
@@ -52,7 +50,7 @@ Zipf::Zipf(int ranks, int exponent_milli) {
 
 int Zipf::draw(Random& random) const {
   const std::uint64_t drawn = random.below(up_to_.back());
-  return static_cast<int>(std::upper_bound(up_to_.begin(), up_to_.end(), drawn) - up_to_.begin());
+  return static_cast<int>(std::ranges::upper_bound(up_to_, drawn) - up_to_.begin());
 }
 
 std::uint64_t Zipf::share(int rank) const {

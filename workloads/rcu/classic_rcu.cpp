@@ -313,7 +313,7 @@ void TickDrivenRcu::run_one(Cpu& cpu, Address head) {
 std::vector<CallbackBatch> TickDrivenRcu::batches() const {
   std::vector<CallbackBatch> all;
   for (const OfCpu& own : cpus_) all.insert(all.end(), own.batches.begin(), own.batches.end());
-  std::stable_sort(all.begin(), all.end(), [](const CallbackBatch& a, const CallbackBatch& b) { return a.at < b.at; });
+  std::ranges::stable_sort(all, [](const CallbackBatch& a, const CallbackBatch& b) { return a.at < b.at; });
   return all;
 }
 

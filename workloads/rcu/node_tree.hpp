@@ -9,7 +9,6 @@
 // after the next.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "models/core/cpu.hpp"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "workloads/locks/lock_set.hpp"
-#include "workloads/rcu/grace_period_times.hpp"
+#include "workloads/rcu/grace_periods.hpp"
 #include "workloads/rcu/readers.hpp"
 #include "workloads/rcu/synchronous_rcu.hpp"
 

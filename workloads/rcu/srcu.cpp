@@ -11,7 +11,7 @@
 
 #include "workloads/locks/lock_set.hpp"
 #include "workloads/program/times.hpp"
-#include "workloads/rcu/grace_period_times.hpp"
+#include "workloads/rcu/grace_periods.hpp"
 #include "workloads/rcu/readers.hpp"
 #include "workloads/rcu/synchronous_rcu.hpp"
 

@@ -49,8 +49,7 @@ void ReplayCpu::take_last_handlers(Cpu& cpu) {
 }
 
 bool ReplayCpu::has_handlers() {
-  return std::any_of(handlers_.begin(), handlers_.end(),
-                     [](auto& of_vector) { return of_vector.second.operations.peek() != nullptr; });
+  return std::ranges::any_of(handlers_, [](auto& of_vector) { return of_vector.second.operations.peek() != nullptr; });
 }
 
 // A thread goes on until it must wait; then the next one does. No thread of this CPU is put off inside a lock's section but by

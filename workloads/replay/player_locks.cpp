@@ -19,8 +19,7 @@ bool is_shared(Kind kind) {
 }
 
 auto held_alone(ReplayThread& thread, const trace::Operation& operation) {
-  return std::find_if(thread.held_alone.begin(), thread.held_alone.end(),
-                      [&](const ReplayThread::HeldAlone& it) { return it.lock == operation.id; });
+  return std::ranges::find_if(thread.held_alone, [&](const ReplayThread::HeldAlone& it) { return it.lock == operation.id; });
 }
 
 }  // namespace
@@ -100,7 +99,7 @@ bool ReplayCpu::is_kept_by_another(const MeteredLock& lock, const trace::Operati
 }
 
 void ReplayCpu::give(Cpu& cpu, ReplayThread& thread, const trace::Operation& operation) {
-  const auto not_had = std::find(thread.not_had.begin(), thread.not_had.end(), operation.id);
+  const auto not_had = std::ranges::find(thread.not_had, operation.id);
   if (not_had != thread.not_had.end()) {
     thread.not_had.erase(not_had);
     return;

@@ -1,6 +1,5 @@
 #include "workloads/replay/recorder.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -191,8 +190,7 @@ bool Recorder::holds_any(const Cpu& cpu) const {
 // The word that had changed since the look before is the one that has ended it.
 void Recorder::append_awaits(Context& context) {
   const Spin& spin = context.spin;
-  const auto changed =
-      std::find_if(spin.words.begin(), spin.words.end(), [](const Looked& word) { return word.has_changed(); });
+  const auto changed = std::ranges::find_if(spin.words, [](const Looked& word) { return word.has_changed(); });
   const auto ends = changed == spin.words.end() ? spin.words.begin() : changed;
   for (auto word = spin.words.begin(); word != spin.words.end(); ++word) {
     const auto number =

@@ -1,7 +1,5 @@
 // `linebounce trace info`
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,7 +9,7 @@
 #include "sim/terminal/lock_comparison_table.hpp"
 #include "sim/terminal/trace_table.hpp"
 #include "trace/check.hpp"
-#include "trace/operation_kinds.hpp"
+#include "trace/operation.hpp"
 #include "trace/profile.hpp"
 #include "trace/reader.hpp"
 #include "trace/word_locks.hpp"

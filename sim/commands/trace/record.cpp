@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "models/ordinal.hpp"
 #include "sim/commands/command.hpp"

@@ -95,7 +95,7 @@ std::optional<std::int64_t> bytes_of_scalar(const std::string& type) {
   for (std::sregex_iterator word(type.begin(), type.end(), kWord), end; word != end; ++word) {
     if (word->str() != "volatile") words.insert(word->str());
   }
-  const bool all_known = std::all_of(words.begin(), words.end(), [](const std::string& word) { return kBytes.contains(word); });
+  const bool all_known = std::ranges::all_of(words, [](const std::string& word) { return kBytes.contains(word); });
   if (words.empty() || !all_known || type.find_first_of("<>*&") != std::string::npos) return std::nullopt;
   if (words.contains("double")) return words.size() == 1 ? std::optional<std::int64_t>(8) : std::nullopt;
   for (const std::string narrow : {"char", "short"}) {

@@ -7,15 +7,12 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
-#include <set>
 
 #include "models/machine_layout.hpp"
 #include "sim/config/resolved.hpp"
 #include "sim/config/toml_text.hpp"
 #include "sim/point/config_error.hpp"
-#include "sim/studies/calibrate/sample.hpp"
-#include "sim/studies/calibrate/simulated_matrix.hpp"
+#include "sim/studies/calibrate/simulated_apart.hpp"
 #include "sim/studies/calibrate/structure.hpp"
 #include "sim/studies/calibrate/verdict.hpp"
 
@@ -159,7 +156,7 @@ class Calibrator {
     if (structure_.uneven()) return layout.cpus.size() == structure_.seats.size() && numbers_fit();
     const auto& cores = layout.cores_on_bus;
     return machine.cpus == machine.cpus_present &&
-           std::all_of(cores.begin(), cores.end(), [&cores](int count) { return count == cores[0]; });
+           std::ranges::all_of(cores, [&cores](int count) { return count == cores[0]; });
   }
 
   [[nodiscard]] MachineLayout seats_as_layout(const MachineLayout& layout) const {
@@ -184,8 +181,7 @@ class Calibrator {
     const MachineLayout layout = lay_out(typed(result_.machine));
     for (std::size_t cpu = 0; cpu < layout.cpus.size(); ++cpu) {
       const CpuPlace& place = layout.cpus[cpu];
-      const auto found =
-          std::find(structure_.seats.begin(), structure_.seats.end(), Seat{place.node, place.bus, place.core, place.thread});
+      const auto found = std::ranges::find(structure_.seats, Seat{place.node, place.bus, place.core, place.thread});
       result_.file_cpu[cpu] = static_cast<int>(found - structure_.seats.begin());
     }
   }

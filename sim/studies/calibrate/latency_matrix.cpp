@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <optional>
 #include <string_view>
 
 #include "models/machine_spec.hpp"

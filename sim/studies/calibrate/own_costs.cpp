@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <tuple>
 
 #include "models/machine_layout.hpp"
-#include "sim/studies/calibrate/simulated_costs.hpp"
+#include "sim/studies/calibrate/simulated_apart.hpp"
 
 namespace linebounce::sim {
 namespace {
@@ -18,7 +17,7 @@ constexpr const char* kSharedLatency = "machine.node.cache_latency_ns";
 constexpr const char* kMemoryLatency = "machine.memory.latency_ns";
 constexpr double kNsStep = 0.1;
 constexpr double kReached = 0.3;  // ns: nearer than this is as measured
-constexpr int kMostWays = 64;
+constexpr int kMostWaysTried = 64;
 
 // On the way to the cache behind the bus, those that a transaction of the bus has most of first. The intervention is not among
 // them: the matrix has that.
@@ -87,13 +86,13 @@ void OwnCosts::set_cache_size(const std::string& table, const ProbedCache& cache
   const int lines = static_cast<int>(std::int64_t{cache.size_kib} * 1024 / line);
   const int wanted = cache.ways > 0 ? cache.ways : 16;
   int best = 0;
-  for (int ways = 1; ways <= kMostWays; ++ways) {
+  for (int ways = 1; ways <= kMostWaysTried; ++ways) {
     if (lines % ways != 0 || !std::has_single_bit(static_cast<unsigned>(lines / ways))) continue;
     if (best == 0 || std::abs(ways - wanted) < std::abs(best - wanted)) best = ways;
   }
   int size_kib = cache.size_kib;
   if (best == 0) {
-    best = std::min(wanted, kMostWays);
+    best = std::min(wanted, kMostWaysTried);
     const auto sets = std::bit_floor(static_cast<unsigned>(lines / best));
     size_kib = static_cast<int>(std::int64_t{sets} * best * line / 1024);
     notes_.push_back(fmt::format("L{} has {} KiB; in the machine {} KiB, for sets are a power of two there.", cache.level,
@@ -228,8 +227,7 @@ void OwnCosts::set_operations() {
 
 // Each node's memory has a part of it.
 void OwnCosts::set_bandwidth() {
-  const auto all = std::max_element(probe_.bandwidths.begin(), probe_.bandwidths.end(),
-                                    [](const auto& a, const auto& b) { return a.cpus < b.cpus; });
+  const auto all = std::ranges::max_element(probe_.bandwidths, [](const auto& a, const auto& b) { return a.cpus < b.cpus; });
   if (all == probe_.bandwidths.end() || all->mb_per_s.repeats == 0 || all->mb_per_s.median <= 0) return;
   const auto nodes = static_cast<double>(lay_out(typed()).nodes_with_memory.size());
   const std::string path = "machine.memory.bandwidth_mb_per_s";
@@ -239,8 +237,7 @@ void OwnCosts::set_bandwidth() {
 
 const ProbedRing* OwnCosts::ring_of(const ProbedCache& cache) const {
   const std::string name = fmt::format("L{}", cache.level);
-  const auto ring =
-      std::find_if(probe_.rings.begin(), probe_.rings.end(), [&name](const auto& each) { return each.level == name; });
+  const auto ring = std::ranges::find_if(probe_.rings, [&name](const auto& each) { return each.level == name; });
   return ring != probe_.rings.end() && ring->ns.repeats > 0 ? &*ring : nullptr;
 }
 

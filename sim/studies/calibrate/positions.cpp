@@ -8,7 +8,6 @@
 #include <numeric>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "models/ordinal.hpp"
 #include "sim/studies/calibrate/mesh.hpp"

@@ -180,7 +180,7 @@ class ProbeReader {
 
   int cpu(TableReader& row, const std::string& key) {
     const int number = integer(row, key, 0);
-    const auto found = std::find(cpus_.begin(), cpus_.end(), number);
+    const auto found = std::ranges::find(cpus_, number);
     if (found == cpus_.end()) row.refuse(key, fmt::format("CPU {} is none of topology.cpus", number));
     return static_cast<int>(found - cpus_.begin());
   }

@@ -16,9 +16,7 @@
 #include "models/failure.hpp"
 #include "workloads/linux24/dcache/client_tree.hpp"
 #include "workloads/linux24/dcache/common.hpp"
-#include "workloads/linux24/dcache/file_data.hpp"
 #include "workloads/program/barrier.hpp"
-#include "workloads/program/exponential.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/workload_entry.hpp"
 

@@ -12,7 +12,6 @@
 #include <array>
 
 #include "workloads/linux24/dcache/common.hpp"
-#include "workloads/linux24/dcache/file_data.hpp"
 #include "workloads/program/barrier.hpp"
 #include "workloads/program/throughput.hpp"
 #include "workloads/program/workload_entry.hpp"

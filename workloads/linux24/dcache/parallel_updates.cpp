@@ -256,7 +256,7 @@ void ParallelUpdates::d_move(Cpu& cpu, Address dentry, Address target) {
   lock(cpu);  // parents stay as they are
   std::vector<MeteredLock*> held;
   const auto hold = [&](MeteredLock& wanted) {
-    if (std::find(held.begin(), held.end(), &wanted) != held.end()) return;
+    if (std::ranges::find(held, &wanted) != held.end()) return;
     take(cpu, wanted);
     held.push_back(&wanted);
   };

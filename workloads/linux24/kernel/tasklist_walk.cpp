@@ -86,7 +86,6 @@ class TasklistWalk final : public Workload {
  private:
   struct OfCpu {
     std::vector<Address> alive, free;
-    std::int64_t walks = 0;
     double walk_ns = 0, fork_ns = 0;
   };
   OfCpu& of(const Cpu& cpu) { return cpus_[cpu.id().value]; }

@@ -60,8 +60,8 @@ class TrainWreck final : public Workload {
   }
 
   void report(const RunFacts& facts, MetricSink& metrics) const override {
-    const double longest = *std::max_element(longest_.begin(), longest_.end());
-    const double section = *std::max_element(longest_section_.begin(), longest_section_.end());
+    const double longest = *std::ranges::max_element(longest_);
+    const double section = *std::ranges::max_element(longest_section_);
     const double bound = section * (facts.cpus - 1);
     metrics.metric("train_wreck.longest_wait_us", longest / 1000);
     metrics.metric("train_wreck.bound_us", bound / 1000);

@@ -166,7 +166,7 @@ int CpuThreads::run_queue_length(int cpu) const {
   return int{own.process.runnable} + int{own.ksoftirqd.runnable};
 }
 
-void CpuThreads::report(const RunFacts& facts, MetricSink& metrics) const {
+void CpuThreads::report(MetricSink& metrics) const {
   double longest_ns = 0;
   std::int64_t starved = 0;
   std::int64_t left_over = 0;

@@ -166,7 +166,7 @@ void RouteCacheFlood::report(const RunFacts& facts, MetricSink& metrics) const {
   report_throughput(facts, kPacketsRouted, metrics);
   reception_->report(facts, metrics);
   cache_->report(metrics);
-  threads_->report(facts, metrics);
+  threads_->report(metrics);
   rcu_->report(metrics);
   report_series(facts, metrics);
 }

@@ -12,7 +12,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <vector>
 
 #include "models/failure.hpp"
 #include "workloads/program/random.hpp"
@@ -266,9 +265,9 @@ void RcuRealtime::report(const RunFacts& facts, MetricSink& metrics) const {
   metrics.count("realtime.starts", static_cast<std::int64_t>(latencies_us_.size()));
   if (latencies_us_.empty()) return;
   std::vector<double> sorted = latencies_us_;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   const auto starts = static_cast<double>(sorted.size());
-  metrics.count("realtime.later_than_1_ms", std::count_if(sorted.begin(), sorted.end(), [](double us) { return us > 1000; }));
+  metrics.count("realtime.later_than_1_ms", std::ranges::count_if(sorted, [](double us) { return us > 1000; }));
   const auto at = [&sorted](double share) {
     const auto place = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
     return sorted[std::min(sorted.size() - 1, place == 0 ? 0 : place - 1)];
@@ -279,7 +278,7 @@ void RcuRealtime::report(const RunFacts& facts, MetricSink& metrics) const {
   metrics.metric("realtime.latency_p9999_us", at(0.9999));
   metrics.metric("realtime.latency_max_us", sorted.back());
   for (const int bound : kBoundsUs) {
-    const auto within = std::upper_bound(sorted.begin(), sorted.end(), bound) - sorted.begin();
+    const auto within = std::ranges::upper_bound(sorted, bound) - sorted.begin();
     metrics.metric(fmt::format("realtime.within_{}_us_pct", bound), 100.0 * static_cast<double>(within) / starts);
   }
 }

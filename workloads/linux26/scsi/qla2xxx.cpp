@@ -7,7 +7,6 @@
 
 #include "models/failure.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
-#include "workloads/program/exponential.hpp"
 #include "workloads/program/times.hpp"
 
 namespace linebounce::workloads {

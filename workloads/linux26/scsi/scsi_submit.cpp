@@ -1,7 +1,7 @@
 // From a request in its queue to a command at the adapter.
 #include "models/failure.hpp"
+#include "workloads/linux26/block/block_structures.hpp"
 #include "workloads/linux26/block/path_lengths.hpp"
-#include "workloads/linux26/block/request_flags.hpp"
 #include "workloads/linux26/scsi/scsi.hpp"
 
 namespace linebounce::workloads {

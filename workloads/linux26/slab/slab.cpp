@@ -4,13 +4,56 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "models/listed.hpp"
-#include "workloads/linux26/slab/interleaved.hpp"
 #include "workloads/linux26/slab/slab_memory.hpp"
+#include "workloads/program/random.hpp"
 
 namespace linebounce::workloads {
+namespace {
+
+constexpr std::uint64_t kParts = 10000;
+constexpr std::uint64_t kStreams = 1000;  // this cache's random streams are told from those of others
+
+class Interleaved final : public SlabCache {
+ public:
+  Interleaved(Kernel& kernel, std::unique_ptr<SlabCache> cache, double share_pct, std::uint64_t number)
+      : kernel_(kernel),
+        cache_(std::move(cache)),
+        share_(static_cast<std::uint64_t>(std::llround(share_pct / 100 * static_cast<double>(kParts)))) {
+    for (int cpu = 0; cpu < kernel.cpus(); ++cpu) {
+      random_.emplace_back(kernel.seed(), static_cast<std::uint64_t>(cpu), kStreams + number);
+    }
+  }
+
+  Object alloc(Cpu& cpu) override {
+    const Interrupts& interrupts = kernel_.interrupts();
+    const bool process = !interrupts.in_handler(cpu) && !interrupts.in_softirq(cpu);
+    if (!process || random_[static_cast<std::size_t>(cpu.id().value)].below(kParts) >= share_) return cache_->alloc(cpu);
+    return cache_->alloc_on(cpu, (kernel_.node_of(cpu.id().value) + 1) % kernel_.nodes());
+  }
+  Object alloc_on(Cpu& cpu, int node) override { return cache_->alloc_on(cpu, node); }
+  void free(Cpu& cpu, const Object& object) override { cache_->free(cpu, object); }
+  void check(Cpu& cpu) override { cache_->check(cpu); }
+  [[nodiscard]] std::vector<Object> objects() const override { return cache_->objects(); }
+
+ private:
+  Kernel& kernel_;
+  std::unique_ptr<SlabCache> cache_;
+  std::uint64_t share_;
+  std::vector<Random> random_;  // by CPU
+};
+
+// Of what processes allocate, `share_pct` comes from the next node, as alternate_node_alloc() takes it; handlers and softirqs
+// have no policy.
+std::unique_ptr<SlabCache> make_interleaved(Kernel& kernel, std::unique_ptr<SlabCache> cache, double share_pct,
+                                            std::uint64_t number) {
+  return std::make_unique<Interleaved>(kernel, std::move(cache), share_pct, number);
+}
+
+}  // namespace
 
 using MakeSlabVariant = SlabVariant();
 
@@ -35,8 +78,8 @@ SlabAllocator::SlabAllocator(Kernel& kernel, const SlabOptions& options)
 SlabAllocator::~SlabAllocator() = default;
 
 SlabCache& SlabAllocator::create_cache(const std::string& structure, int objects_per_node) {
-  const auto variant = std::find_if(slab_variants().begin(), slab_variants().end(),
-                                    [this](const SlabVariant& candidate) { return candidate.name == options_.variant; });
+  const auto variant = std::ranges::find_if(
+      slab_variants(), [this](const SlabVariant& candidate) { return candidate.name == options_.variant; });
   if (variant == slab_variants().end()) {
     throw std::invalid_argument(
         fmt::format("no slab allocator is called {}; there are: {}", options_.variant, fmt::join(slab_variant_names(), ", ")));

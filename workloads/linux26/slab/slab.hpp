@@ -2,7 +2,6 @@
 // are placed before the simulation; which of them are free, and on which lists, stands in simulated memory.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>

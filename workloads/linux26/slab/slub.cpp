@@ -3,7 +3,6 @@
 // goes on its node's partial list then. The lists' heads, counts and locks are in struct page.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>

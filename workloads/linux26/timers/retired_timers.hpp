@@ -3,7 +3,6 @@
 // transfer of a line for many timers. A chain goes through the timers' `expires`, which has no use any more.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "workloads/linux26/timers/timer.hpp"

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
-#include <string>
 #include <unordered_map>
 #include <vector>
 

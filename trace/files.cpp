@@ -1,4 +1,4 @@
-#include "trace/input_file.hpp"
+#include "trace/files.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,11 +7,16 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string>
+#include <utility>
 
 #include "trace/error.hpp"
 
 namespace linebounce::trace {
+namespace {
+
+constexpr std::size_t kWrittenAtOnce = 1 << 16;
+
+}  // namespace
 
 InputFile::InputFile(const std::filesystem::path& file) : path_(file), descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
   if (descriptor_ < 0) throw TraceError(fmt::format("{}: the trace cannot be read: {}", path_.string(), std::strerror(errno)));
@@ -38,6 +43,41 @@ void InputFile::read(std::uint64_t offset, std::span<char> bytes) const {
     offset += static_cast<std::uint64_t>(got);
     bytes = bytes.subspan(got);
   }
+}
+
+OutputFile::OutputFile(const std::filesystem::path& file)
+    : path_(file), descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+  if (descriptor_ < 0) fail();
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void OutputFile::fail() const {
+  throw WriteError(fmt::format("{}: the trace cannot be written: {}", path_.string(), std::strerror(errno)));
+}
+
+void OutputFile::write(std::string_view bytes) {
+  waiting_ += bytes;
+  size_ += bytes.size();
+  if (waiting_.size() >= kWrittenAtOnce) flush();
+}
+
+void OutputFile::flush() {
+  std::string_view rest = waiting_;
+  while (!rest.empty()) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail();
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  waiting_.clear();
+}
+
+void OutputFile::close() {
+  flush();
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail();
 }
 
 }  // namespace linebounce::trace
