@@ -1,5 +1,5 @@
 // What each row of a validation experiment came to when it was first run: configs/experiments/validation/records/NAME.json,
-// which `validate --record` adds to and never changes. tools/lint_validation.py holds machines and rows to it.
+// which `validate --record` adds to and never changes. tools/lint_rows.py holds machines and rows to it.
 #pragma once
 
 #include <filesystem>
